@@ -25,7 +25,7 @@ export CARGO_TERM_COLOR ?= auto
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 export MPLBACKEND := Agg
-# Developers keep recorded traces in the folder that contains the checkout.
+# Developers keep recorded traces in the directory that contains the checkout.
 ifneq ($(wildcard ../shared/traces),)
 export AIRPATH_TRACES ?= $(abspath ../shared/traces)
 endif

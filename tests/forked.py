@@ -1,7 +1,7 @@
 """Python programs as processes that start at once: forks of a server that has imported them.
 
 ``python -m airpath`` takes most of a second, nearly all of it imports, which a server does once.
-A program is an executable file in `ForkServer.folder`. It passes its arguments, environment,
+A program is an executable file in `ForkServer.directory`. It passes its arguments, environment,
 working directory and open files to the server, which forks; it forwards signals to the fork and
 exits as the fork does. The fork is killed when it is. What concerns the start of the interpreter
 itself, process groups or limits of resources needs a process of its own (`tests/cli/processes.py`).
@@ -113,12 +113,12 @@ class ForkServer:
     def __init__(
         self, programs: Mapping[str, str], environment: Mapping[str, str] | None = None
     ) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="forked-"))
-        address = self.folder / "socket"
+        self.directory = Path(tempfile.mkdtemp(prefix="forked-"))
+        address = self.directory / "socket"
         for name in programs:
             text = PROGRAM.format(python=sys.executable, address=str(address), name=name)
-            (self.folder / name).write_text(text, "utf-8")
-            (self.folder / name).chmod(0o755)
+            (self.directory / name).write_text(text, "utf-8")
+            (self.directory / name).chmod(0o755)
         words = [f"{name}={function}" for name, function in programs.items()]
         self._process = subprocess.Popen(
             [sys.executable, __file__, str(address), *words],
@@ -148,7 +148,7 @@ def _server() -> ForkServer:
 
 def airpath_words(*arguments: object) -> list[str]:
     """Return the command line of ``airpath`` in a fork of a server that this process keeps."""
-    return [str(_server().folder / "airpath"), *map(str, arguments)]
+    return [str(_server().directory / "airpath"), *map(str, arguments)]
 
 
 # --- the server ----------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ def _attended(
     # A signal that comes before the fork runs its program waits until then.
     signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
     child = os.fork()
-    name, words, environment, folder, numbers = marshal.loads(data)
+    name, words, environment, directory, numbers = marshal.loads(data)
     if child:
         for number in files:
             os.close(number)
@@ -207,7 +207,7 @@ def _attended(
     _take(files, numbers)
     os.environ.clear()
     os.environb.update(environment)
-    os.chdir(folder)
+    os.chdir(directory)
     sys.argv = [name, *map(os.fsdecode, words)]
     sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     return mains[name]

@@ -23,21 +23,21 @@ def _scenario(**keys: Any) -> ap.Scenario:
     return ap.Scenario(**(given | keys))
 
 
-def write_result(folder: Path, **keys: Any) -> Path:
+def write_result(directory: Path, **keys: Any) -> Path:
     """Write a run with two replications, and return its directory.
 
     Parameters
     ----------
-    folder : Path
+    directory : Path
         Where to.
     **keys
         Of the scenario.
     """
-    ap.simulate(_scenario(**keys), reps=2).save(folder)
-    return folder
+    ap.simulate(_scenario(**keys), reps=2).save(directory)
+    return directory
 
 
-def write_comparison(folder: Path) -> Path:
+def write_comparison(directory: Path) -> Path:
     """Write a comparison of a simulation and a model, and return its directory."""
     found = compare(_scenario(), engines="simulate,solve", reps=3)
     made = Comparison(
@@ -48,8 +48,8 @@ def write_comparison(folder: Path) -> Path:
         refused={"emulate": "no TUN device here."},
         wanted=[row.quantity for row in found.rows],
     )
-    made.save(folder, figure_formats=None)
+    made.save(directory, figure_formats=None)
     for engine, answer in found.answers.items():
         if answer.result is not None:
-            answer.result.save(folder / engine)
-    return folder
+            answer.result.save(directory / engine)
+    return directory

@@ -92,13 +92,13 @@ def document(**more: Any) -> dict[str, Any]:
     }
 
 
-def write_paper(folder: Path, **more: Any) -> Path:
+def write_paper(directory: Path, **more: Any) -> Path:
     """Write a reproduction with its figure, and return its document's path."""
     with style():
         figure = new_figure(6, 3)
         axis = figure.subplots()
         axis.plot([5, 10, 40], [105, 110, 140], "o-", label="ours")
-        save(figure, folder, "small-fig2", "Goodput", "nobody", ["png", "svg"])
-    path = folder / "small.json"
+        save(figure, directory, "small-fig2", "Goodput", "nobody", ["png", "svg"])
+    path = directory / "small.json"
     path.write_text(json.dumps(document(**more)))
     return path

@@ -31,7 +31,7 @@ VARYING = ("p95_sojourn_s", "mean_sojourn_s", "p95_delay_s", "p99_delay_s", "dro
 
 
 def write_sweep(
-    folder: Path,
+    directory: Path,
     *,
     reps: int = 4,
     missing: Sequence[int] = (),
@@ -44,7 +44,7 @@ def write_sweep(
 
     Parameters
     ----------
-    folder : Path
+    directory : Path
         It exists.
     reps : int
         Of each point.
@@ -78,7 +78,7 @@ def write_sweep(
         confidence=0.99,
         **settings,
     )
-    path = folder / "ledger.sqlite"
+    path = directory / "ledger.sqlite"
     with Ledger.open(path) as ledger:
         ledger.set_plan(plan, {of.digest: Job(name, (), (), of.digest) for of in points})
         for of in points:

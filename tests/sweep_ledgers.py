@@ -56,7 +56,7 @@ def plan_of(
 
 
 def sweep_of(
-    folder: Path,
+    directory: Path,
     plan: Plan,
     value: Value,
     *,
@@ -66,7 +66,7 @@ def sweep_of(
     **options: Any,
 ) -> ap.Sweep:
     """Return a sweep whose replications say what `value` says."""
-    path = folder / "ledger.sqlite"
+    path = directory / "ledger.sqlite"
     with Ledger.open(path) as ledger:
         jobs = {point.digest: Job("x", (), (), point.digest) for point in plan.points}
         ledger.set_plan(plan, jobs)

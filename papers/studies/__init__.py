@@ -1,1 +1,1 @@
-"""Work beyond the papers, with what the papers are made with: one folder for each paper."""
+"""Work beyond the papers, with what the papers are made with: one directory for each paper."""

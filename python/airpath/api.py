@@ -90,7 +90,7 @@ def simulate(
     capture_replication : int, optional
         Number of the one replication that is captured, from 0. Default: the scenario's.
     capture_to : path, optional
-        Folder for ``POINT.pcapng``; made when missing. Default: nothing is captured.
+        Directory for ``POINT.pcapng``; made when missing. Default: nothing is captured.
     progress : callable, ``"auto"`` or None
         Called about ten times a second with finished and total replications and the finished
         fraction of all simulated time, in [0, 1]. Default ``"auto"``: a bar in a notebook and in

@@ -62,7 +62,7 @@ def called_by_option(option: Callable[[str], str]) -> Iterator[None]:
     Parameters
     ----------
     option : callable
-        Returns the option of an argument: ``--out`` for ``folder``.
+        Returns the option of an argument: ``--out`` for ``directory``.
     """
     before = _OPTION.set(option)
     try:

@@ -21,7 +21,7 @@ from rich.console import Console
 from airpath import api, reproduction
 from airpath.cli import guarded, output
 from airpath.errors import Interrupted
-from airpath.files import output_folder
+from airpath.files import output_directory
 from airpath.present import figure_files
 from airpath.present.progress import terminal_bar
 from airpath.present.tables import Table
@@ -60,9 +60,9 @@ def main(out: str = "out", examples: Path | None = None) -> int:
     Parameters
     ----------
     out : str
-        Folder for the figures, made when missing.
+        Directory for the figures, made when missing.
     examples : Path, optional
-        Folder of the example scenarios. Default: those that come with Airpath.
+        Directory of the example scenarios. Default: those that come with Airpath.
 
     Returns
     -------
@@ -71,14 +71,14 @@ def main(out: str = "out", examples: Path | None = None) -> int:
     """
     began = time.monotonic()
     console = output.console()
-    folder = output_folder(out, "out")
+    directory = output_directory(out, "out")
     examples = examples or shipped_examples()
     interrupted = (
-        _link(_scenarios(examples, console), folder, console)
-        or _fading_cell(examples, folder, console)
-        or _paper(folder, console)
+        _link(_scenarios(examples, console), directory, console)
+        or _fading_cell(examples, directory, console)
+        or _paper(directory, console)
     )
-    console.print(f"\nFigures are in {folder}/. {time.monotonic() - began:.0f} s.", style="bold")
+    console.print(f"\nFigures are in {directory}/. {time.monotonic() - began:.0f} s.", style="bold")
     return 130 if interrupted else 0
 
 
@@ -86,16 +86,18 @@ def main(out: str = "out", examples: Path | None = None) -> int:
 
 
 def _scenarios(examples: Path, console: Console) -> dict[str, Scenario]:
-    folder = recorded_traces()
+    directory = recorded_traces()
     missing = [
-        name for name in (f"{RECORDING}.down", f"{RECORDING}.up") if not (folder / name).is_file()
+        name
+        for name in (f"{RECORDING}.down", f"{RECORDING}.up")
+        if not (directory / name).is_file()
     ]
     kind = "synthetic" if missing else "lte"
     if missing:
         console.print(
-            f"{' and '.join(missing)}: not in {folder}.\n"
+            f"{' and '.join(missing)}: not in {directory}.\n"
             "Mahimahi publishes its recordings in the repository ravinet/mahimahi on GitHub, "
-            "folder traces.\nPut them into a folder and name it in AIRPATH_TRACES. "
+            "directory traces.\nPut them into a directory and name it in AIRPATH_TRACES. "
             "This demonstration goes on with a synthetic trace.",
             style="yellow",
         )
@@ -104,7 +106,7 @@ def _scenarios(examples: Path, console: Console) -> dict[str, Scenario]:
     }
 
 
-def _link(scenarios: dict[str, Scenario], folder: Path, console: Console) -> bool:
+def _link(scenarios: dict[str, Scenario], directory: Path, console: Console) -> bool:
     """Simulate and draw every combination; return whether Ctrl-C ended it."""
     results: dict[str, Result] = {}
     interrupted = False
@@ -128,10 +130,10 @@ def _link(scenarios: dict[str, Scenario], folder: Path, console: Console) -> boo
     _print_link(where, results, console)
     for label, result in results.items():
         stem = f"link-{COMBINATIONS[label]}"
-        _save(result.plot.timeline(), folder, stem, f"{label}, {where}", console)
+        _save(result.plot.timeline(), directory, stem, f"{label}, {where}", console)
     if not interrupted:
         title = f"Goodput and delay over the link: {where}"
-        _save(comparison_figure(results, title), folder, "link-comparison", title, console)
+        _save(comparison_figure(results, title), directory, "link-comparison", title, console)
     return interrupted
 
 
@@ -180,15 +182,17 @@ def _cell(value: Interval, digits: int, scale: float = 1.0) -> str:
     return text(value, scale, digits)
 
 
-def _save(figure: Figure, folder: Path, stem: str, title: str, console: Console) -> None:
-    for path in figure_files.save(figure, folder, stem, title, "python -m airpath.demo", ["png"]):
+def _save(figure: Figure, directory: Path, stem: str, title: str, console: Console) -> None:
+    for path in figure_files.save(
+        figure, directory, stem, title, "python -m airpath.demo", ["png"]
+    ):
         console.print(f"  written: {path}", soft_wrap=True)
 
 
 # --- a fading cell -----------------------------------------------------------------------------
 
 
-def _fading_cell(examples: Path, folder: Path, console: Console) -> bool:
+def _fading_cell(examples: Path, directory: Path, console: Console) -> bool:
     """Simulate and draw four flows under both schemes; return whether Ctrl-C ended it."""
     results: dict[str, Result] = {}
     try:
@@ -216,14 +220,14 @@ def _fading_cell(examples: Path, folder: Path, console: Console) -> bool:
     title = "Four downloads in a fading cell, IP throughput in Mbit/s"
     console.print()
     print_table(Table(title, ["", "all", *each, "mean sojourn time, ms"], rows), console)
-    _save(flow_bars(results, title.partition(",")[0]), folder, "cell", title, console)
+    _save(flow_bars(results, title.partition(",")[0]), directory, "cell", title, console)
     return False
 
 
 # --- a paper made again ------------------------------------------------------------------------
 
 
-def _paper(folder: Path, console: Console) -> bool:
+def _paper(directory: Path, console: Console) -> bool:
     if PAPER not in reproduction.installed_papers():
         console.print(
             f"\nThe paper {PAPER} is not installed: {INSTALL} adds its tables and figures."
@@ -233,7 +237,7 @@ def _paper(folder: Path, console: Console) -> bool:
         report = reproduction.reproduce(
             PAPER,
             mode="quick",
-            out=folder,
+            out=directory,
             progress=tell,
             provenance={"command": "python -m airpath.demo"},
         )

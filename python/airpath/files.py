@@ -25,8 +25,8 @@ __all__ = [
     "new_file",
     "not_left_empty",
     "other_than_file",
+    "output_directory",
     "output_file",
-    "output_folder",
     "read_bytes",
     "read_text",
     "write_file",
@@ -155,12 +155,12 @@ def read_text(path: str | os.PathLike[str], most: int, place: str | None = None)
 # --- checks before the work --------------------------------------------------------------------
 
 
-def output_folder(folder: str | os.PathLike[str], argument: str = "folder") -> Path:
-    """Make a folder for results and try it, before any work is done.
+def output_directory(directory: str | os.PathLike[str], argument: str = "directory") -> Path:
+    """Make a directory for results and try it, before any work is done.
 
     Parameters
     ----------
-    folder : path
+    directory : path
         Made when missing, with its parents.
     argument : str
         The argument that it was given as, for messages.
@@ -170,36 +170,36 @@ def output_folder(folder: str | os.PathLike[str], argument: str = "folder") -> P
     BadValueError
         If it is no path, has no name, or cannot be made or written to.
     """
-    check_all(path_like(argument, folder))
-    if not os.fspath(folder):
-        wrong = "not a folder. Write its name, or . for the working folder."
-        raise BadValueError(f"{error_prefix(argument, folder)}: {wrong}")
-    path = Path(folder)
+    check_all(path_like(argument, directory))
+    if not os.fspath(directory):
+        wrong = "not a directory. Write its name, or . for the working directory."
+        raise BadValueError(f"{error_prefix(argument, directory)}: {wrong}")
+    path = Path(directory)
     try:
         path.mkdir(parents=True, exist_ok=True)
         _try(path)
     except (OSError, ValueError) as error:
         what = other_than_file(path) or ("a file" if _is_file(path) else None)
         if isinstance(error, FileExistsError) and what:
-            wrong = f"is {what}, not a folder. Give another name."
+            wrong = f"is {what}, not a directory. Give another name."
         else:
-            wrong = f"cannot be written to ({_reason(error)}). Give a folder that can."
+            wrong = f"cannot be written to ({_reason(error)}). Give a directory that can."
         raise BadValueError(f"{error_prefix(argument, path)}: {wrong}") from None
     return path
 
 
 @contextmanager
-def not_left_empty(folder: str | os.PathLike[str] | None) -> Iterator[None]:
-    """Remove a folder that the block made, and its parents, where nothing was written into them.
+def not_left_empty(directory: str | os.PathLike[str] | None) -> Iterator[None]:
+    """Remove a directory that the block made, and its parents, where nothing was written into them.
 
     Parameters
     ----------
-    folder : path or None
-        The folder, before it is made.
+    directory : path or None
+        The directory, before it is made.
     """
     made = []
-    if folder is not None and os.fspath(folder):
-        path = Path(folder)
+    if directory is not None and os.fspath(directory):
+        path = Path(directory)
         with suppress(OSError, ValueError):
             made = [place for place in (path, *path.parents) if not place.exists()]
     try:
@@ -216,12 +216,12 @@ def output_file(path: Path) -> Path:
     Parameters
     ----------
     path : Path
-        The file; its folder exists.
+        The file; its directory exists.
 
     Raises
     ------
     BadValueError
-        If it is there and not a regular file, or its folder is missing or cannot be written to.
+        If it is there and not a regular file, or its directory is missing or cannot be written to.
     """
     try:
         place = _place_of(path)
@@ -233,13 +233,13 @@ def output_file(path: Path) -> Path:
             raise
         shown = one_line(os.fspath(path))
         raise BadValueError(
-            f"{shown}: cannot be written ({_reason(error)}). Give a file in a folder that can."
+            f"{shown}: cannot be written ({_reason(error)}). Give a file in a directory that can."
         ) from None
     return path
 
 
-def _try(folder: Path) -> None:
-    probe = _partial_in(folder)
+def _try(directory: Path) -> None:
+    probe = _partial_in(directory)
     probe.touch()
     probe.unlink()
 
@@ -364,8 +364,8 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
 _NUMBERS = itertools.count()
 
 
-def _partial_in(folder: Path) -> Path:
-    return folder / f".airpath-{os.getpid()}-{next(_NUMBERS)}"
+def _partial_in(directory: Path) -> Path:
+    return directory / f".airpath-{os.getpid()}-{next(_NUMBERS)}"
 
 
 def _place_of(path: Path) -> Path:

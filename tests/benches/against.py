@@ -149,7 +149,7 @@ class OtherCommit:
     commit : str
         Its full name.
     sources, modules, target : Path
-        Folders of its sources, of its package, and of what cargo makes.
+        Directories of its sources, of its package, and of what cargo makes.
     """
 
     commit: str
@@ -166,30 +166,32 @@ class OtherCommit:
     @property
     def environment(self) -> dict[str, str]:
         """In which environment."""
-        folders = {"PYTHONPATH": str(self.modules), "CARGO_TARGET_DIR": str(self.target)}
-        return {**os.environ, **folders}
+        directories = {"PYTHONPATH": str(self.modules), "CARGO_TARGET_DIR": str(self.target)}
+        return {**os.environ, **directories}
 
 
 @contextmanager
 def other_commit(revision: str) -> Iterator[OtherCommit]:
-    """Build the commit `revision` in a temporary folder, which goes at the end.
+    """Build the commit `revision` in a temporary directory, which goes at the end.
 
-    It gets sources, a target folder and a module of its own, by the profile `release`; the packages
-    that it needs are those of this environment.
+    It has separate sources, target directory and module, by the profile `release`; the packages
+    that it requires are those of this environment.
     """
     commit = commit_of(revision)
     if not OPTIMISED.exists():
         raise NotBuiltError(
             f"this tree's module is not optimised. Run make bench AGAINST={revision}"
         )
-    with tempfile.TemporaryDirectory(prefix="airpath-against-") as folder:
-        other = OtherCommit(commit, *(Path(folder, part) for part in ("src", "modules", "target")))
+    with tempfile.TemporaryDirectory(prefix="airpath-against-") as directory:
+        other = OtherCommit(
+            commit, *(Path(directory, part) for part in ("src", "modules", "target"))
+        )
         archive = subprocess.run(
             ["git", "archive", "--format=tar", commit], cwd=ROOT, check=True, capture_output=True
         )
         with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as sources:
             sources.extractall(other.sources, filter="data")
-        build(other, Path(folder, "wheels"))
+        build(other, Path(directory, "wheels"))
         yield other
 
 

@@ -28,8 +28,8 @@ RUNS = [
 
 def count(arguments: str) -> tuple[int, int]:
     """Instructions and delivered packets of one run."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
+    with tempfile.TemporaryDirectory() as directory:
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={directory}/out"]
         done = subprocess.run(
             [*command, str(EXAMPLE), *arguments.split()], check=True, capture_output=True, text=True
         )

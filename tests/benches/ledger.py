@@ -1,7 +1,7 @@
 """What a ledger of many replications takes: a table in Markdown.
 
 ``python tests/benches/ledger.py [REPLICATIONS]`` makes a ledger of made-up replications, 20 of each
-point, 700 bytes each when packed and with three metrics, in a temporary folder. For each of
+point, 700 bytes each when packed and with three metrics, in a temporary directory. For each of
 opening, status and export it prints, of a process of its own without its start, the time, the
 processor time, which says more on a busy machine, and the largest memory. Opening is also measured
 with a tenth of the replications: its memory is to stay as it is.
@@ -88,17 +88,17 @@ def measured(work: str, path: Path, out: Path) -> tuple[float, float, float]:
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        directory = Path(name)
         print(f"{os.cpu_count()} cores, airpath {_airpath.version()} ({_airpath.commit()})\n")
         print("| replications | MB | work | s | CPU s | MiB |")
         print("| ---: | ---: | --- | ---: | ---: | ---: |")
         for part, works in ((count // 10, ["open", "look"]), (count, list(WORK))):
-            path = folder / f"{part}.sqlite"
+            path = directory / f"{part}.sqlite"
             took = made(path, part)
             size = path.stat().st_size / 1e6
             print(f"| {part} | {size:.0f} | add, {REPS} at once | {took:.2f} | | |")
             for work in works:
-                took, cpu, memory = measured(work, path, folder / "out")
+                took, cpu, memory = measured(work, path, directory / "out")
                 print(f"| {part} | {size:.0f} | {work} | {took:.2f} | {cpu:.2f} | {memory:.0f} |")
 
 

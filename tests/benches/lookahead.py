@@ -55,8 +55,8 @@ def per_packet(
     resolved: dict[str, Any], files: dict[str, Path], seconds: float, is_counted: bool
 ) -> tuple[Counts, Counts]:
     """Return what the second half of a run takes, in order and with lookahead."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "resolved.json")
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "resolved.json")
         path.write_text(json.dumps(resolved))
         arguments = [str(path), *(f"{key}={file}" for key, file in files.items())]
 

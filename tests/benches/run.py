@@ -6,7 +6,7 @@ CPU-second, events per packet, simulated seconds per CPU-second and the peak mem
 Building the scenario's resolved form is not counted. Every packet is acknowledged (no delayed ACK),
 which makes more events.
 
-With ``--against REV`` the commit REV is built too, in a temporary folder, and runs of both take
+With ``--against REV`` the commit REV is built too, in a temporary directory, and runs of both take
 turns: beside the figures of each stands the median of the ratios within pairs, with an interval.
 The other commit runs the benchmark of its own ``run.py``, in a separate process.
 

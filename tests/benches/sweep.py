@@ -63,10 +63,10 @@ def swept(of: list[Job], reps: int) -> tuple[float, float]:
         ["goodput_bps", "p95_sojourn_s"], ["simulate"],
     )  # fmt: skip
     by_digest = {job.digest: job for job in of}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as directory:
         wall, cpu = time.perf_counter(), time.process_time()
         workers = workers_of({}, None, None)
-        with Ledger.open(Path(folder, FILE_NAME)) as ledger:
+        with Ledger.open(Path(directory, FILE_NAME)) as ledger:
             ledger.set_plan(plan, by_digest)
             Coordinator(plan, by_digest, {}, ledger, workers, {}, progress=Progress()).run(
                 lambda: False

@@ -44,7 +44,7 @@ return rows.filter((row) => !row.hidden).map((row) => row.cells[arguments[1]].te
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A paper's report with a figure, long names and a hostile one."""
-    folder = tmp_path_factory.mktemp("report")
+    directory = tmp_path_factory.mktemp("report")
     names = ["sbd", "red", HOSTILE, "codel with a name that is rather long for a column"]
     rows = [row({"aqm": name, "buffer": 5}, 300.0, 295.0 + 10 * k) for k, name in enumerate(names)]
     many = [row({"buffer": 7 * each % 30}, None, 100.0 + each) for each in range(30)]
@@ -54,19 +54,19 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"item": "fig2", "title": "Goodput over the buffer", "rows": many, "figures": figures},
         {"item": "fig3", "title": "The same again", "rows": [], "figures": figures},
     ]
-    source = write_paper(folder, items=items)
-    page = folder / "report.html"
-    page.write_text(report_of_paper(json.loads(source.read_text()), folder=folder))
+    source = write_paper(directory, items=items)
+    page = directory / "report.html"
+    page.write_text(report_of_paper(json.loads(source.read_text()), directory=directory))
     return page
 
 
 @pytest.fixture(scope="module")
 def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sweep's report with figures, a failure and a hostile name."""
-    folder = tmp_path_factory.mktemp("sweep")
-    results = Sweep(write_sweep(folder, failed={4: HOSTILE}, missing=[7]))
-    results.save(folder, figure_formats=None)
-    page = folder / "report.html"
+    directory = tmp_path_factory.mktemp("sweep")
+    results = Sweep(write_sweep(directory, failed={4: HOSTILE}, missing=[7]))
+    results.save(directory, figure_formats=None)
+    page = directory / "report.html"
     page.write_text(report_of_sweep(results))
     return page
 
@@ -74,13 +74,13 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sweep's report with many rows and columns, long names and a figure."""
-    folder = tmp_path_factory.mktemp("table")
+    directory = tmp_path_factory.mktemp("table")
     names = [f"traces:{name}-{'driving-through-a-town-' * 2}short.down" for name in ("A", "B")]
     grid = {**GRID, "bottleneck.link.file": names, "flows.0.count": range(3)}
-    path = write_sweep(folder, reps=2, grid=grid, metrics=["goodput_bps", *VARYING])
-    page = folder / "report.html"
-    write_paper(folder)
-    figures = {"pareto": (folder / "small-fig2.svg").read_bytes()}
+    path = write_sweep(directory, reps=2, grid=grid, metrics=["goodput_bps", *VARYING])
+    page = directory / "report.html"
+    write_paper(directory)
+    figures = {"pareto": (directory / "small-fig2.svg").read_bytes()}
     page.write_text(report_of_sweep(Sweep(path), figures=figures))
     return page
 
@@ -88,29 +88,29 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of a run with a hostile name without spaces."""
-    folder = write_result(tmp_path_factory.mktemp("run"), name=HOSTILE + "x" * 90)
-    page = folder / "report.html"
-    page.write_text(report_of_result(ap.load_result(folder), folder=folder))
+    directory = write_result(tmp_path_factory.mktemp("run"), name=HOSTILE + "x" * 90)
+    page = directory / "report.html"
+    page.write_text(report_of_result(ap.load_result(directory), directory=directory))
     return page
 
 
 @pytest.fixture(scope="module")
 def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A comparison's report."""
-    folder = write_comparison(tmp_path_factory.mktemp("comparison"))
-    page = folder / "report.html"
-    page.write_text(report_of_comparison(ap.load_comparison(folder), folder=folder))
+    directory = write_comparison(tmp_path_factory.mktemp("comparison"))
+    page = directory / "report.html"
+    page.write_text(report_of_comparison(ap.load_comparison(directory), directory=directory))
     return page
 
 
 @pytest.fixture(scope="module")
 def filtered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sweep's report with names of which one contains the other."""
-    folder = tmp_path_factory.mktemp("filtered")
+    directory = tmp_path_factory.mktemp("filtered")
     aqms = [{"kind": kind} for kind in ("droptail", "codel", "fq-codel")]
     grid = {"bottleneck.aqm": aqms, "flows.0.cc": ["newreno", "dctcp"], "flows.0.count": range(4)}
-    page = folder / "report.html"
-    page.write_text(report_of_sweep(Sweep(write_sweep(folder, reps=2, grid=grid)), figures={}))
+    page = directory / "report.html"
+    page.write_text(report_of_sweep(Sweep(write_sweep(directory, reps=2, grid=grid)), figures={}))
     return page
 
 

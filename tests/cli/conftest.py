@@ -27,7 +27,7 @@ Call = Callable[..., Answer]
 
 @pytest.fixture
 def scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small scenario file in the working folder, named without its folder."""
+    """A small scenario file in the working directory, named without its directory."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.toml").write_text(SCENARIO)
     return Path("small.toml")

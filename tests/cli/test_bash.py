@@ -30,9 +30,9 @@ PROMPT = "(ready)"
 class Shell:
     """A bash that reads from a terminal, and tells on Ctrl-T what stands in its line."""
 
-    def __init__(self, folder: Path, settings: str) -> None:
-        (folder / "airpath.sh").write_text(SCRIPT % NAMES)
-        (folder / "settings.sh").write_text(
+    def __init__(self, directory: Path, settings: str) -> None:
+        (directory / "airpath.sh").write_text(SCRIPT % NAMES)
+        (directory / "settings.sh").write_text(
             f"PS1='{PROMPT}'\nsource airpath.sh\n{settings}\n"
             "bind 'set enable-bracketed-paste off'\n"
             """bind -x '"\\C-t": printf "<<%s>>\\n" "$READLINE_LINE"'\n"""
@@ -40,7 +40,7 @@ class Shell:
         program = Path(airpath_words()[0])
         self._child, self._terminal = pty.fork()
         if self._child == 0:
-            os.chdir(folder)
+            os.chdir(directory)
             # The command of this environment, whatever else is installed.
             path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
             words = ["bash", "--noprofile", "--rcfile", "settings.sh", "-i"]
@@ -71,9 +71,9 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], 
 
     def start(settings: str) -> Shell:
         if settings not in shells:
-            folder = tmp_path_factory.mktemp("bash")
-            (folder / "scenario.toml").write_text(SCENARIO)
-            shells[settings] = Shell(folder, settings)
+            directory = tmp_path_factory.mktemp("bash")
+            (directory / "scenario.toml").write_text(SCENARIO)
+            shells[settings] = Shell(directory, settings)
         return shells[settings]
 
     yield start

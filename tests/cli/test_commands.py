@@ -208,7 +208,7 @@ def test_list_of_something_else(airpath_command: Command) -> None:
         2,
         "",
         '"colour": not a kind of component. '
-        "Accepted are congestion, aqm, link, scheduler, request, grant, window, errors, snr, "
+        "Expected one of: congestion, aqm, link, scheduler, request, grant, window, errors, snr, "
         "policy, fading, mcs, table, model, paper.\n",
     )
 
@@ -225,7 +225,7 @@ def test_reproduce_prints_ours_beside_theirs(airpath_command: Command) -> None:
 def test_reproduce_names_the_figures_of_an_earlier_run(
     airpath_command: Command, tmp_path: Path
 ) -> None:
-    """They stood in the folder as if they belonged to the new report."""
+    """They stood in the directory as if they belonged to the new report."""
     out = tmp_path / "out"
     out.mkdir()
     for name in ("old.png", "mine.png"):
@@ -261,12 +261,12 @@ def test_reproduce_brief_is_the_verdict(airpath_command: Command) -> None:
     assert (document["verdict"]["within"], "items" in document) == (72, False)
 
 
-def test_reproduce_takes_the_folder_of_a_paper(airpath_command: Command, tmp_path: Path) -> None:
+def test_reproduce_takes_the_directory_of_a_paper(airpath_command: Command, tmp_path: Path) -> None:
     """Work beyond a paper needs no place in the package."""
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "numbers.py").write_text("KEY = 'mine'\n")
-    (folder / "__init__.py").write_text(
+    directory = tmp_path / "mine"
+    directory.mkdir()
+    (directory / "numbers.py").write_text("KEY = 'mine'\n")
+    (directory / "__init__.py").write_text(
         "from dataclasses import replace\n"
         "from airpath_papers.qawla import PAPER as OF_PAPER\n"
         "from .numbers import KEY\n"
@@ -274,7 +274,7 @@ def test_reproduce_takes_the_folder_of_a_paper(airpath_command: Command, tmp_pat
         "PAPER = replace(OF_PAPER, key=KEY, items=items)\n"
     )
     out = tmp_path / "out"
-    answer = airpath_command("reproduce", str(folder), "--json", "--out", str(out))
+    answer = airpath_command("reproduce", str(directory), "--json", "--out", str(out))
     document = json.loads(answer.out)
     assert (document["paper"], [item["item"] for item in document["items"]]) == ("mine", ["table2"])
     assert (out / "mine.json").is_file()
@@ -283,12 +283,12 @@ def test_reproduce_takes_the_folder_of_a_paper(airpath_command: Command, tmp_pat
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        (None, "not the folder of a paper: it has no __init__.py."),
-        ("", "not the folder of a paper: its __init__.py has no PAPER."),
+        (None, "not the directory of a paper: it has no __init__.py."),
+        ("", "not the directory of a paper: its __init__.py has no PAPER."),
         ("PAPER = 1 / 0", "its code fails: ZeroDivisionError: division by zero."),
     ],
 )
-def test_reproduce_refuses_a_folder(
+def test_reproduce_refuses_a_directory(
     airpath_command: Command,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -296,10 +296,10 @@ def test_reproduce_refuses_a_folder(
     message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "mine"
-    folder.mkdir()
+    directory = tmp_path / "mine"
+    directory.mkdir()
     if code is not None:
-        (folder / "__init__.py").write_text(code)
+        (directory / "__init__.py").write_text(code)
     answer = airpath_command("reproduce", "./mine")
     assert answer == (2, "", f'"./mine": {message}\n')
 
@@ -307,20 +307,20 @@ def test_reproduce_refuses_a_folder(
 def test_reproduce_names_the_file_and_the_entry_that_is_wrong(
     airpath_command: Command, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "__init__.py").write_text(
+    directory = tmp_path / "mine"
+    directory.mkdir()
+    (directory / "__init__.py").write_text(
         "from pathlib import Path\n"
         "from airpath.reproduction.manifest import paper_of\n"
         "PAPER = paper_of(Path(__file__).parent, None, {}, None)\n"
     )
-    (folder / "paper.toml").write_text('title = "T"\ncitation = "C"\nitem = {}\n[modes]\n')
-    answer = airpath_command("reproduce", str(folder))
+    (directory / "paper.toml").write_text('title = "T"\ncitation = "C"\nitem = {}\n[modes]\n')
+    answer = airpath_command("reproduce", str(directory))
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.startswith('mine/paper.toml: "item": unknown key. Expected one of: citation,')
     assert answer.err.count("\n") == 1
-    (folder / "paper.toml").write_text("title = 1\ncitation = 2\nitems = {}\n[modes]\n")
-    answer = airpath_command("reproduce", str(folder))
+    (directory / "paper.toml").write_text("title = 1\ncitation = 2\nitems = {}\n[modes]\n")
+    answer = airpath_command("reproduce", str(directory))
     lines = answer.err.splitlines()
     assert [line.split(": not")[0] for line in lines] == [
         "mine/paper.toml: title = 1",
@@ -337,7 +337,7 @@ def test_reproduce_names_the_file_and_the_entry_that_is_wrong(
         ),
         (
             ["qawla", "table9"],
-            '"table9": not an item of qawla. Accepted are fig2, fig3, table2, table3, table4, '
+            '"table9": not an item of qawla. Expected one of: fig2, fig3, table2, table3, table4, '
             "table5, fig5, fig6, fig7, fig8, fig9, fig10, fig11, fig12, table6.",
         ),
         (
@@ -346,7 +346,7 @@ def test_reproduce_names_the_file_and_the_entry_that_is_wrong(
         ),
         (
             ["qawla", "fig2", "--figure-format", "svg"],
-            "--figure-format: needs a folder. Write --out DIR as well.",
+            "--figure-format: needs a directory. Write --out DIR as well.",
         ),
     ],
 )
@@ -354,12 +354,12 @@ def test_reproduce_refuses(airpath_command: Command, arguments: list[str], messa
     assert airpath_command("reproduce", *arguments) == (2, "", message + "\n")
 
 
-def test_reproduce_checks_its_folder_first(airpath_command: Command, tmp_path: Path) -> None:
+def test_reproduce_checks_its_directory_first(airpath_command: Command, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     answer = airpath_command("reproduce", "qawla", "--full", "--out", tmp_path / "file" / "x")
     assert answer == (
         2,
         "",
         f'--out: "{tmp_path}/file/x": cannot be written to (not a directory). '
-        "Give a folder that can.\n",
+        "Give a directory that can.\n",
     )

@@ -37,7 +37,7 @@ def test_without_recordings_it_says_where_they_are_and_goes_on(
     monkeypatch.setenv("AIRPATH_TRACES", str(tmp_path / "none"))
     assert demo.main(str(tmp_path / "out"), shipped_examples()) == 0
     out = capsys.readouterr().out
-    assert "repository ravinet/mahimahi on GitHub, folder traces" in out
+    assert "repository ravinet/mahimahi on GitHub, directory traces" in out
     assert "4 bulk downloads over the link: synthetic fading" in out
     assert "Four downloads in a fading cell" in out
     assert "Table 2" in out

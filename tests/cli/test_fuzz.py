@@ -153,7 +153,7 @@ def is_accepted_or_refused(answer: Answer) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("fuzz")
     (made / "good").write_text("time_s,rate_bps\n0,1000000\n1,1000000\n")
     (made / "broken").write_text("5\n4\n")
@@ -188,8 +188,8 @@ def mutated_scenarios(draw: st.DrawFn) -> str:
 
 @FUZZ
 @given(text=mutated_scenarios())
-def test_a_mutated_scenario_is_run_or_refused(folder: Path, text: str) -> None:
-    file = folder / "mutated.toml"
+def test_a_mutated_scenario_is_run_or_refused(directory: Path, text: str) -> None:
+    file = directory / "mutated.toml"
     file.write_text(text, encoding="utf-8")
     short = ("--set", "duration=60 ms", "--set", "warmup=0 s", "--set", "control=[]")
     is_accepted_or_refused(call("run", str(file), *short, "--reps", "1", "--json"))
@@ -197,8 +197,8 @@ def test_a_mutated_scenario_is_run_or_refused(folder: Path, text: str) -> None:
 
 @FUZZ
 @given(text=mutated_scenarios())
-def test_a_mutated_scenario_is_checked_or_refused(folder: Path, text: str) -> None:
-    file = folder / "mutated.toml"
+def test_a_mutated_scenario_is_checked_or_refused(directory: Path, text: str) -> None:
+    file = directory / "mutated.toml"
     file.write_text(text, encoding="utf-8")
     checked = call("check", str(file), "--json")
     is_accepted_or_refused(checked)
@@ -211,11 +211,11 @@ def test_a_mutated_scenario_is_checked_or_refused(folder: Path, text: str) -> No
 @FUZZ
 @given(data=st.binary(max_size=300), at=st.integers(0, len(SCENARIO)))
 def test_bytes_put_into_a_scenario_are_refused_or_harmless(
-    folder: Path, data: bytes, at: int
+    directory: Path, data: bytes, at: int
 ) -> None:
     raw = SCENARIO.encode()
-    (folder / "bytes.toml").write_bytes(raw[:at] + data + raw[at:])
-    is_accepted_or_refused(call("check", str(folder / "bytes.toml"), "--json"))
+    (directory / "bytes.toml").write_bytes(raw[:at] + data + raw[at:])
+    is_accepted_or_refused(call("check", str(directory / "bytes.toml"), "--json"))
 
 
 @FUZZ
@@ -227,9 +227,9 @@ def test_bytes_put_into_a_scenario_are_refused_or_harmless(
         st.sampled_from(WORDS),
     )
 )
-def test_any_setting_is_taken_or_refused(folder: Path, setting: str) -> None:
-    (folder / "small.toml").write_text(SCENARIO)
-    answer = call("check", str(folder / "small.toml"), f"--set={setting}", "--json")
+def test_any_setting_is_taken_or_refused(directory: Path, setting: str) -> None:
+    (directory / "small.toml").write_text(SCENARIO)
+    answer = call("check", str(directory / "small.toml"), f"--set={setting}", "--json")
     is_accepted_or_refused(answer)
 
 
@@ -261,21 +261,21 @@ traces = st.one_of(
 @FUZZ
 @given(data=traces, ending=st.sampled_from([".trace", ".csv"]))
 def test_any_trace_is_described_converted_and_run_or_refused(
-    folder: Path, data: bytes, ending: str
+    directory: Path, data: bytes, ending: str
 ) -> None:
-    source = folder / f"fuzz{ending}"
+    source = directory / f"fuzz{ending}"
     source.write_bytes(data)
     described = call("trace", "info", str(source), "--json")
     is_accepted_or_refused(described)
-    target = folder / "converted.csv"
+    target = directory / "converted.csv"
     target.unlink(missing_ok=True)
     converted = call("trace", "convert", str(source), str(target), "--bin-width", "500 ms")
     assert converted.status in (0, 2)
     assert target.exists() == (converted.status == 0)
-    (folder / "small.toml").write_text(SCENARIO)
+    (directory / "small.toml").write_text(SCENARIO)
     kind = "rate-trace" if ending == ".csv" else "trace"
     link = f'bottleneck.link={{kind = "{kind}", file = "fuzz{ending}"}}'
-    words = ("run", str(folder / "small.toml"), "--set", link, "--set", "duration=2 s", "--json")
+    words = ("run", str(directory / "small.toml"), "--set", link, "--set", "duration=2 s", "--json")
     ran = call(*words, "--reps", "1")
     is_accepted_or_refused(ran)
     if described.status == 2:

@@ -23,7 +23,7 @@ FEW = (*SMALL, "--blocks", 2000)
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -72,13 +72,13 @@ def test_the_document_is_a_table_as_well(airpath_command: Command) -> None:
     assert airpath.phy.load("t.json").mcss == ["mcs0", "mcs3"]
 
 
-def test_out_is_a_file_or_a_folder(airpath_command: Command) -> None:
+def test_out_is_a_file_or_a_directory(airpath_command: Command) -> None:
     answer = airpath_command(*per(*FEW, "--out", "new/curve.json"))
     assert answer.err == "written: new/curve.json\nwritten: new/curve.png\n"
     assert Path("new/curve.png").read_bytes().startswith(b"\x89PNG")
-    answer = airpath_command(*per(*FEW, "--out", "folder"))
-    assert answer.err == "written: folder/per.json\nwritten: folder/per.png\n"
-    assert Path("folder/per.json").read_bytes() == Path("new/curve.json").read_bytes()
+    answer = airpath_command(*per(*FEW, "--out", "directory"))
+    assert answer.err == "written: directory/per.json\nwritten: directory/per.png\n"
+    assert Path("directory/per.json").read_bytes() == Path("new/curve.json").read_bytes()
 
 
 def test_ctrl_c_after_the_last_point_says_that_all_were_finished(
@@ -204,11 +204,15 @@ SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
         (
             "--channel",
             "vehicular-z",
-            f'--channel: "vehicular-z": not a channel. Accepted are {CHANNELS}; '
+            f'--channel: "vehicular-z": not a channel. Expected one of: {CHANNELS}; '
             "NS is a delay spread in ns, for example tdl-a-300.",
         ),
-        ("--mcs", "0,8", '--mcs: "0,8": no such scheme: 8. Accepted are all, numbers, and mcs0 '),
-        ("--mcs", "", '--mcs: "": no scheme. Accepted are all, '),
+        (
+            "--mcs",
+            "0,8",
+            '--mcs: "0,8": no such scheme: 8. Expected one of: all, numbers, and mcs0 ',
+        ),
+        ("--mcs", "", '--mcs: "": no scheme. Expected one of: all, '),
         ("--snr", "", '--snr: "": empty. Write numbers of dB, or FIRST:LAST:STEP, '),
         ("--snr", "1,,2", '--snr: "1,,2": empty. Write numbers of dB, or FIRST:LAST:STEP, '),
         ("--snr", "nan", f'--snr: "nan": not finite. Write numbers of dB, {SNR_EXAMPLE}'),
@@ -234,14 +238,14 @@ SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
             "--iterations: 0: below 1. Write an integer from 1 to 1000, for example 10.",
         ),
         ("--algorithm", "log", f'--algorithm: "log": {WORD}. The nearest is max-log; accepted '),
-        ("--mapping", "none", f'--mapping: "none": {WORD}. Accepted are random, comb, '),
-        ("--demapper", "x", f'--demapper: "x": {WORD}. Accepted are max-log, linear-log.'),
+        ("--mapping", "none", f'--mapping: "none": {WORD}. Expected one of: random, comb, '),
+        ("--demapper", "x", f'--demapper: "x": {WORD}. Expected one of: max-log, linear-log.'),
         ("--packet", "5", '--packet: "5": no unit. '),
         ("--packet", "0 B", '--packet = "0 B": empty. Write a size from 1 B on.'),
         ("--seed", "-1", "--seed: -1: not accepted. Write an integer from 0 to 2^64 - 1."),
         ("--threads", "0", "--threads: 0: below 1. Write an integer from 1 on."),
         ("--threads", f"{10**20}", f"--threads: {10**20}: above 10000. Write an integer "),
-        ("--out", "", '--out: "": not a file. Write NAME.json, or a folder.'),
+        ("--out", "", '--out: "": not a file. Write NAME.json, or a directory.'),
     ],
 )
 def test_bad_values_are_one_line(

@@ -15,7 +15,7 @@ Command = Callable[..., Any]
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -61,14 +61,14 @@ def test_json_is_one_document_that_begins_with_its_provenance(airpath_command: C
     ]
 
 
-def test_out_is_a_file_or_a_folder(airpath_command: Command) -> None:
+def test_out_is_a_file_or_a_directory(airpath_command: Command) -> None:
     words = ser("--snr", "0:40:5", "--rx", 2)
     answer = airpath_command(*words, "--out", "new/mrc.json", "--figure-format", "svg")
     assert (answer.status, answer.err) == (0, "written: new/mrc.json\nwritten: new/mrc.svg\n")
-    answer = airpath_command(*words, "--out", "folder", "--json")
-    assert answer.err == "written: folder/ser.json\nwritten: folder/ser.png\n"
-    assert json.loads(Path("folder/ser.json").read_text()) == json.loads(answer.out)
-    assert Path("folder/ser.png").read_bytes().startswith(b"\x89PNG")
+    answer = airpath_command(*words, "--out", "directory", "--json")
+    assert answer.err == "written: directory/ser.json\nwritten: directory/ser.png\n"
+    assert json.loads(Path("directory/ser.json").read_text()) == json.loads(answer.out)
+    assert Path("directory/ser.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_errors_without_a_digit_left_are_drawn_as_none(airpath_command: Command) -> None:

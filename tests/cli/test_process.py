@@ -103,7 +103,7 @@ def test_ctrl_c_before_anything_is_finished_names_what_an_earlier_run_left(
     assert ended.cpu_s < AT_ONCE_S
 
 
-def test_ctrl_c_before_anything_is_finished_leaves_no_folder(scenario: Path) -> None:
+def test_ctrl_c_before_anything_is_finished_leaves_no_directory(scenario: Path) -> None:
     """It left an empty one."""
     before = sorted(Path().iterdir())
     with Running("run", scenario, "--out", "new/out", "--capture", "sender", *ENDLESS) as process:
@@ -273,7 +273,7 @@ def test_no_bar_and_no_colour_in_a_pipe(airpath_process: Command, scenario: Path
     assert answer.err == ""
 
 
-def test_the_demo_refuses_a_folder_that_cannot_be_written(scenario: Path) -> None:
+def test_the_demo_refuses_a_directory_that_cannot_be_written(scenario: Path) -> None:
     done = subprocess.run(
         [words()[0], "-m", "airpath.demo", "small.toml/x"],
         env=environment(),
@@ -283,5 +283,5 @@ def test_the_demo_refuses_a_folder_that_cannot_be_written(scenario: Path) -> Non
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        'out = "small.toml/x": cannot be written to (not a directory). Give a folder that can.\n'
+        'out = "small.toml/x": cannot be written to (not a directory). Give a directory that can.\n'
     )

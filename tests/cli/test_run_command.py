@@ -173,12 +173,12 @@ BAD = [
     (["--reps", "0"], "--reps: 0: below 1. Write an integer from 1 on."),
     (["--seed", "-1"], "--seed: -1: not accepted. Write an integer from 0 to 2^64 - 1."),
     (["--threads", "0"], "--threads: 0: below 1. Write an integer from 1 on."),
-    (["--plot"], "--plot: needs a folder. Write --out DIR as well."),
-    (["--window", "1s..2s"], "--window: needs a folder. Write --out DIR as well."),
+    (["--plot"], "--plot: needs a directory. Write --out DIR as well."),
+    (["--window", "1s..2s"], "--window: needs a directory. Write --out DIR as well."),
     (
         ["--figure-format", "png", "--format", "csv"],
-        "--figure-format: needs a folder. Write --out DIR as well.\n"
-        "--format: needs a folder. Write --out DIR as well.",
+        "--figure-format: needs a directory. Write --out DIR as well.\n"
+        "--format: needs a directory. Write --out DIR as well.",
     ),
     (
         ["--window", "1s..2s", "--out", "out"],
@@ -204,7 +204,7 @@ BAD = [
     ),
     (
         ["--figure-format", "gif", "--out", "out"],
-        '--figure-format: "gif": not a format of figures. Accepted are png, svg, pdf.',
+        '--figure-format: "gif": not a format of figures. Expected one of: png, svg, pdf.',
     ),
 ]
 
@@ -248,7 +248,7 @@ def test_a_missing_trace_says_where_it_was_looked_for(
     assert "ravinet/mahimahi" in line
 
 
-def test_a_folder_that_cannot_be_written_stops_before_the_run(
+def test_a_directory_that_cannot_be_written_stops_before_the_run(
     airpath_command: Command, scenario: Path
 ) -> None:
     Path("taken").write_text("")
@@ -257,18 +257,20 @@ def test_a_folder_that_cannot_be_written_stops_before_the_run(
     assert answer == (
         2,
         "",
-        '--out: "taken": is a file, not a folder. Give another name.\n',
+        '--out: "taken": is a file, not a directory. Give another name.\n',
     )
     assert files() == ["small.toml", "taken"]
 
 
-def test_a_bad_scenario_leaves_no_folder_behind(airpath_command: Command, scenario: Path) -> None:
+def test_a_bad_scenario_leaves_no_directory_behind(
+    airpath_command: Command, scenario: Path
+) -> None:
     answer = airpath_command("run", scenario, "--out", "new", "--set", "duration=1")
     assert answer.status == 2
     assert not Path("new").exists()
 
 
-def test_captures_go_into_the_folder(airpath_command: Command, scenario: Path) -> None:
+def test_captures_go_into_the_directory(airpath_command: Command, scenario: Path) -> None:
     out = Path("out")
     answer = airpath_command(
         "run", scenario, "--reps", 2, "--no-plot", "--out", out,
@@ -281,15 +283,17 @@ def test_captures_go_into_the_folder(airpath_command: Command, scenario: Path) -
     assert not list(out.glob(".*"))
 
 
-def test_captures_of_the_scenario_need_a_folder(airpath_command: Command, scenario: Path) -> None:
+def test_captures_of_the_scenario_need_a_directory(
+    airpath_command: Command, scenario: Path
+) -> None:
     answer = airpath_command("run", scenario, "--reps", 1, "--set", 'capture.points=["acks"]')
     assert answer.status == 0
     assert answer.err == (
-        "capture: nothing is written without a folder. Write --out DIR as well.\n"
+        "capture: nothing is written without a directory. Write --out DIR as well.\n"
     )
 
 
-def test_what_is_no_file_in_the_folder_stops_before_the_run(
+def test_what_is_no_file_in_the_directory_stops_before_the_run(
     airpath_command: Command, scenario: Path
 ) -> None:
     """It was replaced by a file when the run was done."""
@@ -301,7 +305,7 @@ def test_what_is_no_file_in_the_folder_stops_before_the_run(
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.splitlines() == [
         f"out/{name}: cannot be written (is {what}, not a regular file). "
-        "Remove it, or write another folder."
+        "Remove it, or write another directory."
         for name, what in [("result.json", "a pipe"), ("series-queue.csv", "a directory")]
     ]
     assert (out / "result.json").is_fifo()
@@ -325,20 +329,22 @@ def test_parquet_on_demand(airpath_command: Command, scenario: Path) -> None:
     assert {path.suffix for path in Path("out").iterdir()} == {".json", ".toml", ".parquet"}
 
 
-def test_a_folder_without_a_name_is_refused(airpath_command: Command, scenario: Path) -> None:
+def test_a_directory_without_a_name_is_refused(airpath_command: Command, scenario: Path) -> None:
     before = files()
     answer = airpath_command("run", scenario, "--reps", 1, "--out", "")
-    line = '--out: "": not a folder. Write its name, or . for the working folder.'
+    line = '--out: "": not a directory. Write its name, or . for the working directory.'
     assert (answer.status, answer.out, answer.err) == (2, "", f"{line}\n")
     assert files() == before
 
 
-def test_a_run_that_is_refused_leaves_no_folder(airpath_command: Command, scenario: Path) -> None:
+def test_a_run_that_is_refused_leaves_no_directory(
+    airpath_command: Command, scenario: Path
+) -> None:
     before = files()
-    assert airpath_command("run", scenario, "--reps", 0, "--out", "new/folder").status == 2
+    assert airpath_command("run", scenario, "--reps", 0, "--out", "new/directory").status == 2
     assert files() == before
     Path("old").mkdir()
-    assert airpath_command("run", scenario, "--reps", 0, "--out", "old/folder").status == 2
+    assert airpath_command("run", scenario, "--reps", 0, "--out", "old/directory").status == 2
     assert list(Path("old").iterdir()) == []
 
 
@@ -348,16 +354,16 @@ def test_a_run_that_is_refused_leaves_no_folder(airpath_command: Command, scenar
         (
             ["--format", "feather"],
             '--format: "feather": not a format of tables. '
-            "Accepted are csv, csv.gz, parquet, latex.",
+            "Expected one of: csv, csv.gz, parquet, latex.",
         ),
         (
             ["--capture", "sender"],
-            "--capture: needs a folder. Write --out DIR as well.",
+            "--capture: needs a directory. Write --out DIR as well.",
         ),
         (
             ["--capture", "sender,queue", "--out", "out"],
             '--capture: "queue": not one of the accepted words. '
-            "Accepted are sender, ingress, bottleneck, receiver, acks.",
+            "Expected one of: sender, ingress, bottleneck, receiver, acks.",
         ),
         (
             ["--capture", "sender", "--capture-replication", "10", "--out", "out"],

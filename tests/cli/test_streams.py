@@ -67,7 +67,7 @@ Answers = dict[tuple[int, str], dict[tuple[str, ...], tuple[int, str]]]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the calls were made."""
     made = tmp_path_factory.mktemp("streams")
     (made / "small.toml").write_text(SCENARIO)
@@ -76,7 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def answers(folder: Path) -> Answers:
+def answers(directory: Path) -> Answers:
     """Status and what the other stream got, by stream and what is wrong with it, by call."""
     cases = [
         {"stream": stream, "how": how, "arguments": call}
@@ -89,7 +89,7 @@ def answers(folder: Path) -> Answers:
         [sys.executable, str(Path(__file__).with_name("forks.py"))],
         input=json.dumps(cases),
         env={**environment(), "PYTHONPATH": os.pathsep.join(sys.path)},
-        cwd=folder,
+        cwd=directory,
         capture_output=True,
         text=True,
         check=True,
@@ -132,7 +132,9 @@ def test_standard_error_that_takes_nothing_changes_nothing(answers: Answers, how
             json.loads(out)
 
 
-def test_files_are_written_although_nothing_can_be_printed(answers: Answers, folder: Path) -> None:
+def test_files_are_written_although_nothing_can_be_printed(
+    answers: Answers, directory: Path
+) -> None:
     call = ("run", *EXAMPLES["run",])
     assert answers[1, "full"][call][0] == 1
-    assert json.loads((folder / "out" / "result.json").read_text())["complete"]
+    assert json.loads((directory / "out" / "result.json").read_text())["complete"]

@@ -47,16 +47,16 @@ metrics = ["goodput_bps", "p95_sojourn_s"]
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("base.toml").write_text(BASE)
     Path("sweep.toml").write_text(SWEEP)
     return tmp_path
 
 
-def finished(folder: str) -> dict[tuple[str, int], float]:
+def finished(directory: str) -> dict[tuple[str, int], float]:
     """Return what a ledger has: processor time by job and replication."""
-    with Ledger.read(Path(folder, FILE_NAME)) as ledger:
+    with Ledger.read(Path(directory, FILE_NAME)) as ledger:
         plan = ledger.plan()
         assert plan is not None
         return {
@@ -144,12 +144,12 @@ def test_ctrl_c_does_not_wait_for_the_figures(
     assert sorted(os.listdir("o u't")) == ["ledger.sqlite", "points.csv", "runs.csv"]  # noqa: PTH208
 
 
-def test_without_a_folder_nothing_is_kept(airpath_command: Command, folder: Path) -> None:
-    before = sorted(folder.iterdir())
+def test_without_a_directory_nothing_is_kept(airpath_command: Command, directory: Path) -> None:
+    before = sorted(directory.iterdir())
     answer = airpath_command("sweep", "sweep.toml", "--reps", "1")
     assert answer.status == 0
     assert answer.err.startswith("Nothing was kept. Write --out DIR for ")
-    assert sorted(folder.iterdir()) == before
+    assert sorted(directory.iterdir()) == before
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_without_a_folder_nothing_is_kept(airpath_command: Command, folder: Path
     ],
 )
 def test_bad_options_are_one_line_each(
-    airpath_command: Command, folder: Path, options: list[str], line: str
+    airpath_command: Command, directory: Path, options: list[str], line: str
 ) -> None:
     answer = airpath_command("sweep", "sweep.toml", "--out", "new", *options)
     assert (answer.status, answer.out) == (2, "")
@@ -206,10 +206,10 @@ def complete(*arguments: str) -> None:
     assert process.returncode == 0, err
 
 
-def wait_for_replications(process: subprocess.Popen[str], many: int, folder: str = "o") -> None:
+def wait_for_replications(process: subprocess.Popen[str], many: int, directory: str = "o") -> None:
     def are_stored() -> bool:
         try:
-            with Ledger.read(Path(folder, FILE_NAME)) as ledger:
+            with Ledger.read(Path(directory, FILE_NAME)) as ledger:
                 return sum(ledger.stored().replications.values()) >= many
         except ValueError:
             return False

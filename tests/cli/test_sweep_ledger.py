@@ -173,18 +173,18 @@ def test_prune_removes_the_series_of_what_it_removes(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made(path)
-    folder = path.parent / "series"
-    folder.mkdir()
+    directory = path.parent / "series"
+    directory.mkdir()
     with Ledger.open(path) as ledger:
         added(ledger, 2, job=7)
     kept, gone = (f"{digest(job)[:12]}-1-1.parquet" for job in (0, 7))
     for name in (kept, gone, "mine.parquet"):
-        (folder / name).touch()
+        (directory / name).touch()
     prune(path, dry_run=True)
     assert capsys.readouterr().out.endswith(" 1 files of series would be removed.\n")
-    assert (folder / gone).exists()
+    assert (directory / gone).exists()
     prune(path)
-    assert sorted(file.name for file in folder.iterdir()) == sorted([kept, "mine.parquet"])
+    assert sorted(file.name for file in directory.iterdir()) == sorted([kept, "mine.parquet"])
 
 
 def test_prune_can_keep_other_versions(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -208,7 +208,7 @@ def test_prune_without_a_plan_removes_other_versions_alone(
 
 
 def test_prune_waits_for_no_coordinator_and_makes_no_ledger(path: Path) -> None:
-    with pytest.raises(BadValueError, match=r"no such file or directory. Give the folder of a"):
+    with pytest.raises(BadValueError, match=r"no such file or directory. Give the directory of a"):
         prune(path)
     assert not path.exists()
     with Ledger.open(path), pytest.raises(BadValueError, match="is being written by process"):

@@ -102,7 +102,7 @@ def test_convert_takes_the_format_by_name(airpath_command: Command) -> None:
     assert airpath_command("trace", "convert", "some.trace", "x.txt", "--to", "csv").status == 0
     assert "time_s,rate_bps" in Path("x.txt").read_text()
     answer = airpath_command("trace", "convert", "some.trace", "x", "--to", "pcap")
-    assert answer == (2, "", '--to: "pcap": not a format. Accepted are mahimahi, csv.\n')
+    assert answer == (2, "", '--to: "pcap": not a format. Expected one of: mahimahi, csv.\n')
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_convert_does_not_overwrite_what_it_reads(airpath_command: Command, targ
 def test_convert_refuses_an_ending_that_says_nothing(airpath_command: Command) -> None:
     answer = airpath_command("trace", "convert", "some.trace", "x.xlsx")
     line = (
-        'OUT = "x.xlsx": ".xlsx" is not the ending of a trace. Accepted are '
+        'OUT = "x.xlsx": ".xlsx" is not the ending of a trace. Expected one of: '
         ".csv, .trace, .up, .down or none; or name the format, for example --to mahimahi."
     )
     assert (answer.status, answer.out, answer.err) == (2, "", f"{line}\n")
@@ -145,13 +145,13 @@ def test_convert_refuses_an_ending_that_says_nothing(airpath_command: Command) -
     )
 
 
-def test_convert_into_a_missing_folder(airpath_command: Command) -> None:
+def test_convert_into_a_missing_directory(airpath_command: Command) -> None:
     answer = airpath_command("trace", "convert", "some.trace", "no/x.csv")
     assert answer == (
         2,
         "",
         "no/x.csv: cannot be written (no such file or directory). "
-        "Give a file in a folder that can.\n",
+        "Give a file in a directory that can.\n",
     )
 
 

@@ -34,7 +34,7 @@ class Case:
     """A command with one thing wrong.
 
     `says` is what each line of the message begins with, `advice` what must be in it; `files`
-    stand in the working folder, by name.
+    stand in the working directory, by name.
     """
 
     area: str
@@ -77,14 +77,14 @@ def checks(file: str) -> int:
     return 0
 
 
-def what_is_wrong_with(case: Case, folder: Path, *, in_short: bool = False) -> str | None:
-    """Run a case in `folder`; return what is wrong with the answer, or None.
+def what_is_wrong_with(case: Case, directory: Path, *, in_short: bool = False) -> str | None:
+    """Run a case in `directory`; return what is wrong with the answer, or None.
 
     With `in_short`, a case of ``airpath check`` calls the functions of the command.
     """
     for name, content in case.files.items():
-        (folder / name).write_bytes(content)
-    before = sorted(path.name for path in folder.iterdir())
+        (directory / name).write_bytes(content)
+    before = sorted(path.name for path in directory.iterdir())
     try:
         if in_short and case.command[0] == "check":
             answer = answer_of(lambda: guarded(lambda: checks(case.command[1])))
@@ -93,9 +93,9 @@ def what_is_wrong_with(case: Case, folder: Path, *, in_short: bool = False) -> s
     except Exception as error:
         return f"raised {type(error).__name__}: {error}"
     finally:
-        after = sorted(path.name for path in folder.iterdir())
+        after = sorted(path.name for path in directory.iterdir())
         for name in case.files:
-            (folder / name).unlink()
+            (directory / name).unlink()
     if answer.status != 2:
         return f"exit status {answer.status}, not 2: {answer.err[:500]}"
     if answer.out:

@@ -149,11 +149,11 @@ _WRITTEN = ("--capture", "--capture-replication", "--format", "--figure-format",
 
 CONTRADICTIONS: Mapping[str, tuple[str, ...]] = {
     "both lengths": ("reproduce", "qawla", "table2", "--quick", "--full"),
-    "figures without a folder": ("run", "good.toml", "--plot"),
-    "formats of figures without a folder": (
+    "figures without a directory": ("run", "good.toml", "--plot"),
+    "formats of figures without a directory": (
         "phy", "per", "--channel", "awgn", "--snr", "2", "--figure-format", "svg",
     ),
-    "a capture without a folder": ("run", "good.toml", "--capture", "sender"),
+    "a capture without a directory": ("run", "good.toml", "--capture", "sender"),
     "a replication that is not run": (
         "run", "good.toml", "--reps", "1", "--capture", "sender", "--capture-replication", "1",
         "--out", "new",
@@ -171,7 +171,7 @@ CONTRADICTIONS: Mapping[str, tuple[str, ...]] = {
     "two commands": ("emulate", "good.toml", "--shell", "--", "cat"),
     "the output of two": ("emulate", "good.toml", "--json", "--", "cat"),
     "a command many times": ("emulate", "good.toml", "--reps", "2", "--", "cat"),
-    "packets without a folder": ("emulate", "good.toml", "--capture"),
+    "packets without a directory": ("emulate", "good.toml", "--capture"),
 }  # fmt: skip
 
 

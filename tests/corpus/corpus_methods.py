@@ -63,7 +63,7 @@ def code() -> ap.phy.ReedSolomon:
 
 @functools.cache
 def sweep() -> ap.Sweep:
-    """A sweep of four points, from a ledger in a folder of its own."""
+    """A sweep of four points, from a ledger in a directory of its own."""
     made = tempfile.TemporaryDirectory()
     plan = plan_of({"cc": ["newreno", "cubic"], "n": [1, 2]}, ["goodput_bps", "mean_delay_s"])
     values = {"goodput_bps": 1e6, "mean_delay_s": 0.1}
@@ -91,8 +91,8 @@ OWNERS: dict[type, Callable[[], Any]] = {
 METHODS: dict[str, dict[str, Any]] = {
     "Comparison.figure": {},
     "Comparison.to_latex": {},
-    "Comparison.save": {"folder": "new"},
-    "Comparison.save_figure": {"folder": "new"},
+    "Comparison.save": {"directory": "new"},
+    "Comparison.save_figure": {"directory": "new"},
     "ErrorChain.block_failure": {"b": 10, "correctable": 1},
     "ErrorChain.coded_failure": {"packet": 40, "code": code()},
     "ErrorChain.from_doppler": {
@@ -116,7 +116,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Plot.queue": {},
     "Plot.regimes": {},
     "Plot.defaults": {},
-    "Plot.save": {"folder": "new"},
+    "Plot.save": {"directory": "new"},
     "Plot.snr": {},
     "Plot.timeline": {},
     "Plot.users": {},
@@ -127,7 +127,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Result.flow_monitor_xml": {},
     "Result.intervals": {"name": "queues"},
     "Result.pmf": {},
-    "Result.save": {"folder": "new"},
+    "Result.save": {"directory": "new"},
     "Result.series": {"name": "queue"},
     "Result.ss": {},
     "Result.summary": {"name": "queues"},
@@ -140,7 +140,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Sweep.distribution": {"quantity": "completion_time"},
     "Sweep.quantiles": {"quantity": "completion_time"},
     "Sweep.replications": {"point": 0},
-    "Sweep.save": {"folder": "new", "figure_formats": None},
+    "Sweep.save": {"directory": "new", "figure_formats": None},
     "Sweep.series": {"point": 0, "name": "queue"},
     "Sweep.to_latex": {},
     "SweepPlot.distribution": {"quantity": "sojourn"},
@@ -149,7 +149,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "SweepPlot.heatmap": {"metric": "goodput_bps"},
     "SweepPlot.lines": {"metric": "goodput_bps"},
     "SweepPlot.pareto": {},
-    "SweepPlot.save": {"folder": "new"},
+    "SweepPlot.save": {"directory": "new"},
     "Trace.bin_rates": {"bin_ns": 10**6},
     "Trace.generate": {
         "duration": "1 s", "mean_snr": "10 dB", "bandwidth": "5 MHz", "cap": "20 Mbit/s",
@@ -175,14 +175,14 @@ _NUMBERS = {"an array", "a truth value", "far below its range", "a fraction belo
 FITTING: dict[str, set[str]] = {
     "legend": {"a truth value"},
     "Scenario.to_toml(relative_to)": _TEXTS,
-    "Comparison.save(folder)": _TEXTS,
-    "Comparison.save_figure(folder)": _TEXTS,
+    "Comparison.save(directory)": _TEXTS,
+    "Comparison.save_figure(directory)": _TEXTS,
     "Trace.parse(name)": _TEXTS,
     "Trace.to_csv(provenance)": _TEXTS,
     "PerTable.save(path)": _TEXTS,
-    "Plot.save(folder)": _TEXTS,
-    "Result.save(folder)": _TEXTS,
-    "Sweep.save(folder)": _TEXTS,
+    "Plot.save(directory)": _TEXTS,
+    "Result.save(directory)": _TEXTS,
+    "Sweep.save(directory)": _TEXTS,
     # The jobs of this sweep are made up.
     "Sweep.distribution(of)": _TEXTS,
     "Sweep.quantiles(of)": _TEXTS,
@@ -192,7 +192,7 @@ FITTING: dict[str, set[str]] = {
         for owner in ("Comparison", "Result", "Sweep")
         for argument in ("caption", "label")
     },
-    "SweepPlot.save(folder)": _TEXTS,
+    "SweepPlot.save(directory)": _TEXTS,
     "PerTable.fer(snr_db)": _NUMBERS,
     "PerTable.per(snr_db)": _NUMBERS,
     **{
@@ -215,7 +215,7 @@ OUTSIDE: dict[str, tuple[Any, ...]] = {
     "figsize": ((3.4,), (0.0, 2.0), (math.nan, 1.0), "34"), "ax": ([], [1]),
     "labels": ({"x": 1}, [("a", "b")]), "legend": (None, "no", 2),
     "compare_to": ("vegas", 3),
-    "folder": ("", 3, "good.toml"), "update": ({"durations": 1}, {"duration": 3j}),
+    "directory": ("", 3, "good.toml"), "update": ({"durations": 1}, {"duration": 3j}),
 }  # fmt: skip
 """Values that are near to what an argument of that name takes."""
 

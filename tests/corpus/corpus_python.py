@@ -133,7 +133,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "phy.ReedSolomon": (ap.phy.ReedSolomon, {"code_rate": 0.9}),
     "flows": (ap.flows, {"count": 1}),
     "load_comparison": (ap.load_comparison, {"path": "missing"}),
-    "load_result": (ap.load_result, {"folder": "missing"}),
+    "load_result": (ap.load_result, {"directory": "missing"}),
     "load_sweep": (ap.load_sweep, {"path": "missing"}),
     "mean_interval": (mean_interval, {"values": [1.0, 2.0], "confidence": 0.9}),
     "reproduction.reproduce": (reproduction.reproduce, {"paper": "qawla", "items": ["table2"]}),

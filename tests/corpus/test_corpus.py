@@ -57,13 +57,13 @@ RATES = b"time_s,rate_bps\n0,1000000\n1,1000000\n"
 @cache
 def ledger() -> bytes:
     """Return the file of a small sweep."""
-    with TemporaryDirectory() as folder:
-        return write_sweep(Path(folder), reps=1).read_bytes()
+    with TemporaryDirectory() as directory:
+        return write_sweep(Path(directory), reps=1).read_bytes()
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder with one good file of every sort."""
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with one good file of every sort."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.toml").write_text(toml(GOOD))
     (tmp_path / "good.trace").write_bytes(TRACE)
@@ -83,10 +83,10 @@ def thirds(function: Callable[..., None]) -> Callable[..., None]:
     return pytest.mark.parametrize("third", days)(function)
 
 
-def none_is_wrong(cases: Iterable[Case], folder: Path, *, in_short: bool = False) -> None:
+def none_is_wrong(cases: Iterable[Case], directory: Path, *, in_short: bool = False) -> None:
     wrong = []
     for case in cases:
-        what = what_is_wrong_with(case, folder, in_short=in_short)
+        what = what_is_wrong_with(case, directory, in_short=in_short)
         if what is not None:
             wrong.append(f"{case.name}, {case.kind}: {what}")
     assert not wrong, f"{len(wrong)} cases:\n" + "\n".join(wrong)
@@ -156,10 +156,10 @@ def test_a_method_without_its_fault_is_accepted(name: str) -> None:
 
 
 @pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
-def test_a_host_without_its_fault_is_accepted(host: Host, folder: Path) -> None:
-    (folder / "host.toml").write_text(host.with_keys({}))
+def test_a_host_without_its_fault_is_accepted(host: Host, directory: Path) -> None:
+    (directory / "host.toml").write_text(host.with_keys({}))
     case = Case("scenario", "none", host.name, ("check", "host.toml", "--json"))
-    assert str(what_is_wrong_with(case, folder)).startswith("exit status 0, not 2: ")
+    assert str(what_is_wrong_with(case, directory)).startswith("exit status 0, not 2: ")
 
 
 # --- every case --------------------------------------------------------------------------------
@@ -167,34 +167,34 @@ def test_a_host_without_its_fault_is_accepted(host: Host, folder: Path) -> None:
 
 @pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
 @thirds
-def test_every_key_of_a_scenario(host: Host, third: int, folder: Path) -> None:
+def test_every_key_of_a_scenario(host: Host, third: int, directory: Path) -> None:
     first = first_of_each_kind()
     cases = [case for case in faults_of(host) if case != first[case.kind]]
-    none_is_wrong(cases[third::3], folder, in_short=True)
+    none_is_wrong(cases[third::3], directory, in_short=True)
 
 
-def test_every_kind_of_fault_of_a_scenario(folder: Path) -> None:
-    none_is_wrong(first_of_each_kind().values(), folder)
+def test_every_kind_of_fault_of_a_scenario(directory: Path) -> None:
+    none_is_wrong(first_of_each_kind().values(), directory)
 
 
-def test_every_scenario_file(folder: Path) -> None:
-    none_is_wrong(scenarios(), folder)
+def test_every_scenario_file(directory: Path) -> None:
+    none_is_wrong(scenarios(), directory)
 
 
-def test_every_trace(folder: Path) -> None:
-    none_is_wrong(traces(), folder)
+def test_every_trace(directory: Path) -> None:
+    none_is_wrong(traces(), directory)
 
 
-def test_every_table_of_error_rates(folder: Path) -> None:
-    none_is_wrong(error_rates(), folder)
+def test_every_table_of_error_rates(directory: Path) -> None:
+    none_is_wrong(error_rates(), directory)
 
 
-def test_every_command_line(folder: Path) -> None:
-    none_is_wrong(command_lines(), folder)
+def test_every_command_line(directory: Path) -> None:
+    none_is_wrong(command_lines(), directory)
 
 
 @thirds
-def test_every_call_from_python(third: int, folder: Path) -> None:
+def test_every_call_from_python(third: int, directory: Path) -> None:
     wrong = []
     for call in islice(calls(), third, None, 3):
         what = what_is_wrong_with_the_call(call)

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tree_copies import FOLDERS, LEFT_OUT, ROOT
+from tree_copies import DIRECTORIES, LEFT_OUT, ROOT
 
 HERE = Path(__file__).parent
 
@@ -21,8 +21,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A copy of the checkout."""
-    for folder in FOLDERS:
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=LEFT_OUT)
+    for directory in DIRECTORIES:
+        shutil.copytree(ROOT / directory, tmp_path / directory, ignore=LEFT_OUT)
     for file in ROOT.iterdir():
         if file.is_file() and not file.name.startswith("."):
             shutil.copy(file, tmp_path)

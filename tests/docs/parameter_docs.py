@@ -159,7 +159,7 @@ def _check_words(place: str, kind: str, info: FieldInfo) -> None:
     )
     told = tuple(re.findall(r'"([^"]+)"', kind))
     if accepted is not None and told != accepted:
-        raise DocError(f"{place}: the type is {kind}, accepted are {accepted}")
+        raise DocError(f"{place}: the type is {kind}, expected one of: {accepted}")
 
 
 def _default(place: str, info: FieldInfo, sentence: str | None) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Runs one page of the documentation as a reader would, from top to bottom, in this folder.
+"""Runs one page of the documentation as a reader would, from top to bottom, in this directory.
 
 ``run_page.py PAGE [--update]``. Python blocks share their names; a TOML block whose first line is
 ``# NAME.toml`` is saved under that name, a Python block below ``<!-- a file -->`` that begins

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "python" / "airpath" / "scenario" / "tcp"
-CLASS = FOLDER / "config.py"
-_TABLE = runpy.run_path(str(FOLDER / "table.py"))
+DIRECTORY = ROOT / "python" / "airpath" / "scenario" / "tcp"
+CLASS = DIRECTORY / "config.py"
+_TABLE = runpy.run_path(str(DIRECTORY / "table.py"))
 parameters, model_groups = _TABLE["parameters"], _TABLE["model_groups"]
 _WIDTH = 100
 

@@ -76,15 +76,15 @@ def run_a_page() -> Iterator[Callable[[str, Path], tuple[int, str]]]:
     programs = {"airpath": "airpath.cli:main", "run-page": "run_page:main"}
     server = ForkServer(programs, environment)
 
-    def run(page: str, folder: Path) -> tuple[int, str]:
-        paths = filter(None, [str(folder), environment.get("PYTHONPATH")])
+    def run(page: str, directory: Path) -> tuple[int, str]:
+        paths = filter(None, [str(directory), environment.get("PYTHONPATH")])
         done = subprocess.run(
-            [server.folder / "run-page", ROOT / page],
-            cwd=folder,
+            [server.directory / "run-page", ROOT / page],
+            cwd=directory,
             env={
                 **environment,
                 "PAGE_NAME": page,
-                "PATH": os.pathsep.join([str(server.folder), environment["PATH"]]),
+                "PATH": os.pathsep.join([str(server.directory), environment["PATH"]]),
                 "PYTHONPATH": os.pathsep.join(paths),
             },
             stdout=subprocess.PIPE,
@@ -164,8 +164,8 @@ def test_a_tutorial_whose_replications_are_equal_is_found(
 
 
 def recorded_traces_of_the_project() -> Path | None:
-    folder = recorded_traces()
-    return folder.resolve() if folder.is_dir() else None
+    directory = recorded_traces()
+    return directory.resolve() if directory.is_dir() else None
 
 
 GUIDES = [name for name in NAMES if name.startswith(("docs/how-to/", "docs/tutorial/", "README"))]

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tree_copies import FOLDERS, ROOT, changed, docs_of, run
+from tree_copies import DIRECTORIES, ROOT, changed, docs_of, run
 
 from airpath.scenario import components
 
@@ -91,13 +91,13 @@ def test_a_skeleton_is_compiled_and_tested_with_its_crate(name: str) -> None:
 @pytest.mark.long
 def test_the_skeletons_of_all_families_compile_in_their_lists(tree: Path) -> None:
     for family in FAMILIES:
-        run(sys.executable, "scripts/new-component", family, f"trial-{family}", folder=tree)
+        run(sys.executable, "scripts/new-component", family, f"trial-{family}", directory=tree)
     # Crates that are not of this workspace are those that are checked already.
     crates = sorted({family.sources.split("/")[1] for family in FAMILIES.values()})
     run(
         *("cargo", "check", "--quiet", "--offline"),
         *(f"--package=airpath-{crate}" for crate in crates),
-        folder=tree,
+        directory=tree,
         CARGO_TARGET_DIR=str(ROOT / "target"),
     )
 
@@ -109,7 +109,7 @@ def test_a_component_is_told_at_four_places(tree: Path, capsys: pytest.CaptureFi
     before = contents(tree)
     for family, kind in trials.items():
         told[family] = run(
-            sys.executable, "scripts/new-component", family, kind, folder=tree
+            sys.executable, "scripts/new-component", family, kind, directory=tree
         ).splitlines()[:-1]
         after = contents(tree)
         by_hand = sorted(name for name in after if after[name] != before.get(name))
@@ -130,10 +130,12 @@ def test_a_component_is_told_at_four_places(tree: Path, capsys: pytest.CaptureFi
     words = ("reference", "documented", "says")
     run(
         *(sys.executable, "-m", "pytest", *quiet, *chosen, "-k", " or ".join(words)),
-        folder=tree,
+        directory=tree,
         **docs,
     )
-    listed = json.loads(run(sys.executable, "-m", "airpath", "list", "--json", folder=tree, **docs))
+    listed = json.loads(
+        run(sys.executable, "-m", "airpath", "list", "--json", directory=tree, **docs)
+    )
     for family, kind in trials.items():
         assert kind in listed[family]
         with capsys.disabled():
@@ -143,7 +145,12 @@ def test_a_component_is_told_at_four_places(tree: Path, capsys: pytest.CaptureFi
 
 def contents(tree: Path) -> dict[str, bytes]:
     """Return what stands in each file of the copy."""
-    files = (file for folder in FOLDERS for file in (tree / folder).rglob("*") if file.is_file())
+    files = (
+        file
+        for directory in DIRECTORIES
+        for file in (tree / directory).rglob("*")
+        if file.is_file()
+    )
     return {file.relative_to(tree).as_posix(): file.read_bytes() for file in files}
 
 
@@ -152,24 +159,24 @@ def contents(tree: Path) -> dict[str, bytes]:
 def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
     family: str, kind: str, tree: Path
 ) -> None:
-    run(sys.executable, "scripts/new-component", family, kind, folder=tree)
+    run(sys.executable, "scripts/new-component", family, kind, directory=tree)
     run(
         *(sys.executable, "tests/docs/engine_files.py"),
-        folder=tree,
+        directory=tree,
         PYTHONPATH=str(tree / "python"),
     )
     # Crates that are not of this workspace are those that are compiled already.
     for suite in SUITES[family]:
         run(
             *("cargo", "test", "--profile", "quick", "--quiet", "--offline", *suite),
-            folder=tree,
+            directory=tree,
             CARGO_TARGET_DIR=str(ROOT / "target"),
         )
     # Messages about values that are not accepted list the known components.
     run(
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
         *(f"tests/unit/{name}.py" for name in REFUSALS),
-        folder=tree,
+        directory=tree,
         PYTHONPATH=str(tree / "python"),
     )
 
@@ -180,7 +187,10 @@ def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
         (("aqm", "codel"), "crates/aqm/src/codel.rs: is there already"),
         (("link", "trace"), "crates/link/src/links/trace.rs: is there already"),
         (("aqm", "Step Mark"), "Step Mark: not a name. Write small letters"),
-        (("house", "mine"), "house: not a family with a skeleton. Accepted are aqm, congestion"),
+        (
+            ("house", "mine"),
+            "house: not a family with a skeleton. Expected one of: aqm, congestion",
+        ),
         (("aqm",), "usage: scripts/new-component FAMILY NAME"),
     ],
 )

@@ -132,7 +132,7 @@ def plugged_in(tree: Path) -> None:
 def test_a_family_is_a_line_in_two_lists_beside_what_is_its_own(
     tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    edits = run(sys.executable, "scripts/new-component", *FAMILY, folder=tree).splitlines()[:-1]
+    edits = run(sys.executable, "scripts/new-component", *FAMILY, directory=tree).splitlines()[:-1]
     by_hand = changed(tree)
     assert len(edits) <= MOST_EDITS
     assert set(edits) >= LISTS
@@ -141,11 +141,20 @@ def test_a_family_is_a_line_in_two_lists_beside_what_is_its_own(
     plugged_in(tree)
     docs = docs_of(tree)
     made = sorted(set(changed(tree)) - {*by_hand, FIXED, LINKS})
+<<<<<<< HEAD
     assert made == [
         "crates/conformance/generated/samples.json",
         "docs/reference/models/index.md",
     ] + [f"docs/reference/models/{name}.md" for name in ("fixed",)]
     listed = json.loads(run(sys.executable, "-m", "airpath", "list", "--json", folder=tree, **docs))
+=======
+    assert made == ["crates/conformance/generated/samples.json", "docs/index.md"] + [
+        f"docs/reference/models/{name}.md" for name in ("fixed",)
+    ]
+    listed = json.loads(
+        run(sys.executable, "-m", "airpath", "list", "--json", directory=tree, **docs)
+    )
+>>>>>>> 7119ee1e (words: directory, expected one of, and plain words in the scenario package)
     assert listed["jitter"] == {"constant-jitter": "Always the same time"}
     with capsys.disabled():
         taken = len({name for name, _, _ in TAKER})
@@ -157,7 +166,7 @@ def test_a_family_is_a_line_in_two_lists_beside_what_is_its_own(
 
 @pytest.mark.long
 def test_the_family_builds_and_a_link_takes_its_components(tree: Path) -> None:
-    run(sys.executable, "scripts/new-component", *FAMILY, folder=tree)
+    run(sys.executable, "scripts/new-component", *FAMILY, directory=tree)
     plugged_in(tree)
     docs = docs_of(tree)
     with (tree / "crates/path/src/components.rs").open("a", encoding="utf-8") as components:
@@ -166,13 +175,13 @@ def test_the_family_builds_and_a_link_takes_its_components(tree: Path) -> None:
     cargo = {"CARGO_TARGET_DIR": str(target), "PYO3_BUILD_EXTENSION_MODULE": "1"}
     for package, name in (("airpath-link", "jitter"), ("airpath-path", "components")):
         test = ("cargo", "test", "--quiet", "--offline", "-p", package, "--lib", name)
-        assert "test result: ok. 0 passed" not in run(*test, folder=tree, **cargo)
+        assert "test result: ok. 0 passed" not in run(*test, directory=tree, **cargo)
     module = ("--profile", "quick", "-p", "airpath-py")
-    run("cargo", "build", "--quiet", "--offline", *module, folder=tree, **cargo)
+    run("cargo", "build", "--quiet", "--offline", *module, directory=tree, **cargo)
     shutil.copy(target / "quick" / "lib_airpath.so", tree / "python/airpath/_airpath.abi3.so")
-    assert int(run(sys.executable, "-c", RUN, folder=tree, **docs)) == 4999
+    assert int(run(sys.executable, "-c", RUN, directory=tree, **docs)) == 4999
     chosen = ("tests/docs/test_parameters.py", "tests/unit/test_scenario_toml.py")
     words = "reference or documented or says"
-    run(sys.executable, "-m", "pytest", *QUIET, *chosen, "-k", words, folder=tree, **docs)
+    run(sys.executable, "-m", "pytest", *QUIET, *chosen, "-k", words, directory=tree, **docs)
     same = ("tests/unit/test_api.py", "tests/docs/test_examples.py", "-k", "same_parts or built_in")
-    run(sys.executable, "-m", "pytest", *QUIET, *same, folder=tree, **docs)
+    run(sys.executable, "-m", "pytest", *QUIET, *same, directory=tree, **docs)

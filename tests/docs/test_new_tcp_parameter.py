@@ -126,7 +126,7 @@ def test_a_parameter_is_told_in_three_files(
     profiles = json.loads((extended / "crates/tcp/generated/profiles.json").read_text("utf-8"))
     assert {profile["least_ssthresh"] for profile in profiles.values()} == {2}
     value, refused, differences = json.loads(
-        run(sys.executable, "-c", RUN, folder=extended, **docs)
+        run(sys.executable, "-c", RUN, directory=extended, **docs)
     )
     assert value == 3
     assert refused == 'flows: tcp.least_ssthresh = "two": not an integer. Write an integer from 0.'
@@ -144,11 +144,11 @@ def test_a_parameter_compiles_and_every_profile_has_it(extended: Path) -> None:
     suites = ("tests/unit/test_tcp_table.py", "tests/docs/test_parameters.py")
     quiet = ("-q", "-p", "no:cacheprovider")
     chosen = ("-k", "least_ssthresh or tcp or fixed-point or profiles")
-    run(*(sys.executable, "-m", "pytest", *quiet, *suites, *chosen), folder=extended, **docs)
+    run(*(sys.executable, "-m", "pytest", *quiet, *suites, *chosen), directory=extended, **docs)
     with (extended / CONFIG).open("a", encoding="utf-8") as config:
         config.write(REFUSAL)
     run(
         *("cargo", "test", "--quiet", "--offline", "-p", "airpath-tcp", "--lib"),
-        folder=extended,
+        directory=extended,
         CARGO_TARGET_DIR=str(ROOT / "target"),
     )

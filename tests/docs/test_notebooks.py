@@ -21,10 +21,10 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MPLBACKEND", raising=False)
 
 
-def executed(notebook: Any, folder: Path) -> list[Any]:
-    """Return the cells of code after all were run in `folder`."""
+def executed(notebook: Any, directory: Path) -> list[Any]:
+    """Return the cells of code after all were run in `directory`."""
     client = nbclient.NotebookClient(
-        notebook, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+        notebook, kernel_name="python3", resources={"metadata": {"path": str(directory)}}
     )
     client.execute()
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -69,11 +69,11 @@ def test_pyplot_changes_nothing(tmp_path: Path) -> None:
     assert [len(pictures(cell)) for cell in executed(notebook, tmp_path)] == [0, 1, 0, 1, 1]
 
 
-def bars(code: str, folder: Path) -> tuple[list[str], list[Any]]:
+def bars(code: str, directory: Path) -> tuple[list[str], list[Any]]:
     """Return what was shown as HTML while a cell ran, and what is left of it."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     client = nbclient.NotebookClient(
-        notebook, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+        notebook, kernel_name="python3", resources={"metadata": {"path": str(directory)}}
     )
     shown: list[str] = []
     handle = client.process_message

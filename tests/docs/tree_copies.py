@@ -9,15 +9,15 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("crates", "docs", "python", "scripts", "tests")
+DIRECTORIES = ("crates", "docs", "python", "scripts", "tests")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "target", "figures")
 
 
-def run(*words: str, folder: Path, **environment: str) -> str:
+def run(*words: str, directory: Path, **environment: str) -> str:
     """Run a command and return what it prints."""
     done = subprocess.run(
         words,
-        cwd=folder,
+        cwd=directory,
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -31,7 +31,7 @@ def run(*words: str, folder: Path, **environment: str) -> str:
 def changed(tree: Path) -> list[str]:
     """Return the files of the copy that are not those of the checkout."""
     found = []
-    for file in sorted(path for folder in FOLDERS for path in (tree / folder).rglob("*")):
+    for file in sorted(path for directory in DIRECTORIES for path in (tree / directory).rglob("*")):
         name = file.relative_to(tree)
         if file.is_file() and "__pycache__" not in name.parts:
             original = ROOT / name
@@ -44,5 +44,5 @@ def docs_of(tree: Path) -> dict[str, str]:
     """Do in the copy what `make docs` does; return the environment that finds its package."""
     package = {"PYTHONPATH": str(tree / "python")}
     for writer in ("tcp_texts.py", "reference_pages.py", "engine_files.py"):
-        run(sys.executable, f"tests/docs/{writer}", folder=tree, **package)
+        run(sys.executable, f"tests/docs/{writer}", directory=tree, **package)
     return package

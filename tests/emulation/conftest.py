@@ -36,7 +36,7 @@ def scenario() -> ap.Scenario:
 def fake_program() -> Iterator[Path]:
     """The fake as an executable file."""
     server = ForkServer({"airpath-emu": "fake_program:main"})
-    yield server.folder / "airpath-emu"
+    yield server.directory / "airpath-emu"
     server.close()
 
 
@@ -63,7 +63,7 @@ def fake(
 def command(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., tuple[int, str, str]]:
-    """Call `airpath emulate` in this process, with a scenario file in the working folder."""
+    """Call `airpath emulate` in this process, with a scenario file in the working directory."""
     monkeypatch.chdir(tmp_path)
     Path("s.toml").write_text(ap.Scenario(**SCENARIO).to_toml())
 

@@ -46,7 +46,7 @@ def test_one_json_document(fake: Fake, command: Call) -> None:
     assert len(document["validity_reports"]) == 2
 
 
-def test_a_folder_is_filled(fake: Fake, command: Call, tmp_path: Path) -> None:
+def test_a_directory_is_filled(fake: Fake, command: Call, tmp_path: Path) -> None:
     fake()
     status, _, err = command("s.toml", "--out", "out", "--capture", "--no-plot")
     assert status == 0
@@ -135,7 +135,7 @@ def test_the_prompt_of_a_shell_names_the_scenario(
     ("words", "line"),
     [
         ((), "airpath emulate: no scenario. Write its file, or --check."),
-        (("s.toml", "--capture"), "--capture: needs a folder. Write --out DIR as well."),
+        (("s.toml", "--capture"), "--capture: needs a directory. Write --out DIR as well."),
         (("s.toml", "--server", "x"), "--server: needs a command. Write -- COMMAND, or --shell."),
         (
             ("s.toml", "--host-network"),

@@ -48,7 +48,7 @@ of_paper = false
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def directory(tmp_path: Path) -> Path:
     (tmp_path / "claims.toml").write_text(FILE)
     return tmp_path
 
@@ -66,14 +66,14 @@ def value(replication: Any) -> float:
 # --- claims --------------------------------------------------------------------------------
 
 
-def test_a_criterion_has_its_numbers(folder: Path) -> None:
-    spec = Claims(folder).specs["rises"]
+def test_a_criterion_has_its_numbers(directory: Path) -> None:
+    spec = Claims(directory).specs["rises"]
     assert spec.criterion == "Of 1, 2, 3 the last (3) is above 95% of the first, 1.0, 2.0, 3.0."
     assert (spec["sizes"], spec["share"], spec.of_paper) == ([1, 2, 3], 0.95, True)
 
 
-def test_a_check_gets_the_cells_that_it_asked_for(folder: Path) -> None:
-    says = Claims(folder)
+def test_a_check_gets_the_cells_that_it_asked_for(directory: Path) -> None:
+    says = Claims(directory)
 
     def cells(spec: ClaimSpec) -> Any:
         return {"all": [(str(size),) for size in spec["sizes"]], "twice": {1: ("1",)}}
@@ -96,9 +96,9 @@ def test_a_check_gets_the_cells_that_it_asked_for(folder: Path) -> None:
     assert (says.of("fig1"), says.of("fig2")) == (("rises",), ("rises", "weaker"))
 
 
-def test_a_check_of_no_claim_is_an_error(folder: Path) -> None:
+def test_a_check_of_no_claim_is_an_error(directory: Path) -> None:
     with pytest.raises(KeyError, match="falls"):
-        Claims(folder).check("falls")
+        Claims(directory).check("falls")
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_entries_added_later_are_checked(entry: str, problem: str, tmp_path: Pat
 # --- strengths ---------------------------------------------------------------------------------
 
 
-def strength_of(check: Any, numbers: dict[str, Sequence[float]], folder: Path) -> Claim:
+def strength_of(check: Any, numbers: dict[str, Sequence[float]], directory: Path) -> Claim:
     """Return the claim `rises`, checked on cells with these numbers by run."""
-    says = Claims(folder)
+    says = Claims(directory)
     says.check("rises", lambda _spec: [(name,) for name in numbers])(check)
     says.check("weaker")(lambda *_: Finding(True, [], {}))
     found, exact = checked(session(**numbers), says.checks())
@@ -129,23 +129,23 @@ def strength_of(check: Any, numbers: dict[str, Sequence[float]], folder: Path) -
     return found
 
 
-def test_a_verdict_that_turns_with_the_runs_is_undecided(folder: Path) -> None:
+def test_a_verdict_that_turns_with_the_runs_is_undecided(directory: Path) -> None:
     def check(found: Session, _spec: ClaimSpec, cells: Any) -> Finding:
         return Finding(statistics.fmean(found.values(cells[0], value)) > 0, [], {})
 
-    level = strength_of(check, {"a": [-1.0, 1.0, -1.0, 1.0, 0.1]}, folder)
+    level = strength_of(check, {"a": [-1.0, 1.0, -1.0, 1.0, 0.1]}, directory)
     assert level.strength is not None
     assert (level.holds, level.outcome, level.strength.draws) == (True, "undecided", 100)
     # More than half of the resamples of five have a mean above 0; certainly not 95 %.
     assert 0.4 < level.strength.share < 0.7
-    assert strength_of(check, {"a": [1.0, 2.0, 3.0]}, folder).outcome == "holds"
-    below = strength_of(check, {"a": [-1.0, -2.0, -3.0]}, folder)
+    assert strength_of(check, {"a": [1.0, 2.0, 3.0]}, directory).outcome == "holds"
+    below = strength_of(check, {"a": [-1.0, -2.0, -3.0]}, directory)
     assert (below.outcome, below.strength) == ("does not hold", Strength(0, 100))
     # One run cannot be resampled.
-    assert strength_of(check, {"a": [1.0]}, folder).strength is None
+    assert strength_of(check, {"a": [1.0]}, directory).strength is None
 
 
-def test_resamples_keep_the_pairs_of_runs(folder: Path) -> None:
+def test_resamples_keep_the_pairs_of_runs(directory: Path) -> None:
     def check(found: Session, _spec: ClaimSpec, cells: Any) -> Finding:
         low, high = (found.values(cell, value) for cell in cells)
         return Finding(paired_interval(high, low, 0.99).high < 0, [], {})
@@ -153,7 +153,7 @@ def test_resamples_keep_the_pairs_of_runs(folder: Path) -> None:
     runs = [10.0, 20.0, 30.0, 40.0]
     numbers = {"low": runs, "high": [run + 1 + run / 100 for run in runs]}
     # Paired, each difference is -1.1 to -1.4; unpaired, they are between -31 and +29.
-    assert strength_of(check, numbers, folder).strength == Strength(100, 100)
+    assert strength_of(check, numbers, directory).strength == Strength(100, 100)
 
 
 def test_resamples_are_repeatable_and_draw_series_with_their_runs() -> None:
@@ -227,7 +227,7 @@ def test_a_cell_has_no_numbers_before_it_is_simulated_and_some_afterwards() -> N
 
 
 @pytest.mark.parametrize("resamples", [0, 3])
-def test_each_resample_shares_what_its_checks_compute(resamples: int, folder: Path) -> None:
+def test_each_resample_shares_what_its_checks_compute(resamples: int, directory: Path) -> None:
     made: list[int | None] = []
 
     def check(found: Session, _spec: ClaimSpec, _cells: Any) -> Finding:
@@ -235,7 +235,7 @@ def test_each_resample_shares_what_its_checks_compute(resamples: int, folder: Pa
         made.append(drawn)
         return Finding(drawn == found.resample, [], {})
 
-    says = Claims(folder)
+    says = Claims(directory)
     for key in ("rises", "weaker"):
         says.check(key)(check)
     random = [replace(each, is_random=True) for each in says.checks()]
@@ -254,7 +254,7 @@ def test_what_was_not_computed_before_ctrl_c_is_not_computed_later() -> None:
         found.shared("late", lambda: 1)
 
 
-def test_ctrl_c_between_resamples_keeps_the_verdicts(folder: Path) -> None:
+def test_ctrl_c_between_resamples_keeps_the_verdicts(directory: Path) -> None:
     calls = []
 
     def check(found: Session, _spec: ClaimSpec, _cells: Any) -> Finding:
@@ -263,7 +263,7 @@ def test_ctrl_c_between_resamples_keeps_the_verdicts(folder: Path) -> None:
             raise KeyboardInterrupt
         return Finding(True, [], {})
 
-    claim = strength_of(check, {"a": [1.0, 2.0]}, folder)
+    claim = strength_of(check, {"a": [1.0, 2.0]}, directory)
     assert calls == [None, 0, 1, 2, 3, 4]
     assert (claim.holds, claim.strength) == (True, None)
 
@@ -308,7 +308,7 @@ def test_items_that_differ_from_the_file_are_an_error(
         paper_of(tmp_path, says, dict.fromkeys(items, ((), evaluate)), sweeps)
 
 
-def test_a_folder_declares_a_paper(tmp_path: Path) -> None:
+def test_a_directory_declares_a_paper(tmp_path: Path) -> None:
     (tmp_path / "paper.toml").write_text(
         'title = "T"\ncitation = "C"\nconfidence = 0.9\nitems = {fig1 = "A"}\n'
         "[modes.quick]\nreplications = 2\nduration_s = 3.0\nwarmup_s = 1.0\n"

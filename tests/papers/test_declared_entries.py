@@ -214,11 +214,11 @@ def test_wrong_entries_of_a_figure_over_time_are_refused(
 
 
 def refused_timeline(
-    sweeps: Sweeps, folder: Path, changed: Mapping[str, Any], expected: str
+    sweeps: Sweeps, directory: Path, changed: Mapping[str, Any], expected: str
 ) -> None:
     with pytest.raises(BadValueError) as raised:
-        timeline_item(folder, "fig1", {**TIMELINE, **changed}, sweeps, QUANTITIES)
-    assert str(raised.value).startswith(f"{folder.name}/paper.toml: timelines.fig1{expected}")
+        timeline_item(directory, "fig1", {**TIMELINE, **changed}, sweeps, QUANTITIES)
+    assert str(raised.value).startswith(f"{directory.name}/paper.toml: timelines.fig1{expected}")
     assert "\n" not in str(raised.value)
 
 
@@ -248,10 +248,10 @@ table.lines = {cc = "", size = ""}
 """
 
 
-def read(sweeps: Sweeps, folder: Path, text: str, **items: Any) -> Paper:
-    (folder / "paper.toml").write_text(text, encoding="utf-8")
-    (folder / "claims.toml").write_text("", encoding="utf-8")
-    return paper_of(folder, Claims(folder, {}), items, sweeps, QUANTITIES, NAMING)
+def read(sweeps: Sweeps, directory: Path, text: str, **items: Any) -> Paper:
+    (directory / "paper.toml").write_text(text, encoding="utf-8")
+    (directory / "claims.toml").write_text("", encoding="utf-8")
+    return paper_of(directory, Claims(directory, {}), items, sweeps, QUANTITIES, NAMING)
 
 
 def test_an_item_may_be_like_one_that_is_like_another(sweeps: Sweeps, tmp_path: Path) -> None:

@@ -71,10 +71,10 @@ def sweeps(tmp_path: Path) -> Sweeps:
     return Sweeps(tmp_path, link)
 
 
-def evaluated(sweeps: Sweeps, folder: Path, *, simulated: bool = True, **more: Any) -> Any:
+def evaluated(sweeps: Sweeps, directory: Path, *, simulated: bool = True, **more: Any) -> Any:
     spec = {key: value for key, value in {**SPEC, **more}.items() if value is not None}
     naming = Naming({"size": "{} kB"})
-    cells, evaluate = table_item(folder, "table2", spec, sweeps, QUANTITIES, naming)
+    cells, evaluate = table_item(directory, "table2", spec, sweeps, QUANTITIES, naming)
     found = Session(Paper("p", "", "", {}, [], sweeps), Effort(2, 2.0, 0.0))
     if simulated:
         assert not callable(cells)

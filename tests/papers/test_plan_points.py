@@ -56,7 +56,7 @@ def _reproduced_rates(
     (directory / "sweeps.toml").write_text(f"[rates]\ngrid.rate = {json.dumps(rates)}\nreps = 1\n")
     sweeps = Sweeps(directory, make or _path)
     paper = Paper(key, "", "", {}, [], sweeps, confidence=confidence)
-    session = Session(paper, effort, folder=directory / "out")
+    session = Session(paper, effort, directory=directory / "out")
     session.simulate(sweeps.cells("rates", rate=chosen or tuple(rates)))
 
 
@@ -93,7 +93,7 @@ def test_points_that_record_series_have_distinct_names(tmp_path: Path) -> None:
     sweeps = Sweeps(tmp_path, _path)
     for name in sweeps.names():
         paper = Paper("p", "", "", {}, [], sweeps)
-        Session(paper, SHORT, folder=tmp_path / "out").simulate(sweeps.cells(name))
+        Session(paper, SHORT, directory=tmp_path / "out").simulate(sweeps.cells(name))
     names = _named_points(tmp_path / "out")
     assert len(names) == len(set(names)) == 2
 

@@ -14,7 +14,7 @@ from studies.qawla.decoders import (
     ALIKE,
     CHOSEN,
     DECODERS,
-    FOLDER,
+    DIRECTORY,
     ITERATIONS,
     MAPPINGS,
     TOO_FEW,
@@ -61,7 +61,7 @@ def test_the_rule_takes_the_least_sum_and_fusc_of_those_that_are_alike() -> None
 
 
 def test_everything_was_counted_of_every_candidate() -> None:
-    rows = read_table(FOLDER, "decoders.csv")
+    rows = read_table(DIRECTORY, "decoders.csv")
     keys = [(row["channel"], row["iterations"], row["mcs"], row["snr_db"]) for row in rows]
     assert len(keys) == len(set(keys))
     assert len(fits()) == len(DECODERS) == len(ITERATIONS) * len(MAPPINGS)
@@ -74,7 +74,7 @@ def test_a_sum_is_that_of_squares_over_variances() -> None:
     found = next(each for each in fits() if each.decoder == CHOSEN)
     counted = {
         (int(row["mcs"]), float(row["snr_db"])): (int(row["errors"]), int(row["blocks"]))
-        for row in read_table(FOLDER, "decoders.csv")
+        for row in read_table(DIRECTORY, "decoders.csv")
         if row["channel"] == f"itu-a/{CHOSEN.mapping}" and int(row["iterations"]) == 6
     }
     total = 0.0

@@ -217,8 +217,8 @@ def test_figures_are_written_as_png_and_svg(engine: Any, tmp_path: Path) -> None
 
 
 def test_the_same_run_writes_the_same_svg(engine: Any, tmp_path: Path) -> None:
-    for folder in ("a", "b"):
-        engine.reproduce("qawla", ["fig5"], effort=SHORT, out=tmp_path / folder)
+    for directory in ("a", "b"):
+        engine.reproduce("qawla", ["fig5"], effort=SHORT, out=tmp_path / directory)
     assert (tmp_path / "a/qawla-fig5.svg").read_bytes() == (
         tmp_path / "b/qawla-fig5.svg"
     ).read_bytes()
@@ -312,19 +312,19 @@ def bad_calls() -> Iterator[Any]:
     yield pytest.param(
         ("qawla", ["table9"]),
         {},
-        f'"table9": not an item of qawla. Accepted are {", ".join(ITEMS)}.',
+        f'"table9": not an item of qawla. Expected one of: {", ".join(ITEMS)}.',
         id="unknown item",
     )
     yield pytest.param(
         ("qawla",),
         {"mode": "fast"},
-        'mode = "fast": not a mode. Accepted are quick, default, full.',
+        'mode = "fast": not a mode. Expected one of: quick, default, full.',
         id="unknown mode",
     )
     yield pytest.param(
         ("qawla",),
         {"out": "/dev/null/out"},
-        'out = "/dev/null/out": cannot be written to (not a directory). Give a folder that can.',
+        'out = "/dev/null/out": cannot be written to (not a directory). Give a directory that can.',
         id="unwritable",
     )
 

@@ -158,9 +158,9 @@ def test_recorded_series_are_kept_next_to_the_ledger(ran: Ran, tmp_path: Path) -
         record={"series": ["queue", "drop"], "interval": "1 s"},
     )
 
-    def run(folder: Path | None) -> Any:
+    def run(directory: Path | None) -> Any:
         wanted = [Wanted({}, scenario, 2)]
-        return simulated(wanted, name="p", confidence=0.9, seed=1, folder=folder).points[0]
+        return simulated(wanted, name="p", confidence=0.9, seed=1, directory=directory).points[0]
 
     temporary, first = run(None), run(tmp_path)
     assert ran.count == 4
@@ -193,7 +193,7 @@ def test_points_with_different_replications_are_one_sweep(tmp_path: Path) -> Non
     sweeps = Sweeps(tmp_path, _path)
     cells = [cell for name in sweeps.names() for cell in sweeps.cells(name)]
     out = tmp_path / "out"
-    session = Session(Paper("p", "", "", {}, [], sweeps), SHORT, folder=out)
+    session = Session(Paper("p", "", "", {}, [], sweeps), SHORT, directory=out)
     session.simulate(cells)
     assert [len(session.replications(cell)) for cell in cells] == [2, 2, 3]
     sweep = ap.load_sweep(out)
@@ -204,13 +204,13 @@ def test_points_with_different_replications_are_one_sweep(tmp_path: Path) -> Non
     assert reps.to_dict() == {"1 Mbit/s": 2, "2 Mbit/s": 3}
     found = overview(out / "ledger.sqlite")
     assert (found.finished_points, found.wanted, found.others) == (2, (5, 5), 0)
-    few = Session(Paper("p", "", "", {}, [], sweeps), SHORT, folder=out)
+    few = Session(Paper("p", "", "", {}, [], sweeps), SHORT, directory=out)
     few.simulate(sweeps.cells("few"))
     assert [len(few.replications(cell)) for cell in sweeps.cells("few")] == [2, 2]
     # Other items and more replications of an earlier call are not lost.
     assert overview(out / "ledger.sqlite").finished_points == 2
     assert prune(out / "ledger.sqlite").replications == 0
-    longer = Session(Paper("p", "", "", {}, [], sweeps), SHORT, folder=out)
+    longer = Session(Paper("p", "", "", {}, [], sweeps), SHORT, directory=out)
     longer.simulate(sweeps.cells("few", rate="1 Mbit/s"))
     assert len(ap.load_sweep(out).points()) == 4
     assert prune(out / "ledger.sqlite").kept == 5

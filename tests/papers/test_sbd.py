@@ -177,8 +177,8 @@ def test_the_delays_of_tables_2_to_6_are_near_on_the_whole(tables: Results) -> N
 
 @pytest.fixture(scope="module")
 def figures(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Results:
-    folder = tmp_path_factory.mktemp("sbd")
-    return results_of(session, ["fig1", "fig14"], folder)
+    directory = tmp_path_factory.mktemp("sbd")
+    return results_of(session, ["fig1", "fig14"], directory)
 
 
 NOT_HELD = {

@@ -116,15 +116,15 @@ COMPONENTS: dict[str, dict[str, Document]] = {
 SERIES = ["cwnd", "rtt", "queue", "sojourn", "drop", "mark", "delivered", "seq_received"]
 
 
-def write_files(folder: Path) -> None:
+def write_files(directory: Path) -> None:
     """Write the traces that scenarios name."""
     opportunities = [millisecond for millisecond in range(1, 2000) if millisecond % 7 % 3]
     opportunities = [at for at in opportunities if not 900 < at < 1150]
-    (folder / "uneven.trace").write_text("".join(f"{at}\n" for at in opportunities))
-    (folder / "rates.csv").write_text(
+    (directory / "uneven.trace").write_text("".join(f"{at}\n" for at in opportunities))
+    (directory / "rates.csv").write_text(
         "time_s,rate_bps\n0,4000000\n1.5,900000\n2.25,0\n2.5,7500000\n4,4000000\n6,4000000\n"
     )
-    (folder / "snr.csv").write_text("time_s,snr_db\n0,13\n1.5,4\n2.25,-3\n2.5,21\n4,9\n6,9\n")
+    (directory / "snr.csv").write_text("time_s,snr_db\n0,13\n1.5,4\n2.25,-3\n2.5,21\n4,9\n6,9\n")
 
 
 def component(family: str, kind: str) -> Document:

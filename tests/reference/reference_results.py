@@ -46,7 +46,7 @@ def fingerprint(value: Any) -> str:
 
 
 def kept(document: Document) -> dict[str, Any]:
-    """Run a scenario, and return what is kept of it; the folder with the traces is current."""
+    """Run a scenario, and return what is kept of it; the directory with the traces is current."""
     result = ap.simulate(ap.Scenario(**document), reps=REPS, seed=SEED, threads=1)
     tables: dict[str, tuple[str, ...]] = {"flows": FLOW, "queues": QUEUE, "links": LINK}
     found: dict[str, Any] = {
@@ -82,9 +82,9 @@ def main(names: list[str]) -> None:
     documents = cases()
     before = read() if FILE.exists() else {}
     now = {name: before[name] for name in documents if name in before}
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        write_files(Path(folder))
+    with tempfile.TemporaryDirectory() as directory:
+        os.chdir(directory)
+        write_files(Path(directory))
         for name in names or documents:
             now[name] = kept(documents[name])
             if now[name] != before.get(name):

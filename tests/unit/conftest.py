@@ -1,4 +1,4 @@
-"""What all tests of this folder have in common."""
+"""What all tests of this directory have in common."""
 
 from __future__ import annotations
 

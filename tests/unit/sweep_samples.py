@@ -25,8 +25,8 @@ def scenario(rate: str = "2 Mbit/s", duration: str = "1 s", **changes: Any) -> a
     return ap.Scenario(**(keys | changes))
 
 
-def traced(folder: Path, rows: Sequence[int] = (1, 5, 9)) -> ap.Scenario:
-    path = folder / f"{len(rows)}.trace"
+def traced(directory: Path, rows: Sequence[int] = (1, 5, 9)) -> ap.Scenario:
+    path = directory / f"{len(rows)}.trace"
     path.write_text("".join(f"{row}\n" for row in rows))
     return scenario(bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(), link=ap.link.Trace(file=str(path))))
 
@@ -59,13 +59,13 @@ class Sample:
 
     def run(
         self,
-        folder: Path,
+        directory: Path,
         workers: Workers | None = None,
         stop: Callable[[], bool] = lambda: False,
         **options: Any,
     ) -> SweepOutcome:
-        """Run what is missing in the ledger of a folder."""
-        with Ledger.open(folder / FILE_NAME) as ledger:
+        """Run what is missing in the ledger of a directory."""
+        with Ledger.open(directory / FILE_NAME) as ledger:
             ledger.set_plan(self.plan, self.jobs)
             used = workers or workers_of(self.contents, None, 2)
             options = {"progress": Progress()} | options
@@ -77,9 +77,9 @@ class Sample:
                 if workers is None:
                     used.close()
 
-    def stored(self, folder: Path) -> dict[str, list[tuple[int, bytes, dict[str, Any]]]]:
+    def stored(self, directory: Path) -> dict[str, list[tuple[int, bytes, dict[str, Any]]]]:
         """Return what a ledger has: replication, statistics and metrics by job."""
-        with Ledger.read(folder / FILE_NAME) as ledger:
+        with Ledger.read(directory / FILE_NAME) as ledger:
             return {
                 digest: [
                     (run.replication, run.packed, dict(values))

@@ -121,7 +121,7 @@ def test_the_resolved_form(table: Path) -> None:
     }
 
 
-def test_a_relative_table_starts_from_the_scenarios_folder(table: Path) -> None:
+def test_a_relative_table_starts_from_the_scenarios_directory(table: Path) -> None:
     file = table.with_name("a.toml")
     file.write_text(
         'duration = "1 s"\nflows = [{base_rtt = "40 ms"}]\n'

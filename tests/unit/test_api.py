@@ -91,8 +91,8 @@ def test_settings_out_of_range_are_named(settings: dict[str, Any], message: str)
     assert str(error.value) == message
 
 
-def trace_scenario(folder: Path, text: str, kind: str = "trace") -> ap.Scenario:
-    file = folder / "some.trace"
+def trace_scenario(directory: Path, text: str, kind: str = "trace") -> ap.Scenario:
+    file = directory / "some.trace"
     file.write_text(text)
     link = ap.link.Trace(file=str(file)) if kind == "trace" else ap.link.RateTrace(file=str(file))
     return scenario(bottleneck=ap.Bottleneck(aqm=ap.aqm.DropTail(), link=link))

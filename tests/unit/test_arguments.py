@@ -70,8 +70,8 @@ def test_an_argument_that_is_none(keys: dict[str, Any], line: str) -> None:
 @pytest.mark.parametrize(
     ("keys", "line"),
     [
-        ({"capture": 5}, "capture = 5: not a list of points. Accepted are sender, "),
-        ({"capture": [5]}, "capture = 5: not one of the accepted words. Accepted are sender, "),
+        ({"capture": 5}, "capture = 5: not a list of points. Expected one of: sender, "),
+        ({"capture": [5]}, "capture = 5: not one of the accepted words. Expected one of: sender, "),
         ({"capture": ["sender"], "capture_replication": "0"},
          'capture_replication = "0": not an integer. Write one from 0 to 9.'),
         ({"capture": ["sender"], "capture_replication": -1},
@@ -94,7 +94,7 @@ def test_a_capture_that_is_none(keys: dict[str, Any], line: str, tmp_path: Any) 
         (lambda: ap.Trace.load(5), "path = 5: not a path. "),  # type: ignore[arg-type]
         (lambda: ap.scenario.loads(b"a"), "scenario: b'a': not a text. Write TOML, or use load."),  # type: ignore[arg-type]
         (lambda: ap.flows("x"), 'flows: count = "x": not an integer. '),  # type: ignore[arg-type]
-        (lambda: ap.load_result(3), "folder = 3: not a path. "),  # type: ignore[arg-type]
+        (lambda: ap.load_result(3), "directory = 3: not a path. "),  # type: ignore[arg-type]
         (lambda: mean_interval(5, 0.9), "values = 5: not numbers. Write a list with one for "),  # type: ignore[arg-type]
         (lambda: mean_interval([1.0], 2), "confidence = 2: not between 0 and 1. "),
         (lambda: mean_interval([1.0], 0.9, (1.0,)), "bounds = [1.0]: not a pair. "),  # type: ignore[arg-type]

@@ -142,10 +142,10 @@ class Run(NamedTuple):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    folder = tmp_path_factory.mktemp("captures")
-    result = ap.simulate(lossy(), reps=2, seed=5, capture=CAPTURE_POINTS, capture_to=folder)
+    directory = tmp_path_factory.mktemp("captures")
+    result = ap.simulate(lossy(), reps=2, seed=5, capture=CAPTURE_POINTS, capture_to=directory)
     assert list(result.captures) == list(CAPTURE_POINTS)
-    assert sorted(folder.iterdir()) == sorted(result.captures.values())
+    assert sorted(directory.iterdir()) == sorted(result.captures.values())
     return Run(result, {name: Capture(path) for name, path in result.captures.items()})
 
 
@@ -353,9 +353,9 @@ def test_the_scenario_says_what_to_capture(tmp_path: Path) -> None:
         (
             {"capture": ["sendr"], "capture_to": "out"},
             'capture = "sendr": not one of the accepted words. The nearest is sender; '
-            "accepted are sender, ingress, bottleneck, receiver, acks.",
+            "expected one of: sender, ingress, bottleneck, receiver, acks.",
         ),
-        ({"capture": ["sender"]}, "capture: needs a folder. Give capture_to as well."),
+        ({"capture": ["sender"]}, "capture: needs a directory. Give capture_to as well."),
         (
             {"capture": ["sender"], "capture_to": "out", "capture_replication": 3},
             "capture_replication = 3: is not run. Write an integer from 0 to 2, below reps.",

@@ -51,7 +51,7 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
             "bottleneck.link.scheduler",
             "proportionl-fair",
             'bottleneck.link.scheduler = "proportionl-fair": not a scheduler. The nearest is '
-            f"proportional-fair; accepted are {', '.join(FAMILIES['scheduler'].registry)}.",
+            f"proportional-fair; expected one of: {', '.join(FAMILIES['scheduler'].registry)}.",
         ),
         (
             "bottleneck.link.attempts",
@@ -86,7 +86,7 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
             "bottleneck.link.scheduler",
             '{kind = "proportional-fair", average = "attained"}',
             'bottleneck.link.scheduler.average = "attained": not one of the accepted words. The '
-            "nearest is obtained; accepted are obtained, available.",
+            "nearest is obtained; expected one of: obtained, available.",
         ),
         (
             "bottleneck.link.slot",
@@ -150,7 +150,7 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
             "bottleneck.link.rate.kind",
             "shanon",
             'bottleneck.link.rate.kind = "shanon": not a rate of slots. The nearest is shannon; '
-            "accepted are shannon, mcs.",
+            "expected one of: shannon, mcs.",
         ),
         (
             "bottleneck.link.rate",

@@ -272,7 +272,7 @@ def test_a_model_that_tells_nothing_in_common_is_refused() -> None:
         ("simulate", 'engines = "simulate": nothing to compare. Write two or three of '),
         ("simulate,simulate", "nothing to compare"),
         (["simulate", "solv"], 'engines = "solv": not an engine. The nearest is solve; accepted'),
-        (3, "engines = 3: not an engine. Accepted are simulate, emulate, solve."),
+        (3, "engines = 3: not an engine. Expected one of: simulate, emulate, solve."),
     ],
 )
 def test_engines_that_are_none(engines: Any, message: str) -> None:

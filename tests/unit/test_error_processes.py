@@ -26,11 +26,12 @@ KINDS = ", ".join(ap.frame_errors.ErrorProcess.registry)
     [
         (
             "5",
-            f' = 5: not an error process. Accepted kinds are {KINDS}, for example "independent".',
+            f' = 5: not an error process. Expected one of: {KINDS}, for example "independent".',
         ),
         (
             '{kind = "bursts"}',
-            f'.kind = "bursts": not an error process. The nearest is burst; accepted are {KINDS}.',
+            '.kind = "bursts": not an error process. The nearest is burst; '
+            f"expected one of: {KINDS}.",
         ),
         ('{kind = "independent"}', ".loss: missing. Write loss = 0.01."),
         (

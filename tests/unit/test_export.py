@@ -1,4 +1,4 @@
-"""Tables as files: the bytes of a CSV, parts, a folder that held another run."""
+"""Tables as files: the bytes of a CSV, parts, a directory that held another run."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_parquet_in_parts_is_one_table(tmp_path: Path, monkeypatch: pytest.Monke
     )
 
 
-# --- a folder that held another run --------------------------------------------------------------
+# --- a directory that held another run -----------------------------------------------------------
 
 
 def run(*, record: str = "[]", **settings: object) -> ap.Result:
@@ -107,14 +107,16 @@ def run(*, record: str = "[]", **settings: object) -> ap.Result:
 
 def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
     """Its series, figures and captures stood beside the new tables as if they were theirs."""
-    folder = tmp_path / "out"
-    old = run(record='["cwnd", "queue"]', capture=["sender"], capture_to=folder)
-    old.save(folder, formats=["csv", "csv.gz"], figure_formats=None)
-    old.plot.save(folder)
-    (folder / "mine.csv").write_text("")
+    directory = tmp_path / "out"
+    old = run(record='["cwnd", "queue"]', capture=["sender"], capture_to=directory)
+    old.save(directory, formats=["csv", "csv.gz"], figure_formats=None)
+    old.plot.save(directory)
+    (directory / "mine.csv").write_text("")
     new = run(record='["cwnd"]')
-    paths = new.save(folder, figure_formats=None)
-    assert {path.name for path in folder.iterdir()} == {path.name for path in paths} | {"mine.csv"}
+    paths = new.save(directory, figure_formats=None)
+    assert {path.name for path in directory.iterdir()} == {path.name for path in paths} | {
+        "mine.csv"
+    }
 
 
 def test_what_a_result_wrote_itself_stays(tmp_path: Path) -> None:
@@ -140,12 +142,12 @@ def test_what_a_result_wrote_itself_stays(tmp_path: Path) -> None:
         "\udcff",
     ],
 )
-def test_only_files_of_that_folder_that_a_result_names(text: str, tmp_path: Path) -> None:
-    folder = tmp_path / "out"
-    folder.mkdir()
-    for other in (tmp_path / "other", folder / "other"):
+def test_only_files_of_that_directory_that_a_result_names(text: str, tmp_path: Path) -> None:
+    directory = tmp_path / "out"
+    directory.mkdir()
+    for other in (tmp_path / "other", directory / "other"):
         other.write_text("")
-    (folder / "result.json").write_text(text, errors="surrogateescape")
-    run().save(folder, figure_formats=None)
+    (directory / "result.json").write_text(text, errors="surrogateescape")
+    run().save(directory, figure_formats=None)
     assert (tmp_path / "other").exists()
-    assert (folder / "other").exists()
+    assert (directory / "other").exists()

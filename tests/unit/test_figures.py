@@ -423,7 +423,7 @@ def test_formats_that_are_none_are_refused(result: ap.Result, tmp_path: Path) ->
         result.plot.save(tmp_path / "x", figure_formats="jpg,pdf")
     assert str(error.value) == (
         'figure_formats = "jpg": not a format of figures. '
-        "The nearest is png; accepted are png, svg, pdf."
+        "The nearest is png; expected one of: png, svg, pdf."
     )
     with pytest.raises(ap.errors.BadValueError, match="not a format of figures"):
         checked_formats([])

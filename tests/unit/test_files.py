@@ -21,8 +21,8 @@ from airpath.files import (
     NewFile,
     UnreadableError,
     new_file,
+    output_directory,
     output_file,
-    output_folder,
     read_bytes,
     write_file,
     write_files,
@@ -57,8 +57,8 @@ def no_file(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
     return NO_FILES[request.param](tmp_path / "odd"), request.param
 
 
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
+def names(directory: Path) -> list[str]:
+    return sorted(path.name for path in directory.iterdir())
 
 
 # --- reading -----------------------------------------------------------------------------------
@@ -158,15 +158,17 @@ def test_a_link_stays_and_its_file_is_replaced(tmp_path: Path) -> None:
     assert names(real.parent) == ["real"]
 
 
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
+def test_a_file_is_no_directory(tmp_path: Path) -> None:
     """It said "file exists", which is not what is wrong."""
     path = tmp_path / "o.txt"
     path.write_text("")
     with pytest.raises(ap.errors.BadValueError) as caught:
-        output_folder(path)
-    assert str(caught.value) == f'folder = "{path}": is a file, not a folder. Give another name.'
-    with pytest.raises(ap.errors.BadValueError, match="is a device, not a folder"):
-        output_folder("/dev/null")
+        output_directory(path)
+    assert (
+        str(caught.value) == f'directory = "{path}": is a file, not a directory. Give another name.'
+    )
+    with pytest.raises(ap.errors.BadValueError, match="is a device, not a directory"):
+        output_directory("/dev/null")
 
 
 @contextmanager
@@ -223,7 +225,7 @@ def test_a_table_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a\x00b", "x" * 300])
 def test_a_name_that_no_file_can_have(name: str, tmp_path: Path) -> None:
     """Each ended in an error of the system, while the line about it was made or behind it."""
-    for check in (files.output_folder, lambda path: files.output_file(tmp_path / path)):
+    for check in (files.output_directory, lambda path: files.output_file(tmp_path / path)):
         with (
             pytest.raises(ap.errors.BadValueError, match="cannot be written"),
             files.not_left_empty(name),

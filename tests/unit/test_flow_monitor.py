@@ -31,13 +31,13 @@ def make(**changes: Any) -> ap.Scenario:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("flow-monitor")
 
 
 @pytest.fixture(scope="module")
-def result(folder: Path) -> ap.Result:
-    return ap.simulate(make(), seed=2, reps=2, capture=["sender", "receiver"], capture_to=folder)
+def result(directory: Path) -> ap.Result:
+    return ap.simulate(make(), seed=2, reps=2, capture=["sender", "receiver"], capture_to=directory)
 
 
 @pytest.fixture(scope="module")

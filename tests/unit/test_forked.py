@@ -20,7 +20,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def pausing() -> Iterator[Path]:
     """Return a program that waits for a signal."""
     server = ForkServer({"pausing": "signal:pause"})
-    yield server.folder / "pausing"
+    yield server.directory / "pausing"
     server.close()
 
 
@@ -46,7 +46,7 @@ def test_the_path_of_the_interpreter_may_have_blanks(
     monkeypatch.setattr(sys, "executable", str(python))
     server = ForkServer({"nothing": "builtins:int"})
 
-    ended = subprocess.run([server.folder / "nothing"])
+    ended = subprocess.run([server.directory / "nothing"])
     server.close()
 
     assert ended.returncode == 0

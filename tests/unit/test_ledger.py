@@ -142,7 +142,8 @@ def test_replications_of_another_version_are_refused_by_name(path: Path) -> None
         added(ledger, 1, job=1)
     assert refused(path) == (
         "2 replications were made by other versions (2 by airpath 0.0.9 (feedbeef0123)), this is "
-        f"airpath {OWN[0]} ({OWN[1]}). Write --accept-version to use them, or give another folder."
+        f"airpath {OWN[0]} ({OWN[1]}). Write --accept-version to use them, or give another "
+        "directory."
     )
     with Ledger.open(path, accept_version=True) as ledger:
         assert ledger.finished(digest(0), 1) == [0, 1]
@@ -172,7 +173,7 @@ def test_a_second_coordinator_is_refused_until_the_first_is_done(path: Path) -> 
         assert coordinator_of(path) == os.getpid()
         assert refused(path) == (
             f"is being written by process {os.getpid()}. "
-            "Wait until it is done, or give another folder."
+            "Wait until it is done, or give another directory."
         )
     assert coordinator_of(path) is None
     Ledger.open(path).close()
@@ -267,7 +268,10 @@ def test_what_is_no_ledger_is_refused_in_one_line_and_left_as_it_is(path: Path) 
     for content, line in (
         (path.read_bytes(), "not a ledger (another program's file). Give another name."),
         (b"metric,mean\n" * 20, "not a ledger (not an SQLite file). Give another name."),
-        (b"", "damaged (empty). Put a copy that is whole into its place, or give another folder."),
+        (
+            b"",
+            "damaged (empty). Put a copy that is whole into its place, or give another directory.",
+        ),
     ):
         path.write_bytes(content)
         assert refused(path) == line
@@ -286,7 +290,7 @@ def test_a_newer_format_is_refused(path: Path) -> None:
 
 
 def test_what_is_not_there_or_is_no_file_is_refused(path: Path) -> None:
-    with pytest.raises(BadValueError, match=r"no such file or directory. Give the folder of a"):
+    with pytest.raises(BadValueError, match=r"no such file or directory. Give the directory of a"):
         Ledger.read(path)
     path.mkdir()
     assert refused(path) == "cannot be read: is a directory."
@@ -338,19 +342,19 @@ for way in (Ledger.read, Ledger.open):
 
 
 @pytest.mark.parametrize("is_open", [False, True], ids=["closed", "with a log"])
-def test_a_folder_that_cannot_be_written_to(is_open: bool) -> None:
+def test_a_directory_that_cannot_be_written_to(is_open: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
-        source, folder = Path(name, "source"), Path(name, "folder")
+        source, directory = Path(name, "source"), Path(name, "directory")
         source.mkdir()
         with Ledger.open(source / "ledger.sqlite") as ledger:
             added(ledger, 2)
             if is_open:
-                shutil.copytree(source, folder, ignore=shutil.ignore_patterns("*.lock", "*-shm"))
+                shutil.copytree(source, directory, ignore=shutil.ignore_patterns("*.lock", "*-shm"))
         if not is_open:
-            shutil.copytree(source, folder)
+            shutil.copytree(source, directory)
         Path(name).chmod(0o755)
-        folder.chmod(0o555)
-        path = folder / "ledger.sqlite"
+        directory.chmod(0o555)
+        path = directory / "ledger.sqlite"
         answers = subprocess.run(
             [sys.executable, "-c", READ_ONLY, str(path)],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sys.path))},
@@ -358,9 +362,9 @@ def test_a_folder_that_cannot_be_written_to(is_open: bool) -> None:
             text=True,
             check=False,
         )
-        folder.chmod(0o755)
+        directory.chmod(0o755)
     log = (
-        f"{path}: cannot be read with its log in a folder that is read-only. "
+        f"{path}: cannot be read with its log in a directory that is read-only. "
         "Copy both into one that can be written to."
     )
     assert (answers.stderr, answers.stdout.splitlines()) == (
@@ -368,7 +372,7 @@ def test_a_folder_that_cannot_be_written_to(is_open: bool) -> None:
         [
             log if is_open else "[0, 1]",
             f"{path}.lock: cannot be locked (permission denied). "
-            "Give a folder that can be written to, on a disk with locks.",
+            "Give a directory that can be written to, on a disk with locks.",
         ],
     )
 

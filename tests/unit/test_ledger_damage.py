@@ -80,8 +80,8 @@ class History:
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> History:
     """Return what a campaign leaves on the disk while it runs, with and without a log."""
-    folder = tmp_path_factory.mktemp("whole")
-    path = folder / "ledger.sqlite"
+    directory = tmp_path_factory.mktemp("whole")
+    path = directory / "ledger.sqlite"
     made = History()
 
     def look(ledger: Ledger) -> None:
@@ -166,7 +166,7 @@ WAYS: list[Callable[[bytes, random.Random, bytes], bytes]] = [
 ]
 
 
-def damaged_copy(history: History, folder: Path, draw: random.Random) -> Path:
+def damaged_copy(history: History, directory: Path, draw: random.Random) -> Path:
     """Write the files of a moment with one of them, or both, damaged; return the ledger."""
     files = dict(draw.choice(history.files))
     for name in draw.choice([list(files), [draw.choice(list(files))]]):
@@ -177,8 +177,8 @@ def damaged_copy(history: History, folder: Path, draw: random.Random) -> Path:
         if files[name]:
             files[name] = draw.choice(WAYS)(files[name], draw, other)
     for name, data in files.items():
-        (folder / name).write_bytes(data)
-    return folder / "ledger.sqlite"
+        (directory / name).write_bytes(data)
+    return directory / "ledger.sqlite"
 
 
 def outcome(path: Path, look: Callable[[], set[tuple[Any, ...]]], history: History) -> bool:
@@ -195,10 +195,10 @@ def outcome(path: Path, look: Callable[[], set[tuple[Any, ...]]], history: Histo
     return True
 
 
-def tried(history: History, folder: Path, seed: int) -> bool:
+def tried(history: History, directory: Path, seed: int) -> bool:
     """Damage a copy; return whether it could be read, and a coordinator go on with it."""
-    folder.mkdir()
-    path = damaged_copy(history, folder, random.Random(seed))
+    directory.mkdir()
+    path = damaged_copy(history, directory, random.Random(seed))
 
     def read() -> set[tuple[Any, ...]]:
         with Ledger.read(path) as ledger:

@@ -119,7 +119,7 @@ def test_all_problems_of_a_link_are_told_at_once() -> None:
         ),
         (
             {"fec": {"kind": "turbo", "code_rate": 0.5}},
-            '.fec.kind = "turbo": not one of the accepted words. Accepted are reed-solomon.',
+            '.fec.kind = "turbo": not one of the accepted words. Expected one of: reed-solomon.',
         ),
         ({"fading": "rician"}, ".k_factor_db: missing. Write k_factor_db = 6."),
         (

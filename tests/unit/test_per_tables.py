@@ -114,8 +114,8 @@ def test_points_reject_a_confidence_that_is_none(table: PerTable) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda table: table.fer("b", 0), 'mcs = "b": not in mine.json. Accepted are a.'),
-        (lambda table: table.fer(1, 0), "mcs = 1: not in mine.json. Accepted are a."),
+        (lambda table: table.fer("b", 0), 'mcs = "b": not in mine.json. Expected one of: a.'),
+        (lambda table: table.fer(1, 0), "mcs = 1: not in mine.json. Expected one of: a."),
         (
             lambda table: table.fer("a", [1, math.nan]),
             "snr_db = [1, nan]: not finite. Write numbers of dB.",
@@ -168,7 +168,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         airpath.phy.load("none.json")
     for name in ("none", "../tables/802.16-ctc-awgn"):
         with pytest.raises(
-            ap.errors.BadValueError, match=r'table = "airpath:.*": not shipped. Accepted are'
+            ap.errors.BadValueError, match=r'table = "airpath:.*": not shipped. Expected one of:'
         ):
             airpath.phy.load(f"airpath:{name}")
 

@@ -275,7 +275,7 @@ def test_waits_count_from_the_warmup_on(result: ap.Result) -> None:
 
 @pytest.mark.parametrize("text", ["1\n", "0\n0\n30000\n", "1\n" * 50 + "2\n" * 3])
 def test_every_trace_can_be_drawn(text: str) -> None:
-    figure = trace_figure(ap.Trace.parse(text, "folder/short.trace"))
+    figure = trace_figure(ap.Trace.parse(text, "directory/short.trace"))
     assert figure.axes[0].get_ylabel() == "rate, Mbit/s"
 
 

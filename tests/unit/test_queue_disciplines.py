@@ -147,7 +147,7 @@ def test_what_is_written_is_read_back(aqm: ap.aqm.QueueDisc) -> None:
         (
             '{kind = "codel", intervall = "100 ms"}',
             '.intervall = "100 ms": unknown key. The nearest is interval; '
-            "accepted are kind, limit, target, interval, mtu, ecn.",
+            "expected one of: kind, limit, target, interval, mtu, ecn.",
         ),
     ],
 )
@@ -235,7 +235,7 @@ def test_red_messages(table: str, line: str) -> None:
         ),
         (
             '{kind = "ared", gentle = true}',
-            ".gentle = true: unknown key. Accepted are kind, limit, min_th, max_th, max_p, "
+            ".gentle = true: unknown key. Expected one of: kind, limit, min_th, max_th, max_p, "
             "weight, target_delay, mean_packet, interval, wait, ecn.",
         ),
     ],
@@ -296,7 +296,7 @@ def test_red_numbers_survive(
         (
             '{kind = "pie", delay_estimate = "timestamp"}',
             '.delay_estimate = "timestamp": not one of the accepted words. '
-            "The nearest is timestamps; accepted are timestamps, departure-rate.",
+            "The nearest is timestamps; expected one of: timestamps, departure-rate.",
         ),
         (
             '{kind = "pie", ecn_threshold = 10}',

@@ -71,13 +71,13 @@ def test_only_the_drops_of_the_bottleneck_are_drawn_at_its_queue(result: ap.Resu
     plt.close(figure)
 
 
-def test_a_folder_keeps_the_names(result: ap.Result, tmp_path: Path) -> None:
+def test_a_directory_keeps_the_names(result: ap.Result, tmp_path: Path) -> None:
     result.save(tmp_path, figure_formats=None)
     loaded = ap.load_result(tmp_path)
     pd.testing.assert_frame_equal(loaded.series("drop"), result.series("drop"))
 
 
-def test_a_folder_without_names_is_read(result: ap.Result, tmp_path: Path) -> None:
+def test_a_directory_without_names_is_read(result: ap.Result, tmp_path: Path) -> None:
     result.save(tmp_path, figure_formats=None)
     file = tmp_path / "series-drop.csv"
     lines = file.read_text().splitlines()

@@ -95,7 +95,7 @@ def test_combining_leaves_fewer_repetitions() -> None:
         (
             {**TABLE, "table": "airpath:none"},
             'bottleneck.link.harq.error.table = "airpath:none": not a table that comes with '
-            "Airpath. Accepted are airpath:802.16-ctc-awgn, airpath:802.16-ctc-vehicular-a.",
+            "Airpath. Expected one of: airpath:802.16-ctc-awgn, airpath:802.16-ctc-vehicular-a.",
         ),
     ],
 )

@@ -68,7 +68,7 @@ def paper(tmp_path: Path) -> Path:
 
 
 def of(path: Path) -> str:
-    return report_of_paper(json.loads(path.read_text()), folder=path.parent)
+    return report_of_paper(json.loads(path.read_text()), directory=path.parent)
 
 
 # --- what is in it -----------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def test_links_lead_to_a_place_on_the_page_or_to_a_file(paper: Path) -> None:
 
 
 def test_files_are_linked_from_where_the_report_stands(paper: Path, tmp_path: Path) -> None:
-    page = report_of_paper(document(), folder=tmp_path, out=tmp_path / "a" / "b c")
+    page = report_of_paper(document(), directory=tmp_path, out=tmp_path / "a" / "b c")
     assert 'href="../../small.json"' in page
 
 
@@ -188,7 +188,7 @@ def test_a_page_names_no_other_server(paper: Path) -> None:
 def test_names_from_outside_are_only_text(paper: Path, tmp_path: Path) -> None:
     document_ = json.loads(paper.read_text().replace("small", "sm<b>all"))
     hostile = json.loads(json.dumps(document_), object_hook=_hostile)
-    page = Read(report_of_paper(hostile, folder=tmp_path))
+    page = Read(report_of_paper(hostile, directory=tmp_path))
     assert len(page.tags("script")) == 1
     assert page.tags("img") == page.tags("b") == []
     assert not [name for _tag, of in page.found for name in of if name.startswith("on")]
@@ -288,7 +288,7 @@ def test_what_is_no_source_is_refused_in_one_line(
     assert sorted(Path().iterdir()) == before
 
 
-def test_a_folder_with_several_reproductions_asks_for_one(
+def test_a_directory_with_several_reproductions_asks_for_one(
     paper: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "other.json").write_text(paper.read_text())
@@ -307,7 +307,7 @@ def test_a_file_of_data_is_not_written_over(
     assert paper.read_text() == before
 
 
-def test_a_folder_that_is_not_there_is_refused_before_the_work(
+def test_a_directory_that_is_not_there_is_refused_before_the_work(
     paper: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "no" / "report.html"

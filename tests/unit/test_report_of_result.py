@@ -34,7 +34,7 @@ def cells(page: str) -> list[str]:
 
 def test_a_run_has_tables_advisories_figures_and_provenance(result: Path) -> None:
     loaded = ap.load_result(result)
-    page = report_of_result(loaded, folder=result)
+    page = report_of_result(loaded, directory=result)
     goodput = loaded.intervals("flows")[0]["goodput_bps"]
     assert text(goodput, 1e-6, 3, "Mbit/s") in cells(page)
     assert f'data-value="{round(goodput.mean / 1e6, 3)}"' in page
@@ -53,9 +53,9 @@ def test_a_run_has_tables_advisories_figures_and_provenance(result: Path) -> Non
 
 def test_the_report_has_all_default_figures_with_their_titles(tmp_path: Path) -> None:
     record = {"series": ["queue"], "distributions": ["sojourn", "ack_delay"]}
-    folder = write_result(tmp_path, record=record)
-    loaded = ap.load_result(folder)
-    page = report_of_result(loaded, folder=folder)
+    directory = write_result(tmp_path, record=record)
+    loaded = ap.load_result(directory)
+    page = report_of_result(loaded, directory=directory)
     titles = re.findall(r"<figcaption>([^<]*)", page)
     assert len(titles) == len(set(titles)) == len(loaded.plot.defaults()) == 4
     assert {"Queue length at the bottleneck", "One replication over time"} < {*titles}
@@ -73,17 +73,17 @@ def test_an_invalid_or_incomplete_run_states_it_first(result: Path) -> None:
 
 
 def test_a_run_without_its_series_shows_the_figure_of_the_run(tmp_path: Path) -> None:
-    folder = write_result(tmp_path, record={"series": ["queue"]})
-    ap.load_result(folder).plot.save(folder)
-    (folder / "series-queue.csv").unlink()
-    page = report_of_result(ap.load_result(folder), folder=folder)
+    directory = write_result(tmp_path, record={"series": ["queue"]})
+    ap.load_result(directory).plot.save(directory)
+    (directory / "series-queue.csv").unlink()
+    page = report_of_result(ap.load_result(directory), directory=directory)
     assert page.count("data:image/png;base64,") == 2
     assert "! Not drawn: " in page
 
 
 def test_a_comparison_has_answers_differences_and_reasons(comparison: Path) -> None:
     loaded = ap.load_comparison(comparison)
-    page = report_of_comparison(loaded, folder=comparison)
+    page = report_of_comparison(loaded, directory=comparison)
     first = page[page.index("<h1>") : page.index("<h2>")]
     assert "solve less simulate: " in first
     assert "<dt>solve</dt><dd>model fixed-point</dd>" in page

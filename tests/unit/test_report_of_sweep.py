@@ -174,11 +174,11 @@ def test_run_time_and_machines_are_those_of_all_sessions(tmp_path: Path) -> None
 
 
 def test_equal_ledgers_give_equal_bytes(tmp_path: Path) -> None:
-    folders = [tmp_path / name for name in ("a", "b")]
+    directories = [tmp_path / name for name in ("a", "b")]
     pages = []
-    for folder in folders:
-        folder.mkdir()
-        pages.append(report_of_sweep(Sweep(write_sweep(folder, metrics=["goodput_bps"]))))
+    for directory in directories:
+        directory.mkdir()
+        pages.append(report_of_sweep(Sweep(write_sweep(directory, metrics=["goodput_bps"]))))
     assert pages[0] == pages[1]
     assert str(tmp_path) not in pages[0]
 
@@ -266,7 +266,7 @@ def test_a_change_of_nothing_is_in_the_unit_of_the_metric() -> None:
 # --- the command -------------------------------------------------------------------------------
 
 
-def test_the_command_takes_a_folder_or_a_ledger(
+def test_the_command_takes_a_directory_or_a_ledger(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write_sweep(tmp_path, metrics=["goodput_bps"], engines=["solve"])

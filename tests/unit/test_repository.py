@@ -217,7 +217,7 @@ def test_the_smallest_queue_discipline_has_at_most_40_lines() -> None:
 
 
 def test_every_crate_forbids_unsafe_code() -> None:
-    """The driver in real time only denies it: its calls of the system are in one folder."""
+    """The driver in real time only denies it: its calls of the system are in one directory."""
     plugins = (ROOT / "crates" / "airpath" / "plugins").glob("*/src/lib.rs")
     for root in [*(ROOT / "crates").glob("*/src/lib.rs"), *plugins]:
         crate = root.parent.parent
@@ -236,8 +236,8 @@ def test_every_integration_test_of_a_crate_is_in_its_one_binary() -> None:
     missing = []
     for crate in sorted((ROOT / "crates").iterdir()):
         files = {file.stem for file in crate.glob("tests/*.rs")} - {"main"}
-        folders = {file.parent.name for file in crate.glob("tests/*/mod.rs")}
+        directories = {file.parent.name for file in crate.glob("tests/*/mod.rs")}
         main = crate / "tests" / "main.rs"
         named = re.findall(r"^mod (\w+);$", main.read_text(), re.MULTILINE) if files else []
-        missing += [f"{crate.name}: {name}" for name in sorted((files | folders) - set(named))]
+        missing += [f"{crate.name}: {name}" for name in sorted((files | directories) - set(named))]
     assert not missing

@@ -44,25 +44,25 @@ def test_what_continuous_integration_requires_is_what_tests_call() -> None:
         assert any(f'"{name}"' in text for text in callers), name
 
 
-def ci(folder: Path, *programs: str) -> str:
+def ci(directory: Path, *programs: str) -> str:
     """Run a copy of `.ci/run` with these programs only; return what it called."""
-    script = folder / ".ci" / "run"
+    script = directory / ".ci" / "run"
     script.parent.mkdir()
     shutil.copy(ROOT / ".ci" / "run", script)
-    said = folder / "said"
+    said = directory / "said"
     for name in ("apt-get", "make", *programs):
         call = f'echo "{name} $*" >> "{said}"'
         required = f'echo "AIRPATH_REQUIRE=$AIRPATH_REQUIRE" >> "{said}"'
-        (folder / name).write_text(f"#!/bin/sh\n{call}\n{required if name == 'make' else ''}\n")
-        (folder / name).chmod(0o755)
+        (directory / name).write_text(f"#!/bin/sh\n{call}\n{required if name == 'make' else ''}\n")
+        (directory / name).chmod(0o755)
     for name in ("sh", "dirname", "timeout", "id"):
         path = next(
             Path(place, name) for place in ("/bin", "/usr/bin") if Path(place, name).exists()
         )
-        (folder / name).symlink_to(path)
+        (directory / name).symlink_to(path)
     subprocess.run(
         ["/bin/sh", script],
-        env={"PATH": str(folder)},
+        env={"PATH": str(directory)},
         capture_output=True,
         check=True,
     )

@@ -317,8 +317,8 @@ def test_a_result_can_be_run_again_from_itself(result: ap.Result, tmp_path: Path
 
 
 def test_saved_tables_read_back_as_they_are(result: ap.Result, tmp_path: Path) -> None:
-    paths = {path.name for path in result.save(tmp_path / "new" / "folder", figure_formats=None)}
-    folder = tmp_path / "new" / "folder"
+    paths = {path.name for path in result.save(tmp_path / "new" / "directory", figure_formats=None)}
+    directory = tmp_path / "new" / "directory"
     assert paths >= {
         "result.json",
         "scenario.toml",
@@ -329,12 +329,14 @@ def test_saved_tables_read_back_as_they_are(result: ap.Result, tmp_path: Path) -
         "queue-lengths.csv",
         "series-cwnd.csv",
     }
-    assert {path.name for path in folder.iterdir()} == paths
-    flows = pd.read_csv(folder / "flows.csv", comment="#")
+    assert {path.name for path in directory.iterdir()} == paths
+    flows = pd.read_csv(directory / "flows.csv", comment="#")
     pd.testing.assert_frame_equal(flows, result.table("flows"), check_dtype=False)
-    cwnd = pd.read_csv(folder / "series-cwnd.csv", comment="#")
+    cwnd = pd.read_csv(directory / "series-cwnd.csv", comment="#")
     assert set(cwnd["replication"]) == {0, 1, 2}
-    assert json.loads((folder / "result.json").read_text())["replications"] == result.replications
+    assert (
+        json.loads((directory / "result.json").read_text())["replications"] == result.replications
+    )
 
 
 def test_every_csv_begins_with_its_provenance(result: ap.Result, tmp_path: Path) -> None:
@@ -383,14 +385,15 @@ def test_parquet_takes_the_place_of_csv(result: ap.Result, tmp_path: Path) -> No
     [
         (
             "xlsx",
-            'formats = "xlsx": not a format of tables. Accepted are csv, csv.gz, parquet, latex.',
+            'formats = "xlsx": not a format of tables. '
+            "Expected one of: csv, csv.gz, parquet, latex.",
         ),
         (
             ["csv", "parqet"],
             'formats = "parqet": not a format of tables. '
-            "The nearest is parquet; accepted are csv, csv.gz, parquet, latex.",
+            "The nearest is parquet; expected one of: csv, csv.gz, parquet, latex.",
         ),
-        ([], 'formats = "": not a format of tables. Accepted are csv, csv.gz, parquet, latex.'),
+        ([], 'formats = "": not a format of tables. Expected one of: csv, csv.gz, parquet, latex.'),
     ],
 )
 def test_unknown_formats_are_refused(
@@ -412,13 +415,13 @@ def test_parquet_without_pyarrow_says_what_to_install(
         result.save(tmp_path, formats="parquet", figure_formats=None)
 
 
-def test_a_folder_that_cannot_be_written_is_named(result: ap.Result, tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_written_is_named(result: ap.Result, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ap.errors.BadValueError) as error:
-        result.save(tmp_path / "file" / "folder", figure_formats=None)
+        result.save(tmp_path / "file" / "directory", figure_formats=None)
     assert str(error.value) == (
-        f'folder = "{tmp_path}/file/folder": cannot be written to (not a directory). '
-        "Give a folder that can."
+        f'directory = "{tmp_path}/file/directory": cannot be written to (not a directory). '
+        "Give a directory that can."
     )
 
 

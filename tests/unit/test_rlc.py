@@ -110,7 +110,7 @@ def test_the_defaults_are_table_1_of_the_paper() -> None:
             "on_max_dat",
             '"drop"',
             'bottleneck.link.on_max_dat = "drop": not one of the accepted words. '
-            "Accepted are discard, reset.",
+            "Expected one of: discard, reset.",
         ),
     ],
 )

@@ -65,7 +65,7 @@ def test_the_good_file_is_good() -> None:
         (
             "durations",
             "1 s",
-            'durations = "1 s": unknown key. The nearest is duration; accepted are name, '
+            'durations = "1 s": unknown key. The nearest is duration; expected one of: name, '
             "duration, warmup, bottleneck, ack_path, backhaul, control, record, capture, flows.",
         ),
         (
@@ -84,7 +84,7 @@ def test_the_good_file_is_good() -> None:
             "bottleneck.aqm",
             "gread",
             'bottleneck.aqm = "gread": not a queue discipline. The nearest is gred; '
-            f"accepted are {QUEUES}.",
+            f"expected one of: {QUEUES}.",
         ),
         (
             "bottleneck.aqm",
@@ -111,7 +111,7 @@ def test_the_good_file_is_good() -> None:
             "bottleneck.aqm",
             '{kind = "gred", minth = 3}',
             "bottleneck.aqm.minth = 3: unknown key. The nearest is min_th; "
-            "accepted are kind, min_th, max_th, max_p, ecn.",
+            "expected one of: kind, min_th, max_th, max_p, ecn.",
         ),
         (
             "bottleneck.aqm",
@@ -147,7 +147,7 @@ def test_the_good_file_is_good() -> None:
         (
             "flows.0.tcp",
             '{ecn = "yes"}',
-            'flows.0.tcp.ecn = "yes": not one of the accepted words. Accepted are off, on.',
+            'flows.0.tcp.ecn = "yes": not one of the accepted words. Expected one of: off, on.',
         ),
         (
             "flows.0.cc",
@@ -175,29 +175,29 @@ def test_the_good_file_is_good() -> None:
         (
             "flows.0.counts",
             "3",
-            f"flows.0.counts = 3: unknown key. The nearest is count; accepted are {FLOW_KEYS}.",
+            f"flows.0.counts = 3: unknown key. The nearest is count; expected one of: {FLOW_KEYS}.",
         ),
         (
             "flows.0.source",
             "udp",
-            'flows.0.source = "udp": not a source. Accepted are tcp, cbr, poisson.',
+            'flows.0.source = "udp": not a source. Expected one of: tcp, cbr, poisson.',
         ),
         (
             "flows.0.cc",
             "vegas",
-            f'flows.0.cc = "vegas": not a congestion control. Accepted are {CCS}.',
+            f'flows.0.cc = "vegas": not a congestion control. Expected one of: {CCS}.',
         ),
         (
             "flows.0.cc",
             "newren",
             'flows.0.cc = "newren": not a congestion control. The nearest is newreno; '
-            f"accepted are {CCS}.",
+            f"expected one of: {CCS}.",
         ),
         (
             "flows.0.profile",
             "bsd",
             'flows.0.profile = "bsd": not a TCP profile. '
-            "Accepted are rfc, ns3-2014, ns3, ns2, linux.",
+            "Expected one of: rfc, ns3-2014, ns3, ns2, linux.",
         ),
         (
             "flows.0.base_rtt",
@@ -266,7 +266,7 @@ def test_the_good_file_is_good() -> None:
             "flows.0.tcp",
             '{recovery = "fack"}',
             'flows.0.tcp.recovery = "fack": not one of the accepted words. '
-            "The nearest is sack; accepted are reno, newreno, sack, prr.",
+            "The nearest is sack; expected one of: reno, newreno, sack, prr.",
         ),
         (
             "flows.0.tcp",
@@ -329,7 +329,7 @@ def test_the_good_file_is_good() -> None:
         (
             "ack_path",
             "radio",
-            'ack_path = "radio": not an ACK path. Accepted are ideal, link, reverse.',
+            'ack_path = "radio": not an ACK path. Expected one of: ideal, link, reverse.',
         ),
         (
             "ack_path",
@@ -340,7 +340,7 @@ def test_the_good_file_is_good() -> None:
             "record.series",
             '["cwnd", "quue"]',
             'record.series.1 = "quue": not one of the accepted words. The nearest is queue; '
-            "accepted are cwnd, ssthresh, rtt, queue, sojourn, drop, mark, regime, mcs, "
+            "expected one of: cwnd, ssthresh, rtt, queue, sojourn, drop, mark, regime, mcs, "
             "price, average_queue, snr, awnd, load_factor, delivered, seq_sent, "
             "seq_received, seq_dropped, capacity.",
         ),
@@ -348,7 +348,7 @@ def test_the_good_file_is_good() -> None:
             "record",
             "[]",
             "record = []: not a table. "
-            "Accepted keys are series, interval, distributions, ss, ss_interval, flow_monitor.",
+            "Expected one of: series, interval, distributions, ss, ss_interval, flow_monitor.",
         ),
         (
             "control",
@@ -461,7 +461,7 @@ def test_python_objects_name_their_class() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(4, cc="vegas", base_rtt="40 ms")
     assert str(caught.value) == (
-        f'flows: cc = "vegas": not a congestion control. Accepted are {CCS}.'
+        f'flows: cc = "vegas": not a congestion control. Expected one of: {CCS}.'
     )
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(cc="dctcp", base_rtt="40 ms", tcp={"ecn": "off"})
@@ -490,5 +490,6 @@ def test_errors_are_value_errors_and_survive_pickling() -> None:
 def test_odd_keys_and_values_stay_on_one_line() -> None:
     (line,) = lines(GOOD.replace("[bottleneck]", '[bottleneck]\n"a\\nb\u2028" = "c\\r\\nd"'))
     assert line == (
-        'wimax.toml: bottleneck."a\\nb\\u2028" = "c\\r\\nd": unknown key. Accepted are aqm, link.'
+        'wimax.toml: bottleneck."a\\nb\\u2028" = "c\\r\\nd": unknown key. '
+        "Expected one of: aqm, link."
     )

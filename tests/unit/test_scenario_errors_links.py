@@ -56,7 +56,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning"
             "bottleneck.link.kind",
             "fixd",
             'bottleneck.link.kind = "fixd": not a link. The nearest is fixed; '
-            f"accepted are {LINKS}.",
+            f"expected one of: {LINKS}.",
         ),
         (
             "bottleneck.link",
@@ -67,7 +67,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning"
         (
             "bottleneck.link",
             "5",
-            f'bottleneck.link = 5: not a link. Accepted kinds are {LINKS}, for example "fixed".',
+            f'bottleneck.link = 5: not a link. Expected one of: {LINKS}, for example "fixed".',
         ),
         (
             "bottleneck.link.harq",
@@ -160,7 +160,7 @@ def test_a_bad_value(key: str, value: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("link", "line"),
     [
-        ("{}", f'kind: missing. Accepted kinds are {LINKS}, for example "fixed".'),
+        ("{}", f'kind: missing. Expected one of: {LINKS}, for example "fixed".'),
         ('"fixed"', 'rate: missing. Write rate = "5 Mbit/s".'),
     ],
 )
@@ -177,11 +177,11 @@ def adaptive(policy: str = '{kind = "tagla", th_per = 0.01}', more: str = "snr_d
 @pytest.mark.parametrize(
     ("policy", "line"),
     [
-        ("5", f' = 5: not a link-adaptation policy. Accepted kinds are {POLICIES}, '
+        ("5", f' = 5: not a link-adaptation policy. Expected one of: {POLICIES}, '
          'for example "fixed".'),
         ('"tagla"', ".th_per: missing. Write th_per = 0.0032."),
         ('{kind = "qawl"}', '.kind = "qawl": not a link-adaptation policy. '
-         f"The nearest is qawla; accepted are {POLICIES}."),
+         f"The nearest is qawla; expected one of: {POLICIES}."),
         ('{kind = "fixed"}', '.mcs: missing. Write mcs = "mcs3".'),
         ('{kind = "fixed", mcs = -1}', ".mcs = -1: not an MCS. Write its name in the table, "
          'or its place there from 0, for example "mcs3".'),
@@ -200,7 +200,7 @@ def adaptive(policy: str = '{kind = "tagla", th_per = 0.01}', more: str = "snr_d
         ('{kind = "dual-regime", mcs_below = "mcs0", mcs_above = "mcs1"}',
          ".threshold: missing. Write threshold = 20."),
         ('{kind = "max-phy-throughput", error_rate = "ber"}', '.error_rate = "ber": not one of '
-         "the accepted words. The nearest is per; accepted are per, fer."),
+         "the accepted words. The nearest is per; expected one of: per, fer."),
         ('{kind = "optimum", threshold = "many"}', '.threshold = "many": not an integer. Write '
          "an integer from 0 to 1000000000, for example 30."),
     ],
@@ -226,9 +226,9 @@ def test_a_bad_policy(policy: str, line: str) -> None:
          'Write a duration above 0, for example "5 ms".'),
         ('snr_db = 22, packet = "0 B"', 'packet = "0 B": not above 0. Write a size above 0 and '
          'at most "65535 B", for example "1500 B".'),
-        ("snr_db = 22, snr_d = 22", "snr_d = 22: unknown key. The nearest is snr_db; accepted are "
-         "kind, table, policy, delay, errors, harq, arq, in_order, snr_db, snr, snr_bias_db, "
-         "snr_noise_db, estimate_interval, packet, frame_overhead."),
+        ("snr_db = 22, snr_d = 22", "snr_d = 22: unknown key. The nearest is snr_db; "
+         "expected one of: kind, table, policy, delay, errors, harq, arq, in_order, snr_db, snr, "
+         "snr_bias_db, snr_noise_db, estimate_interval, packet, frame_overhead."),
     ],
 )  # fmt: skip
 def test_a_bad_adaptive_link(more: str, line: str) -> None:
@@ -242,7 +242,8 @@ def test_a_bad_adaptive_link(more: str, line: str) -> None:
         (
             "airpath:802.16-ctc-agwn",
             '"airpath:802.16-ctc-agwn": not a table that comes with Airpath. '
-            f"The nearest is airpath:802.16-ctc-awgn; accepted are {', '.join(shipped_tables())}.",
+            "The nearest is airpath:802.16-ctc-awgn; "
+            f"expected one of: {', '.join(shipped_tables())}.",
         ),
         (
             "none/a.json",

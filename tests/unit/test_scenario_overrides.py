@@ -191,11 +191,11 @@ def test_overrides_are_in_title_and_provenance(tmp_path: Path) -> None:
 
 def test_replace_gives_a_new_scenario_that_is_checked() -> None:
     # `model_copy` put any text there, and the engine met it.
-    first = loads(LTE, place="lte.toml", folder=Path("somewhere"))
+    first = loads(LTE, place="lte.toml", directory=Path("somewhere"))
     second = first.replace("flows.0.cc", "cubic")
     assert first.flows[0].cc == ap.cc.NewReno()  # type: ignore[attr-defined]
     assert second.flows[0].cc == ap.cc.Cubic()  # type: ignore[attr-defined]
-    assert (second.file, second.folder) == ("lte.toml", Path("somewhere"))
+    assert (second.file, second.directory) == ("lte.toml", Path("somewhere"))
     assert second.title == "lte (flows.0.cc = cubic)"
     assert first.replace("duration", 20).duration == 20 * 10**9, "SI, as everywhere from Python"
     assert first.replace("backhaul.delay", "5 ms").backhaul == ap.Wire(delay="5 ms")

@@ -307,7 +307,7 @@ def test_recorded_traces_are_found_where_the_variable_says(
     assert str(caught.value) == (
         f'bottleneck.link.file = "traces:y.down": no file y.down in {tmp_path}, which '
         "AIRPATH_TRACES names. Give one that is there; Mahimahi publishes traces in the repository "
-        "ravinet/mahimahi on GitHub, folder traces."
+        "ravinet/mahimahi on GitHub, directory traces."
     )
 
 
@@ -324,13 +324,13 @@ def test_recorded_traces_are_found_beside_the_scenario_or_among_the_users_data(
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.load(file).resolve()
     assert str(caught.value).startswith(
-        f'{file}: bottleneck.link.file = "traces:x.down": no file x.down in the folder traces '
+        f'{file}: bottleneck.link.file = "traces:x.down": no file x.down in the directory traces '
         f"next to the scenario, or in {data}; AIRPATH_TRACES is not set. Give one that is"
     )
-    for folder in (data, file.parent / "traces"):
-        folder.mkdir(parents=True)
-        (folder / "x.down").write_text("1\n")
-        assert ap.load(file).resolve()[1] == {"x.down": folder / "x.down"}
+    for directory in (data, file.parent / "traces"):
+        directory.mkdir(parents=True)
+        (directory / "x.down").write_text("1\n")
+        assert ap.load(file).resolve()[1] == {"x.down": directory / "x.down"}
 
 
 @pytest.mark.parametrize("file", ["a\0b", "x" * 5000, "..", "", "traces:.."])

@@ -94,9 +94,9 @@ def test_the_wire_back_is_named_as_it_is_written() -> None:
          'flows: base_rtt = "40 ms": given beside return_wire.delay. Give either base_rtt or the '
          "delays of the wires."),
         ({"base_rtt": "40 ms", "return_wir": {}},
-         "flows: return_wir = {}: unknown key. The nearest is return_wire; accepted are source, "
-         "name, count, access, egress, ack_access, return_wire, base_rtt, start, stop, arrivals, "
-         "direction, user, cc, profile, tcp, window, size, on_off."),
+         "flows: return_wir = {}: unknown key. The nearest is return_wire; expected one of: "
+         "source, name, count, access, egress, ack_access, return_wire, base_rtt, start, stop, "
+         "arrivals, direction, user, cc, profile, tcp, window, size, on_off."),
     ):  # fmt: skip
         with pytest.raises(ap.errors.ScenarioError) as caught:
             ap.flows(**keys)  # type: ignore[arg-type]

@@ -72,7 +72,7 @@ CAPACITY = 'Write a rate above 0, for example "5 Mbit/s".'
         ),
         (
             '{kind = "rem", mode = "byte"}',
-            '.mode = "byte": not one of the accepted words. The nearest is bytes; accepted are '
+            '.mode = "byte": not one of the accepted words. The nearest is bytes; expected one of: '
             "bytes, packets.",
         ),
         (
@@ -101,7 +101,7 @@ CAPACITY = 'Write a rate above 0, for example "5 Mbit/s".'
         ),
         (
             '{kind = "vcp", average = "mean"}',
-            '.average = "mean": not one of the accepted words. Accepted are ewma, public-code.',
+            '.average = "mean": not one of the accepted words. Expected one of: ewma, public-code.',
         ),
         (
             '{kind = "vcp", capacity = "nominal"}',

@@ -61,7 +61,7 @@ RED_ROW = '{rate = "384 kbit/s", min_th = 20, max_p = 0.05}'
         ),
         (
             f'{{kind = "sbd", by_rate = [{RED_ROW.replace("}", "")}, reaction_time = "1 s"}}]}}',
-            ".by_rate.0.max_p = 0.05: unknown key. Accepted are rate, min_th, reaction_time.",
+            ".by_rate.0.max_p = 0.05: unknown key. Expected one of: rate, min_th, reaction_time.",
         ),
         (
             '{kind = "rlc-red", min_th = 40}',
@@ -74,7 +74,7 @@ RED_ROW = '{rate = "384 kbit/s", min_th = 20, max_p = 0.05}'
         ('{kind = "rlc-red", count = 1}', ".count = 1: not a truth value. Write true or false."),
         (
             '{kind = "rlc-red", drop = "back"}',
-            '.drop = "back": not one of the accepted words. Accepted are front, arrival.',
+            '.drop = "back": not one of the accepted words. Expected one of: front, arrival.',
         ),
         (
             f'{{kind = "rlc-red", limit = 20, min_th = 5, by_rate = [{RED_ROW}]}}',

@@ -30,10 +30,10 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
-        ("5", f' = 5: not an SNR process. Accepted kinds are {KINDS}, for example "constant".'),
+        ("5", f' = 5: not an SNR process. Expected one of: {KINDS}, for example "constant".'),
         (
             '{kind = "rice"}',
-            f'.kind = "rice": not an SNR process. The nearest is trace; accepted are {KINDS}.',
+            f'.kind = "rice": not an SNR process. The nearest is trace; expected one of: {KINDS}.',
         ),
         ('{kind = "constant"}', '.mean: missing. Write mean = "15 dB".'),
         (
@@ -69,7 +69,7 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
         (
             '{kind = "jakes", mean = "15 dB", doppler = "1 Hz", index = "print"}',
             '.index = "print": not one of the accepted words. The nearest is printed; '
-            "accepted are centred, printed.",
+            "expected one of: centred, printed.",
         ),
         ('{kind = "rician", mean = "15 dB", doppler = "1 Hz"}', '.k: missing. Write k = "6 dB".'),
         (
@@ -83,7 +83,7 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
         (
             '{kind = "tapped-delay-line", mean = "15 dB", doppler = "1 Hz", profile = "vehicular"}',
             '.profile = "vehicular": not one of the accepted words. The nearest is vehicular-b; '
-            "accepted are pedestrian-a, pedestrian-b, vehicular-a, vehicular-b, epa, eva, etu.",
+            "expected one of: pedestrian-a, pedestrian-b, vehicular-a, vehicular-b, epa, eva, etu.",
         ),
         (
             '{kind = "beamforming", mean = "15 dB", doppler = "1 Hz"}',

@@ -122,7 +122,7 @@ def test_the_command_writes_the_document_and_the_trajectory(tmp_path: Path) -> N
 
     refused = run()
     assert (refused.returncode, refused.stdout) == (2, "")
-    line = "--trajectory: needs a folder or a document. Write --out DIR or --json as well.\n"
+    line = "--trajectory: needs a directory or a document. Write --out DIR or --json as well.\n"
     assert refused.stderr == line
     answer = run("--out", "fluid")
     assert answer.returncode == 0

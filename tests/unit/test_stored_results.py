@@ -1,4 +1,4 @@
-"""Results that outlive the session: folders that are read again, pickles, tables in notebooks."""
+"""Stored results: directories, pickles, tables in notebooks."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from airpath.phy import load as load_table
 SERIES = ["cwnd", "delivered", "queue", "drop", "capacity"]
 
 
-def make(folder: Path, **changes: Any) -> ap.Scenario:
-    trace = folder / "steady.down"
+def make(directory: Path, **changes: Any) -> ap.Scenario:
+    trace = directory / "steady.down"
     trace.write_text("".join(f"{ms}\n" for ms in range(1, 1001)))
     keys: dict[str, Any] = {
         "name": "two <flows> & datagrams",
@@ -59,11 +59,11 @@ def same(one: ap.Result, other: ap.Result) -> None:
         assert ours.bits([0.5, 3.0]).tolist() == theirs.bits([0.5, 3.0]).tolist()
 
 
-# --- folders -----------------------------------------------------------------------------------
+# --- directories -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("formats", ["csv", "csv.gz", "parquet"])
-def test_a_folder_gives_the_result_that_was_written(
+def test_a_directory_gives_the_result_that_was_written(
     result: ap.Result, tmp_path: Path, formats: str
 ) -> None:
     result.save(tmp_path, formats=formats, figure_formats=None)
@@ -105,9 +105,9 @@ def test_an_incomplete_result_stays_incomplete(result: ap.Result, tmp_path: Path
     assert (loaded.complete, loaded.interrupted, loaded.requested) == (False, True, 9)
 
 
-def test_what_is_no_folder_of_a_result(result: ap.Result, tmp_path: Path) -> None:
+def test_what_is_no_directory_of_a_result(result: ap.Result, tmp_path: Path) -> None:
     with pytest.raises(
-        ap.errors.BadValueError, match=r"holds no result\.json\. Name a folder that run"
+        ap.errors.BadValueError, match=r"holds no result\.json\. Name a directory that run"
     ):
         ap.load_result(tmp_path / "none")
     document = tmp_path / "result.json"

@@ -110,7 +110,7 @@ def test_points_name_their_advisories(tmp_path: Path) -> None:
     of_code = {each["code"]: each for each in document["advisories"]}
     noted = document["points"][of_code["ecn-without-marks"]["points"][0]]["advisories"]
     assert {**noted[0], "points": [2]} == of_code["ecn-without-marks"]
-    page = report_of_sweep(sweep, folder=tmp_path, figures={})
+    page = report_of_sweep(sweep, directory=tmp_path, figures={})
     assert 'id="advisories"' in page
     assert "ECN is on, but nothing marks at the bottleneck" in page
     assert "Advisories: equal-replications at points 0, 1, 2" in page
@@ -143,8 +143,8 @@ def test_advisories_do_not_depend_on_the_workers(tmp_path: Path) -> None:
         swept(tmp_path / "3", executor=executor)
     for name in ("2", "3"):
         assert stored(tmp_path / name) == stored(tmp_path / "1")
-        for folder in ("1", name):
-            ap.load_sweep(tmp_path / folder).save(tmp_path / folder, figure_formats=None)
+        for directory in ("1", name):
+            ap.load_sweep(tmp_path / directory).save(tmp_path / directory, figure_formats=None)
         one, other = (tmp_path / each / "points.csv" for each in ("1", name))
         assert one.read_bytes() == other.read_bytes()
 
@@ -183,7 +183,7 @@ def test_a_ledger_of_an_earlier_version_is_read(
     sweep = ap.load_sweep(tmp_path)
     assert set(sweep.points()["advisories"]) == {"not recorded"}
     assert len(sweep.advisories()) == 0
-    page = report_of_sweep(sweep, folder=tmp_path, figures={})
+    page = report_of_sweep(sweep, directory=tmp_path, figures={})
     assert "Not recorded at points 0, 1, 2, 3, 4, 5: an earlier version ran them." in page
     # The same sweep again runs nothing and records them.
     monkeypatch.setattr("airpath.sweeps.coordinator.Coordinator._send", None)

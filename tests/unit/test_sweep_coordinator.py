@@ -82,12 +82,12 @@ def sample(tmp_path: Path, rule: Rule = UNTIL) -> Sample:
     return Sample([*(scenario(rate) for rate in RATES), traced(tmp_path)], rule)
 
 
-def counting(folder: Path, of: Sample) -> dict[str, list[Any]]:
+def counting(directory: Path, of: Sample) -> dict[str, list[Any]]:
     """Return what tables count: the replications up to the number at which the rule is content."""
     from airpath.sweeps.stopping import counted
 
     found = {}
-    for digest, runs in of.stored(folder).items():
+    for digest, runs in of.stored(directory).items():
         values = [values["goodput_bps"] for _, _, values in runs]
         assert [number for number, _, _ in runs] == list(range(len(runs)))
         found[digest] = runs[: counted(of.plan.rule, values, of.plan.confidence)]
@@ -96,11 +96,11 @@ def counting(folder: Path, of: Sample) -> dict[str, list[Any]]:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
-    folder = tmp_path_factory.mktemp("expected")
-    of = sample(folder)
-    ended = of.run(folder, workers_of(of.contents, None, 1))
+    directory = tmp_path_factory.mktemp("expected")
+    of = sample(directory)
+    ended = of.run(directory, workers_of(of.contents, None, 1))
     assert (ended.interrupted, ended.failed) == (False, 0)
-    found = counting(folder, of)
+    found = counting(directory, of)
     assert len({len(runs) for runs in found.values()}) > 1
     return found
 

@@ -62,9 +62,9 @@ class Killing:
         return sent
 
 
-def sample(folder: Path, replications: int, duration: str) -> Sample:
+def sample(directory: Path, replications: int, duration: str) -> Sample:
     scenarios = [scenario(rate, duration) for rate in ("1 Mbit/s", "2 Mbit/s")]
-    return Sample([*scenarios, traced(folder)], Rule(replications, replications))
+    return Sample([*scenarios, traced(directory)], Rule(replications, replications))
 
 
 def test_the_same_as_on_threads_also_when_a_worker_dies(tmp_path: Path, executor: Any) -> None:

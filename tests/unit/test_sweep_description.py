@@ -35,10 +35,10 @@ metrics = ["p95_sojourn_s"]
 """
 
 
-def sweep(folder: Path, text: str) -> Description:
-    (folder / "lte.toml").write_text(LTE)
-    (folder / "sweep.toml").write_text(text)
-    return read_sweep_file(folder / "sweep.toml")
+def sweep(directory: Path, text: str) -> Description:
+    (directory / "lte.toml").write_text(LTE)
+    (directory / "sweep.toml").write_text(text)
+    return read_sweep_file(directory / "sweep.toml")
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
@@ -287,7 +287,7 @@ def test_the_reference_has_every_key_with_its_default() -> None:
 
 _GRID = '[grid]\n"flows.0.cc" = ["cubic", "reno"]'
 BAD = {
-    "rep = 4": "rep = 4: unknown key. The nearest is reps; accepted are scenario, name, reps, "
+    "rep = 4": "rep = 4: unknown key. The nearest is reps; expected one of: scenario, name, reps, "
     "seed, confidence, common_random_numbers, metrics, engines, series, grid, zip, points, "
     "random, exclude, labels.",
     "reps = 0": "reps = 0: below 1. Write an integer from 1 to 1000000, for example 4.",
@@ -304,8 +304,8 @@ BAD = {
     "goodput_bps.",
     'metrics = ["flows.7.goodput_bps"]': 'metrics: "flows.7.goodput_bps": no point has this '
     "metric. The nearest is flows.0.goodput_bps.",
-    'engines = ["solv"]': 'engines.0 = "solv": not an engine. The nearest is solve; accepted are '
-    "simulate, emulate, solve.",
+    'engines = ["solv"]': 'engines.0 = "solv": not an engine. The nearest is solve; '
+    "expected one of: simulate, emulate, solve.",
     "grid = 4": "grid = 4: not a table of axes. Write axes with their values, for example "
     '"flows.0.cc" = ["newreno", "cubic"].',
     "grid.x = []": "grid.x = []: no values. Write one at least, or leave the axis out.",
@@ -329,8 +329,8 @@ BAD = {
     "the second is not above the first. Write the least value first, for example "
     '["1 Mbit/s", "9 Mbit/s"].',
     'random = {samples = 2, method = "halton", axes = {a = {choice = [1]}}}': "random.method = "
-    '"halton": not a method. Accepted are random, latin-hypercube, sobol.',
-    "exclude = [{x = 1}]\n" + _GRID: "exclude.0.x = 1: no axis of this sweep. Accepted are "
+    '"halton": not a method. Expected one of: random, latin-hypercube, sobol.',
+    "exclude = [{x = 1}]\n" + _GRID: "exclude.0.x = 1: no axis of this sweep. Expected one of: "
     "flows.0.cc.",
     'exclude = [{"flows.0.cc" = "cubik"}]\n' + _GRID: 'exclude.0."flows.0.cc" = "cubik": no value '
     "of this axis. Values are cubic, reno.",
@@ -340,16 +340,16 @@ BAD = {
     + _GRID: 'labels.values."flows.0.cc" = ["C"]: as many as 1 for 2 '
     "values. Write one label for each.",
     'labels.axes = {"flows.0.c" = "C"}\n' + _GRID: 'labels.axes."flows.0.c" = "C": no axis of '
-    "this sweep. The nearest is flows.0.cc; accepted are flows.0.cc.",
+    "this sweep. The nearest is flows.0.cc; expected one of: flows.0.cc.",
     'labels.metrics = {goodput = "C"}\n' + _GRID: 'labels.metrics.goodput = "C": no metric of this '
-    "sweep. The nearest is goodput_bps; accepted are goodput_bps, p95_delay_s.",
+    "sweep. The nearest is goodput_bps; expected one of: goodput_bps, p95_delay_s.",
     'labels.values = {"flows.0.cc" = ["C", "C"]}\n'
     + _GRID: 'labels.values."flows.0.cc": two values are called "C". Write different labels.',
     'grid.bottleneck.aqmm = ["codel"]\ngrid.flows.0.cc = ["cubic", "reno"]': "bottleneck.aqmm: "
-    "unknown key. The nearest is aqm; accepted are aqm, link. At 2 points, first "
+    "unknown key. The nearest is aqm; expected one of: aqm, link. At 2 points, first "
     "bottleneck.aqmm = codel, flows.0.cc = cubic.",
     # A key is wrong with every value: one line for each axis.
-    "grid.bottleneck.aqm.targt = [1, 2, 3]": "bottleneck.aqm.targt: unknown key. Accepted are "
+    "grid.bottleneck.aqm.targt = [1, 2, 3]": "bottleneck.aqm.targt: unknown key. Expected one of: "
     "kind, limit. At 3 points, first bottleneck.aqm.targt = 1.",
     'grid.flows.3.cc = ["cubic", "reno"]': "flows.3.cc: flows has no entry 3. Write a position "
     "from 0 to 0. At 2 points, first flows.3.cc = cubic.",

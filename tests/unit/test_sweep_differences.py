@@ -211,22 +211,27 @@ def test_the_base_is_a_label_or_a_value_as_it_was_written(tmp_path: Path) -> Non
             "c",
             "goodput_bps",
             "cubic",
-            'axis = "c": not an axis of the sweep. The nearest is cc; accepted are cc, limit.',
+            'axis = "c": not an axis of the sweep. The nearest is cc; expected one of: cc, limit.',
         ),
         (
             "cc",
             "goodput",
             "cubic",
             'metric = "goodput": not a metric of the sweep. The nearest is goodput_bps; '
-            "accepted are goodput_bps.",
+            "expected one of: goodput_bps.",
         ),
         (
             "cc",
             "goodput_bps",
             "vegas",
-            'base = "vegas": not a value of the axis cc. Accepted are "newreno", "cubic".',
+            'base = "vegas": not a value of the axis cc. Expected one of: "newreno", "cubic".',
         ),
-        (7, "goodput_bps", "vegas", "axis = 7: not an axis of the sweep. Accepted are cc, limit."),
+        (
+            7,
+            "goodput_bps",
+            "vegas",
+            "axis = 7: not an axis of the sweep. Expected one of: cc, limit.",
+        ),
     ],
 )
 def test_what_the_sweep_does_not_have_is_named(

@@ -370,7 +370,7 @@ def test_a_sweep_of_one_point_has_nothing_to_draw_over(tmp_path: Path) -> None:
         (
             "lines",
             {"metric": "goodput_bps", "where": {"cc": "vegas"}},
-            'where.cc = "vegas": not a value of the axis cc. Accepted are "newreno", "cubic".',
+            'where.cc = "vegas": not a value of the axis cc. Expected one of: "newreno", "cubic".',
         ),
         ("lines", {"metric": "goodput_bps", "where": "cc"}, 'where = "cc": not a mapping.'),
         ("lines", {"metric": "goodput_bps", "where": {"q": 1}}, 'where = "q": not an axis'),

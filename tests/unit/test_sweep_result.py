@@ -199,11 +199,11 @@ def test_a_listed_point_need_not_set_every_axis(tmp_path: Path) -> None:
 def test_equal_sweeps_give_equal_bytes_in_whatever_order_they_ran(tmp_path: Path) -> None:
     written = []
     for name in ("one", "other"):
-        folder = tmp_path / name
-        folder.mkdir()
+        directory = tmp_path / name
+        directory.mkdir()
         plan = plan_of(GRID, METRICS)
-        sweep = sweep_of(folder, plan, measured, backwards=name == "other")
-        paths = sweep.save(folder / "out", figure_formats=None)
+        sweep = sweep_of(directory, plan, measured, backwards=name == "other")
+        paths = sweep.save(directory / "out", figure_formats=None)
         assert [path.name for path in paths] == ["points.csv", "runs.csv"]
         written.append([path.read_bytes() for path in paths])
     assert written[0] == written[1]
@@ -220,16 +220,16 @@ def test_equal_sweeps_give_equal_bytes_in_whatever_order_they_ran(tmp_path: Path
 def test_numbers_in_files_are_read_back_to_the_last_bit(
     tmp_path_factory: pytest.TempPathFactory, values: list[float]
 ) -> None:
-    folder = tmp_path_factory.mktemp("sweep")
+    directory = tmp_path_factory.mktemp("sweep")
     plan = plan_of({"n": [1]}, ["mean_snr_db"])
-    sweep = sweep_of(folder, plan, lambda _, number: {"mean_snr_db": values[number]})
-    path = sweep.save(folder, figure_formats=None)[1]
+    sweep = sweep_of(directory, plan, lambda _, number: {"mean_snr_db": values[number]})
+    path = sweep.save(directory, figure_formats=None)[1]
     lines = path.read_text().splitlines()
     rows = csv.reader(line for line in lines if not line.startswith("#"))
     assert [float(row[-1]) for row in [*rows][1:]] == values
 
 
-def test_a_sweep_is_loaded_from_its_folder_or_its_ledger(sweep: ap.Sweep) -> None:
+def test_a_sweep_is_loaded_from_its_directory_or_its_ledger(sweep: ap.Sweep) -> None:
     for path in (sweep.path, sweep.path.parent, str(sweep.path.parent)):
         assert ap.load_sweep(path).points().equals(sweep.points())
 
@@ -239,7 +239,7 @@ def test_what_is_no_sweep_is_refused_in_one_line(tmp_path: Path) -> None:
     empty.mkdir()
     for path in (empty, tmp_path / "nothing"):
         with pytest.raises(
-            ap.errors.BadValueError, match=r"no sweep there\. Give the folder"
+            ap.errors.BadValueError, match=r"no sweep there\. Give the directory"
         ) as caught:
             ap.load_sweep(path)
         assert "\n" not in str(caught.value)
@@ -260,17 +260,17 @@ def short() -> ap.Scenario:
     return ap.load(EXAMPLES / "poisson-md1.toml", overrides={"duration": "1 s", "warmup": "0 s"})
 
 
-def functions_sweep(folder: Path) -> ap.Sweep:
+def functions_sweep(directory: Path) -> ap.Sweep:
     """Return a sweep of one real point with two replications, stored."""
     scenario = short()
     job, contents = job_of(scenario)
     point = Point(0, {}, {}, job.digest)
     metrics = ["goodput_bps", "mine"]
     plan = Plan("own", [], [point], Rule(2, 2), 3, True, 0.9, metrics, ["simulate"])
-    with Ledger.open(folder / "ledger.sqlite") as ledger:
+    with Ledger.open(directory / "ledger.sqlite") as ledger:
         ledger.set_plan(plan, {job.digest: job})
         ledger.add([(run, {"goodput_bps": 1.0}) for run in run_job(job, contents, 3, 0, 2)])
-    return ap.Sweep(folder / "ledger.sqlite", {"mine": lambda result: -negative(result)})
+    return ap.Sweep(directory / "ledger.sqlite", {"mine": lambda result: -negative(result)})
 
 
 def negative(result: ap.Result) -> float:

@@ -215,12 +215,12 @@ PAIR = "Write the least and the largest."
         ("stations", "1001", "stations = 1001: above 1000. Write an integer from 1 to 1000, "
          "for example 1."),
         ("downlink_mcs", "16qam-3/4", 'downlink_mcs = "16qam-3/4": not an MCS of the downlink. '
-         f"The nearest is 64qam-3/4; accepted are {DOWN}."),
+         f"The nearest is 64qam-3/4; expected one of: {DOWN}."),
         ("uplink_mcs", "64qam-2/3", 'uplink_mcs = "64qam-2/3": not an MCS of the uplink. '
-         f"The nearest is 16qam-3/4; accepted are {UP}."),
+         f"The nearest is 16qam-3/4; expected one of: {UP}."),
         ("users", '[{user = 0, uplink_mcs = "64qam-3/4"}]',
          'users.0.uplink_mcs = "64qam-3/4": not an MCS of the uplink. '
-         f"The nearest is 16qam-3/4; accepted are {UP}."),
+         f"The nearest is 16qam-3/4; expected one of: {UP}."),
         ("users", "[{user = 2}]", "users.0.user = 2: the link has no such station. Write an "
          "integer from 0 to 1."),
         ("users", "[{user = 1}, {user = 1}]", "users.1.user = 1: named before. Write one entry for "
@@ -238,7 +238,7 @@ PAIR = "Write the least and the largest."
         ("uplink_slots", "2", "uplink_slots = 2: leaves 12 bytes of a frame's uplink. Write what "
          "leaves 14 or more."),
         ("piggyback_read", "later", 'piggyback_read = "later": not one of the accepted words. '
-         "Accepted are at-once, with-mpdu."),
+         "Expected one of: at-once, with-mpdu."),
         ("grant", '{kind = "blind-bi", size = "1051 B"}', 'grant.size = "1051 B": more than a '
          "frame's uplink. Write a size up to \"1050 B\", for example \"46 B\"."),
         ("grant", '{kind = "unsolicited", period = "4 ms"}', 'grant.period = "4 ms": shorter '
@@ -264,7 +264,7 @@ PAIR = "Write the least and the largest."
         ("request", '{kind = "ranging", backoff = [0, 2]}', "request.backoff.0 = 0: below 1. "
          "Write an integer from 1 to 65536."),
         ("request", '{kind = "none", piggyback = "0 s"}', 'request.piggyback = "0 s": unknown key. '
-         "Accepted are kind."),
+         "Expected one of: kind."),
         ("request", '{kind = "scheduling-request", period = "1 ms"}', 'request.period = "1 '
          'ms": shorter than a frame. Write a duration from "5 ms" on.'),
         ("scheduler", '{kind = "proportional-fair", time_constant = "1 ms"}',

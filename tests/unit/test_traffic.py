@@ -410,7 +410,7 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
         (
             'window = "auto"',
             'flows.0.window = "auto": not a receive-window policy. '
-            f"Accepted are {', '.join(FAMILIES['window'].registry)}.",
+            f"Expected one of: {', '.join(FAMILIES['window'].registry)}.",
         ),
         (
             'window = "drain"',

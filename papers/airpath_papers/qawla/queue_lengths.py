@@ -138,7 +138,7 @@ def _as_csv(title: str, found: Mapping[SweepPoint, Sequence[Interval]], session:
         f"# {paper.citation}",
         f"# {title}",
         f"# Airpath {_airpath.version()} ({_airpath.commit()}), seed {session.seed}, "
-        f"{session.effort.describe()}; {paper.key}.json in this folder has the scenarios.",
+        f"{session.effort.describe()}; {paper.key}.json in this directory has the scenarios.",
         "# probability: fraction of time with `packets` waiting at the bottleneck; low, high: "
         f"{100 * paper.confidence:g} % interval.",
         "idx,B,packets,probability,low,high",

@@ -96,13 +96,13 @@ class Decoder:
         return _rates(f"{name}-{self.iterations}.json")
 
 
-FOLDER: Final = Path(__file__).parent
+DIRECTORY: Final = Path(__file__).parent
 """What was counted."""
 
 
 @cache
 def _rates(name: str) -> PerTable:
-    file = FOLDER / "decoders" / name
+    file = DIRECTORY / "decoders" / name
     return PerTable(json.loads(file.read_text(encoding="utf-8")), name)
 
 
@@ -167,7 +167,7 @@ def _counted() -> dict[_Key, tuple[int, int]]:
             int(row["errors"]),
             int(row["blocks"]),
         )
-        for row in read_table(FOLDER, "decoders.csv")
+        for row in read_table(DIRECTORY, "decoders.csv")
     }
 
 

@@ -161,7 +161,7 @@ def run_command(arguments: Sequence[str]) -> int:
 _OPTIONS: Mapping[str, str] = {
     "capture_to": "--out",
     "figure_formats": "--figure-format",
-    "folder": "--out",
+    "directory": "--out",
     "format": "--from",
     "formats": "--format",
     "overrides": "--set",

@@ -16,7 +16,7 @@ from airpath.comparison.engines import checked_engines
 from airpath.comparison.engines import compare as compare_engines
 from airpath.emulation.api import REAL_TIME
 from airpath.errors import ComparisonInterrupted
-from airpath.files import not_left_empty, output_folder, write_file
+from airpath.files import not_left_empty, output_directory, write_file
 from airpath.interrupts import interrupts_wait
 from airpath.present.progress import ProgressCallback, terminal_bar
 from airpath.present.terminal import print_table
@@ -49,7 +49,7 @@ def compare(
     checked_engines(engines)
     chosen = api.load(scenario, output.load_options(set_))
     with not_left_empty(out):
-        folder = None if out is None else output_folder(out, "out")
+        directory = None if out is None else output_directory(out, "out")
         interrupted = False
         with terminal_bar() as tell:
             try:
@@ -70,8 +70,8 @@ def compare(
         _tell(comparison, interrupted)
         try:
             # Files first: whoever reads the output may go away.
-            if folder is not None:
-                _save(comparison, folder)
+            if directory is not None:
+                _save(comparison, directory)
         finally:
             try:
                 with interrupts_wait():
@@ -81,8 +81,8 @@ def compare(
                         _print(comparison)
                     sys.stdout.flush()
             finally:
-                if folder is not None and plot is not False:
-                    output.written(comparison.save_figure(folder, kinds))
+                if directory is not None and plot is not False:
+                    output.written(comparison.save_figure(directory, kinds))
     return 130 if interrupted else 0
 
 
@@ -115,16 +115,16 @@ def _tell(comparison: Comparison, interrupted: bool) -> None:
         output.note(line)
 
 
-def _save(comparison: Comparison, folder: Path) -> None:
-    """Write the comparison, and what each engine found in a folder of its own."""
+def _save(comparison: Comparison, directory: Path) -> None:
+    """Write the comparison, and what each engine found in a directory of its own."""
     with interrupts_wait():
-        output.written(comparison.save(folder, figure_formats=None))
+        output.written(comparison.save(directory, figure_formats=None))
     for engine, answer in comparison.answers.items():
-        place = folder / engine
+        place = directory / engine
         if answer.result is not None:
             answer.result.save(place, figure_formats=None)
         elif answer.solution is not None:
-            output_folder(place)
+            output_directory(place)
             write_file(place / "solution.json", (answer.solution.to_json() + "\n").encode("utf-8"))
         output.written([place])
 

@@ -16,7 +16,7 @@ from airpath.cli import options, output
 from airpath.cli.live import watch
 from airpath.cli.run import print_result
 from airpath.errors import BadValueError, Interrupted
-from airpath.files import not_left_empty, output_folder
+from airpath.files import not_left_empty, output_directory
 from airpath.interrupts import interrupts_wait
 from airpath.present.tables import Table
 from airpath.present.terminal import print_table
@@ -101,26 +101,26 @@ def emulate(
 
     chosen = api.load(scenario, output.load_options(set_))
     with not_left_empty(out):
-        folder = _folder(out, chosen, formats)
+        directory = _directory(out, chosen, formats)
         common: dict[str, Any] = {"seed": seed, "command": output.command_line()}
-        common["capture_to"] = folder if capture else None
+        common["capture_to"] = directory if capture else None
         if words:
             words = _with_prompt(words, chosen.name) if shell else words
             common |= {**of_command, "server": None if server is None else _split(server)}
-            return _command(chosen, words, common, folder, formats)
+            return _command(chosen, words, common, directory, formats)
         common |= {"reps": 1 if reps is None else reps}
         common |= {"confidence": 0.99 if confidence is None else confidence}
         kinds = [] if plot is False else kinds
-        return _flows(chosen, common, folder, formats, kinds, json=json, live=live)
+        return _flows(chosen, common, directory, formats, kinds, json=json, live=live)
 
 
-def _folder(out: str | None, scenario: Any, formats: Sequence[str]) -> Path | None:
+def _directory(out: str | None, scenario: Any, formats: Sequence[str]) -> Path | None:
     """Return the directory of the files, which may all be written there; None if none are."""
     if out is None:
         return None
-    folder = output_folder(out, "out")
-    check_places(folder, scenario.record.series, formats)
-    return folder
+    directory = output_directory(out, "out")
+    check_places(directory, scenario.record.series, formats)
+    return directory
 
 
 # --- the scenario's flows -------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def _folder(out: str | None, scenario: Any, formats: Sequence[str]) -> Path | No
 def _flows(
     scenario: Any,
     settings: dict[str, Any],
-    folder: Path | None,
+    directory: Path | None,
     formats: Sequence[str],
     figure_formats: Sequence[str],
     *,
@@ -149,8 +149,8 @@ def _flows(
     for line in (*map(str, result.advisories), *result.kernel["problems"]):
         output.note(line)
     try:
-        if folder is not None and result.replications:
-            _save(result, folder, formats)
+        if directory is not None and result.replications:
+            _save(result, directory, formats)
     finally:
         with interrupts_wait():
             if json:
@@ -158,15 +158,15 @@ def _flows(
             else:
                 print_result(result, output.console())
             sys.stdout.flush()
-    if folder is not None and figure_formats and result.replications and not result.interrupted:
-        output.written(result.plot.save(folder, figure_formats=figure_formats))
+    if directory is not None and figure_formats and result.replications and not result.interrupted:
+        output.written(result.plot.save(directory, figure_formats=figure_formats))
     if result.interrupted:
         return 130
     return 0 if result.valid else INVALID
 
 
-def _save(result: Result, folder: Path, formats: Sequence[str]) -> None:
-    saving = Saving(result, folder, formats)
+def _save(result: Result, directory: Path, formats: Sequence[str]) -> None:
+    saving = Saving(result, directory, formats)
     with interrupts_wait():
         output.written([*result.captures.values(), *saving.statistics()])
         output.removed(saving.removed)
@@ -180,7 +180,7 @@ def _command(
     scenario: Any,
     words: Sequence[str],
     settings: dict[str, Any],
-    folder: Path | None,
+    directory: Path | None,
     formats: Sequence[str],
 ) -> int:
     from rich.console import Console
@@ -194,8 +194,8 @@ def _command(
         return int(result.ended["status"])  # The program has said so: one line.
     # Standard output is the command's.
     told = Console(stderr=True, width=None if sys.stderr.isatty() else WIDEST, highlight=False)
-    if folder is not None:
-        _save(result, folder, formats)
+    if directory is not None:
+        _save(result, directory, formats)
     told.print(f"[bold]{escape(result.title)}[/bold]")
     told.print(heading(result))
     for line in result.kernel["problems"]:

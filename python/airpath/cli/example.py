@@ -12,7 +12,7 @@ import typer
 from airpath.cli import output
 from airpath.cli.completion import example_names
 from airpath.errors import BadValueError
-from airpath.files import LARGEST, output_file, output_folder, read_bytes, write_files
+from airpath.files import LARGEST, output_directory, output_file, read_bytes, write_files
 from airpath.scenario.examples import example_path, examples, shipped_examples
 
 __all__ = ["example"]
@@ -21,7 +21,7 @@ _TRACE = re.compile(r'"(traces/[^"]+)"')
 """A trace of a scenario, or of an axis of a sweep, by its path from there."""
 
 _SCENARIO = re.compile(r'^scenario = "\.\./([^"]+)"', re.MULTILINE)
-"""The scenario of a sweep, one folder up; both are written into one folder."""
+"""The scenario of a sweep, one directory up; both are written into one directory."""
 
 
 def example(
@@ -55,8 +55,8 @@ def example(
     for file, wanted in read.items():
         beside = Path(out).parent / file
         if not (beside.is_file() and read_bytes(beside, LARGEST) == wanted):
-            output_folder(beside.parent, "out")
-            files[_new(str(beside), "Write the example into another folder")] = wanted
+            output_directory(beside.parent, "out")
+            files[_new(str(beside), "Write the example into another directory")] = wanted
     write_files(files)
     output.written(list(files))
     return 0

@@ -9,7 +9,7 @@ __all__ = ["EXAMPLES", "epilog"]
 EXAMPLES: Mapping[str, Mapping[str, str]] = {
     "run": {
         "airpath run scenario.toml": "ten replications; tables of flows, queues and links",
-        "airpath run scenario.toml --reps 4 --out results": "tables and figures into a folder",
+        "airpath run scenario.toml --reps 4 --out results": "tables and figures into a directory",
         "airpath run scenario.toml --set bottleneck.aqm=codel --set flows.0.cc=cubic": (
             "with another queue discipline and another congestion control"
         ),
@@ -28,7 +28,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
             "a program at each end"
         ),
         "airpath emulate scenario.toml --set flows.0.cc=cubic --reps 3 --out results": (
-            "three replications with another congestion control, into a folder"
+            "three replications with another congestion control, into a directory"
         ),
     },
     "solve": {
@@ -42,13 +42,13 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
             "simulation, kernel and model side by side, those of them that can"
         ),
         "airpath compare scenario.toml --engines simulate,solve --reps 10 --out results": (
-            "simulation and model; table, figure and both results into a folder"
+            "simulation and model; table, figure and both results into a directory"
         ),
     },
     "reproduce": {
         "airpath reproduce qawla table2": "one table, the published numbers beside ours",
         "airpath reproduce qawla table2 table3 --quick --out results": (
-            "two tables with fewer and shorter runs; figures and numbers into a folder"
+            "two tables with fewer and shorter runs; figures and numbers into a directory"
         ),
     },
     "report": {
@@ -59,7 +59,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
     },
     "sweep": {
         "airpath sweep sweep.toml --out results": (
-            "ledger, tables, figures and report in a folder; the same command again goes on"
+            "ledger, tables, figures and report in a directory; the same command again goes on"
         ),
         "airpath sweep sweep.toml --reps 2 --set duration='2 s'": (
             "a short look: the table alone, nothing is kept"

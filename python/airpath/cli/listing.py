@@ -61,7 +61,7 @@ def components(kind: str) -> dict[str, str]:
     """
     if kind not in KINDS:
         raise BadValueError(
-            f"{show(kind)}: not a kind of component. Accepted are {', '.join(KINDS)}."
+            f"{show(kind)}: not a kind of component. Expected one of: {', '.join(KINDS)}."
         )
     return KINDS[kind]()
 

@@ -74,7 +74,7 @@ def load_options(settings: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def only_with_out(
-    out: str | None, what: str = "a folder. Write --out DIR", /, **given: bool
+    out: str | None, what: str = "a directory. Write --out DIR", /, **given: bool
 ) -> None:
     """Refuse options about what is written where nothing is.
 
@@ -103,7 +103,7 @@ def figure_kinds(
     plot: bool | None = None,
     *,
     usual: str = "png",
-    needs: str = "a folder. Write --out DIR",
+    needs: str = "a directory. Write --out DIR",
     others: Mapping[str, bool] | None = None,
 ) -> list[str]:
     """Return the formats of the figures that are written.

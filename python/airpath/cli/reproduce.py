@@ -29,7 +29,7 @@ def reproduce(
         str | None,
         typer.Argument(
             metavar="PAPER",
-            help="Name, of airpath list paper, or a folder: papers/studies/qawla.",
+            help="Name, of airpath list paper, or a directory: papers/studies/qawla.",
             autocompletion=completion.papers,
         ),
     ] = None,
@@ -111,7 +111,7 @@ def reproduce(
 
 
 def _print_notes(report: reproduction.Report, before: list[str], out: str | None) -> None:
-    """Print what Ctrl-C left out, and which figures in the folder are of an earlier run."""
+    """Print what Ctrl-C left out, and which figures in the directory are of an earlier run."""
     if report.interrupted:
         finished = sum(item.complete for item in report.items)
         output.note(f"Interrupted: {finished} of {len(report.items)} items were finished.")
@@ -142,7 +142,7 @@ def _summary(paper: str | None, others: list[str], *, json: bool) -> int:
 
 
 def _figures(report: Path) -> list[str]:
-    """Return the names of the figures that an earlier report in the folder has."""
+    """Return the names of the figures that an earlier report in the directory has."""
     try:
         items = json_of(read_bytes(report, LARGEST))["items"]
         return [Path(figure).name for item in items for figure in item["figures"]]

@@ -14,7 +14,7 @@ from rich.markup import escape
 from airpath import api
 from airpath.cli import completion, options, output
 from airpath.errors import BadValueError, Interrupted
-from airpath.files import not_left_empty, output_folder
+from airpath.files import not_left_empty, output_directory
 from airpath.interrupts import interrupts_wait
 from airpath.present.progress import of_replications, terminal_bar
 from airpath.results import Result
@@ -75,11 +75,11 @@ def run(
             "--capture-replication: nothing is captured. Write --capture POINT as well."
         )
     if out is None and chosen.capture.points:
-        output.note("capture: nothing is written without a folder. Write --out DIR as well.")
+        output.note("capture: nothing is written without a directory. Write --out DIR as well.")
     with not_left_empty(out):
-        folder = None if out is None else output_folder(out, "out")
-        if folder is not None:
-            check_places(folder, chosen.record.series, files.formats)
+        directory = None if out is None else output_directory(out, "out")
+        if directory is not None:
+            check_places(directory, chosen.record.series, files.formats)
         with terminal_bar() as tell:
             try:
                 result = api.simulate(
@@ -90,14 +90,14 @@ def run(
                     confidence=confidence,
                     capture=points,
                     capture_replication=capture_replication,
-                    capture_to=folder,
+                    capture_to=directory,
                     progress=None if tell is None else of_replications(tell),
                     command=output.command_line(),
                 )
             except Interrupted as stopped:
                 result = stopped.result
-        _print_notes(result, folder)
-        interrupted = _write(result, folder, files, json=json)
+        _print_notes(result, directory)
+        interrupted = _write(result, directory, files, json=json)
         return 130 if interrupted else 0
 
 
@@ -154,23 +154,23 @@ def _check_recording(chosen: Scenario, window: str | None) -> None:
         refuse_nothing_over_time("--window", chosen.record.series, series)
 
 
-def _print_notes(result: Result, folder: Path | None) -> None:
+def _print_notes(result: Result, directory: Path | None) -> None:
     if result.interrupted:
         done = f"{len(result.replications)} of {result.requested} replications"
         output.note(f"Interrupted: {done} were finished.")
-        if not result.replications and folder is not None and any(folder.iterdir()):
-            output.note(f"Nothing was written: what is in {folder} is of an earlier run.")
+        if not result.replications and directory is not None and any(directory.iterdir()):
+            output.note(f"Nothing was written: what is in {directory} is of an earlier run.")
     for advisory in result.advisories:
         output.note(str(advisory))
 
 
-def _write(result: Result, folder: Path | None, files: Files, *, json: bool) -> bool:
+def _write(result: Result, directory: Path | None, files: Files, *, json: bool) -> bool:
     """Write the files and print the result; return whether Ctrl-C ended the run or the tables."""
     interrupted, figures = result.interrupted, False
     try:
         # Files first: the reader of a pipe may exit.
-        if folder is not None and result.replications:
-            interrupted = _save(result, folder, files.formats) or interrupted
+        if directory is not None and result.replications:
+            interrupted = _save(result, directory, files.formats) or interrupted
             figures = not interrupted if files.plot is None else files.plot
     finally:
         try:
@@ -181,18 +181,18 @@ def _write(result: Result, folder: Path | None, files: Files, *, json: bool) -> 
                     print_result(result, output.console())
                 sys.stdout.flush()
         finally:
-            if folder is not None and figures:
+            if directory is not None and figures:
                 kinds, window = files.figure_formats, files.window
-                output.written(result.plot.save(folder, figure_formats=kinds, window=window))
+                output.written(result.plot.save(directory, figure_formats=kinds, window=window))
     return interrupted
 
 
-def _save(result: Result, folder: Path, formats: Sequence[str]) -> bool:
+def _save(result: Result, directory: Path, formats: Sequence[str]) -> bool:
     """Write the files of a result; return whether Ctrl-C ended that.
 
     Statistics are written in any case. What was recorded over time can take long.
     """
-    saving = Saving(result, folder, formats)
+    saving = Saving(result, directory, formats)
     try:
         with interrupts_wait():
             output.written([*result.captures.values(), *saving.statistics()])

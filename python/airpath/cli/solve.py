@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from airpath import api
 from airpath.cli import completion, options, output
-from airpath.files import not_left_empty, output_folder
+from airpath.files import not_left_empty, output_directory
 from airpath.present.terminal import print_table
 from airpath.solutions import ClampFluid, Solution
 
@@ -47,11 +47,11 @@ def solve(
 ) -> int:
     """Solve the analytic model that matches a scenario."""
     if not json:
-        what = "a folder or a document. Write --out DIR or --json"
+        what = "a directory or a document. Write --out DIR or --json"
         output.only_with_out(out, what, trajectory=trajectory is not None)
     chosen = api.load(scenario, output.load_options(set_))
     with not_left_empty(out):
-        folder = None if out is None else output_folder(out, "out")
+        directory = None if out is None else output_directory(out, "out")
         solution = api.solve(
             chosen,
             model=model,
@@ -59,8 +59,8 @@ def solve(
             max_window_packets=max_window_packets,
             command=output.command_line(),
         )
-        if folder is not None:
-            output.written(_save(solution, folder))
+        if directory is not None:
+            output.written(_save(solution, directory))
     if json:
         output.print_json(solution.to_dict())
     else:
@@ -68,12 +68,12 @@ def solve(
     return 0
 
 
-def _save(solution: Solution, folder: Path) -> list[Path]:
+def _save(solution: Solution, directory: Path) -> list[Path]:
     """Write the document, and the trajectory if there is one."""
-    paths = [folder / "solution.json"]
+    paths = [directory / "solution.json"]
     paths[0].write_text(solution.to_json() + "\n", encoding="utf-8")
     if isinstance(solution, ClampFluid) and solution.trajectory is not None:
-        paths.append(folder / "trajectory.csv")
+        paths.append(directory / "trajectory.csv")
         solution.trajectory_table().to_csv(paths[1], index=False, lineterminator="\n")
     return paths
 

@@ -173,32 +173,32 @@ def _print_resume_hint(sweep: Sweep, out: str | None) -> None:
     left, points = len(sweep.unfinished), len(sweep.plan.points)
     done = f"Interrupted: {points - left} of {points} points are finished"
     if out is None:
-        output.note(f"{done}; nothing is kept without a folder (--out DIR).")
+        output.note(f"{done}; nothing is kept without a directory (--out DIR).")
     else:
         output.note(f"{done}. Go on with: {output.command_line()}")
 
 
-def _save(sweep: Sweep, folder: Path, formats: Sequence[str], kinds: Sequence[str]) -> None:
+def _save(sweep: Sweep, directory: Path, formats: Sequence[str], kinds: Sequence[str]) -> None:
     from airpath.files import write_file
     from airpath.present.figure_files import file_name
     from airpath.report.sweep import report_of_sweep
     from airpath.sweeps.plot.figures import rendered
 
-    page = folder / "report.html"
+    page = directory / "report.html"
     with interrupts_wait():
-        output.written(sweep.save(folder, formats=formats, figure_formats=None))
+        output.written(sweep.save(directory, formats=formats, figure_formats=None))
     # These take seconds, and the next start writes them again: Ctrl-C does not wait for them.
     figures, plot = {}, sweep.plot
     # The report has SVG.
     for stem, files in rendered(plot, dict.fromkeys(["svg", *kinds])) if kinds else ():
         figures[stem] = files["svg"]
         for kind in kinds:
-            write_file(path := folder / file_name(stem, kind), files[kind])
+            write_file(path := directory / file_name(stem, kind), files[kind])
             output.written([path])
     left_out = plot.left_out()
     if left_out:
         output.note(f"figures: not drawn: {'; '.join(left_out.values())}")
-    report = report_of_sweep(sweep, folder=folder, figures=figures, left_out=left_out)
+    report = report_of_sweep(sweep, directory=directory, figures=figures, left_out=left_out)
     write_file(page, report.encode())
     output.written([page])
 

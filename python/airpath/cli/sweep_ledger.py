@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["export", "prune", "status"]
 
 LedgerArgument = Annotated[
-    Path, typer.Argument(metavar="DIR", help="The folder of a sweep, or its ledger.sqlite.")
+    Path, typer.Argument(metavar="DIR", help="The directory of a sweep, or its ledger.sqlite.")
 ]
 
 _MOST_FAILURES = 20

@@ -11,7 +11,7 @@ import typer
 from airpath.arguments import problem_line
 from airpath.cli import completion, options, output
 from airpath.errors import BadValueError
-from airpath.files import not_left_empty, output_file, output_folder, write_file
+from airpath.files import not_left_empty, output_directory, output_file, write_file
 from airpath.phy.measure import table_file
 from airpath.phy.settings import SNR_EXAMPLE, snrs_db_of
 from airpath.phy.symbol_errors import symbol_error_rate
@@ -118,7 +118,7 @@ def _calculated(snr: str, settings: dict[str, Any]) -> tuple[tuple[float, ...], 
 def _write(document: dict[str, Any], out: str, kinds: list[str]) -> None:
     file = table_file(out, _FILE_NAME)
     with not_left_empty(file.parent):
-        output_folder(file.parent, "out")
+        output_directory(file.parent, "out")
         output_file(file)
         from airpath.phy.figure import ser_figure
 

@@ -169,7 +169,7 @@ def _format(named: str | None, target: Path) -> Format:
         ending = target.suffix.lower()
         if ending not in _ENDINGS:
             raise BadValueError(
-                f'OUT = "{target}": "{ending}" is not the ending of a trace. Accepted are '
+                f'OUT = "{target}": "{ending}" is not the ending of a trace. Expected one of: '
                 f"{', '.join(filter(None, _ENDINGS))} or none; or name the format, for example "
                 "--to mahimahi."
             )
@@ -178,7 +178,7 @@ def _format(named: str | None, target: Path) -> Format:
         return "mahimahi"
     if named == "csv":
         return "csv"
-    raise BadValueError(f'--to: "{named}": not a format. Accepted are mahimahi, csv.')
+    raise BadValueError(f'--to: "{named}": not a format. Expected one of: mahimahi, csv.')
 
 
 _ENDINGS = ("", ".csv", ".trace", ".up", ".down")

@@ -17,7 +17,7 @@ from airpath.comparison.explain import facts_of, judged
 from airpath.comparison.facts import Fact
 from airpath.comparison.quantities import ComparedQuantity
 from airpath.engine.resolved import ResolvedScenario
-from airpath.files import output_folder, write_files
+from airpath.files import output_directory, write_files
 from airpath.present import figure_files, html
 from airpath.present.drawing import FigureOptions, drawing
 from airpath.present.latex import latex
@@ -235,15 +235,15 @@ class Comparison:
 
     def save(
         self,
-        folder: str | Path,
+        directory: str | Path,
         *,
         figure_formats: str | Sequence[str] | None = "png",
     ) -> list[Path]:
-        """Write the comparison into a folder, each file with its provenance.
+        """Write the comparison into a directory, each file with its provenance.
 
         Parameters
         ----------
-        folder : path
+        directory : path
             Made when missing. What an engine found by itself is written by `save` of its result.
         figure_formats : str or sequence of str, optional
             ``png``, ``pdf``, ``svg``, or several; None for no figure. Default ``png``.
@@ -256,10 +256,10 @@ class Comparison:
         Raises
         ------
         BadValueError
-            If the folder cannot be written to, or a format is not known.
+            If the directory cannot be written to, or a format is not known.
         """
         kinds = [] if figure_formats is None else figure_files.checked_formats(figure_formats)
-        where = output_folder(folder)
+        where = output_directory(directory)
         table = self.table().to_csv(index=False, lineterminator="\n")
         contents = (self.to_json() + "\n", as_comment(self.provenance) + table)
         paths = [where / name for name in FILES]
@@ -269,13 +269,13 @@ class Comparison:
         return [*paths, *(self.save_figure(where, kinds) if kinds else ())]
 
     def save_figure(
-        self, folder: str | Path, figure_formats: str | Sequence[str] = "png"
+        self, directory: str | Path, figure_formats: str | Sequence[str] = "png"
     ) -> list[Path]:
-        """Write the figure into a folder.
+        """Write the figure into a directory.
 
         Parameters
         ----------
-        folder : path
+        directory : path
             Made when missing.
         figure_formats : str or sequence of str
             ``png``, ``pdf``, ``svg``, or several. Default ``png``.
@@ -288,12 +288,12 @@ class Comparison:
         Raises
         ------
         BadValueError
-            If the folder cannot be written to, or a format is not known.
+            If the directory cannot be written to, or a format is not known.
         """
         from airpath.comparison.figure import figure_of
 
         kinds = figure_files.checked_formats(figure_formats)
-        where = output_folder(folder)
+        where = output_directory(directory)
         drawn = figure_of(self)
         name = f"{self.title}: {_STEM}"
         return figure_files.save(drawn, where, _STEM, name, source_line(self.provenance), kinds)

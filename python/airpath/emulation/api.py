@@ -28,7 +28,7 @@ from airpath.engine.prepared import PreparedScenario, Runnable, prepared
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, Interrupted, RunError
 from airpath.execution import Stopwatch
-from airpath.files import NewFile, output_folder
+from airpath.files import NewFile, output_directory
 from airpath.present.progress import Auto, ProgressCallback, progress_line, reporting_to
 from airpath.results.provenance import as_comment, provenance
 from airpath.results.quantities import FLOW_QUANTITIES
@@ -76,7 +76,7 @@ def emulate(
     confidence : float
         Of the intervals, above 0 and below 1. Default 0.99.
     capture_to : path, optional
-        Folder for ``server.pcapng`` and ``client.pcapng``, what the first replication's packets
+        Directory for ``server.pcapng`` and ``client.pcapng``, what the first replication's packets
         were at both ends of the path; made when missing. Default: nothing is captured.
     progress : callable, ``"auto"`` or None
         Called about five times a second with the finished fraction of all replications, in [0, 1],
@@ -375,12 +375,12 @@ def _progress_of(tell: ProgressCallback, reps: int) -> Listener:
 
 
 def _kept(
-    captures: Mapping[str, IO[bytes]], folder: str | os.PathLike[str] | None
+    captures: Mapping[str, IO[bytes]], directory: str | os.PathLike[str] | None
 ) -> dict[str, Path]:
     """Copy captures to where they belong; return the files."""
-    if folder is None:
+    if directory is None:
         return {}
-    place = output_folder(folder, "capture_to")
+    place = output_directory(directory, "capture_to")
     kept = {}
     for side, capture in captures.items():
         file = NewFile(place / f"{side}.pcapng")

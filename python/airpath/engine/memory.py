@@ -33,15 +33,15 @@ def _free() -> Iterator[int]:
 
 
 def _of_group() -> Iterator[int]:
-    for folder, most, now in (
+    for directory, most, now in (
         ("/sys/fs/cgroup", "memory.max", "memory.current"),
         ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
     ):
         # "max" is no number: there is no limit.
         with suppress(OSError, ValueError):
-            limit = int(Path(folder, most).read_text("ascii"))
-            used = int(Path(folder, now).read_text("ascii"))
-            yield max(0, limit - used + _cached(Path(folder, "memory.stat")))
+            limit = int(Path(directory, most).read_text("ascii"))
+            used = int(Path(directory, now).read_text("ascii"))
+            yield max(0, limit - used + _cached(Path(directory, "memory.stat")))
 
 
 def _cached(statistics: Path) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from airpath import _airpath
 from airpath.arguments import check_all, error_prefix, path_like, worker_threads
 from airpath.errors import BadValueError, show
-from airpath.files import not_left_empty, output_file, output_folder, read_text, write_file
+from airpath.files import not_left_empty, output_directory, output_file, read_text, write_file
 from airpath.phy.settings import MeasurementSettings, components
 from airpath.phy.tables import PACKET, PerTable, as_text, parse, rates
 from airpath.present.progress import Auto, ProgressCallback, progress_line, reporting_to
@@ -19,7 +19,7 @@ from airpath.scenario.tables import LARGEST
 __all__ = ["FILE_NAME", "measure", "measure_with", "table_file"]
 
 FILE_NAME = "per.json"
-"""Of the table, in a folder."""
+"""Of the table, in a directory."""
 
 
 def measure(
@@ -73,7 +73,7 @@ def measure(
     threads : int, optional
         Worker threads, 1 to 10 000. Default: one for each core.
     out : path, optional
-        The table's file if it ends in ``.json``, else a folder for ``per.json``. It is written
+        The table's file if it ends in ``.json``, else a directory for ``per.json``. It is written
         whenever a point is finished; points that it has already are kept.
     progress : callable, ``"auto"`` or None
         Called with the finished fraction, in [0, 1], and the current estimate. Default ``"auto"``:
@@ -118,7 +118,7 @@ def measure_with(
         document = _new(settings)
         kept = 0
         if file is not None:
-            output_folder(file.parent, "out")
+            output_directory(file.parent, "out")
             output_file(file)
             if file.exists():
                 document = _earlier(file, settings)
@@ -129,11 +129,11 @@ def measure_with(
 
 
 def table_file(out: str | os.PathLike[str], name: str = FILE_NAME) -> Path:
-    """Return the file that is written to `out`: itself, or that called `name` in a folder."""
+    """Return the file that is written to `out`: itself, or that called `name` in a directory."""
     check_all(path_like("out", out))
     if not os.fspath(out):
         raise BadValueError(
-            f"{error_prefix('out', out)}: not a file. Write NAME.json, or a folder."
+            f"{error_prefix('out', out)}: not a file. Write NAME.json, or a directory."
         )
     path = Path(out)
     return path if path.suffix == ".json" else path / name

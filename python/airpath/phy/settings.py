@@ -71,7 +71,7 @@ def _channel(value: Any) -> str:
     is_text = isinstance(value, str) and value.isprintable()
     if not is_text or _airpath.phy_channel(value) is None:
         listed = ", ".join(components().channels)
-        accepted = f"Accepted are {listed}; NS is a delay spread in ns"
+        accepted = f"Expected one of: {listed}; NS is a delay spread in ns"
         raise fault("not a channel", accepted, "tdl-a-300")
     return str(value)
 
@@ -96,7 +96,7 @@ def _mcs(given: Any) -> tuple[str, ...]:
         unknown = ", ".join(sorted(one_line(word) for word in wanted if word))
         raise fault(
             f"no such scheme: {unknown}" if unknown else "no scheme",
-            f"Accepted are all, numbers, and {listed}",
+            f"Expected one of: all, numbers, and {listed}",
             '"0,3,7"',
         )
     return tuple(chosen)

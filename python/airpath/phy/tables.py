@@ -273,7 +273,8 @@ class PerTable:
         elif whole("mcs", mcs, 0, len(self.mcss) - 1, "") is None:
             return int(mcs)
         raise BadValueError(
-            f"{error_prefix('mcs', mcs)}: not in {self.name}. Accepted are {', '.join(self.mcss)}."
+            f"{error_prefix('mcs', mcs)}: not in {self.name}. "
+            f"Expected one of: {', '.join(self.mcss)}."
         )
 
 
@@ -337,7 +338,7 @@ def load(table: str | os.PathLike[str]) -> PerTable:
     is_shipped = PREFIX + plain in shipped_tables()
     path = table_path(PREFIX + plain) if is_shipped else Path(name)
     if name.startswith(PREFIX) and not is_shipped:
-        raise BadValueError(f"table = {show(name)}: not shipped. Accepted are {_listed()}.")
+        raise BadValueError(f"table = {show(name)}: not shipped. Expected one of: {_listed()}.")
     try:
         text = read_text(path, LARGEST)
     except UnreadableError as error:

@@ -152,7 +152,7 @@ def rendered(figure: Figure, title: str, source: str, kinds: Sequence[str]) -> d
 
 def save(
     figure: Figure,
-    folder: Path,
+    directory: Path,
     stem: str,
     title: str,
     source: str,
@@ -164,7 +164,7 @@ def save(
     ----------
     figure : Figure
         What to write.
-    folder : Path
+    directory : Path
         Where to; it exists.
     stem : str
         The figure's name; see `file_name`.
@@ -179,7 +179,7 @@ def save(
         The files.
     """
     files = rendered(figure, title, source, kinds)
-    paths = [folder / file_name(stem, kind) for kind in files]
+    paths = [directory / file_name(stem, kind) for kind in files]
     for path, data in zip(paths, files.values(), strict=True):
         write_file(path, data)
     return paths

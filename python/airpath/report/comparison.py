@@ -33,7 +33,7 @@ _BY_ENGINE = {"simulate": "result.json", "emulate": "result.json", "solve": "sol
 
 
 def report_of_comparison(
-    comparison: Comparison, *, folder: Path | None = None, out: Path | None = None
+    comparison: Comparison, *, directory: Path | None = None, out: Path | None = None
 ) -> str:
     """Return a comparison's report: answers, differences and their reasons, figure, provenance.
 
@@ -41,17 +41,17 @@ def report_of_comparison(
     ----------
     comparison : Comparison
         What is reported on.
-    folder : Path, optional
+    directory : Path, optional
         Directory of its files, for links to those that exist. Default: there are none.
     out : Path, optional
-        Directory of the report. Default: `folder`.
+        Directory of the report. Default: `directory`.
 
     Returns
     -------
     report : str
         One HTML document. The same comparison and files give the same text.
     """
-    directory = ReportFiles(folder, out)
+    report_files = ReportFiles(directory, out)
     made = comparison.provenance
     answers = comparison.answers
     advisories = (
@@ -64,10 +64,10 @@ def report_of_comparison(
     sections = [
         Section("summary", "Summary", [Facts([*_engines(comparison), *_facts(comparison)])]),
         *advisory_section(advisories),
-        Section("figures", "Figures", [_figure(comparison, directory)]),
+        Section("figures", "Figures", [_figure(comparison, report_files)]),
         Section("answers", "Answers of the engines", [table]),
         Section("differences", "Differences and what explains them", list(_reasons(comparison))),
-        provenance(made, names, directory, more=more, scenario="The scenario, all keys"),
+        provenance(made, names, report_files, more=more, scenario="The scenario, all keys"),
     ]
     return html(
         Page(
@@ -121,12 +121,14 @@ def _facts(comparison: Comparison) -> list[tuple[str, str]]:
     return [base, *scenario_facts(comparison.resolved)]
 
 
-def _figure(comparison: Comparison, directory: ReportFiles) -> Figure:
+def _figure(comparison: Comparison, report_files: ReportFiles) -> Figure:
     source = source_line(comparison.provenance)
     name = f"{comparison.title}: {_FIGURE}"
     svg = figure_files.rendered(figure_of(comparison), name, source, ["svg"])["svg"]
     title = "Answers of the engines with their intervals, and differences in per cent"
-    return Figure(title, inlined(svg, "figure-", title), links=directory.links_of_figure(_FIGURE))
+    return Figure(
+        title, inlined(svg, "figure-", title), links=report_files.links_of_figure(_FIGURE)
+    )
 
 
 def _reasons(comparison: Comparison) -> Iterator[Block]:

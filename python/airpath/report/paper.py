@@ -38,7 +38,7 @@ Document = Mapping[str, Any]
 
 
 def report_of_paper(
-    document: Document, *, folder: Path | None = None, out: Path | None = None
+    document: Document, *, directory: Path | None = None, out: Path | None = None
 ) -> str:
     """Return a paper's report: published numbers beside ours, claims, figures.
 
@@ -46,10 +46,10 @@ def report_of_paper(
     ----------
     document : mapping
         What ``airpath reproduce PAPER --out`` writes into ``PAPER.json``, or its archive.
-    folder : Path, optional
+    directory : Path, optional
         Where the figures are that it names. Default: there are none.
     out : Path, optional
-        Folder that the report will stand in, for links. Default: `folder`.
+        Directory that the report will stand in, for links. Default: `directory`.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def report_of_paper(
         If it is another document.
     """
     try:
-        return html(_page(unpacked(document), ReportFiles(folder, out)))
+        return html(_page(unpacked(document), ReportFiles(directory, out)))
     except AirpathError:
         raise
     except (AttributeError, KeyError, LookupError, TypeError, ValueError):
@@ -70,25 +70,25 @@ def report_of_paper(
         raise BadValueError(f"{wrong}.") from None
 
 
-def _page(document: Document, directory: ReportFiles) -> Page:
+def _page(document: Document, report_files: ReportFiles) -> Page:
     made = document["provenance"]
-    items = [_item(item, document, directory) for item in document["items"]]
+    items = [_item(item, document, report_files) for item in document["items"]]
     sections = [
         _summary(document),
         Section("items", "Tables and figures, published and ours", (), items),
         *_claims(document),
-        _provenance(document, directory),
+        _provenance(document, report_files),
     ]
     return Page(
         title=f"{document['paper']}: published numbers and ours",
         subtitle=str(made["paper"]),
-        verdict=_verdict(document, directory),
+        verdict=_verdict(document, report_files),
         sections=sections,
         made_by=made_by(made),
     )
 
 
-def _verdict(document: Document, directory: ReportFiles) -> Line:
+def _verdict(document: Document, report_files: ReportFiles) -> Line:
     found = document["verdict"]
     said = {each["claim"]: each["text"] for each in document["claims"]}
     details = [f"{MARK} Outside its tolerance: {text}." for text in found["outside_text"]]
@@ -100,8 +100,8 @@ def _verdict(document: Document, directory: ReportFiles) -> Line:
     if unfinished or not document.get("complete", True):
         names = ", ".join(unfinished) or "nothing"
         details.append(f"{MARK} Interrupted. Not complete: {names}.")
-    if directory.missing:
-        details.append(f"{MARK} Not there, or no figure: {', '.join(directory.missing)}.")
+    if report_files.missing:
+        details.append(f"{MARK} Not there, or no figure: {', '.join(report_files.missing)}.")
     judged = found["numbers"] + found["claims"]
     tone: Tone = "bad" if details else "good" if judged else ""
     return Line(found["text"], tone, details)
@@ -156,9 +156,9 @@ def _count(number: int, tone: Tone = "") -> Cell:
 # --- items -------------------------------------------------------------------------------------
 
 
-def _item(item: Document, document: Document, directory: ReportFiles) -> Section:
+def _item(item: Document, document: Document, report_files: ReportFiles) -> Section:
     key = anchor("item", item["item"])
-    blocks: list[Block] = list(_figures(item, key, directory))
+    blocks: list[Block] = list(_figures(item, key, report_files))
     if not item.get("complete", True):
         blocks.append(Lines([Line(f"{MARK} Interrupted: not all of it was simulated.", "bad")]))
     rows = [Row.of(row) for row in item["rows"]]
@@ -171,36 +171,36 @@ def _item(item: Document, document: Document, directory: ReportFiles) -> Section
     return Section(key, f"{item['item']}: {item['title']}", blocks)
 
 
-def _figures(item: Document, key: str, directory: ReportFiles) -> Iterator[Block]:
+def _figures(item: Document, key: str, report_files: ReportFiles) -> Iterator[Block]:
     """Yield the figures of an item, each once, and links to its other files."""
     formats: dict[str, list[str]] = {}
     # A file that stands for a figure is named as it was when it was written.
     for name in (PurePath(path).name for path in item.get("figures", ())):
         formats.setdefault(PurePath(name).stem, []).append(name)
     for number, (stem, names) in enumerate(formats.items()):
-        there = [name for name in names if directory.has(name)]
-        links = [directory.link(name) for name in there]
+        there = [name for name in names if report_files.has(name)]
+        links = [report_files.link(name) for name in there]
         title = str(item["title"]) if len(formats) == 1 else f"{item['title']} ({stem})"
         drawn = {PurePath(name).suffix: name for name in reversed(there)}
-        svg = _drawing(directory, drawn.get(".svg"), f"{key}-{number}-", title)
+        svg = _drawing(report_files, drawn.get(".svg"), f"{key}-{number}-", title)
         if svg:
             yield Figure(title, svg=svg, links=links)
         elif ".png" in drawn:
-            yield Figure(title, image=data_uri(directory.read(drawn[".png"])), links=links)
+            yield Figure(title, image=data_uri(report_files.read(drawn[".png"])), links=links)
         elif links:
             yield Links(links)
-        if not links and directory.is_known:
-            directory.missing.extend(names)
+        if not links and report_files.is_known:
+            report_files.missing.extend(names)
 
 
-def _drawing(directory: ReportFiles, name: str | None, prefix: str, title: str) -> str:
+def _drawing(report_files: ReportFiles, name: str | None, prefix: str, title: str) -> str:
     """Return an SVG file as markup; nothing where there is none that can be read."""
     if name is None:
         return ""
     try:
-        return inlined(directory.read(name), prefix, title)
+        return inlined(report_files.read(name), prefix, title)
     except BadValueError:
-        directory.missing.append(name)
+        report_files.missing.append(name)
         return ""
 
 
@@ -267,23 +267,23 @@ _OUTCOMES: Final[Mapping[Outcome, tuple[str, Tone]]] = {
 # --- provenance --------------------------------------------------------------------------------
 
 
-def _provenance(document: Document, directory: ReportFiles) -> Section:
+def _provenance(document: Document, report_files: ReportFiles) -> Section:
     made, name = document["provenance"], f"{document['paper']}.json"
     count = len(made.get("scenarios", ()))
     more = [("scenarios", f"{count}, resolved, in {name}")] if count else []
-    more += _execution(directory)
-    return provenance(made, [name], directory, more=more)
+    more += _execution(report_files)
+    return provenance(made, [name], report_files, more=more)
 
 
-def _execution(directory: ReportFiles) -> list[tuple[str, str]]:
+def _execution(report_files: ReportFiles) -> list[tuple[str, str]]:
     """Return run time and machine from the ledger next to the document, if there is one."""
     from airpath.sweeps.ledger import FILE_NAME
     from airpath.sweeps.result import Sweep
 
-    if not directory.has(FILE_NAME):
+    if not report_files.has(FILE_NAME):
         return []
     try:
-        sweep = Sweep(directory.path(FILE_NAME))
+        sweep = Sweep(report_files.path(FILE_NAME))
         return execution_facts(sweep.execution, sum(each.replications for each in sweep.sessions))
     except BadValueError:
         # The page does not depend on a ledger that is damaged.

@@ -49,7 +49,7 @@ def _duration(seconds: float) -> str:
 def provenance(
     made: Mapping[str, Any],
     files: Iterable[str],
-    directory: ReportFiles,
+    report_files: ReportFiles,
     *,
     more: Sequence[tuple[str, str]] = (),
     without: Collection[str] = (),
@@ -63,7 +63,7 @@ def provenance(
         The provenance.
     files : iterable of str
         Names of files; those that exist are linked.
-    directory : ReportFiles
+    report_files : ReportFiles
         The directory of these files.
     more : sequence of tuple of str
         Further facts.
@@ -80,7 +80,7 @@ def provenance(
     blocks: list[Block] = [Facts([*facts, *more])]
     if scenario and "scenario_toml" in made:
         blocks.append(Code(scenario, str(made["scenario_toml"])))
-    links = [directory.link(name) for name in files if directory.has(name)]
+    links = [report_files.link(name) for name in files if report_files.has(name)]
     return Section("provenance", "Provenance", [*blocks, *([Links(links)] if links else [])])
 
 

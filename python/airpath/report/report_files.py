@@ -18,33 +18,33 @@ class ReportFiles:
 
     Parameters
     ----------
-    folder : Path or None
+    directory : Path or None
         Where the files are; None when there are none.
     out : Path or None
-        Folder of the report. Default: the same.
+        Directory of the report. Default: the same.
 
     Attributes
     ----------
     is_known : bool
-        Whether there is a folder.
+        Whether there is a directory.
     missing : list of str
         What was wanted and is not there, for the one who writes the report to say.
     """
 
-    def __init__(self, folder: Path | None, out: Path | None = None) -> None:
-        self._folder = folder
-        self._out = folder if out is None else out
-        self.is_known = folder is not None
+    def __init__(self, directory: Path | None, out: Path | None = None) -> None:
+        self._directory = directory
+        self._out = directory if out is None else out
+        self.is_known = directory is not None
         self.missing: list[str] = []
 
     def has(self, name: str) -> bool:
         """Return whether a file is there."""
-        return self._folder is not None and (self._folder / name).is_file()
+        return self._directory is not None and (self._directory / name).is_file()
 
     def path(self, name: str) -> Path:
         """Return the path of a file."""
-        assert self._folder is not None
-        return self._folder / name
+        assert self._directory is not None
+        return self._directory / name
 
     def read(self, name: str) -> bytes:
         """Return the content of a file."""
@@ -52,8 +52,8 @@ class ReportFiles:
 
     def link(self, name: str) -> Link:
         """Return a link to a file."""
-        assert self._folder is not None
-        place = os.path.relpath(self._folder / name, self._out)
+        assert self._directory is not None
+        place = os.path.relpath(self._directory / name, self._out)
         # An address: no part of a name may look like a scheme.
         text = place.replace(os.sep, "/").encode("utf-8", "surrogateescape")
         return Link(quote(text), name)

@@ -34,25 +34,27 @@ _OVER_TIME: Final = "One replication over time"
 """Title of a figure whose own heading is the name of the result alone."""
 
 
-def report_of_result(result: Result, *, folder: Path | None = None, out: Path | None = None) -> str:
+def report_of_result(
+    result: Result, *, directory: Path | None = None, out: Path | None = None
+) -> str:
     """Return a result's report: advisories, figures, tables, scenario, provenance.
 
     Parameters
     ----------
     result : Result
         What is reported on.
-    folder : Path, optional
+    directory : Path, optional
         Directory of its files, for links to those that exist. Default: there are none.
     out : Path, optional
-        Directory of the report. Default: `folder`.
+        Directory of the report. Default: `directory`.
 
     Returns
     -------
     report : str
         One HTML document. The same result and files give the same text.
     """
-    directory = ReportFiles(folder, out)
-    figures = list(_figures(result, directory)) if result.replications else []
+    report_files = ReportFiles(directory, out)
+    figures = list(_figures(result, report_files)) if result.replications else []
     results = [
         Section(anchor("table", table.title), table.title, [replace(table, title="")])
         for table in map(sortable_table, tables(result, "its files") if figures else ())
@@ -67,7 +69,7 @@ def report_of_result(result: Result, *, folder: Path | None = None, out: Path | 
         provenance(
             made,
             ["result.json", *names],
-            directory,
+            report_files,
             more=execution_facts(result.execution),
             scenario="The scenario, all keys",
         ),
@@ -76,21 +78,21 @@ def report_of_result(result: Result, *, folder: Path | None = None, out: Path | 
         Page(
             title=result.title,
             subtitle=heading(result),
-            verdict=_verdict(result, directory),
+            verdict=_verdict(result, report_files),
             sections=sections,
             made_by=made_by(made),
         )
     )
 
 
-def _verdict(result: Result, directory: ReportFiles) -> Line:
+def _verdict(result: Result, report_files: ReportFiles) -> Line:
     runs = len(result.replications)
     verb = "simulated" if result.engine == "simulate" else "emulated"
     text = f"{runs} {'replication' if runs == 1 else 'replications'} {verb}"
     details = [f"{MARK} INVALID: {reason}" for reason in result.invalid]
     if not result.complete:
         details.append(f"{MARK} Incomplete: {runs} of {result.requested} were finished.")
-    details += [f"{MARK} Not drawn: {reason}" for reason in directory.missing]
+    details += [f"{MARK} Not drawn: {reason}" for reason in report_files.missing]
     tone: Tone = "bad" if details else "" if result.advisories else "good"
     codes = Counter(advisory.code for advisory in result.advisories)
     if codes:
@@ -139,26 +141,26 @@ def advisory_section(found: Iterable[tuple[Advisory, str]]) -> Iterator[Section]
         yield Section("advisories", "Advisories", [Lines(lines)])
 
 
-def _figures(result: Result, directory: ReportFiles) -> Iterator[Block]:
+def _figures(result: Result, report_files: ReportFiles) -> Iterator[Block]:
     """Yield the figures, plotted again; one whose data is gone as it was plotted by the run."""
     source = source_line(result.provenance)
     try:
         figures = result.plot.defaults()
     except AirpathError as error:
         # A trace that was changed, a table of a series that was removed.
-        directory.missing.append(one_line(str(error)))
+        report_files.missing.append(one_line(str(error)))
         figures = {}
     for stem, figure in figures.items():
         name = f"{result.title}: {stem}"
         svg = figure_files.rendered(figure, name, source, ["svg"])["svg"]
         title = _title(result, figure)
         drawn = inlined(svg, f"{anchor('figure', stem)}-", title)
-        yield Figure(title, svg=drawn, links=directory.links_of_figure(stem))
+        yield Figure(title, svg=drawn, links=report_files.links_of_figure(stem))
     for stem in () if figures else dict.fromkeys(Path(name).stem for name in FIGURES):
-        if directory.has(f"{stem}.png"):
+        if report_files.has(f"{stem}.png"):
             title = stem.replace("-", " ").capitalize()
-            image = data_uri(directory.read(f"{stem}.png"))
-            yield Figure(title, image=image, links=directory.links_of_figure(stem))
+            image = data_uri(report_files.read(f"{stem}.png"))
+            yield Figure(title, image=image, links=report_files.links_of_figure(stem))
 
 
 def _title(result: Result, figure: Drawn) -> str:

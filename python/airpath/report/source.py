@@ -74,15 +74,15 @@ def _of_document(kind: Kind, document: Any, file: Path, out: Path) -> str:
     page: Callable[[], str]
     if kind == "result":
         result = load_result(file.parent)
-        page = partial(report_of_result, result, folder=file.parent, out=out)
+        page = partial(report_of_result, result, directory=file.parent, out=out)
     else:
         try:
             if kind == "paper":
-                return report_of_paper(document, folder=file.parent, out=out)
+                return report_of_paper(document, directory=file.parent, out=out)
             comparison = comparison_of(document)
         except BadValueError as error:
             raise BadValueError(f"{one_line(str(file))}: {error}") from None
-        page = partial(report_of_comparison, comparison, folder=file.parent, out=out)
+        page = partial(report_of_comparison, comparison, directory=file.parent, out=out)
     try:
         return page()
     except (AirpathError, AttributeError, ArithmeticError, LookupError, TypeError, ValueError):

@@ -60,7 +60,7 @@ _MOST_DRAWN: Final = 2000
 def report_of_sweep(
     sweep: Sweep,
     *,
-    folder: Path | None = None,
+    directory: Path | None = None,
     out: Path | None = None,
     figures: Mapping[str, bytes] | None = None,
     left_out: Mapping[str, str] = MappingProxyType({}),
@@ -71,10 +71,10 @@ def report_of_sweep(
     ----------
     sweep : Sweep
         What is reported on; it may be unfinished, which is said.
-    folder : Path, optional
+    directory : Path, optional
         Where its files are, for links to those that are there. Default: that of its ledger.
     out : Path, optional
-        Folder that the report will stand in. Default: `folder`.
+        Directory that the report will stand in. Default: `directory`.
     figures : mapping of str to bytes, optional
         SVG files by their name without ending, as `rendered` of `airpath.sweeps.plot.figures` gives
         them. Default: they are drawn.
@@ -89,7 +89,7 @@ def report_of_sweep(
     """
     from airpath.sweeps.plot.figures import rendered
 
-    directory = ReportFiles(sweep.path.parent if folder is None else folder, out)
+    report_files = ReportFiles(sweep.path.parent if directory is None else directory, out)
     readings = sweep.readings
     plan = readings.plan
     if len(plan.points) > _MOST_DRAWN:
@@ -102,13 +102,13 @@ def report_of_sweep(
     metrics = Metrics(readings)
     sections = [
         _summary(readings, metrics),
-        *_figures(readings, metrics, figures, left_out, directory),
+        *_figures(readings, metrics, figures, left_out, report_files),
         *_failures(failures),
         *advisories(readings),
         _points(readings, metrics),
         *differences_along(readings, list(metrics.styles)),
         *scenarios(plan),
-        _provenance(sweep, directory),
+        _provenance(sweep, report_files),
     ]
     made = sweep.provenance
     return html(
@@ -243,7 +243,7 @@ def _figures(
     metrics: Metrics,
     drawn: Mapping[str, bytes],
     left_out: Mapping[str, str],
-    directory: ReportFiles,
+    report_files: ReportFiles,
 ) -> Iterator[Section]:
     count = len(readings.plan.points)
     if count > _MOST_DRAWN:
@@ -254,7 +254,7 @@ def _figures(
     hints = _hints(readings, metrics)
     figures: list[Block] = []
     for stem, data in drawn.items():
-        links = directory.links_of_figure(stem)
+        links = report_files.links_of_figure(stem)
         kind, _, metric = stem.partition("-")
         of_packets = QUANTITIES[metric][0] if kind == "distribution" else ""
         name = of_packets or (_named(readings, metric) if metric else "")
@@ -344,7 +344,7 @@ def _failures(failures: Any) -> Iterator[Section]:
     yield Section("failures", "What failed", [Table("", columns, body, notes)])
 
 
-def _provenance(sweep: Sweep, directory: ReportFiles) -> Section:
+def _provenance(sweep: Sweep, report_files: ReportFiles) -> Section:
     without = {"axes", "metrics", "engines"}
     commands = dict.fromkeys(session.command for session in sweep.sessions if session.command)
     more = [("command", "; ".join(commands))] if commands else []
@@ -352,7 +352,7 @@ def _provenance(sweep: Sweep, directory: ReportFiles) -> Section:
     more += execution_facts(sweep.execution, count)
     title = "The base scenario"
     found = provenance(
-        sweep.provenance, _FILES, directory, more=more, without=without, scenario=title
+        sweep.provenance, _FILES, report_files, more=more, without=without, scenario=title
     )
     if sweep.plan.base:
         return found

@@ -29,7 +29,7 @@ _DIGITS: Final = 9
 """Of the numbers."""
 
 _OMITTED: Final = ("scenarios",)
-"""Of the provenance: the paper's folder makes them."""
+"""Of the provenance: the paper's directory makes them."""
 
 
 def packed(document: Mapping[str, Any]) -> dict[str, Any]:

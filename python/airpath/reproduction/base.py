@@ -285,7 +285,7 @@ class Item:
         what the session computes.
     evaluate : callable
         Makes the result from the session's solutions and finished simulations. The path is the
-        folder for its files; None when none are wanted.
+        directory for its files; None when none are wanted.
     claims : sequence of str
         Keys of the claims that belong to it; their cells are simulated with it.
     """
@@ -308,7 +308,7 @@ class Paper:
     Parameters
     ----------
     key : str
-        Name of its folder.
+        Name of its directory.
     title, citation : str
         The paper.
     modes : mapping of str to Effort

@@ -119,7 +119,7 @@ def simulated(
     confidence: float,
     seed: int,
     stays: Callable[[Point], bool] = lambda _point: True,
-    folder: Path | None = None,
+    directory: Path | None = None,
     accept_version: bool = False,
     threads: int | None = None,
     progress: ProgressCallback | None = None,
@@ -138,7 +138,7 @@ def simulated(
         Master seed.
     stays : callable
         Returns whether a point of an earlier run stays in the plan of the ledger. Default: all.
-    folder : Path, optional
+    directory : Path, optional
         Directory of the ledger. Default: a temporary one, removed with the last replication.
     accept_version : bool
         Use the replications of other versions in the ledger. Default False: they stay unused, with
@@ -163,7 +163,7 @@ def simulated(
     )
     sweep, outcome = run_description(
         description,
-        out=folder,
+        out=directory,
         threads=threads,
         fail_fast=True,
         accept_version=accept_version,

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 RESULTS: Final = "results.json"
-"""File in a paper's folder: the archive of its last full run."""
+"""File in a paper's directory: the archive of its last full run."""
 
 _HEADING: Final = "## Not reproduced"
 

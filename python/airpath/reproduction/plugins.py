@@ -161,7 +161,7 @@ def _paper_in(directory: str) -> Paper:
         )
         loader = None if spec is None else spec.loader
         if not file.is_file() or spec is None or loader is None:
-            wrong = "not the folder of a paper: it has no __init__.py"
+            wrong = "not the directory of a paper: it has no __init__.py"
             raise BadValueError(f"{show(directory)}: {wrong}.")
         found = sys.modules[name] = importlib.util.module_from_spec(spec)
         try:
@@ -172,7 +172,7 @@ def _paper_in(directory: str) -> Paper:
     paper = getattr(found, "PAPER", None)
     if not isinstance(paper, Paper):
         raise BadValueError(
-            f"{show(directory)}: not the folder of a paper: its __init__.py has no PAPER."
+            f"{show(directory)}: not the directory of a paper: its __init__.py has no PAPER."
         )
     return paper
 

@@ -17,7 +17,7 @@ from airpath.arguments import (
     worker_threads,
 )
 from airpath.errors import BadValueError, show
-from airpath.files import output_folder, write_file
+from airpath.files import output_directory, write_file
 from airpath.present.figure_files import checked_formats
 from airpath.present.progress import Auto, ProgressCallback, progress_line, reporting_to
 from airpath.reproduction.base import (
@@ -68,9 +68,9 @@ def reproduce_paper(
     reps : int, optional
         Largest number of replications of each point, 1 to 1 000 000. Default: those of the mode.
     out : str or Path, optional
-        Folder for figures, for the report as JSON, and for ``report.html``, which shows both; made
-        when missing. Default: no files. After Ctrl-C no figure is drawn. Finished replications are
-        kept there in ``ledger.sqlite`` and ``series``, and not run again.
+        Directory for figures, for the report as JSON, and for ``report.html``, which shows both;
+        created if missing. Default: no files. After Ctrl-C no figure is drawn. Finished
+        replications are kept there in ``ledger.sqlite`` and ``series``, and not run again.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
@@ -112,18 +112,18 @@ def reproduce_paper(
     chosen = _chosen_items(paper, items)
     if not isinstance(mode, str) or mode not in paper.modes:
         raise BadValueError(
-            f"{error_prefix('mode', mode)}: not a mode. Accepted are {', '.join(paper.modes)}."
+            f"{error_prefix('mode', mode)}: not a mode. Expected one of: {', '.join(paper.modes)}."
         )
     effort = effort or paper.modes[mode]
     if reps is not None:
         effort = effort.limited_to(reps)
     kinds = checked_formats(figure_formats)
-    folder = None if out is None else output_folder(out, "out")
+    directory = None if out is None else output_directory(out, "out")
     with reporting_to(progress) as tell:
-        session = Session(paper, effort, seed, threads, tell, kinds, folder, accept_version)
+        session = Session(paper, effort, seed, threads, tell, kinds, directory, accept_version)
         specs = paper.claims_of(item.key for item in chosen)
         session.simulate(_wanted_cells(chosen, specs, session))
-        results = [_evaluate(item, session, folder) for item in chosen]
+        results = [_evaluate(item, session, directory) for item in chosen]
         claims = checked(session, _checkable(paper, specs, session))
     report = Report(
         paper=paper,
@@ -134,13 +134,13 @@ def reproduce_paper(
         interrupted=session.interrupted,
         effort=effort,
     )
-    if folder is not None:
+    if directory is not None:
         from airpath.report.paper import report_of_paper
 
         text = json.dumps(report.to_dict(), allow_nan=False) + "\n"
-        write_file(folder / f"{paper.key}.json", text.encode())
-        shown = report_of_paper(json.loads(text), folder=folder)
-        write_file(folder / REPORT, shown.encode())
+        write_file(directory / f"{paper.key}.json", text.encode())
+        shown = report_of_paper(json.loads(text), directory=directory)
+        write_file(directory / REPORT, shown.encode())
     return report
 
 
@@ -148,12 +148,14 @@ def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
     by_key = {item.key: item for item in paper.items}
     if isinstance(names, str) or not isinstance(names, Sequence):
         wrong = f"{error_prefix('items', names)}: not a list of items"
-        raise BadValueError(f"{wrong}. Accepted are {', '.join(by_key)}.")
+        raise BadValueError(f"{wrong}. Expected one of: {', '.join(by_key)}.")
     unknown = [name for name in names if not isinstance(name, str) or name not in by_key]
     if unknown:
         listed = ", ".join(map(show, unknown))
         verb = "not an item" if len(unknown) == 1 else "not items"
-        raise BadValueError(f"{listed}: {verb} of {paper.key}. Accepted are {', '.join(by_key)}.")
+        raise BadValueError(
+            f"{listed}: {verb} of {paper.key}. Expected one of: {', '.join(by_key)}."
+        )
     return [by_key[name] for name in dict.fromkeys(names or by_key)]
 
 
@@ -185,14 +187,14 @@ def _checkable(paper: Paper, wanted: Sequence[ClaimCheck], session: Session) -> 
     ]
 
 
-def _evaluate(item: Item, session: Session, folder: Path | None) -> ItemResult:
+def _evaluate(item: Item, session: Session, directory: Path | None) -> ItemResult:
     """Evaluate an item; after Ctrl-C, also one while it is drawn, without its figures.
 
     An item that needs more than was computed then has nothing.
     """
     if not session.interrupted:
         try:
-            return item.evaluate(session, folder)
+            return item.evaluate(session, directory)
         except KeyboardInterrupt:
             session.interrupted = True
     try:

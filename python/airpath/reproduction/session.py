@@ -44,7 +44,7 @@ class Session:
         Told what is done.
     figure_formats : sequence of str
         Of the figures. Default PNG and SVG.
-    folder : Path or None
+    directory : Path or None
         Directory of the ledger. None is a temporary one.
     accept_version : bool
         Use replications of other versions in the ledger. Default False.
@@ -58,7 +58,7 @@ class Session:
         threads: int | None = None,
         progress: ProgressCallback | None = None,
         figure_formats: Sequence[str] = ("png", "svg"),
-        folder: Path | None = None,
+        directory: Path | None = None,
         accept_version: bool = False,
     ) -> None:
         self.paper = paper
@@ -72,7 +72,7 @@ class Session:
         self.resample: int | None = None
         """Number of the resample, from 0; None for the runs as they are."""
         self._figure_formats = figure_formats
-        self._ledger: dict[str, Any] = {"folder": folder, "accept_version": accept_version}
+        self._ledger: dict[str, Any] = {"directory": directory, "accept_version": accept_version}
         self._simulated: dict[Cell, Simulated] = {}
         self._shared: dict[str, Any] = {}
         self._all_runs = self
@@ -279,7 +279,7 @@ class Session:
         figure : Figure
             What to write.
         out : Path
-            The folder; it exists.
+            The directory; it exists.
         stem : str
             File name without its ending.
         title, about : str

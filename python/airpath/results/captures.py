@@ -10,7 +10,7 @@ from typing import Any
 
 from airpath.arguments import check_all, display_name, error_prefix, whole
 from airpath.errors import BadValueError
-from airpath.files import NewFile, output_folder
+from airpath.files import NewFile, output_directory
 from airpath.results.provenance import as_comment
 from airpath.scenario import CAPTURE_POINTS, Scenario
 from airpath.scenario.base import nearest
@@ -30,7 +30,7 @@ def checked_points(points: Sequence[str]) -> list[str]:
         points = points.split(",")
     if not isinstance(points, Iterable):
         wrong = f"{error_prefix('capture', points)}: not a list of points"
-        raise BadValueError(f"{wrong}. Accepted are {', '.join(CAPTURE_POINTS)}.")
+        raise BadValueError(f"{wrong}. Expected one of: {', '.join(CAPTURE_POINTS)}.")
     points = list(points)
     problems = [
         f"{error_prefix('capture', point)}: not one of the accepted words. "
@@ -44,11 +44,11 @@ def checked_points(points: Sequence[str]) -> list[str]:
 
 
 class CapturePlan:
-    """Which points of which replication go into which folder.
+    """Which points of which replication go into which directory.
 
     Parameters
     ----------
-    folder : path
+    directory : path
         Made when missing.
     points : sequence of str
         Any of `CAPTURE_POINTS`.
@@ -57,11 +57,11 @@ class CapturePlan:
     """
 
     def __init__(
-        self, folder: str | os.PathLike[str], points: Sequence[str], replication: int
+        self, directory: str | os.PathLike[str], points: Sequence[str], replication: int
     ) -> None:
-        self.folder = output_folder(folder, "capture_to")
+        self.directory = output_directory(directory, "capture_to")
         self.replication = replication
-        self.files = {point: self.folder / f"{point}.pcapng" for point in points}
+        self.files = {point: self.directory / f"{point}.pcapng" for point in points}
         # What cannot be written is found out before the run.
         self._new = {point: NewFile(path) for point, path in self.files.items()}
 
@@ -98,7 +98,7 @@ def captures_of(
     scenario: Scenario,
     points: Sequence[str] | None,
     replication: int | None,
-    folder: str | os.PathLike[str] | None,
+    directory: str | os.PathLike[str] | None,
     reps: int,
 ) -> CapturePlan | None:
     """Return what a run captures; None when that is nothing.
@@ -111,7 +111,7 @@ def captures_of(
         Any of `CAPTURE_POINTS`.
     replication : int, optional
         Number of the replication, from 0.
-    folder : path, optional
+    directory : path, optional
         Made when missing. None: nothing is captured.
     reps : int
         Replications of the run.
@@ -119,15 +119,15 @@ def captures_of(
     Raises
     ------
     BadValueError
-        If a point is unknown, the replication is not run, or points are given without a folder.
+        If a point is unknown, the replication is not run, or points are given without a directory.
     """
     if replication is not None:
         to = f"Write one from 0 to {reps - 1}"
         check_all(whole("capture_replication", replication, 0, None, to))
-    if folder is None:
+    if directory is None:
         if points is not None and checked_points(points):
             raise BadValueError(
-                f"{display_name('capture')}: needs a folder. "
+                f"{display_name('capture')}: needs a directory. "
                 f"Give {display_name('capture_to')} as well."
             )
         return None
@@ -138,4 +138,4 @@ def captures_of(
         head = given if replication is None else error_prefix("capture_replication", number)
         accepted = f"Write an integer from 0 to {reps - 1}, below {display_name('reps')}"
         raise BadValueError(f"{head}: is not run. {accepted}.")
-    return CapturePlan(folder, chosen, number) if chosen else None
+    return CapturePlan(directory, chosen, number) if chosen else None

@@ -1,4 +1,4 @@
-"""A result back from the folder that it was written into."""
+"""A result back from the directory that it was written into."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from airpath.errors import BadValueError
 from airpath.execution import Execution
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.result import Result
-from airpath.results.stored import DOCUMENT, SIDES, Folder, TraceFiles, read_document
+from airpath.results.stored import DOCUMENT, SIDES, Directory, TraceFiles, read_document
 from airpath.scenario.scenario import CAPTURE_POINTS
 
 __all__ = ["load_result"]
 
 
-def load_result(folder: str | os.PathLike[str]) -> Result:
+def load_result(directory: str | os.PathLike[str]) -> Result:
     """Read what ``airpath run --out`` or `Result.save` wrote.
 
     Parameters
     ----------
-    folder : path
-        The folder. Series are read from its tables, and traces from their own files, when they
+    directory : path
+        The directory. Series are read from its tables, and traces from their own files, when they
         are asked for.
 
     Returns
@@ -38,10 +38,10 @@ def load_result(folder: str | os.PathLike[str]) -> Result:
     Raises
     ------
     BadValueError
-        If the folder does not hold a result, or one of another version of Airpath.
+        If the directory does not hold a result, or one of another version of Airpath.
     """
-    check_all(path_like("folder", folder))
-    path = Path(folder)
+    check_all(path_like("directory", directory))
+    path = Path(directory)
     document = read_document(path)
     try:
         return _result(path, document)
@@ -56,7 +56,7 @@ def _result(path: Path, document: Mapping[str, Any]) -> Result:
     _check_version(path, about, replications)
     resolved = ResolvedScenario(about["scenario"])
     queues = [queue["name"] for queue in replications[0]["queues"]] if replications else []
-    stored = Folder(path, [run["replication"] for run in replications], queues)
+    stored = Directory(path, [run["replication"] for run in replications], queues)
     points = (*CAPTURE_POINTS, *SIDES)
     files = {point: path / f"{point}.pcapng" for point in points}
     result = Result(
@@ -81,11 +81,11 @@ def _result(path: Path, document: Mapping[str, Any]) -> Result:
     return result
 
 
-def _check_version(folder: Path, about: Mapping[str, Any], replications: Any) -> None:
+def _check_version(directory: Path, about: Mapping[str, Any], replications: Any) -> None:
     flows = [flow for run in replications for flow in run["flows"]]
     missing = [name for name in FLOW_QUANTITIES if flows and name not in flows[0]]
     if missing:
         raise BadValueError(
-            f"{folder}: written by airpath {about['version']} ({about['commit']}), whose results "
-            f"have no {missing[0]}. Run its scenario.toml again."
+            f"{directory}: written by airpath {about['version']} ({about['commit']}), whose "
+            f"results have no {missing[0]}. Run its scenario.toml again."
         )

@@ -122,7 +122,7 @@ class Panels:
         longest = f"longest in {edges[1] - edges[0]:.3g} s"
         waits = {}
         for name in names:
-            # Folders of version 0.1.0 may not say where.
+            # Directories of version 0.1.0 may not say where.
             part = series[(series["queue"] == name) | series["queue"].isna()]
             waits[name] = (part["time_s"].to_numpy(), part["value"].to_numpy() * 1e3)
         highest = {name: largest_in_bins(*of, edges) for name, of in waits.items()}
@@ -284,7 +284,7 @@ class Panels:
     def _at_bottleneck(self, name: str) -> pd.DataFrame:
         """Return what happened at the bottleneck's queues within the window."""
         series = self._series(name)
-        # Folders of version 0.1.0 may not say where.
+        # Directories of version 0.1.0 may not say where.
         return series[series["queue"].isin(self._queues) | series["queue"].isna()]
 
     def _levels_of(self, name: str, of: int | str) -> pd.DataFrame:
@@ -293,7 +293,7 @@ class Panels:
         if isinstance(of, int):
             is_it = series["id"] == of
         else:
-            # Folders of version 0.1.0 may not say where; the bottleneck's has number 0.
+            # Directories of version 0.1.0 may not say where; the bottleneck's has number 0.
             is_it = (series["queue"] == of) | (series["queue"].isna() & (series["id"] == 0))
         series = series[is_it & (series["time_s"] <= self._window_s[1])]
         before = int((series["time_s"] < self._window_s[0]).sum())
@@ -304,7 +304,7 @@ class Panels:
         if "sojourn" not in self._result.resolved.recording.series:
             return None
         series = self._series("sojourn")
-        # Users and stations have a queue each; folders of version 0.1.0 may not say where.
+        # Users and stations have a queue each; directories of version 0.1.0 may not say where.
         queues = series["queue"]
         at_it = queues.astype(str).str.fullmatch("bottleneck(/.*)?")
         series = series[at_it | queues.isna()]

@@ -13,7 +13,7 @@ from typing_extensions import Unpack
 
 from airpath.arguments import error_prefix
 from airpath.errors import BadValueError
-from airpath.files import output_folder
+from airpath.files import output_directory
 from airpath.present import figure_files, style
 from airpath.present.drawing import FigureOptions, drawing
 from airpath.present.shares import count_drawn, draw_shares
@@ -319,7 +319,7 @@ class Plot(DistributionPlot, UserPlot):
 
     def save(
         self,
-        folder: str | Path,
+        directory: str | Path,
         *,
         figure_formats: str | Sequence[str] = "png",
         window: Window | None = None,
@@ -328,7 +328,7 @@ class Plot(DistributionPlot, UserPlot):
 
         Parameters
         ----------
-        folder : path
+        directory : path
             Made when missing.
         figure_formats : str or sequence of str
             ``png``, ``pdf``, ``svg``, or several. Default ``png``.
@@ -345,7 +345,7 @@ class Plot(DistributionPlot, UserPlot):
         ------
         BadValueError
             If a format is not known, the window is not of the run or there is nothing to draw over
-            time, or the folder cannot be written to.
+            time, or the directory cannot be written to.
         """
         kinds = figure_files.checked_formats(figure_formats)
         if window is not None:
@@ -353,7 +353,7 @@ class Plot(DistributionPlot, UserPlot):
                 "window", self._result.resolved.recording.series, self._link_series
             )
         figures = self.defaults(window)
-        where = output_folder(folder)
+        where = output_directory(directory)
         source = source_line(self._result.provenance)
         paths = [
             path

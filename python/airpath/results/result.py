@@ -281,20 +281,20 @@ class Result(Recordings):
 
     def save(
         self,
-        folder: str | Path,
+        directory: str | Path,
         *,
         formats: str | Sequence[str] = "csv",
         figure_formats: str | Sequence[str] | None = "png",
     ) -> list[Path]:
-        """Write everything into a folder, each file with its provenance.
+        """Write everything into a directory, each file with its provenance.
 
         ``result.json``, ``scenario.toml`` (which gives the same run again), the tables and the
-        figures. Files of an earlier result in that folder, as its ``result.json`` lists them, are
-        removed.
+        figures. Files of an earlier result in that directory, as its ``result.json`` lists them,
+        are removed.
 
         Parameters
         ----------
-        folder : path
+        directory : path
             Made when missing.
         formats : str or sequence of str
             Of the tables, any of ``csv``, ``csv.gz`` (the same, compressed), ``parquet`` (which
@@ -311,13 +311,13 @@ class Result(Recordings):
         Raises
         ------
         BadValueError
-            If the folder cannot be written to, or a format not be written.
+            If the directory cannot be written to, or a format not be written.
         RunError
             If a file cannot be written after all: the disk is full.
         """
         kinds = [] if figure_formats is None else checked_figure_formats(figure_formats)
-        saving = Saving(self, folder, formats)
+        saving = Saving(self, directory, formats)
         paths = [*saving.statistics(), *saving.recordings()]
         if kinds and self.replications:
-            paths += self.plot.save(folder, figure_formats=kinds)
+            paths += self.plot.save(directory, figure_formats=kinds)
         return paths

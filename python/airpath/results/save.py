@@ -1,4 +1,4 @@
-"""A result as a folder of files, each with its provenance."""
+"""A result as a directory of files, each with its provenance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airpath.errors import BadValueError
-from airpath.files import LARGEST, other_than_file, output_folder, read_bytes, write_file
+from airpath.files import LARGEST, other_than_file, output_directory, read_bytes, write_file
 from airpath.present import figure_files
 from airpath.results.export import LATEX, checked_formats, write_latex, write_table
 from airpath.results.frames import frame
@@ -57,12 +57,12 @@ FIGURES = tuple(
 """Figures that may be drawn of a result."""
 
 
-def check_places(folder: Path, series: Iterable[str], formats: Iterable[str]) -> None:
+def check_places(directory: Path, series: Iterable[str], formats: Iterable[str]) -> None:
     """Check, before a run, that nothing but files stands where its files will be written.
 
     Parameters
     ----------
-    folder : Path
+    directory : Path
         Where they will be written.
     series : iterable of str
         What is recorded.
@@ -72,15 +72,15 @@ def check_places(folder: Path, series: Iterable[str], formats: Iterable[str]) ->
     Raises
     ------
     BadValueError
-        If there is a pipe, a device or a folder; all such are named.
+        If there is a pipe, a device or a directory; all such are named.
     """
     stems = [*_STEMS, *(f"series-{name}" for name in series)]
     tables = (f"{stem}.{form}" for stem in stems for form in formats if form != LATEX)
     names = [*_TEXTS, TABLES, *tables, *FIGURES]
-    found = ((folder / name, other_than_file(folder / name)) for name in names)
+    found = ((directory / name, other_than_file(directory / name)) for name in names)
     problems = [
         f"{path}: cannot be written (is {what}, not a regular file). Remove it, or write another "
-        "folder."
+        "directory."
         for path, what in found
         if what is not None
     ]
@@ -89,13 +89,13 @@ def check_places(folder: Path, series: Iterable[str], formats: Iterable[str]) ->
 
 
 class Saving:
-    """The files of a result on their way into a folder, the small ones first.
+    """The files of a result on their way into a directory, the small ones first.
 
     Parameters
     ----------
     result : Result
         What to write.
-    folder : path
+    directory : path
         Where to; made when missing.
     formats : str or sequence of str
         Of the tables.
@@ -103,22 +103,22 @@ class Saving:
     Raises
     ------
     BadValueError
-        If the folder cannot be written to, or a format not be written.
+        If the directory cannot be written to, or a format not be written.
 
     Attributes
     ----------
     missing : list of str
         Names of the files that were not written yet.
     removed : list of Path
-        What an earlier run had left in the folder.
+        What an earlier run had left in the directory.
     """
 
-    def __init__(self, result: Result, folder: str | Path, formats: str | Sequence[str]) -> None:
+    def __init__(self, result: Result, directory: str | Path, formats: str | Sequence[str]) -> None:
         self._result = result
         checked = checked_formats(formats)
         self._forms = [form for form in checked if form != LATEX]
         self._has_latex = LATEX in checked
-        self._folder = output_folder(folder)
+        self._directory = output_directory(directory)
         self._head = as_comment(result.provenance)
         self._head += "".join(f"# INVALID: {reason}\n" for reason in result.invalid)
         if not result.complete:
@@ -148,18 +148,18 @@ class Saving:
         document["files"] = sorted(
             [*names, *self.missing, *FIGURES, *(path.name for path in result.captures.values())]
         )
-        earlier = _earlier(self._folder)
-        path = self._folder / DOCUMENT
+        earlier = _earlier(self._directory)
+        path = self._directory / DOCUMENT
         write_file(path, _utf8(json.dumps(document, allow_nan=False) + "\n"))
         self._remove(earlier, names)
         yield self._written(path)
         for name, data in texts.items():
-            write_file(self._folder / name, data)
-            yield self._written(self._folder / name)
+            write_file(self._directory / name, data)
+            yield self._written(self._directory / name)
         for stem, table in tables.items():
             yield from self._table(stem, functools.partial(iter, [table]))
         if self._has_latex:
-            write_latex(path := self._folder / TABLES, _shown_tables(result), self._head)
+            write_latex(path := self._directory / TABLES, _shown_tables(result), self._head)
             yield self._written(path)
 
     def recordings(self) -> Iterator[Path]:
@@ -177,7 +177,7 @@ class Saving:
 
     def _table(self, stem: str, parts: Callable[[], Iterable[pd.DataFrame]]) -> Iterator[Path]:
         for form in self._forms:
-            path = self._folder / f"{stem}.{form}"
+            path = self._directory / f"{stem}.{form}"
             write_table(path, parts(), form, self._head, self._result.provenance)
             yield self._written(path)
 
@@ -188,17 +188,17 @@ class Saving:
     def _remove(self, earlier: Iterable[str], names: Sequence[str]) -> None:
         """Remove the files of an earlier run, but for those that are replaced at once."""
         for name in earlier:
-            path = self._folder / name
+            path = self._directory / name
             if name not in names and path not in self._result.files:
                 with suppress(OSError):
                     path.unlink()
                     self.removed.append(path)
 
 
-def _earlier(folder: Path) -> list[str]:
-    """Return the names of the files that the document in a folder says are its own."""
+def _earlier(directory: Path) -> list[str]:
+    """Return the names of the files that the document in a directory says are its own."""
     try:
-        document = json.loads(read_bytes(folder / DOCUMENT, LARGEST))
+        document = json.loads(read_bytes(directory / DOCUMENT, LARGEST))
         names = document["files"] if "provenance" in document else []
         return [name for name in names if Path(name).name == name and name != DOCUMENT]
     except (BadValueError, ValueError, TypeError, KeyError, RecursionError):

@@ -1,4 +1,4 @@
-"""What was recorded, without the engine that recorded it: from memory, or from a folder."""
+"""What was recorded, without the engine that recorded it: from memory, or from a directory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from airpath.trace import Trace
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DOCUMENT", "SIDES", "Folder", "InMemory", "TraceFiles", "read_document"]
+__all__ = ["DOCUMENT", "SIDES", "Directory", "InMemory", "TraceFiles", "read_document"]
 
 DOCUMENT = "result.json"
 """The file that says everything, and which others belong to it."""
@@ -54,13 +54,13 @@ class InMemory:
         return self.by_monitor[index]
 
 
-class Folder:
-    """Recordings in the files of a folder, which are read when they are asked for.
+class Directory:
+    """Recordings in the files of a directory, which are read when they are asked for.
 
     Parameters
     ----------
     path : Path
-        The folder.
+        The directory.
     numbers : sequence of int
         Of the finished replications.
     queues : sequence of str
@@ -158,18 +158,18 @@ class TraceFiles(Mapping[str, Trace]):
         return len(self._files)
 
 
-def read_document(folder: Path) -> dict[str, Any]:
-    """Return the document of a folder that a result was written into.
+def read_document(directory: Path) -> dict[str, Any]:
+    """Return the document of a directory that a result was written into.
 
     Raises
     ------
     BadValueError
         If there is none, or it is not the whole document of a result.
     """
-    path = folder / DOCUMENT
+    path = directory / DOCUMENT
     if not path.is_file():
-        accepted = "Name a folder that run --out or Result.save wrote"
-        raise BadValueError(f"{one_line(str(folder))}: holds no {DOCUMENT}. {accepted}.")
+        accepted = "Name a directory that run --out or Result.save wrote"
+        raise BadValueError(f"{one_line(str(directory))}: holds no {DOCUMENT}. {accepted}.")
     try:
         document = json.loads(read_bytes(path, LARGEST))
     except ValueError as error:

@@ -34,7 +34,7 @@ class Ideal(AckPath):
 
 
 class Link(AckPath):
-    """The ACKs of all flows share a link of their own.
+    """The ACKs of all flows share a separate link.
 
     Parameters
     ----------

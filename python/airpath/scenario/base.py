@@ -81,11 +81,11 @@ class Context(Protocol):
     """What turning a component into its resolved form may need from outside the component."""
 
     def trace_key(self, file: str, field: Path) -> str:
-        """Return the name under which the trace in `file` is handed over with the scenario."""
+        """Return the name under which the engine receives the trace in `file`."""
         ...
 
     def table_key(self, table: str, field: Path) -> str:
-        """Return the name under which an error-rate table is handed over with the scenario."""
+        """Return the name under which the engine receives an error-rate table."""
         ...
 
 
@@ -97,8 +97,8 @@ if TYPE_CHECKING:
     class _Base:
         """Pydantic's model as type checkers shall see it.
 
-        To them, pydantic's own constructor takes what the attributes hold, a `Duration`; in truth
-        it takes whatever can be read as one, such as ``"40 ms"``.
+        To them, pydantic's own constructor takes the type of the attribute, a `Duration`; it also
+        accepts any value that can be read as one, such as ``"40 ms"``.
         """
 
         model_config: ClassVar[ConfigDict]
@@ -177,14 +177,14 @@ class Model(_Base, metaclass=ModelType):
         return f"ap.{self.public_name()}" if is_ours else type(self).__name__
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Yield what is not a default, as the constructor takes it."""
+        """Yield the values that are not defaults, as the constructor takes them."""
         for name, info in type(self).model_fields.items():
             value = getattr(self, name)
             if info.is_required() or value != info.get_default(call_default_factory=True):
                 yield name, as_written(value)
 
-    # Tells pydantic that this is still its own constructor, so that models inside models are
-    # validated in one go and keep the full path of each problem.
+    # Marks this as pydantic's own constructor, so that nested models are validated in one pass and
+    # keep the full path of each problem.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     @classmethod
@@ -208,7 +208,7 @@ class Model(_Base, metaclass=ModelType):
         """Reject keys that exclude or need each other; the engine checks what is left."""
 
     def _engine_problems(self) -> list[EngineProblem]:
-        """Return what the engine rejects of this table, as far as it knows it alone."""
+        """Return the problems that the engine finds in this table on its own."""
         if self.engine_family is None:
             return []
         return _airpath.component_problems(self.engine_family, as_json(self.engine_form))
@@ -274,7 +274,7 @@ class Model(_Base, metaclass=ModelType):
         return {key: _as_text(value) for key, value in values if value is not None}
 
     def given(self) -> dict[str, Any]:
-        """Return what the user gave, as plain values, quantities as text; no defaults."""
+        """Return the explicitly set fields as plain values; quantities are texts."""
         fields = ((name, info.alias or name) for name, info in self.ordered_fields())
         values = [(key, getattr(self, name)) for name, key in fields if self._is_given(name)]
         return {key: _as_given(value) for key, value in values if value is not None}
@@ -284,7 +284,7 @@ class Model(_Base, metaclass=ModelType):
 
     @classmethod
     def instead_of(cls, key: str) -> set[str]:
-        """Return the keys in the place of which `key` is given."""
+        """Return the keys that `key` replaces."""
         return {other for keys in cls.alternatives if key in keys for other in keys} - {key}
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
@@ -329,7 +329,7 @@ class Model(_Base, metaclass=ModelType):
         context : Context
             Names the traces and tables.
         path : tuple of str or int
-            Where this table stands in the scenario, for error messages.
+            Path of this table in the scenario, for error messages.
         """
         entries: dict[str, Any] = {}
         for name, info in self.ordered_fields():
@@ -369,7 +369,7 @@ def _plain(value: Any, context: Context, path: Path) -> Any:
 
 
 class Component(Model):
-    """A component that is chosen by name. Its subclasses are families; theirs are the choices."""
+    """A component that is chosen by name. Subclasses are families, their subclasses choices."""
 
     family: ClassVar[str]
     """What a member of the family is called in messages, with its article."""
@@ -430,16 +430,14 @@ class Component(Model):
             data, blamed = {cls.chosen_by: data}, ()
         if not isinstance(data, Mapping):
             raise fault(
-                f"not {cls.family}", f"Accepted kinds are {', '.join(kinds)}", quote(kinds[0])
+                f"not {cls.family}", f"Expected one of: {', '.join(kinds)}", quote(kinds[0])
             )
         if cls.chosen_by in data:
             kind = data[cls.chosen_by]
         else:
             kind = cls.usual_kind()
             if kind is None:
-                missing = fault(
-                    "missing", f"Accepted kinds are {', '.join(kinds)}", quote(kinds[0])
-                )
+                missing = fault("missing", f"Expected one of: {', '.join(kinds)}", quote(kinds[0]))
                 missing = as_missing(missing)
                 raise faults_at(((cls.chosen_by,), None, missing))
         if not isinstance(kind, str) or kind not in cls.known():

@@ -42,7 +42,7 @@ class Congestion(Component):
     """Whether its two ends agree on ECN, as RFC 3168 has it."""
 
     obeys_price: ClassVar[bool] = False
-    """Whether it needs a queue on the way of the data that writes a price into packets."""
+    """Whether it needs a queue in the direction of the data that writes a price into packets."""
 
     def resolved_control(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of the congestion control, the `kind` that the engine knows."""
@@ -53,11 +53,11 @@ class Congestion(Component):
         return self.resolved_control(context, path)
 
     def in_ns3(self) -> Congestion:
-        """Return what it stands for under ns-3's procedures."""
+        """Return the algorithm that this name selects with the ns-3 profile."""
         return self
 
     def in_linux(self) -> Congestion:
-        """Return what it stands for under Linux's procedures."""
+        """Return the algorithm that this name selects with the Linux profile."""
         return self
 
 
@@ -119,7 +119,7 @@ class Cubic(Congestion):
         What an echoed congestion mark leaves of it, above 0 and below 1. Default: `beta`
         (RFC 9438 §4.6); RFC 8511 §3 recommends 0.85.
     fast_convergence : bool
-        Leave room for new flows after a second loss. Default True (RFC 9438 §4.7).
+        Release capacity for new flows after a second loss. Default True (RFC 9438 §4.7).
     reno_friendly : bool
         Never send less than Reno would. Default True (RFC 9438 §4.3).
     hystart : {"off", "classic", "plus-plus"}
@@ -172,7 +172,7 @@ class CubicNs3(Congestion):
         β, what a loss leaves of the window, above 0 and below 1. Default 0.7 (ns-3, attribute
         `Beta`).
     fast_convergence : bool
-        Leave room for new flows after a second loss. Default True (ns-3, attribute
+        Release capacity for new flows after a second loss. Default True (ns-3, attribute
         `FastConvergence`).
     reno_friendly : bool
         Never grow slower than Reno would. Default True (ns-3, attribute `TcpFriendliness`).
@@ -194,7 +194,7 @@ class CubicLinux(Congestion):
     Parameters
     ----------
     fast_convergence : bool
-        Leave room for new flows after a second loss. Default True (tcp_cubic).
+        Release capacity for new flows after a second loss. Default True (tcp_cubic).
     reno_friendly : bool
         Never grow slower than Reno would. Default True (tcp_cubic, `tcp_friendliness`).
     hystart : {"off", "classic", "plus-plus"}
@@ -245,8 +245,8 @@ class Bbr(Congestion):
 class Clamp(Congestion):
     """CLAMP at the sender: NewReno's window or that of the price that is echoed, the smaller.
 
-    The price is that of an `aqm.Clamp` on the way of the data; the receiver's window needs no
-    `window.Clamp`. Recovery as RFC 6582.
+    The price is that of an `aqm.Clamp` in the direction of the data; the receiver's window needs
+    no `window.Clamp`. Recovery as RFC 6582.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """How a table is checked: keys and types here, ranges and rules between values by the engine.
 
-All problems are reported at once. What depends on several values is judged if these can be read,
-whatever is wrong with others.
+All problems are reported at once. A rule over several values is checked if these can be read,
+even if other values are wrong.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def checked(
         With every problem found.
     """
     if not isinstance(data, Mapping):
-        raise fault("not a table", f"Accepted keys are {', '.join(kind.keys(from_file=from_file))}")
+        raise fault("not a table", f"Expected one of: {', '.join(kind.keys(from_file=from_file))}")
     known = kind._known_keys()
     lines = [
         InitErrorDetails(
@@ -97,7 +97,7 @@ def checked(
 
 
 def with_types_alone(read: Callable[[], T]) -> T:
-    """Return what `read` makes of tables that the engine does not check."""
+    """Return the result of `read` on tables that the engine does not check."""
     token = _TYPES_ALONE.set(True)
     try:
         return read()
@@ -126,7 +126,7 @@ NO_FILES = _NoFiles()
 def _other_faults(
     kind: type[ModelT], read: Callable[[Values], ModelT], given: Values, wrong: Collection[Path]
 ) -> list[InitErrorDetails]:
-    """Return what the engine rejects of a table with faults at `wrong` already."""
+    """Return the problems that the engine finds in a table that has faults at `wrong`."""
 
     def read_with_stand_ins() -> ModelT:
         token = _STAND_INS.set(True)
@@ -162,7 +162,7 @@ def _read_with_stand_ins(
 def _engine_faults(
     table: Model, given: Values, unread: Collection[Path] = ()
 ) -> list[InitErrorDetails]:
-    """Return what the engine rejects of values whose types are right.
+    """Return the problems that the engine finds in values of the right types.
 
     Parameters
     ----------

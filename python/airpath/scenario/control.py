@@ -80,7 +80,7 @@ class Control(Model):
                 raise faults_at((("rate",), None, missing))
             return self
         if self.rate is not None:
-            error = fault("that of all stations", "Write rate or user, each in an entry of its own")
+            error = fault("that of all stations", "Set either rate or user in an entry")
             raise faults_at((("rate",), str(self.rate), error))
         if not given:
             missing = as_missing(fault("missing", "Write downlink_mcs, uplink_mcs or snr"))
@@ -91,7 +91,7 @@ class Control(Model):
         return self
 
     def link_faults(self, link: Link) -> list[tuple[Path, Any, Any]]:
-        """Return what of the change the bottleneck's link cannot do.
+        """Return the faults of a change that the bottleneck's link does not support.
 
         Parameters
         ----------

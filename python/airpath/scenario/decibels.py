@@ -78,7 +78,7 @@ class Decibels(float):
 
     @classmethod
     def of(cls, value: object, *, bare_numbers: bool = True) -> Self:
-        """Read whatever the user gave: a level, a text, or a number of dB.
+        """Read a level, a text, or a number of dB.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 Path = tuple[str | int, ...]
-"""Where a value stands, from the top of the file."""
+"""Keys and positions from the top of the file to a value."""
 
 
 OF_FIELD = ""
@@ -69,9 +69,9 @@ def nearest(word: str, accepted: Iterable[str]) -> str:
     close = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.6)
     everything = ", ".join(known)
     return (
-        f"The nearest is {close[0]}; accepted are {everything}"
+        f"The nearest is {close[0]}; expected one of: {everything}"
         if close
-        else (f"Accepted are {everything}")
+        else (f"Expected one of: {everything}")
     )
 
 

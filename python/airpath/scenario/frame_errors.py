@@ -1,4 +1,4 @@
-"""Error processes of links, one class each: which frames the radio destroys."""
+"""Error processes of links, one class each: which frames the channel corrupts."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ __all__ = ["Burst", "ErrorProcess", "GilbertElliott", "Independent"]
 
 
 class ErrorProcess(Component):
-    """An error process; `kind` says which. It destroys packets beside the link's own losses."""
+    """An error process, chosen by `kind`. It adds to the loss of the link."""
 
     family = "an error process"
     engine_family = "errors"
 
 
 class Independent(ErrorProcess):
-    """Each packet is destroyed with the same probability.
+    """Each packet is corrupted independently, with the same probability.
 
     Parameters
     ----------
     loss : float
-        Probability that a packet is destroyed, in [0, 1].
+        Probability that a packet is corrupted, in [0, 1].
     """
 
     kind: Literal["independent"] = "independent"
@@ -34,9 +34,9 @@ class Independent(ErrorProcess):
 
 
 class GilbertElliott(ErrorProcess):
-    """A good and a bad state that take turns, slot by slot, each with its loss.
+    """A two-state Markov chain of slots, good and bad, each with a loss probability.
 
-    A packet meets each slot that it overlaps, and is destroyed when any of them destroys it.
+    A packet is corrupted if any slot that it overlaps corrupts it.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class GilbertElliott(ErrorProcess):
     slot : Duration
         A step of the chain, above 0. Slots are counted from the start of the run.
     loss_good : float
-        Probability that a good slot destroys a packet, in [0, 1]. Default 0 (Gilbert 1960).
+        Probability that a good slot corrupts a packet, in [0, 1]. Default 0 (Gilbert 1960).
     loss_bad : float
-        Probability that a bad slot destroys a packet, in [0, 1]. Default 1, the frame model of
+        Probability that a bad slot corrupts a packet, in [0, 1]. Default 1, the frame model of
         Zorzi et al. 1997; Gilbert's bits have 0.5.
     """
 
@@ -64,7 +64,7 @@ class GilbertElliott(ErrorProcess):
 class Burst(ErrorProcess):
     """Bursts of errors as long as the fades of a moving receiver (Chockalingam & Zorzi 1999).
 
-    Slots are good or bad; a packet is destroyed when any slot that it overlaps is bad.
+    Slots are good or bad; a packet is corrupted if any slot that it overlaps is bad.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a base station grants unasked, one class for each policy."""
+"""Proactive grants of a base station, one class for each policy."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ WHEN: Any = choice("served", "first-transmission", "delivered")
 
 
 class GrantPolicy(Component):
-    """What a base station grants unasked; `kind` says which. Requests are granted anyway."""
+    """A policy of proactive grants, chosen by `kind`. Requests are granted in any case."""
 
     family = "a grant policy"
     engine_family = "grant"
 
 
 class Uni(GrantPolicy):
-    """Nothing unasked: unidirectional allocation, as the standard has it (wimax-2009 §2.2)."""
+    """No proactive grants: unidirectional allocation, as in the standard (wimax-2009 §2.2)."""
 
     kind: Literal["uni"] = "uni"
 
 
 class BlindBi(GrantPolicy):
-    """Room for an ACK with each packet that the downlink serves (wimax-2009 §4.1).
+    """A grant for an ACK with each packet that the downlink serves (wimax-2009 §4.1).
 
     Parameters
     ----------
     size : Size
         Granted for each packet, 1 B to 65535 B. Default 46 B: an ACK of 40 B with its header.
     when : {"served", "first-transmission", "delivered"}
-        At what it is granted: as the service of a packet ends, repetitions and order included,
-        whether or not it is then lost; at its first transmission; or at its delivery. Default
+        Time of the grant: at the end of the service of a packet, including retransmissions and
+        reordering, even if it is then lost; at its first transmission; or at its delivery. Default
         ``"served"`` (wimax-2009 §5.4).
     fallback : Duration
-        A station left without a grant for so long asks, above 0. Default 100 ms.
+        Time without a grant after which a station sends a request, above 0. Default 100 ms.
     """
 
     kind: Literal["blind-bi"] = "blind-bi"
@@ -50,7 +50,7 @@ class BlindBi(GrantPolicy):
 
 
 class AdaptBi(GrantPolicy):
-    """Room for an ACK where nothing is asked for yet; the rest by piggyback (wimax-2009 §4.2).
+    """A grant for an ACK if no request is pending; the rest by piggyback (wimax-2009 §4.2).
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ class AdaptBi(GrantPolicy):
         Granted if the station's request queue is empty, 1 B to 65535 B. Default 46 B: an ACK of
         40 B with its header.
     when : {"served", "first-transmission", "delivered"}
-        At what it is granted: as the service of a packet ends, repetitions and order included,
-        whether or not it is then lost; at its first transmission; or at its delivery. Default
+        Time of the grant: at the end of the service of a packet, including retransmissions and
+        reordering, even if it is then lost; at its first transmission; or at its delivery. Default
         ``"served"`` (wimax-2009 §5.4).
     fallback : Duration
-        A station left without a grant for so long asks, above 0. Default 100 ms.
+        Time without a grant after which a station sends a request, above 0. Default 100 ms.
     """
 
     kind: Literal["adapt-bi"] = "adapt-bi"
@@ -72,7 +72,7 @@ class AdaptBi(GrantPolicy):
 
 
 class Unsolicited(GrantPolicy):
-    """Room at regular times: UGS of 802.16, semi-persistent scheduling, configured grants.
+    """Periodic grants: UGS of 802.16, semi-persistent scheduling, configured grants.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Unsolicited(GrantPolicy):
     size : Size
         Granted each time, 1 B to 65535 B. Default 46 B: an ACK of 40 B with its header.
     fallback : Duration
-        A station left without a grant for so long asks, above 0. Default 100 ms.
+        Time without a grant after which a station sends a request, above 0. Default 100 ms.
     """
 
     kind: Literal["unsolicited"] = "unsolicited"

@@ -1,4 +1,4 @@
-"""From a TOML file to a scenario, with as many of its problems as can be told at once."""
+"""Read a scenario from a TOML file; all problems are reported at once."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def load(path: str | os.PathLike[str], overrides: Given = ()) -> Scenario:
     Returns
     -------
     scenario : Scenario
-        Its relative trace paths start from the file's folder.
+        Its relative trace paths start from the file's directory.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def loads(
     text: str,
     *,
     place: str = "scenario",
-    folder: Path | None = None,
+    directory: Path | None = None,
     overrides: Given = (),
 ) -> Scenario:
     """Read a scenario from the text of a TOML file.
@@ -84,8 +84,8 @@ def loads(
         The file's content.
     place : str
         The file's name, for messages; its stem is the scenario's name when the text gives none.
-    folder : pathlib.Path, optional
-        Where relative trace paths start. Default: the working folder.
+    directory : pathlib.Path, optional
+        Where relative trace paths start. Default: the working directory.
     overrides : mapping of str to value, or iterable of (key, value)
         As for `load`.
 
@@ -94,23 +94,23 @@ def loads(
     ScenarioError
         With every problem found.
     """
-    return _loaded(text, place, folder, overrides)
+    return _loaded(text, place, directory, overrides)
 
 
-def _loaded(text: str, place: str, folder: Path | None, given: Given) -> Scenario:
+def _loaded(text: str, place: str, directory: Path | None, given: Given) -> Scenario:
     if not isinstance(text, str):
         raise ScenarioError([Problem(place, (), text, "not a text", "Write TOML, or use load")])
     document = parsed(text, place)
     document.setdefault("name", Path(place).stem or "scenario")
-    scenario, overrides = of_document(document, place, folder, given)
+    scenario, overrides = of_document(document, place, directory, given)
     overrides.warn(stacklevel=3)
     return scenario
 
 
 def of_document(
-    document: dict[str, Any], place: str, folder: Path | None, given: Given = ()
+    document: dict[str, Any], place: str, directory: Path | None, given: Given = ()
 ) -> tuple[Scenario, Overrides]:
-    """Return the scenario of a document, and what became of values that others took the place of.
+    """Return the scenario of a document, and the overrides that were applied to it.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def of_document(
         What a file says; it is changed.
     place : str
         The file's name, for messages.
-    folder : pathlib.Path or None
+    directory : pathlib.Path or None
         Where relative trace paths start.
     given : mapping of str to value, or iterable of (key, value)
         Overrides, as for `load`.
@@ -144,14 +144,14 @@ def of_document(
         problems += [overrides.placed(problem) for problem in problems_of(error, place)]
     if problems:
         raise ScenarioError(problems)
-    scenario._folder = folder
+    scenario._directory = directory
     scenario._file = place
     scenario._overrides = overrides.made()
     return scenario, overrides
 
 
 def parsed(text: str, place: str) -> dict[str, Any]:
-    """Return what a TOML text says.
+    """Return the document of a TOML text.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ _WORDS = {
 
 
 def _format_toml_error(message: str, text: str) -> str:
-    """Return what is wrong with a text that is no TOML, and where."""
+    """Return the problem and the position in a text that is not TOML."""
     at = _AT.search(message)
     where = f" ({at[1]})" if at else ""
     lines = text.rstrip().splitlines() or [""]

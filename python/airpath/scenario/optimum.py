@@ -16,7 +16,7 @@ _POLICY = ("link", "policy")
 
 
 def settle_optimum(resolved: dict[str, Any], files: Mapping[str, Path], place: str | None) -> None:
-    """Put the pair that the fixed point finds in the place of the policy ``optimum``.
+    """Replace the policy ``optimum`` by the pair that the fixed point finds.
 
     Parameters
     ----------

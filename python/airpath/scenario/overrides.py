@@ -1,4 +1,4 @@
-"""Values in the place of others: ``--set``, the `overrides` of `load`, `Scenario.replace`.
+"""Values that replace others: ``--set``, the `overrides` of `load`, `Scenario.replace`.
 
 What is put over a table changes the keys that it names; the others stay. A component that becomes
 another, by its name or by a table with another `kind`, keeps the keys that the new one has too.
@@ -100,7 +100,7 @@ def titled(name: str, overrides: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class UnknownKeyProblem(Problem):
-    """A key that leads nowhere, whatever its value.
+    """An unknown key, independent of its value.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class Overrides:
             warnings.warn(text, OverrideWarning, stacklevel=stacklevel + 1)
 
     def lost(self) -> list[str]:
-        """Return what was given and is lost, a line each."""
+        """Return a line for each given value that is lost."""
         moved = (
             f"{self._place}: {key} {text}."
             for key, text in self._moved.items()
@@ -213,7 +213,7 @@ class Overrides:
         path: Path,
         given: tuple[str, Any],
     ) -> tuple[str | int, type[Model] | None]:
-        """Return the position in `table` that `segment` names, and the model of what is there."""
+        """Return the position in `table` that `segment` names, and the model of its value."""
         if isinstance(table, dict):
             name, inner = field_of(_class(model, table), segment)
             other = next((key for key in (segment, *name) if key in table), segment)
@@ -237,12 +237,12 @@ class Overrides:
         place = f"{self._place} {key}={text}"
         return ScenarioError([UnknownKeyProblem(place, (), MISSING, what, accepted, example, key)])
 
-    # --- what becomes of the old value -----------------------------------------------------------
+    # --- treatment of the old value ---------------------------------------------------------------
 
     def _assign(
         self, table: Any, position: Any, value: Any, model: type[Model] | None, path: Path
     ) -> None:
-        """Put `value` at its position; a table is put over the one that is there."""
+        """Set `value` at its position; a table is merged into an existing one."""
         old = table.get(position) if isinstance(table, dict) else table[position]
         if value is None:
             if isinstance(table, dict):
@@ -294,7 +294,7 @@ class Overrides:
     ) -> None:
         """Leave of a component's keys what the component of another `kind` has too."""
         if kind is None:
-            old.clear()  # There is no such kind, and that is what the user will be told.
+            old.clear()  # The user gets the error of the unknown kind.
             return
         chosen_by = kind.chosen_by
         known = {*kind.keys(), *kind.model_fields}
@@ -350,7 +350,7 @@ def put_over(
     place: str,
     context: Mapping[str, Any] | None = None,
 ) -> tuple[Scenario, Overrides]:
-    """Return the scenario with other values, and what became of those it had.
+    """Return the scenario with other values, and the overrides that were applied.
 
     Parameters
     ----------
@@ -383,7 +383,7 @@ def put_over(
         problems += [overrides.placed(problem) for problem in problems_of(error, where)]
     if problems:
         raise ScenarioError(problems)
-    made._folder, made._file = scenario.folder, scenario.file
+    made._directory, made._file = scenario.directory, scenario.file
     made._overrides = overrides.made(scenario.overrides)
     return made, overrides
 
@@ -431,7 +431,7 @@ def _models(annotation: Any) -> Iterator[type[Model]]:
 
 
 def _opened(table: Any, position: Any, inner: type[Model] | None, model: type[Model] | None) -> Any:
-    """Return what is at a position, made a table where a key inside it is to be set."""
+    """Return the value at a position; a table where a key inside it will be set."""
     component = _component_of(inner)
     if isinstance(table, dict) and position not in table:
         kind = _class(model, table)
@@ -444,7 +444,7 @@ def _opened(table: Any, position: Any, inner: type[Model] | None, model: type[Mo
 
 
 def _are_positions(value: Any, entries: Sequence[Any]) -> bool:
-    """Return whether a table says what becomes of some entries of a list."""
+    """Return whether a table sets some entries of a list by position."""
     positions = {str(position) for position in range(len(entries))}
     return isinstance(value, Mapping) and bool(value) and set(map(str, value)) <= positions
 

@@ -29,7 +29,7 @@ class LinkAdaptation(Component):
 
 
 class Fixed(LinkAdaptation):
-    """One MCS, whatever the SNR.
+    """One MCS, independent of the SNR.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How a station asks for its uplink, one class for each procedure."""
+"""Bandwidth request procedures of a station, one class each."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ else:
 
 
 class RequestProcedure(Component):
-    """How a station asks for its uplink; `kind` says which."""
+    """A bandwidth request procedure, chosen by `kind`."""
 
     family = "a request procedure"
     engine_family = "request"
@@ -93,7 +93,7 @@ class RandomDelay(RequestProcedure):
     piggyback: Span = usual(Duration(0))
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; a single time is a range of its own."""
+        """Return the resolved form; a single time is a range of zero length."""
         entries = super().resolved(context, path)
         for key in ("delay", "piggyback"):
             for name in (key, f"{key}_ns"):
@@ -127,14 +127,14 @@ class Ranging(RequestProcedure):
 
 
 class SchedulingRequest(RequestProcedure):
-    """An opportunity of its own for each station, as in LTE and NR (3GPP TS 36.321 §5.4.4).
+    """A dedicated request opportunity for each station (3GPP TS 36.321 §5.4.4).
 
-    It is answered by a grant for the buffer status, which asks for the rest.
+    It is answered by a grant for the buffer status report, which requests the remaining bytes.
 
     Parameters
     ----------
     period : Duration
-        Time between two opportunities of a station, above 0. Stations have theirs at offsets.
+        Time between two opportunities of a station, above 0. Each station has another offset.
     """
 
     kind: Literal["scheduling-request"] = "scheduling-request"
@@ -142,6 +142,6 @@ class SchedulingRequest(RequestProcedure):
 
 
 class NoRequest(RequestProcedure):
-    """A station never asks: it sends in what it is granted unasked."""
+    """No requests: a station sends in proactive grants only."""
 
     kind: Literal["none"] = "none"

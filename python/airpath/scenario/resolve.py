@@ -24,19 +24,19 @@ class _Resolver:
 
     def __init__(self, scenario: Scenario) -> None:
         self.place = scenario.file
-        self.folder = scenario.folder
+        self.directory = scenario.directory
         self.files: dict[str, Path] = {}
         self.problems: list[Problem] = []
 
     def trace_key(self, file: str, field: tuple[str | int, ...]) -> str:
-        path = trace_path(file, self.folder)
+        path = trace_path(file, self.directory)
         name = Path(file.removeprefix(PREFIX)).name
         # Not Path.is_file, which raises for names that are too long.
         found = os.path.isfile(path)  # noqa: PTH113
         return self._key(file, path, name, field, None if found else not_found)
 
     def table_key(self, table: str, field: tuple[str | int, ...]) -> str:
-        path = table_path(table, self.folder)
+        path = table_path(table, self.directory)
         found = is_table(table, path)
         return self._key(table, path, path.name, field, None if found else table_not_found)
 

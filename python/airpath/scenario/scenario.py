@@ -124,7 +124,7 @@ class Record(Model):
 
 
 class Capture(Model):
-    """Where packets are captured, when the results are written into a folder.
+    """Where packets are captured, if the results are written to a directory.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ class Scenario(Model):
     5 Mbit/s
     """
 
-    _folder: FilePath | None = PrivateAttr(default=None)
+    _directory: FilePath | None = PrivateAttr(default=None)
     _file: str | None = PrivateAttr(default=None)
     _overrides: tuple[str, ...] = PrivateAttr(default=())
 
@@ -228,9 +228,9 @@ class Scenario(Model):
     )
 
     @property
-    def folder(self) -> FilePath | None:
-        """Folder that relative trace paths start from; None is the working folder."""
-        return self._folder
+    def directory(self) -> FilePath | None:
+        """Directory that relative trace paths start from; None is the working directory."""
+        return self._directory
 
     @property
     def file(self) -> str | None:
@@ -239,12 +239,12 @@ class Scenario(Model):
 
     @property
     def overrides(self) -> tuple[str, ...]:
-        """The values that were put in the place of others, as short texts, for titles."""
+        """The overridden values, as short texts, for titles."""
         return self._overrides
 
     @property
     def title(self) -> str:
-        """The name, with what was put in the place of other values."""
+        """The name, with the overridden values."""
         from airpath.scenario.overrides import titled
 
         return titled(self.name, self._overrides)
@@ -360,7 +360,7 @@ class Scenario(Model):
         Parameters
         ----------
         relative_to : path, optional
-            Folder that the file will stand in, for paths of traces and tables. Default: they
+            Directory of the file, from which paths of traces and tables start. Default: paths
             become absolute.
         """
         from airpath.arguments import check_all, path_like

@@ -17,7 +17,7 @@ AVERAGE = choice("obtained", "available")
 
 
 class Scheduler(Component):
-    """A scheduler; `kind` says which. It is asked in slots in which somebody has data."""
+    """A scheduler, chosen by `kind`. It is called in slots in which a user has data."""
 
     family = "a scheduler"
     engine_family = "scheduler"
@@ -60,7 +60,7 @@ class AlphaFair(Scheduler):
 
 
 class MaxRate(Scheduler):
-    """The largest w μ, whatever users have had before: most bits, and no fairness."""
+    """The largest w μ, without regard to past rates: the highest sum rate, and no fairness."""
 
     kind: Literal["max-rate"] = "max-rate"
 

@@ -154,7 +154,7 @@ class Rayleigh(_Moving):
 
 
 class Rician(_Moving):
-    """Flat Rician fading: a path in line of sight beside many reflections.
+    """Flat Rician fading: a line-of-sight path and many reflections.
 
     The Doppler shift is given, or follows from the speed of the receiver and the carrier.
 
@@ -217,7 +217,7 @@ class TappedDelayLine(_Moving):
 class Beamforming(_Moving):
     """Opportunistic beamforming: two antennas with powers and a phase that change slowly.
 
-    The users of a cell share them, each with channels of its own, Rayleigh fading with Clarke's
+    The users of a cell share them. Each has independent channels, Rayleigh fading with Clarke's
     spectrum (Viswanath, Tse & Laroia 2002). The Doppler shift is given, or follows from the
     speed of the receiver and the carrier.
 
@@ -241,9 +241,9 @@ class Beamforming(_Moving):
 
 
 class Shadowed(SnrProcess):
-    """Log-normal shadowing over another process: what hills and houses do to the mean.
+    """Log-normal shadowing of another process, as by hills and buildings.
 
-    Normal in dB, with a correlation that falls exponentially with the way of the receiver
+    Normal in dB, with a correlation that falls exponentially with the distance travelled
     (Gudmundson 1991). The mean of the process inside is the median over the shadowing.
 
     Parameters
@@ -257,7 +257,7 @@ class Shadowed(SnrProcess):
         Speed of the receiver, 0 m/s to 10000 m/s; at 0 m/s it stays in its first shadow. Default:
         see `correlation_distance`.
     correlation_time : Duration, optional
-        In the place of both: the time after which 1/e of the correlation is left, above 0.
+        Instead of both: the time after which the correlation is 1/e, above 0.
         Default: the distance over the speed.
     inner : SnrProcess
         The process without shadowing, any but another `snr.Shadowed`. It has the randomness that
@@ -301,7 +301,7 @@ class Shadowed(SnrProcess):
 
 
 class Block(SnrProcess):
-    """Rayleigh fading that stands still for a block and is another, independent, in the next.
+    """Rayleigh fading that is constant during a block and independent between blocks.
 
     Parameters
     ----------
@@ -329,13 +329,13 @@ class Trace(SnrProcess):
     Parameters
     ----------
     file : str
-        Path of the CSV, from the scenario file's folder; or ``traces:NAME`` for a file in the
-        folder of recorded traces (see `airpath.scenario.traces`).
+        Path of the CSV, from the scenario file's directory; or ``traces:NAME`` for a file in the
+        directory of recorded traces (see `airpath.scenario.traces`).
     """
 
     kind: Literal["trace"] = "trace"
     file: Text = Field(examples=['"snr.csv"'])
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; `trace` is the key under which the file is handed over."""
+        """Return the resolved form; `trace` is the key of the file for the engine."""
         return {"kind": self.kind, "trace": context.trace_key(self.file, (*path, "file"))}

@@ -1,7 +1,7 @@
-"""Where error-rate tables are looked for.
+"""Search path of error-rate tables.
 
-A table is named by its path from the folder of the scenario file, or as ``airpath:NAME``: one that
-comes with Airpath.
+A table is named by its path from the directory of the scenario file, or as ``airpath:NAME``: one
+that comes with Airpath.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from airpath.files import MIB, read_text
 from airpath.scenario.base import nearest
 
 __all__ = [
-    "FOLDER",
+    "DIRECTORY",
     "LARGEST",
     "PREFIX",
     "is_table",
@@ -28,7 +28,7 @@ __all__ = [
 PREFIX = "airpath:"
 """What the name of a table that comes with Airpath begins with."""
 
-FOLDER = Path(__file__).parents[1] / "phy" / "tables"
+DIRECTORY = Path(__file__).parents[1] / "phy" / "tables"
 """Where those tables are."""
 
 LARGEST = 64 * MIB
@@ -37,22 +37,22 @@ LARGEST = 64 * MIB
 
 def shipped_tables() -> list[str]:
     """Return the names of the tables that come with Airpath, as a scenario writes them."""
-    return sorted(PREFIX + file.stem for file in FOLDER.glob("*.json"))
+    return sorted(PREFIX + file.stem for file in DIRECTORY.glob("*.json"))
 
 
-def table_path(table: str, folder: Path | None = None) -> Path:
+def table_path(table: str, directory: Path | None = None) -> Path:
     """Return the path that `table` names; it need not exist.
 
     Parameters
     ----------
     table : str
         A path, or ``airpath:NAME``.
-    folder : pathlib.Path or None
-        Where relative paths start; None is the working folder.
+    directory : pathlib.Path or None
+        Where relative paths start; None is the working directory.
     """
     if table.startswith(PREFIX):
-        return FOLDER / f"{table.removeprefix(PREFIX)}.json"
-    return (folder or Path()) / table
+        return DIRECTORY / f"{table.removeprefix(PREFIX)}.json"
+    return (directory or Path()) / table
 
 
 def is_table(table: str, path: Path) -> bool:
@@ -84,7 +84,7 @@ def read_table(name: str, path: Path) -> str:
 
 
 def table_not_found(table: str, path: Path) -> tuple[str, str]:
-    """Return what is wrong with a table that does not exist, and what to do about it."""
+    """Return the problem and the fix for a table that does not exist."""
     if table.startswith(PREFIX):
         return "not a table that comes with Airpath", nearest(table, shipped_tables())
     shipped = ", ".join(shipped_tables()) or "none"

@@ -28,7 +28,7 @@ def to_toml(scenario: Scenario, relative_to: str | Path | None = None) -> str:
         for key, prefix in _FILES.items():
             if isinstance(table.get(key), str) and not table[key].startswith(prefix):
                 # Not Path.resolve: links stay as the user named them.
-                path = os.path.abspath((scenario.folder or Path()) / table[key])  # noqa: PTH100
+                path = os.path.abspath((scenario.directory or Path()) / table[key])  # noqa: PTH100
                 if relative_to is not None:
                     path = os.path.relpath(path, relative_to)
                 table[key] = Path(path).as_posix()

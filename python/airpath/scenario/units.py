@@ -77,12 +77,12 @@ class Quantity(int):
     """What the resolved form appends to the name of a field of this type."""
 
     if TYPE_CHECKING:
-        # To type checkers, a field of a quantity holds the quantity and is made from whatever
-        # can be read as one.
+        # To type checkers, a field of a quantity holds the quantity and accepts any value that can
+        # be read as one.
         def __get__(self, owner: object, of: object) -> Self: ...
 
     def __new__(cls, value: int = 0) -> Self:
-        """Take a whole number of the base unit."""
+        """Take an integer of the base unit."""
         try:
             return super().__new__(cls, operator.index(value))
         except TypeError:
@@ -157,7 +157,7 @@ class Quantity(int):
 
     @classmethod
     def of(cls, value: object, *, bare_numbers: bool = True) -> Self:
-        """Read whatever the user gave: a quantity of this type, a text, or a bare SI number.
+        """Read a quantity of this type, a text, or a bare SI number.
 
         Parameters
         ----------
@@ -306,7 +306,7 @@ class Frequency(Quantity):
 
 
 class Speed(Quantity):
-    """A speed, integer millimetres per hour: both of its units are whole numbers of them."""
+    """A speed, integer millimetres per hour, which divide both of its units."""
 
     if TYPE_CHECKING:
 
@@ -419,7 +419,7 @@ class Packets(Quantity):
     whole = True
 
     def __new__(cls, value: int = 0) -> Self:
-        """Take a whole number of the base unit."""
+        """Take an integer of the base unit."""
         try:
             return super().__new__(cls, operator.index(value))
         except TypeError:
@@ -447,7 +447,7 @@ class Segments(Quantity):
     whole = True
 
     def __new__(cls, value: int = 0) -> Self:
-        """Take a whole number of the base unit."""
+        """Take an integer of the base unit."""
         try:
             return super().__new__(cls, operator.index(value))
         except TypeError:
@@ -478,7 +478,7 @@ class ArrivalRate(Quantity):
 
 
 def quote(text: str) -> str:
-    """Return `text` in the double quotes that TOML wants around it."""
+    """Return `text` in the double quotes of a TOML string."""
     return f'"{text}"'
 
 

@@ -52,7 +52,7 @@ def whole(low: int, high: int, example: int) -> Callable[[Any], int]:
 
 
 def integer_of(bits: int) -> Callable[[Any], int]:
-    """Return the validator of an integer from 0 of so many bits, whose range the engine knows."""
+    """Return the validator of an unsigned integer of `bits` bits; the engine knows its range."""
     check_bits = whole(0, 2**bits - 1, 0)
 
     def check(value: Any) -> int:

@@ -19,7 +19,7 @@ class ReceiveWindow(Component):
     family = "a receive-window policy"
     engine_family = "window"
     obeys_price: ClassVar[bool] = False
-    """Whether it needs a queue on the way of the data that writes a price into packets."""
+    """Whether it needs a queue in the direction of the data that writes a price into packets."""
 
 
 class Fixed(ReceiveWindow):
@@ -50,7 +50,7 @@ class Drain(ReceiveWindow):
 class Clamp(ReceiveWindow):
     """CLAMP's client agent around any policy: the window follows the price in arriving packets.
 
-    The price is that of an `aqm.Clamp` on the way of the data.
+    The price is that of an `aqm.Clamp` in the direction of the data.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from airpath.errors import (
     SweepInterrupted,
     one_line,
 )
-from airpath.files import not_left_empty, output_folder
+from airpath.files import not_left_empty, output_directory
 from airpath.interrupts import stop_on_ctrl_c
 from airpath.present.progress import Auto, ProgressCallback, progress_line, reporting_to
 from airpath.sweeps.advisories import advisory_lines
@@ -97,8 +97,8 @@ def sweep(
     common_random_numbers : bool
         Whether all points have the same seed. Default True.
     out : path, optional
-        Folder of the ledger; with what is there the sweep goes on. Default: a temporary folder,
-        which goes with the result.
+        Directory of the ledger; the sweep resumes from its contents. Default: a temporary
+        directory, which is deleted with the result.
     executor : concurrent.futures.Executor, optional
         Where replications run. Default: threads of this process, beside which the engine needs
         no interpreter.
@@ -215,7 +215,7 @@ def run_description(
     """
     from airpath.sweeps.ledger import FILE_NAME, Ledger
     from airpath.sweeps.result import Sweep
-    from airpath.sweeps.series import FOLDER, refuse_without_parquet
+    from airpath.sweeps.series import DIRECTORY, refuse_without_parquet
 
     plan, jobs, is_shared = description.plan, description.jobs, stays is not None
     if plan.series:
@@ -223,9 +223,9 @@ def run_description(
     workers = _workers(description, executor, threads)
     try:
         with (
-            _folder(out) as (folder, owned),
+            _directory(out) as (directory, owned),
             Ledger.open(
-                folder / FILE_NAME, accept_version=accept_version, leave_others=is_shared
+                directory / FILE_NAME, accept_version=accept_version, leave_others=is_shared
             ) as ledger,
             stop_on_ctrl_c() as stop,
         ):
@@ -240,7 +240,7 @@ def run_description(
                 workers,
                 description.contents,
                 progress=Progress(tell),
-                series=folder / FOLDER if plan.series else None,
+                series=directory / DIRECTORY if plan.series else None,
                 solver=_solver(description, ledger) if "solve" in plan.engines else None,
                 fail_fast=fail_fast,
                 command=command,
@@ -248,7 +248,7 @@ def run_description(
             outcome = coordinator.run(stop)
     finally:
         workers.close()
-    path, own_only = folder / FILE_NAME, is_shared and not accept_version
+    path, own_only = directory / FILE_NAME, is_shared and not accept_version
     return Sweep(path, description.functions, owned, own_only=own_only), outcome
 
 
@@ -303,14 +303,14 @@ class TemporaryDirectory:
 
 
 @contextmanager
-def _folder(out: str | os.PathLike[str] | None) -> Iterator[tuple[Path, Any]]:
-    """Give the folder of the ledger, and what keeps it when it is temporary."""
+def _directory(out: str | os.PathLike[str] | None) -> Iterator[tuple[Path, Any]]:
+    """Give the directory of the ledger, and what keeps it when it is temporary."""
     if out is None:
         owned = TemporaryDirectory()
         yield owned.path, owned
         return
     with not_left_empty(out):
-        yield output_folder(out, "out"), None
+        yield output_directory(out, "out"), None
 
 
 def _solver(description: Description, ledger: Any) -> Solver:

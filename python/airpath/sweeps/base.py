@@ -184,7 +184,7 @@ def parameters_of(function: Callable[..., Any]) -> frozenset[str] | None:
     return frozenset(each.name for each in found)
 
 
-def base_of(given: object, place: str, folder: Path | None, overrides: Overrides) -> Base:
+def base_of(given: object, place: str, directory: Path | None, overrides: Overrides) -> Base:
     """Return the base that a sweep names.
 
     Parameters
@@ -193,7 +193,7 @@ def base_of(given: object, place: str, folder: Path | None, overrides: Overrides
         What was given.
     place : str
         What begins each line: the sweep file or the call.
-    folder : pathlib.Path or None
+    directory : pathlib.Path or None
         Of the sweep file, where relative paths start.
     overrides : mapping or iterable of pairs
         Values in the place of the base's own.
@@ -203,19 +203,19 @@ def base_of(given: object, place: str, folder: Path | None, overrides: Overrides
     BadValueError
         If it is none of these, or no scenario.
     """
-    from_file = folder is not None
+    from_file = directory is not None
     if isinstance(given, Scenario):
         put = pairs(overrides, "overrides")
         if not put:
             return Base(given, place, [], from_file=from_file)
         made, losses = put_over(given, put, display_name("overrides"))
     elif isinstance(given, (str, os.PathLike)):
-        path = (folder or Path()) / given
+        path = (directory or Path()) / given
         made, losses = _read(path, overrides)
     elif isinstance(given, Mapping):
         document = plain_document(given, place)
         document.setdefault("name", Path(place).stem or "scenario")
-        made, losses = of_document(document, f"{place}: scenario", folder, overrides)
+        made, losses = of_document(document, f"{place}: scenario", directory, overrides)
     elif callable(given):
         if pairs(overrides, "overrides"):
             raise BadValueError(

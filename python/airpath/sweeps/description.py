@@ -169,11 +169,11 @@ def described(
 def _described(
     document: Mapping[str, Any],
     place: str,
-    folder: Path | None,
+    directory: Path | None,
     overrides: Overrides,
     tell: ProgressCallback | None,
 ) -> Description:
-    from_file = folder is not None
+    from_file = directory is not None
     problems: list[str] = []
     keys, base = None, None
     try:
@@ -182,7 +182,7 @@ def _described(
         problems += map(str, problems_of(error, place))
     if "scenario" in document:
         try:
-            base = base_of(document["scenario"], place, folder, overrides)
+            base = base_of(document["scenario"], place, directory, overrides)
         except BadValueError as error:
             problems.append(str(error))
     if keys is not None:
@@ -191,7 +191,7 @@ def _described(
         raise BadValueError("\n".join(problems))
     assigned, labels = assignments(keys, place)
     base.refuse_unknown(labels, place)
-    return _resolved(keys, base, assigned, labels, place, folder, tell)
+    return _resolved(keys, base, assigned, labels, place, directory, tell)
 
 
 # --- points ------------------------------------------------------------------------------------
@@ -377,7 +377,7 @@ def _resolved(
     assigned: Sequence[Mapping[str, Any]],
     labels: Labels,
     place: str,
-    folder: Path | None,
+    directory: Path | None,
     tell: ProgressCallback | None,
 ) -> Description:
     own = dict(keys.metrics)
@@ -388,7 +388,7 @@ def _resolved(
     points = checks.points(assigned)
     for text in base.lost:
         warnings.warn(text, OverrideWarning, stacklevel=4)
-    title = keys.name or (Path(place).stem if folder is not None else base.name) or "sweep"
+    title = keys.name or (Path(place).stem if directory is not None else base.name) or "sweep"
     plan = Plan(
         name=title,
         axes=tuple(labels),

@@ -192,7 +192,8 @@ def checked_value(plan: Plan, argument: str, axis: str, value: object) -> str:
         return key
     known = ", ".join(show(label) for label in labels)
     raise BadValueError(
-        f"{error_prefix(argument, value)}: not a value of the axis {axis}. Accepted are {known}."
+        f"{error_prefix(argument, value)}: not a value of the axis {axis}. "
+        f"Expected one of: {known}."
     )
 
 

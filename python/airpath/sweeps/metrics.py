@@ -398,7 +398,7 @@ def advice(name: str, run: Document, resolved: ResolvedScenario) -> str:
     if text.startswith("The nearest"):
         return text.partition(";")[0]
     bare = [each for each in names if "." not in each]
-    return f"Accepted are {', '.join(bare)}, and those of one flow, group, queue or link"
+    return f"Expected one of: {', '.join(bare)}, and those of one flow, group, queue or link"
 
 
 def known_names(run: Document, resolved: ResolvedScenario) -> list[str]:

@@ -26,7 +26,7 @@ from airpath.sweeps import tables
 from airpath.sweeps.overview import overview
 from airpath.sweeps.plan import Plan
 from airpath.sweeps.readings import Computed, Own, PointData, Readings, read
-from airpath.sweeps.series import FOLDER, read_series, series_file
+from airpath.sweeps.series import DIRECTORY, read_series, series_file
 from airpath.sweeps.sweep_tables import SweepTables
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Sweep(SweepTables):
         The user's metrics, by name: each takes a `Result` of one replication and returns a number.
         Without them such metrics are NaN.
     owns : object, optional
-        What is kept as long as this: a temporary folder.
+        What is kept as long as this: a temporary directory.
     own_only : bool
         Whether only the replications of this version count. Default False: all in the ledger.
 
@@ -211,14 +211,14 @@ class Sweep(SweepTables):
         data = self._point(point)
         number = 0 if replication is None else replication
         check_all(word("name", name, SERIES), _in_list("replication", number, data.values))
-        of, folder = data.point, self.path.parent / FOLDER
+        of, directory = data.point, self.path.parent / DIRECTORY
         seed = self.plan.seed_of(of)
         if replication is not None:
-            return read_series(series_file(folder, of.digest, seed, replication), name)
+            return read_series(series_file(directory, of.digest, seed, replication), name)
         import pandas as pd
 
         tables = [
-            read_series(series_file(folder, of.digest, seed, number), name).assign(
+            read_series(series_file(directory, of.digest, seed, number), name).assign(
                 replication=number
             )
             for number in range(len(data.values))
@@ -313,16 +313,16 @@ class Sweep(SweepTables):
 
     def save(
         self,
-        folder: str | Path,
+        directory: str | Path,
         *,
         formats: str | Sequence[str] = "csv",
         figure_formats: str | Sequence[str] | None = "png",
     ) -> list[Path]:
-        """Write tables and figures into a folder.
+        """Write tables and figures into a directory.
 
         Parameters
         ----------
-        folder : path
+        directory : path
             Made when missing.
         formats : str or sequence of str
             Of the tables, any of ``csv``, ``csv.gz``, ``parquet`` and ``latex`` (``points.tex``).
@@ -339,11 +339,11 @@ class Sweep(SweepTables):
         Raises
         ------
         BadValueError
-            If the folder cannot be written to, or a format is not known.
+            If the directory cannot be written to, or a format is not known.
         RunError
             If a file cannot be written after all: the disk is full.
         """
-        from airpath.files import output_folder
+        from airpath.files import output_directory
         from airpath.present import figure_files
         from airpath.results.export import LATEX, checked_formats, write_latex, write_table
         from airpath.results.provenance import as_comment
@@ -351,7 +351,7 @@ class Sweep(SweepTables):
 
         forms = checked_formats(formats)
         kinds = [] if figure_formats is None else figure_files.checked_formats(figure_formats)
-        where = output_folder(folder)
+        where = output_directory(directory)
         made_by = self.provenance
         head = as_comment(made_by)
         written = []
@@ -420,7 +420,7 @@ def _restored(path: Path, own_only: bool, own: Sequence[str], found: Mapping[Key
 
 
 def load_sweep(path: str | Path) -> Sweep:
-    """Return the results of a sweep from its folder, or from its ledger; it may still be running.
+    """Return the results of a sweep from its directory or ledger, even while it is running.
 
     Parameters
     ----------
@@ -441,7 +441,7 @@ def load_sweep(path: str | Path) -> Sweep:
     if not place.exists():
         raise BadValueError(
             f"{error_prefix('path', Path(path))}: no sweep there. "
-            "Give the folder that airpath sweep "
+            "Give the directory that airpath sweep "
             f"wrote, or the file {FILE_NAME} in it."
         )
     sweep = Sweep(place)

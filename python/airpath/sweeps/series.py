@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "FOLDER",
+    "DIRECTORY",
     "is_series",
     "read_series",
     "refuse_without_parquet",
@@ -24,16 +24,16 @@ __all__ = [
     "write_series",
 ]
 
-FOLDER = "series"
-"""In the folder of the sweep."""
+DIRECTORY = "series"
+"""In the directory of the sweep."""
 
 
-def series_file(folder: Path, digest: str, seed: int, replication: int) -> Path:
+def series_file(directory: Path, digest: str, seed: int, replication: int) -> Path:
     """Return where the series of a replication are.
 
     Parameters
     ----------
-    folder : Path
+    directory : Path
         That of all series.
     digest : str
         Of the job.
@@ -42,7 +42,7 @@ def series_file(folder: Path, digest: str, seed: int, replication: int) -> Path:
     replication : int
         Its number.
     """
-    return folder / f"{digest[:12]}-{seed}-{replication}.parquet"
+    return directory / f"{digest[:12]}-{seed}-{replication}.parquet"
 
 
 def is_series(name: str) -> bool:
@@ -64,12 +64,12 @@ def refuse_without_parquet() -> None:
         )
 
 
-def write_series(folder: Path, run: Run) -> Path:
+def write_series(directory: Path, run: Run) -> Path:
     """Write the series of a replication.
 
     Parameters
     ----------
-    folder : Path
+    directory : Path
         Made when missing.
     run : Run
         With what was recorded.
@@ -95,8 +95,8 @@ def write_series(folder: Path, run: Run) -> Path:
         )
         table.insert(0, "series", name)
         tables.append(table)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = series_file(folder, run.digest, run.seed, run.replication)
+    directory.mkdir(parents=True, exist_ok=True)
+    path = series_file(directory, run.digest, run.seed, run.replication)
     data = io.BytesIO()
     pd.concat(tables, ignore_index=True).to_parquet(data, index=False)
     write_file(path, data.getvalue())

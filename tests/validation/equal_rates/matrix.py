@@ -46,15 +46,15 @@ CONTROLS: dict[str, dict[str, Any]] = {
 """Five congestion controls; the last one is that of RFC 5681 with SACK and PRR."""
 
 
-def trace(folder: Path) -> Path:
+def trace(directory: Path) -> Path:
     """Write 56 opportunities in 125 ms, as evenly as whole milliseconds allow: 5.376 Mbit/s."""
-    file = folder / "even.trace"
+    file = directory / "even.trace"
     file.write_text("".join(f"{number * 125 // 56}\n" for number in range(1, 57)))
     return file
 
 
-def rates(folder: Path) -> Path:
-    file = folder / "constant.csv"
+def rates(directory: Path) -> Path:
+    file = directory / "constant.csv"
     file.write_text("time_s,rate_bps\n0,5376000\n10,5376000\n")
     return file
 
@@ -67,8 +67,8 @@ LINKS: dict[str, Callable[[Path], ap.link.Link]] = {
     ),
     # Nothing is lost at this SNR.
     "mimo": lambda _: ap.link.Mimo(rate=RATE, tx=2, rx=2, snr_db=100),
-    "trace": lambda folder: ap.link.Trace(file=str(trace(folder)), frame_overhead="4 B"),
-    "rate-trace": lambda folder: ap.link.RateTrace(file=str(rates(folder))),
+    "trace": lambda directory: ap.link.Trace(file=str(trace(directory)), frame_overhead="4 B"),
+    "rate-trace": lambda directory: ap.link.RateTrace(file=str(rates(directory))),
     # Eight PDUs in each TTI of 2 ms: a packet is in the sender's buffer for 12 ms at least.
     "rlc-am": lambda _: ap.link.RlcAm(
         rate=RATE,
@@ -94,10 +94,10 @@ class Cell(NamedTuple):
     """The smallest goodput of any flow in any replication, Mbit/s."""
 
 
-def link_of(kind: str, folder: Path) -> ap.link.Link | dict[str, Any]:
+def link_of(kind: str, directory: Path) -> ap.link.Link | dict[str, Any]:
     """Return a link of the common rate."""
     known = LINKS.get(kind)
-    return {"kind": kind, "rate": RATE} if known is None else known(folder)
+    return {"kind": kind, "rate": RATE} if known is None else known(directory)
 
 
 def discipline(kind: str, control: str) -> dict[str, Any]:
@@ -106,12 +106,12 @@ def discipline(kind: str, control: str) -> dict[str, Any]:
     return {"kind": kind, **({"ecn": True} if may_mark else {}), **MUST_HAVE.get(kind, {})}
 
 
-def scenario(control: str, aqm: str, link: str, folder: Path, seconds: float) -> ap.Scenario:
+def scenario(control: str, aqm: str, link: str, directory: Path, seconds: float) -> ap.Scenario:
     return ap.Scenario(
         flows=ap.flows(
             FLOWS, **CONTROLS[control], base_rtt=BASE_RTT, start={"uniform": ["0 s", "1 s"]}
         ),
-        bottleneck=ap.Bottleneck(aqm=discipline(aqm, control), link=link_of(link, folder)),
+        bottleneck=ap.Bottleneck(aqm=discipline(aqm, control), link=link_of(link, directory)),
         duration=f"{seconds} s",
         warmup="10 s",
     )
@@ -121,8 +121,8 @@ def measure(
     control: str, aqm: str, link: str, *, reps: int = REPS, seconds: float = SECONDS
 ) -> Cell:
     """Simulate one cell, seed 1."""
-    with tempfile.TemporaryDirectory() as folder:
-        made = scenario(control, aqm, link, Path(folder), seconds)
+    with tempfile.TemporaryDirectory() as directory:
+        made = scenario(control, aqm, link, Path(directory), seconds)
         flows = ap.simulate(made, reps=reps, seed=1).table("flows")
     goodputs = flows["goodput_bps"] / 1e6
     totals = goodputs.groupby(flows["replication"]).sum()

@@ -17,7 +17,7 @@ import pytest
 
 
 def load() -> ModuleType:
-    """Return the script of this folder, which is no package."""
+    """Return the script of this directory, which is no package."""
     file = Path(__file__).parent / "matrix.py"
     spec = importlib.util.spec_from_file_location("equal_rates_matrix", file)
     assert spec is not None

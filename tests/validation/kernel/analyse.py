@@ -22,8 +22,8 @@ FIFTH_MINUTE_S = 300.0
 Row = dict[str, str]
 
 
-def read(name: str, folder: Path = HERE) -> list[Row]:
-    path = folder / f"{name}.csv"
+def read(name: str, directory: Path = HERE) -> list[Row]:
+    path = directory / f"{name}.csv"
     if not path.exists():
         return []
     with path.open(encoding="utf-8") as file:
@@ -72,15 +72,15 @@ def mean(rows: Sequence[Row], name: str) -> Mean:
 
 
 class Results:
-    """All files of a folder."""
+    """All files of a directory."""
 
-    def __init__(self, folder: Path = HERE) -> None:
-        self.kernel = kept(read("kernel", folder))
-        self.attempts = read("kernel", folder)
-        self.simulated = read("simulated", folder)
-        self.ping = kept(read("ping", folder))
-        self.bins = read("bins", folder)
-        self.soak = read("soak", folder)
+    def __init__(self, directory: Path = HERE) -> None:
+        self.kernel = kept(read("kernel", directory))
+        self.attempts = read("kernel", directory)
+        self.simulated = read("simulated", directory)
+        self.ping = kept(read("ping", directory))
+        self.bins = read("bins", directory)
+        self.soak = read("soak", directory)
 
     def of_kernel(self, case: str, name: str) -> Mean:
         return mean([row for row in self.kernel if row["case"] == case], name)

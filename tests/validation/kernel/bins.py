@@ -79,7 +79,7 @@ def opportunities_ns(case: cases.Case, until_ns: int) -> list[int]:
     ]
 
 
-def write(folder: Path, case: cases.Case, run: str, captures: Path, result: Any) -> None:
+def write(directory: Path, case: cases.Case, run: str, captures: Path, result: Any) -> None:
     """Add the bins of a run to `bins.csv`: from the end of the warm-up to the end.
 
     `allowed_bytes` has also the opportunities just before the bin, by the largest lateness.
@@ -95,7 +95,7 @@ def write(folder: Path, case: cases.Case, run: str, captures: Path, result: Any)
             delivered[(at - zero) // BIN_NS] += int.from_bytes(body[2:4], "big") + OVERHEAD
     times = opportunities_ns(case, end_ns)
     of_bin = Counter(at // BIN_NS for at in times)
-    path = folder / "bins.csv"
+    path = directory / "bins.csv"
     is_new = not path.exists()
     with path.open("a", encoding="utf-8") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")

@@ -151,8 +151,8 @@ def counted(kernel: Mapping[str, Any]) -> str:
 # --- simulation ----------------------------------------------------------------------------------
 
 
-def simulate(folder: Path, only: str) -> None:
-    rows = Rows(folder / "simulated.csv", SIMULATED)
+def simulate(directory: Path, only: str) -> None:
+    rows = Rows(directory / "simulated.csv", SIMULATED)
     done = {(row["case"], row["variant"]) for row in rows.read()}
     for case in chosen(only):
         for variant, scenario in case.simulated.items():
@@ -181,9 +181,9 @@ def wanted(rows: Rows, case: str, run: int, most: int = cases.TRIES) -> int | No
     return len(made) + 1
 
 
-def kernel(folder: Path, only: str, number: int | None, most: int) -> None:
+def kernel(directory: Path, only: str, number: int | None, most: int) -> None:
     """Emulate: the first run of each case, then the second of each, and so on."""
-    rows = Rows(folder / "kernel.csv", KERNEL)
+    rows = Rows(directory / "kernel.csv", KERNEL)
     rounds = [number] if number else range(1, 1 + max(case.runs for case in chosen(only)))
     for run in rounds:
         for case in chosen(only):
@@ -191,17 +191,17 @@ def kernel(folder: Path, only: str, number: int | None, most: int) -> None:
                 continue
             while (attempt := wanted(rows, case.id, run, most)) is not None:
                 key = {"case": case.id, "run": run, "attempt": attempt}
-                rows.add(key | emulate(folder, case, run, attempt))
+                rows.add(key | emulate(directory, case, run, attempt))
                 print(case.id, run, attempt, rows.read()[-1]["valid"], flush=True)
 
 
-def emulate(folder: Path, case: cases.Case, run: int, attempt: int) -> Row:
+def emulate(directory: Path, case: cases.Case, run: int, attempt: int) -> Row:
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as place:
         captured: dict[str, Any] = {"capture_to": place} if case.part == "trace" else {}
         result = ap.emulate(case.kernel, seed=run, **captured)
         if captured:
-            bins.write(folder, case, f"{run}.{attempt}", Path(place), result)
+            bins.write(directory, case, f"{run}.{attempt}", Path(place), result)
     [replication] = result.replications
     row = measured(replication) | validity_of(result.validity_reports[0])
     return row | {"load": load, "counters": counted(result.kernel)}
@@ -210,8 +210,8 @@ def emulate(folder: Path, case: cases.Case, run: int, attempt: int) -> Row:
 # --- ping ----------------------------------------------------------------------------------------
 
 
-def ping(folder: Path, only: str) -> None:
-    rows = Rows(folder / "ping.csv", PING)
+def ping(directory: Path, only: str) -> None:
+    rows = Rows(directory / "ping.csv", PING)
     for case in cases.fixed_cases():
         if not case.id.startswith(only):
             continue
@@ -236,13 +236,13 @@ def pinged(scenario: ap.Scenario) -> Row:
 # --- half an hour --------------------------------------------------------------------------------
 
 
-def soak(folder: Path) -> None:
+def soak(directory: Path) -> None:
     """Emulate for half an hour; look at the program's memory every ten seconds."""
     case = cases.Case("soak", "soak", cases.soak(), {}, 1)
-    ends = Rows(folder / "kernel.csv", KERNEL)
+    ends = Rows(directory / "kernel.csv", KERNEL)
     if wanted(ends, case.id, 1) is None:
         return
-    rows = Rows(folder / "soak.csv", SOAK)
+    rows = Rows(directory / "soak.csv", SOAK)
     last: dict[str, Any] = {}
 
     def told(_run: int, event: Mapping[str, Any]) -> None:

@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="module")
 def scripts() -> Iterator[dict[str, ModuleType]]:
-    """The scripts of this folder, which is no package; their names are free again afterwards."""
+    """The scripts of this directory, which is no package; their names are free again afterwards."""
     names = ["cases", "bins", "run", "analyse", "page"]
     sys.path.insert(0, str(HERE))
     try:

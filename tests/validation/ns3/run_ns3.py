@@ -79,8 +79,8 @@ def main() -> None:
     if path.exists():
         with path.open(encoding="utf-8") as file:
             done = {(row["id"], row["run"]) for row in csv.DictReader(file)}
-    with tempfile.TemporaryDirectory() as folder, path.open("a", encoding="utf-8") as file:
-        program = Path(folder) / "dumbbell"
+    with tempfile.TemporaryDirectory() as directory, path.open("a", encoding="utf-8") as file:
+        program = Path(directory) / "dumbbell"
         build(program)
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         if not done:

@@ -30,7 +30,7 @@ BIAS = Law(
 
 
 def load(name: str) -> ModuleType:
-    """Return a script of this folder, which is no package."""
+    """Return a script of this directory, which is no package."""
     spec = importlib.util.spec_from_file_location(f"ns3_{name}", HERE / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None

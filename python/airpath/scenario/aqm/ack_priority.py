@@ -11,10 +11,10 @@ __all__ = ["AckPriority"]
 
 
 class AckPriority(QueueDisc):
-    """ACKs ahead of whatever discipline the other packets wait in, under its limit.
+    """ACKs ahead of the queue discipline of the other packets, under its limit.
 
-    An ACK counts in the arrivals and the backlog of the discipline, and is dropped where that has
-    no room; no early drop and no mark meets it.
+    An ACK counts in the arrivals and the backlog of the discipline. It is dropped at the limit of
+    the discipline; it is never dropped early and never marked.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class AckPriority(QueueDisc):
 
     @property
     def puts_acks_ahead(self) -> bool:
-        """Always."""
+        """True for this discipline."""
         return True
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:

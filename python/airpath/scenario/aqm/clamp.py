@@ -22,11 +22,11 @@ class Clamp(QueueDisc):
     Parameters
     ----------
     a : Size, optional
-        What of the averaged queue costs nothing, from 0. k flows settle at a + kτ, τ being theirs.
+        Averaged queue below which the price falls, from 0. k flows with price τ settle at a + kτ.
         Default: `target_delay` moves it.
     target_delay : Duration, optional
-        In the place of `a`: the mean time from a packet's arrival to the completion of its service
-        that is held whatever the number of flows, above 0. Default: `a` is fixed.
+        Instead of `a`: the mean time from a packet's arrival to the completion of its service, held
+        for any number of flows, above 0. Default: `a` is fixed.
     adaptation_time : Duration, optional
         Time constant with which `target_delay` moves a, above 0. Default: 5 s.
     b : float
@@ -56,7 +56,7 @@ class Clamp(QueueDisc):
 
     @property
     def prices(self) -> bool:
-        """Always."""
+        """True for this discipline."""
         return True
 
     @property

@@ -157,7 +157,7 @@ class Red(_AutomaticRed):
         ns-3).
     hard_drop : bool
         Drop ECN-capable packets where p_b = 1; False marks them there too. Default True (Floyd &
-        Jacobson 1993, RFC 3168 §7, ns-3). A step at K packets, as DCTCP wants it, is
+        Jacobson 1993, RFC 3168 §7, ns-3). A step at K packets, as DCTCP requires, is
         ``min_th = K``, ``max_th = K + 1``, ``weight = 1``, ``gentle = false``, ``ecn = true``,
         ``hard_drop = false``.
     variant : {"red-1993", "ns"}
@@ -342,7 +342,7 @@ class FqCoDel(QueueDisc):
 
 
 class DualPi2(QueueDisc):
-    """A queue for scalable flows beside one for all others, coupled to equal rates (RFC 9332).
+    """A queue for scalable flows and one for all others, coupled to equal rates (RFC 9332).
 
     Packets with ECT(1) or CE go into the low-latency (L) queue, all others into the classic one.
 

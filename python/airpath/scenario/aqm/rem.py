@@ -35,13 +35,13 @@ class Rem(QueueDisc):
     ----------
     limit : int or Size
         Longest queue, packets from 1 or bytes of IP packets above 0. Default 100, as drop-tail.
-        ns-2, where it counts bytes, has so many mean packets in bytes: "104 kB".
+        ns-2, where it counts bytes, has that many mean packets in bytes: "104 kB".
     target : int
         b*, the backlog to hold, mean packets, from 0. Default 20 (ns-2).
     gamma : float
         γ, how fast the price moves, above 0. Default 0.001 (ns-2).
     alpha : float
-        α, what a packet of backlog weighs beside one of excess load, from 0. Default 0.1 (ns-2).
+        α, weight of the backlog relative to the excess load, from 0. Default 0.1 (ns-2).
     phi : float
         φ, above 1: a packet is marked or dropped with probability 1 - φ^-p at a price of p.
         Default 1.001 (ns-2).

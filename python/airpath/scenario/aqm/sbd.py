@@ -77,7 +77,7 @@ class Sbd(QueueDisc):
         Whether nothing is measured for T_r after a drop, as the paper's text says, or C is started
         at once, as its pseudocode does. Default react (sbd-2006 §3, text).
     ecn : bool
-        Mark an ECN-capable packet instead of dropping it, while there is room. Default False.
+        Mark an ECN-capable packet instead of dropping it, below the limit. Default False.
     by_rate : list of SbdRow
         `min_th` and `reaction_time` by the link's rate: the row with the largest rate not above
         it, the lowest row if all are above; each rate once. Default none: they stay as they are.

@@ -82,7 +82,7 @@ class Vcp(QueueDisc):
     capacity: Capacity = usual("link")
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; a capacity that is a rate says so."""
+        """Return the resolved form; a capacity that is a rate is tagged as one."""
         entries = super().resolved(context, path)
         capacity = self.capacity
         if isinstance(capacity, Rate):

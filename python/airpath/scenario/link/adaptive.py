@@ -1,7 +1,7 @@
 """Link adaptation: the link whose modulation and coding scheme follows the SNR.
 
 The scheme (MCS) of each packet is chosen by a policy, from an estimate of the signal-to-noise ratio
-and from the queue; what it costs and how often it fails stands in an error-rate table.
+and from the queue. Its rate and its error rate are those of an error-rate table.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ class Adaptive(_RepeatingLink):
     Parameters
     ----------
     table : str
-        Error-rate table: a path from the scenario file's folder, or ``airpath:NAME`` for one that
-        comes with Airpath (see `airpath.scenario.tables`).
+        Error-rate table: a path from the scenario file's directory, or ``airpath:NAME`` for one
+        that comes with Airpath (see `airpath.scenario.tables`).
     policy : LinkAdaptation
         What chooses.
     snr_db : float, optional
         The true SNR, dB, -200 to 200, of one that is constant. Default: that of `snr`.
     snr : SnrProcess, optional
-        The true SNR over time, in the place of `snr_db`. Default: constant.
+        The true SNR over time, instead of `snr_db`. Default: constant.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s; the paper's D_F is 2.5 ms.
     errors : ErrorProcess, optional
-        What destroys packets beside the errors of the table. Default: nothing.
+        Errors in addition to those of the table. Default: none.
     snr_bias_db : float
         What the estimate is too high by, dB, -200 to 200. Default 0; the paper tries 2 and 4.
     snr_noise_db : float
@@ -56,12 +56,12 @@ class Adaptive(_RepeatingLink):
     frame_overhead : Size
         Added to each IP packet, 0 to 65535 B. Default 0 B.
     harq : Harq, optional
-        What repeats packets that were destroyed. Default: nothing.
+        Retransmission of corrupted packets by HARQ. Default: none.
     arq : Arq, optional
-        The second loop, behind HARQ. Default: none.
+        Retransmission by ARQ, above HARQ. Default: none.
     in_order : bool, optional
-        Whether packets leave in the order in which they were first sent, so that one that is
-        repeated holds up later ones; with `harq` or `arq`. Default: False.
+        Whether packets leave in the order in which they were first sent, so that a retransmission
+        blocks later packets; with `harq` or `arq`. Default: False.
     """
 
     kind: Literal["adaptive"] = "adaptive"
@@ -105,7 +105,7 @@ class Adaptive(_RepeatingLink):
         return super()._user_path(engine_path)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; `table` is the key under which the table is handed over."""
+        """Return the resolved form; `table` is the key of the table for the engine."""
         key = context.table_key(self.table, (*path, "table"))
         framing = Framing(overhead=self.frame_overhead)
         entries = with_framing(super().resolved(context, path), framing, context, path)

@@ -42,8 +42,8 @@ class Link(Component):
     is_duplex: ClassVar[bool] = False
     """Whether it serves the reverse direction too, where ACKs take that."""
     has_stations: ClassVar[bool] = False
-    """Whether the receivers are its stations, which ask it for their way back: ACKs must take its
-    reverse direction, and all wires of a flow are on the other side of it."""
+    """Whether the receivers are its stations, which request their uplink: ACKs must take its
+    reverse direction, and all wires of a flow are between it and the sender."""
 
     series: ClassVar[frozenset[str]] = frozenset()
     """Recorded series that only some links write, and this one does."""
@@ -156,7 +156,7 @@ class Link(Component):
 
 
 class _FramedLink(Link):
-    """A link that sends each packet in a frame of its own; a base of several."""
+    """A link that sends each packet in a separate frame; a base class."""
 
     frame_overhead: Size = Size(0)
     framing: Maybe[Framing] = ABSENT
@@ -191,7 +191,7 @@ def with_framing(
 
 
 class _RepeatingLink(Link):
-    """A link that may repeat what it has destroyed; a base of several."""
+    """A link that can retransmit corrupted packets; a base class."""
 
     harq: Maybe[Harq] = ABSENT
     arq: Maybe[Arq] = ABSENT

@@ -75,8 +75,8 @@ class McsRate(SlotRate):
     Parameters
     ----------
     table : str
-        Error-rate table: a path from the scenario file's folder, or ``airpath:NAME`` for one that
-        comes with Airpath (see `airpath.scenario.tables`).
+        Error-rate table: a path from the scenario file's directory, or ``airpath:NAME`` for one
+        that comes with Airpath (see `airpath.scenario.tables`).
     bandwidth : Frequency, optional
         W, above 0; a scheme carries W times its bits per symbol times its code rate. Default: the
         schemes have the rates of the table.
@@ -87,7 +87,7 @@ class McsRate(SlotRate):
     bandwidth: Maybe[Frequency] = ABSENT
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; `table` is the key under which the table is handed over."""
+        """Return the resolved form; `table` is the key of the table for the engine."""
         return {
             "kind": self.kind,
             "table": context.table_key(self.table, (*path, "table")),
@@ -157,7 +157,7 @@ class CellUser(Model):
     snr: Maybe[SnrProcess] = ABSENT
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; without an SNR of its own, there is no such key."""
+        """Return the resolved form; without `snr`, the key is absent."""
         entries = super().resolved(context, path)
         if self.snr is None:
             del entries["snr"]
@@ -179,25 +179,25 @@ class Cell(Link):
     rate : SlotRate
         The rate of a slot.
     snr : SnrProcess
-        The SNR of each user, with randomness of its own.
+        The SNR of each user, independent of the others.
     scheduler : Scheduler
         Who is served. Default ``"proportional-fair"`` (clamp-2008 §5.3).
     margin : float or AdaptiveMargin
         m: a slot's rate is selected for the share 1 - m of the SNR. From -100 to below 1, or
         ``{target_loss = 0.001}``, which finds it. Default 0.
     attempts : int
-        n: when so many slots of a user have failed in a row, the packets that the last one would
-        have completed are given up. From 1. Default 15 (clamp-2008 §5.4, fast fading).
+        n: after n failed slots of a user in a row, the packets that the last one would have
+        completed are discarded. From 1. Default 15 (clamp-2008 §5.4, fast fading).
     harq : {"off", "chase", "incremental"}
-        What becomes of a block whose slot has failed: its bits go into new blocks; or it is
-        repeated, and the SNRs (chase combining) or the capacities (incremental redundancy) of its
-        slots add up. Default ``"off"`` (clamp-2008 §5.2).
+        Treatment of a block whose slot has failed: its bits go into new blocks; or it is
+        retransmitted, and the SNRs (chase combining) or the capacities (incremental redundancy)
+        of its slots add up. Default ``"off"`` (clamp-2008 §5.2).
     users : list of CellUser
         Users that differ. Default none.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     errors : ErrorProcess, optional
-        What destroys slots beside the fading. Default: nothing.
+        Slot errors in addition to those of the fading. Default: none.
     """
 
     kind: Literal["cell"] = "cell"

@@ -46,21 +46,21 @@ class Fixed(_RepeatingLink, _FramedLink):
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     errors : ErrorProcess, optional
-        What destroys packets beside `loss`. Default: nothing.
+        Errors in addition to `loss`. Default: none.
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
     frame_overhead : Size
         Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B: the rate
         counts IP packets.
     framing : Framing, optional
-        What a packet costs on the air, in the place of `frame_overhead`. Default: that alone.
+        Size of a packet on the air, instead of `frame_overhead`. Default: only that.
     harq : Harq, optional
-        What repeats packets that were destroyed. Default: nothing.
+        Retransmission of corrupted packets by HARQ. Default: none.
     arq : Arq, optional
-        The second loop, behind HARQ. Default: none.
+        Retransmission by ARQ, above HARQ. Default: none.
     in_order : bool, optional
-        Whether packets leave in the order in which they were first sent, so that one that is
-        repeated holds up later ones; with `harq` or `arq`. Default: False.
+        Whether packets leave in the order in which they were first sent, so that a retransmission
+        blocks later packets; with `harq` or `arq`. Default: False.
     """
 
     kind: Literal["fixed"] = "fixed"
@@ -99,19 +99,19 @@ class MultiRegime(_RepeatingLink, _FramedLink):
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     errors : ErrorProcess, optional
-        What destroys packets beside the error rates of the regimes. Default: nothing.
+        Errors in addition to those of the regimes. Default: none.
     frame_overhead : Size
         Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B; the paper's
         simulator adds 2.
     framing : Framing, optional
-        What a packet costs on the air, in the place of `frame_overhead`. Default: that alone.
+        Size of a packet on the air, instead of `frame_overhead`. Default: only that.
     harq : Harq, optional
-        What repeats packets that were destroyed. Default: nothing.
+        Retransmission of corrupted packets by HARQ. Default: none.
     arq : Arq, optional
-        The second loop, behind HARQ. Default: none.
+        Retransmission by ARQ, above HARQ. Default: none.
     in_order : bool, optional
-        Whether packets leave in the order in which they were first sent, so that one that is
-        repeated holds up later ones; with `harq` or `arq`. Default: False.
+        Whether packets leave in the order in which they were first sent, so that a retransmission
+        blocks later packets; with `harq` or `arq`. Default: False.
     """
 
     kind: Literal["multi-regime"] = "multi-regime"
@@ -250,7 +250,7 @@ class _FromTrace(_FramedLink):
         return ["offset"] if first == "offset" else super()._user_path(engine_path)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; `trace` is the key under which the trace is handed over."""
+        """Return the resolved form; `trace` is the key of the trace for the engine."""
         entries = super().resolved(context, path)
         for key in ("file", "offset", "offset_ns"):
             entries.pop(key, None)
@@ -265,12 +265,12 @@ class Trace(_FromTrace):
     Parameters
     ----------
     file : str
-        Path of the trace, from the scenario file's folder; or ``traces:NAME`` for a file in the
-        folder of recorded traces (see `airpath.scenario.traces`).
+        Path of the trace, from the scenario file's directory; or ``traces:NAME`` for a file in the
+        directory of recorded traces (see `airpath.scenario.traces`).
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     errors : ErrorProcess, optional
-        What destroys packets beside `loss`. Default: nothing.
+        Errors in addition to `loss`. Default: none.
     loss : float
         Probability that a packet is lost after its delivery opportunity, in [0, 1]. Default 0.
     offset : Duration, Uniform or "random", optional
@@ -281,7 +281,7 @@ class Trace(_FromTrace):
         Added to each IP packet, 0 to 65535 B. Default 4 B: Mahimahi's opportunities carry
         1504 bytes, a 1500-byte packet and the packet information of the TUN device.
     framing : Framing, optional
-        What a packet costs on the air, in the place of `frame_overhead`. Default: that alone.
+        Size of a packet on the air, instead of `frame_overhead`. Default: only that.
     """
 
     kind: Literal["trace"] = "trace"
@@ -295,12 +295,12 @@ class RateTrace(_RepeatingLink, _FromTrace):
     Parameters
     ----------
     file : str
-        Path of the trace, from the scenario file's folder; or ``traces:NAME`` for a file in the
-        folder of recorded traces (see `airpath.scenario.traces`).
+        Path of the trace, from the scenario file's directory; or ``traces:NAME`` for a file in the
+        directory of recorded traces (see `airpath.scenario.traces`).
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     errors : ErrorProcess, optional
-        What destroys packets beside `loss`. Default: nothing.
+        Errors in addition to `loss`. Default: none.
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
     offset : Duration, Uniform or "random", optional
@@ -310,14 +310,14 @@ class RateTrace(_RepeatingLink, _FromTrace):
         Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B: the rate
         counts IP packets.
     framing : Framing, optional
-        What a packet costs on the air, in the place of `frame_overhead`. Default: that alone.
+        Size of a packet on the air, instead of `frame_overhead`. Default: only that.
     harq : Harq, optional
-        What repeats packets that were destroyed. Default: nothing.
+        Retransmission of corrupted packets by HARQ. Default: none.
     arq : Arq, optional
-        The second loop, behind HARQ. Default: none.
+        Retransmission by ARQ, above HARQ. Default: none.
     in_order : bool, optional
-        Whether packets leave in the order in which they were first sent, so that one that is
-        repeated holds up later ones; with `harq` or `arq`. Default: False.
+        Whether packets leave in the order in which they were first sent, so that a retransmission
+        blocks later packets; with `harq` or `arq`. Default: False.
     """
 
     kind: Literal["rate-trace"] = "rate-trace"

@@ -138,7 +138,7 @@ class Mimo(Link):
     small : SmallPackets, optional
         Another code rate for small packets. Default: that of `fec`.
     errors : ErrorProcess, optional
-        What destroys packets beside the fading. Default: nothing.
+        Errors in addition to those of the fading. Default: none.
     """
 
     kind: Literal["mimo"] = "mimo"

@@ -64,12 +64,12 @@ class Radio(Model):
     distance : Length, optional
         From the base station to the stations, above 0. Default: `snr` is given.
     snr : SnrProcess, optional
-        The SNR of each station's downlink, in the place of `distance` and of everything that makes
-        an SNR of it; that of the uplink is `uplink_offset` higher. Default: that of `distance`.
+        The SNR of each station's downlink, instead of the link budget at `distance`; that of the
+        uplink is `uplink_offset` higher. Default: from `distance`.
     uplink_offset : Decibels
         With `snr`: what the uplink's is higher by, -200 dB to 200 dB. Default 0 dB.
     table : str
-        Error-rate table: a path from the scenario file's folder, or ``airpath:NAME``. Repetition
+        Error-rate table: a path from the scenario file's directory, or ``airpath:NAME``. Repetition
         moves the curve of QPSK 1/2. Default ``"airpath:802.16-ctc-awgn"``: an SNR that holds for a
         frame.
     policy : LinkAdaptation
@@ -194,7 +194,7 @@ class Radio(Model):
         return float(loss_db)
 
     def distance_problem(self, distance: Length) -> EngineProblem | None:
-        """Return what the engine rejects of a distance with this budget; None if nothing.
+        """Return the problem that the engine finds in a distance with this budget, or None.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What repeats what the radio has destroyed: HARQ, and ARQ behind it."""
+"""Retransmission on a link: HARQ, and ARQ above it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class AttemptErrors(Model):
     Parameters
     ----------
     table : str
-        Error-rate table: a path from the scenario file's folder, or ``airpath:NAME`` for one that
-        comes with Airpath (see `airpath.scenario.tables`).
+        Error-rate table: a path from the scenario file's directory, or ``airpath:NAME`` for one
+        that comes with Airpath (see `airpath.scenario.tables`).
     mcs : str or int
         The MCS of all attempts: its name in the error-rate table, or its place there, from 0.
     snr : Decibels
@@ -44,7 +44,7 @@ class AttemptErrors(Model):
     block: Size = Size(1500)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; `table` is the key under which the table is handed over."""
+        """Return the resolved form; `table` is the key of the table for the engine."""
         return {
             "table": context.table_key(self.table, (*path, "table")),
             "mcs": self.mcs,
@@ -69,9 +69,10 @@ else:
 
 
 class Harq(Model):
-    """Repetitions of a block that was not received, a round trip apart (wimax-2009 §5.1).
+    """Retransmissions of a corrupted block, one round trip apart (wimax-2009 §5.1).
 
-    An attempt fails by `error`, and by whatever the link loses. A repetition takes time, not room.
+    An attempt fails with probability `error`, or because the link loses it. A retransmission
+    takes time and no capacity.
 
     Parameters
     ----------
@@ -96,9 +97,10 @@ class Harq(Model):
 
 
 class Arq(Model):
-    """A second loop, which receives what HARQ has given up (wimax-2009 §5.1).
+    """Retransmission of the blocks that HARQ has discarded (wimax-2009 §5.1).
 
-    Without HARQ it receives what the link has lost. It never fails, and takes time, not room.
+    Without HARQ it retransmits the packets that the link has lost. It always succeeds, and takes
+    time and no capacity.
 
     Parameters
     ----------

@@ -44,9 +44,9 @@ class RlcAm(Link):
     window : int
         Transmission and reception window, PDUs, 1 to 2047. Default 1024.
     max_dat : int
-        MaxDAT, 2 to 255: a PDU is given up when it would be transmitted for this time. Default 10.
+        MaxDAT, 2 to 255: a PDU is discarded instead of its MaxDAT-th transmission. Default 10.
     on_max_dat : {"discard", "reset"}
-        What then happens: its SDUs are discarded, or both peers start anew. Default discard.
+        Reaction to that: its SDUs are discarded, or both peers are reset. Default discard.
     poll_timer : Duration
         Timer_Poll, above 0. Default 60 ms.
     poll_stop : {"answer", "report"}
@@ -75,7 +75,7 @@ class RlcAm(Link):
     reset_timer : Duration
         Timer_RST, above 0. Default 200 ms; not given in the paper, assumed.
     errors : ErrorProcess, optional
-        What destroys frames. Default: nothing does.
+        Errors of frames. Default: none.
     reverse_errors : ErrorProcess, optional
         That of the reverse direction. Default: as `errors`, independently.
     """

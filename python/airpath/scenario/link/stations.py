@@ -84,13 +84,13 @@ class TddUser(Model):
     alternatives = (("distance", "snr"),)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form, without what only a radio can tell."""
+        """Return the resolved form, without the fields that require a radio."""
         entries = super().resolved(context, path)
         return {key: entries[key] for key in ("user", "downlink_mcs", "uplink_mcs")}
 
 
 def radio_faults(users: list[TddUser], link: Mapping[str, Any]) -> list[Any]:
-    """Return what of the entries of users does not fit the link's radio, or that it has none.
+    """Return the faults of user entries that do not match the link's radio, or need one.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def radio_faults(users: list[TddUser], link: Mapping[str, Any]) -> list[Any]:
 
 
 def no_station(stations: int) -> Any:
-    """Return what is said of a user without a station."""
+    """Return the problem and the fix for a user without a station."""
     there = "1 station" if stations == 1 else f"{stations} stations"
     wanted = "Write 0" if stations == 1 else f"Write a number from 0 to {stations - 1}"
     return fault(f"the link has {there}", wanted)

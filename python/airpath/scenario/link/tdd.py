@@ -1,4 +1,4 @@
-"""The TDD link: frames of slots for both directions, stations that ask for their uplink."""
+"""The TDD link: frames of slots for both directions, bandwidth requests for the uplink."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Packing(Model):
 
 
 class InOrder(Model):
-    """Whether packets are released in order, so that one that is repeated holds up later ones.
+    """Whether packets are released in order, so that a retransmission blocks later ones.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class InOrder(Model):
 
 
 class OfdmaTdd(Link):
-    """A TDD link of frames and slots, on which stations ask for their uplink (wimax-2009 §2, §5.1).
+    """A TDD link of frames and slots with bandwidth requests (wimax-2009 §2, §5.1).
 
     Both directions in one link: it needs ``ack_path = {kind = "reverse"}``, whose `aqm` is that of
     each station's uplink. A station is a `user`; a flow without one is that of its number modulo
@@ -144,9 +144,9 @@ class OfdmaTdd(Link):
         OFDM symbols of the uplink with three for ranging and feedback, of which every three more
         give 35 slots. Default 18 (wimax-2009 §5.1): 175 slots.
     downlink_slots : int, optional
-        Slots of a frame's downlink, in the place of `downlink_symbols`. Default: by the symbols.
+        Slots of a frame's downlink, instead of `downlink_symbols`. Default: by the symbols.
     uplink_slots : int, optional
-        Slots of a frame's uplink, in the place of `uplink_symbols`. Default: by the symbols.
+        Slots of a frame's uplink, instead of `uplink_symbols`. Default: by the symbols.
     slot_symbols : int
         Data symbols of a slot, subcarriers times OFDM symbols, 1 to 1000000. Default 48 (PUSC).
     map_overhead : int or MapOverhead
@@ -169,12 +169,12 @@ class OfdmaTdd(Link):
 "16qam-3/4"}
         MCS of the uplink. Default ``"qpsk-1/2"``.
     radio : Radio, optional
-        Schemes that follow the SNR of each station, in the place of `downlink_mcs` and
-        `uplink_mcs`. Default: they stay.
+        MCSs that follow the SNR of each station, instead of `downlink_mcs` and `uplink_mcs`.
+        Default: fixed MCSs.
     users : list of TddUser
         Stations that differ. Default none.
     crc : bool
-        Whether each MPDU ends with a CRC of 4 octets beside its header of 6. Default False.
+        Whether each MPDU has a CRC of 4 octets in addition to its header of 6. Default False.
     fragmentation : Fragmentation
         Whether packets may be sent in parts.
     packing : Packing
@@ -182,24 +182,24 @@ class OfdmaTdd(Link):
     harq : Harq, optional
         What repeats MPDUs that were not received. Default: nothing.
     arq : Arq, optional
-        The second loop, behind HARQ. Default: none.
+        Retransmission by ARQ, above HARQ. Default: none.
     in_order : InOrder
         Whether packets are released in order.
     request : RequestProcedure
-        How stations ask for their uplink. Default ``"random-delay"``.
+        How stations request their uplink. Default ``"random-delay"``.
     piggyback_read : {"at-once", "with-mpdu"}
         When a piggyback request is read: as the burst that carries it is received; or as the last
-        MPDU of that burst is received, after its repetitions. Default ``"at-once"``.
+        MPDU of that burst is received, after its retransmissions. Default ``"at-once"``.
     grant : GrantPolicy
-        What is granted unasked. Default ``"uni"``.
+        Proactive grants. Default ``"uni"``.
     scheduler : Scheduler
-        Who is served in a frame that has no room for all. Default ``"round-robin"``.
+        Order of service in a frame that is too small for all stations. Default ``"round-robin"``.
     delay : Duration
         One-way propagation delay, from 0, of either direction. Default 0 s.
     errors : ErrorProcess, optional
-        What destroys MPDUs of the downlink; with `harq` it destroys attempts. Default: nothing.
+        Errors of downlink MPDUs; with `harq`, of attempts. Default: none.
     reverse_errors : ErrorProcess, optional
-        What destroys those of the uplink. Default: nothing.
+        Errors of uplink MPDUs. Default: none.
     """
 
     is_duplex = True
@@ -255,7 +255,7 @@ class OfdmaTdd(Link):
             raise faults_at(*wrong)
 
     def _engine_problems(self) -> list[EngineProblem]:
-        """Return what the engine rejects; values that follow from a budget are checked with it."""
+        """Return the engine's problems; values that follow from a budget are checked with it."""
         found = super()._engine_problems()
         return [problem for problem in found if not self._is_of_budget(problem[0])]
 
@@ -278,7 +278,7 @@ class OfdmaTdd(Link):
         return [next((key for key in keys if self._is_given(key)), keys[-1])]
 
     def _symbol_faults(self) -> list[Any]:
-        """Return what is wrong with the symbols of the directions whose slots they give."""
+        """Return the faults of the symbols of directions whose slots follow from them."""
         wrong: list[Any] = []
         used = 0
         for name, least in (("downlink", 3), ("uplink", 6)):
@@ -371,13 +371,13 @@ class OfdmaTdd(Link):
 
     @classmethod
     def known_rates_bps(cls, resolved: Mapping[str, Any]) -> list[float]:
-        """Return what the slots of the downlink carry; none if stations differ."""
+        """Return the rate of the downlink's slots, bit/s; empty if stations differ."""
         differ = "radio" in resolved or any(user["downlink_mcs"] for user in resolved["users"])
         return [] if differ else [cls.largest_rate_bps(resolved)]
 
     @classmethod
     def largest_rate_bps(cls, resolved: Mapping[str, Any]) -> float:
-        """Return what the downlink's slots for data carry with the MCS of the link, bit/s."""
+        """Return the rate of the downlink's data slots with the MCS of the link, bit/s."""
         slots = resolved["downlink_slots"] - resolved["map_overhead"]["slots"]
         bits = 8 * slots * slot_bytes(resolved["downlink_mcs"], resolved["slot_symbols"])
         return float(bits / Fraction(resolved["frame_ns"], 10**9))

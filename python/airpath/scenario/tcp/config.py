@@ -109,7 +109,7 @@ class TcpConfig(TcpParameters):
     grow_unused : bool
         Whether Reno's window also grows with ACKs at which at least a segment of it was unused, for
         lack of data or of receive window. With `on_off` it is false unless it is set. CUBIC never
-        grows such a window; `window_growth = "segments"` has a rule of its own.
+        grows such a window; `window_growth = "segments"` has a separate rule.
     rto_floor : {"total", "variance"}
         What `min_rto` bounds: `"total"` the timeout (RFC 6298 §2.4); `"variance"` 4·RTTVAR, so that
         the timeout is SRTT + max(`min_rto`, 4·RTTVAR) (Linux).

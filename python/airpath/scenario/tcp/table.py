@@ -1,7 +1,7 @@
 """Reads the table of TCP parameters, `tcp_options.toml`, once per process and on first use.
 
-Imports nothing of the package, so that the class that is generated from the table can be generated
-again whatever state it is in.
+Imports nothing of the package, so that the class can be generated again from the table even if it
+is broken.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Arrivals(Model):
         Mean rate of a Poisson process that begins at the group's `start`, above 0. Each flow of
         the group is one arrival; there are no more when all have arrived.
     until : Duration, optional
-        When the process ends, after the group's `start`; flows that have started go on. Default:
+        When the process ends, after the group's `start`; flows that have started continue. Default:
         the end of the run.
     """
 
@@ -118,7 +118,7 @@ class RandomSize(Model):
         accepted = "Write one of exponential, pareto and triangular"
         example = '{exponential = "100 kB"}'
         if value is not None and given:
-            raise fault(f"given beside {given[0]}", accepted, example)
+            raise fault(f"given together with {given[0]}", accepted, example)
         is_last = info.field_name == "triangular"
         if value is None and is_last and not given and info.data.keys() >= set(before):
             raise as_missing(fault("no distribution", accepted, example))
@@ -207,7 +207,7 @@ class OnOff(Model):
     burst : Size or RandomSize, optional
         What it writes at once, above 0; the pause begins when all of it has been acknowledged.
     on : Duration or RandomTime, optional
-        In the place of `burst`: how long there is always something to send, above 0.
+        Instead of `burst`: duration during which the source always has data, above 0.
     off : Duration or RandomTime
         How long it pauses.
     """
@@ -226,7 +226,7 @@ class OnOff(Model):
             accepted, example = "Write one of burst and on", '{burst = "100 kB", off = "1 s"}'
             if on is None:
                 raise as_missing(fault("neither burst nor on is given", accepted, example))
-            raise fault("given beside burst", accepted, example)
+            raise fault("given together with burst", accepted, example)
         return on
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:

@@ -81,9 +81,9 @@ class Source(Component):
     arrivals : Arrivals, optional
         The flows start one after the other, from `start` on. Default: all at `start`.
     direction : {"forward", "reverse"}
-        Which way the data goes: through the bottleneck, or the way of the others' ACKs, whose link
-        and queue it shares; ACKs go the other way. Default ``"forward"``. Reverse needs a link
-        there, `ack_path` of kind ``link`` or ``reverse``.
+        Direction of the data: through the bottleneck, or on the path of the other flows' ACKs,
+        whose link and queue it shares; its ACKs take the opposite direction. Default
+        ``"forward"``. Reverse requires a link there, `ack_path` of kind ``link`` or ``reverse``.
     user : int or list of int, optional
         Whose packets these are, where the bottleneck or the ACK path has a cell: flows of one user
         share its queue and its channel. Users are numbered from 0 on without gaps; those of an
@@ -157,7 +157,7 @@ class Source(Component):
         delayed = [key for key, value in given if value.delay > 0]
         if delayed:
             raise fault(
-                f"given beside {delayed[0]}.delay",
+                f"given together with {delayed[0]}.delay",
                 "Give either base_rtt or the delays of the wires",
             )
         return base_rtt
@@ -179,7 +179,7 @@ class Source(Component):
     @classmethod
     def _check_arrivals(cls, arrivals: Arrivals | None, info: ValidationInfo) -> Arrivals | None:
         if arrivals is not None and isinstance(info.data.get("start"), Uniform):
-            raise fault("given beside a start that is drawn", 'Write start = "0 s" or leave it out')
+            raise fault("given together with a random start", 'Write start = "0 s" or leave it out')
         return arrivals
 
     def base_rtts(self) -> list[tuple[Duration, int]] | None:
@@ -306,7 +306,7 @@ class Tcp(Source):
     size : Size or RandomSize, optional
         Payload bytes to transfer, above 0. Default: without end.
     on_off : OnOff, optional
-        In the place of `size`: bursts and pauses, without end.
+        Instead of `size`: bursts and pauses, without end.
     """
 
     needs_path = True
@@ -325,7 +325,7 @@ class Tcp(Source):
     @classmethod
     def _instead_of_size(cls, on_off: OnOff | None, info: ValidationInfo) -> OnOff | None:
         if on_off is not None and info.data.get("size") is not None:
-            raise fault("given beside size", "Give one of the two")
+            raise fault("given together with size", "Give one of the two")
         return on_off
 
     @property

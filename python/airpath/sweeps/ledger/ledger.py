@@ -72,7 +72,7 @@ class Ledger:
         Parameters
         ----------
         path : path
-            The file; its folder exists.
+            The file; its directory exists.
         accept_version : bool
             Use the replications of other versions like those of this one. Default False.
         leave_others : bool
@@ -488,5 +488,5 @@ class Ledger:
         raise BadValueError(
             f"{one_line(str(self.path))}: {sum(others.values())} replications were made by other "
             f"versions ({made}), this is {self.own}. "
-            "Write --accept-version to use them, or give another folder."
+            "Write --accept-version to use them, or give another directory."
         )

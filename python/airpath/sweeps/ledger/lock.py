@@ -48,7 +48,7 @@ class Lock:
                 why = (error.strerror or str(error)).lower()
                 raise BadValueError(
                     f"{one_line(str(self._path))}: cannot be locked ({why}). "
-                    "Give a folder that can be written to, on a disk with locks."
+                    "Give a directory that can be written to, on a disk with locks."
                 ) from None
         _HELD.add(self)
         with suppress(OSError):  # On a full disk the lock holds as well, without a number.
@@ -131,7 +131,7 @@ def _refused(ledger: Path, path: Path) -> BadValueError:
     who = f"process {process}" if process else "another process"
     return BadValueError(
         f"{one_line(str(ledger))}: is being written by {who}. "
-        "Wait until it is done, or give another folder."
+        "Wait until it is done, or give another directory."
     )
 
 

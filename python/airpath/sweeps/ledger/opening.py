@@ -17,7 +17,7 @@ from airpath.sweeps.ledger.schema import ADDED, APPLICATION_ID, FORMAT, TABLES
 __all__ = ["FILE_NAME", "connected", "damaged", "ledger_file", "make", "named_errors"]
 
 FILE_NAME = "ledger.sqlite"
-"""In the folder of a sweep."""
+"""In the directory of a sweep."""
 
 _HEADER = 100
 """Bytes of the header of an SQLite file."""
@@ -27,7 +27,7 @@ _PATIENCE_S = 30.0
 
 
 def ledger_file(path: str | os.PathLike[str]) -> Path:
-    """Return the file of a ledger that is named by itself or by its folder."""
+    """Return the file of a ledger that is named by itself or by its directory."""
     place = Path(path)
     return place / FILE_NAME if place.is_dir() else place
 
@@ -47,13 +47,13 @@ def damaged(path: Path, what: str) -> BadValueError:
     """
     return BadValueError(
         f"{one_line(str(path))}: damaged ({what}). "
-        "Put a copy that is whole into its place, or give another folder."
+        "Put a copy that is whole into its place, or give another directory."
     )
 
 
 _NOT_DAMAGE = {
     "full": "cannot be written (the disk is full). What was stored before is kept.",
-    "readonly": "cannot be written (read-only). Give a folder that can.",
+    "readonly": "cannot be written (read-only). Give a directory that can.",
     "locked": "another program keeps it locked. Wait until it is done.",
     "unable to open": "cannot be opened. Give a file that can be read and written.",
     "disk i/o error": "cannot be read or written (disk I/O error). What was stored is kept.",
@@ -129,9 +129,9 @@ def make(path: Path) -> None:
         file.drop()
 
 
-def _settle(folder: Path) -> None:
-    """Have the names in a folder on the disk."""
-    place = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+def _settle(directory: Path) -> None:
+    """Have the names in a directory on the disk."""
+    place = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(place)
     finally:
@@ -185,7 +185,7 @@ def _ready(path: Path, writes: bool) -> sqlite3.Connection:
     for mode in (*(("rw",) if can_write else ()), "ro", "ro&immutable=1"):
         if mode.endswith("1") and log.exists() and log.stat().st_size:
             raise BadValueError(
-                f"{one_line(str(path))}: cannot be read with its log in a folder that is "
+                f"{one_line(str(path))}: cannot be read with its log in a directory that is "
                 "read-only. Copy both into one that can be written to."
             )
         connection = _connection(path, mode)
@@ -225,7 +225,7 @@ def _check_header(path: Path) -> None:
     try:
         head = _first_bytes(path)
     except UnreadableError as error:
-        hint = "" if path.exists() else " Give the folder of a sweep, or its ledger."
+        hint = "" if path.exists() else " Give the directory of a sweep, or its ledger."
         raise BadValueError(f"{error}{hint}") from None
     name = one_line(str(path))
     if not head:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from airpath.sweeps.ledger.ledger import Ledger
-from airpath.sweeps.series import FOLDER, is_series, series_file
+from airpath.sweeps.series import DIRECTORY, is_series, series_file
 
 __all__ = ["Pruned", "prune"]
 
@@ -93,7 +93,7 @@ class _Found(NamedTuple):
 def _series(path: Path, found: Iterable[_Found]) -> list[Path]:
     """Return the files of series, beside the ledger, of replications that do not stay."""
     kept = {each.series for each in found if not each.why}
-    files = sorted((path.parent / FOLDER).glob("*.parquet"))
+    files = sorted((path.parent / DIRECTORY).glob("*.parquet"))
     return [file for file in files if is_series(file.name) and file.name not in kept]
 
 

@@ -373,13 +373,13 @@ class SweepPlot:
         return dict(self._left_out)
 
     def save(
-        self, folder: str | Path, *, figure_formats: str | Sequence[str] = "png"
+        self, directory: str | Path, *, figure_formats: str | Sequence[str] = "png"
     ) -> list[Path]:
         """Write the figures that suit the sweep.
 
         Parameters
         ----------
-        folder : path
+        directory : path
             Made when missing.
         figure_formats : str or sequence of str
             ``png``, ``pdf``, ``svg``, or several. Default ``png``.
@@ -392,13 +392,13 @@ class SweepPlot:
         Raises
         ------
         BadValueError
-            If a format is not known, or the folder cannot be written to.
+            If a format is not known, or the directory cannot be written to.
         """
-        from airpath.files import output_folder, write_file
+        from airpath.files import output_directory, write_file
         from airpath.present import figure_files
 
         kinds = figure_files.checked_formats(figure_formats)
-        where = output_folder(folder)
+        where = output_directory(directory)
         paths = []
         for stem, files in rendered(self, kinds):
             for kind, data in files.items():
