@@ -141,20 +141,11 @@ def test_a_family_is_a_line_in_two_lists_beside_what_is_its_own(
     plugged_in(tree)
     docs = docs_of(tree)
     made = sorted(set(changed(tree)) - {*by_hand, FIXED, LINKS})
-<<<<<<< HEAD
     assert made == [
         "crates/conformance/generated/samples.json",
         "docs/reference/models/index.md",
     ] + [f"docs/reference/models/{name}.md" for name in ("fixed",)]
-    listed = json.loads(run(sys.executable, "-m", "airpath", "list", "--json", folder=tree, **docs))
-=======
-    assert made == ["crates/conformance/generated/samples.json", "docs/index.md"] + [
-        f"docs/reference/models/{name}.md" for name in ("fixed",)
-    ]
-    listed = json.loads(
-        run(sys.executable, "-m", "airpath", "list", "--json", directory=tree, **docs)
-    )
->>>>>>> 7119ee1e (words: directory, expected one of, and plain words in the scenario package)
+    listed = json.loads(run(sys.executable, "-m", "airpath", "list", "--json", directory=tree, **docs))
     assert listed["jitter"] == {"constant-jitter": "Always the same time"}
     with capsys.disabled():
         taken = len({name for name, _, _ in TAKER})
