@@ -55,7 +55,7 @@ LINES = [
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scenario.toml").write_text(SHORT)
     (tmp_path / "sweep.toml").write_text(SWEEP)
@@ -227,7 +227,7 @@ def test_an_example_is_not_written_over_what_it_reads(airpath_command: Command) 
     assert answer == (2, "", message)
     Path(name).write_text("mine")
     answer = airpath_command("example", "aqm-grid", "--out", "sweep-of-mine.toml")
-    message = f'--out: "{name}": is there already. Write the example into another folder.\n'
+    message = f'--out: "{name}": is there already. Write the example into another directory.\n'
     assert answer == (2, "", message)
     assert not Path("sweep-of-mine.toml").exists()
 

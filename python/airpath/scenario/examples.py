@@ -44,6 +44,6 @@ def example_path(name: str) -> Path:
 
 
 def _files() -> dict[str, Path]:
-    folder = shipped_examples()
-    paths = [*sorted(folder.glob("*.toml")), *sorted((folder / "sweeps").glob("*.toml"))]
+    directory = shipped_examples()
+    paths = [*sorted(directory.glob("*.toml")), *sorted((directory / "sweeps").glob("*.toml"))]
     return {path.stem: path for path in paths}

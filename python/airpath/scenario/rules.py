@@ -40,7 +40,7 @@ def control_faults(control: Sequence[Control], tables: Tables) -> list[Fault]:
 
 
 def ack_path_faults(ack_path: AckPath, tables: Tables) -> list[Fault]:
-    """Return what of an ACK path does not fit the bottleneck's link."""
+    """Return the faults of an ACK path that does not fit the bottleneck's link."""
     bottleneck = tables.get("bottleneck")
     own = getattr(ack_path, "link", None)
     is_reverse = isinstance(ack_path, Reverse)
@@ -59,7 +59,7 @@ def ack_path_faults(ack_path: AckPath, tables: Tables) -> list[Fault]:
 
 
 def flow_faults(groups: Sequence[Source], tables: Tables) -> list[Fault]:
-    """Return what of groups of flows does not fit the path."""
+    """Return the faults of groups of flows that do not fit the path."""
     bottleneck, ack_path, backhaul = (
         tables.get(key) for key in ("bottleneck", "ack_path", "backhaul")
     )
@@ -73,7 +73,7 @@ def flow_faults(groups: Sequence[Source], tables: Tables) -> list[Fault]:
 
 
 def faults_of_users(scenario: Scenario) -> list[Fault]:
-    """Return what is wrong with users and with blocks that flows share."""
+    """Return the faults of users and of blocks that flows share."""
     return [each for rule in _OF_USERS for each in rule(scenario)]
 
 
@@ -91,7 +91,7 @@ _OF_USERS = (station_faults, cell_faults, stray_users, _of_blocks)
 def _without_price(
     index: int, group: Source, bottleneck: Bottleneck, ack_path: AckPath
 ) -> list[tuple[Path, str, Any]]:
-    """Return what of the group needs a price on the way of its data, where no queue writes one."""
+    """Return the faults of a group that needs a price where no queue writes one."""
     obeying = [
         (key, part.kind)
         for key in ("window", "cc")

@@ -26,7 +26,7 @@ class Section(NamedTuple):
     make : callable
         Returns its value.
     depends_on : callable or None
-        Returns what of the other fields its value depends on. None: on nothing of them.
+        Returns the part of other fields that its value depends on. None: no dependence.
     members : mapping of str to callable
         What makes each member of its value from the field, a context and the place of the field.
         Empty: the value is not made of members.

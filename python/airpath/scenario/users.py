@@ -105,7 +105,7 @@ def _several(user: int | Sequence[int]) -> Sequence[int]:
 
 
 def _users(groups: Sequence[Source]) -> list[Sequence[int]]:
-    """Return the users of each group: a flow without a named one is that of its own number."""
+    """Return the users of each group. Without a named user, flow k belongs to user k."""
     found: list[Sequence[int]] = []
     first = 0
     for group in groups:
