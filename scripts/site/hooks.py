@@ -120,7 +120,7 @@ def _expanded(entry: Any, docs: Path) -> Any:
     return {title: [value, *_tree(lines, posixpath.dirname(value))]}
 
 
-def _tree(lines: list[str], folder: str) -> list[Any]:
+def _tree(lines: list[str], directory: str) -> list[Any]:
     """Return the nested list of a page as entries of the navigation."""
     shown = moved()
     root: list[Any] = []
@@ -133,7 +133,7 @@ def _tree(lines: list[str], folder: str) -> list[Any]:
             levels[-1][1].append({found["group"]: below})
             levels.append((len(found[1]), below))
         else:
-            page = posixpath.normpath(posixpath.join("docs", folder, found["page"]))
+            page = posixpath.normpath(posixpath.join("docs", directory, found["page"]))
             title = found["title"].replace("`", "")
             levels[-1][1].append({title: shown.get(page, page.removeprefix("docs/"))})
     return root
@@ -143,8 +143,8 @@ def _notebook(content: str, name: str) -> tuple[str, dict[str, bytes]]:
     """Return a notebook as Markdown, and the figures that it shows."""
     notebook = nbformat.reads(content, as_version=4)
     if os.environ.get("AIRPATH_SITE_EXECUTE"):
-        with tempfile.TemporaryDirectory() as folder:
-            resources = {"metadata": {"path": folder}}
+        with tempfile.TemporaryDirectory() as directory:
+            resources = {"metadata": {"path": directory}}
             nbclient.NotebookClient(notebook, kernel_name="python3", resources=resources).execute()
     parts, figures = [], {}
     for number, cell in enumerate(notebook.cells):

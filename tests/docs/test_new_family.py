@@ -145,7 +145,9 @@ def test_a_family_is_a_line_in_two_lists_beside_what_is_its_own(
         "crates/conformance/generated/samples.json",
         "docs/reference/models/index.md",
     ] + [f"docs/reference/models/{name}.md" for name in ("fixed",)]
-    listed = json.loads(run(sys.executable, "-m", "airpath", "list", "--json", directory=tree, **docs))
+    listed = json.loads(
+        run(sys.executable, "-m", "airpath", "list", "--json", directory=tree, **docs)
+    )
     assert listed["jitter"] == {"constant-jitter": "Always the same time"}
     with capsys.disabled():
         taken = len({name for name, _, _ in TAKER})
