@@ -51,6 +51,11 @@ MaybeReps = Annotated[
     typer.Option("--reps", help=f"{_REPS} Default: 1; of a sweep what its file says."),
 ]
 
+MostReps = Annotated[
+    int | None,
+    typer.Option("--reps", help=f"{_REPS} Default: the mode's; a larger number has no effect."),
+]
+
 _SEED = "Master seed."
 Seed = Annotated[int, typer.Option("--seed", help=_SEED)]
 MaybeSeed = Annotated[

@@ -43,10 +43,7 @@ def reproduce(
     ] = [],  # noqa: B006  (typer copies it)
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
     full: Annotated[bool, typer.Option("--full", help="As many and as long as the paper.")] = False,
-    reps: Annotated[
-        int | None,
-        typer.Option("--reps", help="Most replications of each point. Default: the mode's."),
-    ] = None,
+    reps: options.MostReps = None,
     brief: Annotated[
         bool,
         typer.Option("--brief", help="Only the verdict, and what fails."),
