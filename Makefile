@@ -31,7 +31,7 @@ export AIRPATH_TRACES ?= $(abspath ../shared/traces)
 endif
 
 RUST_SOURCES := $(shell find crates -type f \( -name '*.rs' -o -name Cargo.toml \)) \
-    Cargo.toml Cargo.lock rust-toolchain.toml
+    Cargo.toml Cargo.lock
 # The module notes the commit that it was built from.
 COMMIT := $(wildcard .git/logs/HEAD)
 

@@ -1,7 +1,7 @@
 """Hooks of MkDocs for the documentation site, which `make site` builds.
 
 * The navigation: an entry that is a section's `index.md` takes the list of pages in that file.
-* Pages outside `docs/`, such as `CONTRIBUTING.md`, and the notebooks become pages of the site.
+* Pages outside `docs/`, such as `.github/CONTRIBUTING.md`, and the notebooks become pages of the site.
 * Every number of a paper is a page, made from the paper's `results.json`.
 * A link to another file of the repository becomes the path of that file.
 
@@ -42,8 +42,7 @@ _KINDS = ("image/png", "text/html", "text/plain")
 def moved() -> dict[str, str]:
     """Return the page of the site, in `docs/`, of each file that is shown at another place."""
     pages = {
-        "CHANGELOG.md": "project/changelog.md",
-        "CONTRIBUTING.md": "project/contributing.md",
+        ".github/CONTRIBUTING.md": "project/contributing.md",
         "crates/airpath/plugins/README.md": "project/plugins.md",
     }
     for readme in sorted(ROOT.glob(f"{PAPERS}/*/README.md")):

@@ -180,7 +180,7 @@ def pages(root: Path) -> list[Path]:
     not among them.
     """
     plugins = root / "crates" / "airpath" / "plugins" / "README.md"
-    names = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", ".github/SECURITY.md")
+    names = ("README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md")
     top = [*(root / name for name in names), plugins]
     papers = sorted((root / "papers").rglob("README.md"))
     guide = sorted((root / "docs").rglob("*.md"))

@@ -270,7 +270,12 @@ def test_every_page_is_reached_from_the_index() -> None:
     assert not missing
 
 
-CONTRIBUTORS = ("CONTRIBUTING.md", "docs/maintaining.md", "docs/project/", "docs/how-to/add-a-")
+CONTRIBUTORS = (
+    ".github/CONTRIBUTING.md",
+    "docs/maintaining.md",
+    "docs/project/",
+    "docs/how-to/add-a-",
+)
 IDENTIFIER = re.compile(r"\b_{0,2}[A-Za-z]\w*_\w+|\b[A-Z][a-z]+[A-Z]\w+")
 
 

@@ -1,7 +1,7 @@
 """Results stay what they were, to the last bit, until somebody changes them on purpose.
 
 Where a change is meant, `python tests/reference/reference_results.py` keeps the new results, and
-the change has a line under *Numbers changed* in the CHANGELOG.
+the change has a line under *Numbers changed* in the changelog.
 """
 
 from __future__ import annotations

@@ -34,20 +34,20 @@ def test_read_me_is_short_and_has_a_picture_and_the_two_commands() -> None:
 
 
 def test_contributors_guide_is_one_page() -> None:
-    lines = read("CONTRIBUTING.md").splitlines()
+    lines = read(".github/CONTRIBUTING.md").splitlines()
     assert len(lines) <= 150
     assert max(len(line.split()) for line in lines) <= 60
 
 
 def test_changelog_fits_on_two_screens() -> None:
-    changelog = read("CHANGELOG.md")
+    changelog = read("docs/project/changelog.md")
     assert len(changelog.splitlines()) <= 120
     entries = re.findall(r"^- .*$", changelog, re.MULTILINE)
     assert [entry for entry in entries if len(entry.split()) > 32] == []
 
 
 def test_changelog_begins_with_this_version_and_lists_changed_numbers() -> None:
-    headings = re.findall(r"^##+ (.*)$", read("CHANGELOG.md"), re.MULTILINE)
+    headings = re.findall(r"^##+ (.*)$", read("docs/project/changelog.md"), re.MULTILINE)
     assert headings[0].startswith(f"[{_airpath.version()}]")
     assert {"Highlights", "Known limits", "Numbers changed"} <= set(headings)
 

@@ -18,6 +18,7 @@ else:
 
 ROOT = Path(__file__).parents[2]
 MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.])/(work|farm|root)/")
+MOST_ROOT_ENTRIES = 20
 LONGEST_SOURCE = 500
 """Lines; the rule is 150 to 350, and what is longer should be looked at before it reaches this."""
 MOST_ITEMS_OF_THE_FACADE = 75
@@ -70,6 +71,11 @@ def test_source_files_stay_readable() -> None:
         and (lines := len(file.read_text("utf-8").splitlines())) > LONGEST_SOURCE
     }
     assert not too_long
+
+
+def test_the_root_has_few_entries() -> None:
+    entries = {file.relative_to(ROOT).parts[0] for file in committed_files()}
+    assert len(entries) <= MOST_ROOT_ENTRIES, sorted(entries)
 
 
 def test_a_law_is_what_a_test_compares_with() -> None:
