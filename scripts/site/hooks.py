@@ -1,7 +1,7 @@
 """Hooks of MkDocs for the documentation site, which `make site` builds.
 
 * The navigation: an entry that is a section's `index.md` takes the list of pages in that file.
-* Pages outside `docs/`, such as `.github/CONTRIBUTING.md`, and the notebooks become pages of the site.
+* Pages outside `docs/` (`.github/CONTRIBUTING.md`) and the notebooks become pages of the site.
 * Every number of a paper is a page, made from the paper's `results.json`.
 * A link to another file of the repository becomes the path of that file.
 
