@@ -42,7 +42,9 @@ _KINDS = ("image/png", "text/html", "text/plain")
 def moved() -> dict[str, str]:
     """Return the page of the site, in `docs/`, of each file that is shown at another place."""
     pages = {
+        ".github/CODE_OF_CONDUCT.md": "project/code-of-conduct.md",
         ".github/CONTRIBUTING.md": "project/contributing.md",
+        ".github/SECURITY.md": "project/security.md",
         "crates/airpath/plugins/README.md": "project/plugins.md",
     }
     for readme in sorted(ROOT.glob(f"{PAPERS}/*/README.md")):
