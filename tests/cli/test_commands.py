@@ -110,7 +110,7 @@ def test_check_prints_a_scenario_with_every_option(
 ) -> None:
     answer = airpath_command("check", scenario)
     assert (answer.status, answer.err) == (0, "")
-    for option in ap.TcpConfig.keys():  # noqa: SIM118  (a method of ours)
+    for option in ap.TcpConfig.keys():  # noqa: SIM118  (not a dict)
         assert f"{option} = " in answer.out
     # What it prints is the same scenario again, and explicit already.
     Path("explicit.toml").write_text(answer.out)

@@ -41,7 +41,7 @@ def test_engines_are_printed_side_by_side(airpath_command: Command, scenario: Pa
     row = next(line for line in lines if line.startswith("mean queue"))
     assert re.search(r"packets +30\.\d\d packets +\+?-?\d+\.\d\d ± \d+\.\d\d packets", row)
     assert "solve less simulate: " in answer.out
-    assert "[swings] solve: the fixed point is " in answer.out
+    assert "[window-oscillation] solve: the fixed point is " in answer.out
     assert "emulate: not compared: no TUN device here." in answer.err.splitlines()
 
 

@@ -129,7 +129,9 @@ def test_missing_program_is_reported_with_its_fix(
     monkeypatch: pytest.MonkeyPatch, scenario: ap.Scenario, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(process.PROGRAM, str(tmp_path / "nothing"))
-    with pytest.raises(RunError, match=r"nothing is not there\. Install a wheel for Linux, or in"):
+    with pytest.raises(
+        RunError, match=r"nothing does not exist\. Install a wheel for Linux, or run"
+    ):
         ap.emulate(scenario)
 
 
@@ -176,8 +178,8 @@ def test_a_document_that_is_not_accepted_is_a_bad_value(fake: Fake, scenario: ap
 @pytest.mark.parametrize(
     ("otherwise", "told"),
     [
-        ({"status": 1}, "airpath-emu ended with status 1 and told no result: it went wrong"),
-        ({"lines": ["house"]}, "airpath-emu told what is no event: house"),
+        ({"status": 1}, "airpath-emu ended with status 1 and reported no result: it went wrong"),
+        ({"lines": ["house"]}, "airpath-emu sent an invalid event: house"),
         ({"lines": ["[1]"]}, r"airpath-emu told what is no event: \[1\]"),
         ({"report": "{}"}, "the result is not understood: KeyError: 'replication'"),
         ({"report": "{"}, "the result is not understood: JSONDecodeError"),
@@ -267,5 +269,5 @@ def test_the_check_is_what_the_program_says(fake: Fake) -> None:
     fake()
     assert ap.emulation.check()["checks"][1]["fix"] == "modprobe tcp_cubic"
     fake(check="nonsense")
-    with pytest.raises(RunError, match="check told nothing"):
+    with pytest.raises(RunError, match="check printed nothing"):
         ap.emulation.check()

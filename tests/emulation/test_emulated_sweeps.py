@@ -153,7 +153,7 @@ def test_a_finished_sweep_needs_no_program(
     first = swept(out=tmp_path / "out", reps=1)
     monkeypatch.setenv(process.PROGRAM, str(tmp_path / "nothing"))
     assert swept(out=tmp_path / "out", reps=1).points().equals(first.points())
-    with pytest.raises(MachineError, match="nothing is not there"):
+    with pytest.raises(MachineError, match="nothing does not exist"):
         swept(out=tmp_path / "out", reps=2)
 
 

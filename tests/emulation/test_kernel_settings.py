@@ -196,7 +196,7 @@ def test_cubic_under_the_profile_ns3_is_the_kernels() -> None:
         ),
         (
             {"window": {"kind": "drain", "rate": "1 Mbit/s"}},
-            'flows.0.window = "drain": a policy of ours: the receiver is a kernel\'s',
+            'flows.0.window = "drain": a policy of Airpath: the kernel\'s',
         ),
         ({"tcp": {"mss": "50 B"}}, 'flows.0.tcp.mss = "50 B": no kernel sends it. Write 88 B to'),
     ],

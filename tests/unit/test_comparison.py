@@ -179,9 +179,9 @@ def test_marks_are_compared_where_something_marks() -> None:
     answers = {name: Answer(name, result, None, of_result(result, wanted)) for name in ("a", "b")}
     names = [row.quantity.name for row in rows_of(answers, wanted, "a", 0.99)]
     assert "queues.bottleneck.mark_share" in names
-    told = answers["a"].told["queues.bottleneck.mark_share"]
+    found = answers["a"].quantities["queues.bottleneck.mark_share"]
     run = result.replications[0]["queues"][0]
-    assert told[0] == run["marks"] / run["arrived"] > 0  # type: ignore[index]
+    assert found[0] == run["marks"] / run["arrived"] > 0  # type: ignore[index]
 
 
 def test_a_quantity_that_an_engine_does_not_tell_is_left_out_of_its_differences() -> None:
@@ -261,7 +261,7 @@ def test_a_model_that_tells_nothing_in_common_is_refused() -> None:
     with pytest.raises(BadValueError) as caught:
         ap.compare(made, engines=["simulate", "solve"], reps=1)
     first, last = str(caught.value).splitlines()
-    assert first.startswith("solve: model mimo tells nothing that another engine tells: flows.0.cc")
+    assert first.startswith("solve: model mimo shares no quantity with another engine: flows.0.cc")
     assert first.endswith("(and 2 more)")
     assert last == "Nothing to compare: only simulate is left."
 
@@ -271,7 +271,7 @@ def test_a_model_that_tells_nothing_in_common_is_refused() -> None:
     [
         ("simulate", 'engines = "simulate": nothing to compare. Write two or three of '),
         ("simulate,simulate", "nothing to compare"),
-        (["simulate", "solv"], 'engines = "solv": not an engine. The nearest is solve; accepted'),
+        (["simulate", "solv"], 'engines = "solv": not an engine. The nearest is solve; expected'),
         (3, "engines = 3: not an engine. Expected one of: simulate, emulate, solve."),
     ],
 )

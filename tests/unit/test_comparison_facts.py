@@ -43,12 +43,12 @@ def test_a_difference_within_its_interval_is_noise() -> None:
 
 
 def test_a_difference_of_the_size_that_is_told_is_explained() -> None:
-    sized = Fact("swings", "solve", "", sizes={GOODPUT.name: 2.0})
-    assert verdict((NEAR, 12.0), sized) == ("explained", ["swings"])
+    sized = Fact("window-oscillation", "solve", "", sizes={GOODPUT.name: 2.0})
+    assert verdict((NEAR, 12.0), sized) == ("explained", ["window-oscillation"])
     assert verdict((NEAR, 15.0), sized) == ("not explained", [])
     # What the base tells of itself counts the other way round.
-    of_base = Fact("swings", "simulate", "", sizes={GOODPUT.name: -2.0})
-    assert verdict((NEAR, 12.0), of_base) == ("explained", ["swings"])
+    of_base = Fact("window-oscillation", "simulate", "", sizes={GOODPUT.name: -2.0})
+    assert verdict((NEAR, 12.0), of_base) == ("explained", ["window-oscillation"])
 
 
 def test_what_bears_on_a_difference_without_a_size_is_named() -> None:
@@ -69,15 +69,15 @@ def test_one_replication_cannot_be_judged() -> None:
     assert verdict(([10.0], 12.0)) == ("no interval", [])
 
 
-def test_the_swings_of_the_fixed_point_are_a_fact_with_its_size(
+def test_the_oscillation_of_the_fixed_point_are_a_fact_with_its_size(
     compared: ap.Comparison,
 ) -> None:
     solution = compared.answers["solve"].solution
     assert isinstance(solution, ap.solutions.FixedPoint)
-    [swings] = [fact for fact in compared.facts if fact.code == "swings"]
+    [oscillation] = [fact for fact in compared.facts if fact.code == "window-oscillation"]
     size = solution.queue_packets - solution.average_queue_packets
-    assert swings.sizes["queues.bottleneck.mean_packets"] == size
-    assert f"{solution.average_throughput_bps / 1e6:.4g} Mbit/s" in swings.text
+    assert oscillation.sizes["queues.bottleneck.mean_packets"] == size
+    assert f"{solution.average_throughput_bps / 1e6:.4g} Mbit/s" in oscillation.text
     warned = [fact for fact in compared.facts if fact.code == "model-warning"]
     assert len(warned) == len(solution.warnings) > 0
 
@@ -132,7 +132,7 @@ def test_what_the_kernel_was_not_told_is_named() -> None:
     ]
     found = facts(not_applied=left)
     assert found["not-applied:tcp.exit_window"].text == (
-        "the scenario asks for tcp.exit_window = burst-safe, the kernel has: ssthresh."
+        "the scenario sets tcp.exit_window = burst-safe, the kernel has: ssthresh."
     )
     assert found["not-applied:tcp.exit_window"].is_about("timeouts")
     # What cannot have mattered bears on nothing.
@@ -149,8 +149,8 @@ def test_what_the_kernel_was_not_told_is_named() -> None:
 @pytest.mark.parametrize(
     ("option", "timeouts", "retransmissions", "why"),
     [
-        ("exit_window", 1, 0, "nothing was sent again in either"),
-        ("quick_acks", 1, 0, "nothing was sent again in either"),
+        ("exit_window", 1, 0, "nothing was retransmitted in either"),
+        ("quick_acks", 1, 0, "nothing was retransmitted in either"),
         ("exit_window", 0, 3, ""),
         ("min_rto", 0, 3, "no timer expired in either"),
         ("min_rto", 1, 0, ""),

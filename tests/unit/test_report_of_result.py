@@ -89,7 +89,7 @@ def test_a_comparison_has_answers_differences_and_reasons(comparison: Path) -> N
     assert "<dt>solve</dt><dd>model fixed-point</dd>" in page
     assert "emulate: not compared: no TUN device here." in first
     assert page.count("</svg>") == 1
-    assert "[swings] solve: the fixed point is " in page
+    assert "[window-oscillation] solve: the fixed point is " in page
     assert 'href="simulate/result.json"' in page
     assert "few-replications: simulate" in page
 

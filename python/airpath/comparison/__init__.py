@@ -3,7 +3,7 @@
 ```
   simulate ──Result───┐
   emulate ───Result───┼─ answers ── rows (means, differences) ── table, figure, files
-  solve ─────Solution─┘                    └── explain (facts that engines tell)
+  solve ─────Solution─┘                    └── explain (facts that engines report)
 ```
 """
 

@@ -36,7 +36,7 @@ class Answer:
         Of an engine that runs replications.
     solution : Solution or None
         Of a model.
-    told : mapping of str to list of float, or float
+    quantities : mapping of str to list of float, or float
         By name of the quantity: the value of each replication that has one, or a model's number.
     advisories : sequence of Advisory
         Those of `result`. Default: none.
@@ -49,14 +49,14 @@ class Answer:
     engine: str
     result: Result | None
     solution: Solution | None
-    told: Mapping[str, Sample]
+    quantities: Mapping[str, Sample]
     advisories: Sequence[Advisory] = ()
     execution: Execution | None = None
     about: Mapping[str, Any] | None = None
 
     def interval(self, quantity: ComparedQuantity, confidence: float) -> Interval:
-        """Return the mean of a quantity with its interval; NaN where it is not told."""
-        found = self.told.get(quantity.name, ())
+        """Return the mean of a quantity with its interval; NaN if it is not reported."""
+        found = self.quantities.get(quantity.name, ())
         if isinstance(found, (int, float)):
             return Interval(float(found), math.nan, math.nan, confidence, 0)
         return mean_interval(found, confidence, quantity.bounds, quantity.resolution)
@@ -71,12 +71,12 @@ class EngineDifference:
     difference : Difference
         Of independent samples, or from a model's number.
     verdict : str
-        ``within the noise``: the interval has 0 in it. ``explained``: what engines tell of
-        themselves makes up for it, by its size. ``related``: they tell of something that bears on
-        it, its size is not known. ``not explained``: neither. ``no interval``: too few
-        replications to tell, or none that varies.
+        ``within the noise``: the interval contains 0. ``explained``: a fact that the engines
+        report accounts for it, by its size. ``related``: a reported fact affects it by an unknown
+        amount. ``not explained``: neither. ``no interval``: too few replications, or none that
+        varies.
     facts : sequence of str
-        Codes of what bears on it.
+        Codes of the facts that affect it.
     """
 
     difference: Difference
@@ -101,9 +101,9 @@ class Row:
     quantity : ComparedQuantity
         What is compared.
     answers : mapping of str to Interval
-        By engine, all engines that answered; NaN where it does not tell this quantity.
+        By engine, all engines that answered; NaN if it does not report this quantity.
     differences : mapping of str to EngineDifference
-        By engine, those that tell it, if the base tells it; not of the base itself.
+        By engine, those that report it, if the base does; not of the base itself.
     """
 
     quantity: ComparedQuantity
@@ -131,7 +131,7 @@ class Row:
 def rows_of(
     answers: Mapping[str, Answer], wanted: Sequence[ComparedQuantity], base: str, confidence: float
 ) -> list[Row]:
-    """Return the quantities that two engines at least tell, with the differences from the base's.
+    """Return the quantities of at least two engines, with the differences from the base's.
 
     Parameters
     ----------
@@ -152,10 +152,10 @@ def rows_of(
             continue
         differences = {}
         if base in known:
-            before = answers[base].told[quantity.name]
+            before = answers[base].quantities[quantity.name]
             for name in known:
                 if name != base:
-                    after = answers[name].told[quantity.name]
+                    after = answers[name].quantities[quantity.name]
                     differences[name] = EngineDifference(
                         independent_difference(before, after, confidence, quantity.resolution)
                     )

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["ENGINES", "checked_engines", "compare"]
 
 ENGINES = ("simulate", "emulate", "solve")
-"""The engines, in the order in which they are asked for by default."""
+"""The engines, in their default order."""
 
 _IN_TURN = ("solve", "simulate", "emulate")
 """The quick ones first: what they say is not lost when the last one is interrupted."""
@@ -68,7 +68,8 @@ def compare(
 ) -> Comparison:
     """Put the answers of several engines to the same scenario side by side.
 
-    An engine that cannot do the scenario is told in `refused`, with the reason; the others go on.
+    An engine that does not cover the scenario is listed in `refused`, with the reason; the others
+    continue.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ def compare(
 
 
 def checked_engines(engines: object) -> list[str]:
-    """Return the engines that are asked for, each once, in the order in which they are named.
+    """Return the requested engines, each once, in the order in which they are named.
 
     Parameters
     ----------
@@ -257,7 +258,7 @@ class _EngineRunner:
         return found
 
     def tried(self, answers: Mapping[str, Answer], resolved: ResolvedScenario) -> list[Fact]:
-        """Return what the simulation says with the kernel's way, where an emulation differs."""
+        """Return the facts of a simulation with the kernel's settings, if an emulation differs."""
         simulated, emulated = answers.get("simulate"), answers.get("emulate")
         if self.interrupted or simulated is None or emulated is None or emulated.result is None:
             return []
@@ -272,21 +273,21 @@ class _EngineRunner:
         return [] if found is None else [found]
 
     def wanted(self, resolved: ResolvedScenario) -> list[ComparedQuantity]:
-        """Return what is compared."""
+        """Return the compared quantities."""
         results = [each for each in self.found.values() if not isinstance(each, Solution)]
         return quantities(resolved, results[0].replications if results else ())
 
     def answers(self, chosen: Sequence[str], resolved: ResolvedScenario) -> dict[str, Answer]:
         """Return the answers in the order in which the engines were named.
 
-        A model that tells nothing that another engine tells is refused after all.
+        A model that shares no quantity with another engine is refused.
         """
         wanted, made = self.wanted(resolved), {}
         for name in chosen:
             found = self.found.get(name)
             if isinstance(found, Solution):
-                told = of_solution(found, resolved, wanted)
-                made[name] = Answer(name, None, found, told)
+                values = of_solution(found, resolved, wanted)
+                made[name] = Answer(name, None, found, values)
             elif found is not None:
                 told_by_runs = of_result(found, wanted)
                 if told_by_runs:
@@ -308,28 +309,28 @@ class _EngineRunner:
         """Say why there is nothing to compare."""
         lines = [f"{name}: {reason}" for name, reason in self.reasons(chosen).items()]
         left = [name for name in self.found if name not in self.refused]
-        told = f"only {left[0]} is left" if left else "no engine is left"
+        remaining = f"only {left[0]} is left" if left else "no engine is left"
         failed = any(isinstance(error, RunError) for error in self.refused.values())
-        text = "\n".join([*lines, f"Nothing to compare: {told}."])
+        text = "\n".join([*lines, f"Nothing to compare: {remaining}."])
         raise (RunError if failed else BadValueError)(text)
 
 
 def _shares(name: str, answers: Mapping[str, Answer]) -> bool:
-    """Whether an engine tells something that another one tells."""
-    others = [answer.told.keys() for other, answer in answers.items() if other != name]
-    return any(answers[name].told.keys() & told for told in others)
+    """Return whether an engine shares a quantity with another one."""
+    others = [answer.quantities.keys() for other, answer in answers.items() if other != name]
+    return any(answers[name].quantities.keys() & values for values in others)
 
 
 def _no_result_reason(answer: Answer) -> str:
     """Return why a model's answer cannot be compared, with its own reasons where it has some."""
     model = getattr(answer.solution, "model", "")
     reasons = getattr(answer.solution, "no_throughput", ())
-    head = f"model {model} tells nothing that another engine tells"
+    head = f"model {model} shares no quantity with another engine"
     return "\n".join([f"{head}: {reasons[0]}", *reasons[1:]] if reasons else [f"{head}."])
 
 
 def _first_reason(error: Exception) -> str:
-    """Return what an engine says in one line; of several reasons the first, and how many more."""
+    """Return an engine's reason in one line; of several, the first and the number of others."""
     first, *others = str(error).split("\n")
     if others:
         first += f" (and {len(others)} more)"

@@ -1,8 +1,8 @@
-"""What engines tell of themselves that bears on their differences. Nothing here is guessed.
+"""Facts that the engines report and that affect their differences. Nothing is guessed.
 
-Each fact is a sentence with the numbers that it rests on, says which quantities it bears on, and,
-where that is known, by how much: then a difference is explained if its interval has that size in
-it. A difference that no fact bears on is listed as not explained.
+Each fact is a sentence with its numbers, the quantities that it affects and, if known, by how much:
+a difference is then explained if its interval contains that size. A difference that no fact affects
+is listed as not explained.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["facts_of", "judged"]
 def facts_of(
     answers: Mapping[str, Answer], resolved: ResolvedScenario, tried: Sequence[Fact] = ()
 ) -> list[Fact]:
-    """Return what the engines tell of themselves.
+    """Return the facts that the engines report.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def judged(rows: Sequence[Row], facts: Sequence[Fact], base: str) -> list[Row]:
     rows : sequence of Row
         With their differences.
     facts : sequence of Fact
-        What the engines tell.
+        Reported by the engines.
     base : str
         The engine that is subtracted.
     """
@@ -111,7 +111,7 @@ _ALL_THE_SAME = "equal-replications"
 
 
 def _of_replications(engine: str, advisories: Sequence[Any]) -> Iterator[Fact]:
-    """Yield what says that intervals over replications cannot be taken for what they are."""
+    """Yield the facts that make the intervals over replications invalid."""
     for advisory in advisories:
         if advisory.code == _ALL_THE_SAME:
             text = (
@@ -123,32 +123,32 @@ def _of_replications(engine: str, advisories: Sequence[Any]) -> Iterator[Fact]:
 
 # --- of models ---------------------------------------------------------------------------------
 
-_SWINGS = ("mean_rtt_s", "mean_sojourn_s", "mean_delay_s")
+_OSCILLATION = ("mean_rtt_s", "mean_sojourn_s", "mean_delay_s")
 
 
 def _of_model(engine: str, answer: Answer) -> Iterator[Fact]:
     solution = answer.solution
-    assert solution is not None  # It is asked of models alone.
+    assert solution is not None  # Only models are passed here.
     for warning in solution.warnings:
         yield Fact("model-warning", engine, f"{solution.model} warns: {warning}.", EVERYTHING)
     if isinstance(solution, FixedPoint):
-        yield from _of_swings(engine, answer, solution)
+        yield from _of_oscillation(engine, answer, solution)
 
 
-def _of_swings(engine: str, answer: Answer, solution: FixedPoint) -> Iterator[Fact]:
-    """Tell of the average over the swings of the windows, where it is not the fixed point."""
+def _of_oscillation(engine: str, answer: Answer, solution: FixedPoint) -> Iterator[Fact]:
+    """Yield the average over the oscillation of the windows, if it differs from the fixed point."""
     rate, average = solution.throughput_bps, solution.average_throughput_bps
     queue, average_queue = solution.queue_packets, solution.average_queue_packets
     if math.isclose(rate, average, rel_tol=1e-3) and abs(queue - average_queue) < 0.05:
         return
     sizes = {"queues.bottleneck.mean_packets": queue - average_queue}
     for name in ("ip_throughput_bps", "goodput_bps"):
-        told = answer.told.get(name)
-        if isinstance(told, float):
-            sizes[name] = told * (1 - average / rate)
+        value = answer.quantities.get(name)
+        if isinstance(value, float):
+            sizes[name] = value * (1 - average / rate)
     text = (
         f"the fixed point is {digits(rate / 1e6, 4)} Mbit/s and {digits(queue)} packets; averaged "
-        f"over the swings of the windows the model says {digits(average / 1e6, 4)} Mbit/s and "
+        f"over the oscillation of the windows the model has {digits(average / 1e6, 4)} Mbit/s and "
         f"{digits(average_queue)} packets."
     )
-    yield Fact("swings", engine, text, _SWINGS, sizes)
+    yield Fact("window-oscillation", engine, text, _OSCILLATION, sizes)

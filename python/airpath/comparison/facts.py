@@ -1,4 +1,4 @@
-"""A fact that bears on what an engine answers."""
+"""A fact that affects the answer of an engine."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any
 __all__ = ["EVERYTHING", "Fact"]
 
 EVERYTHING = ("*",)
-"""Quantities of a fact that bears on all that an engine tells."""
+"""Quantities of a fact that affects all quantities of an engine."""
 
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that an engine tells of itself.
+    """A reported fact about an engine or its run.
 
     Parameters
     ----------
     code : str
         Which fact it is, for programs: ``loss-probes``.
     engine : str
-        Whose answer it bears on.
+        Engine whose answer it affects.
     text : str
         One sentence for people, with its numbers.
-    bears_on : sequence of str
+    affects : sequence of str
         Last parts of the names of quantities, ``retransmissions``; `EVERYTHING` for all. Empty
-        for what bears on none and should be known.
+        for a fact that affects none and should be known.
     sizes : mapping of str to float
         By full name of a quantity: how much of the engine's answer comes from it, in the unit of
         the quantity. Default: not known.
@@ -40,15 +40,15 @@ class Fact:
     code: str
     engine: str
     text: str
-    bears_on: Sequence[str] = ()
+    affects: Sequence[str] = ()
     sizes: Mapping[str, float] = field(default_factory=dict)
     most: Mapping[str, float] = field(default_factory=dict)
     settles: Sequence[str] = ()
 
     def is_about(self, name: str) -> bool:
-        """Whether it bears on a quantity, by its full name."""
+        """Return whether it affects a quantity, given by its full name."""
         last = name.rpartition(".")[2]
-        return self.bears_on == EVERYTHING or last in self.bears_on or name in self.sizes
+        return self.affects == EVERYTHING or last in self.affects or name in self.sizes
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a JSON object."""
@@ -56,7 +56,7 @@ class Fact:
             "code": self.code,
             "engine": self.engine,
             "text": self.text,
-            "bears_on": list(self.bears_on),
+            "affects": list(self.affects),
             "sizes": dict(self.sizes),
             "most": dict(self.most),
         }

@@ -111,7 +111,7 @@ def _panel(axis: Axes, rows: Sequence[Row], comparison: Comparison) -> None:
 
 
 def _label(comparison: Comparison, engine: str) -> str:
-    """Return what the legend calls an engine; it says when its numbers cannot be believed."""
+    """Return the legend entry of an engine; it marks an invalid emulation."""
     valid = texts.about(comparison.answers[engine]).get("valid", True)
     return engine if valid else f"{engine} (INVALID)"
 

@@ -1,4 +1,4 @@
-"""What an emulation reports of itself: its validity, what the kernel was not told, its counters.
+"""Facts of an emulation: its validity, settings that the kernel does not have, its counters.
 
 The counters are those of ``/proc/net/netstat`` and ``/proc/net/snmp``, of both sides together, for
 the measured time.
@@ -32,7 +32,7 @@ _OF_TCP = (
 """What depends on how TCP sends: all but the losses of a channel alone."""
 
 _DIFFERENT_ACKS = 0.1
-"""Ratios of ACKs to data that differ by more, relative to the larger, are told."""
+"""Relative difference of the ratios of ACKs to data above which it is reported."""
 
 ValidityReport = Mapping[str, Any]
 
@@ -43,7 +43,7 @@ def facts_of_kernel(
     resolved: ResolvedScenario,
     settled: Sequence[str] = (),
 ) -> Iterator[Fact]:
-    """Yield what an emulation tells of itself.
+    """Yield the facts of an emulation.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _invalid(validity_reports: Sequence[ValidityReport]) -> Iterator[Fact]:
 
 
 def _late(validity_reports: Sequence[ValidityReport]) -> Iterator[Fact]:
-    """Tell by how much packets were late: that is in every delay, and twice in a round trip."""
+    """Yield the lateness of packets: it is in every delay, and twice in a round trip."""
     p50, p99, longest = (
         _known(each.get(f"lateness_{of}_s") for each in validity_reports)
         for of in ("p50", "p99", "max")
@@ -101,7 +101,7 @@ def _late(validity_reports: Sequence[ValidityReport]) -> Iterator[Fact]:
 
 
 def _lost_outside(validity_reports: Sequence[ValidityReport]) -> Iterator[Fact]:
-    """Tell of packets that were lost beside the model."""
+    """Yield the packets that were lost outside the model."""
     names = {"device_drops": "dropped by the devices", "refused_packets": "not taken by a device"}
     for name, what in names.items():
         lost = sum(each.get(name) or 0 for each in validity_reports)
@@ -110,16 +110,16 @@ def _lost_outside(validity_reports: Sequence[ValidityReport]) -> Iterator[Fact]:
             yield Fact(name.replace("_", "-"), _ENGINE, text, _OF_TCP)
 
 
-# --- what the kernel does in its own way -------------------------------------------------------
+# --- what the kernel does differently ----------------------------------------------------------
 
 
 def _not_applied(
     kernel: Mapping[str, Any], seen: _Seen, resolved: ResolvedScenario, settled: Sequence[str]
 ) -> Iterator[Fact]:
-    """Tell of options that the kernel does not do as asked, and whether that can have mattered."""
+    """Yield the options that the kernel does not support, and whether they had an effect."""
     for line in kernel.get("not_applied") or ():
         option = str(line["option"])
-        text = f"the scenario asks for {option} = {line['asked']}, the kernel has: {line['kernel']}"
+        text = f"the scenario sets {option} = {line['asked']}, the kernel has: {line['kernel']}"
         why = _why_not(option.rpartition(".")[2], seen, resolved)
         if option in settled:
             why = "what that changes was simulated"
@@ -137,7 +137,7 @@ def _why_not(option: str, seen: _Seen, resolved: ResolvedScenario) -> str:
     if acts == "timer" and seen.timeouts == 0:
         return "no timer expired in either"
     if acts == "loss" and seen.retransmissions == 0 and resolved.warmup_ns > 0:
-        return "nothing was sent again in either"
+        return "nothing was retransmitted in either"
     if acts == "waiting-ack" and seen.acks_as_asked:
         return f"{seen.ack_ratio:.3f} ACKs for each packet: few waited for it"
     return ""
@@ -162,7 +162,7 @@ def _seen(
     runs = list(result.replications)
     if simulated is not None and simulated.result is not None:
         runs += simulated.result.replications
-    # What is not told counts as something that may have happened.
+    # An unreported event counts as one that may have happened.
     timeouts, again = (
         sum(
             math.inf if (count := flow[name]) is None else count
@@ -182,7 +182,7 @@ def _seen(
 def _acks(
     validity_reports: Sequence[ValidityReport], simulated: Answer | None, tcp: Sequence[Source]
 ) -> Iterator[Fact]:
-    """Tell of ACKs for each packet of data, where they are not those of the simulation."""
+    """Yield the ACKs per data packet, where they differ from the simulation."""
     measured = _known(each.get("ack_ratio") for each in validity_reports)
     if not measured:
         return
@@ -193,10 +193,10 @@ def _acks(
         other, whose = 1 / next(iter(every)), "the scenario has"
     if other is None or abs(ratio - other) <= _DIFFERENT_ACKS * max(ratio, other):
         return
-    told = ", ".join(map(str, sorted(every)))
+    setting = ", ".join(map(str, sorted(every)))
     text = (
         f"the kernel's receivers sent {ratio:.3f} ACKs for each packet of data, {whose} "
-        f"{other:.3f} (delayed_ack_segments = {told})."
+        f"{other:.3f} (delayed_ack_segments = {setting})."
     )
     yield Fact("ack-ratio", _ENGINE, text, _OF_TCP)
 
@@ -230,23 +230,23 @@ _COUNTERS: Mapping[str, tuple[str, str, Sequence[str]]] = {
     ),
     "TcpExt.TCPSACKReorder": (
         "reordering",
-        "times SACK told of reordering ({}), which no model made unless it says so",
+        "reordering events detected by SACK ({}); only models with reordering cause them",
         ("retransmissions",),
     ),
     "TcpExt.TCPTSReorder": (
         "reordering-by-timestamps",
-        "times timestamps told of reordering ({}), which no model made unless it says so",
+        "reordering events detected by timestamps ({}); only models with reordering cause them",
         ("retransmissions",),
     ),
 }
-"""Counters of what simulated senders do not do: code, sentence, what it bears on."""
+"""Counters of events that simulated senders do not have: code, sentence, affected quantities."""
 
 _AS_MANY = ("TcpExt.TCPLossProbes", "TcpExt.TCPSpuriousRTOs")
 """Each is one segment or one timeout at most."""
 
 
 def _counted(kernel: Mapping[str, Any], replications: int, tcp: Sequence[Source]) -> Iterator[Fact]:
-    """Tell of what the kernel did that simulated senders do not do."""
+    """Yield the events of the kernel that simulated senders do not have."""
     total = counters_of(kernel)
     # What simulated senders do too where a parameter is on.
     explained = {
@@ -280,7 +280,7 @@ def counters_of(kernel: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _controls(kernel: Mapping[str, Any], tcp: Sequence[Source]) -> Iterator[Fact]:
-    """Tell of a congestion control that no other engine has: it is the kernel's own."""
+    """Yield a congestion control algorithm that only the kernel has."""
     if any(source.congestion.kind == "bbr" for source in tcp):
         text = f"bbr is that of the kernel, Linux {kernel.get('release') or '(release not known)'}."
         yield Fact("kernels-own-control", _ENGINE, text)

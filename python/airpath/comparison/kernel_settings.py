@@ -1,6 +1,6 @@
-"""The same scenario simulated with what the kernel does in its own way, where an option says it.
+"""The same scenario simulated with the kernel's settings, where a parameter has them.
 
-What an emulation was not told explains a difference only if it makes one: so it is tried.
+A setting that the kernel does not have explains a difference only if it causes one: it is tried.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def with_kernel_settings(
     scenario : Scenario
         As the user gave it.
     not_applied : sequence of mapping
-        What the kernel does in its own way: `flows` (groups), `option`, `kernel`.
+        Settings that the kernel does not have: `flows` (groups), `option`, `kernel`.
 
     Returns
     -------
@@ -62,16 +62,16 @@ def fact_of(
     wanted: Sequence[ComparedQuantity],
     simulate: Callable[[Scenario], Result],
 ) -> Fact | None:
-    """Return what becomes of the simulation with the kernel's way; None where nothing can be tried.
+    """Return the fact of a simulation with the kernel's settings; None if none can be tried.
 
     Parameters
     ----------
     scenario : Scenario
         As the user gave it.
     emulated : Result
-        Says what the kernel does in its own way.
+        Lists the settings that the kernel does not have.
     simulated : Answer
-        Of the simulation as it was asked for.
+        Of the requested simulation.
     wanted : sequence of ComparedQuantity
         What is compared.
     simulate : callable
@@ -83,17 +83,17 @@ def fact_of(
     if not changed:
         return None
     try:
-        told = of_result(simulate(made), wanted)
+        found = of_result(simulate(made), wanted)
     except AirpathError:
         return None
-    means = {name: mean_interval(values, 0.99).mean for name, values in told.items()}
+    means = {name: mean_interval(values, 0.99).mean for name, values in found.items()}
     sizes = {
         each.name: means[each.name] - simulated.interval(each, 0.99).mean
         for each in wanted
-        if each.name in means and each.name in simulated.told
+        if each.name in means and each.name in simulated.quantities
     }
     options = ", ".join(f"{name} = {value}" for name, value in changed.items())
-    text = f"simulated with what the kernel does in its own way ({options}), {_goodput(sizes)}."
+    text = f"simulated with the kernel's settings ({options}), {_goodput(sizes)}."
     return Fact(CODE, "emulate", text, sizes=sizes, settles=tuple(changed))
 
 

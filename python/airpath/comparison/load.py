@@ -92,7 +92,7 @@ def _comparison(document: Mapping[str, Any]) -> Comparison:
         wanted=[_quantity(row) for row in document["rows"]],
         base=document["base"],
         interrupted=not document["complete"],
-        facts=[Fact(**{**fact, "bears_on": tuple(fact["bears_on"])}) for fact in document["facts"]],
+        facts=[Fact(**{**fact, "affects": tuple(fact["affects"])}) for fact in document["facts"]],
     )
 
 

@@ -34,7 +34,7 @@ _MOST_QUEUES = 4
 
 @dataclass(frozen=True)
 class ComparedQuantity:
-    """Something that engines tell.
+    """A quantity that engines report.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ _OF_TRANSFERS: Mapping[str, Format] = {"mean_s": _LONG, "p95_s": _LONG}
 
 
 def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[ComparedQuantity]:
-    """Return what a scenario can be compared by, in the order of the table.
+    """Return the quantities that apply to a scenario, in the order of the table.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def _made(scope: str, row: tuple[str, Format], of: str) -> ComparedQuantity:
 
 
 def of_result(result: Result, wanted: Sequence[ComparedQuantity]) -> dict[str, list[float]]:
-    """Return each quantity in those replications that tell it; none that no replication tells.
+    """Return each quantity in the replications that report it; without unreported quantities.
 
     Parameters
     ----------
@@ -208,9 +208,9 @@ def of_result(result: Result, wanted: Sequence[ComparedQuantity]) -> dict[str, l
     names = [each.name for each in wanted]
     found: dict[str, list[float]] = {}
     for run in whole_runs(result):
-        told = evaluate([name for name in names if not _is_derived(name)], run, result.resolved)
-        told |= {name: _derived(name, run) for name in names if _is_derived(name)}
-        for name, value in told.items():
+        values = evaluate([name for name in names if not _is_derived(name)], run, result.resolved)
+        values |= {name: _derived(name, run) for name in names if _is_derived(name)}
+        for name, value in values.items():
             if value is not None:
                 found.setdefault(name, []).append(value)
     return found
@@ -240,13 +240,13 @@ def _derived(name: str, run: Run) -> float | None:
 
 
 def _length(level: float) -> Callable[[Run, Run], float | None]:
-    """Return what gives a quantile of the queue's length over time, packets."""
+    """Return the function for a quantile of the queue length over time, packets."""
 
     def quantile(queue: Run, _run: Run) -> float | None:
         reached = 0.0
         for packets, share in enumerate(queue["pmf"]):
             reached += share
-            # The shares add up to 1 but for rounding.
+            # The shares add up to 1, except for rounding.
             if reached >= level - 1e-12:
                 return float(packets)
         return None
@@ -289,7 +289,7 @@ def _share(part: float, whole: float) -> float | None:
 def of_solution(
     solution: Solution, resolved: ResolvedScenario, wanted: Sequence[ComparedQuantity]
 ) -> dict[str, float]:
-    """Return each quantity that an analytic model tells.
+    """Return each quantity of an analytic model.
 
     Parameters
     ----------
@@ -339,9 +339,9 @@ def _mean_rtt(
 def _loss(solution: Solution, resolved: ResolvedScenario) -> float | None:
     """Return the share of all packets sent that are lost, from the loss of each flow."""
     flows = solution.flows
-    told = all(getattr(flow, "loss", None) is not None and flow.loss < 1 for flow in flows)
+    has_loss = all(getattr(flow, "loss", None) is not None and flow.loss < 1 for flow in flows)
     # A download's rate is over its own time.
-    if not flows or not told or hasattr(flows[0], "completion_s"):
+    if not flows or not has_loss or hasattr(flows[0], "completion_s"):
         return None
     arrive = [_packets_per_s(flow, resolved) for flow in flows]
     sent = math.fsum(rate / (1 - flow.loss) for rate, flow in zip(arrive, flows, strict=True))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["FILES", "Comparison"]
 
 FILES = ("comparison.json", "comparison.csv")
-"""What `Comparison.save` writes, beside figures."""
+"""Files of `Comparison.save`, in addition to figures."""
 
 _STEM = "comparison"
 
@@ -50,7 +50,7 @@ class Comparison:
     confidence : float
         Of every interval, in (0, 1).
     answers : mapping of str to Answer
-        By engine, those that answered, in the order in which they were asked for; each has its
+        By engine, those that answered, in the order in which they were named; each has its
         `result` (of ``simulate`` and ``emulate``) or `solution` (of ``solve``).
     refused : mapping of str to str
         By engine, those that did not, with the reason in one line.
@@ -96,7 +96,7 @@ class Comparison:
 
     @property
     def title(self) -> str:
-        """The scenario's name, with what was put in the place of other values."""
+        """The scenario's name, with the overridden values."""
         return titled(self.resolved.name, self.provenance.get("overrides", ()))
 
     @property
@@ -138,14 +138,14 @@ class Comparison:
 
     @cached_property
     def facts(self) -> list[Fact]:
-        """What the engines tell of themselves that bears on differences."""
+        """The facts that the engines report and that affect differences."""
         if self._facts is not None:
             return list(self._facts)
         return facts_of(self.answers, self.resolved, self._tried)
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The quantities that two engines at least tell, in the order of the table."""
+        """The quantities of at least two engines, in the order of the table."""
         found = rows_of(self.answers, self._wanted, self.base, self.confidence)
         return judged(found, self.facts, self.base)
 
@@ -212,7 +212,7 @@ class Comparison:
                     "answered": True,
                     **texts.about(answer),
                     "advisories": [advisory.to_dict() for advisory in answer.advisories],
-                    "values": plain(answer.told),
+                    "values": plain(answer.quantities),
                     "execution": answer.execution and answer.execution.to_dict(),
                 }
                 for name, answer in self.answers.items()

@@ -25,8 +25,8 @@ _POINTS = "points"
 def heading(comparison: Comparison) -> str:
     """Return how many replications of what length there were, and what the intervals are."""
     resolved, about_it = comparison.resolved, comparison.provenance
-    told = map(about, comparison.answers.values())
-    runs = [each["replications"] for each in told if "replications" in each]
+    answers = map(about, comparison.answers.values())
+    runs = [each["replications"] for each in answers if "replications" in each]
     warmup = resolved.warmup_s
     each = " and ".join(map(str, dict.fromkeys(runs))) or "no"
     return (
@@ -43,7 +43,7 @@ def heading(comparison: Comparison) -> str:
 
 
 def about(answer: Answer) -> dict[str, Any]:
-    """Return what an answer is, for programs: the model, the kernel and its validity reports."""
+    """Return the description of an answer: the model, the kernel and its validity reports."""
     if answer.about is not None:
         return dict(answer.about)
     found: dict[str, Any] = {}
@@ -62,17 +62,17 @@ def about(answer: Answer) -> dict[str, Any]:
 
 def who(answer: Answer) -> str:
     """Return the same in a few words: ``emulate: 5 replications, Linux 6.18, valid``."""
-    told = about(answer)
+    details = about(answer)
     parts = []
-    if "model" in told:
-        parts.append(f"model {told['model']}")
-    if "replications" in told:
-        runs = told["replications"]
+    if "model" in details:
+        parts.append(f"model {details['model']}")
+    if "replications" in details:
+        runs = details["replications"]
         parts.append(f"{runs} {'replication' if runs == 1 else 'replications'}")
-    if told.get("release"):
-        parts.append(f"Linux {told['release']}")
-    if "valid" in told:
-        parts.append("valid" if told["valid"] else "INVALID")
+    if details.get("release"):
+        parts.append(f"Linux {details['release']}")
+    if "valid" in details:
+        parts.append("valid" if details["valid"] else "INVALID")
     return f"{answer.engine}: {', '.join(parts)}"
 
 
@@ -119,14 +119,14 @@ def _signed(value: Interval, scale: float, decimals: int, unit: str) -> str:
 
 _VERDICTS = {
     "explained": "explained",
-    "related": "what engines tell bears on them, by an amount that is not known",
+    "related": "a reported fact affects them, by an unknown amount",
     "not explained": "not explained",
-    "no interval": "cannot be judged, for want of replications or of their variation",
+    "no interval": "cannot be judged: too few replications, or none that varies",
 }
 
 
 def explanation(comparison: Comparison) -> Iterator[str]:
-    """Yield what is known of the differences, line by line, then the facts that it rests on."""
+    """Yield the verdicts on the differences, line by line, then their facts."""
     percent = f"{100 * comparison.confidence:g} %"
     for engine in comparison.others:
         found = [
@@ -140,13 +140,13 @@ def explanation(comparison: Comparison) -> Iterator[str]:
             f"noise (0 is in their {percent} interval)."
         )
         for verdict, words in _VERDICTS.items():
-            told: dict[tuple[str, str], list[str]] = {}
+            listed: dict[tuple[str, str], list[str]] = {}
             for quantity, each in found:
                 if each.verdict == verdict:
                     facts = f" [{', '.join(each.facts)}]" if each.facts else ""
-                    told.setdefault((quantity.label, facts), []).append(quantity.of)
-            if told:
-                parts = (f"{label} of {', '.join(of)}{by}" for (label, by), of in told.items())
+                    listed.setdefault((quantity.label, facts), []).append(quantity.of)
+            if listed:
+                parts = (f"{label} of {', '.join(of)}{by}" for (label, by), of in listed.items())
                 yield f"  {words}: {'; '.join(parts)}"
     for fact in comparison.facts:
         yield f"[{fact.code}] {fact.engine}: {fact.text}"

@@ -1,6 +1,6 @@
 """Emulation: the models in real time between two network namespaces, with the kernel's TCP.
 
-What runs is a program of its own, ``airpath-emu``, which this package tells what to do and reads.
+A separate program runs, ``airpath-emu``. This package controls it and reads its reports.
 """
 
 from airpath.emulation.api import check as check

@@ -62,8 +62,9 @@ def emulate(
 ) -> Result:
     """Emulate a scenario: its TCP flows are the kernel's, and take the modelled path in real time.
 
-    It takes as long as the scenario, and needs Linux; `emulation.check` tells what else. Random
-    numbers of the models depend on the seed only, what the kernel makes of them does not.
+    It takes as long as the scenario, and requires Linux; `emulation.check` lists the other
+    requirements. Random numbers of the models depend only on the seed; the kernel's timing does
+    not.
 
     Parameters
     ----------
@@ -171,7 +172,7 @@ def run_command(
     """Run a command on the client's side of a scenario's path, with the server's side reachable.
 
     The command has the terminal. In its environment ``AIRPATH_SERVER`` and ``AIRPATH_CLIENT`` are
-    the addresses of both sides. Its connections take the way of one of the scenario's flows.
+    the addresses of both sides. Its connections take the path of one of the scenario's flows.
 
     Parameters
     ----------
@@ -214,7 +215,7 @@ def run_command(
         whole("like", like, 0, last, f"Write the number of a flow, from 0 to {last}"),
         None if capture_to is None else path_like("capture_to", capture_to),
     )
-    # That of the scenario is the time of its own flows, and ends no command.
+    # The scenario's duration applies to its own flows and ends no command.
     until = _LONGEST_NS if duration is None else _duration_ns(duration)
     kernel = for_commands(made.scenario, made.resolved, like)
     made = replace(made, resolved=made.resolved.recorded(series=[], ss=False))
@@ -247,7 +248,7 @@ def run_command(
 
 
 def check() -> dict[str, Any]:
-    """Return what this machine can do, as ``airpath emulate --check`` prints it.
+    """Return the capabilities of this machine, as ``airpath emulate --check`` prints them.
 
     Returns
     -------
@@ -293,9 +294,9 @@ class _Run:
         files = {
             key: {"role": inputs.roles[key], "text": text} for key, text in inputs.texts.items()
         }
-        told = document.document_of(self.made.resolved, files, self.kernel, traffic, settings)
+        text = document.document_of(self.made.resolved, files, self.kernel, traffic, settings)
         series = [] if traffic else self.made.resolved.recording.series
-        with run_once(told, listener, series=series, captures=sides) as found:
+        with run_once(text, listener, series=series, captures=sides) as found:
             yield found
 
     def result(
@@ -306,12 +307,12 @@ class _Run:
         confidence: float,
         interrupted: bool,
     ) -> Result:
-        """Return what all runs have left."""
+        """Return the result of all runs."""
         runs = [report.replication for report in recorded.reports]
         noted = self.made.advisories
         if not any(report.command for report in recorded.reports):
             noted += remarks(self.made.resolved, runs, self.about.get("tables"))
-        told = [report.kernel for report in recorded.reports]
+        kernels = [report.kernel for report in recorded.reports]
         return Result(
             provenance=self.about,
             replications=runs,
@@ -327,7 +328,7 @@ class _Run:
             advisories=noted,
             validity_reports=[report.validity for report in recorded.reports],
             kernel={
-                **reports.kernel_of(told),
+                **reports.kernel_of(kernels),
                 "settings": self.kernel.settings(),
                 "not_applied": list(self.kernel.not_applied),
                 "problems": reports.problems_of(recorded.reports),

@@ -16,7 +16,7 @@ __all__ = ["DEEPEST", "LEVEL", "Commands", "EmulationSettings", "document_of", "
 LEVEL = "AIRPATH_LEVEL"
 """Environment variable: how many emulations the process is inside of."""
 DEEPEST = 30
-"""Most emulations that one can be inside of: each has addresses of its own."""
+"""Deepest nesting of emulations: each has its own addresses."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,16 @@ class Commands:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as the program takes it."""
-        told: dict[str, Any] = {"kind": "commands", "client": list(self.client), "like": self.like}
+        document: dict[str, Any] = {
+            "kind": "commands",
+            "client": list(self.client),
+            "like": self.like,
+        }
         if self.server is not None:
-            told["server"] = list(self.server)
+            document["server"] = list(self.server)
         if self.duration_ns is not None:
-            told["duration_ns"] = self.duration_ns
-        return told
+            document["duration_ns"] = self.duration_ns
+        return document
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class EmulationSettings:
     host_network : bool
         Whether the server's side is the machine's own network. Default False.
     keep_privileges : bool
-        Whether commands keep the privileges of whoever started this. Default False.
+        Whether commands keep the privileges of the parent process. Default False.
     progress_ms : int
         Time between two reports. Default 200 ms.
     """
@@ -119,7 +123,7 @@ def document_of(
     files : mapping of str to mapping
         `role` and `text` of its files, by their keys in the resolved scenario.
     kernel : Kernel
-        What the kernel's TCP is told.
+        Settings of the kernel's TCP.
     traffic : Commands or None
         What runs at the ends; None for the scenario's own flows.
     settings : EmulationSettings

@@ -75,7 +75,7 @@ def kernel_has(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Kernel:
-    """What a kernel's TCP is told.
+    """Settings of a kernel's TCP.
 
     Parameters
     ----------
@@ -86,9 +86,9 @@ class Kernel:
     mtu : int
         Largest IP packet, bytes.
     sockets : sequence of mapping
-        What the sockets of each flow are told.
+        Settings of the sockets of each flow.
     not_applied : sequence of mapping
-        What the kernel does in its own way: `flows` (the groups), `option`, `asked`, `kernel`.
+        Settings that the kernel does not have: `flows` (the groups), `option`, `asked`, `kernel`.
     """
 
     sysctls: Mapping[str, str] = field(default_factory=dict)
@@ -111,7 +111,7 @@ class _Tcp(NamedTuple):
 
     group: int
     control: str | None
-    """The kernel's; None leaves it to whoever opens the connection."""
+    """The kernel's; None leaves it to the program that opens the connection."""
     congestion: Component
     options: TcpParameters
 
@@ -151,7 +151,7 @@ def for_flows(
     resolved: ResolvedScenario,
     has: Callable[[str], bool] = kernel_has,
 ) -> Kernel:
-    """Return what the kernel is told for the flows of a scenario.
+    """Return the kernel's settings for the flows of a scenario.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def for_flows(
     Raises
     ------
     ScenarioError
-        If no kernel does what a flow asks for, or flows differ in what a namespace has only once.
+        If no kernel supports a flow's parameters, or flows differ in a per-namespace setting.
     """
     problems = [*refusals.of_scenario(scenario, resolved), *refusals.too_many(scenario, resolved)]
     flows: list[_Tcp] = []
@@ -192,15 +192,15 @@ def _sockets(
         if not entry.source.is_tcp:
             continue
         flow = by_group[entry.group]
-        told: dict[str, Any] = {"congestion": flow.control}
+        settings: dict[str, Any] = {"congestion": flow.control}
         if flow.segment != mtu - _HEADERS:
-            told["mss"] = flow.segment
+            settings["mss"] = flow.segment
         if not _is_tuned(flows) and flow.window != (_LARGEST_WINDOW if scaled else _UNSCALED):
-            told["window_clamp"] = flow.window
+            settings["window_clamp"] = flow.window
         if flow.options.pacing == "on":
-            told["pacing"] = True
+            settings["pacing"] = True
         for number in numbers:
-            yield {"flow": number, **told}
+            yield {"flow": number, **settings}
 
 
 def _is_tuned(flows: Sequence[_Tcp]) -> bool:
@@ -218,10 +218,10 @@ def for_commands(
     like: int = 0,
     has: Callable[[str], bool] = kernel_has,
 ) -> Kernel:
-    """Return what the kernel is told for the connections of a command.
+    """Return the kernel's settings for the connections of a command.
 
-    Its TCP is what a kernel is by default, but for what the group of flow `like` says itself with
-    `cc`, `profile` and `tcp`.
+    Its TCP has the kernel's defaults, except the keys that the group of flow `like` sets with `cc`,
+    `profile` and `tcp`.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def for_commands(
     Raises
     ------
     ScenarioError
-        If no kernel does what the group asks for.
+        If no kernel supports the group's parameters.
     """
     problems = [*refusals.of_scenario(scenario, resolved)]
     number, source = resolved.flows[like].group, resolved.flows[like].source
@@ -271,13 +271,13 @@ def _for_all(flows: Sequence[_Tcp], has: Callable[[str], bool]) -> dict[str, Any
     if not flows:
         return {"mtu": 1500}
     first = flows[0]
-    told = [(flow, line) for flow in flows for line in _differences(flow)]
+    unapplied = [(flow, line) for flow in flows for line in _differences(flow)]
     wanted = dict(_sysctls(flows))
     present = {name: value for name, value in wanted.items() if has(name)}
     for row in parameters().values():
         does = row.kernel.without
         if does and _sysctls_of(row) & wanted.keys() - present.keys():
-            told += [
+            unapplied += [
                 (flow, UnappliedParameter(f"tcp.{row.name}", _value_text(row, flow), does))
                 for flow in flows
                 if _value_text(row, flow) != does
@@ -292,7 +292,7 @@ def _for_all(flows: Sequence[_Tcp], has: Callable[[str], bool]) -> dict[str, Any
         "sysctls": {f"net.ipv4.{name}": present[name] for name in sorted(present)},
         "route": route,
         "mtu": max(flow.segment for flow in flows) + _HEADERS,
-        "not_applied": _merged(told),
+        "not_applied": _merged(unapplied),
     }
 
 
@@ -365,14 +365,14 @@ def _ecn(flows: Sequence[_Tcp]) -> str:
     used = {flow.options.ecn for flow in flows}
     if "on" in used:
         return "1"
-    # DCTCP asks for it by itself; 2 lets the others' ends accept what they are asked.
+    # DCTCP requests ECN itself; 2 makes the peers of the others accept a request.
     return "2" if "dctcp" in used or flows[0].own else "0"
 
 
-def _merged(told: Sequence[tuple[_Tcp, UnappliedParameter]]) -> list[dict[str, Any]]:
+def _merged(unapplied: Sequence[tuple[_Tcp, UnappliedParameter]]) -> list[dict[str, Any]]:
     """Return each difference once, with the groups that it is about."""
     groups: dict[UnappliedParameter, list[int]] = {}
-    for flow, line in told:
+    for flow, line in unapplied:
         groups.setdefault(line, []).append(flow.group)
     return [{"flows": who, **line._asdict()} for line, who in groups.items()]
 
@@ -398,11 +398,11 @@ _COMPUTED: Mapping[str, Callable[[_Tcp], Any]] = {
     "initial_window": lambda flow: flow.initial_segments,
     "delayed_ack_segments": lambda flow: flow.options.delayed_ack_segments == 1,
 }
-"""Attributes of routes that do not tell all values of a parameter apart."""
+"""Attributes of routes that do not distinguish all values of a parameter."""
 
 
 def _setting(row: Parameter, flow: _Tcp) -> Any:
-    """Return what a namespace has for a parameter of a flow."""
+    """Return the setting of a namespace for a parameter of a flow."""
     if row.name in _COMPUTED:
         return _COMPUTED[row.name](flow)
     if row.kernel.sysctls:

@@ -22,10 +22,10 @@ from airpath.errors import BadValueError, MachineError, RunError, one_line
 __all__ = ["PROGRAM", "EmulationOutcome", "Listener", "check", "program", "run"]
 
 PROGRAM = "AIRPATH_EMU"
-"""Environment variable: another program in the place of the one that comes with the package."""
+"""Environment variable: a program that replaces the one in the package."""
 
 Listener = Callable[[Mapping[str, Any]], None]
-"""Is called with each event that the program tells."""
+"""Called with each event of the program."""
 
 _BESIDE = Path(__file__).parents[1] / "bin" / "airpath-emu"
 _CHECK_S = 60
@@ -33,7 +33,7 @@ _CHECK_S = 60
 _LAST_WORDS_S = 20
 """Longest that the program may take to end after its events have."""
 _PATIENCE_S = 30
-"""Longest that the program may take to end after it was asked to."""
+"""Longest that the program may take to end after a request to stop."""
 _MOST_WORDS = 4000
 _OF_MACHINE = ("tun", "namespace", "device", "privileges")
 """What a failure is about that `airpath emulate --check` knows more of."""
@@ -50,7 +50,7 @@ class EmulationOutcome:
     status : int or None
         Exit status of the client's command.
     signal : int or None
-        Number of the first signal that asked for its end.
+        Number of the first signal that requested its end.
     """
 
     reason: str
@@ -69,7 +69,7 @@ def program() -> Path:
     Raises
     ------
     MachineError
-        If this is not Linux, or the program is not there.
+        If this is not Linux, or the program does not exist.
     """
     if sys.platform != "linux":
         raise MachineError(
@@ -79,8 +79,8 @@ def program() -> Path:
     path = Path(os.environ.get(PROGRAM) or _BESIDE)
     if not path.is_file():
         raise MachineError(
-            f"emulation: {one_line(str(path))} is not there. Install a wheel for Linux, or in a "
-            "checkout write make build."
+            f"emulation: {one_line(str(path))} does not exist. Install a wheel for Linux, or run "
+            "make build in a checkout."
         )
     return path
 
@@ -107,12 +107,12 @@ def _executable() -> Iterator[tuple[Path, tuple[int, ...]]]:
 
 
 def check() -> dict[str, Any]:
-    """Return what the program finds out about this machine.
+    """Return the program's findings about this machine.
 
     Raises
     ------
     RunError
-        If it cannot be started, or does not tell.
+        If it cannot be started, or prints no document.
     """
     with _executable() as (path, opened):
         try:
@@ -128,9 +128,9 @@ def check() -> dict[str, Any]:
             raise RunError(f"emulation: {path}: {error}") from None
         except ValueError:
             errors = one_line(done.stderr.decode("utf-8", "replace").strip()[:_MOST_WORDS])
-            raise RunError(f"emulation: {path} check told nothing. {errors}".rstrip()) from None
+            raise RunError(f"emulation: {path} check printed nothing. {errors}".rstrip()) from None
     if not isinstance(found, dict):
-        raise RunError(f"emulation: {path} check told no document.")
+        raise RunError(f"emulation: {path} check printed no document.")
     return found
 
 
@@ -156,7 +156,7 @@ def run(
         Empty files that the program writes: ``results``, and ``server-capture`` and
         ``client-capture`` if packets are captured. Files without a name are gone after a SIGKILL.
     listener : callable
-        Is told each event.
+        Receives each event.
     has_command : bool
         Whether a command has the terminal, and Ctrl-C from it.
 
@@ -171,7 +171,7 @@ def run(
     """
     events_read, events_write = os.pipe()
     input_read, input_write = os.pipe()
-    # The program looks whether this end is there; it must not wait for what is never written.
+    # The program checks that this end exists; it must not wait for data that is never written.
     os.set_blocking(input_read, False)
     with contextlib.ExitStack() as at_end:
         ends = dict.fromkeys((events_read, events_write, input_read, input_write), True)
@@ -194,7 +194,7 @@ def run(
             child = subprocess.Popen(
                 [os.fspath(path), "run", *options],
                 pass_fds=(*passed.values(), *opened),
-                # Without a command, Ctrl-C is for whoever waits here, who tells the program.
+                # Without a command, this process receives Ctrl-C and stops the program.
                 start_new_session=not has_command,
                 **_streams(has_command, words),
             )
@@ -232,7 +232,9 @@ def _listen(events: int, listener: Listener) -> Mapping[str, Any]:
                 kind = event["event"]
             except (ValueError, TypeError, KeyError):
                 shown = one_line(line.decode("utf-8", "replace").strip()[:100])
-                raise RunError(f"emulation: airpath-emu told what is no event: {shown}") from None
+                raise RunError(
+                    f"emulation: airpath-emu sent an invalid event: {shown}. Report this as a bug."
+                ) from None
             listener(event)
             if kind in ("finished", "failed"):
                 last = event
@@ -270,9 +272,9 @@ def _outcome_of(
     if number is not None:
         raise KeyboardInterrupt
     what = f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
-    told = f": {one_line(errors)}" if errors else "."
+    reason = f": {one_line(errors)}" if errors else "."
     kind = BadValueError if status == 2 else RunError
-    raise kind(f"emulation: airpath-emu {what} and told no result{told}")
+    raise kind(f"emulation: airpath-emu {what} and reported no result{reason}")
 
 
 @contextlib.contextmanager
@@ -283,7 +285,7 @@ def _foreground() -> Iterator[None]:
     finally:
         with contextlib.suppress(OSError, ValueError):
             if os.isatty(0) and os.tcgetpgrp(0) != os.getpgrp():
-                # Whoever is not in the foreground is stopped for that.
+                # A process in the background would be stopped for that.
                 before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
                 os.tcsetpgrp(0, os.getpgrp())
                 signal.signal(signal.SIGTTOU, before)
@@ -291,7 +293,7 @@ def _foreground() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _interrupts(child: subprocess.Popen[bytes], *, tell: bool) -> Iterator[list[int]]:
-    """Note signals that ask for the end instead of ending by them; the second one ends the child.
+    """Note signals that request the end instead of ending by them; the second one ends the child.
 
     SIGTERM is passed on, and so is SIGINT where the terminal does not.
     """

@@ -16,7 +16,7 @@ from airpath.scenario.units import Size
 __all__ = ["KERNEL", "MOST_FLOWS", "kernel_control", "of_flow", "of_scenario", "too_many"]
 
 MOST_FLOWS = 40_000
-"""Each flow has a port of its own."""
+"""Each flow has its own port."""
 
 KERNEL: Mapping[str, Mapping[str, Any]] = {
     "reno": {"beta_ecn": 0.5, "hystart": "off"},
@@ -31,7 +31,7 @@ KERNEL: Mapping[str, Mapping[str, Any]] = {
     "dctcp": {"g": 0.0625, "initial_alpha": 1.0, "hystart": "off"},
     "bbr": {},
 }
-"""Congestion controls of kernels, with what theirs is of the parameters that ours have."""
+"""Congestion control algorithms of the kernel, with its values of our parameters."""
 
 _CALLED = {"newreno": "reno", "cubic-linux": "cubic"}
 _SAME_UNDER_NS3 = {"cubic-ns3": "cubic"}
@@ -64,7 +64,7 @@ def kernel_control(scenario: Scenario, group: int, control: Component) -> str | 
 
 
 def of_scenario(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:
-    """Yield what of a scenario cannot be emulated, whatever the flows are.
+    """Yield the problems of a scenario that cannot be emulated with any flows.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def too_many(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem
 
 
 def of_flow(scenario: Scenario, resolved: ResolvedScenario, group: int) -> Iterator[Problem]:
-    """Yield what the TCP flows of a group ask for and no kernel has.
+    """Yield the parameters of a group's TCP flows that no kernel supports.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def of_flow(scenario: Scenario, resolved: ResolvedScenario, group: int) -> Itera
     source = resolved.flows[resolved.flows.groups[group][0]].source
     yield from _of_control(place, scenario, group, source)
     if source.window != "fixed":
-        what = "a policy of ours: the receiver is a kernel's, whose window it moves itself"
+        what = "a policy of Airpath: the kernel's receiver sets its window itself"
         yield Problem(place, ("flows", group, "window"), source.window, what, 'Write "fixed"')
     for row in parameters().values():
         if row.kernel.refuses:
@@ -142,7 +142,7 @@ def _of_control(place: str, scenario: Scenario, group: int, source: Source) -> I
         if key not in fields or key not in control:
             continue
         asked = control.get(key)
-        # What nobody asked for is told as a difference, not refused.
+        # An unset key is reported as a difference, not rejected.
         if asked in (theirs, fields[key].default):
             continue
         what = f"a kernel's {name} has {show(theirs)}, and no connection can have another"

@@ -28,7 +28,7 @@ class Report:
     validity : dict
         Whether they can be believed.
     kernel : dict
-        What the kernel was told, as it was read back, and what it counted.
+        Settings of the kernel, as read back, and its counters.
     command : dict or None
         How commands ended.
     series : dict of str to Columns
@@ -36,7 +36,7 @@ class Report:
     ss : dict of str to bytes
         The senders' state over time.
     problems : list of str
-        What should be known beside: flows that did not come about, a server that has ended.
+        Other problems: flows that did not start, a server that has ended.
     connections : list of dict
         Those of commands.
     """
@@ -95,24 +95,24 @@ def read(results: IO[bytes], number: int, series: Iterable[str]) -> Report:
 
 
 def _problems(found: Mapping[str, Any], validity: Mapping[str, Any]) -> list[str]:
-    told = [one_line(str(line)) for line in found.get("problems") or ()]
+    problems = [one_line(str(line)) for line in found.get("problems") or ()]
     if missing := validity.get("uncaptured_packets"):
-        told.append(f"the captures lack {missing} packets: they came too fast to be written")
-    return told
+        problems.append(f"the captures lack {missing} packets: they came too fast to be written")
+    return problems
 
 
-def problems_of(told: Sequence[Report]) -> list[str]:
-    """Return what should be known of several runs, with the number of the replication.
+def problems_of(reports: Sequence[Report]) -> list[str]:
+    """Return the problems of several runs, with the number of the replication.
 
     Parameters
     ----------
-    told : sequence of Report
-        What each left.
+    reports : sequence of Report
+        One for each run.
     """
-    several = len(told) > 1
+    several = len(reports) > 1
     return [
         f"replication {report.replication['replication']}: {line}" if several else line
-        for report in told
+        for report in reports
         for line in report.problems
     ]
 
@@ -139,28 +139,28 @@ def _columns(sections: Mapping[str, bytes], name: str) -> Columns:
     return parts["time_s"], parts["id"], parts["queue"], parts["value"]
 
 
-def kernel_of(told: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what the kernel was told and counted in several runs.
+def kernel_of(kernels: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the settings and the counters of the kernel in several runs.
 
     Parameters
     ----------
-    told : sequence of mapping
+    kernels : sequence of mapping
         The `kernel` of each report.
 
     Returns
     -------
     kernel : dict
-        What the first one tells; of `counters`, by side and name, a list with a number for each.
+        Settings of the first one; in `counters`, by side and name, a list with a number for each.
     """
-    if not told:
+    if not kernels:
         return {}
     counters: dict[str, dict[str, list[Any]]] = {}
-    for number, kernel in enumerate(told):
+    for number, kernel in enumerate(kernels):
         for side, counted in (kernel.get("counters") or {}).items():
             for name, value in counted.items():
-                row = counters.setdefault(side, {}).setdefault(name, [0] * len(told))
+                row = counters.setdefault(side, {}).setdefault(name, [0] * len(kernels))
                 row[number] = value
-    return {**told[0], "counters": counters}
+    return {**kernels[0], "counters": counters}
 
 
 @dataclass

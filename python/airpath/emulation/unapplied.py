@@ -69,7 +69,7 @@ def _same(name: str) -> Sequence[Any]:
 
 
 def of_control(control: Component, name: str) -> Iterator[UnappliedParameter]:
-    """Yield what the kernel's congestion control has otherwise than ours by default.
+    """Yield the defaults that differ between the kernel's and Airpath's congestion control.
 
     Parameters
     ----------

@@ -243,7 +243,7 @@ def _obeying(options: Drawing) -> Iterator[Drawing]:
 
 def _finished(figure: Figure, options: Drawing) -> Figure:
     from airpath.present import style
-    from airpath.present.fitting import fit, wrap_names
+    from airpath.present.fitting import fit, has_long_names, wrap_names
     from airpath.present.on_axes import obey_settings
 
     figure = style.own_figure(figure)
@@ -260,10 +260,11 @@ def _finished(figure: Figure, options: Drawing) -> Figure:
         if options.axes and figure.get_layout_engine() is not None:
             # Panels have the size that their legends leave.
             figure.draw_without_rendering()
-        if options.axes or options.size_in is None:
-            for axes in options.panels_of(figure):
+        panels = options.panels_of(figure)
+        if options.axes or (options.size_in is None and len(panels) == 1):
+            for axes in panels:
                 wrap_names(axes)
-        else:
+        elif options.size_in is not None or has_long_names(figure):
             # A fit takes as long as two layouts.
             fit(figure)
     return figure

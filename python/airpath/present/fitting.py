@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
-__all__ = ["fit", "shown_ticks", "wrap_names"]
+__all__ = ["fit", "has_long_names", "shown_ticks", "wrap_names"]
 
 _ROUNDS = 3
 _SPACE = 0.25
@@ -46,6 +46,16 @@ def wrap_names(axes: Axes) -> None:
         return
     for text, length, most in _names(axes):
         _wrap(text, length, most)
+
+
+def has_long_names(figure: Figure) -> bool:
+    """Return whether the title or an axis label is longer than its panel before layout."""
+    return any(
+        length > most
+        for axes in figure.axes
+        if axes.get_visible()
+        for _, length, most in _names(axes)
+    )
 
 
 def _names(axes: Axes) -> Iterator[tuple[Text, float, float]]:
