@@ -180,7 +180,7 @@ def test_a_document_that_is_not_accepted_is_a_bad_value(fake: Fake, scenario: ap
     [
         ({"status": 1}, "airpath-emu ended with status 1 and reported no result: it went wrong"),
         ({"lines": ["house"]}, "airpath-emu sent an invalid event: house"),
-        ({"lines": ["[1]"]}, r"airpath-emu told what is no event: \[1\]"),
+        ({"lines": ["[1]"]}, r"airpath-emu sent an invalid event: \[1\]"),
         ({"report": "{}"}, "the result is not understood: KeyError: 'replication'"),
         ({"report": "{"}, "the result is not understood: JSONDecodeError"),
     ],
