@@ -1,4 +1,8 @@
+<<<<<<< Updated upstream
 """What all tests of this directory have in common."""
+=======
+"""Fixtures of all tests of this directory."""
+>>>>>>> Stashed changes
 
 from __future__ import annotations
 
