@@ -47,7 +47,7 @@ DOC_TESTS := $(CARGO_TEST) --workspace --exclude 'airpath-*-tests' --doc
 ALL_TESTS := cargo test --locked --profile quick --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo build wheel sdist audit test long-tests bench full studies conformance docs clean check-build check-test \
+.PHONY: help demo build wheel sdist audit test long-tests bench full studies conformance docs site clean check-build check-test \
     lint-rust test-rust doc-rust lint-python lint-workflows test-python test-wheel test-realtime lock hooks optimised-tests doc-tests
 
 help:
@@ -70,6 +70,8 @@ help:
 	@echo '             tables in docs/, profiles and samples for Rust;'
 	@echo '             from what make full kept: the pages of the papers; from the sources of tests'
 	@echo '             and what make conformance kept: the summary of conformance'
+	@echo 'make site    the documentation as a site, in out/site/: notebooks executed, figures of the papers,'
+	@echo '             documentation of the plug-in crate. Serve it: python3 -m http.server -d out/site'
 	@echo 'make lock    scripts/requirements-dev.txt, the versions of all tools, from pyproject.toml (needs uv)'
 	@echo 'make hooks   check format, lints, words and links before each commit (pre-commit)'
 	@echo 'make clean   remove everything that was made'
@@ -139,6 +141,14 @@ docs: build
 	$(BIN)/python tests/docs/figures.py
 	$(foreach paper,$(PAPERS),$(call paper-pages,$(paper)))
 	$(OVERVIEW)
+
+# Figures of the papers are those of the demonstration. Of Rust, only the plug-in crate is documented.
+site: demo
+	rm -rf target/doc
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --profile quick --no-deps -p airpath
+	AIRPATH_SITE_EXECUTE=1 AIRPATH_SITE_PAPERS=$(abspath out) AIRPATH_SITE_RUST=$(abspath target/doc) \
+	    NO_MKDOCS_2_WARNING=1 \
+	    $(BIN)/python -m mkdocs build --quiet --strict --config-file scripts/site/mkdocs.yml
 
 clean:
 	rm -rf target out dist $(VENV) python/airpath/_airpath*.so python/airpath/bin

@@ -5,8 +5,13 @@
 * Every number of a paper is a page, made from the paper's `results.json`.
 * A link to another file of the repository becomes the path of that file.
 
-The notebooks are shown as they are kept, without outputs, unless AIRPATH_SITE_EXECUTE is set: then
-they are executed, and their figures and tables are shown.
+`make site` sets these variables; a build without them is faster:
+
+* AIRPATH_SITE_EXECUTE: the notebooks are executed. Else they are shown as they are kept, without
+  outputs.
+* AIRPATH_SITE_PAPERS: a directory with PAPER/PAPER.json of `airpath reproduce`, and the figures
+  that it names. They are shown on the page of the paper.
+* AIRPATH_SITE_RUST: a directory of `cargo doc`. It becomes `rust/` of the site.
 """
 
 from __future__ import annotations
@@ -16,6 +21,7 @@ import json
 import os
 import posixpath
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +38,8 @@ from airpath.reproduction.page import page as page_of_paper
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = "papers/airpath_papers"
+PAGES = "reference/papers"
+FACADE = "crates/airpath/src/lib.rs"
 _ITEM = re.compile(r"( *)[-*] (?:\[(?P<title>.+?)\]\((?P<page>[^)]+)\).*|(?P<group>.+))")
 _LINK = re.compile(
     r"(?P<text>(?<!!)\[(?:[^][]|\[[^]]*\])*\])\((?P<path>[^)\s#:]+)(?P<anchor>#[^)\s]*)?\)"
@@ -48,7 +56,7 @@ def moved() -> dict[str, str]:
         "crates/airpath/plugins/README.md": "project/plugins.md",
     }
     for readme in sorted(ROOT.glob(f"{PAPERS}/*/README.md")):
-        pages[_name(readme)] = f"reference/papers/{readme.parent.name}-notes.md"
+        pages[_name(readme)] = f"{PAGES}/{readme.parent.name}-notes.md"
     for readme in sorted(ROOT.glob("papers/studies/*/README.md")):
         pages[_name(readme)] = f"project/studies/{readme.parent.name}.md"
     for notebook in sorted(ROOT.glob("docs/**/*.ipynb")):
@@ -73,8 +81,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, page, content=content))
     for results in sorted(ROOT.glob(f"{PAPERS}/*/results.json")):
         content = page_of_paper(unpacked(json.loads(results.read_text("utf-8"))))
-        name = f"reference/papers/{results.parent.name}-numbers.md"
+        name = f"{PAGES}/{results.parent.name}-numbers.md"
         files.append(File.generated(config, name, content=content))
+    for figure in (path for found in _reproductions() for path in _figures(found)):
+        files.append(File.generated(config, f"{PAGES}/{figure.name}", abs_src_path=str(figure)))
     return files
 
 
@@ -92,6 +102,12 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
             uri = shown[target]
         elif target.startswith("docs/"):
             uri = target[len("docs/") :]
+        elif target == FACADE and os.environ.get("AIRPATH_SITE_RUST"):
+            # Not a page, so a link that MkDocs does not check.
+            relative = posixpath.relpath(
+                "rust/airpath/index.html", posixpath.dirname(page.file.src_uri)
+            )
+            return f'<a href="{relative}">{found["text"][1:-1]}</a>'
         elif (ROOT / target).exists():
             text = found["text"][1:-1]
             return text if target in text else f"{text} (`{target}`)"
@@ -100,8 +116,17 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
         relative = posixpath.relpath(uri, posixpath.dirname(page.file.src_uri))
         return f"{found['text']}({relative}{found['anchor'] or ''})"
 
+    for found in _reproductions():
+        if page.file.src_uri == f"{PAGES}/{found.stem}.md":
+            markdown += _figure_section(found)
     markdown = re.sub(r"`([a-z]+)-full\.md`", r"[\g<0>](\1-numbers.md)", markdown)
     return _LINK.sub(link, markdown)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Copy the documentation of the plug-in crate."""
+    if rust := os.environ.get("AIRPATH_SITE_RUST"):
+        shutil.copytree(rust, Path(config.site_dir) / "rust")
 
 
 def _name(file: Path) -> str:
@@ -138,6 +163,37 @@ def _tree(lines: list[str], directory: str) -> list[Any]:
             title = found["title"].replace("`", "")
             levels[-1][1].append({title: shown.get(page, page.removeprefix("docs/"))})
     return root
+
+
+def _reproductions() -> list[Path]:
+    """Return the documents of reproduced papers."""
+    directory = os.environ.get("AIRPATH_SITE_PAPERS")
+    return sorted(Path(directory).glob("*/*.json")) if directory else []
+
+
+def _figures(found: Path) -> list[Path]:
+    items = json.loads(found.read_text("utf-8"))["items"]
+    figures = (found.with_name(Path(name).name) for item in items for name in item["figures"])
+    return [figure for figure in figures if figure.suffix in (".png", ".svg")]
+
+
+def _figure_section(found: Path) -> str:
+    """Return the figures of a reproduction, by item."""
+    document = json.loads(found.read_text("utf-8"))
+    made = document["provenance"]
+    text = (
+        f"\n## Figures\n\nMade by `airpath reproduce {found.stem} --{made['mode']}`, with "
+        f"{made['replications']} replications of a point: shorter runs than those of the numbers "
+        "above. Numbers that the paper prints are in the figures, and on the page of "
+        f"[every number]({found.stem}-numbers.md).\n"
+    )
+    shown = {figure.name for figure in _figures(found)}
+    for item in document["items"]:
+        title, names = item["title"], [Path(name).name for name in item["figures"]]
+        pictures = [f"![{title}]({name}){{loading=lazy}}" for name in names if name in shown]
+        if pictures:
+            text += f"\n### {title}\n\n" + "\n\n".join(pictures) + "\n"
+    return text
 
 
 def _notebook(content: str, name: str) -> tuple[str, dict[str, bytes]]:
