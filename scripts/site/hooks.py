@@ -215,7 +215,9 @@ def _notebook(content: str, name: str) -> tuple[str, dict[str, bytes]]:
                 figures[figure] = base64.b64decode(data)
                 parts.append(f"![Figure of the cell above]({posixpath.basename(figure)})")
             else:
-                parts.append(data if kind == "text/html" else f"```text\n{data}\n```")
+                # The theme makes tables without a class scroll.
+                table = data.replace('<table border="1" class="dataframe">', "<table>")
+                parts.append(table if kind == "text/html" else f"```text\n{data}\n```")
     return "\n\n".join(parts) + "\n", figures
 
 
