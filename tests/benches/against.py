@@ -149,11 +149,7 @@ class OtherCommit:
     commit : str
         Its full name.
     sources, modules, target : Path
-<<<<<<< Updated upstream
         Directories of its sources, of its package, and of what cargo makes.
-=======
-        Directories of its sources, of its package, and of cargo's output.
->>>>>>> Stashed changes
     """
 
     commit: str
@@ -176,17 +172,10 @@ class OtherCommit:
 
 @contextmanager
 def other_commit(revision: str) -> Iterator[OtherCommit]:
-<<<<<<< Updated upstream
     """Build the commit `revision` in a temporary directory, which goes at the end.
 
     It has separate sources, target directory and module, by the profile `release`; the packages
     that it requires are those of this environment.
-=======
-    """Build the commit `revision` in a temporary directory, which is removed at the end.
-
-    It gets its sources, a target directory and a module, by the profile `release`; the packages
-    that it needs are those of this environment.
->>>>>>> Stashed changes
     """
     commit = commit_of(revision)
     if not OPTIMISED.exists():

@@ -1,4 +1,4 @@
-"""Reports in a real browser: no errors, complete pages, tables sort, widths fit."""
+"""Reports in a real browser: nothing is complained of, all is there, tables sort, widths fit."""
 
 from __future__ import annotations
 
@@ -56,11 +56,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     source = write_paper(directory, items=items)
     page = directory / "report.html"
-<<<<<<< Updated upstream
     page.write_text(report_of_paper(json.loads(source.read_text()), directory=directory))
-=======
-    page.write_text(report_of_paper(json.loads(source.read_text()), folder=directory))
->>>>>>> Stashed changes
     return page
 
 
@@ -94,11 +90,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of a run with a hostile name without spaces."""
     directory = write_result(tmp_path_factory.mktemp("run"), name=HOSTILE + "x" * 90)
     page = directory / "report.html"
-<<<<<<< Updated upstream
     page.write_text(report_of_result(ap.load_result(directory), directory=directory))
-=======
-    page.write_text(report_of_result(ap.load_result(directory), folder=directory))
->>>>>>> Stashed changes
     return page
 
 
@@ -107,11 +99,7 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A comparison's report."""
     directory = write_comparison(tmp_path_factory.mktemp("comparison"))
     page = directory / "report.html"
-<<<<<<< Updated upstream
     page.write_text(report_of_comparison(ap.load_comparison(directory), directory=directory))
-=======
-    page.write_text(report_of_comparison(ap.load_comparison(directory), folder=directory))
->>>>>>> Stashed changes
     return page
 
 
@@ -153,7 +141,7 @@ def test_a_figure_is_shown_at_full_size_where_the_window_is_small(
     assert browser.cut() == []
 
 
-def test_nothing_is_fetched_and_no_foreign_script_runs(browser: Browser, report: Path) -> None:
+def test_nothing_is_fetched_and_nothing_from_outside_runs(browser: Browser, report: Path) -> None:
     browser.open(report)
     assert browser.run("return performance.getEntriesByType('resource').map((e) => e.name)") == []
     assert browser.run("return document.scripts.length") == 1

@@ -1,4 +1,4 @@
-"""The command as a separate process."""
+"""The command as a process of its own."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def environment() -> dict[str, str]:
 
 
 def words(*arguments: object) -> list[str]:
-    """The command line of a separate process."""
+    """The command line of a process of its own."""
     return [sys.executable, "-m", "airpath", *map(str, arguments)]
 
 

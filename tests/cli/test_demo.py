@@ -1,4 +1,4 @@
-"""The demonstration: with recorded traces or without, every figure is written."""
+"""The demonstration: with recorded traces or without, every figure is there."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reproduction, "reproduce", table)
 
 
-def test_missing_recordings_are_reported_and_the_demo_continues(
+def test_without_recordings_it_says_where_they_are_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("AIRPATH_TRACES", str(tmp_path / "none"))

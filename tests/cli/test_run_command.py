@@ -248,11 +248,7 @@ def test_a_missing_trace_says_where_it_was_looked_for(
     assert "ravinet/mahimahi" in line
 
 
-<<<<<<< Updated upstream
 def test_a_directory_that_cannot_be_written_stops_before_the_run(
-=======
-def test_directory_that_is_not_writable_stops_before_the_run(
->>>>>>> Stashed changes
     airpath_command: Command, scenario: Path
 ) -> None:
     Path("taken").write_text("")
@@ -266,23 +262,15 @@ def test_directory_that_is_not_writable_stops_before_the_run(
     assert files() == ["small.toml", "taken"]
 
 
-<<<<<<< Updated upstream
 def test_a_bad_scenario_leaves_no_directory_behind(
     airpath_command: Command, scenario: Path
 ) -> None:
-=======
-def test_invalid_scenario_leaves_no_directory(airpath_command: Command, scenario: Path) -> None:
->>>>>>> Stashed changes
     answer = airpath_command("run", scenario, "--out", "new", "--set", "duration=1")
     assert answer.status == 2
     assert not Path("new").exists()
 
 
-<<<<<<< Updated upstream
 def test_captures_go_into_the_directory(airpath_command: Command, scenario: Path) -> None:
-=======
-def test_captures_are_written_into_the_directory(airpath_command: Command, scenario: Path) -> None:
->>>>>>> Stashed changes
     out = Path("out")
     answer = airpath_command(
         "run", scenario, "--reps", 2, "--no-plot", "--out", out,
@@ -295,11 +283,7 @@ def test_captures_are_written_into_the_directory(airpath_command: Command, scena
     assert not list(out.glob(".*"))
 
 
-<<<<<<< Updated upstream
 def test_captures_of_the_scenario_need_a_directory(
-=======
-def test_captures_of_the_scenario_require_a_directory(
->>>>>>> Stashed changes
     airpath_command: Command, scenario: Path
 ) -> None:
     answer = airpath_command("run", scenario, "--reps", 1, "--set", 'capture.points=["acks"]')
@@ -309,11 +293,7 @@ def test_captures_of_the_scenario_require_a_directory(
     )
 
 
-<<<<<<< Updated upstream
 def test_what_is_no_file_in_the_directory_stops_before_the_run(
-=======
-def test_non_regular_file_in_the_directory_stops_before_the_run(
->>>>>>> Stashed changes
     airpath_command: Command, scenario: Path
 ) -> None:
     """It was replaced by a file when the run was done."""
@@ -349,11 +329,7 @@ def test_parquet_on_demand(airpath_command: Command, scenario: Path) -> None:
     assert {path.suffix for path in Path("out").iterdir()} == {".json", ".toml", ".parquet"}
 
 
-<<<<<<< Updated upstream
 def test_a_directory_without_a_name_is_refused(airpath_command: Command, scenario: Path) -> None:
-=======
-def test_empty_directory_name_is_rejected(airpath_command: Command, scenario: Path) -> None:
->>>>>>> Stashed changes
     before = files()
     answer = airpath_command("run", scenario, "--reps", 1, "--out", "")
     line = '--out: "": not a directory. Write its name, or . for the working directory.'
@@ -361,13 +337,9 @@ def test_empty_directory_name_is_rejected(airpath_command: Command, scenario: Pa
     assert files() == before
 
 
-<<<<<<< Updated upstream
 def test_a_run_that_is_refused_leaves_no_directory(
     airpath_command: Command, scenario: Path
 ) -> None:
-=======
-def test_rejected_run_leaves_no_directory(airpath_command: Command, scenario: Path) -> None:
->>>>>>> Stashed changes
     before = files()
     assert airpath_command("run", scenario, "--reps", 0, "--out", "new/directory").status == 2
     assert files() == before
@@ -399,7 +371,7 @@ def test_rejected_run_leaves_no_directory(airpath_command: Command, scenario: Pa
         ),
     ],
 )
-def test_invalid_captures_are_rejected(
+def test_what_cannot_be_captured(
     airpath_command: Command, scenario: Path, words: list[str], line: str
 ) -> None:
     answer = airpath_command("run", scenario, *words)

@@ -34,11 +34,7 @@ class Case:
     """A command with one thing wrong.
 
     `says` is what each line of the message begins with, `advice` what must be in it; `files`
-<<<<<<< Updated upstream
     stand in the working directory, by name.
-=======
-    are in the working directory, by name.
->>>>>>> Stashed changes
     """
 
     area: str
@@ -82,11 +78,7 @@ def checks(file: str) -> int:
 
 
 def what_is_wrong_with(case: Case, directory: Path, *, in_short: bool = False) -> str | None:
-<<<<<<< Updated upstream
     """Run a case in `directory`; return what is wrong with the answer, or None.
-=======
-    """Run a case in `folder`; return what is wrong with the answer, or None.
->>>>>>> Stashed changes
 
     With `in_short`, a case of ``airpath check`` calls the functions of the command.
     """
@@ -112,7 +104,7 @@ def what_is_wrong_with(case: Case, directory: Path, *, in_short: bool = False) -
         return f"speaks of None, which no file has: {answer.err[:500]!r}"
     if after != before:
         return f"written: {[name for name in after if name not in before]}"
-    # Values that an override drops are reported with the problems.
+    # What an override drops is said beside what is wrong.
     lines = [line for line in answer.err.splitlines() if not line.startswith("warning: ")]
     message = "\n".join(lines)
     accepts = ADVICE_IN_TABLES if case.area == "table" else ADVICE

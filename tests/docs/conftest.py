@@ -21,11 +21,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A copy of the checkout."""
-<<<<<<< Updated upstream
     for directory in DIRECTORIES:
-=======
-    for directory in FOLDERS:
->>>>>>> Stashed changes
         shutil.copytree(ROOT / directory, tmp_path / directory, ignore=LEFT_OUT)
     for file in ROOT.iterdir():
         if file.is_file() and not file.name.startswith("."):

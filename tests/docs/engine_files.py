@@ -81,7 +81,7 @@ FILES: dict[str, Callable[[], Any]] = {
 
 
 def text(name: str) -> str:
-    """Return the content of the file."""
+    """Return what the file has to say."""
     return json.dumps(FILES[name](), indent=2, ensure_ascii=False) + "\n"
 
 

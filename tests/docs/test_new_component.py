@@ -102,9 +102,7 @@ def test_the_skeletons_of_all_families_compile_in_their_lists(tree: Path) -> Non
     )
 
 
-def test_component_is_defined_at_four_places(
-    tree: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_component_is_told_at_four_places(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each family is given one, all in one tree: what `make docs` does takes seconds."""
     trials = {family: f"trial-{family}" for family in FAMILIES}
     told: dict[str, list[str]] = {}
@@ -146,18 +144,12 @@ def test_component_is_defined_at_four_places(
 
 
 def contents(tree: Path) -> dict[str, bytes]:
-<<<<<<< Updated upstream
     """Return what stands in each file of the copy."""
     files = (
         file
         for directory in DIRECTORIES
         for file in (tree / directory).rglob("*")
         if file.is_file()
-=======
-    """Return the content of each file of the copy."""
-    files = (
-        file for directory in FOLDERS for file in (tree / directory).rglob("*") if file.is_file()
->>>>>>> Stashed changes
     )
     return {file.relative_to(tree).as_posix(): file.read_bytes() for file in files}
 
@@ -202,7 +194,7 @@ def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
         (("aqm",), "usage: scripts/new-component FAMILY NAME"),
     ],
 )
-def test_invalid_component_is_rejected_and_nothing_written(
+def test_what_cannot_be_added_is_refused_and_nothing_written(
     words: tuple[str, ...], message: str
 ) -> None:
     before = subprocess.run(["git", "status", "-s"], cwd=ROOT, capture_output=True, check=False)

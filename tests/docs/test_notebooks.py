@@ -1,4 +1,4 @@
-"""The tutorials that are notebooks run in a separate kernel, and show each figure once."""
+"""The tutorials that are notebooks run in a kernel of their own, and show each figure once."""
 
 from __future__ import annotations
 
@@ -22,11 +22,7 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def executed(notebook: Any, directory: Path) -> list[Any]:
-<<<<<<< Updated upstream
     """Return the cells of code after all were run in `directory`."""
-=======
-    """Return the cells of code after all were run in `folder`."""
->>>>>>> Stashed changes
     client = nbclient.NotebookClient(
         notebook, kernel_name="python3", resources={"metadata": {"path": str(directory)}}
     )
@@ -74,11 +70,7 @@ def test_pyplot_changes_nothing(tmp_path: Path) -> None:
 
 
 def bars(code: str, directory: Path) -> tuple[list[str], list[Any]]:
-<<<<<<< Updated upstream
     """Return what was shown as HTML while a cell ran, and what is left of it."""
-=======
-    """Return the HTML shown while a cell ran, and the rest of it."""
->>>>>>> Stashed changes
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     client = nbclient.NotebookClient(
         notebook, kernel_name="python3", resources={"metadata": {"path": str(directory)}}

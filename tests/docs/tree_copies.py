@@ -31,11 +31,7 @@ def run(*words: str, directory: Path, **environment: str) -> str:
 def changed(tree: Path) -> list[str]:
     """Return the files of the copy that are not those of the checkout."""
     found = []
-<<<<<<< Updated upstream
     for file in sorted(path for directory in DIRECTORIES for path in (tree / directory).rglob("*")):
-=======
-    for file in sorted(path for directory in FOLDERS for path in (tree / directory).rglob("*")):
->>>>>>> Stashed changes
         name = file.relative_to(tree)
         if file.is_file() and "__pycache__" not in name.parts:
             original = ROOT / name

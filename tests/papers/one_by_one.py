@@ -48,7 +48,7 @@ class OneByOne:
             session.simulate(cells)
 
     def reproduce(self, *arguments: Any, **options: Any) -> Report:
-        """Return the result of `reproduce`."""
+        """Return what `reproduce` returns."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(_SIMULATED, self)
             return reproduce(*arguments, **options)

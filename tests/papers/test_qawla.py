@@ -1,4 +1,4 @@
-"""Ozturk and Akar 2015: the transcribed tables, the scenarios, simulated and published numbers."""
+"""Ozturk and Akar 2015: the transcribed tables, the scenarios, our numbers beside theirs."""
 
 from __future__ import annotations
 

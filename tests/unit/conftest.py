@@ -1,8 +1,4 @@
-<<<<<<< Updated upstream
 """What all tests of this directory have in common."""
-=======
-"""Fixtures of all tests of this directory."""
->>>>>>> Stashed changes
 
 from __future__ import annotations
 

@@ -230,7 +230,7 @@ def test_a_thinned_queue_that_has_emptied_is_drawn_empty() -> None:
 
 
 @pytest.mark.parametrize("timestamps", [False, True])
-def test_service_series_has_the_bytes_of_its_packets(timestamps: bool) -> None:
+def test_what_is_served_has_the_bytes_of_its_packets(timestamps: bool) -> None:
     """The 12 bytes of timestamps were left out."""
     tcp = {"timestamps": timestamps, "mss": "500 B"}
     one = run(reps=1, flows=ap.flows(base_rtt="30 ms", tcp=tcp), warmup="0 s")

@@ -55,11 +55,7 @@ def test_the_report_has_all_default_figures_with_their_titles(tmp_path: Path) ->
     record = {"series": ["queue"], "distributions": ["sojourn", "ack_delay"]}
     directory = write_result(tmp_path, record=record)
     loaded = ap.load_result(directory)
-<<<<<<< Updated upstream
     page = report_of_result(loaded, directory=directory)
-=======
-    page = report_of_result(loaded, folder=directory)
->>>>>>> Stashed changes
     titles = re.findall(r"<figcaption>([^<]*)", page)
     assert len(titles) == len(set(titles)) == len(loaded.plot.defaults()) == 4
     assert {"Queue length at the bottleneck", "One replication over time"} < {*titles}
@@ -80,11 +76,7 @@ def test_a_run_without_its_series_shows_the_figure_of_the_run(tmp_path: Path) ->
     directory = write_result(tmp_path, record={"series": ["queue"]})
     ap.load_result(directory).plot.save(directory)
     (directory / "series-queue.csv").unlink()
-<<<<<<< Updated upstream
     page = report_of_result(ap.load_result(directory), directory=directory)
-=======
-    page = report_of_result(ap.load_result(directory), folder=directory)
->>>>>>> Stashed changes
     assert page.count("data:image/png;base64,") == 2
     assert "! Not drawn: " in page
 

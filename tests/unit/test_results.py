@@ -72,7 +72,7 @@ def test_one_value_has_no_interval() -> None:
     }
 
 
-def test_unmeasured_quantities_are_omitted() -> None:
+def test_what_was_not_measured_is_left_out() -> None:
     assert mean_interval([None, 2.0, math.nan, 4.0], 0.99).reps == 2
     assert mean_interval([None], 0.99).to_dict()["mean"] is None
 
@@ -198,7 +198,7 @@ def test_every_segment_that_is_sent_is_received_or_dropped() -> None:
     assert sorted(set(received)) == [1460.0 * n for n in range(685)]
 
 
-def test_missing_series_are_named(result: ap.Result) -> None:
+def test_series_that_are_not_there_are_named(result: ap.Result) -> None:
     with pytest.raises(ap.errors.BadValueError) as error:
         result.series("rtt")
     assert str(error.value) == (
@@ -317,13 +317,8 @@ def test_a_result_can_be_run_again_from_itself(result: ap.Result, tmp_path: Path
 
 
 def test_saved_tables_read_back_as_they_are(result: ap.Result, tmp_path: Path) -> None:
-<<<<<<< Updated upstream
     paths = {path.name for path in result.save(tmp_path / "new" / "directory", figure_formats=None)}
     directory = tmp_path / "new" / "directory"
-=======
-    paths = {path.name for path in result.save(tmp_path / "new" / "folder", figure_formats=None)}
-    directory = tmp_path / "new" / "folder"
->>>>>>> Stashed changes
     assert paths >= {
         "result.json",
         "scenario.toml",
@@ -420,11 +415,7 @@ def test_parquet_without_pyarrow_says_what_to_install(
         result.save(tmp_path, formats="parquet", figure_formats=None)
 
 
-<<<<<<< Updated upstream
 def test_a_directory_that_cannot_be_written_is_named(result: ap.Result, tmp_path: Path) -> None:
-=======
-def test_directory_that_is_not_writable_is_named(result: ap.Result, tmp_path: Path) -> None:
->>>>>>> Stashed changes
     (tmp_path / "file").write_text("")
     with pytest.raises(ap.errors.BadValueError) as error:
         result.save(tmp_path / "file" / "directory", figure_formats=None)

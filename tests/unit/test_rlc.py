@@ -1,4 +1,4 @@
-"""The 3G bearer in a scenario, and its results."""
+"""The 3G bearer as a scenario says it, and what its results tell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of distributions over integers."""
+"""Figures of distributions over whole numbers."""
 
 from __future__ import annotations
 
