@@ -47,11 +47,11 @@ DOC_TESTS := $(CARGO_TEST) --workspace --exclude 'airpath-*-tests' --doc
 ALL_TESTS := cargo test --locked --profile quick --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo build wheel sdist audit test long-tests bench full studies conformance docs site clean check-build check-test \
+.PHONY: help demo announce-demo build wheel sdist audit test long-tests bench full studies conformance docs site clean check-build check-test \
     lint-rust test-rust doc-rust lint-python lint-workflows test-python test-wheel test-realtime lock hooks optimised-tests doc-tests
 
 help:
-	@echo 'make demo    set up, build, then run the demonstration: tables here, figures in out/'
+	@echo 'make demo    set up, build, then run examples and all papers quickly: out/index.html shows them'
 	@echo 'make test    every test and lint, and the wheel tried away from the sources'
 	@echo 'make build   set up .venv and build the module into it, quickly (demo and bench: optimised)'
 	@echo 'make long-tests  what takes minutes: tests marked so, properties over many random cases'
@@ -79,8 +79,12 @@ help:
 	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel test-realtime'
 	@echo 'Another interpreter: make PYTHON=python3.12 demo'
 
-demo: $(RELEASE)
-	$(BIN)/python -m airpath.demo
+demo: announce-demo $(RELEASE)
+	@$(BIN)/python -m airpath.demo
+
+announce-demo:
+	@echo 'make demo: sets up .venv, compiles Airpath optimised (some minutes, only the first time),'
+	@echo 'then simulates for up to three minutes and writes out/index.html. Ctrl-C stops; make demo resumes.'
 
 build: $(QUICK)
 

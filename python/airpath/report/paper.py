@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, Final
 
@@ -32,7 +33,7 @@ from airpath.reproduction.compare import spread
 from airpath.reproduction.page import numbers
 from airpath.reproduction.verdict import tolerances
 
-__all__ = ["report_of_paper"]
+__all__ = ["report_of_paper", "shown_items"]
 
 Document = Mapping[str, Any]
 
@@ -154,6 +155,27 @@ def _count(number: int, tone: Tone = "") -> Cell:
 
 
 # --- items -------------------------------------------------------------------------------------
+
+
+def shown_items(document: Document, report_files: ReportFiles) -> list[Section]:
+    """Return the figures and published numbers of a paper, for a page that has several papers.
+
+    Parameters
+    ----------
+    document : mapping
+        What ``airpath reproduce PAPER --out`` writes into ``PAPER.json``.
+    report_files : ReportFiles
+        Where the figures are that it names.
+    """
+    found = []
+    for item in document["items"]:
+        key = anchor(document["paper"], item["item"])
+        rows = [row for row in map(Row.of, item["rows"]) if row.published is not None]
+        tables = [replace(_published(rows, document), folded=True)] if rows else []
+        blocks = [*_figures(item, key, report_files), *tables]
+        if blocks:
+            found.append(Section(key, f"{item['item']}: {item['title']}", blocks))
+    return found
 
 
 def _item(item: Document, document: Document, report_files: ReportFiles) -> Section:
