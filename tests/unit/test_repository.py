@@ -45,12 +45,14 @@ def test_no_committed_file_contains_a_path_of_one_machine() -> None:
     assert not found, "\n".join(found)
 
 
-def test_text_files_follow_editorconfig() -> None:
+def test_text_files_follow_editorconfig_and_have_no_merge_conflicts() -> None:
     found = []
     for file in committed_files():
         content = file.read_bytes()
         if b"\0" in content:
             continue
+        if re.search(rb"^(<{7}|>{7}) ", content, re.MULTILINE):
+            found.append(f"{file.relative_to(ROOT)}: a conflict of a merge")
         tabs = b"\t" in content and file.name != "Makefile" and file.suffix != ".tsv"
         ends = content.endswith(b"\n") or not content
         if tabs or b"\r" in content or not ends or re.search(rb"[ \t]$", content, re.MULTILINE):
