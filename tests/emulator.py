@@ -22,7 +22,7 @@ def judged(run: Callable[[], Run], invalid: Callable[[Run], Sequence[str]]) -> R
     """Return a run in real time that can be judged; skip the test where there is none.
 
     A run is repeated because its validity report states that the machine did not keep up, which is
-    known before anything is compared. One that is valid is judged, whatever it shows.
+    known before anything is compared. A valid one is judged, with any result.
 
     Parameters
     ----------

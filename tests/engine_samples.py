@@ -1,4 +1,4 @@
-"""A scenario to compare engines on, and what stands in for an emulation."""
+"""A scenario to compare engines on, and a substitute for an emulation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def scenario(**changes: Any) -> ap.Scenario:
 
 
 def emulation(validity: Mapping[str, Any] | None = None, **kernel: Any) -> Callable[..., Any]:
-    """Return what stands in for `airpath.emulate`: other random numbers, and what a kernel says."""
+    """Return a substitute for `airpath.emulate`: other random numbers, and a kernel's counters."""
 
     def emulate(
         made: ap.Scenario, *, seed: int, reps: int, confidence: float, progress: Any = None

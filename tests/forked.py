@@ -4,7 +4,7 @@
 A program is an executable file in `ForkServer.directory`. It passes its arguments, environment,
 working directory and open files to the server, which forks; it forwards signals to the fork and
 exits as the fork does. The fork is killed when it is. What concerns the start of the interpreter
-itself, process groups or limits of resources needs a process of its own (`tests/cli/processes.py`).
+itself, process groups or limits of resources needs a separate process (`tests/cli/processes.py`).
 The environment variable ``FORKED_CPU`` names a file that gets the CPU time that the fork and its
 children have used, s, since the first signal.
 """
@@ -247,7 +247,7 @@ def _cpu_s(pid: int) -> float:
 
 
 def _take(files: list[int], numbers: list[int]) -> None:
-    """Give the open files of the program their numbers, and the standard streams theirs."""
+    """Give the open files of the program and the standard streams their numbers."""
     held = [fcntl.fcntl(file, fcntl.F_DUPFD, FIRST_FREE) for file in files]
     os.closerange(0, FIRST_FREE)
     for file, number in zip(held, numbers, strict=True):

@@ -172,7 +172,7 @@ class OtherCommit:
 
 @contextmanager
 def other_commit(revision: str) -> Iterator[OtherCommit]:
-    """Build the commit `revision` in a temporary directory, which goes at the end.
+    """Build the commit `revision` in a temporary directory, which is removed at the end.
 
     It has separate sources, target directory and module, by the profile `release`; the packages
     that it requires are those of this environment.

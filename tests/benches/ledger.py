@@ -1,8 +1,8 @@
 """What a ledger of many replications takes: a table in Markdown.
 
 ``python tests/benches/ledger.py [REPLICATIONS]`` makes a ledger of made-up replications, 20 of each
-point, 700 bytes each when packed and with three metrics, in a temporary directory. For each of
-opening, status and export it prints, of a process of its own without its start, the time, the
+point, 700 bytes each when packed and with three metrics, in a temporary directory. For each
+of opening, status and export it prints, of a separate process without its start, the time, the
 processor time, which says more on a busy machine, and the largest memory. Opening is also measured
 with a tenth of the replications: its memory is to stay as it is.
 """

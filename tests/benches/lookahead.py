@@ -54,7 +54,7 @@ def run(arguments: list[str], is_counted: bool) -> Counts:
 def per_packet(
     resolved: dict[str, Any], files: dict[str, Path], seconds: float, is_counted: bool
 ) -> tuple[Counts, Counts]:
-    """Return what the second half of a run takes, in order and with lookahead."""
+    """Return the cost of the second half of a run, in order and with lookahead."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "resolved.json")
         path.write_text(json.dumps(resolved))

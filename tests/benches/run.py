@@ -6,9 +6,9 @@ CPU-second, events per packet, simulated seconds per CPU-second and the peak mem
 Building the scenario's resolved form is not counted. Every packet is acknowledged (no delayed ACK),
 which makes more events.
 
-With ``--against REV`` the commit REV is built too, in a temporary directory, and runs of both take
-turns: beside the figures of each stands the median of the ratios within pairs, with an interval.
-The other commit runs the benchmark of its own ``run.py``, in a separate process.
+With ``--against REV`` the commit REV is built too, in a temporary directory, and runs of both
+take turns: the figures of each are followed by the median of the ratios within pairs, with an
+interval. The other commit runs the benchmark of its ``run.py``, in a separate process.
 
 Some of the names measure something else: ``idle-100000`` the memory that a flow takes which does
 not send, and ``replications-8`` the wall-clock time of 8 replications on two threads as a share
@@ -322,7 +322,7 @@ RUNS, PAIRS = 5, 12
 def run_once(
     name: str, command: Sequence[str], environment: dict[str, str] | None = None
 ) -> dict[str, Any]:
-    """Run one benchmark once in a process of its own."""
+    """Run one benchmark once in a separate process."""
     done = subprocess.run(
         [*command, "--inside", name], capture_output=True, text=True, env=environment
     )

@@ -96,7 +96,7 @@ class Browser:
         return self.driver.execute_cdp_cmd(command, settings)
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """Return what a script on the page returns."""
+        """Return the value of a script on the page."""
         return self.driver.execute_script(script, *arguments)
 
     def cut(self, within: str = "body", *, strict: bool = True) -> list[str]:
@@ -108,7 +108,7 @@ class Browser:
         return self.run(CUT, within, strict)
 
     def complaints(self) -> list[str]:
-        """Return what the console said since it was asked before."""
+        """Return the messages of the console since the previous call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
 

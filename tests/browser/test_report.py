@@ -1,4 +1,4 @@
-"""Reports in a real browser: nothing is complained of, all is there, tables sort, widths fit."""
+"""Reports in a real browser: no errors, complete pages, tables sort, widths fit."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_a_figure_is_shown_at_full_size_where_the_window_is_small(
     assert browser.cut() == []
 
 
-def test_nothing_is_fetched_and_nothing_from_outside_runs(browser: Browser, report: Path) -> None:
+def test_nothing_is_fetched_and_no_foreign_script_runs(browser: Browser, report: Path) -> None:
     browser.open(report)
     assert browser.run("return performance.getEntriesByType('resource').map((e) => e.name)") == []
     assert browser.run("return document.scripts.length") == 1

@@ -1,4 +1,4 @@
-"""One way to call the command in this process and one to call it as a process of its own."""
+"""Calls of the command in this process and as a separate process."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def airpath_command(capsys: pytest.CaptureFixture[str]) -> Call:
 
 @pytest.fixture
 def airpath_process() -> Call:
-    """Call the command as a process of its own."""
+    """Call the command as a separate process."""
 
     def call(*arguments: object) -> Answer:
         done = subprocess.run(

@@ -1,8 +1,8 @@
 """Calls of the command with streams that take nothing, each in a fork of one process.
 
 Reads a list of ``{"arguments": [...], "stream": 1 or 2, "how": "full" | "closed" | "left"}`` as
-JSON, prints a list of ``[status, what the other stream got]``. A fork costs milliseconds where a
-process of its own costs a second.
+JSON, prints a list of ``[status, what the other stream got]``. A fork costs milliseconds where
+a separate process costs a second.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command as a process of its own."""
+"""The command as a separate process."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def environment() -> dict[str, str]:
 
 
 def words(*arguments: object) -> list[str]:
-    """The command line of a process of its own."""
+    """The command line of a separate process."""
     return [sys.executable, "-m", "airpath", *map(str, arguments)]
 
 

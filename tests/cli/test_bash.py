@@ -28,7 +28,7 @@ PROMPT = "(ready)"
 
 
 class Shell:
-    """A bash that reads from a terminal, and tells on Ctrl-T what stands in its line."""
+    """A bash that reads from a terminal, and prints its current line on Ctrl-T."""
 
     def __init__(self, directory: Path, settings: str) -> None:
         (directory / "airpath.sh").write_text(SCRIPT % NAMES)
@@ -41,14 +41,14 @@ class Shell:
         self._child, self._terminal = pty.fork()
         if self._child == 0:
             os.chdir(directory)
-            # The command of this environment, whatever else is installed.
+            # The command of this environment, not of another installation.
             path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
             words = ["bash", "--noprofile", "--rcfile", "settings.sh", "-i"]
             os.execve(str(BASH), words, {**os.environ, "PATH": path, "TERM": "dumb"})
         self._read_until(lambda read: PROMPT.encode() in read)
 
     def completed(self, line: str) -> str:
-        """Return what becomes of a line when the tab key is pressed behind it."""
+        """Return the line after the tab key is pressed behind it."""
         os.write(self._terminal, f"{line}\t\x14\x15".encode())
         read = self._read_until(lambda read: b">>" in read.rpartition(b"<<")[2])
         return read.rpartition(b"<<")[2].partition(b">>")[0].decode()

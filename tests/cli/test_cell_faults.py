@@ -91,7 +91,7 @@ def test_one_line_exit_2_and_nothing_written(
         ("bottleneck.aqm", "codel", [f"flows.{flow}.window" for flow in range(4)]),
     ],
 )
-def test_what_no_longer_fits_is_named_for_each_flow(
+def test_flows_beyond_the_station_count_are_named(
     airpath_command: Command,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -123,7 +123,7 @@ def test_check_prints_a_scenario_with_every_option(
 
 @pytest.mark.parametrize("cc", ap.cc.Congestion.registry)
 @pytest.mark.parametrize("profile", ["rfc", "linux", "ns3", "ns3-2014"])
-def test_what_check_prints_is_accepted_again(
+def test_output_of_check_is_accepted_as_input(
     airpath_command: Command, scenario: Path, cc: str, profile: str
 ) -> None:
     # For DCTCP it had ecn = "off", which contradicts cc = "dctcp".
@@ -216,7 +216,7 @@ def test_list_of_something_else(airpath_command: Command) -> None:
 # --- reproduce ---------------------------------------------------------------------------------
 
 
-def test_reproduce_prints_ours_beside_theirs(airpath_command: Command) -> None:
+def test_reproduce_prints_simulated_and_published_values(airpath_command: Command) -> None:
     answer = airpath_command("reproduce", "qawla", "table2", "--quick")
     assert (answer.status, answer.err) == (0, "")
     assert "Table 2" in answer.out
@@ -225,7 +225,7 @@ def test_reproduce_prints_ours_beside_theirs(airpath_command: Command) -> None:
 def test_reproduce_names_the_figures_of_an_earlier_run(
     airpath_command: Command, tmp_path: Path
 ) -> None:
-    """They stood in the directory as if they belonged to the new report."""
+    """They remained in the directory as if they belonged to the new report."""
     out = tmp_path / "out"
     out.mkdir()
     for name in ("old.png", "mine.png"):
@@ -261,7 +261,9 @@ def test_reproduce_brief_is_the_verdict(airpath_command: Command) -> None:
     assert (document["verdict"]["within"], "items" in document) == (72, False)
 
 
-def test_reproduce_takes_the_directory_of_a_paper(airpath_command: Command, tmp_path: Path) -> None:
+def test_reproduce_accepts_the_directory_of_a_paper(
+    airpath_command: Command, tmp_path: Path
+) -> None:
     """Work beyond a paper needs no place in the package."""
     directory = tmp_path / "mine"
     directory.mkdir()
@@ -288,7 +290,7 @@ def test_reproduce_takes_the_directory_of_a_paper(airpath_command: Command, tmp_
         ("PAPER = 1 / 0", "its code fails: ZeroDivisionError: division by zero."),
     ],
 )
-def test_reproduce_refuses_a_directory(
+def test_reproduce_rejects_a_directory_without_a_paper(
     airpath_command: Command,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -354,7 +356,9 @@ def test_reproduce_refuses(airpath_command: Command, arguments: list[str], messa
     assert airpath_command("reproduce", *arguments) == (2, "", message + "\n")
 
 
-def test_reproduce_checks_its_directory_first(airpath_command: Command, tmp_path: Path) -> None:
+def test_reproduce_checks_its_output_directory_first(
+    airpath_command: Command, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("")
     answer = airpath_command("reproduce", "qawla", "--full", "--out", tmp_path / "file" / "x")
     assert answer == (

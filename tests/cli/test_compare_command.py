@@ -106,7 +106,7 @@ def test_fewer_than_two_engines(airpath_command: Command, scenario: Path, tmp_pa
         (["--out", "o", "--no-plot", "--figure-format", "svg"], "--figure-format and --no-plot: c"),
     ],
 )
-def test_what_is_refused(
+def test_invalid_combinations_are_rejected(
     airpath_command: Command, scenario: Path, options: list[str], message: str
 ) -> None:
     answer = airpath_command("compare", scenario, *options)
@@ -115,7 +115,7 @@ def test_what_is_refused(
     assert len(answer.err.splitlines()) == 1
 
 
-def test_an_emulation_tells_how_far_it_is_and_that_it_is_invalid(
+def test_emulation_reports_progress_and_that_it_is_invalid(
     airpath_command: Command, scenario: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def emulate(made: Any, *, reps: int, progress: Any, **settings: Any) -> Any:

@@ -122,7 +122,7 @@ def test_every_example_of_help_runs(airpath_command: Command, name: str, line: s
         if reason := cannot_emulate(*needed):
             pytest.skip(reason)
     answer = airpath_command(*words[1:], *QUICKLY.get(name, []))
-    # An emulation on a busy machine may tell that it cannot be believed.
+    # An emulation on a busy machine may report that it is invalid.
     assert answer.status in ((0, 3) if name == "emulate" else (0,)), answer.err
 
 
@@ -130,7 +130,7 @@ def test_every_example_of_help_runs(airpath_command: Command, name: str, line: s
 
 
 def completed(airpath_command: Command, monkeypatch: pytest.MonkeyPatch, line: str) -> list[str]:
-    """Return what a shell is offered for the last word of a line."""
+    """Return the completions of the last word of a line."""
     words = line.split(" ")
     monkeypatch.setenv("_AIRPATH_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", line)
@@ -259,7 +259,7 @@ def test_help_is_in_sentences() -> None:
 
 
 def test_options_of_several_commands_are_defined_once() -> None:
-    """Copies went apart: the help of one option had a text of its own in each command."""
+    """Copies went apart: the help of one option had a separate text in each command."""
     texts: dict[str, set[str]] = {}
     for command in map(_command, COMMANDS):
         for each in getattr(command, "commands", {"": command}).values():

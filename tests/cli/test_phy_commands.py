@@ -119,7 +119,7 @@ def test_stop_at_zero_errors_ends_a_curve(airpath_command: Command) -> None:
 def test_a_second_run_keeps_what_was_finished(airpath_command: Command) -> None:
     airpath_command(*per(*FEW, "--out", "whole.json"))
     whole = json.loads(Path("whole.json").read_text())
-    # The same with another count at the point that is there: it must not be measured again.
+    # The same with another count at the existing point: it must not be measured again.
     part = {**whole, "complete": False, "curves": [dict(whole["curves"][0])]}
     kept = {**whole["curves"][0]["points"][0], "errors": 1234}
     part["curves"][0]["points"] = [kept]
@@ -258,7 +258,7 @@ def test_bad_values_are_one_line(
     assert not list(Path().iterdir())
 
 
-def test_all_bad_values_are_told_at_once(airpath_command: Command) -> None:
+def test_all_bad_values_are_reported_at_once(airpath_command: Command) -> None:
     answer = airpath_command(*per("--channel", "x", "--snr", "", "--errors", "0", "--mcs", "9"))
     heads = [line.split(":")[0] for line in answer.err.splitlines()]
     assert heads == ["--channel", "--mcs", "--snr", "--errors"]
@@ -297,7 +297,7 @@ def test_a_channel_has_one_mapping(airpath_command: Command) -> None:
     )
 
 
-# --- as a process of its own -------------------------------------------------------------------
+# --- as a separate process ---------------------------------------------------------------------
 
 LONG = per("--channel", "awgn", "--mcs", "0,7", "--snr", "1,2:30:1", "--errors", "1e9")
 

@@ -137,7 +137,7 @@ def test_bad_values_are_one_line(
     assert not list(Path().iterdir())
 
 
-def test_all_bad_values_are_told_at_once(airpath_command: Command) -> None:
+def test_all_bad_values_are_reported_at_once(airpath_command: Command) -> None:
     answer = airpath_command(*ser("--snr", "loud", "--tx", 3, "--rx", 9, "--m", 2))
     heads = [line.split(":")[0] for line in answer.err.splitlines()]
     assert heads == ["--snr", "--tx", "--rx", "--m"]

@@ -103,7 +103,7 @@ def test_ctrl_c_before_anything_is_finished_names_what_an_earlier_run_left(
     assert ended.cpu_s < AT_ONCE_S
 
 
-def test_ctrl_c_before_anything_is_finished_leaves_no_directory(scenario: Path) -> None:
+def test_ctrl_c_before_the_first_result_leaves_no_directory(scenario: Path) -> None:
     """It left an empty one."""
     before = sorted(Path().iterdir())
     with Running("run", scenario, "--out", "new/out", "--capture", "sender", *ENDLESS) as process:
@@ -113,7 +113,7 @@ def test_ctrl_c_before_anything_is_finished_leaves_no_directory(scenario: Path) 
     assert sorted(Path().iterdir()) == before
 
 
-def test_what_was_finished_is_what_a_whole_run_gives(
+def test_finished_replications_equal_those_of_a_complete_run(
     scenario: Path, airpath_process: Command
 ) -> None:
     with Running("run", scenario, "--out", "part", *LONG) as process:
@@ -144,7 +144,7 @@ RECORDED = (
 """Some ten thousand rows."""
 
 
-def told(lines: list[str]) -> set[str]:
+def named_files(lines: list[str]) -> set[str]:
     """Names of the files that were said to be written."""
     said = "written: "
     return {Path(line.removeprefix(said).strip()).name for line in lines if line.startswith(said)}
@@ -180,7 +180,7 @@ def test_ctrl_c_while_series_are_written_keeps_the_finished_files(scenario: Path
     *finished, last = done.stderr.splitlines()
     assert last == "Interrupted: without series-seq_sent.csv, series-queue.csv."
     names = {path.name for path in Path("out").iterdir()}
-    assert names == told(finished)
+    assert names == named_files(finished)
     assert {"result.json", "summary.csv", "series-cwnd.csv"} <= names
     assert not names & {"series-seq_sent.csv", "series-queue.csv"}
 
@@ -201,7 +201,7 @@ def test_a_full_disk_keeps_what_was_finished(scenario: Path) -> None:
     *finished, last = done.stderr.splitlines()
     assert last == "out/series-cwnd.csv: cannot be written: file too large."
     names = {path.name for path in Path("out").iterdir()}
-    assert names == told(finished)
+    assert names == named_files(finished)
     assert {"result.json", "summary.csv"} <= names
 
 
@@ -273,7 +273,7 @@ def test_no_bar_and_no_colour_in_a_pipe(airpath_process: Command, scenario: Path
     assert answer.err == ""
 
 
-def test_the_demo_refuses_a_directory_that_cannot_be_written(scenario: Path) -> None:
+def test_demo_rejects_a_directory_that_is_not_writable(scenario: Path) -> None:
     done = subprocess.run(
         [words()[0], "-m", "airpath.demo", "small.toml/x"],
         env=environment(),

@@ -248,7 +248,7 @@ def test_a_missing_trace_says_where_it_was_looked_for(
     assert "ravinet/mahimahi" in line
 
 
-def test_a_directory_that_cannot_be_written_stops_before_the_run(
+def test_directory_that_is_not_writable_stops_before_the_run(
     airpath_command: Command, scenario: Path
 ) -> None:
     Path("taken").write_text("")
@@ -262,15 +262,13 @@ def test_a_directory_that_cannot_be_written_stops_before_the_run(
     assert files() == ["small.toml", "taken"]
 
 
-def test_a_bad_scenario_leaves_no_directory_behind(
-    airpath_command: Command, scenario: Path
-) -> None:
+def test_invalid_scenario_leaves_no_directory(airpath_command: Command, scenario: Path) -> None:
     answer = airpath_command("run", scenario, "--out", "new", "--set", "duration=1")
     assert answer.status == 2
     assert not Path("new").exists()
 
 
-def test_captures_go_into_the_directory(airpath_command: Command, scenario: Path) -> None:
+def test_captures_are_written_into_the_directory(airpath_command: Command, scenario: Path) -> None:
     out = Path("out")
     answer = airpath_command(
         "run", scenario, "--reps", 2, "--no-plot", "--out", out,
@@ -283,7 +281,7 @@ def test_captures_go_into_the_directory(airpath_command: Command, scenario: Path
     assert not list(out.glob(".*"))
 
 
-def test_captures_of_the_scenario_need_a_directory(
+def test_captures_of_the_scenario_require_a_directory(
     airpath_command: Command, scenario: Path
 ) -> None:
     answer = airpath_command("run", scenario, "--reps", 1, "--set", 'capture.points=["acks"]')
@@ -293,7 +291,7 @@ def test_captures_of_the_scenario_need_a_directory(
     )
 
 
-def test_what_is_no_file_in_the_directory_stops_before_the_run(
+def test_non_regular_file_in_the_directory_stops_before_the_run(
     airpath_command: Command, scenario: Path
 ) -> None:
     """It was replaced by a file when the run was done."""
@@ -329,7 +327,7 @@ def test_parquet_on_demand(airpath_command: Command, scenario: Path) -> None:
     assert {path.suffix for path in Path("out").iterdir()} == {".json", ".toml", ".parquet"}
 
 
-def test_a_directory_without_a_name_is_refused(airpath_command: Command, scenario: Path) -> None:
+def test_empty_directory_name_is_rejected(airpath_command: Command, scenario: Path) -> None:
     before = files()
     answer = airpath_command("run", scenario, "--reps", 1, "--out", "")
     line = '--out: "": not a directory. Write its name, or . for the working directory.'
@@ -337,9 +335,7 @@ def test_a_directory_without_a_name_is_refused(airpath_command: Command, scenari
     assert files() == before
 
 
-def test_a_run_that_is_refused_leaves_no_directory(
-    airpath_command: Command, scenario: Path
-) -> None:
+def test_rejected_run_leaves_no_directory(airpath_command: Command, scenario: Path) -> None:
     before = files()
     assert airpath_command("run", scenario, "--reps", 0, "--out", "new/directory").status == 2
     assert files() == before
@@ -371,7 +367,7 @@ def test_a_run_that_is_refused_leaves_no_directory(
         ),
     ],
 )
-def test_what_cannot_be_captured(
+def test_invalid_captures_are_rejected(
     airpath_command: Command, scenario: Path, words: list[str], line: str
 ) -> None:
     answer = airpath_command("run", scenario, *words)

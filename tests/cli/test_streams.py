@@ -110,7 +110,7 @@ def test_standard_output_that_takes_nothing(answers: Answers, how: str) -> None:
     """There was a traceback, and status 1 where the reader of a pipe had left."""
     silent = {("trace", "convert"), ("trace", "generate")}
     for call, (status, err) in answers[1, how].items():
-        # Files and advisories are told as ever.
+        # Files and advisories are printed as usual.
         notes = [line for line in err.splitlines() if line.startswith(TROUBLE)]
         if call[:2] in silent and "--help" not in call:
             assert (status, notes) == (0, []), call

@@ -55,7 +55,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def finished(directory: str) -> dict[tuple[str, int], float]:
-    """Return what a ledger has: processor time by job and replication."""
+    """Return the content of a ledger: processor time by job and replication."""
     with Ledger.read(Path(directory, FILE_NAME)) as ledger:
         plan = ledger.plan()
         assert plan is not None
@@ -66,7 +66,7 @@ def finished(directory: str) -> dict[tuple[str, int], float]:
         }
 
 
-def test_the_table_is_the_same_whoever_runs_it_and_a_larger_one_runs_what_is_missing(
+def test_table_is_the_same_for_every_executor_and_a_larger_one_runs_missing_points(
     airpath_command: Command,
 ) -> None:
     Path("sweep.toml").write_text(SWEEP.replace(', "p95_sojourn_s"', ""))
@@ -107,7 +107,7 @@ def test_one_document_and_tables_in_other_formats(airpath_command: Command) -> N
     assert b"/FontFile2" in Path("o", "lines-goodput_bps.pdf").read_bytes()
 
 
-def test_what_no_model_covers_is_told_and_the_table_has_units(airpath_command: Command) -> None:
+def test_uncovered_points_are_reported_and_the_table_has_units(airpath_command: Command) -> None:
     """The report fell over a failure that belongs to no replication."""
     text = SWEEP.replace("reps = 5", 'engines = ["solve"]').replace(
         '["gred", "codel"]', '["droptail"]'
@@ -173,7 +173,7 @@ def test_bad_options_are_one_line_each(
     assert not Path("new").exists()
 
 
-def test_a_file_that_is_not_there_is_one_line(airpath_command: Command) -> None:
+def test_missing_file_is_reported_in_one_line(airpath_command: Command) -> None:
     answer = airpath_command("sweep", "statsu")
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.startswith("statsu: ")
@@ -217,7 +217,7 @@ def wait_for_replications(process: subprocess.Popen[str], many: int, directory: 
     wait_until(are_stored, process)
 
 
-def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(airpath_command: Command) -> None:
+def test_ctrl_c_keeps_finished_points_and_prints_how_to_resume(airpath_command: Command) -> None:
     Path("many.toml").write_text(MANY.format(reps=1_000_000))
     process = started("many.toml", "--out", "o")
     wait_for_replications(process, 20)
@@ -266,7 +266,7 @@ def kill_at_random(kills: int, reps: int) -> None:
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
         now = finished("o")
-        # What was there is there, as it was: with the time that its only run took.
+        # Earlier replications are unchanged: with the time that their only run took.
         assert {key: now[key] for key in lasting} == lasting
         lasting = now
     complete("many.toml", "--out", "o")

@@ -22,7 +22,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def with_others(path: Path) -> None:
-    """Make a ledger of two points with three replications each, and some that nobody wants."""
+    """Make a ledger of two points with three replications each, and some that no point uses."""
     made(path)
     with Ledger.open(path) as ledger:
         ledger.add([(run(n), metrics(n)) for n in (3, 4)])

@@ -155,7 +155,7 @@ def test_convert_into_a_missing_directory(airpath_command: Command) -> None:
     )
 
 
-def test_generate_writes_its_provenance_beside(airpath_command: Command) -> None:
+def test_generate_writes_a_provenance_file(airpath_command: Command) -> None:
     words = ["trace", "generate", "x.trace", "--duration", "3 s", "--seed", "9"]
     answer = airpath_command(*words)
     assert (answer.status, answer.out) == (0, "")
@@ -214,7 +214,7 @@ def test_generate_limits_are_the_engines(airpath_command: Command) -> None:
     assert files() == ["some.trace"]
 
 
-def test_what_iperf3_measured_is_converted(airpath_command: Command) -> None:
+def test_iperf3_measurements_are_converted(airpath_command: Command) -> None:
     row = {"start": 0, "end": 1, "bits_per_second": 20e6}
     Path("measured.json").write_text(json.dumps({"intervals": [{"sum": row}]}))
     convert = ("trace", "convert", "measured.json", "made.csv", "--from")

@@ -34,7 +34,7 @@ class Case:
     """A command with one thing wrong.
 
     `says` is what each line of the message begins with, `advice` what must be in it; `files`
-    stand in the working directory, by name.
+    are in the working directory, by name.
     """
 
     area: str
@@ -104,7 +104,7 @@ def what_is_wrong_with(case: Case, directory: Path, *, in_short: bool = False) -
         return f"speaks of None, which no file has: {answer.err[:500]!r}"
     if after != before:
         return f"written: {[name for name in after if name not in before]}"
-    # What an override drops is said beside what is wrong.
+    # Values that an override drops are reported with the problems.
     lines = [line for line in answer.err.splitlines() if not line.startswith("warning: ")]
     message = "\n".join(lines)
     accepts = ADVICE_IN_TABLES if case.area == "table" else ADVICE

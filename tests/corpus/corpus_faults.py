@@ -47,7 +47,7 @@ ANYTHING_ELSE = {
 
 
 def faults(host: Host, skip: Collection[str] = ()) -> Iterator[Case]:
-    """Yield every case of one host, but for some of its fields."""
+    """Yield every case of one host, except some of its fields."""
     for name, info in host.model.model_fields.items():
         if name in skip:
             continue
@@ -129,7 +129,7 @@ def _value_faults(host: Host, name: str, info: FieldInfo) -> Iterator[tuple[str,
 
 
 def takes_of(host: Host, name: str, info: FieldInfo) -> set[str]:
-    """Return what sorts of values a field takes."""
+    """Return the sorts of values that a field accepts."""
     takes: set[str] = set()
     for member in _all_members(host, name, info):
         takes |= _takes(member)
@@ -139,7 +139,7 @@ def takes_of(host: Host, name: str, info: FieldInfo) -> set[str]:
 
 
 def _all_members(host: Host, name: str, info: FieldInfo) -> list[Any]:
-    """Return what a field takes, also where its annotation is no more than `Any`."""
+    """Return the values that a field accepts, also where its annotation is `Any`."""
     return [Size, typing.Literal["unlimited"]] if name == "initial_ssthresh" else members(info)
 
 
@@ -162,7 +162,7 @@ def _takes(member: Any) -> set[str]:
 
 
 def _unit_faults(kinds: list[type[Quantity]], is_count: bool) -> Iterator[tuple[str, str]]:
-    """Yield what is no quantity; a key that takes a count, too, is of packets without a unit."""
+    """Yield texts that are no quantity; keys that accept counts are of packets without a unit."""
     kind = kinds[0]
     unit = next(iter(kind.units))
     accepted = {unit for one in (*kinds, *([Packets] if is_count else [])) for unit in one.units}
@@ -196,7 +196,7 @@ def _words(host: Host, name: str) -> list[str]:
 
 
 def _described(host: Host, name: str) -> str:
-    """Return what the documentation says about a key of a class."""
+    """Return the documentation of a key of a class."""
     for model in host.model.__mro__:
         text = inspect.cleandoc(vars(model).get("__doc__") or "")
         found = re.search(rf"^(?:[\w, ]+, )?{name}(?:, [\w, ]+)? : (.*\n(?: .*\n?)*)", text, re.M)

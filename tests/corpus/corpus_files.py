@@ -275,7 +275,7 @@ def _without(path: tuple[Any, ...]) -> Any:
 
 
 def _json(document: Any) -> bytes:
-    """Return JSON in which a `Literal` stands as it is."""
+    """Return JSON with a `Literal` verbatim."""
     if isinstance(document, Literal):
         return str(document).encode()
     if isinstance(document, dict):

@@ -30,7 +30,7 @@ def scenario() -> ap.Scenario:
 
 @functools.cache
 def result() -> ap.Result:
-    """A result with everything that a method could ask for."""
+    """A result with everything that a method could require."""
     recorded = {"series": ["cwnd", "queue", "delivered", "sojourn"], "ss": True}
     recorded |= {"distributions": ["sojourn"]}
     return ap.simulate(scenario().replace("record", {**recorded, "flow_monitor": True}), reps=1)
@@ -63,7 +63,7 @@ def code() -> ap.phy.ReedSolomon:
 
 @functools.cache
 def sweep() -> ap.Sweep:
-    """A sweep of four points, from a ledger in a directory of its own."""
+    """A sweep of four points, from a ledger in a separate directory."""
     made = tempfile.TemporaryDirectory()
     plan = plan_of({"cc": ["newreno", "cubic"], "n": [1, 2]}, ["goodput_bps", "mean_delay_s"])
     values = {"goodput_bps": 1e6, "mean_delay_s": 0.1}
@@ -221,7 +221,7 @@ OUTSIDE: dict[str, tuple[Any, ...]] = {
 
 
 def public_methods() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
-    """Yield every public method of ours that takes arguments: its name and theirs."""
+    """Yield every public method of Airpath that takes arguments: its name and their names."""
     for owner, made in OWNERS.items():
         for name, _ in inspect.getmembers(owner, callable):
             home = next(c for c in owner.__mro__ if name in vars(c))
@@ -237,7 +237,7 @@ def public_methods() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
                 if argument.name not in (*NOT_TRIED, "deep", "raw")
                 and argument.kind is not argument.VAR_POSITIONAL
             ]
-            # `name` is of something where it is asked for, and a label elsewhere.
+            # `name` selects an object in queries, and is a label elsewhere.
             if f"{owner.__name__}.{name}" in OF_NAMES:
                 arguments.append("name")
             if arguments:

@@ -55,7 +55,7 @@ OBJECTS: dict[str, tuple[Callable[[], Any], set[str]]] = {
     "a table of objects": (lambda: {"nonsense": object()}, set()),
     "a table without texts as keys": (lambda: {1: 2}, set()),
 }  # fmt: skip
-"""Values that no key takes, but for those named."""
+"""Values that no key accepts, except those named."""
 
 
 RANGE_OF_THE_LINK = {

@@ -1,6 +1,6 @@
 """Every table that a scenario file can have, found by walking the models.
 
-A host is a whole scenario in which one class stands at one place. What a key accepts is read from
+A host is a whole scenario with one class at one place. What a key accepts is read from
 its annotation and its documentation, not from its validator, so that one that accepts too much is
 found.
 """
@@ -29,7 +29,7 @@ else:
 Path = tuple[str | int, ...]
 
 FILES = {"trace": "good.trace", "rate-trace": "good.csv", "adaptive": "airpath:802.16-ctc-awgn"}
-"""What links read, by their kind; the files stand beside the scenario."""
+"""What links read, by their kind; the files are next to the scenario."""
 
 GOOD: dict[str, Any] = {
     "duration": "100 s",
@@ -39,7 +39,7 @@ GOOD: dict[str, Any] = {
 
 
 class Literal(str):
-    """A value as it stands in a TOML file, right or wrong."""
+    """A value as written in a TOML file, right or wrong."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _walk(host: Host, found: dict[type[Model], Host]) -> None:
                 parent: Any = document
                 for step in host.path:
                     parent = parent[step]
-                _make_room(host.model, parent, key)
+                _release_memory(host.model, parent, key)
                 if getattr(choice, "obeys_price", False):
                     document["bottleneck"]["aqm"] = {"kind": "clamp", "a": "5500 B"}
                 if getattr(choice, "has_stations", False):
@@ -124,14 +124,14 @@ def _walk(host: Host, found: dict[type[Model], Host]) -> None:
                     # Another code rate than the link's: it has to have a code.
                     parent["fec"] = {"code_rate": 0.93}
                 if choice.public_name() == "request.NoRequest":
-                    # What cannot be asked for has to be granted unasked.
+                    # Without requests, grants must be proactive.
                     parent["grant"] = {"kind": "blind-bi"}
                 parent[key] = _list_of(table, info) if in_list else table
                 path: Path = (*host.path, key, 0) if in_list else (*host.path, key)
                 _walk(Host(choice, path, document), found)
 
 
-def _make_room(model: type[Model], table: dict[str, Any], key: str) -> None:
+def _release_memory(model: type[Model], table: dict[str, Any], key: str) -> None:
     """Take away what contradicts a key."""
     others = {"egress": ["base_rtt"], "access": ["base_rtt"], "return": ["base_rtt"]}
     others |= {"on_off": ["size"], "pareto": ["exponential"], "on": ["burst"], "snr": ["snr_db"]}

@@ -72,7 +72,7 @@ def archive(
     runs: dict[tuple[str, str], list[Record]],
     laws: dict[str, list[Record]],
 ) -> Record:
-    """Return what is kept of a run: how much was compared and held, and what did not hold."""
+    """Return the summary of a run: number of comparisons, those that held, and failures."""
     version = re.search(r'^version = "(.*)"', text("Cargo.toml"), re.MULTILINE)
     assert version, "the workspace has a version"
     scripts = [runs[file.name, script.name] for file in files for script in file.scripts]

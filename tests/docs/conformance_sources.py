@@ -95,7 +95,7 @@ def law_sources(root: Path) -> dict[str, str]:
 
 
 def position(root: Path, file: str, test: str) -> int:
-    """Return where a test stands in its file, so that a page can follow the file's order."""
+    """Return the place of a test in its file, so that a page can follow the file's order."""
     name = re.split(r"::", test)[-1].split("[")[0]
     found = re.search(
         rf"^ *(?:fn|def) {re.escape(name)}\(", (root / file).read_text(), re.MULTILINE

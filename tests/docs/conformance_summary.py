@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def archive() -> Record:
-    """Return what the last `make conformance` left."""
+    """Return the summary of the last `make conformance`."""
     kept: Record = json.loads(ARCHIVE.read_text("utf-8"))
     return kept
 
@@ -81,7 +81,7 @@ def total(found: Record) -> dict[str, int]:
 
 
 def failures(failed: list[Record]) -> Iterator[str]:
-    """Yield what does not hold, or that everything does."""
+    """Yield the failures, or that everything holds."""
     if not failed:
         yield "Everything holds."
         return
@@ -147,7 +147,7 @@ def model(area: str) -> str:
 
 
 def expected(record: Record) -> str:
-    """Return what was expected: a number or bounds."""
+    """Return the expected value: a number or bounds."""
     if not isinstance(record["expected"], list):
         return number(record["expected"])
     low, high = record["expected"]
@@ -157,7 +157,7 @@ def expected(record: Record) -> str:
 
 
 def measured(record: Record) -> str:
-    """Return what was measured: a number, or the least and the greatest."""
+    """Return the measured value: a number, or the least and the greatest."""
     if not isinstance(record["measured"], list):
         return number(record["measured"])
     return " to ".join(number(value) for value in record["measured"])

@@ -81,7 +81,7 @@ FILES: dict[str, Callable[[], Any]] = {
 
 
 def text(name: str) -> str:
-    """Return what the file has to say."""
+    """Return the content of the file."""
     return json.dumps(FILES[name](), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -28,7 +28,7 @@ class Block:
     comments: list[str] = field(default_factory=list)
 
     def comment(self, prefix: str) -> str | None:
-        """Return what follows `prefix` in a comment above the block, or None."""
+        """Return the text after `prefix` in a comment above the block, or None."""
         found = (c.removeprefix(prefix).strip() for c in self.comments if c.startswith(prefix))
         return next(found, None)
 
@@ -84,7 +84,7 @@ def checks(page: str) -> Iterator[Check]:
 def unchecked(page: str) -> list[str]:
     """Return the paragraphs with a quantity that no check is bound to, and that are not excused.
 
-    A quantity that stands in a block of the page is given there, or compared with what is printed.
+    A quantity in a block of the page is given there, or compared with what is printed.
     A paragraph is excused by ``<!-- no result: why -->`` below it.
     """
     text = _without_code(page)

@@ -57,7 +57,7 @@ def _below(base: type[Model]) -> Iterator[type[Model]]:
 
 
 def summary(model: type[Model]) -> str:
-    """Return what the docstring says before the parameters, in Markdown."""
+    """Return the docstring before the parameters, in Markdown."""
     text = inspect.cleandoc(model.__doc__ or "").partition("\nParameters\n---")[0]
     paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph).replace("``", "`")
@@ -226,7 +226,7 @@ def _in_a_file(value: Any) -> str:
 
 
 def _source(text: str) -> str:
-    """Return what is said of a default without the punctuation that joins it to the value."""
+    """Return the text about a default without the punctuation that joins it to the value."""
     text = text.strip().lstrip(",;:").strip()
     found = re.match(r"^\(([^()]*)\)(.*)$", text)
     return found[1] + found[2] if found else text

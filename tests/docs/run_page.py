@@ -159,7 +159,7 @@ def run_command(
     if done.returncode != status:
         printed = done.stdout + done.stderr
         raise PageError(f"$ {command}\nexit status {done.returncode}, not {status}:\n{printed}")
-    # What a command says beside its results matters on a page only when it fails.
+    # Messages of a command other than its results matter on a page only when it fails.
     _refuse_equal_replications(command, done.stderr)
     printed = done.stdout if status == 0 else done.stdout + done.stderr
     lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
@@ -264,7 +264,7 @@ def main() -> int:
             continue
         try:
             with warnings.catch_warnings():
-                # What a model says of its own result is no fault of the page.
+                # A model's warnings about its result are no fault of the page.
                 warnings.simplefilter("default", ModelWarning)
                 text = text.replace(block.text, run_block(block, place, names, update), 1)
         except NotJudgedError as error:

@@ -124,7 +124,7 @@ def _call(name: str, words: Iterable[str], indent: int) -> str:
 
 
 def meaning(row: Any) -> str:
-    """Return what a parameter means, in Markdown, without the last full stop."""
+    """Return the meaning of a parameter, in Markdown, without the last full stop."""
     words = "; ".join(f'`"{word}"` {text}' for word, text in row.values.items())
     first = f"{row.meaning}: {words}" if words else row.meaning
     return ". ".join(text for text in (first, row.note) if text)

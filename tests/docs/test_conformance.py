@@ -72,7 +72,7 @@ def test_documents_are_named_once_with_their_sections_in_order() -> None:
 
 
 def records() -> list[dict[str, Any]]:
-    """Return what a run leaves in which every script passes and every law holds."""
+    """Return the records of a run in which every script passes and every law holds."""
     played = {"kind": "script", "passed": True, "stimuli": 1, "segments": 2, "values": 3}
     scripts = [
         {**played, "file": file.name, "test": f"{file.name}::{script.name}"}
@@ -111,7 +111,7 @@ def test_every_script_and_every_law_is_listed() -> None:
     assert "Everything holds." in section(page, "## Summary")
 
 
-def test_every_failure_is_told_at_the_top() -> None:
+def test_every_failure_is_listed_at_the_top() -> None:
     left = records()
     left[-1]["holds"] = False
     page = page_of(left)

@@ -173,7 +173,7 @@ GUIDES = [name for name in NAMES if name.startswith(("docs/how-to/", "docs/tutor
 
 @pytest.mark.parametrize("page", GUIDES)
 def test_every_number_of_a_guide_is_bound_to_a_result(page: str) -> None:
-    """Pages went on saying what an earlier version had found."""
+    """Pages kept the results of an earlier version."""
     assert markdown.unchecked((ROOT / page).read_text("utf-8")) == []
 
 
@@ -208,7 +208,7 @@ def test_numbers_that_vary_are_compared_with_no_others() -> None:
     assert run_page.first_missing(["rate 9 kbit/s +1 %"], printed, varies=True) is not None
 
 
-def test_what_a_machine_cannot_run_is_skipped_with_the_reason(
+def test_examples_without_their_requirements_are_skipped_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     block = markdown.Block("console", 1, "", ["needs emulation"])

@@ -102,7 +102,9 @@ def test_the_skeletons_of_all_families_compile_in_their_lists(tree: Path) -> Non
     )
 
 
-def test_a_component_is_told_at_four_places(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_component_is_defined_at_four_places(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Each family is given one, all in one tree: what `make docs` does takes seconds."""
     trials = {family: f"trial-{family}" for family in FAMILIES}
     told: dict[str, list[str]] = {}
@@ -144,7 +146,7 @@ def test_a_component_is_told_at_four_places(tree: Path, capsys: pytest.CaptureFi
 
 
 def contents(tree: Path) -> dict[str, bytes]:
-    """Return what stands in each file of the copy."""
+    """Return the content of each file of the copy."""
     files = (
         file
         for directory in DIRECTORIES
@@ -194,7 +196,7 @@ def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
         (("aqm",), "usage: scripts/new-component FAMILY NAME"),
     ],
 )
-def test_what_cannot_be_added_is_refused_and_nothing_written(
+def test_invalid_component_is_rejected_and_nothing_written(
     words: tuple[str, ...], message: str
 ) -> None:
     before = subprocess.run(["git", "status", "-s"], cwd=ROOT, capture_output=True, check=False)

@@ -129,7 +129,7 @@ def plugged_in(tree: Path) -> None:
         (tree / name).write_text(text.replace(old, new), "utf-8")
 
 
-def test_a_family_is_a_line_in_two_lists_beside_what_is_its_own(
+def test_family_is_a_line_in_two_lists_and_its_own_files(
     tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     edits = run(sys.executable, "scripts/new-component", *FAMILY, directory=tree).splitlines()[:-1]

@@ -1,4 +1,4 @@
-"""A TCP parameter is told at three places: one is added to a copy of the tree, the places counted.
+"""A TCP parameter is defined at three places: one is added to a copy of the tree to count them.
 
 The toy is `least_ssthresh`: the segments below which no reduction sets Reno's ssthresh. What
 `make docs` writes then follows: the class, the profiles for Rust, the tables of the reference.
@@ -109,7 +109,7 @@ def extended(tree: Path) -> Path:
     return tree
 
 
-def test_a_parameter_is_told_in_three_files(
+def test_parameter_is_defined_in_three_files(
     extended: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It took 14 files and 20 edits."""

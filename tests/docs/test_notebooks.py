@@ -1,4 +1,4 @@
-"""The tutorials that are notebooks run in a kernel of their own, and show each figure once."""
+"""The tutorials that are notebooks run in a separate kernel, and show each figure once."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_pyplot_changes_nothing(tmp_path: Path) -> None:
 
 
 def bars(code: str, directory: Path) -> tuple[list[str], list[Any]]:
-    """Return what was shown as HTML while a cell ran, and what is left of it."""
+    """Return the HTML shown while a cell ran, and the rest of it."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     client = nbclient.NotebookClient(
         notebook, kernel_name="python3", resources={"metadata": {"path": str(directory)}}

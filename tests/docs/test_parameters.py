@@ -49,7 +49,7 @@ def test_the_class_of_tcp_parameters_follows_their_table() -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_rust_reads_is_what_the_classes_say(name: str) -> None:
+def test_parameters_of_rust_and_of_the_classes_agree(name: str) -> None:
     assert (ROOT / name).read_text("utf-8") == engine_files.text(name), f"{name}: run make docs"
 
 

@@ -1,4 +1,4 @@
-"""A program that speaks airpath-emu's contract, in the place of the real one."""
+"""A program with airpath-emu's contract, instead of the real one."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def fake(
     for patience in ("_CHECK_S", "_LAST_WORDS_S", "_PATIENCE_S"):
         monkeypatch.setattr(process, patience, 1000)  # not a matter of how busy the machine is
 
-    def told(**otherwise: object) -> Path:
+    def write_answer(**otherwise: object) -> Path:
         monkeypatch.setenv("FAKE_EMU", json.dumps(otherwise))
         return seen
 
-    told()
-    return told
+    write_answer()
+    return write_answer
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Stands for airpath-emu: speaks its contract, simulates in the place of a kernel.
+"""Replaces airpath-emu: has its contract, and simulates instead of using a kernel.
 
 What it does otherwise is in the environment variable FAKE_EMU, a JSON object:
 
@@ -141,19 +141,19 @@ def main() -> int:
             file.write(json.dumps({"document": document, "arguments": sys.argv[2:]}) + "\n")
     with os.fdopen(option("--events") or -1, "w") as events:
 
-        def tell(event: object) -> None:
+        def emit(event: object) -> None:
             print(event if isinstance(event, str) else json.dumps(event), file=events, flush=True)
 
         if "status" in told:
             print("it went wrong", file=sys.stderr)
             return int(told["status"])
         for line in told.get("lines", ()):
-            tell(line)
+            emit(line)
         if "failed" in told:
-            tell({"event": "failed", **told["failed"]})
+            emit({"event": "failed", **told["failed"]})
             return int(told["failed"].get("status", 1))
-        tell({"event": "ready", "server": "100.64.0.1", "clients": [], "class": "fifo"})
-        tell(PROGRESS)
+        emit({"event": "ready", "server": "100.64.0.1", "clients": [], "class": "fifo"})
+        emit(PROGRESS)
         while told.get("linger") and not asked:
             time.sleep(0.01)
         commands = document["traffic"]["kind"] == "commands"
@@ -162,5 +162,5 @@ def main() -> int:
         if commands:
             ended["status"] = told.get("command", 0)
             ended["reason"] = "signal" if asked else "command"
-        tell(ended)
+        emit(ended)
     return 0

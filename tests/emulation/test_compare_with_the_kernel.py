@@ -10,7 +10,7 @@ from emulator import cannot_emulate, judged
 pytestmark = pytest.mark.realtime
 
 
-def test_the_kernel_is_beside_simulation_and_model() -> None:
+def test_kernel_is_compared_with_simulation_and_model() -> None:
     if reason := cannot_emulate():
         pytest.skip(reason)
     scenario = ap.Scenario(

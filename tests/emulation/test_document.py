@@ -1,4 +1,4 @@
-"""The document that the program is told, and the files that it names."""
+"""The document that the program receives, and the files that it names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_document_of_a_command(scenario: ap.Scenario) -> None:
     }
 
 
-def test_files_are_handed_over_with_their_roles(tmp_path: Path) -> None:
+def test_files_are_passed_with_their_roles(tmp_path: Path) -> None:
     trace = tmp_path / "a b\nc.trace"
     trace.write_text("1\n2\n3\n")
     link = {"kind": "trace", "file": str(trace), "delay": "5 ms"}

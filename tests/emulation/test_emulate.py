@@ -47,7 +47,7 @@ def test_a_result_has_the_tables_of_a_simulation(fake: Fake, scenario: ap.Scenar
     assert result.kernel["counters"] == {"server": {"TcpExt.TCPTimeouts": [2, 3]}}
 
 
-def test_what_a_kernel_does_not_tell_is_missing_everywhere(
+def test_quantities_unknown_to_the_kernel_are_missing_everywhere(
     fake: Fake, scenario: ap.Scenario, tmp_path: Path
 ) -> None:
     fake(without=["fast_retransmits", "mean_rtt_s", "duplicate_packets", "cwnd_limited_share"])
@@ -113,7 +113,7 @@ def test_progress_is_a_fraction_of_all_replications(fake: Fake, scenario: ap.Sce
     assert reports == [(0.125, f"{text} 1 of 2"), (0.625, f"{text} 2 of 2")]
 
 
-def test_a_run_is_judged_if_its_validity_report_is_valid_whatever_it_shows() -> None:
+def test_run_is_judged_only_by_its_validity_report() -> None:
     runs = iter([["late"], [], ["late"]])
     assert judged(lambda: next(runs), lambda reasons: reasons) == []
     skipped = "not judged: run invalid in 3 runs; in the last: late"
@@ -135,7 +135,7 @@ def test_missing_program_is_reported_with_its_fix(
         ap.emulate(scenario)
 
 
-def test_elsewhere_than_on_linux_it_says_so(
+def test_other_systems_than_linux_are_rejected(
     monkeypatch: pytest.MonkeyPatch, scenario: ap.Scenario
 ) -> None:
     monkeypatch.setattr(process.sys, "platform", "darwin")
@@ -160,7 +160,7 @@ def test_a_program_that_cannot_be_made_executable_runs_as_a_copy(
     assert ap.emulate(scenario).valid
 
 
-def test_what_the_program_says_has_failed_is_told(fake: Fake, scenario: ap.Scenario) -> None:
+def test_failure_of_the_program_is_reported(fake: Fake, scenario: ap.Scenario) -> None:
     fake(failed={"what": "tun", "message": "/dev/net/tun cannot be opened: no such device."})
     with pytest.raises(RunError) as error:
         ap.emulate(scenario)
@@ -186,7 +186,7 @@ def test_a_document_that_is_not_accepted_is_a_bad_value(fake: Fake, scenario: ap
     ],
     ids=["status", "no JSON", "no event", "empty report", "half a report"],
 )
-def test_an_early_end_and_nonsense_are_told(
+def test_early_end_and_invalid_output_are_reported(
     fake: Fake, scenario: ap.Scenario, otherwise: dict, told: str
 ) -> None:
     fake(**otherwise)

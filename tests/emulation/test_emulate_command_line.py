@@ -46,7 +46,7 @@ def test_one_json_document(fake: Fake, command: Call) -> None:
     assert len(document["validity_reports"]) == 2
 
 
-def test_a_directory_is_filled(fake: Fake, command: Call, tmp_path: Path) -> None:
+def test_directory_is_filled(fake: Fake, command: Call, tmp_path: Path) -> None:
     fake()
     status, _, err = command("s.toml", "--out", "out", "--capture", "--no-plot")
     assert status == 0
@@ -63,7 +63,7 @@ def test_figures_are_drawn(fake: Fake, command: Call, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "timeline.png").stat().st_size > 10_000
 
 
-def test_an_invalid_validity_report_has_a_status_of_its_own(fake: Fake, command: Call) -> None:
+def test_invalid_validity_report_has_its_own_exit_status(fake: Fake, command: Call) -> None:
     fake(validity={"valid": False, "reasons": ["packets were late"]})
     status, out, _ = command("s.toml")
     assert status == 3
@@ -104,7 +104,7 @@ def test_the_words_of_a_command_are_its_own(fake: Fake, command: Call) -> None:
     assert traffic["duration_ns"] == 2 * 10**9
 
 
-def test_a_shell_is_started_when_it_is_asked_for(
+def test_shell_is_started_on_request(
     fake: Fake, command: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = fake()
@@ -152,7 +152,9 @@ def test_the_prompt_of_a_shell_names_the_scenario(
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_what_is_refused(fake: Fake, command: Call, words: tuple[str, ...], line: str) -> None:
+def test_invalid_combinations_are_rejected(
+    fake: Fake, command: Call, words: tuple[str, ...], line: str
+) -> None:
     seen = fake()
     status, out, err = command(*words)
     assert (status, out) == (2, "")

@@ -137,7 +137,7 @@ class _Executor:
         raise AssertionError
 
 
-def test_what_the_machine_lacks_ends_the_sweep_at_once(
+def test_missing_requirement_ends_the_sweep_at_once(
     fake: Fake, swept: Callable[..., ap.Sweep]
 ) -> None:
     seen = fake(failed={"what": "tun", "message": "cannot open a TUN device: no such device."})

@@ -1,4 +1,4 @@
-"""What a kernel's TCP is told of a scenario, and what is refused."""
+"""Settings of a kernel's TCP for a scenario, and rejected scenarios."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _everything(name: str) -> bool:
     return True
 
 
-def _told(*flows: dict[str, Any], **keys: Any) -> Kernel:
+def _kernel(*flows: dict[str, Any], **keys: Any) -> Kernel:
     scenario = _scenario(*flows, **keys)
     return for_flows(scenario, prepare(scenario).resolved, _everything)
 
@@ -40,7 +40,7 @@ def _settings(kernel: Kernel) -> dict[str, str]:
 
 def _refusals(*flows: dict[str, Any], **keys: Any) -> list[str]:
     with pytest.raises(ScenarioError) as error:
-        _told(*flows, **keys)
+        _kernel(*flows, **keys)
     return str(error.value).splitlines()
 
 
@@ -52,7 +52,7 @@ def _differences(kernel: Kernel) -> dict[str, tuple[str, str]]:
 
 
 def test_the_profile_linux_is_the_kernel_as_it_is_by_default() -> None:
-    kernel = _told({"profile": "linux", "cc": "cubic"})
+    kernel = _kernel({"profile": "linux", "cc": "cubic"})
     settings = _settings(kernel)
     assert {name: settings[f"tcp_{name}"] for name in ("sack", "timestamps", "recovery", "frto")} \
         == {"sack": "1", "timestamps": "1", "recovery": "1", "frto": "2"}  # fmt: skip
@@ -71,7 +71,7 @@ def test_the_profile_linux_is_the_kernel_as_it_is_by_default() -> None:
 
 
 def test_a_textbook_profile_switches_off_what_it_has_not() -> None:
-    kernel = _told({"profile": "ns3-2014", "cc": "reno", "count": 2})
+    kernel = _kernel({"profile": "ns3-2014", "cc": "reno", "count": 2})
     settings = _settings(kernel)
     off = ("sack", "dsack", "timestamps", "recovery", "early_retrans", "frto", "autocorking")
     off += ("moderate_rcvbuf", "window_scaling", "slow_start_after_idle", "ecn")
@@ -93,7 +93,7 @@ def test_options_become_settings() -> None:
         "timestamps": True, "mss": "1448 B", "ecn": "on", "receive_window": "1 MB",
         "idle_restart": "decay", "pacing": "on", "max_rto": "30 s",
     }  # fmt: skip
-    kernel = _told({"tcp": options})
+    kernel = _kernel({"tcp": options})
     settings = _settings(kernel)
     assert kernel.route == {"initcwnd": 4, "rto_min_ms": 300, "quickack": True}
     assert (
@@ -123,7 +123,7 @@ def test_options_become_settings() -> None:
 def test_a_difference_is_listed_where_the_parameter_has_an_effect(
     tcp: dict[str, Any], listed: str, others: str
 ) -> None:
-    found = set(_differences(_told({"tcp": {"stack": "ns3"} | tcp})))
+    found = set(_differences(_kernel({"tcp": {"stack": "ns3"} | tcp})))
     assert found >= {f"tcp.{name}" for name in listed.split()}
     assert not found & {f"tcp.{name}" for name in others.split()}
 
@@ -133,27 +133,27 @@ def test_a_difference_is_listed_where_the_parameter_has_an_effect(
 )
 def test_the_largest_timeout_is_within_the_kernels_bounds(longest: str, setting: str) -> None:
     options = {"min_rto": "200 ms", "initial_rto": "300 ms", "max_rto": longest}
-    assert _settings(_told({"tcp": options}))["tcp_rto_max_ms"] == setting
+    assert _settings(_kernel({"tcp": options}))["tcp_rto_max_ms"] == setting
 
 
 def test_the_smallest_segment_counts_timestamps() -> None:
     small = {"mss": "80 B", "timestamps": True}
-    assert _told({"tcp": small}).mtu == 132
+    assert _kernel({"tcp": small}).mtu == 132
     (line,) = _refusals({"tcp": small | {"timestamps": False}})
     assert "Write 88 B to 32767 B" in line
 
 
-def test_a_smaller_segment_and_a_smaller_window_are_told_to_the_socket() -> None:
+def test_smaller_segment_and_window_are_set_on_the_socket() -> None:
     small = {"tcp": {"mss": "1000 B", "receive_window": "20 kB", "initial_window": "3 segments"}}
-    kernel = _told({}, small)
+    kernel = _kernel({}, small)
     assert kernel.mtu == 1500
     assert kernel.sockets[0] == {"flow": 0, "congestion": "reno"}
     one = {"flow": 1, "congestion": "reno", "mss": 1000, "window_clamp": 20_000}
     assert kernel.sockets[1] == one
-    assert _told(small).mtu == 1040
+    assert _kernel(small).mtu == 1040
 
 
-def test_a_setting_that_an_older_kernel_lacks_is_told_as_a_difference() -> None:
+def test_setting_missing_in_an_older_kernel_is_a_difference() -> None:
     scenario = _scenario({})
     resolved = prepare(scenario).resolved
     kernel = for_flows(scenario, resolved, lambda name: name != "tcp_rto_max_ms")
@@ -161,19 +161,19 @@ def test_a_setting_that_an_older_kernel_lacks_is_told_as_a_difference() -> None:
     assert _differences(kernel)["tcp.max_rto"] == ("60 s", "120 s")
 
 
-def test_dctcp_asks_for_ecn_itself_beside_flows_without() -> None:
-    kernel = _told({"cc": "dctcp"}, {"cc": "reno"})
+def test_dctcp_requests_ecn_next_to_flows_without() -> None:
+    kernel = _kernel({"cc": "dctcp"}, {"cc": "reno"})
     assert _settings(kernel)["tcp_ecn"] == "2"
     assert [socket["congestion"] for socket in kernel.sockets] == ["dctcp", "reno"]
 
 
 def test_datagrams_stay_in_the_model() -> None:
-    kernel = _told({"source": "cbr", "rate": "1 Mbit/s", "base_rtt": "30 ms"}, {})
+    kernel = _kernel({"source": "cbr", "rate": "1 Mbit/s", "base_rtt": "30 ms"}, {})
     assert [socket["flow"] for socket in kernel.sockets] == [1]
 
 
 def test_cubic_under_the_profile_ns3_is_the_kernels() -> None:
-    kernel = _told({"profile": "ns3", "cc": "cubic"})
+    kernel = _kernel({"profile": "ns3", "cc": "cubic"})
     assert kernel.sockets[0]["congestion"] == "cubic"
     assert _differences(kernel)["cc"][1] == "cubic, as the kernel counts"
 
@@ -202,12 +202,12 @@ def test_cubic_under_the_profile_ns3_is_the_kernels() -> None:
     ],
     ids=["vcp", "cubic-ns3", "cubic-c", "hystart", "drain", "mss"],
 )
-def test_what_no_kernel_has_is_refused_by_name(flow: dict[str, Any], line: str) -> None:
+def test_features_missing_in_kernels_are_rejected_by_name(flow: dict[str, Any], line: str) -> None:
     assert line in _refusals(flow)[0]
 
 
-def test_what_the_kernel_has_itself_may_be_said() -> None:
-    kernel = _told({"cc": {"kind": "cubic", "hystart": "classic", "beta_ecn": 0.7}})
+def test_defaults_of_the_kernel_may_be_set() -> None:
+    kernel = _kernel({"cc": {"kind": "cubic", "hystart": "classic", "beta_ecn": 0.7}})
     assert not any(option.startswith("cc") for option in _differences(kernel))
 
 
@@ -236,7 +236,7 @@ def test_the_flow_monitor_is_the_simulators() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_a_namespace_has_once_must_be_the_same(flow: dict[str, Any], key: str) -> None:
+def test_settings_of_a_namespace_must_be_the_same(flow: dict[str, Any], key: str) -> None:
     lines = _refusals({"count": 2}, flow)
     (line,) = [line for line in lines if f"flows.1.{key} = " in line]
     assert "flows.0 has" in line
@@ -247,7 +247,7 @@ def test_more_flows_than_ports_are_refused() -> None:
     assert "40001 flows, more than there are ports for" in _refusals({"count": 40_001})[0]
 
 
-def test_every_problem_is_told_at_once() -> None:
+def test_all_problems_are_reported_at_once() -> None:
     drains = {"window": {"kind": "drain", "rate": "1 Mbit/s"}, "tcp": {"mss": "50 B"}}
     lines = _refusals({"cc": "vcp"}, drains)
     for key in ("flows.0.cc", "flows.1.window", "flows.1.tcp.mss"):
@@ -267,7 +267,7 @@ def test_a_commands_tcp_is_the_kernels_own() -> None:
     assert _settings(kernel)["tcp_sack"] == "1"
     assert "congestion" not in kernel.route
     assert kernel.sockets == ()
-    # It had retries without a limit as well, which no scenario asked for.
+    # It also had retries without a limit, which no scenario required.
     assert set(_differences(kernel)) == {"tcp.rto_granularity", "tcp.delayed_ack_timeout"}
 
 
@@ -304,20 +304,20 @@ def test_bbr_is_the_kernels_and_cannot_be_simulated(tmp_path: Path) -> None:
     for use in (ap.simulate, ap.check, ap.solve):
         with pytest.raises(ScenarioError) as error:
             use(read)
-        told = 'flows.0.cc = "bbr": the kernel\'s, which cannot be simulated. Emulate it, or'
-        assert told in str(error.value)
+        expected = 'flows.0.cc = "bbr": the kernel\'s, which cannot be simulated. Emulate it, or'
+        assert expected in str(error.value)
 
 
-def test_losses_found_by_time_and_probes_are_asked_of_the_kernel() -> None:
-    def told(**tcp: Any) -> tuple[str, str]:
-        settings = _settings(_told({"profile": "linux", "cc": "reno", "tcp": tcp}))
+def test_rack_and_tail_loss_probes_are_set_in_the_kernel() -> None:
+    def rack_settings(**tcp: Any) -> tuple[str, str]:
+        settings = _settings(_kernel({"profile": "linux", "cc": "reno", "tcp": tcp}))
         return settings["tcp_recovery"], settings["tcp_early_retrans"]
 
-    assert told() == ("1", "3")
-    assert told(tail_loss_probe=False) == ("1", "0")
-    assert told(loss_detection="sack", tail_loss_probe=False) == ("0", "0")
+    assert rack_settings() == ("1", "3")
+    assert rack_settings(tail_loss_probe=False) == ("1", "0")
+    assert rack_settings(loss_detection="sack", tail_loss_probe=False) == ("0", "0")
 
 
 def test_the_kernels_cubic_is_cubic() -> None:
-    kernel = _told({"profile": "linux", "cc": "cubic-linux"})
+    kernel = _kernel({"profile": "linux", "cc": "cubic-linux"})
     assert kernel.sockets == [{"flow": 0, "congestion": "cubic"}]

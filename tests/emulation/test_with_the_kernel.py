@@ -217,9 +217,7 @@ def test_the_exit_status_is_the_commands(
     assert status == expected, err
 
 
-def test_a_command_that_is_not_there_is_told(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_command_is_reported(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     status, _, err = _ran(capfd, _in_a_file(tmp_path), "--", "no-such-program")
     assert status in (1, 127)
     assert "no-such-program" in err

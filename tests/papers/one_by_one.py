@@ -48,7 +48,7 @@ class OneByOne:
             session.simulate(cells)
 
     def reproduce(self, *arguments: Any, **options: Any) -> Report:
-        """Return what `reproduce` returns."""
+        """Return the result of `reproduce`."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(_SIMULATED, self)
             return reproduce(*arguments, **options)

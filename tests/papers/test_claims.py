@@ -72,7 +72,7 @@ def test_a_criterion_has_its_numbers(directory: Path) -> None:
     assert (spec["sizes"], spec["share"], spec.of_paper) == ([1, 2, 3], 0.95, True)
 
 
-def test_a_check_gets_the_cells_that_it_asked_for(directory: Path) -> None:
+def test_check_receives_the_requested_cells(directory: Path) -> None:
     says = Claims(directory)
 
     def cells(spec: ClaimSpec) -> Any:
@@ -245,7 +245,7 @@ def test_each_resample_shares_what_its_checks_compute(resamples: int, directory:
     assert made == [None, None, *(draw for draw in range(resamples) for _ in range(2))]
 
 
-def test_what_was_not_computed_before_ctrl_c_is_not_computed_later() -> None:
+def test_items_not_computed_before_ctrl_c_stay_missing() -> None:
     found = session()
     assert found.shared("early", lambda: 1) == 1
     found.interrupted = True
@@ -268,7 +268,7 @@ def test_ctrl_c_between_resamples_keeps_the_verdicts(directory: Path) -> None:
     assert (claim.holds, claim.strength) == (True, None)
 
 
-def test_what_is_gathered_holds_when_all_does() -> None:
+def test_combined_claim_holds_when_all_parts_hold() -> None:
     def look(bearer: int, limit: int) -> Finding:
         return Finding(bearer > limit, [f"at {bearer}"], {"limit": limit})
 
@@ -308,7 +308,7 @@ def test_items_that_differ_from_the_file_are_an_error(
         paper_of(tmp_path, says, dict.fromkeys(items, ((), evaluate)), sweeps)
 
 
-def test_a_directory_declares_a_paper(tmp_path: Path) -> None:
+def test_directory_declares_a_paper(tmp_path: Path) -> None:
     (tmp_path / "paper.toml").write_text(
         'title = "T"\ncitation = "C"\nconfidence = 0.9\nitems = {fig1 = "A"}\n'
         "[modes.quick]\nreplications = 2\nduration_s = 3.0\nwarmup_s = 1.0\n"

@@ -61,7 +61,7 @@ def session(cells: list[Cell], effort: Effort | None = None) -> Session:
 @pytest.mark.parametrize("clamp", [True, False])
 @pytest.mark.parametrize("low_rate", [True, False])
 @pytest.mark.parametrize("fast", [True, False])
-def test_what_the_figures_show_is_measured_in_every_cell(
+def test_quantities_of_figures_are_measured_in_every_cell(
     fast: bool, low_rate: bool, clamp: bool
 ) -> None:
     place: dict[str, Any] = {
@@ -116,7 +116,7 @@ def test_the_link_of_constant_rate(key: str) -> None:
     assert claim.holds, claim.measured
 
 
-def test_what_is_kept_has_the_verdicts_of_the_first_claims() -> None:
+def test_kept_results_have_the_verdicts_of_the_first_claims() -> None:
     kept = kept_results("clamp")
     assert kept["provenance"]["mode"] == "full"
     held = {found["claim"]: found["holds"] for found in kept["claims"]}

@@ -126,7 +126,7 @@ def bars(axis: Any) -> dict[str, list[tuple[float, float]]]:
     }
 
 
-# --- published numbers that are relative to ours ------------------------------------------------
+# --- published numbers that are relative to simulated ones --------------------------------------
 
 
 def test_a_star_is_a_multiple_of_our_number_at_one_point(sweeps: Sweeps) -> None:
@@ -297,7 +297,7 @@ def test_a_row_below_shares_the_abscissa_by_column(
     assert names == (["", "buffer"] if shared else ["buffer", "buffer"])
 
 
-def test_a_row_below_may_have_curves_of_its_own(sweeps: Sweeps) -> None:
+def test_row_below_may_have_separate_curves(sweeps: Sweeps) -> None:
     figure = made(sweeps, below={"curves": ["size"]})
     _, lower = drawn(figure, session(sweeps))
     assert set(bars(lower)) == {"10 SDUs", "20 SDUs"}

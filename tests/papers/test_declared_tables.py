@@ -201,7 +201,7 @@ def test_wrong_lines_of_a_table_without_points_are_refused(sweeps: Sweeps, tmp_p
     assert str(raised.value) == f'{place}: file = "table2.csv": has no lines. Write another file.'
 
 
-def test_a_part_has_points_lines_and_an_order_of_its_own(sweeps: Sweeps, tmp_path: Path) -> None:
+def test_part_has_separate_points_lines_and_order(sweeps: Sweeps, tmp_path: Path) -> None:
     (tmp_path / "more.csv").write_text("cc,size,model_mbps\nreno,3,9\nreno,2,5\n", encoding="utf-8")
     own: Any = {"title": "{cc}", "file": "more.csv", "columns": {"model": "model_mbps"}}
     parts = [

@@ -23,7 +23,7 @@ from airpath.reproduction.verdict import Tally
 PAGES = Path(__file__).parents[2] / "docs" / "reference" / "papers"
 
 
-def test_every_published_number_stands_beside_ours() -> None:
+def test_every_published_number_is_next_to_the_simulated_one() -> None:
     common = {
         "row": {"idx": 3, "B": 10},
         "unit": "Mbit/s",
@@ -118,7 +118,7 @@ def test_every_published_number_stands_beside_ours() -> None:
         "| 10.0 | 10.0 | +0.00 % | B | R1 |"
     )
     assert "| 4 | 30 | 2.24e-05 | 2.00e-05 ± 2.0e-05 | -10.71 % |" in text
-    # Where the difference counts, and not how large it is beside the number.
+    # Where the difference counts, and not its size relative to the number.
     assert "| P | awgn | 0.990 | 0.987 | -0.003 |" in text
     assert "extra" not in text
     assert "| throughput_simulation, Mbit/s: paper | ours | difference | x*: paper |" in text
@@ -127,7 +127,7 @@ def test_every_published_number_stands_beside_ours() -> None:
     assert "It does **not** hold.\n    * 3 is less than 4" in text
 
 
-def test_what_is_kept_has_all_54_cells_of_qawla() -> None:
+def test_kept_results_have_all_54_cells_of_qawla() -> None:
     text = page(unpacked(json.loads(read_text(paper_directory("qawla"), RESULTS))))
     for boundary in (10, 20, 30):
         for idx in range(1, 19):
@@ -157,7 +157,9 @@ def test_a_page_of_what_is_kept_is_that_of_the_document(report: dict[str, Any]) 
     assert unpacked(report) == report
 
 
-def test_what_is_kept_has_each_published_number_on_a_line_with_ours(report: dict[str, Any]) -> None:
+def test_kept_results_have_each_published_number_next_to_the_simulated_one(
+    report: dict[str, Any],
+) -> None:
     published = [
         row for item in report["items"] for row in item["rows"] if row["published"] is not None
     ]
@@ -235,7 +237,7 @@ def test_every_claim_that_does_not_hold_has_a_cause(paper: str) -> None:
 
 
 @pytest.mark.parametrize("paper", installed_papers())
-def test_what_is_kept_is_the_whole_paper(paper: str) -> None:
+def test_kept_results_cover_the_whole_paper(paper: str) -> None:
     """A page of a few items is no page of the paper."""
     kept = json.loads(read_text(paper_directory(paper), RESULTS))
     found = load(paper)

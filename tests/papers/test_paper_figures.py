@@ -1,4 +1,4 @@
-"""The papers' figures: intervals, honest axes, the published numbers beside ours.
+"""The papers' figures: intervals, honest axes, the published numbers next to the simulated ones.
 
 Went wrong before: means of four runs were joined to curves without intervals on axes cut to their
 noise, and no published number stood in a figure but those of two tables.
@@ -172,7 +172,7 @@ def lines(figure: Any, **looks: Any) -> list[Any]:
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Any]:
-    """Return what gives the figure of an item of qawla."""
+    """Return the function of the figure of an item of qawla."""
 
     def of(key: str) -> Any:
         figures: list[Any] = []
@@ -228,7 +228,7 @@ def test_figs_7_to_12_have_the_entries_of_table_6(
     assert min(heights) >= bottom
 
 
-def test_papers_write_the_formats_that_are_asked_for(tmp_path: Path) -> None:
+def test_papers_write_the_requested_formats(tmp_path: Path) -> None:
     """PNG and SVG were all there was."""
     report = reproduce("qawla", ["fig2"], effort=BRIEF, out=tmp_path, figure_formats="pdf")
     [item] = report.items

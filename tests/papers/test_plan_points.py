@@ -61,7 +61,7 @@ def _reproduced_rates(
 
 
 def _named_points(out: Path) -> list[tuple[Any, ...]]:
-    """Return what names each point, with its number of replications."""
+    """Return the key of each point, with its number of replications."""
     sweep = ap.load_sweep(out)
     table = sweep.points()
     found = table[table["metric"] == "goodput_bps"]

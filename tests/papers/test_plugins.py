@@ -103,7 +103,7 @@ def test_without_papers_a_line_says_how_to_install_them(
 
 
 @pytest.mark.usefixtures("no_papers")
-def test_without_papers_the_list_and_the_demonstration_go_on(
+def test_without_papers_the_list_and_the_demonstration_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["list", "paper"]) == 0

@@ -1,4 +1,4 @@
-"""Ozturk and Akar 2015: the transcribed tables, the scenarios, our numbers beside theirs."""
+"""Ozturk and Akar 2015: the transcribed tables, the scenarios, simulated and published numbers."""
 
 from __future__ import annotations
 

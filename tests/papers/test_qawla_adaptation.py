@@ -148,7 +148,7 @@ def test_throughputs_agree_with_a_second_solution(
             tuple(BASE_RTTS_S[traffic]), (rates[0], rates[1]), (pers[0], pers[1]), boundary
         )
         found = itu_a.throughput_bps[boundary][at, place, traffic]
-        # Counts are whole numbers of 1e7 blocks.
+        # Counts are integers of 1e7 blocks.
         assert found == pytest.approx(solved.throughput_bps, rel=1e-3), (pair, at, traffic)
 
 
@@ -275,7 +275,7 @@ def test_the_less_reliable_of_mcs3_and_mcs4_may_be_mcs_2() -> None:
     assert (4, 3) not in OPTIMUM_PAIRS
 
 
-def test_what_changed_choices_do_alone_adds_up_to_what_they_do_together(
+def test_effects_of_single_changes_add_up_to_the_joint_effect(
     itu_a: Adaptation,
 ) -> None:
     found = {ITU_A.key: itu_a}
@@ -390,7 +390,7 @@ def test_claims_can_fail(on_made_up_rates: Any) -> None:
         assert not found[key], key
 
 
-def test_claims_of_items_that_were_not_asked_for_are_not_checked() -> None:
+def test_claims_of_items_not_requested_are_not_checked() -> None:
     assert verdicts(reproduce("qawla", ["table2"], effort=BRIEF)) == {}
     asked = verdicts(reproduce("qawla", ["fig11"], effort=BRIEF))
     assert set(asked) == {"worst-case", "similar-trend", "worst-peak", "worst-peak-tagla"}
@@ -432,7 +432,7 @@ def test_a_rate_that_is_as_large_as_its_bound_leaves_a_verdict_undecided(
 
 
 def test_the_least_snr_is_looked_at_from_both_sides(on_made_up_rates: Any) -> None:
-    """`support` asks for a PER below 0.1 at the lowest SNR, and was met 2 dB too high as well."""
+    """`support` requires a PER below 0.1 at the lowest SNR, and was met 2 dB too high as well."""
 
     def verdict(too_good_db: float) -> dict[str, bool]:
         def fer(channel: Channel, m: int, snr_db: float) -> float:
@@ -451,7 +451,7 @@ def test_the_least_snr_is_looked_at_from_both_sides(on_made_up_rates: Any) -> No
 
 
 def test_a_curve_of_one_b_is_normalised_by_the_best_policy_with_that_b(itu_a: Adaptation) -> None:
-    """T_M of B = 40 was put beside an *optimum* that had B = 20 to choose from."""
+    """T_M of B = 40 was compared with an *optimum* that had B = 20 to choose from."""
     for policy, boundary, of in (("QAWLA", 40, 40), ("QAWLA", 20, 20), ("TAGLA", 40, 20)):
         described: LinkAdaptation = Tagla(th_per=0.05)
         if policy == "QAWLA":
@@ -468,7 +468,7 @@ def test_a_curve_of_one_b_is_normalised_by_the_best_policy_with_that_b(itu_a: Ad
         assert found >= itu_a.at(policy, 0.05, boundary=boundary)
 
 
-def test_what_was_interrupted_is_not_complete(
+def test_interrupted_reproduction_is_not_complete(
     fake_engine: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(*_arguments: Any, **_options: Any) -> None:

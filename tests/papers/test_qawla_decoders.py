@@ -33,7 +33,7 @@ def fit(mapping: str, iterations: int, total: float, **changed: Any) -> Fit:
     return Fit(Decoder(iterations, mapping), pers, below, [0.0], total, within)
 
 
-def test_what_the_paper_does_not_print_is_decided_by_the_rule() -> None:
+def test_values_the_paper_omits_follow_the_rule() -> None:
     """Ten iterations were taken as the simulator's default, and nothing had asked Table 2."""
     assert decide(fits()).decoder == CHOSEN
 

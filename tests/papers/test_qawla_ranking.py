@@ -17,7 +17,7 @@ def test_ranking_compares_simulated_with_modelled_throughput(fake_engine: Any) -
     report = fake_engine.reproduce(STUDIES, ["ranking"], effort=effort)
     [item] = report.items
     assert item.complete
-    # Every simulation gave the same: no two policies are told apart.
+    # Every simulation gave the same: no two policies are distinguished.
     means = [row for row in item.rows if row.quantity == "mean_normalised_throughput_simulation"]
     assert [row.row["policy"] for row in means] == [*NAMES, *NAMES]
     assert [row.ours for row in means] == pytest.approx([1.0] * 12)

@@ -160,8 +160,8 @@ def test_claims_are_checked_and_can_fail(engine: Any) -> None:
     assert verdicts() == dict.fromkeys(kept, False)
 
 
-def test_agreement_is_asked_with_the_printed_numbers_as_the_centre(engine: Any) -> None:
-    """The bound of 5 % was met whatever the simulation gave within its tolerance."""
+def test_agreement_is_judged_around_the_printed_numbers(engine: Any) -> None:
+    """The bound of 5 % was met by every simulated value within its tolerance."""
     tables, printed_mbps = ["table3", "table4", "table5"], engine.throughput
 
     def verdicts(change: dict[tuple[int, int], float]) -> dict[str, bool]:
@@ -234,7 +234,7 @@ def test_ctrl_c_keeps_what_was_finished(engine: Any, tmp_path: Path, how: str) -
     simulated = [
         row for item in report.items for row in item.rows if row.quantity == "throughput_simulation"
     ]
-    # The cell that was under way keeps its one finished replication, without an interval.
+    # The cell that was in progress keeps its one finished replication, without an interval.
     assert len(simulated) == (21 if how == "interrupt_at" else 20)
     document = strict_json(report.to_dict())
     assert document["complete"] is False

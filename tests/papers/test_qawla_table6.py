@@ -35,7 +35,7 @@ EFFORT = Effort(1, 40.0, 10.0, resamples=2)
 FAR: dict[tuple[str, str, str], str] = {
     ("MaxPHYThru-FER", "awgn", "T_M"): "0.574: four iterations come nearer and break mcs0's rule",
 }
-"""Entries of Table 6 that are further from ours than was asked for, and why."""
+"""Entries of Table 6 that are further from the simulated ones than required, and why."""
 
 FALSE: dict[str, str] = {
     "b-40-well-above": "on AWGN B = 40 passes TAGLA at 0.013, not at twice 1e-2",

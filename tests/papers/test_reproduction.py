@@ -62,7 +62,7 @@ def test_a_table_becomes_named_tuples_with_the_kinds_of_their_fields(tmp_path: P
 
 @pytest.fixture
 def published() -> list[Row]:
-    """Rows of two places, without numbers of ours."""
+    """Rows of two places, without simulated numbers."""
     rows = []
     for place, goodput, half, delay, seen in (
         ({"bearer": 384, "aqm": "sbd"}, 294.5, 5.6, 0.55, "often"),
@@ -80,11 +80,12 @@ def compared(published: list[Row]) -> Table:
         goodput.with_ours(Interval(300.0, 298.0, 302.0, 0.99, 4)),
         low.with_ours(Interval(60.0, float("nan"), float("nan"), 0.99, 1), extra={"seen": "never"}),
     ]
-    # What has no number of ours stands where the paper has it, and gives way to what has one.
+    # An entry without a simulated number is where the paper has it, and is replaced by one with a
+    # number.
     return comparison("Table 9", [*published, *filled], KEYS, SHOWN, ["A note."])
 
 
-def test_published_numbers_stand_beside_ours(published: list[Row]) -> None:
+def test_published_numbers_are_next_to_simulated_ones(published: list[Row]) -> None:
     table = compared(published)
     assert table.columns == [
         ("", "bearer"),
@@ -115,7 +116,7 @@ def test_where_no_difference_is_shown_our_number_is_marked() -> None:
 
 
 def test_one_table_for_the_terminal_and_for_pages(published: list[Row]) -> None:
-    """Each published table was formatted twice, by each paper anew."""
+    """Each published table was formatted twice, by each paper separately."""
     table = compared(published)
     console = Console(file=io.StringIO(), width=200)
     print_table(table, console, comparison=True)

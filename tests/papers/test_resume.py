@@ -1,4 +1,4 @@
-"""`reproduce --out` keeps what is finished and goes on from there, with the same report."""
+"""`reproduce --out` keeps finished items and resumes from there, with the same report."""
 
 from __future__ import annotations
 
@@ -72,9 +72,7 @@ def document(out: Path) -> Any:
     return json.loads((out / "qawla.json").read_text())
 
 
-def test_an_interrupted_run_goes_on_and_ends_like_one_that_was_not(
-    ran: Ran, tmp_path: Path
-) -> None:
+def test_resumed_run_ends_like_an_uninterrupted_one(ran: Ran, tmp_path: Path) -> None:
     assert not reproduced(ran, tmp_path / "whole", threads=2).interrupted
     assert ran.count == REPLICATIONS
     out = tmp_path / "resumed"
@@ -82,7 +80,7 @@ def test_an_interrupted_run_goes_on_and_ends_like_one_that_was_not(
     for stop_after in (4, 20, 41):
         ran.count, ran.stop_after = reported, stop_after
         assert reproduced(ran, out, threads=2).interrupted
-        # What was finished when Ctrl-C came is there, and nothing was run twice.
+        # Items finished at Ctrl-C are kept, and nothing was run twice.
         with Ledger.read(out / "ledger.sqlite") as ledger:
             kept = sum(ledger.stored().replications.values())
         assert kept == ran.count >= stop_after
@@ -138,7 +136,7 @@ def test_a_replication_that_fails_ends_the_reproduction(ran: Ran, tmp_path: Path
     assert ran.count == REPLICATIONS
 
 
-def test_what_is_not_simulated_or_not_written_keeps_nothing(ran: Ran, tmp_path: Path) -> None:
+def test_items_without_simulation_or_output_keep_nothing(ran: Ran, tmp_path: Path) -> None:
     reproduce("qawla", ["table2"], effort=SHORT, out=tmp_path)
     assert not (tmp_path / "ledger.sqlite").exists()
     plain = reproduce("qawla", ITEMS, effort=SHORT)

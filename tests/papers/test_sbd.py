@@ -1,4 +1,4 @@
-"""Alcaraz and Cerdán 2006: the transcribed tables, the scenarios, our numbers beside theirs."""
+"""Alcaraz and Cerdán 2006: transcribed tables, scenarios, simulated and published numbers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_jain_in_windows_sees_flows_that_take_turns() -> None:
     assert jain_in_windows(turns, 2, 10.0, (0.0, 20.0)) == pytest.approx(1.0)
 
 
-# --- our numbers beside theirs -----------------------------------------------------------------
+# --- simulated and published numbers -----------------------------------------------------------
 
 ROWS = [(number, bearer) for number in (2, 3, 4, 5) for bearer in BEARERS]
 FAR = {(3, 64): "24 % longer", (4, 64): "26 % longer"}
@@ -214,14 +214,14 @@ WHOLE_GRIDS = {
     ],
     ids=lambda spec: spec.key,
 )
-def test_what_the_text_says(session: Session, spec: ClaimCheck) -> None:
+def test_claims_of_the_text(session: Session, spec: ClaimCheck) -> None:
     session.simulate(spec.cells)
     found = spec.check(session)
     assert found.holds == (spec.key not in NOT_HELD), found.measured
 
 
 @pytest.mark.long
-def test_what_is_weaker_than_the_text_holds() -> None:
+def test_weaker_forms_of_the_claims_hold() -> None:
     """They say that the engine behaves as it did when the text's own criteria are not met."""
     report = reproduce(STUDIES, ["weaker"], mode="quick")
     assert [claim.key for claim in report.claims] == [
@@ -238,7 +238,7 @@ def test_what_is_weaker_than_the_text_holds() -> None:
 
 
 def test_the_modes_say_how_often_the_tables_are_simulated() -> None:
-    """The number stands in paper.toml as text."""
+    """The number is in paper.toml as text."""
     assert {point.reps for point in TABLE6.values()} == {100}
     for effort in load("sbd").modes.values():
         assert effort.note.startswith("Tables 2 to 6: 100 runs.")
@@ -322,7 +322,7 @@ def test_table6_says_when_nothing_improves() -> None:
     assert held == ["similar-goodput"]
 
 
-def test_what_is_kept_has_every_published_number() -> None:
+def test_kept_results_have_every_published_number() -> None:
     kept = ROOT / "papers/airpath_papers/sbd/results.json"
     text = page(unpacked(json.loads(kept.read_text(encoding="utf-8"))))
     rows = [row for number in (2, 3, 4, 5, 6) for row in published_table(number).items()]
@@ -342,7 +342,7 @@ def test_the_committed_numbers_have_the_same_verdicts() -> None:
     assert held == {key: key not in NOT_HELD for key in held}
 
 
-def test_what_is_kept_of_the_study_is_all_of_it() -> None:
+def test_kept_results_cover_the_whole_study() -> None:
     kept = json.loads((Path(fit.__file__).parent / "weaker.json").read_text("utf-8"))
     assert kept["provenance"]["mode"] == "full"
     assert [found["claim"] for found in kept["claims"]] == [spec.key for spec in STUDIES.claims]

@@ -80,7 +80,7 @@ def test_the_grids_span_what_the_paper_says() -> None:
     sbd, cloud = load("sbd"), grid(GRIDS["fig6"]).cells
     assert grid_values("SBD", "t_r_ms", sbd.modes["quick"]) == [50, 200, 500, 1100, 2500, 5000]
     sessions = {mode: Session(sbd, effort, seed=1) for mode, effort in sbd.modes.items()}
-    # Drop-tail and the settings of Tables 2 and 3 are points of their own.
+    # Drop-tail and the settings of Tables 2 and 3 are separate points.
     assert len(cloud(sessions["full"])) == 3 + 6 * 20
     assert len(cloud(sessions["quick"])) == 3 + 6 * 6
 
@@ -221,7 +221,7 @@ def test_the_joint_fit_has_every_combination_once_and_the_nearest_first() -> Non
     assert len(rows) == len(fit.COMBINATIONS) == 64
 
 
-def test_what_was_fitted_is_what_is_simulated() -> None:
+def test_fitted_parameters_are_simulated() -> None:
     nearest = read_table(Path(fit.__file__).parent, "fit.csv")[0]
     sbd = load("sbd")
     assert {effort.duration_s for effort in sbd.modes.values()} == {float(nearest["duration_s"])}
@@ -256,7 +256,7 @@ def test_a_fitted_setting_is_simulated_as_it_is_chosen() -> None:
     assert ours == resolved(point, Effort(2, 60.0, 0.0))
 
 
-def test_the_buffer_has_40_sdus_whatever_manages_it() -> None:
+def test_buffer_has_40_sdus_under_every_discipline() -> None:
     for point in TABLE6.values():
         queue = resolved(point)["bottleneck"]["queue"]
         limit = queue["limit"]["packets"] if queue["kind"] == "droptail" else queue["limit"]

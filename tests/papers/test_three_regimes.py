@@ -99,7 +99,7 @@ def explained(cell: Any, effort: Effort = SHORT) -> tuple[float, Explanation]:
 
 @pytest.mark.parametrize("cell", [*links(3, 12, 27, 36), *IDX_10], ids=repr)
 def test_the_parts_add_up_to_the_compiled_models_difference(cell: Any) -> None:
-    # The explanation solves the fixed point with equations of its own.
+    # The explanation solves the fixed point with separate equations.
     difference, why = explained(cell)
     assert why.difference == pytest.approx(difference, abs=1e-5)
     assert sum(why.parts.values()) == pytest.approx(difference, abs=1e-5)
@@ -120,8 +120,8 @@ def test_the_published_cell_that_is_18_percent_off_is_due_to_the_drops() -> None
     assert why.parts["drops"] > 0.8 * why.difference
 
 
-def test_what_the_fixed_point_assumes_has_no_effect_where_it_is_true() -> None:
-    # One regime, no drops, and a queue that stands still: only TCP can differ from its formula.
+def test_assumptions_of_the_fixed_point_have_no_effect_where_they_hold() -> None:
+    # One regime, no drops, and a constant queue: only TCP can differ from its formula.
     path = ModelPath.of([12.0, 12.0], [1e-3, 1e-3], [10], [0.05, 0.05])
     system = np.zeros(22)
     system[21] = 1.0

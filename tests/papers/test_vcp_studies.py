@@ -28,7 +28,7 @@ def test_a_burst_of_8_bits_is_a_doppler_shift_of_50_khz() -> None:
 
 
 def known(delivered: dict[SweepPoint, float]) -> Session:
-    """Return a session in which so many packets are delivered at some points."""
+    """Return a session in which given numbers of packets are delivered at some points."""
     made = Session(PAPER, PAPER.modes["quick"])
     vars(made)["values"] = lambda cell, _value: [delivered[cell]] if cell in delivered else []
     vars(made)["finished"] = delivered.__contains__
@@ -105,7 +105,7 @@ def test_no_claim_is_the_papers() -> None:
     assert (bursts.key, bursts.holds, bursts.of_paper) == ("long-bursts", True, False)
 
 
-def test_what_is_kept_is_the_whole_study() -> None:
+def test_kept_results_cover_the_whole_study() -> None:
     kept = json.loads(read_text(DIRECTORY, RESULTS))
     assert read_text(DIRECTORY, RESULTS) == text(kept)
     assert [item["item"] for item in kept["items"]] == [item.key for item in PAPER.items]

@@ -136,7 +136,7 @@ def bad() -> Report:
     return report([*BAD, MISSING], [claim("good", True), claim("alpha", False)])
 
 
-def test_a_measure_of_ours_is_no_claim_of_the_paper() -> None:
+def test_additional_measure_is_no_claim_of_the_paper() -> None:
     measures = [
         replace(claim(f"measure {holds}", holds), of_paper=False) for holds in (True, False)
     ]
@@ -225,7 +225,7 @@ def test_a_verdict_is_firm_from_95_per_cent_on(held: int, outcome: str) -> None:
     assert found.outcome == outcome
 
 
-def test_the_verdict_stands_before_every_table(bad: Report) -> None:
+def test_verdict_precedes_every_table(bad: Report) -> None:
     text = printed(bad)
     assert text.index("1 of 2 published numbers") < text.index("The table")
     assert text.index("! table3, delay, bearer 128") < text.index("The table")
@@ -262,7 +262,7 @@ def test_the_page_begins_with_the_verdict_and_marks_what_is_outside(bad: Report)
     assert "`!` is outside its tolerance: delay 5 % (README)." in text
 
 
-def test_measures_of_ours_stand_apart_from_the_papers_claims(bad: Report) -> None:
+def test_additional_measures_are_apart_from_the_papers_claims(bad: Report) -> None:
     """They stood under what the paper's text says, as if the paper had said them."""
     ours = replace(claim("ours", False), of_paper=False)
     both = replace(bad, claims=[ours, *bad.claims])

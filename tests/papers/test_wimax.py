@@ -157,9 +157,7 @@ def test_the_distribution_is_that_of_all_runs_together() -> None:
     ("arrivals", "duplicates"),
     [([0, 1, 2, 3], 0), ([0, 2, 3, 1, 4], 2), ([0, 1, 1, 2], 1), ([0, 2, 3, 2, 1, 4], 3)],
 )
-def test_what_is_not_the_next_segment_is_acknowledged_at_once(
-    arrivals: list[int], duplicates: int
-) -> None:
+def test_out_of_order_segment_is_acknowledged_at_once(arrivals: list[int], duplicates: int) -> None:
     times = np.arange(len(arrivals), dtype=float)
     ids = np.zeros(len(arrivals), dtype=np.uint32)
     found = Series(times, ids, 1500.0 * np.array(arrivals))
@@ -351,7 +349,7 @@ def test_no_grant_of_figure_1_leaves_before_its_request_was_received(two_acks: T
     answers = [(asked, given) for asked, given in pairwise(steps) if asked.upwards]
     assert [given.name for _asked, given in answers] == ["2 allocation", "4 grant", "grant"]
     assert all(given.sent_ms >= asked.received_ms for asked, given in answers)
-    # What a station sends follows what it was told.
+    # Packets of a station follow the advertised values.
     told = [(given, sent) for given, sent in pairwise(steps) if sent.upwards]
     assert all(sent.sent_ms >= given.received_ms for given, sent in told)
     # The frames of both bursts are the run's. The map before that of the second grants it.

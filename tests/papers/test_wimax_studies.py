@@ -47,7 +47,7 @@ def test_a_piggyback_request_takes_10_ms_more_on_top_of_the_frames() -> None:
         assert links[0] == links[1]
 
 
-def test_what_is_kept_is_the_whole_study() -> None:
+def test_kept_results_cover_the_whole_study() -> None:
     kept = json.loads(read_text(DIRECTORY, RESULTS))
     assert read_text(DIRECTORY, RESULTS) == text(kept)
     assert [item["item"] for item in kept["items"]] == [item.key for item in PAPER.items]

@@ -219,7 +219,7 @@ def station_cases() -> Iterator[tuple[str, Document]]:
     link = component("link", "ofdma-tdd")
     ahead = {**link, "grant": {"kind": "adapt-bi", "size": "46 B"}}
     for kind in kinds("request"):
-        # What cannot be asked for has to be granted unasked.
+        # Without requests, grants must be proactive.
         given = ahead if kind == "none" else link
         bottleneck = path(link={**given, "request": component("request", kind)})
         yield f"request {kind}", scenario(bottleneck=bottleneck, ack_path=both)
@@ -266,14 +266,14 @@ def control_cases(profile: str, control: str) -> Iterator[tuple[str, Document]]:
     if profiles()[profile]["stack"].value != "ns3" and profile != "ns3-2014":
         marking: Document = {"kind": "codel", "ecn": True}
         marking = {**aqm, "inner": marking} if control == "clamp" else marking
-        # VCP takes marks for overload without asking for them.
+        # VCP takes marks for overload without requesting them.
         tcp = {} if control == "vcp" else {"ecn": "on"}
         flows = [flow(count=2, cc=control, profile=profile, tcp=tcp)]
         yield f"{name}, marks", scenario(flows=flows, bottleneck=path(marking))
 
 
 def other_cases() -> Iterator[tuple[str, Document]]:
-    """Yield what is no component: recoveries, traffic, wires, ACK paths, changes."""
+    """Yield cases other than components: recoveries, traffic, wires, ACK paths, changes."""
     lossy = {"kind": "fixed", "rate": "5 Mbit/s", "loss": 0.02}
     for recovery in ("reno", "newreno", "sack", "prr"):
         flows = [

@@ -46,7 +46,7 @@ def fingerprint(value: Any) -> str:
 
 
 def kept(document: Document) -> dict[str, Any]:
-    """Run a scenario, and return what is kept of it; the directory with the traces is current."""
+    """Run a scenario, and return its kept results; the working directory has the traces."""
     result = ap.simulate(ap.Scenario(**document), reps=REPS, seed=SEED, threads=1)
     tables: dict[str, tuple[str, ...]] = {"flows": FLOW, "queues": QUEUE, "links": LINK}
     found: dict[str, Any] = {
@@ -73,7 +73,7 @@ def series(result: ap.Result, name: str) -> bytes:
 
 
 def read() -> dict[str, Any]:
-    """Return what was kept, by scenario."""
+    """Return the kept results, by scenario."""
     found: dict[str, Any] = json.loads(FILE.read_text("utf-8"))
     return found
 

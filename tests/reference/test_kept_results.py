@@ -1,4 +1,4 @@
-"""Results stay what they were, to the last bit, until somebody changes them on purpose.
+"""Results stay what they were, to the last bit, until a commit changes them on purpose.
 
 Where a change is meant, `python tests/reference/reference_results.py` keeps the new results, and
 the change has a line under *Numbers changed* in the changelog.

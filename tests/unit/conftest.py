@@ -1,4 +1,4 @@
-"""What all tests of this directory have in common."""
+"""Fixtures of all tests of this directory."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def scenario(aqm: ap.aqm.QueueDisc) -> ap.Scenario:
 
 
 def resolved(aqm: ap.aqm.QueueDisc) -> dict[str, Any]:
-    """Return what the engine is given for this discipline."""
+    """Return the engine's description of this discipline."""
     queue: dict[str, Any] = json.loads(scenario(aqm).resolve()[0])["bottleneck"]["queue"]
     return queue
 

@@ -64,7 +64,7 @@ class Sample:
         stop: Callable[[], bool] = lambda: False,
         **options: Any,
     ) -> SweepOutcome:
-        """Run what is missing in the ledger of a directory."""
+        """Run the missing replications of the ledger of a directory."""
         with Ledger.open(directory / FILE_NAME) as ledger:
             ledger.set_plan(self.plan, self.jobs)
             used = workers or workers_of(self.contents, None, 2)
@@ -78,7 +78,7 @@ class Sample:
                     used.close()
 
     def stored(self, directory: Path) -> dict[str, list[tuple[int, bytes, dict[str, Any]]]]:
-        """Return what a ledger has: replication, statistics and metrics by job."""
+        """Return the content of a ledger: replication, statistics and metrics by job."""
         with Ledger.read(directory / FILE_NAME) as ledger:
             return {
                 digest: [

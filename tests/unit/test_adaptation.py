@@ -61,7 +61,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def fer(name: str, snr_db: float) -> float:
-    """Return what the table says; `snr_db` is one of its points."""
+    """Return the value of the table; `snr_db` is one of its points."""
     return round(min(1, 10 ** (-(snr_db - ONSETS_DB[name]) / 4)) * 10**6) / 10**6
 
 
@@ -121,7 +121,7 @@ def test_the_resolved_form(table: Path) -> None:
     }
 
 
-def test_a_relative_table_starts_from_the_scenarios_directory(table: Path) -> None:
+def test_relative_table_starts_from_the_scenarios_directory(table: Path) -> None:
     file = table.with_name("a.toml")
     file.write_text(
         'duration = "1 s"\nflows = [{base_rtt = "40 ms"}]\n'
@@ -187,7 +187,7 @@ def test_a_shipped_table_is_a_name_and_no_path(table: Path) -> None:
 
 
 def measured(path: ap.Scenario) -> list[dict[str, Any]]:
-    """Return what packets of 1500 bytes meet, without the counters of the link's kind."""
+    """Return the counters for packets of 1500 bytes, without the counters of the link's kind."""
     packets = ap.flows(2, source="poisson", rate="6 Mbit/s", packet="1500 B")
     runs = ap.simulate(path.model_copy(update={"flows": packets}), reps=3, seed=5).replications
     for run in runs:
@@ -224,7 +224,7 @@ def test_a_run_is_that_of_the_multi_regime_link(
     assert ours_solved.throughput_bps == pytest.approx(theirs_solved.throughput_bps, rel=1e-9)
 
 
-def test_counters_tell_which_mcss_sent(table: Path) -> None:
+def test_counters_show_which_mcss_sent(table: Path) -> None:
     policy = ap.policy.DualRegime(mcs_below="slow", mcs_above="mid2", threshold=2)
     link = ap.simulate(scenario(table, policy), reps=1).table("links").iloc[0]
     assert link["slow_packets"] == link["regime_1_packets"] > 0
@@ -232,7 +232,7 @@ def test_counters_tell_which_mcss_sent(table: Path) -> None:
     assert link["mid_packets"] == link["fast_packets"] == link["outside_table_packets"] == 0
 
 
-def test_a_remark_tells_when_the_table_was_left(table: Path) -> None:
+def test_warning_reports_when_the_table_was_left(table: Path) -> None:
     def said(**link: Any) -> list[str]:
         result = ap.simulate(scenario(table, ap.policy.Fixed(mcs="slow"), **link), reps=2)
         told = ("outside-table", "unfinished-table")

@@ -34,7 +34,7 @@ def tcp(count: int = 1, **keys: Any) -> list[Any]:
     return ap.flows(count, **({"base_rtt": "40 ms", "tcp": WIDE} | RANDOM | keys))
 
 
-def told(scenario: ap.Scenario, reps: int = 5) -> dict[str, str]:
+def advisories_of(scenario: ap.Scenario, reps: int = 5) -> dict[str, str]:
     """Return the advisories of a run by code, as they are printed."""
     result = ap.simulate(scenario, reps=reps)
     # A sweep reads the statistics only where an outline says that they are needed.
@@ -54,7 +54,7 @@ def test_a_run_with_nothing_odd_has_none() -> None:
 def test_nothing_got_through() -> None:
     """A group that got nothing was a row of zeros among others, without a word."""
     lost = ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="10 Mbit/s", loss=1.0))
-    said = told(make(tcp(2, name="web"), bottleneck=lost))
+    said = advisories_of(make(tcp(2, name="web"), bottleneck=lost))
     assert said["nothing-delivered"].startswith(
         "flows.web: nothing got through after the warm-up, "
         "for 2 of its 2 flows in 5 of 5 replications."
@@ -62,14 +62,14 @@ def test_nothing_got_through() -> None:
     # What was complete before, starts at the end, or stops at the start of measurement is no case.
     early, late = tcp(size="10 kB"), tcp(start="9.5 s")
     stopped = tcp(start="0 s", stop="1.5 s")
-    assert "nothing-delivered" not in told(make(tcp() + early + late + stopped))
+    assert "nothing-delivered" not in advisories_of(make(tcp() + early + late + stopped))
 
 
-def test_datagrams_under_way_at_the_warm_up_do_not_count_as_delivered() -> None:
+def test_datagrams_in_flight_at_the_warm_up_do_not_count_as_delivered() -> None:
     """A sweep did not report it: their bytes count, though none of those sent later arrives."""
     call = ap.flows(source="cbr", rate="1 Mbit/s", packet="1200 B", base_rtt="140 ms")
     silent = make(call, control=[{"at": "2 s", "rate": "0 bit/s"}], warmup="2 s")
-    assert "nothing-delivered" in told(silent)
+    assert "nothing-delivered" in advisories_of(silent)
 
 
 def test_the_receive_window_was_the_limit() -> None:
@@ -103,7 +103,7 @@ LARGE: dict[str, Any] = {
         (tcp(4, tcp={}) + ap.flows(source="cbr", rate="1 Mbit/s"), LARGE),
     ],
 )
-def test_a_window_that_fills_the_link_is_not_told_of(
+def test_window_that_fills_the_link_has_no_warning(
     flows: list[Any], changes: dict[str, Any]
 ) -> None:
     """A larger one was recommended where it makes the queue longer and nothing else."""
@@ -118,9 +118,9 @@ def test_a_window_that_fills_the_link_is_not_told_of(
     assert after < 1.03 * before
 
 
-def test_a_window_that_leaves_a_full_link_to_others_says_so() -> None:
+def test_window_that_leaves_a_full_link_to_others_has_a_warning() -> None:
     small, large = tcp(tcp={}), tcp()
-    said = told(make(small + large, **LARGE, duration="30 s"))
+    said = advisories_of(make(small + large, **LARGE, duration="30 s"))
     assert said["receive-window"].endswith(
         'A larger one: tcp = {receive_window = "1 MB"}; the link was full, '
         "so it takes from the other flows."
@@ -145,7 +145,7 @@ def test_the_share_of_time_in_which_the_window_is_the_limit(profile: str) -> Non
 
 @pytest.mark.parametrize(("warmup", "share"), [("0 s", 0.9), ("10 s", None)])
 def test_a_flow_that_stops_is_limited_while_it_sends(warmup: str, share: float | None) -> None:
-    """7.5 of its 8 s were told as 0.19 of the run's 40."""
+    """7.5 of its 8 s were reported as 0.19 of the run's 40."""
     flow = tcp(stop="8 s", base_rtt="100 ms", tcp={"receive_window": "20 kB"})
     result = ap.simulate(make(flow, duration="40 s", warmup=warmup), reps=1)
     found = result.replications[0]["flows"][0]["rwnd_limited_share"]
@@ -180,10 +180,10 @@ def test_arrivals_that_ended_because_count_was_spent() -> None:
     def arriving(count: int) -> ap.Scenario:
         return make(ap.flows(count, base_rtt="40 ms", size="10 kB", arrivals={"poisson": "5 /s"}))
 
-    said = told(arriving(10))
+    said = advisories_of(arriving(10))
     assert said["arrivals-ended"].startswith("flows.0: the last of its 10 flows arrived at ")
     assert "count = 86 or more" in said["arrivals-ended"]
-    assert "arrivals-ended" not in told(arriving(86))
+    assert "arrivals-ended" not in advisories_of(arriving(86))
 
 
 def test_ecn_over_a_queue_that_does_not_mark() -> None:
@@ -218,7 +218,7 @@ def test_a_limit_in_which_no_packet_fits() -> None:
 
 @pytest.mark.parametrize(("reps", "codes"), [(1, []), (2, ["few-replications"]), (5, [])])
 def test_intervals_from_few_replications(reps: int, codes: list[str]) -> None:
-    assert list(told(make(tcp()), reps)) == codes
+    assert list(advisories_of(make(tcp()), reps)) == codes
 
 
 # --- intervals end where a quantity ends -------------------------------------------------------

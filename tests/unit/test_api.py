@@ -48,7 +48,7 @@ def test_another_seed_gives_other_numbers() -> None:
     assert first.replications != second.replications
 
 
-def test_replications_are_the_same_whoever_runs_beside_them() -> None:
+def test_replications_do_not_depend_on_concurrent_ones() -> None:
     few, more = (ap.simulate(scenario(), reps=reps) for reps in (1, 3))
     assert few.replications[0] == more.replications[0]
 
@@ -98,7 +98,7 @@ def trace_scenario(directory: Path, text: str, kind: str = "trace") -> ap.Scenar
     return scenario(bottleneck=ap.Bottleneck(aqm=ap.aqm.DropTail(), link=link))
 
 
-def test_a_trace_is_read_as_its_link_wants_it(tmp_path: Path) -> None:
+def test_trace_is_read_in_the_format_of_its_link(tmp_path: Path) -> None:
     result = ap.simulate(trace_scenario(tmp_path, "1\n2\n3\n"), reps=1)
     # One opportunity of 1504 bytes per millisecond; a full-size IP packet takes one.
     assert result.intervals("flows")[-1]["ip_throughput_bps"].mean == pytest.approx(12e6, rel=0.05)
@@ -137,7 +137,7 @@ def test_check_gives_the_resolved_scenario() -> None:
     assert resolved.flows[0].source.tcp.min_rto_ns == 1_000_000_000
 
 
-def test_what_was_checked_is_neither_resolved_nor_read_again(
+def test_checked_scenario_is_neither_resolved_nor_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "some.trace").write_text("1\n2\n3\n", encoding="utf-8")

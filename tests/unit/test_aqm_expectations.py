@@ -93,7 +93,7 @@ def test_ared_stays_in_its_band_over_a_factor_of_ten_in_load(flows: int) -> None
 
 @pytest.mark.parametrize("flows", [2, 5])
 def test_fq_codel_shares_equally(flows: int) -> None:
-    """RFC 8290 §1.2: flows share the link whatever they do."""
+    """RFC 8290 §1.2: flows share the link regardless of their behaviour."""
     found = measured(ap.aqm.FqCoDel(), flows, "10 Mbit/s", "40 ms")
     FQ_CODEL.between(f"Jain's index, {flows} flows", "", found["jain"], 0.999)
     FQ_CODEL.between(f"mean sojourn time, {flows} flows", "ms", found["wait_ms"], 0, 15)

@@ -116,7 +116,7 @@ def test_other_calls(call: Callable[[], object], line: str) -> None:
     assert str(caught.value).startswith(line)
 
 
-# --- more than there is room for -----------------------------------------------------------------
+# --- more than fits in memory --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_the_table_has_both_commits_and_their_ratio(benches: ModuleType) -> None
         (["no-such-name"], "unknown: no-such-name. Accepted: dumbbell-16"),
     ],
 )
-def test_what_cannot_be_run_is_one_clear_line_and_status_2(
+def test_invalid_benchmark_is_one_line_and_status_2(
     benches: ModuleType,
     arguments: list[str],
     message: str,

@@ -167,7 +167,7 @@ def test_they_are_kept_and_compared(part: object) -> None:
         ),
     ],
 )
-def test_what_is_not_accepted(
+def test_invalid_values_are_rejected(
     call: Callable[..., Any], arguments: tuple[Any, ...], lines: list[str]
 ) -> None:
     with pytest.raises(BadValueError) as refused:

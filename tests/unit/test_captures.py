@@ -1,4 +1,4 @@
-"""Captures, read by a parser of their own; and by tshark where it is installed."""
+"""Captures, read by a separate parser; and by tshark where it is installed."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def assert_checksums(frame: Frame) -> None:
 
 
 def lossy(**changes: Any) -> ap.Scenario:
-    """SACK and timestamps over a link with losses in both directions, and datagrams beside."""
+    """SACK and timestamps over a link with losses in both directions, and datagrams."""
     keys: dict[str, Any] = {
         "name": "lossy",
         "flows": [
@@ -243,7 +243,7 @@ def test_acks_are_those_that_come_through_the_reverse_link(run: Run) -> None:
     assert {frame.head[33] & 0x10 for frame in run.at["acks"].frames} == {0x10}
 
 
-def test_a_packet_has_the_same_headers_along_its_path_but_for_the_time_to_live(run: Run) -> None:
+def test_packet_has_the_same_headers_along_its_path_except_the_time_to_live(run: Run) -> None:
     sent, arrived = (from_senders(run.at[point]) for point in ("sender", "receiver"))
     without_ttl = [frame.head[:8] + frame.head[9:10] + frame.head[12:] for frame in sent]
     assert {frame.head[8] for frame in sent} == {64}
@@ -362,7 +362,7 @@ def test_the_scenario_says_what_to_capture(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_captured_is_said(
+def test_invalid_capture_is_reported(
     settings: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

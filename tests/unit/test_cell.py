@@ -203,7 +203,7 @@ def test_a_user_on_a_link_that_is_no_cell() -> None:
     assert found == [f"cell.toml: flows.{j}.user = {j}: {wanted}" for j in (0, 1)]
 
 
-def test_flows_without_a_user_are_users_of_their_own() -> None:
+def test_flows_without_a_user_are_separate_users() -> None:
     cell = loads(GOOD).bottleneck.link
     flows = ap.flows(3, base_rtt="40 ms")
     scenario = ap.Scenario(
@@ -299,7 +299,7 @@ def test_users_have_rows(result: ap.Result) -> None:
     for number in range(2):
         of_run = flows[flows["replication"] == number]["ip_throughput_bps"].to_numpy()
         got = users[users["replication"] == number].set_index("user")["throughput_bps"]
-        # What is on its way at either end of the measured time makes the difference.
+        # Packets in flight at either end of the measured time make the difference.
         assert got[0] == pytest.approx(of_run[:2].sum(), rel=0.02)
         assert got[1] == pytest.approx(of_run[2], rel=0.02)
     links = result.table("links").set_index("replication")["utilisation"]
@@ -321,7 +321,7 @@ def test_queues_are_by_user(result: ap.Result) -> None:
     assert queues["empty_share"][[0, 2]].mean() == pytest.approx(share)
 
 
-def test_fairness_is_over_users_beside_that_over_flows(result: ap.Result, tmp_path: Path) -> None:
+def test_fairness_is_given_over_users_and_over_flows(result: ap.Result, tmp_path: Path) -> None:
     document = result.to_dict()
     jain = document["summary"]["jain_of_users"]["bottleneck"]
     assert 0.98 < jain["mean"] <= 1 < 1.02

@@ -70,7 +70,7 @@ def test_s6_at_the_sender_the_queue_settles_as_at_the_receiver(count: int) -> No
         ("newreno", "fixed", "19500 B", (0.0, 0.05), (0.95, 1.0)),
     ],
 )
-def test_the_window_that_held_the_sender_is_told(
+def test_limiting_window_of_the_sender_is_reported(
     cc: str,
     window: str,
     limit: str,
@@ -206,7 +206,7 @@ def test_a_clamp_window_needs_two_segments(command: Any) -> None:
     )
 
 
-def test_a_reverse_flow_obeys_the_queue_of_its_own_direction() -> None:
+def test_reverse_flow_obeys_the_queue_of_its_direction() -> None:
     aqm = '{kind = "clamp", a = "7 kB"}'
     flows = 'direction = "reverse"\nwindow = "clamp"'
     found = loads(scenario_with('"droptail"', flows, f'{{kind = "reverse", aqm = {aqm}}}'))

@@ -50,7 +50,7 @@ def test_two_samples_are_compared_by_welch(counts: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("model_is_base", [True, False])
-def test_a_model_has_no_error_of_its_own(model_is_base: bool) -> None:
+def test_model_has_no_error_estimate(model_is_base: bool) -> None:
     x = [10.0, 11.0, 9.5, 10.3]
     pair = (12.0, x) if model_is_base else (x, 12.0)
     found = independent_difference(*pair, 0.95)
@@ -90,7 +90,7 @@ def test_a_mean_within_three_errors_of_0_has_no_ratio(pair: Any) -> None:
     assert in_percent(found) == "–"
 
 
-def test_what_does_not_vary_is_not_judged() -> None:
+def test_constant_quantity_is_not_judged() -> None:
     rows = rows_of(
         {
             "simulate": Answer("simulate", None, None, {"goodput_bps": [1e6] * 4}),
@@ -107,7 +107,7 @@ def test_what_does_not_vary_is_not_judged() -> None:
 # --- what is compared --------------------------------------------------------------------------
 
 
-def test_the_rows_are_what_two_engines_tell(compared: ap.Comparison) -> None:
+def test_rows_are_the_common_quantities_of_two_engines(compared: ap.Comparison) -> None:
     assert [row.quantity.name for row in compared.rows] == [
         "goodput_bps",
         "flows.0.goodput_bps",
@@ -149,7 +149,7 @@ def test_the_numbers_are_those_of_both_engines(compared: ap.Comparison) -> None:
     assert difference == pytest.approx(solution.queue_packets - measured)
 
 
-def test_what_is_no_metric_is_counted_from_queues_and_links() -> None:
+def test_other_quantities_are_counted_from_queues_and_links() -> None:
     made = scenario(
         bottleneck=ap.Bottleneck(
             aqm=ap.aqm.DropTail(limit="20 packets"), link=ap.link.Fixed(rate="8 Mbit/s", loss=0.002)
@@ -184,7 +184,7 @@ def test_marks_are_compared_where_something_marks() -> None:
     assert found[0] == run["marks"] / run["arrived"] > 0  # type: ignore[index]
 
 
-def test_a_quantity_that_an_engine_does_not_tell_is_left_out_of_its_differences() -> None:
+def test_quantity_missing_in_an_engine_has_no_difference() -> None:
     answers = {
         "simulate": Answer("simulate", None, None, {"goodput_bps": [1.0, 2.0]}),
         "emulate": Answer("emulate", None, None, {"goodput_bps": [1.5, 2.5]}),
@@ -197,7 +197,7 @@ def test_a_quantity_that_an_engine_does_not_tell_is_left_out_of_its_differences(
     assert row.differences == {}
 
 
-def test_groups_have_rows_of_their_own() -> None:
+def test_groups_have_separate_rows() -> None:
     mixed = scenario(
         flows=[
             *ap.flows(2, cc="reno", base_rtt="30 ms"),
@@ -219,7 +219,7 @@ def test_groups_have_rows_of_their_own() -> None:
 # --- engines that cannot -----------------------------------------------------------------------
 
 
-def test_an_engine_that_cannot_is_told_and_the_others_go_on(
+def test_unavailable_engine_is_reported_and_the_others_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ap, "emulate", emulation(), raising=False)
@@ -254,7 +254,7 @@ def test_a_run_that_failed_is_no_bad_input(monkeypatch: pytest.MonkeyPatch) -> N
         ap.compare(scenario(), engines=["emulate", "solve"])
 
 
-def test_a_model_that_tells_nothing_in_common_is_refused() -> None:
+def test_model_without_common_quantities_is_rejected() -> None:
     """The table was empty: a MIMO link with VCP has a model of packets and none of rates."""
     example = Path(ap.__file__).parent / "examples" / "mimo-vcp.toml"
     made = ap.load(example, {"duration": "2 s", "warmup": "0 s"})
@@ -281,7 +281,7 @@ def test_engines_that_are_none(engines: Any, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_what_was_finished_before_ctrl_c_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replications_finished_before_ctrl_c_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     def emulate(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
@@ -298,7 +298,7 @@ def test_what_was_finished_before_ctrl_c_is_compared(monkeypatch: pytest.MonkeyP
 
 
 def test_a_replication_that_was_cut_short_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its counts were those of two seconds beside those of ten."""
+    """Its counts of two seconds were compared with those of ten."""
 
     def emulate(made: ap.Scenario, **settings: Any) -> Any:
         result = emulation()(made, **settings)
@@ -385,7 +385,7 @@ def test_the_figure_has_a_panel_for_each_quantity(compared: ap.Comparison) -> No
     assert [label.get_text() for label in flows.get_xticklabels()] == ["0", "1"]
 
 
-def test_each_engines_difference_has_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_engines_difference_has_a_separate_line(monkeypatch: pytest.MonkeyPatch) -> None:
     r"""With three engines the figure had "\\n" between the two."""
     monkeypatch.setattr(ap, "emulate", emulation(), raising=False)
     found = ap.compare(scenario(duration="4 s"), reps=2)

@@ -42,23 +42,23 @@ def test_a_difference_within_its_interval_is_noise() -> None:
     assert verdict((NEAR, 10.05), fact) == ("within the noise", [])
 
 
-def test_a_difference_of_the_size_that_is_told_is_explained() -> None:
+def test_difference_of_the_known_size_is_explained() -> None:
     sized = Fact("window-oscillation", "solve", "", sizes={GOODPUT.name: 2.0})
     assert verdict((NEAR, 12.0), sized) == ("explained", ["window-oscillation"])
     assert verdict((NEAR, 15.0), sized) == ("not explained", [])
-    # What the base tells of itself counts the other way round.
+    # Facts of the base count with the opposite sign.
     of_base = Fact("window-oscillation", "simulate", "", sizes={GOODPUT.name: -2.0})
     assert verdict((NEAR, 12.0), of_base) == ("explained", ["window-oscillation"])
 
 
-def test_what_bears_on_a_difference_without_a_size_is_named() -> None:
+def test_facts_without_a_size_are_named() -> None:
     fact = Fact("ack-ratio", "solve", "", ("goodput_bps",))
     other = Fact("loss-probes", "solve", "", ("retransmissions",))
     assert verdict((NEAR, 12.0), fact, other) == ("related", ["ack-ratio"])
     assert verdict((NEAR, 12.0), other) == ("not explained", [])
 
 
-def test_what_cannot_be_as_much_explains_nothing() -> None:
+def test_smaller_effect_explains_nothing() -> None:
     small = Fact("lateness", "solve", "", ("goodput_bps",), most={"goodput_bps": 0.1})
     large = Fact("lateness", "solve", "", ("goodput_bps",), most={"goodput_bps": 5.0})
     assert verdict((NEAR, 12.0), small) == ("not explained", [])
@@ -89,7 +89,7 @@ def facts(validity: Mapping[str, Any] | None = None, **kernel: Any) -> dict[str,
     return {fact.code: fact for fact in facts_of(answers, emulated.resolved)}
 
 
-def test_a_good_emulation_tells_how_late_it_was_and_no_more() -> None:
+def test_valid_emulation_reports_only_its_lateness() -> None:
     found = facts()
     assert list(found) == ["lateness"]
     assert found["lateness"].text == (
@@ -99,7 +99,7 @@ def test_a_good_emulation_tells_how_late_it_was_and_no_more() -> None:
     assert found["lateness"].most["mean_rtt_s"] == 2e-4
 
 
-def test_an_invalid_validity_report_bears_on_everything() -> None:
+def test_invalid_validity_report_affects_every_quantity() -> None:
     bad = facts({"valid": False, "reasons": ["late by more than 5 % of the base RTT"]})
     assert bad["invalid-emulation"].text == (
         "2 of 2 replications are invalid: late by more than 5 % of the base RTT."
@@ -107,12 +107,12 @@ def test_an_invalid_validity_report_bears_on_everything() -> None:
     assert bad["invalid-emulation"].is_about("links.bottleneck.utilisation")
 
 
-def test_packets_that_no_model_lost_are_told() -> None:
+def test_packets_lost_outside_the_model_are_reported() -> None:
     found = facts({"device_drops": 3})["device-drops"]
     assert found.text.startswith("6 packets were dropped by the devices")
 
 
-def test_acks_that_differ_from_the_scenarios_are_told() -> None:
+def test_acks_that_differ_from_the_scenarios_are_reported() -> None:
     assert "ack-ratio" not in facts({"ack_ratio": 0.53})
     text = facts({"ack_ratio": 0.95})["ack-ratio"].text
     assert "0.950 ACKs for each packet of data, the scenario has 0.500" in text
@@ -123,7 +123,7 @@ def line(option: str, asked: str, kernel: str) -> dict[str, Any]:
     return {"flows": [0], "option": option, "asked": asked, "kernel": kernel}
 
 
-def test_what_the_kernel_was_not_told_is_named() -> None:
+def test_settings_not_passed_to_the_kernel_are_named() -> None:
     left = [
         line("tcp.exit_window", "burst-safe", "ssthresh"),
         line("tcp.initial_window", "4380 B", "4 segments"),
@@ -135,7 +135,7 @@ def test_what_the_kernel_was_not_told_is_named() -> None:
         "the scenario sets tcp.exit_window = burst-safe, the kernel has: ssthresh."
     )
     assert found["not-applied:tcp.exit_window"].is_about("timeouts")
-    # What cannot have mattered bears on nothing.
+    # Facts without effect explain nothing.
     for option, why in {
         "initial_window": "(that is over when the measurement begins).",
         "rto_granularity": "(no timer expired in either).",
@@ -195,7 +195,7 @@ def test_the_kernels_way_is_tried_where_an_option_says_it(monkeypatch: pytest.Mo
     assert set(told.values()) == {"explained"}
 
 
-def test_counters_of_both_sides_are_told_per_replication() -> None:
+def test_counters_of_both_sides_are_reported_per_replication() -> None:
     counters = {
         "server": {"TcpExt.TCPLossProbes": [4, 2], "TcpExt.TCPSpuriousRTOs": [0, 0]},
         "client": {"TcpExt.TCPLossProbes": [0, 1], "Tcp.RetransSegs": [9, 8]},

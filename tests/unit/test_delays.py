@@ -90,7 +90,7 @@ def test_quantiles_have_intervals_and_are_ordered(result: ap.Result) -> None:
         assert middle.reps == 3
 
 
-def test_what_is_printed_has_each_queue_each_group_and_all(result: ap.Result) -> None:
+def test_printed_table_has_each_queue_each_group_and_all(result: ap.Result) -> None:
     table = next(each for each in tables(result, "files") if each.title == "Delays of packets")
     assert list(table.columns) == ["delay", "median", "p95", "p99"]
     assert [row[0] for row in table.rows] == [
@@ -125,7 +125,7 @@ def test_the_resolution_is_that_of_the_engines_histogram() -> None:
     assert all(map(resolution, (name for name in measured if name[1:3] in ("50", "95", "99"))))
 
 
-def test_the_recovery_is_named_where_it_tells_flows_apart() -> None:
+def test_recovery_is_named_where_it_distinguishes_flows() -> None:
     """A reader asked why a CUBIC flow was called "cubic+newreno"."""
     common = {"base_rtt": "40 ms", "cc": "cubic"}
     sack = ap.flows(1, tcp={"recovery": "sack"}, **common)

@@ -1,4 +1,4 @@
-"""Flows whose data goes the way of the others' ACKs."""
+"""Flows whose data goes in the direction of the others' ACKs."""
 
 from typing import Any
 

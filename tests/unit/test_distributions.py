@@ -115,7 +115,7 @@ def test_counts_of_values_on_a_lattice_are_steps() -> None:
         ("delay", 3, "of = 3"),
     ],
 )
-def test_what_does_not_exist_is_one_line(
+def test_missing_quantity_is_reported_in_one_line(
     result: ap.Result, quantity: str, of: Any, line: str
 ) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:

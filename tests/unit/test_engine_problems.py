@@ -207,7 +207,7 @@ def test_a_wrong_type_hides_no_rule_between_other_keys() -> None:
         ),
     ],
 )
-def test_what_follows_from_a_budget_is_named_by_its_keys(radio: str, problem: str) -> None:
+def test_values_derived_from_a_budget_are_named_by_its_keys(radio: str, problem: str) -> None:
     text = RADIO.replace('warmup = "40 s"\n', "").replace('tcp = {max_rto = "500 ms"}\n', "")
     kept = [line for line in text.splitlines() if not line.startswith(("radio", "users"))]
     at = kept.index("stations = 2") + 1
@@ -354,7 +354,7 @@ def test_components_made_in_python_name_their_class() -> None:
     ]
 
 
-def test_what_depends_on_the_whole_scenario_names_the_group_of_flows() -> None:
+def test_problem_of_the_whole_scenario_names_the_group_of_flows() -> None:
     second = """
 [[flows]]
 count = 2

@@ -69,7 +69,7 @@ def test_errors(value: str, problem: str) -> None:
 
 
 def lost(**errors: Any) -> float:
-    """Return the share of packets that are destroyed."""
+    """Return the share of packets that are corrupted."""
     scenario = ap.Scenario(
         flows=ap.flows(source="cbr", rate="800 kbit/s"),
         bottleneck=ap.Bottleneck(

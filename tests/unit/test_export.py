@@ -1,4 +1,4 @@
-"""Tables as files: the bytes of a CSV, parts, a directory that held another run."""
+"""Tables as files: the bytes of a CSV, parts, a directory of another run."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def table(rows: int) -> pd.DataFrame:
     )
 
 
-def test_a_csv_is_what_pandas_writes_whatever_its_parts(
+def test_csv_equals_that_of_pandas_for_any_chunks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = table(1000)
@@ -106,7 +106,7 @@ def run(*, record: str = "[]", **settings: object) -> ap.Result:
 
 
 def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
-    """Its series, figures and captures stood beside the new tables as if they were theirs."""
+    """Its series, figures and captures remained as if they belonged to the new tables."""
     directory = tmp_path / "out"
     old = run(record='["cwnd", "queue"]', capture=["sender"], capture_to=directory)
     old.save(directory, formats=["csv", "csv.gz"], figure_formats=None)
@@ -119,7 +119,7 @@ def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
     }
 
 
-def test_what_a_result_wrote_itself_stays(tmp_path: Path) -> None:
+def test_files_of_the_result_itself_stay(tmp_path: Path) -> None:
     result = run(record='["cwnd"]', capture=["sender"], capture_to=tmp_path)
     for _ in range(2):
         result.plot.save(tmp_path)
@@ -142,7 +142,7 @@ def test_what_a_result_wrote_itself_stays(tmp_path: Path) -> None:
         "\udcff",
     ],
 )
-def test_only_files_of_that_directory_that_a_result_names(text: str, tmp_path: Path) -> None:
+def test_only_named_files_of_the_directory_are_removed(text: str, tmp_path: Path) -> None:
     directory = tmp_path / "out"
     directory.mkdir()
     for other in (tmp_path / "other", directory / "other"):

@@ -241,7 +241,7 @@ def test_texts_of_a_result_have_labels_too(result: ap.Result) -> None:
         result.plot.cwnd(labels={"flow 7": "upload"})
 
 
-def test_what_the_user_set_in_matplotlib_is_obeyed(numbers: ap.Sweep) -> None:
+def test_matplotlib_settings_of_the_user_apply(numbers: ap.Sweep) -> None:
     """A font family set in rcParams was ignored."""
     with mpl.rc_context({"font.family": ["serif"], "axes.grid": False}):
         figure = numbers.plot.lines("goodput_bps")
@@ -249,7 +249,7 @@ def test_what_the_user_set_in_matplotlib_is_obeyed(numbers: ap.Sweep) -> None:
     axes = figure.axes[0]
     assert axes.yaxis.label.get_fontfamily() == ["serif"]
     assert axes.get_xticklabels()[0].get_fontfamily()[0] == "serif"
-    # What the user left alone is ours.
+    # Settings that the user left unchanged are Airpath's.
     assert not axes.spines["top"].get_visible()
 
 

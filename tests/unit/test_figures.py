@@ -1,4 +1,4 @@
-"""Figures: what they say is what is there, and nothing in them misleads.
+"""Figures: they show the data, and nothing in them misleads.
 
 Each test says in its first sentence what went wrong before.
 """
@@ -347,7 +347,7 @@ def test_intervals_of_few_runs_neither_hide_the_bars_nor_leave_what_is_possible(
     assert bool(beyond(axis)) == bool(ends.max() > top)
 
 
-def test_served_and_delivered_in_order_are_told_apart(result: ap.Result) -> None:
+def test_served_and_delivered_in_order_are_distinguished(result: ap.Result) -> None:
     """Both were rates of a flow; one counts packets at the link, the other payload in order."""
     found = labels(result.plot.delivered().axes[0])
     assert [label for label in found if "flow" in label] == ["served, flow 0", "served, flow 1"]

@@ -37,7 +37,7 @@ def pipe(path: Path) -> Path:
 
 
 def device(path: Path) -> Path:
-    # A link: to make a device of its own would need rights, and the link must not be replaced.
+    # A link: to make a separate device would need rights, and the link must not be replaced.
     path.symlink_to("/dev/zero")
     return path
 
@@ -72,8 +72,8 @@ READERS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_what_is_no_file_is_refused_at_once(reader: str, no_file: tuple[Path, str]) -> None:
-    """A pipe hung until somebody wrote, and ``/dev/zero`` filled the memory."""
+def test_non_regular_file_is_rejected_at_once(reader: str, no_file: tuple[Path, str]) -> None:
+    """A pipe hung until a process wrote, and ``/dev/zero`` filled the memory."""
     path, what = no_file
     with pytest.raises(ap.errors.BadValueError) as caught:
         READERS[reader](path)
@@ -118,7 +118,7 @@ def test_the_error_can_be_sent_to_another_process() -> None:
 # --- writing -----------------------------------------------------------------------------------
 
 
-def test_what_is_no_file_is_not_replaced(no_file: tuple[Path, str]) -> None:
+def test_non_regular_file_is_not_replaced(no_file: tuple[Path, str]) -> None:
     """``trace generate /dev/full`` as root put a file into the place of the device."""
     path, what = no_file
 
@@ -158,7 +158,7 @@ def test_a_link_stays_and_its_file_is_replaced(tmp_path: Path) -> None:
     assert names(real.parent) == ["real"]
 
 
-def test_a_file_is_no_directory(tmp_path: Path) -> None:
+def test_file_is_not_accepted_as_a_directory(tmp_path: Path) -> None:
     """It said "file exists", which is not what is wrong."""
     path = tmp_path / "o.txt"
     path.write_text("")
@@ -173,7 +173,7 @@ def test_a_file_is_no_directory(tmp_path: Path) -> None:
 
 @contextmanager
 def largest_file(size: int) -> Iterator[None]:
-    """Let the system refuse to write more than so many bytes into a file."""
+    """Let the system reject writes of more than some bytes into a file."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -193,7 +193,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     assert old.read_bytes() == b"old"
 
 
-def test_what_fails_while_it_is_written_is_not_there(tmp_path: Path) -> None:
+def test_failed_write_leaves_no_file(tmp_path: Path) -> None:
     def half() -> None:
         with new_file(tmp_path / "a") as file:
             file.write(b"half")

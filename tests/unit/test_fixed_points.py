@@ -88,7 +88,7 @@ def test_nothing_to_solve_gives_nothing() -> None:
         ),
     ],
 )
-def test_what_cannot_be_solved_is_named(
+def test_unsolvable_scenario_is_reported(
     links: Sequence[Link], flows: Sequence[Sequence[float]], message: str
 ) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):

@@ -59,7 +59,7 @@ def test_monitoring_changes_no_result(result: ap.Result) -> None:
 
 
 def test_counts_and_instants_are_those_of_captures(result: ap.Result, table: pd.DataFrame) -> None:
-    """Sizes but for the SYN, which a capture shows with its options."""
+    """Sizes except for the SYN, which a capture shows with its options."""
     at = {point: Capture(path).frames for point, path in result.captures.items()}
     for key, row in table.iterrows():
         end = row["sourceAddress"]
@@ -80,7 +80,7 @@ def charged(frame: Frame) -> int:
 def test_delay_and_jitter_are_those_of_captured_datagrams(
     result: ap.Result, table: pd.DataFrame
 ) -> None:
-    """Datagrams of one flow do not overtake; their identifications tell which is which."""
+    """Datagrams of one flow do not overtake; their identifications distinguish them."""
     sent, received = (
         [f for f in Capture(result.captures[point]).frames if f.head[9] == 17]
         for point in ("sender", "receiver")
@@ -99,7 +99,7 @@ def test_delay_and_jitter_are_those_of_captured_datagrams(
 
 
 def test_delays_and_receptions_are_those_that_the_receivers_measure() -> None:
-    """The receivers keep counts of their own; only the SYN, which they do not count, is beyond."""
+    """The receivers keep separate counts; only the SYN, which they do not count, is beyond."""
     result = ap.simulate(make(warmup="0 s", ack_path=ap.ack_path.Ideal()), seed=3)
     found = result.flow_monitor().query("replication == 0 and direction == 'data'")
     for flow in result.replications[0]["flows"]:
@@ -173,7 +173,7 @@ def test_files_of_the_monitor(result: ap.Result, tmp_path: Path) -> None:
     assert b"<?airpath {" in result.flow_monitor_xml(1)
 
 
-def test_what_was_not_kept_is_said() -> None:
+def test_missing_statistics_are_reported() -> None:
     result = ap.simulate(make(record={}), reps=1)
     message = r"^flow_monitor: not kept. Set record.flow_monitor = true.$"
     for call in (result.flow_monitor, result.flow_monitor_xml):

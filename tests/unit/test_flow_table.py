@@ -81,7 +81,7 @@ def test_a_name_with_a_unit_has_that_unit() -> None:
         assert said.get(name.rsplit("_", 1)[-1], unit) == unit, name
 
 
-def test_scenarios_ask_for_the_series_that_the_engine_has() -> None:
+def test_scenarios_accept_the_series_of_the_engine() -> None:
     assert set(SERIES) - {"capacity"} == set(SERIES_UNITS)
     assert set(LEVELS) | set(AT_QUEUES) <= set(SERIES_UNITS)
     assert set(names("flow")) & set(names("queue")) == set()

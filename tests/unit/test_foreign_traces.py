@@ -13,7 +13,7 @@ from airpath.foreign_traces import csv_of_iperf3
 
 
 def iperf3(*intervals: tuple[float, float, float, bool]) -> str:
-    """Return what iperf3 prints, as far as it is read: begin, end, bit/s, omitted."""
+    """Return the output of iperf3, as far as it is read: begin, end, bit/s, omitted."""
     keys = ("start", "end", "bits_per_second", "omitted")
     rows = [{"streams": [], "sum": dict(zip(keys, each, strict=True))} for each in intervals]
     return json.dumps({"start": {"version": "iperf 3.16"}, "intervals": rows, "end": {}})
@@ -74,7 +74,7 @@ def test_iperf3s_intervals_are_the_rows_of_a_csv(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_iperf3_did_not_print_is_refused(text: str, line: str) -> None:
+def test_invalid_iperf3_output_is_rejected(text: str, line: str) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         csv_of_iperf3(text, "x")
     assert str(caught.value) == line

@@ -235,7 +235,7 @@ def test_readers_see_what_is_stored_while_it_is_written(path: Path) -> None:
     assert wrong == []
 
 
-def test_a_reader_goes_on_while_the_file_is_pruned(path: Path) -> None:
+def test_reader_continues_while_the_file_is_pruned(path: Path) -> None:
     with Ledger.open(path) as ledger:
         ledger.set_plan(plan(1), {})
         added(ledger, 200, job=7)
@@ -260,7 +260,7 @@ def test_a_transaction_that_fails_stores_nothing(path: Path) -> None:
 # --- what is no ledger -------------------------------------------------------------------------
 
 
-def test_what_is_no_ledger_is_refused_in_one_line_and_left_as_it_is(path: Path) -> None:
+def test_file_that_is_no_ledger_is_rejected_and_unchanged(path: Path) -> None:
     foreign = sqlite3.connect(path)
     foreign.execute("CREATE TABLE runs (a)")
     foreign.commit()
@@ -289,7 +289,7 @@ def test_a_newer_format_is_refused(path: Path) -> None:
     assert refused(path) == ("of format 2, which a newer airpath wrote. This one reads format 1.")
 
 
-def test_what_is_not_there_or_is_no_file_is_refused(path: Path) -> None:
+def test_missing_or_non_regular_file_is_rejected(path: Path) -> None:
     with pytest.raises(BadValueError, match=r"no such file or directory. Give the directory of a"):
         Ledger.read(path)
     path.mkdir()
@@ -342,7 +342,7 @@ for way in (Ledger.read, Ledger.open):
 
 
 @pytest.mark.parametrize("is_open", [False, True], ids=["closed", "with a log"])
-def test_a_directory_that_cannot_be_written_to(is_open: bool) -> None:
+def test_directory_that_is_not_writable(is_open: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
         source, directory = Path(name, "source"), Path(name, "directory")
         source.mkdir()
@@ -407,7 +407,7 @@ for _ in range(2):
 
 
 def test_a_disk_that_is_full_loses_nothing(tmp_path: Path) -> None:
-    """A file system of 2 MiB, mounted where nobody else sees it."""
+    """A file system of 2 MiB, mounted where no other process sees it."""
     script = 'mount -t tmpfs -o size=2m none "$1" && exec "$2" -c "$3" "$1"'
     inside = ["sh", "-c", script, "sh", str(tmp_path), sys.executable, FULL]
     done = subprocess.run(

@@ -79,7 +79,7 @@ class History:
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> History:
-    """Return what a campaign leaves on the disk while it runs, with and without a log."""
+    """Return the files that a sweep leaves on the disk while it runs, with and without a log."""
     directory = tmp_path_factory.mktemp("whole")
     path = directory / "ledger.sqlite"
     made = History()
@@ -196,7 +196,7 @@ def outcome(path: Path, look: Callable[[], set[tuple[Any, ...]]], history: Histo
 
 
 def tried(history: History, directory: Path, seed: int) -> bool:
-    """Damage a copy; return whether it could be read, and a coordinator go on with it."""
+    """Damage a copy; return whether it could be read, and a coordinator resume with it."""
     directory.mkdir()
     path = damaged_copy(history, directory, random.Random(seed))
 

@@ -106,7 +106,7 @@ def test_a_line_that_pins_nothing_is_found() -> None:
 
 
 def test_modules_import_declared_dependencies_only() -> None:
-    """What an extra has is imported in functions; the wheel is tried beside everything else."""
+    """Packages of an extra are imported in functions; the wheel is tried with all installed."""
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     names = {Requirement(line).name.replace("-", "_") for line in declared["dependencies"]}
     # pydantic requires one version of pydantic_core.

@@ -26,8 +26,8 @@ def test_there_is_memory() -> None:
     assert found is None or found > 1_000_000
 
 
-def test_what_there_is_for_the_process_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The memory of the machine was taken, whatever ``ulimit -v`` or a control group left of it."""
+def test_memory_available_to_the_process_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory of the machine was used, despite limits by ``ulimit -v`` or a control group."""
     monkeypatch.setattr(memory, "available_bytes", lambda: 20_000_000)
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.simulate(scenario(), reps=10_000)

@@ -33,7 +33,7 @@ RS = {"kind": "reed-solomon", "code_rate": 0.93, "symbol_bits": 8}
 
 
 def problems(link: dict[str, Any], flows: dict[str, Any] | None = None) -> list[str]:
-    """Return what is wrong with GOOD with these keys of the link and of the flows."""
+    """Return the problems of GOOD with these keys of the link and of the flows."""
     table = {**loads(GOOD).bottleneck.link.given(), **link}
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.Scenario(
@@ -45,7 +45,7 @@ def problems(link: dict[str, Any], flows: dict[str, Any] | None = None) -> list[
     return [str(problem).partition(": ")[2] for problem in caught.value.problems]
 
 
-def test_all_problems_of_a_link_are_told_at_once() -> None:
+def test_all_problems_of_a_link_are_reported_at_once() -> None:
     link = {
         "tx": 3,
         "rx": 0,
@@ -148,7 +148,7 @@ def corrects_nothing(link: dict[str, Any]) -> list[str]:
     return [str(a) for a in ap.check(changed).advisories if a.code == "code-corrects-nothing"]
 
 
-def test_a_code_that_corrects_nothing_is_told() -> None:
+def test_code_that_corrects_nothing_is_rejected() -> None:
     """t_C = 0: 40 symbols become 40 at 0.99 and 41 at 0.97; 1040 become 1051."""
     for code_rate in (0.99, 0.97):
         assert corrects_nothing({"fec": {**RS, "code_rate": code_rate}}) == [

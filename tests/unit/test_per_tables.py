@@ -50,7 +50,7 @@ def test_rates_at_and_between_points(table: PerTable) -> None:
     assert isinstance(table.fer("a", 1), float)
 
 
-def test_rates_have_the_shape_of_what_is_asked_for(table: PerTable) -> None:
+def test_rates_have_the_shape_of_the_arguments(table: PerTable) -> None:
     found = table.per("a", [[0.0, 2.0, 3.0], [4.0, 1.0, 0.5]], packet="150 B")
     assert isinstance(found, np.ndarray)
     assert found.shape == (2, 3)
@@ -124,7 +124,7 @@ def test_points_reject_a_confidence_that_is_none(table: PerTable) -> None:
         (lambda table: table.per("a", 1, "1500"), 'packet = "1500": no unit. Write a number with '),
     ],
 )
-def test_what_cannot_be_asked_for(table: PerTable, call: Any, message: str) -> None:
+def test_invalid_arguments_are_rejected(table: PerTable, call: Any, message: str) -> None:
     table.name = "mine.json"
     with pytest.raises(ap.errors.BadValueError) as refused:
         call(table)
@@ -161,7 +161,7 @@ def test_a_bad_file_is_named_with_its_field(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_file_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(
         ap.errors.BadValueError, match=r'table = "none.json": cannot be read: no such file'
     ):
@@ -290,7 +290,7 @@ def test_a_callback_that_raises_ends_the_measurement() -> None:
         airpath.phy.measure("awgn", 0, errors=10**9, blocks=10**12, progress=raising)
 
 
-def test_progress_rises_and_tells_the_estimate(tmp_path: Path) -> None:
+def test_progress_rises_and_has_the_estimate(tmp_path: Path) -> None:
     heard: list[tuple[float, str]] = []
     airpath.phy.measure(
         "awgn",
@@ -307,7 +307,7 @@ def test_progress_rises_and_tells_the_estimate(tmp_path: Path) -> None:
     assert any(re.match(r"mcs0, 1 dB: FER \d\.\de-\d\d \(", what) for _, what in heard)
 
 
-def test_what_was_finished_is_kept(tmp_path: Path) -> None:
+def test_finished_points_are_kept(tmp_path: Path) -> None:
     made = airpath.phy.measure("awgn", "1,2", out=tmp_path, **FEW)
     assert made.kept == 0
     again = airpath.phy.measure("awgn", [2, 1], out=tmp_path / FILE_NAME, **FEW)
@@ -318,7 +318,7 @@ def test_what_was_finished_is_kept(tmp_path: Path) -> None:
         airpath.phy.measure("awgn", 1, out=tmp_path, **FEW)
 
 
-def test_another_build_does_not_go_on_with_a_table(tmp_path: Path) -> None:
+def test_another_build_does_not_continue_a_table(tmp_path: Path) -> None:
     made = airpath.phy.measure("awgn", 1, out=tmp_path, **FEW)
     made.document["provenance"]["commit"] = "0123456789ab"  # type: ignore[index]
     made.save(tmp_path / FILE_NAME)
@@ -403,7 +403,7 @@ def test_a_list_of_snrs_has_a_thousand_values_at_most() -> None:
 
 
 @pytest.mark.parametrize("threads", ["2", 1.5, True, 0, 10_001, 10**20])
-def test_threads_are_a_whole_number(threads: Any) -> None:
+def test_threads_are_an_integer(threads: Any) -> None:
     with pytest.raises(ap.errors.BadValueError) as refused:
         airpath.phy.measure("awgn", 1, mcs=0, blocks=1, threads=threads)
     assert re.fullmatch(

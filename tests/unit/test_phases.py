@@ -128,7 +128,7 @@ def test_phases_are_in_the_document_and_the_files(tmp_path: Path) -> None:
     assert "phases" not in none.to_dict()
 
 
-def test_what_the_channel_destroys_is_not_dropped_by_the_queue() -> None:
+def test_corrupted_packets_are_not_drops_of_the_queue() -> None:
     """Losses of the link counted as drops of the queue."""
     link = ap.link.Fixed(rate="4 Mbit/s", loss=0.05)
     changes = {"bottleneck": ap.Bottleneck(aqm=ap.aqm.DropTail(limit="20 packets"), link=link)}

@@ -230,7 +230,7 @@ def test_a_thinned_queue_that_has_emptied_is_drawn_empty() -> None:
 
 
 @pytest.mark.parametrize("timestamps", [False, True])
-def test_what_is_served_has_the_bytes_of_its_packets(timestamps: bool) -> None:
+def test_service_series_has_the_bytes_of_its_packets(timestamps: bool) -> None:
     """The 12 bytes of timestamps were left out."""
     tcp = {"timestamps": timestamps, "mss": "500 B"}
     one = run(reps=1, flows=ap.flows(base_rtt="30 ms", tcp=tcp), warmup="0 s")
@@ -390,7 +390,7 @@ def test_quantiles_are_drawn_of_more_than_six_users() -> None:
 
 
 def test_the_distribution_of_a_cell_is_the_mean_over_its_users(tmp_path: Path) -> None:
-    """`pmf` raised *queue "bottleneck": not there*, and `save` drew that of user 0."""
+    """`pmf` raised an error on queue "bottleneck", and `save` drew that of user 0."""
     found = cell(2, series=[])
     pooled = found.pmf()
     users = [found.pmf(f"bottleneck/user {number}")["mean"].to_numpy() for number in range(2)]

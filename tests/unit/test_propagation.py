@@ -64,7 +64,7 @@ def test_beyond_the_fitted_ranges_it_warns() -> None:
         ({"metropolitan": 1}, "metropolitan = 1: not a truth value. Write True or False."),
     ],
 )
-def test_what_is_not_accepted(changes: dict[str, Any], line: str) -> None:
+def test_invalid_values_are_rejected(changes: dict[str, Any], line: str) -> None:
     with pytest.raises(BadValueError) as refused:
         cost231_hata_db(**{**USUAL, **changes})
     assert str(refused.value) == line

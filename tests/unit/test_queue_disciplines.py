@@ -125,7 +125,7 @@ def test_the_resolved_form_of_the_defaults(aqm: ap.aqm.QueueDisc, expected: dict
 
 
 @pytest.mark.parametrize("aqm", [aqm for aqm, _ in DEFAULTS], ids=lambda x: getattr(x, "kind", ""))
-def test_what_is_written_is_read_back(aqm: ap.aqm.QueueDisc) -> None:
+def test_written_values_are_read_back(aqm: ap.aqm.QueueDisc) -> None:
     assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm
     by_name = loads(FILE.format(table=f'"{aqm.kind}"'))  # type: ignore[attr-defined]
     assert by_name.bottleneck.aqm == aqm

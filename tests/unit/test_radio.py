@@ -60,7 +60,7 @@ def test_shadowing_and_fading_can_be_left_out() -> None:
     assert radio["snr"]["kind"] == "constant"
 
 
-def test_a_station_has_a_distance_or_an_snr_of_its_own() -> None:
+def test_station_has_a_distance_or_a_separate_snr() -> None:
     link = link_of(
         'radio = {distance = "2 km", shadowing = "0 dB", profile = "none"}',
         'users = [{user = 1, distance = "1 km"}, {user = 0, snr = {kind = "constant", '
@@ -140,7 +140,7 @@ def test_a_written_scenario_is_the_same() -> None:
         ('radio = {distance = "1 km", shadowing = "31 dB"}', "bottleneck.link.radio.shadowing"),
     ],
 )
-def test_what_is_not_accepted(lines: str, message: str) -> None:
+def test_invalid_values_are_rejected(lines: str, message: str) -> None:
     with pytest.raises(ap.errors.ScenarioError, match=re.escape(message)):
         loads(GOOD + lines)
 
@@ -157,7 +157,7 @@ def test_what_is_not_accepted(lines: str, message: str) -> None:
         ("", "control.0.rate: missing"),
     ],
 )
-def test_what_control_does_not_accept(keys: str, message: str) -> None:
+def test_invalid_controls_are_rejected(keys: str, message: str) -> None:
     with pytest.raises(ap.errors.ScenarioError, match=re.escape(message)):
         loads(GOOD + f'\n[[control]]\nat = "1 s"\n{keys}\n')
 

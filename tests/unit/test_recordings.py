@@ -50,7 +50,7 @@ def test_drops_name_their_queue(result: ap.Result) -> None:
 
 
 @pytest.mark.parametrize("name", ["queue", "sojourn", "seq_dropped"])
-def test_what_happens_at_queues_says_at_which(result: ap.Result, name: str) -> None:
+def test_events_of_queues_name_the_queue(result: ap.Result, name: str) -> None:
     series = result.series(name)
     assert "bottleneck" in set(series["queue"])
     if name == "queue":
@@ -71,13 +71,13 @@ def test_only_the_drops_of_the_bottleneck_are_drawn_at_its_queue(result: ap.Resu
     plt.close(figure)
 
 
-def test_a_directory_keeps_the_names(result: ap.Result, tmp_path: Path) -> None:
+def test_directory_keeps_the_names(result: ap.Result, tmp_path: Path) -> None:
     result.save(tmp_path, figure_formats=None)
     loaded = ap.load_result(tmp_path)
     pd.testing.assert_frame_equal(loaded.series("drop"), result.series("drop"))
 
 
-def test_a_directory_without_names_is_read(result: ap.Result, tmp_path: Path) -> None:
+def test_directory_without_names_is_read(result: ap.Result, tmp_path: Path) -> None:
     result.save(tmp_path, figure_formats=None)
     file = tmp_path / "series-drop.csv"
     lines = file.read_text().splitlines()

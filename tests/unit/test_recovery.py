@@ -99,7 +99,7 @@ def test_combining_leaves_fewer_repetitions() -> None:
         ),
     ],
 )
-def test_a_table_and_a_scheme_that_are_not_there(error: dict[str, Any], line: str) -> None:
+def test_missing_table_and_scheme_are_rejected(error: dict[str, Any], line: str) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.simulate(scenario(harq={**HARQ, "error": error}), reps=1)
     assert str(caught.value) == line

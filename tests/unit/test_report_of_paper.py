@@ -74,7 +74,7 @@ def of(path: Path) -> str:
 # --- what is in it -----------------------------------------------------------------------------
 
 
-def test_numbers_stand_beside_ours_with_difference_and_mark() -> None:
+def test_published_and_simulated_numbers_have_difference_and_mark() -> None:
     page = Read(report_of_paper(document()))
     assert page.cells[12:16] == ["sbd", "300.0", "301.5 ± 1.0", "+0.50 %"]
     assert page.cells[16:20] == ["red", "200.0", "150.0 ± 1.0", "! -25.00 %"]
@@ -82,7 +82,7 @@ def test_numbers_stand_beside_ours_with_difference_and_mark() -> None:
     assert [each["data-value"] for each in bad] == ["1", "-25.0"]
 
 
-def test_what_disagrees_stands_above_everything() -> None:
+def test_disagreements_are_listed_first() -> None:
     page = report_of_paper(document())
     first = page[page.index("<h1>") : page.index("<h2>")]
     assert "2 of 3 published numbers are within tolerance" in first
@@ -98,7 +98,7 @@ def test_nothing_that_disagrees_is_said_to() -> None:
     assert "Outside its tolerance" not in page
 
 
-def test_an_interrupted_reproduction_says_so() -> None:
+def test_interrupted_reproduction_is_marked() -> None:
     items = document()["items"]
     items[1]["complete"] = False
     page = report_of_paper(document(complete=False, items=items))
@@ -124,7 +124,7 @@ def test_links_lead_to_a_place_on_the_page_or_to_a_file(paper: Path) -> None:
     assert beside == {"small-fig2.png", "small-fig2.svg", "small.json"}
 
 
-def test_files_are_linked_from_where_the_report_stands(paper: Path, tmp_path: Path) -> None:
+def test_links_to_files_are_relative_to_the_report(paper: Path, tmp_path: Path) -> None:
     page = report_of_paper(document(), directory=tmp_path, out=tmp_path / "a" / "b c")
     assert 'href="../../small.json"' in page
 
@@ -158,7 +158,7 @@ def test_a_figure_that_is_gone_is_named(paper: Path) -> None:
     assert "! Not there, or no figure: small-fig2.png, small-fig2.svg." in of(paper)
 
 
-def test_a_long_table_is_cut_and_says_so() -> None:
+def test_long_table_is_cut_with_a_note() -> None:
     rows = [row({"buffer": each}, None, float(each)) for each in range(MOST_ROWS + 5)]
     items = [{"item": "fig2", "title": "many", "rows": rows, "figures": []}]
     page = report_of_paper(document(items=items))
@@ -185,7 +185,7 @@ def test_a_page_names_no_other_server(paper: Path) -> None:
     assert re.findall(r"(?:https?:)?//[a-z]", of(paper)) == []
 
 
-def test_names_from_outside_are_only_text(paper: Path, tmp_path: Path) -> None:
+def test_foreign_names_are_escaped(paper: Path, tmp_path: Path) -> None:
     document_ = json.loads(paper.read_text().replace("small", "sm<b>all"))
     hostile = json.loads(json.dumps(document_), object_hook=_hostile)
     page = Read(report_of_paper(hostile, directory=tmp_path))
@@ -223,7 +223,7 @@ def test_a_figure_cannot_do_anything(inside: str) -> None:
     assert "elsewhere" not in made
 
 
-def test_a_figure_has_names_of_its_own_and_values_on_hover() -> None:
+def test_figure_has_unique_names_and_values_on_hover() -> None:
     inside = (
         '<defs><clipPath id="c"><rect/></clipPath><path id="m"/></defs>'
         '<g id="point-3" clip-path="url(#c)" style="fill: url(#m)"><use href="#m"/></g>'
@@ -242,7 +242,7 @@ def test_a_figure_has_names_of_its_own_and_values_on_hover() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\x89PNG", b"<html/>", b"<svg"])
-def test_what_is_no_svg_is_refused(data: bytes) -> None:
+def test_invalid_svg_is_rejected(data: bytes) -> None:
     with pytest.raises(BadValueError, match=r"^Delay: not a figure in SVG\.$"):
         inlined(data, "a-", "Delay")
 
@@ -271,7 +271,7 @@ def test_the_command_writes_what_the_function_returns(
         (".", None, f".: has nothing to report on. {ACCEPTED}."),
     ],
 )  # fmt: skip
-def test_what_is_no_source_is_refused_in_one_line(
+def test_invalid_source_is_rejected_in_one_line(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -288,7 +288,7 @@ def test_what_is_no_source_is_refused_in_one_line(
     assert sorted(Path().iterdir()) == before
 
 
-def test_a_directory_with_several_reproductions_asks_for_one(
+def test_directory_with_several_reproductions_requires_a_choice(
     paper: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "other.json").write_text(paper.read_text())
@@ -307,7 +307,7 @@ def test_a_file_of_data_is_not_written_over(
     assert paper.read_text() == before
 
 
-def test_a_directory_that_is_not_there_is_refused_before_the_work(
+def test_missing_directory_is_rejected_before_the_work(
     paper: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "no" / "report.html"

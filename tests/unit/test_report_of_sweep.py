@@ -57,7 +57,7 @@ def test_points_stand_with_their_means_and_intervals(tmp_path: Path) -> None:
     assert "goodput, Mbit/s" in page
 
 
-def test_what_was_asked_for_stands_first_and_nothing_failed(tmp_path: Path) -> None:
+def test_request_is_first_and_nothing_failed(tmp_path: Path) -> None:
     page = text_of(write_sweep(tmp_path))
     first = first_lines(page)
     assert "12 points: queue discipline (3) × congestion control (2) × link rate (2)" in first
@@ -131,7 +131,7 @@ def test_a_metric_that_is_the_same_everywhere_is_stated_once_in_words(tmp_path: 
     assert page.count("utilisation") == 2  # this line and the list of metrics
 
 
-def test_the_model_stands_in_lines_of_its_own(tmp_path: Path) -> None:
+def test_model_has_separate_lines(tmp_path: Path) -> None:
     page = text_of(write_sweep(tmp_path, engines=["simulate", "solve"]))
     rows = table_after(page, "Means over the replications")
     assert [row[4] for row in rows[:2]] == ["simulate", "solve"]
@@ -193,7 +193,7 @@ def test_many_points_are_cut_and_counted(tmp_path: Path, monkeypatch: pytest.Mon
     assert "The first 5 of 13 rows; all of them are in ledger.sqlite." in page
 
 
-def test_what_is_not_drawn_and_what_has_no_value_is_said(
+def test_omitted_points_and_missing_values_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("airpath.report.sweep._MOST_DRAWN", 11)
@@ -204,7 +204,7 @@ def test_what_is_not_drawn_and_what_has_no_value_is_said(
     assert "Without a value: my_metric; nothing measured it, or it is a function" in page
 
 
-def test_names_from_outside_are_only_text(tmp_path: Path) -> None:
+def test_foreign_names_are_escaped(tmp_path: Path) -> None:
     grid = {"flows.0.cc": ["newreno", HOSTILE]}
     path = write_sweep(tmp_path, name=HOSTILE, grid=grid, failed={1: HOSTILE}, base=HOSTILE)
     page = report_of_sweep(Sweep(path))
@@ -266,7 +266,7 @@ def test_a_change_of_nothing_is_in_the_unit_of_the_metric() -> None:
 # --- the command -------------------------------------------------------------------------------
 
 
-def test_the_command_takes_a_directory_or_a_ledger(
+def test_command_accepts_a_directory_or_a_ledger(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write_sweep(tmp_path, metrics=["goodput_bps"], engines=["solve"])

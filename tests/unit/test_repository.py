@@ -1,4 +1,4 @@
-"""Facts of the repository as a whole: versions agree, the licence is there, no machine's paths."""
+"""Facts of the repository as a whole: versions agree, the licence exists, no machine's paths."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_no_test_is_skipped_for_a_python_package() -> None:
     assert not found, "\n".join(found)
 
 
-def test_what_make_test_skips_is_listed_at_its_end(tmp_path: Path) -> None:
+def test_skipped_tests_are_listed_at_the_end_of_make_test(tmp_path: Path) -> None:
     """It counted them."""
     make = tmp_path / "make"
     make.write_text(

@@ -32,7 +32,7 @@ def test_a_missing_program_fails_its_tests_where_it_is_required(
     assert str(failed.value) == f"{reason}; {REQUIRED} has {name}"
 
 
-def test_what_continuous_integration_requires_is_what_tests_call() -> None:
+def test_programs_of_continuous_integration_are_those_of_tests() -> None:
     script = (ROOT / ".ci" / "run").read_text("utf-8")
     (required,) = re.findall(rf"{REQUIRED}=(\S+)", script)
     callers = [

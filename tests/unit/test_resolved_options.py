@@ -127,7 +127,7 @@ def test_in_the_profile_of_a_simulator_cc_names_its_class(
         ),
     ],
 )
-def test_what_ns3s_procedures_refuse(keys: dict[str, Any], message: str) -> None:
+def test_stack_ns3_rejects_other_options(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(base_rtt="40 ms", profile="ns3", **keys)
     assert str(caught.value) == f"flows: tcp.{message}"
@@ -181,7 +181,7 @@ def test_profile_selects_recovery(keys: dict[str, Any], recovery: str) -> None:
         ({"cc": "dctcp", "tcp": {"ecn": "on"}}, "dctcp"),
     ],
 )
-def test_who_decides_about_ecn(keys: dict[str, Any], ecn: str) -> None:
+def test_ecn_is_selected_by_queue_and_flow(keys: dict[str, Any], ecn: str) -> None:
     source = resolved(flows=ap.flows(base_rtt="40 ms", **keys))["flows"][0]["source"]
     assert source["options"]["ecn"] == ecn
 
@@ -264,7 +264,7 @@ def test_cubic_is_the_kernels_under_its_procedures(cc: Any, control: dict[str, A
     ],
     ids=["probe", "ns3"],
 )
-def test_what_does_not_go_with_loss_detection_is_refused(
+def test_options_that_conflict_with_loss_detection_are_rejected(
     profile: str, tcp: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:

@@ -158,7 +158,7 @@ def test_a_subscript_of_a_resolved_scenario_is_found() -> None:
 
 
 def switches_on_links(source: str) -> list[int]:
-    """Return the lines that compare a kind with that of a link, or ask for the class of one."""
+    """Return the lines that compare a kind with that of a link, or query the class of one."""
     return [node.lineno for node in ast.walk(ast.parse(source)) if is_switch_on_links(node)]
 
 
@@ -173,7 +173,7 @@ def is_switch_on_links(node: ast.AST) -> bool:
     return False
 
 
-def test_what_depends_on_the_kind_of_a_link_is_in_its_class() -> None:
+def test_facts_of_a_kind_of_link_are_in_its_class() -> None:
     package = ROOT / "python" / "airpath"
     found = {
         f"{file.relative_to(package)}:{line}"

@@ -72,7 +72,7 @@ def test_one_value_has_no_interval() -> None:
     }
 
 
-def test_what_was_not_measured_is_left_out() -> None:
+def test_unmeasured_quantities_are_omitted() -> None:
     assert mean_interval([None, 2.0, math.nan, 4.0], 0.99).reps == 2
     assert mean_interval([None], 0.99).to_dict()["mean"] is None
 
@@ -198,7 +198,7 @@ def test_every_segment_that_is_sent_is_received_or_dropped() -> None:
     assert sorted(set(received)) == [1460.0 * n for n in range(685)]
 
 
-def test_series_that_are_not_there_are_named(result: ap.Result) -> None:
+def test_missing_series_are_named(result: ap.Result) -> None:
     with pytest.raises(ap.errors.BadValueError) as error:
         result.series("rtt")
     assert str(error.value) == (
@@ -415,7 +415,7 @@ def test_parquet_without_pyarrow_says_what_to_install(
         result.save(tmp_path, formats="parquet", figure_formats=None)
 
 
-def test_a_directory_that_cannot_be_written_is_named(result: ap.Result, tmp_path: Path) -> None:
+def test_directory_that_is_not_writable_is_named(result: ap.Result, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ap.errors.BadValueError) as error:
         result.save(tmp_path / "file" / "directory", figure_formats=None)

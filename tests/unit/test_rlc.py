@@ -1,4 +1,4 @@
-"""The 3G bearer as a scenario says it, and what its results tell."""
+"""The 3G bearer in a scenario, and its results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model of stages without losses beside packets over the fixed link (wimax-2009 §3)."""
+"""The model of stages without losses compared with packets over the fixed link (wimax-2009 §3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values in the place of others: the overrides of `load`, and `Scenario.replace`."""
+"""Values that replace others: the overrides of `load`, and `Scenario.replace`."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_component_that_becomes_another_keeps_what_both_have(kind: str) -> Non
     assert changed({"bottleneck.aqm": kind}).bottleneck.aqm.limit == 500  # type: ignore[attr-defined]
 
 
-def test_what_the_new_component_does_not_have_is_said() -> None:
+def test_keys_missing_in_the_new_component_are_reported() -> None:
     lost = 'bottleneck.aqm = "gred": drops bottleneck.aqm.limit = "500 packets"'
     assert changed({"bottleneck.aqm": "gred"}, lost).bottleneck.aqm == ap.aqm.Gred()
     lost = 'flows.0.source = "cbr": drops flows.0.cc = "newreno", flows.0.tcp = '
@@ -79,7 +79,7 @@ def test_what_the_new_component_does_not_have_is_said() -> None:
     assert (group.count, group.base_rtt) == (2, 60_000_000)
 
 
-def test_what_the_new_component_does_not_take_is_said() -> None:
+def test_values_rejected_by_the_new_component_are_reported() -> None:
     limit = ("bottleneck.aqm.limit", "150 kB")
     lost = 'bottleneck.aqm = "codel": drops bottleneck.aqm.limit = "150 kB"'
     assert changed([limit, ("bottleneck.aqm", "codel")], lost).bottleneck.aqm == ap.aqm.CoDel()
@@ -157,7 +157,7 @@ def test_overrides_that_are_none(given: Any) -> None:
         loads(LTE).replace(given)
 
 
-# --- what says so ------------------------------------------------------------------------------
+# --- messages ----------------------------------------------------------------------------------
 
 
 def test_overrides_are_in_title_and_provenance(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_replace_refuses(given: tuple[Any, ...], line: str) -> None:
 
 
 def test_a_copy_is_checked() -> None:
-    # A misspelt key was kept beside the others, and a wrong value was not looked at.
+    # A misspelt key was kept with the others, and a wrong value was not checked.
     scenario = loads(LTE, place="lte.toml")
     for update in ({"durtion": "5 s"}, {"duration": "5 parsec"}, {"warmup": "200 s"}):
         with pytest.raises(ap.errors.ScenarioError, match=r"durtion|duration|warmup"):

@@ -124,7 +124,7 @@ def test_explicit_wires() -> None:
     assert flow["return_wire"] == {"rate_bps": None, "delay_ns": 15_000_000}
 
 
-def test_wires_may_have_rates_beside_a_base_rtt() -> None:
+def test_wires_may_have_rates_with_a_base_rtt() -> None:
     (flow,) = resolved(
         flows=ap.flows(base_rtt="40 ms", access={"rate": "1 Gbit/s"}, egress={"rate": "2 Gbit/s"})
     )["flows"]
@@ -311,7 +311,7 @@ def test_recorded_traces_are_found_where_the_variable_says(
     )
 
 
-def test_recorded_traces_are_found_beside_the_scenario_or_among_the_users_data(
+def test_recorded_traces_are_found_next_to_the_scenario_or_in_the_users_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("AIRPATH_TRACES", raising=False)

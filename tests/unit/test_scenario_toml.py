@@ -111,7 +111,7 @@ def test_a_scenario_made_in_python_is_read_back() -> None:
     assert loads(scenario.to_toml()).document() == scenario.document()
 
 
-def test_what_is_written_is_easy_to_read() -> None:
+def test_written_toml_is_easy_to_read() -> None:
     scenario = ap.Scenario(
         flows=ap.flows(4, cc="reno", base_rtt="40 ms"),
         bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(), link=ap.link.Fixed(rate="5 Mbit/s")),
@@ -369,7 +369,7 @@ def test_every_component_is_in_the_reference() -> None:
     families = {"Component", "ack_path.AckPath", "link.SlotRate"} | {
         family.public_name() for family in FAMILIES.values()
     }
-    # Bbr has no keys and no engine: the page says so in words.
+    # Bbr has no keys and no engine: the page states it in words.
     elsewhere = {"TcpConfig", "TcpParameters", "traffic.Uniform", "cc.Bbr"}
     text = (REFERENCE / "scenario.md").read_text("utf-8")
     # The tables of a family's members are made from the classes: tests/docs/test_parameters.py.

@@ -27,7 +27,7 @@ def initial_window(value: Any, **options: Any) -> int:
 
 
 def test_an_initial_window_is_in_segments_or_in_bytes() -> None:
-    # 10, which everybody means as segments, was 10 bytes.
+    # 10, which users mean as segments, was 10 bytes.
     assert initial_window("10 segments") == 14_600
     assert initial_window("10 segments", mss="536 B") == 5_360
     assert initial_window("1 segment") == initial_window("1460 B") == 1_460

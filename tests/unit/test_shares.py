@@ -1,4 +1,4 @@
-"""Figures of distributions over whole numbers."""
+"""Figures of distributions over integers."""
 
 from __future__ import annotations
 

@@ -26,15 +26,15 @@ BLOCKS = 5_000_000
 """Of a point with fewer than 400 errors."""
 
 OF_TEN_ITERATIONS = Path(studies.qawla.__file__).parent / "decoders"
-"""Tables with the decoder of the implementation that they are put beside."""
+"""Tables with the decoder of the implementation that they are compared with."""
 
 
-def test_what_is_shipped() -> None:
+def test_shipped_tables() -> None:
     assert list(airpath.phy.shipped()) == list(SHIPPED)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_shipped_table_is_what_was_asked_for(name: str) -> None:
+def test_shipped_table_is_as_requested(name: str) -> None:
     table = airpath.phy.load(name)
     channel, grid = SHIPPED[name]
     about = table.document["settings"]
@@ -103,7 +103,7 @@ def test_shipped_tables_are_found_from_anywhere(tmp_path: Path) -> None:
     assert float(done.stdout) == 1.0
 
 
-# --- beside another implementation -------------------------------------------------------------
+# --- compared with another implementation ------------------------------------------------------
 
 VEHICULAR_A = Law(
     area="802.16 packet error rates",
@@ -154,18 +154,18 @@ def test_vehicular_a_on_the_grid_of_the_reference_model(
     snr_db: float, number: int, given: str, errors: int
 ) -> None:
     table = airpath.phy.load(OF_TEN_ITERATIONS / "itu-a-random-10.json")
-    beside_another(VEHICULAR_A, table, (snr_db, number, given, errors))
+    compare_with_another(VEHICULAR_A, table, (snr_db, number, given, errors))
 
 
 @pytest.mark.parametrize(("snr_db", "number", "given", "errors"), FUSC)
-def test_the_shipped_vehicular_a_beside_another_fusc(
+def test_shipped_vehicular_a_compared_with_another_fusc(
     snr_db: float, number: int, given: str, errors: int
 ) -> None:
     table = airpath.phy.load("802.16-ctc-vehicular-a")
-    beside_another(SHIPPED_VEHICULAR_A, table, (snr_db, number, given, errors))
+    compare_with_another(SHIPPED_VEHICULAR_A, table, (snr_db, number, given, errors))
 
 
-def beside_another(law: Law, table: PerTable, theirs: tuple[float, int, str, int]) -> None:
+def compare_with_another(law: Law, table: PerTable, theirs: tuple[float, int, str, int]) -> None:
     snr_db, number, given, errors = theirs
     digits, _, exponent = given.partition("e")
     rounding = 0.5 * 10.0 ** (int(exponent) - len(digits.partition(".")[2]))

@@ -33,7 +33,7 @@ SCENARIOS = [name for name, line in examples().items() if not line.startswith("s
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_what_a_scenario_shows_makes_it_again(name: str) -> None:
+def test_shown_scenario_is_equal_when_evaluated(name: str) -> None:
     scenario = ap.load(example_path(name))
     again = eval(repr(scenario), {"ap": ap})
     assert again.document() == scenario.document()

@@ -122,7 +122,7 @@ def test_sbd_numbers_survive(
 
 
 def test_sbd_runs_from_a_file_whose_control_changes_the_row() -> None:
-    """The reaction time of 384 kbit/s holds up to the change, that of 128 kbit/s from there on."""
+    """The reaction time of 384 kbit/s applies until the change, then that of 128 kbit/s."""
     rows = (
         '[{rate = "384 kbit/s", min_th = 20, reaction_time = "200 ms"}, '
         '{rate = "128 kbit/s", min_th = 15, reaction_time = "1.3 s"}]'

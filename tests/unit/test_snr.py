@@ -223,7 +223,7 @@ def test_the_resolved_form_of_fading_has_the_doppler_shift_and_that_of_blocks_th
     assert snr_of(link(snr=blocks)) == expected
 
 
-def test_what_is_written_is_read_again() -> None:
+def test_written_file_is_read_again() -> None:
     snr = ap.snr.Rayleigh(mean="7.5 dB", speed="50 km/h", carrier="900 MHz")
     scenario = path(link(snr=snr))
     again = loads(scenario.to_toml())
@@ -278,7 +278,7 @@ def test_solve_refuses_an_snr_that_varies() -> None:
     assert "an SNR that is constant" in str(caught.value)
 
 
-def test_shadowing_stands_around_its_process(tmp_path: Path) -> None:
+def test_shadowing_wraps_its_process(tmp_path: Path) -> None:
     moving = ap.snr.Shadowed(
         deviation="8 dB",
         correlation_distance="50 m",

@@ -1,4 +1,4 @@
-"""CLAMP's fluid model as users meet it, and beside packet simulation."""
+"""CLAMP's fluid model as users meet it, and compared with packet simulation."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_trajectory_that_there_is_not_is_one_line(keys: dict[str, str], line: 
         ("flows.0.access", '{rate = "2 Mbit/s"}'),
     ],
 )
-def test_what_is_not_covered_is_refused_by_its_key(key: str, value: str) -> None:
+def test_uncovered_key_is_rejected_by_name(key: str, value: str) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         solved((key, value))
     line = str(caught.value)
@@ -137,7 +137,7 @@ def test_the_command_writes_the_document_and_the_trajectory(tmp_path: Path) -> N
     assert json.loads(run("--json").stdout)["trajectory"]["time_s"] == times
 
 
-# --- beside packet simulation ------------------------------------------------------------------
+# --- compared with packet simulation -----------------------------------------------------------
 
 
 def windows(window_bytes: float) -> tuple[ap.solutions.ClampFluid, np.ndarray, float]:
@@ -188,7 +188,7 @@ def test_windows_above_the_limit_rest_where_the_model_has_them() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
-def test_windows_below_the_limit_swing_with_twice_the_rates_averaging_time() -> None:
+def test_windows_below_the_limit_oscillate_with_twice_the_averaging_time() -> None:
     for window, swing in ((11_000, 0.3), (12_000, 0.1)):
         solution, found, queue = windows(window)
         (warning,) = solution.warnings

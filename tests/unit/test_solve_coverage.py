@@ -112,7 +112,7 @@ UNCOVERED: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("key", "changes"), UNCOVERED, ids=lambda case: str(case)[:50])
-def test_what_is_not_covered_is_refused_by_its_key(key: str, changes: dict[str, Any]) -> None:
+def test_uncovered_key_is_rejected_by_name(key: str, changes: dict[str, Any]) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(path(**changes))
     line = str(caught.value)
@@ -125,8 +125,8 @@ def test_forty_kinds_of_scenarios_are_refused() -> None:
     assert len(UNCOVERED) >= 40
 
 
-def test_every_key_that_is_not_covered_is_told_and_equal_flows_once() -> None:
-    # The first alone was told.
+def test_every_uncovered_key_is_reported_and_equal_flows_once() -> None:
+    # Only the first was reported.
     changes = {"bottleneck__aqm": "codel", "flows__0__cc": "cubic", "flows__1__stop": "50 s"}
     end = "no analytic model covers it. Covered: "
     lines = [
@@ -144,7 +144,7 @@ def test_every_key_that_is_not_covered_is_told_and_equal_flows_once() -> None:
     assert str(caught.value).splitlines() == named
 
 
-def test_an_option_in_which_flows_differ_is_told_with_its_value() -> None:
+def test_option_in_which_flows_differ_is_reported_with_its_value() -> None:
     # It was "another than the first flow's" where the value is a number.
     with pytest.raises(ap.errors.BadValueError, match=r"flows\.1\.tcp\.delayed_ack_segments = 4: "):
         ap.solve(path(flows__1__tcp={"delayed_ack_segments": 4}))

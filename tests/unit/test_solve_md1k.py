@@ -1,4 +1,4 @@
-"""M/D/1/K by `solve` beside the simulation of the same scenario."""
+"""M/D/1/K by `solve` compared with the simulation of the same scenario."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_example_says_what_its_comment_says() -> None:
     assert "one-way delay" in solution._repr_html_()
 
 
-def test_what_neither_model_covers_is_told_by_the_nearer_one() -> None:
+def test_reasons_come_from_the_nearer_model() -> None:
     scenario = path(0.8, 10).replace({"flows.0.access": {"rate": "1 Gbit/s"}})
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(scenario)

@@ -1,4 +1,4 @@
-"""The model of MIMO links: its document, its lines, and Reno beside the simulation."""
+"""The model of MIMO links: its document, its lines, and Reno compared with the simulation."""
 
 from __future__ import annotations
 

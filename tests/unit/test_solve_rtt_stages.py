@@ -1,4 +1,4 @@
-"""The model of stages as users meet it, and its terms beside packet simulation of lone packets."""
+"""The model of stages as users meet it, and its terms compared with simulated single packets."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_terms_both_methods_and_eq9() -> None:
         ("flows.0.stop", '"9 s"'),
     ],
 )
-def test_what_is_not_covered_is_refused_by_its_key(key: str, value: str) -> None:
+def test_uncovered_key_is_rejected_by_name(key: str, value: str) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         solved((key, value))
     line = str(caught.value)
@@ -132,7 +132,7 @@ def test_over_all_wires_the_frames_are_those_of_the_papers_figures() -> None:
     assert sum(found) / steps == pytest.approx(FRAMES_MS)
 
 
-# --- beside packet simulation ------------------------------------------------------------------
+# --- compared with packet simulation -----------------------------------------------------------
 
 
 class Setting(NamedTuple):

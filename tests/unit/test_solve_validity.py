@@ -1,4 +1,4 @@
-"""How far `solve` is from the simulation, and that it says so where it is far."""
+"""The difference of `solve` to the simulation, and its warning where it is large."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_high_loss_is_a_warning_everywhere() -> None:
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.02, 0.1])
-def test_behind_a_queue_the_throughput_is_right_whatever_the_timeouts(loss: float) -> None:
+def test_behind_a_queue_the_throughput_is_right_despite_timeouts(loss: float) -> None:
     # The warning is for an empty queue: here the queue takes up what the formula has wrong.
     flows = ap.flows(40, cc="newreno", base_rtt="40 ms", start={"uniform": ["0 s", "3 s"]})
     bottleneck = ap.Bottleneck(aqm="gred", link=ap.link.Fixed(rate="2 Mbit/s", loss=loss))

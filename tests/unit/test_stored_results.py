@@ -40,7 +40,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> ap.Result:
 
 
 def same(one: ap.Result, other: ap.Result) -> None:
-    """Check that two results are the same, but for where they come from."""
+    """Check that two results are the same, except for their source."""
     assert one.to_json(raw=True) == other.to_json(raw=True)
     assert one.advisories == other.advisories
     pd.testing.assert_frame_equal(one.summary(), other.summary())
@@ -63,7 +63,7 @@ def same(one: ap.Result, other: ap.Result) -> None:
 
 
 @pytest.mark.parametrize("formats", ["csv", "csv.gz", "parquet"])
-def test_a_directory_gives_the_result_that_was_written(
+def test_directory_gives_the_written_result(
     result: ap.Result, tmp_path: Path, formats: str
 ) -> None:
     result.save(tmp_path, formats=formats, figure_formats=None)
@@ -72,7 +72,7 @@ def test_a_directory_gives_the_result_that_was_written(
     same(result, loaded)
 
 
-def test_what_the_command_wrote_is_read(tmp_path: Path) -> None:
+def test_output_of_the_command_is_read(tmp_path: Path) -> None:
     from airpath.cli import main
 
     scenario = make(tmp_path)
@@ -105,7 +105,7 @@ def test_an_incomplete_result_stays_incomplete(result: ap.Result, tmp_path: Path
     assert (loaded.complete, loaded.interrupted, loaded.requested) == (False, True, 9)
 
 
-def test_what_is_no_directory_of_a_result(result: ap.Result, tmp_path: Path) -> None:
+def test_directory_without_a_result_is_rejected(result: ap.Result, tmp_path: Path) -> None:
     with pytest.raises(
         ap.errors.BadValueError, match=r"holds no result\.json\. Name a directory that run"
     ):
@@ -130,7 +130,7 @@ def test_what_is_no_directory_of_a_result(result: ap.Result, tmp_path: Path) -> 
         ap.load_result(tmp_path)
 
 
-def test_what_is_missing_is_named_when_it_is_asked_for(result: ap.Result, tmp_path: Path) -> None:
+def test_missing_quantity_is_named_on_access(result: ap.Result, tmp_path: Path) -> None:
     scenario = make(tmp_path)
     out = tmp_path / "out"
     ap.simulate(scenario, reps=1).save(out, figure_formats=None)
@@ -201,7 +201,7 @@ def test_an_error_rate_table_pickles() -> None:
 
 
 def html_of(thing: Any) -> str:
-    """Return what a notebook shows, checked to be well-formed."""
+    """Return the output of a notebook, checked to be well-formed."""
     shown: str = thing._repr_html_()
     ET.fromstring(f"<div>{shown}</div>")
     return shown

@@ -71,7 +71,7 @@ def as_an_earlier_version(out: Path) -> None:
 
 
 def test_a_campaign_has_the_advisories_of_its_runs(tmp_path: Path) -> None:
-    """In a third of a campaign DCTCP was NewReno under another name, and nothing said so."""
+    """In a third of a campaign DCTCP was NewReno under another name, without a warning."""
     files = [str(TRACES / f"{name}.trace") for name in ("pedestrian", "vehicular")]
     grid = {"bottleneck.aqm": AQMS, "flows.0.cc": CONTROLS, "bottleneck.link.file": files}
     sweep, noted = swept(tmp_path, grid=grid)

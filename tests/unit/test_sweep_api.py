@@ -137,7 +137,7 @@ def test_a_replication_without_its_series_is_run_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.AdvisoryWarning")
-def test_series_are_kept_beside_the_ledger(tmp_path: Path) -> None:
+def test_series_are_kept_next_to_the_ledger(tmp_path: Path) -> None:
     base = scenario(record={"series": ["cwnd"], "interval": "100 ms"})
     sweep = ap.sweep(base, grid=GRID, reps=2, series=["cwnd"], out=tmp_path)
     files = sorted((tmp_path / "series").iterdir())

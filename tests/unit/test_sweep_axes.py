@@ -43,7 +43,7 @@ def test_a_grid_has_the_product_of_its_axes_in_order(counts: list[int]) -> None:
     assert points == sorted(set(points))
 
 
-def test_what_is_paired_stays_together_when_it_is_crossed() -> None:
+def test_paired_axes_stay_together_when_crossed() -> None:
     pairs = Dimension("zip", [{"rate": 1, "delay": 10}, {"rate": 2, "delay": 20}])
     points = list(combined([Dimension("grid", [{"n": 1}, {"n": 2}]), pairs]))
     assert points == [
@@ -146,7 +146,7 @@ def test_another_axis_does_not_move_what_is_drawn_at_random() -> None:
     assert [point["a"] for point in both] == [point["a"] for point in alone]
 
 
-def test_whole_numbers_and_choices_are_equally_likely() -> None:
+def test_integers_and_choices_are_equally_likely() -> None:
     axes = {"n": {"uniform": [1, 4]}, "c": {"choice": ["x", "y", "z", "w"]}}
     points = drawn("latin-hypercube", 40, 3, axes)
     for axis in axes:
@@ -154,7 +154,7 @@ def test_whole_numbers_and_choices_are_equally_likely() -> None:
         assert {values.count(value) for value in values} == {10}
 
 
-def test_without_scipy_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_scipy_the_fix_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     with pytest.raises(BadValueError) as told:
         drawn("sobol", 4, 1, AXES)

@@ -1,4 +1,4 @@
-"""What a coordinator runs and stores: whoever runs it, in whatever order, however often."""
+"""Runs and stores of a coordinator: with any executor, order and number of calls."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def sample(tmp_path: Path, rule: Rule = UNTIL) -> Sample:
 
 
 def counting(directory: Path, of: Sample) -> dict[str, list[Any]]:
-    """Return what tables count: the replications up to the number at which the rule is content."""
+    """Return the replications that tables count: those up to the number that the rule requires."""
     from airpath.sweeps.stopping import counted
 
     found = {}
@@ -133,7 +133,7 @@ def test_processes_give_the_same(tmp_path: Path, expected: Any) -> None:
     assert counting(tmp_path, of) == expected
 
 
-def test_what_was_interrupted_goes_on_and_runs_nothing_twice(tmp_path: Path, expected: Any) -> None:
+def test_interrupted_sweep_resumes_and_runs_nothing_twice(tmp_path: Path, expected: Any) -> None:
     of = sample(tmp_path)
     ran, ends = 0, 0
     while True:
@@ -147,7 +147,7 @@ def test_what_was_interrupted_goes_on_and_runs_nothing_twice(tmp_path: Path, exp
     assert ran == sum(map(len, of.stored(tmp_path).values()))
 
 
-def test_hours_that_are_under_way_are_given_up_at_once(tmp_path: Path) -> None:
+def test_long_replications_in_progress_are_aborted_at_once(tmp_path: Path) -> None:
     of = Sample([scenario(), scenario("1 Gbit/s", duration="10 h")], Rule(2, 2))
     ended = of.run(tmp_path, stop=lambda: len(next(iter(of.stored(tmp_path).values()))) == 2)
     assert ended.interrupted
@@ -159,7 +159,7 @@ def test_points_that_are_equal_share_replications(tmp_path: Path) -> None:
     assert of.run(tmp_path).replications == 3
 
 
-def test_metrics_that_are_asked_for_later_need_no_new_runs(tmp_path: Path) -> None:
+def test_metrics_requested_later_need_no_new_runs(tmp_path: Path) -> None:
     of = Sample([scenario()], Rule(3, 3))
     of.run(tmp_path)
     later = Sample([scenario()], Rule(3, 3), metrics=["jain", "goodput_bps"])
@@ -183,7 +183,7 @@ def broken(of: Sample, place: int) -> str:
     return digest
 
 
-def test_a_point_that_fails_is_noted_and_the_others_go_on(tmp_path: Path) -> None:
+def test_failed_point_is_recorded_and_the_others_continue(tmp_path: Path) -> None:
     of = sample(tmp_path, Rule(3, 3))
     whole = dict(of.jobs)
     bad = broken(of, 1)
@@ -265,7 +265,7 @@ def test_contents_travel_when_a_worker_lacks_them(
     of.run(tmp_path, workers_of(of.contents, executor, None))
     shipped = [sorted(contents) for _, contents in executor.calls]
     assert {key for keys in shipped for key in keys} == set(of.contents)
-    # Three tasks are under way before the first worker says what it lacks.
+    # Three tasks are in progress before the first worker reports its missing packages.
     assert sum(map(len, shipped)) <= 3 * len(of.contents) < len(shipped)
     # How many tasks there are goes by the clock: the last may be the first to need a content.
     assert shipped[0] == []
@@ -312,7 +312,7 @@ def test_a_function_that_cannot_travel_is_named_as_such(tmp_path: Path) -> None:
         of.run(tmp_path, workers_of(of.contents, Pickling(), None))
 
 
-def test_what_is_no_executor_is_refused() -> None:
+def test_invalid_executor_is_rejected() -> None:
     with pytest.raises(BadValueError, match=r'^executor = "dask": cannot run anything\. Give'):
         workers_of({}, "dask", None)
 

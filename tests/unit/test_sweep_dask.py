@@ -41,7 +41,7 @@ def executor() -> Iterator[Any]:
 
 
 class Killing:
-    """Workers of whom one dies with every so many tasks that are sent."""
+    """Workers, one of which dies after a number of tasks."""
 
     def __init__(self, of: Sample, executor: Any, every: int, most: int) -> None:
         self._workers = workers_of(of.contents, executor, None)

@@ -166,7 +166,7 @@ def test_metrics_may_be_functions(base: ap.Scenario) -> None:
     assert dict(described(base, metrics={"own": loss}).functions) == {"own": loss}
 
 
-def test_what_is_lost_of_the_base_is_said_once(base: ap.Scenario) -> None:
+def test_lost_part_of_the_base_is_reported_once(base: ap.Scenario) -> None:
     grid = {"bottleneck.aqm": ["gred"], "flows.0.cc": ["reno", "cubic", "newreno"]}
     with pytest.warns(ap.errors.OverrideWarning) as told:
         described(base, grid=grid)
@@ -242,7 +242,7 @@ def test_a_metric_may_be_one_that_some_points_alone_have(base: ap.Scenario) -> N
     assert plan.metrics == ["flows.2.goodput_bps"]
 
 
-def test_what_several_points_cannot_have_is_told_once(base: ap.Scenario) -> None:
+def test_problem_of_several_points_is_reported_once(base: ap.Scenario) -> None:
     grid = {"duration": ["10 s", "20 s"], "bottleneck.link.rate": ["5 Mbit/s", "0 bit/s"]}
     with pytest.raises(ap.errors.BadValueError) as told:
         described(base, grid=grid)
@@ -374,7 +374,7 @@ def test_bad_input_is_one_line(text: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert str(told.value) == f"s.toml: {BAD[text]}"
 
 
-def test_a_scenario_and_a_sweep_file_are_told_apart(
+def test_scenario_and_sweep_file_are_distinguished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -390,7 +390,7 @@ def test_a_scenario_and_a_sweep_file_are_told_apart(
     )
 
 
-def test_all_problems_are_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_problems_are_reported_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text('scenario = "no.toml"\nreps = 0\nseed = 1.5')
     with pytest.raises(ap.errors.BadValueError) as told:
@@ -450,7 +450,7 @@ def test_bad_arguments_are_one_line(keys: dict[str, Any], line: str, base: ap.Sc
     assert str(told.value) == f"airpath.sweep: {line}"
 
 
-def test_what_is_no_base_is_one_line() -> None:
+def test_invalid_base_is_reported_in_one_line() -> None:
     for base, line in (
         (3, "scenario = 3: no path, table, Scenario or function. Give one of them."),
         (lambda: 3, "3: what the function returned is no Scenario. Return one."),

@@ -74,7 +74,7 @@ def test_the_relative_difference_is_the_ratio_by_the_delta_method(tmp_path: Path
         ((3, 3), {"engines": ("emulate",)}),
     ],
 )
-def test_points_with_seeds_of_their_own_and_emulated_ones_are_compared_by_welch(
+def test_points_with_separate_seeds_and_emulated_ones_are_compared_by_welch(
     counts: tuple[int, int], how: dict[str, Any]
 ) -> None:
     plan = plan_of({"cc": ["newreno", "cubic"]}, RATE, confidence=0.95, **how)
@@ -234,7 +234,7 @@ def test_the_base_is_a_label_or_a_value_as_it_was_written(tmp_path: Path) -> Non
         ),
     ],
 )
-def test_what_the_sweep_does_not_have_is_named(
+def test_names_missing_in_the_sweep_are_reported(
     tmp_path: Path, axis: Any, metric: str, base: str, line: str
 ) -> None:
     sweep = sweep_of(tmp_path, plan_of(GRID, RATE), measured)

@@ -52,12 +52,12 @@ def test_requested_series_are_recorded() -> None:
     assert len(run.series["queue"][0]) > 0
 
 
-def test_a_job_that_is_told_to_stop_returns_what_was_finished() -> None:
+def test_stopped_job_returns_finished_replications() -> None:
     job, contents = job_of(scenario(duration="10 h"))
     assert run_job(job, contents, 1, 0, 2, stop=lambda: True) == []
 
 
-def test_what_is_no_packed_replication_is_refused() -> None:
+def test_invalid_packed_replication_is_rejected() -> None:
     for data in (b"", b"x", b"x\x9c"):
         with pytest.raises(ValueError, match="not a packed replication"):
             unpacked(data)

@@ -140,7 +140,7 @@ def test_drops_of_all_reasons_are_a_metric_and_their_share_of_the_arrivals() -> 
     assert found["drop_share"] == found["drops"] / queue["arrived"]
 
 
-def test_what_a_scenario_does_not_have_is_none() -> None:
+def test_metrics_missing_in_a_scenario_are_none() -> None:
     run, resolved, _ = replication(PATHS["codel"])
     names = [
         "margin",
@@ -153,7 +153,7 @@ def test_what_a_scenario_does_not_have_is_none() -> None:
     assert evaluate(names, run, resolved) == dict.fromkeys(names)
 
 
-def test_what_was_not_measured_is_none() -> None:
+def test_unmeasured_metrics_are_none() -> None:
     run, resolved, _ = replication(PATHS["both ways"])
     assert run["flows"][1]["kind"] == "datagram"
     assert evaluate(["flows.1.mean_rtt_s"], run, resolved) == {"flows.1.mean_rtt_s": None}

@@ -107,12 +107,12 @@ def test_an_axis_is_logarithmic_where_a_linear_one_makes_a_panel_flat() -> None:
     assert is_logarithmic([[9.0, 13.0], [2.1, 3.4]])
     assert not is_logarithmic([[9.0, 13.0], [8.0, math.nan]])
     assert not is_logarithmic([[0.0, 1.0], [100.0]])
-    # No axis tells these apart.
+    # No axis distinguishes these.
     assert not is_logarithmic([[0.9999, 1.0], [0.5, 0.6]])
     assert not is_logarithmic([[1.0], [1.0], []])
 
 
-def test_what_is_not_drawn_is_named(tmp_path: Path) -> None:
+def test_omitted_points_are_named(tmp_path: Path) -> None:
     """Only four metrics were drawn, and the others vanished without a word."""
     metrics = ["goodput_bps", "retransmissions", "timeouts", "jain", "utilisation"]
     plan = plan_of({"a": [f"a{n}" for n in range(30)], "b": [1, 2, 3]}, metrics)
@@ -136,7 +136,7 @@ def test_twenty_series_get_a_panel_each_with_the_others_in_grey(tmp_path: Path) 
     assert all(len(axis.lines) == 20 + 1 + 3 for axis in drawn)
 
 
-def test_the_model_is_drawn_beside_the_simulation(tmp_path: Path) -> None:
+def test_model_is_plotted_with_the_simulation(tmp_path: Path) -> None:
     plan = plan_of({"n": [1, 2, 3]}, ["utilisation"], engines=("simulate", "solve"))
     sweep = sweep_of(
         tmp_path,
@@ -225,8 +225,8 @@ def test_a_logarithmic_axis_has_more_than_one_number(tmp_path: Path) -> None:
     assert shown == ["20", "50", "100", "200", "500"]
 
 
-def test_a_label_of_five_hundred_letters_leaves_room_for_the_figure(tmp_path: Path) -> None:
-    """The panels had no width left, and a warning of matplotlib said so."""
+def test_label_of_five_hundred_letters_leaves_space_for_the_figure(tmp_path: Path) -> None:
+    """The panels had no width left, with a warning of matplotlib."""
     plan = plan_of({"aqm": ["droptail " * 60, "codel"], "limit": ["1 packets"]}, METRICS)
     found = sweep_of(tmp_path, plan, lambda _, number: dict.fromkeys(METRICS, 1.0 + number))
     figure = found.plot.pareto(*METRICS)
@@ -376,7 +376,7 @@ def test_a_sweep_of_one_point_has_nothing_to_draw_over(tmp_path: Path) -> None:
         ("lines", {"metric": "goodput_bps", "where": {"q": 1}}, 'where = "q": not an axis'),
     ],
 )
-def test_what_the_sweep_does_not_have_is_refused_in_one_line(
+def test_names_missing_in_the_sweep_are_rejected_in_one_line(
     sweep: ap.Sweep, name: str, arguments: dict[str, Any], line: str
 ) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:

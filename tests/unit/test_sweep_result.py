@@ -150,7 +150,7 @@ def test_a_point_counts_up_to_the_first_replication_that_is_missing(tmp_path: Pa
     assert sweep.provenance["unfinished"] == 2
 
 
-def test_only_as_many_count_as_the_rule_wants(tmp_path: Path) -> None:
+def test_only_replications_required_by_the_rule_count(tmp_path: Path) -> None:
     rule = Rule(3, 10, "goodput_bps", relative=0.5)
     plan = plan_of(GRID, METRICS, rule=rule)
     sweep = sweep_of(tmp_path, plan, measured, replications=7)
@@ -163,7 +163,7 @@ def test_only_as_many_count_as_the_rule_wants(tmp_path: Path) -> None:
     }
 
 
-def test_what_was_not_measured_is_nan_and_no_replication(tmp_path: Path) -> None:
+def test_unmeasured_value_is_nan_and_no_replication(tmp_path: Path) -> None:
     def sometimes(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
         return {"goodput_bps": None if number else 5.0, "utilisation": None}
 
@@ -196,7 +196,7 @@ def test_a_listed_point_need_not_set_every_axis(tmp_path: Path) -> None:
 # --- files -------------------------------------------------------------------------------------
 
 
-def test_equal_sweeps_give_equal_bytes_in_whatever_order_they_ran(tmp_path: Path) -> None:
+def test_equal_sweeps_give_equal_bytes_in_any_order(tmp_path: Path) -> None:
     written = []
     for name in ("one", "other"):
         directory = tmp_path / name
@@ -229,12 +229,12 @@ def test_numbers_in_files_are_read_back_to_the_last_bit(
     assert [float(row[-1]) for row in [*rows][1:]] == values
 
 
-def test_a_sweep_is_loaded_from_its_directory_or_its_ledger(sweep: ap.Sweep) -> None:
+def test_sweep_is_loaded_from_its_directory_or_its_ledger(sweep: ap.Sweep) -> None:
     for path in (sweep.path, sweep.path.parent, str(sweep.path.parent)):
         assert ap.load_sweep(path).points().equals(sweep.points())
 
 
-def test_what_is_no_sweep_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_file_that_is_no_sweep_is_rejected_in_one_line(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     for path in (empty, tmp_path / "nothing"):
@@ -279,18 +279,18 @@ def negative(result: ap.Result) -> float:
     return float(result.table("flows")["goodput_bps"].sum())
 
 
-def test_functions_of_the_user_are_asked_about_every_replication(tmp_path: Path) -> None:
+def test_functions_of_the_user_are_called_for_every_replication(tmp_path: Path) -> None:
     sweep = functions_sweep(tmp_path)
     own = sweep.runs()["mine"].tolist()
     scenario = short()
     flows = ap.simulate(scenario, reps=2, seed=3).table("flows")
     assert own == [-rate for rate in flows["goodput_bps"]]
-    # What a function returns may be below 0, whatever its name.
+    # What a function returns may be below 0, with any name.
     assert sweep.points()["low"].tolist()[1] < 0
     assert math.isnan(ap.load_sweep(tmp_path).points()["mean"].tolist()[1])
 
 
-def test_a_function_that_fails_is_told_and_does_not_take_the_table_with_it(tmp_path: Path) -> None:
+def test_failed_function_is_reported_and_the_table_is_kept(tmp_path: Path) -> None:
     functions_sweep(tmp_path)
 
     def picky(result: ap.Result) -> float:
@@ -360,9 +360,7 @@ def test_points_that_are_no_grid_are_a_list(tmp_path: Path) -> None:
     assert found["b"].values.tolist() == [0.1 * n for n in range(6)]
 
 
-def test_without_xarray_the_remedy_is_named(
-    sweep: ap.Sweep, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_xarray_the_fix_is_named(sweep: ap.Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib.util
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)

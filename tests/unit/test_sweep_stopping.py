@@ -1,4 +1,4 @@
-"""Sequential stopping: which number of replications counts, and how many to ask for next."""
+"""Sequential stopping: which number of replications counts, and how many to request next."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_fixed_number_needs_no_values() -> None:
     assert wanted(rule, [], 0.99) == 4
 
 
-def test_the_first_prefix_that_is_small_enough_counts_whatever_comes_later() -> None:
+def test_first_prefix_that_is_small_enough_counts() -> None:
     rule = Rule(2, 50, "m", absolute=1.0)
     values = [10.0, 14.0, 10.0, 14.0, *[12.0] * 20]
     expected = next(n for n in range(2, 24) if small_enough(rule, list(values[:n]), 0.95))
@@ -39,12 +39,12 @@ def test_the_first_prefix_that_is_small_enough_counts_whatever_comes_later() -> 
     assert counted(rule, values[: expected - 1], 0.95) is None
 
 
-def test_what_never_varies_is_known_after_the_least_number() -> None:
+def test_constant_metric_is_known_after_the_least_number() -> None:
     for value in (0.0, 0.1, -3e9):
         assert counted(Rule(3, 64, "m", relative=0.01), [value] * 5, 0.99) == 3
 
 
-def test_a_quantile_is_not_known_better_than_it_is_told_apart() -> None:
+def test_quantile_is_not_known_better_than_its_resolution() -> None:
     """Four equal values of a histogram's quantile are known to within half a bucket: 1/128."""
     for metric in ("p95_sojourn_s", "queues.bottleneck.p50_sojourn_s", "flows.0.p99_delay_s"):
         values = [0.0192] * 8
@@ -63,7 +63,7 @@ def test_a_mean_of_zero_has_no_relative_width() -> None:
     assert counted(Rule(4, 16, "m", relative=0.5, absolute=5.0), values, 0.99) == 4
 
 
-def test_what_was_not_measured_is_a_replication_and_no_value() -> None:
+def test_unmeasured_metric_is_a_replication_without_a_value() -> None:
     rule = Rule(2, 8, "m", absolute=100.0)
     assert counted(rule, [None, 1.0, math.nan], 0.99) is None
     assert counted(rule, [None, 1.0, math.nan, 1.0], 0.99) == 4
@@ -72,7 +72,7 @@ def test_what_was_not_measured_is_a_replication_and_no_value() -> None:
 
 
 @pytest.mark.parametrize(("target", "expected"), [(1e-9, 20), (3.0, 14), (1e9, 10)])
-def test_no_more_is_asked_for_than_the_variance_foretells_and_twice_as_many(
+def test_requested_replications_are_limited_by_variance_and_doubling(
     target: float, expected: int
 ) -> None:
     values = [0.0, 10.0] * 5

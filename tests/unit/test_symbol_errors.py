@@ -73,13 +73,13 @@ def test_one_number_and_arrays() -> None:
         ),
     ],
 )
-def test_what_is_not_accepted(changes: dict[str, Any], line: str) -> None:
+def test_invalid_values_are_rejected(changes: dict[str, Any], line: str) -> None:
     with pytest.raises(BadValueError) as refused:
         symbol_error_rate(**{"snr_db": 10.0, **changes})
     assert str(refused.value) == line
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_problems_are_reported_at_once() -> None:
     with pytest.raises(BadValueError) as refused:
         symbol_error_rate("loud", tx=3, rx=9, k_factor_db=3)  # type: ignore[call-overload]
     assert [line.split(":")[0] for line in str(refused.value).splitlines()] == [
@@ -102,7 +102,7 @@ def test_means_over_shadowing() -> None:
     assert (np.asarray(rates) > symbol_error_rate([10, 20])).all()
 
 
-def test_what_is_not_accepted_of_shadowing() -> None:
+def test_invalid_shadowing_is_rejected() -> None:
     with pytest.raises(BadValueError) as refused:
         mean_over_shadowing(3, "a", -1)  # type: ignore[arg-type]
     assert str(refused.value).splitlines() == [

@@ -317,7 +317,7 @@ def test_a_bad_value(key: str, value: str, line: str) -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_together(overrides: list[tuple[str, str]], line: str) -> None:
+def test_inconsistent_values_are_rejected(overrides: list[tuple[str, str]], line: str) -> None:
     assert problems(overrides) == [line]
 
 
@@ -477,7 +477,7 @@ def test_uploads_ask_too() -> None:
 
 
 def test_a_request_that_is_read_with_its_mpdu_waits_for_harq() -> None:
-    """wimax-2009 §2.2: what is asked for by piggyback comes later by what HARQ takes."""
+    """wimax-2009 §2.2: grants for piggyback requests come later by the time of HARQ."""
     harq = (f"{LINK}.harq", '{attempts = 4, error = 0.316, round_trip = "30 ms"}')
     delays = [
         ap.simulate(loads(STATIONS, overrides=[harq, (f"{LINK}.piggyback_read", read)]), reps=2)

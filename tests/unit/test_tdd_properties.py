@@ -1,4 +1,4 @@
-"""The TDD link whatever its settings: threads change nothing; its lists are the engine's."""
+"""The TDD link with random settings: threads change nothing; its lists are the engine's."""
 
 from __future__ import annotations
 

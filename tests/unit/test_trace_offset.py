@@ -140,7 +140,7 @@ def test_an_offset_is_no_measured_quantity(mahimahi: Path, offset: str, line: st
                                       'time. Write a duration from "2 s" on.'),
     ],
 )  # fmt: skip
-def test_what_is_no_offset(offset: Any, message: str) -> None:
+def test_invalid_offsets_are_rejected(offset: Any, message: str) -> None:
     with pytest.raises(ap.errors.ScenarioError) as raised:
         ap.link.Trace(file="a.down", offset=offset)
     assert str(raised.value) == f"link.Trace: {message}"

@@ -86,7 +86,7 @@ def test_an_arrival_after_the_stop_never_starts() -> None:
     assert run.table("transfers")["started"].tolist() == [begun.sum()]
 
 
-def test_arrivals_end_at_until_and_flows_that_have_started_go_on() -> None:
+def test_arrivals_end_at_until_and_started_flows_continue() -> None:
     arrivals = {"poisson": "1 /s", "until": "20 s"}
     # Each takes longer than what is left of the arrivals.
     group = ap.flows(100, arrivals=arrivals, base_rtt="20 ms", size="400 MB", cc="newreno")
@@ -114,7 +114,7 @@ def test_datagram_sources_arrive_as_well() -> None:
 # --- wires with a limit ---------------------------------------------------------------------------
 
 
-def test_a_bottleneck_elsewhere_drops_what_finds_no_room_and_nothing_waits_at_the_link() -> None:
+def test_bottleneck_elsewhere_drops_overflow_and_nothing_waits_at_the_link() -> None:
     def queue_of(access: dict[str, str]) -> Any:
         slow = ap.flows(base_rtt="20 ms", cc="newreno", access=access)
         return ap.simulate(scenario(slow, duration="60 s"), reps=1)
@@ -218,7 +218,7 @@ def test_a_slow_reader_gets_what_it_reads() -> None:
 # --- the link stops ----------------------------------------------------------------------------
 
 
-def test_a_link_may_stop_and_go_on() -> None:
+def test_link_may_stop_and_resume() -> None:
     control = [{"at": "10 s", "rate": "0 bit/s"}, {"at": "130 s", "rate": "100 Mbit/s"}]
     run = ap.simulate(
         scenario(ap.flows(base_rtt="20 ms"), control=control, duration="300 s"), reps=1
@@ -266,7 +266,7 @@ count = 2
         'profile = "linux"\ncc = "cubic"\ntcp = {quick_acks = 0, idle_restart = "restart"}',
     ],
 )
-def test_what_is_written_can_be_wired_and_is_written_the_same_again(lines: str) -> None:
+def test_written_traffic_can_be_wired_and_is_written_equally(lines: str) -> None:
     first = loads(FILE + lines)
     ap.check(first)
     assert loads(first.to_toml()).resolve() == first.resolve()
@@ -422,7 +422,7 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
         ),
     ],
 )
-def test_what_is_wrong_is_said(lines: str, problem: str) -> None:
+def test_invalid_values_are_reported(lines: str, problem: str) -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(FILE + lines)
     assert str(caught.value) == f"scenario: {problem}"

@@ -88,7 +88,7 @@ def test_the_unit_that_suits_is_written(kind: type[Quantity], value: int, text: 
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
-def test_what_is_written_is_read_back(kind: type[Quantity], data: st.DataObject) -> None:
+def test_written_values_are_read_back(kind: type[Quantity], data: st.DataObject) -> None:
     quantity = kind(data.draw(st.integers(0, kind.largest)))
     assert kind.parse(str(quantity)) == quantity
     assert eval(repr(quantity)) == quantity

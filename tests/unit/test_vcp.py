@@ -1,4 +1,4 @@
-"""VCP from a scenario: what is accepted, what is resolved, and the code on its way."""
+"""VCP from a scenario: what is accepted, what is resolved, and the code along the path."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_the_field_is_vcps_under_every_profile(profile: str) -> None:
     )
 
 
-def test_without_a_code_the_window_grows_until_a_loss_and_says_so() -> None:
+def test_without_a_code_the_window_grows_until_a_loss_with_a_warning() -> None:
     told = {advisory.code: advisory.text for advisory in ap.check(scenario()).advisories}
     assert told == {
         "vcp-without-code": 'cc = "vcp", but nothing writes a load code at the bottleneck: VCP '
@@ -131,7 +131,7 @@ def fields(path: Path) -> list[tuple[int, int, bytes]]:
     return found
 
 
-def test_captures_show_the_bits_on_syn_data_and_what_is_sent_again(tmp_path: Path) -> None:
+def test_captures_show_the_bits_on_syn_data_and_retransmissions(tmp_path: Path) -> None:
     """At the senders 01 throughout; at the receivers what the router has made of it."""
     made = ap.Scenario(
         duration="20 s",

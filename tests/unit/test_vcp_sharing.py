@@ -1,4 +1,4 @@
-"""What VCP gets of a clean link behind a VCP router (vcp-2008 beside Xia et al. 2005).
+"""What VCP gets of a clean link behind a VCP router (vcp-2008 compared with Xia et al. 2005).
 
 The paths are those of vcp-2008: 10 Mbit/s and 32 ms between routers, 89.6 ms of round trip in all.
 What is measured begins after 10 s, as there: from two packets MI takes 5.6 s to a tenth of the
@@ -119,7 +119,7 @@ def test_a_thousand_flows_share_a_gigabit() -> None:
 
 @pytest.mark.parametrize("granularity", ["10 ms", "0 s"])
 @pytest.mark.parametrize("base_rtt", ["20 ms", "50 ms", "100 ms", "200 ms", "400 ms"])
-def test_mi_makes_the_window_grow_by_1_0625_in_200_ms_whatever_the_rtt(
+def test_mi_makes_the_window_grow_by_1_0625_in_200_ms_for_every_rtt(
     base_rtt: str, granularity: str
 ) -> None:
     """Over 2 s without a code; ACKs are those of whole packets, of 500 and more."""

@@ -2,7 +2,7 @@
 
     python matrix.py [--reps 4] [--seconds 60] [--page]
 
-With `--page` the tables of `docs/explanation/equal-rates.md` are written anew. Disciplines and
+With `--page` the tables of `docs/explanation/equal-rates.md` are rewritten. Disciplines and
 links are those of the registries: a new discipline joins with its defaults, a new link with those
 and the common `rate`, or when `LINKS` says how it is set up for that.
 """

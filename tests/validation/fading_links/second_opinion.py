@@ -119,7 +119,7 @@ def drawn_bits(
 def block_failure(
     chain: tuple[float, float, float, float], symbols: int, correctable: int, units: int
 ) -> mp.mpf:
-    """Return 1 − P(at most `correctable` are wrong); the digits that this costs are there."""
+    """Return 1 − P(at most `correctable` are wrong); the lost digits are available."""
     leave, back, error_good, error_bad = map(mp.mpf, chain)
     moves = mp.matrix([[1 - leave, leave], [back, 1 - back]])
     right = (moves * mp.diag([1 - error_good, 1 - error_bad])) ** units

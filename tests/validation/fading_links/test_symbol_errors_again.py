@@ -153,7 +153,7 @@ def gains(shape: tuple[int, ...], fading: dict[str, Any], rng: np.random.Generat
 def errors(
     modulation: str, tx: int, rx: int, snr_db: float, fading: dict[str, Any], pairs: int
 ) -> int:
-    """Send pairs of symbols, each over a channel that stands still; return how many are wrong."""
+    """Send pairs of symbols, each over a constant channel; return how many are wrong."""
     rng = np.random.default_rng([2008, tx, rx, int(10 * snr_db), pairs])
     points = constellation(modulation)
     sent = rng.integers(len(points), size=(2, pairs))

@@ -1,4 +1,4 @@
-"""What came out, beside the bounds, as tables in Markdown."""
+"""Results compared with the bounds, as tables in Markdown."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 class Throughput(NamedTuple):
-    """T of one row of the paper's table: the kernel's, the published one, ours."""
+    """T of one row of the paper's table: the kernel's, the published one, Airpath's."""
 
     idx: int
     kernel: Mean
@@ -319,7 +319,7 @@ def trace_table(results: Results) -> str:
 # --- 4 -------------------------------------------------------------------------------------------
 
 
-class Beside(NamedTuple):
+class EngineRow(NamedTuple):
     """One scenario of the matrix in both."""
 
     case: str
@@ -336,14 +336,14 @@ class Beside(NamedTuple):
         return self.goodput[0].runs > 0
 
 
-def matrix(results: Results) -> list[Beside]:
+def matrix(results: Results) -> list[EngineRow]:
     found = []
     for case in cases.matrix_cases():
         both = [
             (results.of_kernel(case.id, name), results.of_simulation(case.id, name))
             for name in ("goodput_bps", "queue_packets")
         ]
-        found.append(Beside(case.id, both[0], both[1]))
+        found.append(EngineRow(case.id, both[0], both[1]))
     return found
 
 

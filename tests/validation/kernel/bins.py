@@ -1,4 +1,4 @@
-"""What a client got in each 100 ms, of its capture, beside what a trace allowed."""
+"""Bytes that a client received in each 100 ms, from its capture, and those that a trace allowed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BIN_NS = 100_000_000
 OPPORTUNITY = 1504
 """Bytes of an opportunity."""
 OVERHEAD = 4
-"""Bytes of it that a packet takes beside its own."""
+"""Overhead of a packet in it, bytes."""
 FIELDS = ["case", "run", "bin", "delivered_bytes", "opportunity_bytes", "allowed_bytes"]
 
 _SECTION, _ENHANCED = 0x0A0D0D0A, 6

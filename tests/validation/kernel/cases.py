@@ -14,23 +14,23 @@ from airpath_papers.qawla.scenarios import path
 # --- bounds --------------------------------------------------------------------------------------
 
 PAPER_BOUNDS = {9: 0.04, 2: 0.08, 3: 0.08, 6: 0.08, 12: 0.08, 15: 0.08}
-"""Of T of a row of Table 2, beside ns-3's published value; of 9 beside ours as well."""
+"""Of T of a row of Table 2, relative to ns-3's published value; of 9 to Airpath's as well."""
 FIXED_GOODPUT_BOUND = 0.03
-"""Of one cubic flow, beside the payload rate of the link."""
+"""Of one cubic flow, relative to the payload rate of the link."""
 PING_BOUND_S = 0.3e-3
-"""Of the mean RTT, beside the configured one with the transmission time of the reply."""
+"""Of the mean RTT, relative to the configured one with the transmission time of the reply."""
 TRACE_SHARE = 0.98
 """Of the trace's opportunities, that a backlogged flow uses at least."""
 GOODPUT_BOUND, GOODPUT_LEAST = 0.05, 13
-"""Of the goodput, beside the simulation's, and in how many of the sixteen at least."""
+"""Of the goodput, relative to the simulation's, and in how many of the sixteen at least."""
 QUEUE_BOUND = 0.20
-"""Of the mean queue, beside the simulation's."""
+"""Of the mean queue, relative to the simulation's."""
 FAST_GOODPUT_BOUND = 0.03
-"""Of one cubic flow over 300 Mbit/s, beside the payload rate."""
+"""Of one cubic flow over 300 Mbit/s, relative to the payload rate."""
 SOAK_MEMORY_BYTES = 1 << 20
 """That the program's resident memory may grow by, from the fifth minute to the end."""
 SOAK_DRIFT = 1e-4
-"""Of the bytes delivered to a backlog, beside rate times time."""
+"""Of the bytes delivered to a backlog, relative to rate times time."""
 
 TRIES = 3
 """How often a run is made at most, until it is valid."""
@@ -57,8 +57,8 @@ NEAR_KERNEL: dict[str, Any] = {
     "loss_detection": "sack",
     "tail_loss_probe": False,
 }
-"""Profile ``linux`` with the paper's settings, as the kernel is told them: the window grows by all
-segments that an ACK covers (b = 1), as the kernel's does whatever it is told."""
+"""Profile ``linux`` with the paper's settings, as set in the kernel: the window grows by all
+segments that an ACK covers (b = 1), as the kernel's always does."""
 
 
 class Case(NamedTuple):

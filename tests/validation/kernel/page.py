@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "real-kernel.md"
 PLACE = re.compile(r"(<!-- real kernel: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 Goal = tuple[str, str, str, bool | None]
-"""Number, what was asked for, what came out, whether that is it."""
+"""Number, requirement, result, whether it is met."""
 
 
 def paper_goals(results: analyse.Results) -> Iterator[Goal]:
@@ -120,7 +120,7 @@ TABLES = {
 
 
 def filled(page: str, results: analyse.Results) -> str:
-    """Return a page with the tables between its marks made anew."""
+    """Return a page with new tables between its marks."""
     return PLACE.sub(lambda found: f"{found[1]}{TABLES[found[2]](results)}\n{found[3]}", page)
 
 

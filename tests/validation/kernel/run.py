@@ -223,10 +223,10 @@ def ping(directory: Path, only: str) -> None:
 def pinged(scenario: ap.Scenario) -> Row:
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as place:
-        told = Path(place, "rtts")
-        words = [sys.executable, str(HERE / "echo.py"), str(PINGS), str(told)]
+        output = Path(place, "rtts")
+        words = [sys.executable, str(HERE / "echo.py"), str(PINGS), str(output)]
         result = ap.emulation.run_command(scenario, words)
-        lines = told.read_text("utf-8").splitlines()
+        lines = output.read_text("utf-8").splitlines()
     rtts = [float(line) for line in lines if line != "lost"]
     row = {"sent": len(lines), "received": len(rtts), "min_s": min(rtts), "max_s": max(rtts)}
     row["mean_s"] = sum(rtts) / len(rtts)
@@ -245,12 +245,12 @@ def soak(directory: Path) -> None:
     rows = Rows(directory / "soak.csv", SOAK)
     last: dict[str, Any] = {}
 
-    def told(_run: int, event: Mapping[str, Any]) -> None:
+    def on_event(_run: int, event: Mapping[str, Any]) -> None:
         last.update(event)
 
     load = os.getloadavg()[0]
     with sampled(rows, last):
-        result = emulate_with(case.kernel, seed=1, reps=1, confidence=0.99, listener=told)
+        result = emulate_with(case.kernel, seed=1, reps=1, confidence=0.99, listener=on_event)
     [replication] = result.replications
     row = measured(replication) | validity_of(result.validity_reports[0])
     row |= {"load": load, "counters": counted(result.kernel)}

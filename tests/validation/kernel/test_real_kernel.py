@@ -32,7 +32,7 @@ def scripts() -> Iterator[dict[str, ModuleType]]:
             sys.modules.pop(name, None)
 
 
-def test_every_case_has_a_name_of_its_own_and_a_length_of_a_minute_or_the_links(
+def test_every_case_has_a_unique_name_and_a_length_of_a_minute_or_the_links(
     scripts: dict[str, ModuleType],
 ) -> None:
     found = scripts["cases"].all_cases()
@@ -42,7 +42,7 @@ def test_every_case_has_a_name_of_its_own_and_a_length_of_a_minute_or_the_links(
         assert counted >= (15 if case.part in ("fixed", "fast") else 60), case.id
 
 
-def test_the_matrix_has_what_was_asked_for(scripts: dict[str, ModuleType]) -> None:
+def test_matrix_has_the_required_rows(scripts: dict[str, ModuleType]) -> None:
     rows = scripts["cases"].MATRIX
     assert [row[0] for row in rows] == list(range(1, 17))
     assert {row[1] for row in rows} == {"reno", "cubic"}

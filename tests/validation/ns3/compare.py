@@ -1,4 +1,4 @@
-"""The dumbbells of `dumbbells.csv` in Airpath, and beside them what ns-3 made of them.
+"""The dumbbells of `dumbbells.csv` in Airpath, compared with the results of ns-3.
 
 python compare.py [--profile ns3] [--set 1] [--markdown]
 """
@@ -104,7 +104,7 @@ def scenario(row: Row, profile: str) -> ap.Scenario:
     )
 
 
-def ours(row: Row, profile: str, reps: int) -> Values:
+def simulated_values(row: Row, profile: str, reps: int) -> Values:
     """Return one value of each quantity per replication."""
     result = ap.simulate(scenario(row, profile), reps=reps, seed=1)
     flows = result.table("flows").groupby("replication")
@@ -114,7 +114,7 @@ def ours(row: Row, profile: str, reps: int) -> Values:
     return {name: [float(value) for value in found[name]] for name in QUANTITIES}
 
 
-def theirs() -> dict[str, Values]:
+def stored_values() -> dict[str, Values]:
     """Return the same of ns-3, one value per run, by the dumbbell's id."""
     found: dict[str, Values] = {}
     for row in read("ns3.csv"):
@@ -154,9 +154,9 @@ class Comparison(NamedTuple):
 
 
 def compare(rows: Iterable[Row], profile: str = "ns3", reps: int = 10) -> Iterator[Comparison]:
-    stored = theirs()
+    stored = stored_values()
     for row in rows:
-        yield Comparison(row, stored[row["id"]], ours(row, profile, reps))
+        yield Comparison(row, stored[row["id"]], simulated_values(row, profile, reps))
 
 
 def the_set(number: int) -> list[Row]:

@@ -62,7 +62,7 @@ def test_ns3_ran_each_of_them_several_times() -> None:
 @pytest.mark.parametrize("reps", REPS)
 @pytest.mark.parametrize("number", [1, 2])
 def test_goodput_is_within_3_percent_in_nine_of_ten(number: int, reps: int) -> None:
-    """What was asked for is eight of ten."""
+    """Eight of ten are required."""
     agreeing = [one.goodput_agrees for one in found(number, reps)]
     what = f"goodput, set {number}, {len(agreeing)} dumbbells"
     SHARES.between(what, "", sum(agreeing) / len(agreeing), 0.9, 1)

@@ -397,7 +397,8 @@ fn wakeups_at_one_instant_without_end_end_the_run() {
                     woken_again(u64::MAX, &source, access_ns, is_independent);
                 let error = failure(&scenario, &components);
                 assert!(matches!(error, RunError::Livelock(_)), "{error:?}");
-                let text = format!("requests wake-ups at {at}");
+                let text =
+                    format!("requests wake-ups at {at} without end. This is a bug in the stage");
                 assert!(error.to_string().ends_with(&text), "{error}");
             }
         }
