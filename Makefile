@@ -3,8 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# The extension module, and the program that emulates, are built by one of two profiles: `quick` compiles in seconds,
-# for whoever edits Rust; `release` is what is measured and shipped. Results are the same, bit for bit.
+# The extension module, and the program that emulates, are built by one of two profiles: `quick`
+# compiles in seconds, for work on Rust; `release` is measured and shipped. Results are the same,
+# bit for bit.
 QUICK := $(VENV)/.stamp-module-quick
 RELEASE := $(VENV)/.stamp-module-release
 PAPERS_INSTALLED := $(VENV)/.stamp-papers
@@ -57,7 +58,7 @@ help:
 	@echo 'make long-tests  what takes minutes: tests marked so, properties over many random cases'
 	@echo 'make bench   the benchmarks: a table here, numbers in out/bench.json'
 	@echo '             NAMES="dumbbell-16 rlc-384": those alone; AGAINST=REV: in turn with another commit,'
-	@echo '             which is built, and the ratios; REPEAT=N: so many runs, or pairs'
+	@echo '             which is built, and the ratios; REPEAT=N: number of runs, or pairs'
 	@echo 'make wheel   the wheels of a release, tried in an empty environment, in dist/ (Linux: glibc 2.28)'
 	@echo 'make sdist   the source distributions, in dist/; a wheel is built from them and tried'
 	@echo 'make audit   licences and known vulnerabilities of dependencies (needs cargo-deny)'
@@ -109,7 +110,7 @@ full-%: $(RELEASE)
 	$(call paper-pages,$*)
 	$(OVERVIEW)
 
-# Work beyond the papers: the results of all items of a study, kept beside it.
+# Work beyond the papers: the results of all items of a study, kept next to it.
 studies: $(STUDIES:%=study-%)
 
 study-%: $(RELEASE)
@@ -136,7 +137,7 @@ conformance: build
 	    $$(grep -rl --include='test_*.py' 'from conformance import' tests)
 	$(BIN)/python tests/docs/conformance_page.py $(RECORDS)
 
-# What a class says of itself stands in its docstring, and from there in the reference.
+# The docstring of a class is the source of its section in the reference.
 docs: build
 	$(BIN)/python tests/docs/tcp_texts.py
 	$(BIN)/python tests/docs/reference_pages.py
@@ -254,8 +255,8 @@ $(VENV)/.stamp-release-tools: $(VENV)/.stamp-tools
 	scripts/install $(VENV) --constraint scripts/requirements-dev.txt 'maturin[zig]' twine pip-audit
 	@touch $@
 
-# On Linux Zig links the module against the symbols of glibc 2.28, whatever this machine has; the emulator is
-# static.
+# On Linux Zig links the module against the symbols of glibc 2.28, not of this machine; the emulator
+# is static.
 ifeq ($(shell uname -s),Linux)
 PLATFORM := manylinux_2_28
 LINKED := --zig --compatibility $(PLATFORM)
