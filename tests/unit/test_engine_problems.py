@@ -433,7 +433,7 @@ class Mine(QueueDisc):
     [
         ('high = "3 packets"', 'high = "3 packets": not above low. Write '),
         ("weight = 2", "weight = 2: above 1. Write a number above 0 and at most 1, for example "),
-        ('hihg = "3 packets"', 'hihg = "3 packets": unknown key. The nearest is high; accepted '),
+        ('hihg = "3 packets"', 'hihg = "3 packets": unknown key. The nearest is high; expected '),
     ],
 )
 def test_an_error_in_a_users_component_names_its_keys(

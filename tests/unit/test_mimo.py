@@ -76,11 +76,11 @@ def test_all_problems_of_a_link_are_reported_at_once() -> None:
     ("link", "line"),
     [
         ({"tx": 0}, ".tx = 0: below 1. Write an integer from 1 to 2, for example 2."),
-        ({"tx": 1.5}, ".tx = 1.5: not an integer. Write an integer from 0, for example 2."),
+        ({"tx": 1.5}, ".tx = 1.5: not an integer. Write an integer, for example 2."),
         ({"tx": -1}, ".tx = -1: below 0. Write an integer from 0, for example 2."),
         (
             {"fec": {**RS, "symbol_bits": True}},
-            ".fec.symbol_bits = true: not an integer. Write an integer from 0, for example 8.",
+            ".fec.symbol_bits = true: not an integer. Write an integer, for example 8.",
         ),
         ({"rx": 9}, ".rx = 9: above 8. Write an integer from 1 to 8, for example 2."),
         (

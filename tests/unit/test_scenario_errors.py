@@ -487,6 +487,14 @@ def test_errors_are_value_errors_and_survive_pickling() -> None:
     assert error.problems[0].value is MISSING
 
 
+def test_misspelt_required_key_is_one_problem() -> None:
+    wrong = GOOD.replace("base_rtt", "rtt")
+    assert wrong != GOOD
+    found = lines(wrong)
+    assert len(found) == wrong.count("rtt = ")
+    assert all("unknown key. The nearest is base_rtt; expected one of: " in line for line in found)
+
+
 def test_odd_keys_and_values_stay_on_one_line() -> None:
     (line,) = lines(GOOD.replace("[bottleneck]", '[bottleneck]\n"a\\nb\u2028" = "c\\r\\nd"'))
     assert line == (

@@ -40,8 +40,8 @@ RED_ROW = '{rate = "384 kbit/s", min_th = 20, max_p = 0.05}'
         ),
         (
             '{kind = "sbd", expiry = "timers"}',
-            '.expiry = "timers": not one of the accepted words. The nearest is timer; accepted '
-            "are timer, arrival.",
+            '.expiry = "timers": not one of the accepted words. The nearest is timer; expected '
+            "one of: timer, arrival.",
         ),
         (
             '{kind = "sbd", by_rate = 3}',

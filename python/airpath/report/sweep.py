@@ -211,11 +211,12 @@ def _summary(readings: Readings, metrics: Metrics) -> Section:
         shared = "the models draw the same at all points, the kernel's runs are independent"
     elif plan.common_random_numbers:
         shared = "the same for all points, so that differences are paired"
-    facts += [
-        ("random numbers", f"seed {plan.seed}, {shared}"),
-        ("intervals", f"± are {100 * plan.confidence:g} % intervals"),
-        ("answered by", ", ".join(plan.engines)),
-    ]
+    if plan.replicated is not None:
+        facts += [
+            ("random numbers", f"seed {plan.seed}, {shared}"),
+            ("intervals", f"± are {100 * plan.confidence:g} % intervals"),
+        ]
+    facts.append(("answered by", ", ".join(plan.engines)))
     return Section("summary", "Summary", [Facts(facts)])
 
 
@@ -227,7 +228,7 @@ def _named(readings: Readings, metric: str) -> str:
 def _rule(readings: Readings) -> str:
     rule = readings.plan.rule
     if readings.plan.replicated is None:
-        return "none, the analytic model alone"
+        return "none, only the analytic model"
     reps = f"{rule.least} to {rule.most} of each point"
     if rule.metric is None:
         return f"{rule.most} of each point" if rule.least == rule.most else reps

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from pydantic_core import InitErrorDetails
 
 from airpath.scenario.engine_problems import rejected, written_path
-from airpath.scenario.faults import Path, as_missing, explained, fault, nearest
+from airpath.scenario.faults import Path, as_missing, closest, explained, fault, nearest
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -64,15 +64,11 @@ def checked(
     """
     if not isinstance(data, Mapping):
         raise fault("not a table", f"Expected one of: {', '.join(kind.keys(from_file=from_file))}")
-    known = kind._known_keys()
+    known, keys = kind._known_keys(), kind.keys(from_file=from_file)
+    unknown = {str(key): value for key, value in data.items() if key not in known}
     lines = [
-        InitErrorDetails(
-            type=fault("unknown key", nearest(str(key), kind.keys(from_file=from_file))),
-            loc=(str(key),),
-            input=value,
-        )
-        for key, value in data.items()
-        if key not in known
+        InitErrorDetails(type=fault("unknown key", nearest(key, keys)), loc=(key,), input=value)
+        for key, value in unknown.items()
     ]
     given = {key: value for key, value in data.items() if key in known}
 
@@ -92,8 +88,15 @@ def checked(
         wrong = [explained(line, kind.model_fields) for line in found]
         lines += [*wrong, *_other_faults(kind, read, given, {line["loc"] for line in wrong})]
     if lines:
+        meant = {closest(key, keys) for key in unknown}
+        lines = [line for line in lines if not (_is_missing(line) and line["loc"][0] in meant)]
         raise ValidationError.from_exception_data(kind.__name__, lines)
     return cast(ModelT, result)
+
+
+def _is_missing(line: InitErrorDetails) -> bool:
+    context = getattr(line["type"], "context", None) or {}
+    return bool(context.get("missing")) and len(line.get("loc", ())) == 1
 
 
 def with_types_alone(read: Callable[[], T]) -> T:

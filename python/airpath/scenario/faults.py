@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -16,6 +16,7 @@ __all__ = [
     "OF_FIELD",
     "Path",
     "as_missing",
+    "closest",
     "explained",
     "fault",
     "faults_at",
@@ -63,16 +64,19 @@ def problems_of(error: ValidationError, place: str | None) -> list[Problem]:
     ]
 
 
+def closest(word: str, known: Sequence[str]) -> str | None:
+    """Return the known word that is meant: a similar one, or the only one that contains it."""
+    similar = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.6)
+    containing = [each for each in known if word in each.split("_")]
+    return similar[0] if similar else containing[0] if len(containing) == 1 else None
+
+
 def nearest(word: str, accepted: Iterable[str]) -> str:
-    """Return ``Did you mean "x"?``-like advice: the nearest accepted word first, then all."""
+    """Return advice on an unknown word: the closest accepted one first, then all."""
     known = list(accepted)
-    close = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.6)
-    everything = ", ".join(known)
-    return (
-        f"The nearest is {close[0]}; expected one of: {everything}"
-        if close
-        else (f"Expected one of: {everything}")
-    )
+    close, everything = closest(word, known), ", ".join(known)
+    expected = f"xpected one of: {everything}"
+    return f"E{expected}" if close is None else f"The nearest is {close}; e{expected}"
 
 
 _BUILT_IN: Mapping[str, tuple[str, str]] = {

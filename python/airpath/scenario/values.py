@@ -60,7 +60,9 @@ def integer_of(bits: int) -> Callable[[Any], int]:
             return check_bits(value)
         except PydanticCustomError as error:
             context = error.context or {}
-            raise fault(context["what"], "Write an integer from 0", OF_FIELD) from None
+            what = context["what"]
+            accepted = "Write an integer" if what == "not an integer" else "Write an integer from 0"
+            raise fault(what, accepted, OF_FIELD) from None
 
     return check
 
