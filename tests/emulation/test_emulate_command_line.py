@@ -23,7 +23,7 @@ def test_flows_print_the_tables_of_run_and_the_validity_report(fake: Fake, comma
     fake()
     status, out, err = command("s.toml", "--seed", "3")
     assert status == 0
-    for title in ("Flows", "Queues", "Links", "Validity", "What the kernel does in its own way"):
+    for title in ("Flows", "Queues", "Links", "Validity", "Settings that the kernel does not have"):
         assert f"\n{title}\n" in out
     assert "0.100 ms" in out  # the 99th percentile of the lateness
     assert "1.0 s of 4 s: rate 9.70 Mbit/s" in err

@@ -96,7 +96,7 @@ def _columns(
     heading: str,
     decimals: int,
     percents: int | None = None,
-    names: Sequence[str] = ("paper", "ours"),
+    names: Sequence[str] = ("paper", "Airpath"),
 ) -> ColumnSet:
     apart = None if percents is None else percent(percents)
     return ColumnSet(quantity, heading, printed(decimals), number(decimals), apart, names)
@@ -115,7 +115,7 @@ _OF_TABLES: Final = (
         "throughput_analysis",
         "Mbit/s",
         lambda found: found.throughput_bps / 1e6,
-        _columns("throughput_analysis", "T", 4, 3, ("paper", "ours", "diff %")),
+        _columns("throughput_analysis", "T", 4, 3, ("paper", "Airpath", "diff %")),
     ),
     _solved(
         "queue_analysis",

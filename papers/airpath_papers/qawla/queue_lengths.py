@@ -123,7 +123,7 @@ def _table(title: str, found: Mapping[SweepPoint, Sequence[Interval]], session: 
         lengths = (f"{theirs.queue_packets:.4f}", f"{solved.queue_packets:.4f}")
         lines.append([*place, *lengths, theirs.domain, domain(solved), *measured])
     columns = [("", "idx"), ("", "B")]
-    columns += [(group, name) for group in ("x*", "domain") for name in ("paper", "ours")]
+    columns += [(group, name) for group in ("x*", "domain") for name in ("paper", "Airpath")]
     columns += [("simulated", name) for name in ("mean", "most likely", "u_0")]
     notes = [
         f"x* and lengths in packets; simulated: {session.effort.describe()}.",

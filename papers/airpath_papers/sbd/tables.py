@@ -164,7 +164,7 @@ def _found(session: Session, _title: str) -> Found:
     measured = [quantity.shown() for quantity in MEASURED.values()]
     runs = session.effort_of(TABLE6[384, 1, "drop-tail"]).describe()
     intervals = f"{100 * session.paper.confidence:g} % interval"
-    about = f"ours: {runs}; ± are {intervals}s."
+    about = f"Airpath: {runs}; ± are {intervals}s."
     tables = [
         comparison("Table 6: drop-tail", plain, named, measured, [about]),
         comparison(

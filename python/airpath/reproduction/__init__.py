@@ -1,4 +1,4 @@
-"""Published papers reproduced: their rows, tolerances and claims beside what Airpath computes.
+"""Published papers reproduced: their rows, tolerances and claims compared with Airpath's results.
 
 A paper is a plug-in (`plugins`): an installed package with an entry point, or a directory.
 
@@ -13,11 +13,11 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `manifest.py` | a paper's `paper.toml`: description, citation, modes, items |
 | `sweeps.py` | a paper's `sweeps.toml`: the points of items and claims |
 | `declared.py`, `figures.py`, `timelines.py` | items of `paper.toml`: tables, figures, series |
-| `relative.py` | published numbers in figures that are relative to ours |
+| `relative.py` | published numbers in figures that are relative to simulated ones |
 | `spread.py` | words for values; tables with the values of an axis next to each other |
 | `items.py` | items in Python: cells, rows and tables, figure |
 | `files.py`, `published.py` | published numbers: CSV files with units and ± |
-| `compare.py` | published numbers beside simulated ones, one table for the terminal and for pages |
+| `compare.py` | published and computed numbers, one table for the terminal and for pages |
 | `claim.py`, `claims.py` | a paper's `claims.toml`: sentences of its text, and their checks |
 | `formulas.py`, `vocabulary.py`, `values.py` | declared checks: formulas over measures of points |
 | `strength.py` | how firm the outcome of a claim is, by resampling |

@@ -1,9 +1,9 @@
-"""The published numbers of a reproduction beside ours, kept in a small file.
+"""The published and the computed numbers of a reproduction, kept in a small file.
 
 ``airpath reproduce --out`` writes every row with its names and every scenario: megabytes. An
 archive has what a page needs, one line of JSON for each row and claim, so that two of them can
-be compared line by line: every published number beside ours with nine digits, and what the
-claims measured. The limits of the tolerances are left out; they follow from the number and its
+be compared line by line: every published and computed number with nine digits, and the measurements
+of the claims. The limits of the tolerances are left out; they follow from the number and its
 tolerance.
 
 ```
@@ -20,7 +20,7 @@ from typing import Any, Final
 __all__ = ["packed", "text", "unpacked"]
 
 _NUMBERS: Final = ("published", "published_ci", "ours", "low", "high", "within")
-"""Of a row, in the order of the archive; the entries that name it stand before them."""
+"""Of a row, in the order of the archive, after the entries that name it."""
 
 _DERIVED: Final = ("relative_difference",)
 """Of a row, computed from the others."""
@@ -71,7 +71,7 @@ def packed(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unpacked(archive: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `page` needs of a reproduction's document.
+    """Return the part of a reproduction's document that `page` uses.
 
     Parameters
     ----------

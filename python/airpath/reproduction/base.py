@@ -118,7 +118,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class Row:
-    """One published number beside ours.
+    """One published number and Airpath's.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Row:
     published : float or None
         The printed value, in `unit`. None where the paper shows no number.
     ours : float or None
-        Our value, in `unit`.
+        Airpath's value, in `unit`.
     published_ci : float or None
         Printed half-width of the confidence interval, in `unit`.
     low, high : float or None
@@ -180,7 +180,7 @@ class Row:
         return ends[0] - slack <= self.ours <= ends[1] + slack
 
     def with_ours(self, estimate: Interval, **more: Any) -> Row:
-        """Return the row with our mean and its interval, and other entries that are given."""
+        """Return the row with Airpath's mean, its interval and other given entries."""
         row = replace(self, ours=estimate.mean, low=estimate.low, high=estimate.high)
         return replace(row, **more)
 
@@ -297,7 +297,7 @@ class Item:
     claims: Sequence[str] = ()
 
     def cells_of(self, session: Session) -> Sequence[Cell]:
-        """Return what it needs simulated."""
+        """Return the cells that it requires."""
         return self.cells(session) if callable(self.cells) else self.cells
 
 
@@ -365,7 +365,7 @@ class Report:
     provenance : mapping
         What made the numbers: version, commit, command, mode, effort, seed, scenarios.
     items : sequence of ItemResult
-        In the order asked for.
+        In the requested order.
     claims : sequence of Claim
         Those whose cells were all simulated.
     summaries : sequence of Summary

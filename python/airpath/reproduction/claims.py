@@ -106,7 +106,7 @@ class ClaimSpec:
     text, criterion : str
         As `Claim` has them.
     of_paper : bool
-        False for a measure of ours.
+        False for a measure that the paper does not have.
     about : mapping
         Further entries of `Claim`: `later`, `revises`, `cause`, `why`.
     numbers : mapping
@@ -134,7 +134,7 @@ class ClaimSpec:
 
 
 Check = Callable[[Session, ClaimSpec, Any], Finding]
-"""Gets the session, what the file says, and the cells in the form in which it asked for them."""
+"""Receives the session, the entry of the file, and the cells in the requested form."""
 
 
 class Claims:
@@ -197,7 +197,7 @@ class Claims:
         key: str,
         cells: Callable[[ClaimSpec], Any] = lambda _spec: (),
     ) -> Callable[[Check], Check]:
-        """Return what makes a function the check of a claim.
+        """Return the decorator that makes a function the check of a claim.
 
         Parameters
         ----------
@@ -324,7 +324,7 @@ def caption(session: Session, item: str) -> str:
 
 
 def gathered(name: str, cases: Mapping[Any, Any], look: Callable[[Any, Any], Finding]) -> Finding:
-    """Return what is found in each of some cases, together: it holds when it holds in all.
+    """Return the finding over several cases: it holds if it holds in all.
 
     Parameters
     ----------
@@ -352,7 +352,7 @@ def known(session: Session, cell: Cell, value: Value) -> Interval:
     Raises
     ------
     ValueError
-        If the cell was not simulated: a claim names every cell that its check asks for.
+        If the cell was not simulated: a claim names every cell that its check reads.
     """
     estimate = session.estimate(cell, value)
     if estimate is None:

@@ -1,4 +1,4 @@
-"""Published numbers beside ours, as a table: for the terminal and for pages alike.
+"""Published and computed numbers as a table, for the terminal and for pages.
 
 A paper says once what its rows are named by (`Key`) and how a quantity is written (`ColumnSet`);
 `comparison` makes the table, `render` prints it, `page` writes it as Markdown.
@@ -31,7 +31,7 @@ __all__ = [
 NOT_SIMULATED: Final = "not simulated"
 
 Text = Callable[[Row], str]
-"""What stands in a table for a row."""
+"""Text of a row in a table."""
 
 
 @dataclass(frozen=True)
@@ -45,18 +45,18 @@ class Key:
 
 @dataclass(frozen=True)
 class ColumnSet:
-    """The columns of a quantity: the published number, ours, how far apart, whether that is near.
+    """The columns of a quantity: published number, computed number, difference, verdict.
 
-    Outside its tolerance the difference is marked; where none is shown, our number.
+    Outside its tolerance the difference is marked; without a difference, the computed number.
 
     Parameters
     ----------
     quantity : str
         Of the rows.
     heading : str
-        Stands over its columns.
+        Heading over its columns.
     published, ours : callable
-        Write the numbers. Ours may be missing.
+        Format the numbers. The computed one may be missing.
     difference : callable, optional
         Writes the difference. Default: no such column.
     names : sequence of str
@@ -68,7 +68,7 @@ class ColumnSet:
     published: Text
     ours: Text
     difference: Text | None = None
-    names: Sequence[str] = ("paper", "ours")
+    names: Sequence[str] = ("paper", "Airpath")
 
     def cells(self, found: Mapping[str, Row]) -> list[str]:
         """Return the entries of a line, given its rows by quantity."""
@@ -87,12 +87,12 @@ class ColumnSet:
 
 @dataclass(frozen=True)
 class NoteColumns:
-    """Columns of words that rows have beside their numbers.
+    """Columns of words, in addition to the numbers of rows.
 
     Parameters
     ----------
     heading : str
-        Stands over the columns.
+        Heading over the columns.
     entries : sequence of str
         Keys of `Row.extra`, the first row that has them decides.
     names : sequence of str
@@ -101,7 +101,7 @@ class NoteColumns:
 
     heading: str
     entries: Sequence[str]
-    names: Sequence[str] = ("paper", "ours")
+    names: Sequence[str] = ("paper", "Airpath")
 
     def cells(self, found: Mapping[str, Row]) -> list[str]:
         """Return the entries of a line, given its rows by quantity."""
@@ -125,8 +125,8 @@ def comparison(
     title : str
         Its heading.
     rows : sequence of Row
-        Those without a number of ours (`Row.ours` is None) as well. Of two rows of one place and
-        quantity the one with a number counts, and the first decides where the line stands.
+        Also those without a computed number (`Row.ours` is None). Of two rows of one place and
+        quantity the one with a number counts, and the first one decides the position of the line.
     keys : sequence of Key
         What names a line.
     shown : sequence of ColumnSet or NoteColumns
@@ -159,7 +159,7 @@ def comparison(
 
 
 def printed(decimals: int) -> Text:
-    """Return what writes the published number, with its ± where it has one; nothing for none."""
+    """Return the formatter of the published number and its ±; empty if there is none."""
 
     def text(row: Row) -> str:
         if row.published is None:
@@ -178,17 +178,17 @@ def spread(mean: float, low: float | None, high: float | None, decimals: int) ->
 
 
 def number(decimals: int) -> Text:
-    """Return what writes our number, with its ± where it has one."""
+    """Return the formatter of the computed number and its ±."""
     return unknown(lambda row: spread(row.ours or 0.0, row.low, row.high, decimals))
 
 
 def unknown(text: Text, missing: str = NOT_SIMULATED) -> Text:
-    """Return what writes our number as `text` does, and `missing` where there is none."""
+    """Return a formatter of the computed number: `text`, or `missing` without a number."""
     return lambda row: missing if row.ours is None else text(row)
 
 
 def percent(decimals: int, unit: str = "") -> Text:
-    """Return what writes the relative difference in per cent; nothing where there is none."""
+    """Return the formatter of the relative difference in per cent; empty without one."""
 
     def text(row: Row) -> str:
         difference = row.relative_difference
@@ -198,5 +198,5 @@ def percent(decimals: int, unit: str = "") -> Text:
 
 
 def absolute(decimals: int, unit: str = "") -> Text:
-    """Return what writes the difference in the row's own unit."""
+    """Return the formatter of the difference in the unit of the row."""
     return lambda row: f"{(row.ours or 0.0) - (row.published or 0.0):+.{decimals}f}{unit}"

@@ -127,7 +127,7 @@ class _Part:
         refuse_fields(f"{place}.parts.title", spec["title"], {"number": "", **self.points[0].place})
 
     def _named(self, place: Mapping[str, Any], line: Mapping[str, str]) -> dict[str, Any]:
-        """Return what names the row of a point."""
+        """Return the entries that name the row of a point."""
         entries = {**{name: parsed(text) for name, text in line.items()}, **place}
         return {name: entries[entry] for name, entry in self.spec["row"].items()}
 
@@ -155,7 +155,7 @@ class _Part:
         about = []
         if any(isinstance(quantities[name], MeasuredQuantity) for name in self.shown):
             runs = session.effort_of(self.points[0].cell).describe()
-            about = [f"ours: {runs}; ± are {100 * session.paper.confidence:g} % intervals."]
+            about = [f"Airpath: {runs}; ± are {100 * session.paper.confidence:g} % intervals."]
         columns = [found for n in self.shown if (found := _columns_of(quantities[n]))]
         return comparison(title, whole, keys, columns, [*about, *spec.get("notes", [])])
 

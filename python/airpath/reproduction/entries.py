@@ -62,7 +62,7 @@ def _is_table(value: Any) -> bool:
 
 
 def numbers(least: int, most: int) -> Kind:
-    """Return the kind of a list of so many numbers."""
+    """Return the kind of a list with `least` to `most` numbers."""
     count = str(least) if least == most else f"{least} or {most}"
     return Kind(
         f"a list of {count} number{'s' * (most > 1)}",

@@ -27,7 +27,7 @@ it has. A column is a quantity, its group and its name; with ``{}``, which stand
 Panels have all keys of the figure from `x` on, and `place`, values of axes; with `by` there is one
 for each value. Further keys of a panel: `limits` (keywords of ``Axes.set``), `marks` (vertical
 lines at computed quantities or numbers, with the text of the legend), `levels` (horizontal lines),
-`bands` and `stars` (published numbers that are relative to ours: `relative`), `label` (a format of
+`bands` and `stars` (published numbers relative to computed ones: `relative`), `label` (a format of
 the legend: ``"r = {}"``), `over = true` (every curve over the last one, ``{last}`` in `y_name`),
 and `also`: other points, which have no rows, as tables of `points`, `label`, `marker` and of what
 differs. With `published = true` these are drawn open.
@@ -150,7 +150,7 @@ class DeclaredFigure:
         return [found[n] for n in sorted(range(len(found)), key=lambda n: [of[n] for of in ranks])]
 
     def cells(self, session: Session) -> list[Cell]:
-        """Return what is simulated."""
+        """Return the simulated cells."""
         points = self.points(session)
         for panel in self._panel_specs:
             for also in panel.get("also", []):

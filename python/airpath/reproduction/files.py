@@ -62,7 +62,7 @@ def read_records(
 
 
 def read_toml(directory: Path, name: str) -> dict[str, Any]:
-    """Return what a TOML file of a paper says.
+    """Return the document of a TOML file of a paper.
 
     Parameters
     ----------

@@ -282,7 +282,7 @@ class Criterion:
         return [dict(each) for each in dict.fromkeys(places)]
 
     def find(self, session: Session) -> Finding:
-        """Return what the formulas give."""
+        """Return the finding of the formulas."""
         groups = self._groups()
         try:
             found = {_label(group): self._find_at(session, group) for group in groups}

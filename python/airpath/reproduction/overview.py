@@ -179,7 +179,7 @@ def counts(papers: Sequence[Overview]) -> Table:
 
 
 def lists(papers: Sequence[Overview]) -> dict[str, list[str]]:
-    """Return what is outside, does not hold and is not reproduced: lines, by heading."""
+    """Return the lines, by heading, of what is outside, does not hold or is not reproduced."""
     return {
         "Published numbers outside their tolerance": [
             f"{each.paper}, {text}." for each in papers for text in each.verdict["outside_text"]

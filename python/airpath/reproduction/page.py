@@ -56,7 +56,7 @@ def page(document: Mapping[str, Any]) -> str:
     beside = list(_claims(document, of_paper=False))
     if beside:
         about = "The verdict does not count them."
-        lines += ["", "## Measures of ours beside it", "", about, "", *beside]
+        lines += ["", "## Further measures", "", about, "", *beside]
     return "\n".join(lines) + "\n"
 
 
@@ -78,7 +78,7 @@ def summary(document: Mapping[str, Any]) -> str:
         said = _claims(document, of_paper=True)
         head = ["", "## What the text says, checked", ""]
         return "\n".join([*_front(document, about), *head, *said]) + "\n"
-    whole = f"`make docs` writes it beside this page, as `{document['paper']}-full.md`."
+    whole = f"`make docs` writes it next to this page, as `{document['paper']}-full.md`."
     lines = [
         *_front(document, f"This is the summary of a page with every published number; {whole}"),
         "",
@@ -103,7 +103,7 @@ def summary(document: Mapping[str, Any]) -> str:
 def _front(document: Mapping[str, Any], about: str) -> Iterator[str]:
     """Return the beginning of a page: what made it, the verdict, the conclusions."""
     made = document["provenance"]
-    yield f"# {document['paper']}: published numbers and ours"
+    yield f"# {document['paper']}: published numbers and Airpath's"
     yield ""
     yield (
         f"Made by `make full` (`{made['command']}`) with version {made['version']}, "
@@ -186,7 +186,7 @@ def _conclusions(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def numbers(rows: Sequence[Row], document: Mapping[str, Any]) -> Table:
-    """Return the table of published numbers beside ours.
+    """Return the table of published and computed numbers.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def _shown(row: Row, heading: str, decimals: int) -> ColumnSet:
             return absolute(1, " points")(row)
         return (absolute(decimals) if "difference" in row.extra else percent(2, " %"))(row)
 
-    names = ("paper", "ours", "difference")
+    names = ("paper", "Airpath", "difference")
     known = unknown(ours, "not computed")
     return ColumnSet(row.quantity, heading, published, known, difference, names)
 
@@ -246,7 +246,7 @@ def markdown(table: Table) -> Iterator[str]:
     """Return the lines of a table in Markdown, without its title and its notes."""
     headings, before = [], ""
     for group, name in table.headings:
-        # The group stands before the first of its columns only.
+        # Only the first column of a group has the group in its heading.
         headings.append(f"{group}: {name}" if group and group != before else name)
         before = group
     yield f"| {' | '.join(headings)} |"

@@ -44,7 +44,7 @@ NO_PAPERS: Final = f"no papers are installed. Run {INSTALL}, or use the director
 
 
 def installed_papers() -> dict[str, str]:
-    """Return the installed papers by name, each with a line of description; runs no code of theirs.
+    """Return the installed papers by name, each with its description, without running their code.
 
     The description is empty where ``paper.toml`` has none.
     """

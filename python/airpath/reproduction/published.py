@@ -1,6 +1,6 @@
 """Published numbers: lines of a CSV file with their units and ±.
 
-The half-width of a number's interval stands in a column of the same name with ``half_width`` before
+The half-width of a number's interval is in a column of the same name with ``half_width`` before
 the unit: ``delay_half_width_s`` belongs to ``delay_s``. An empty entry is a number that the paper
 does not have.
 """

@@ -33,7 +33,7 @@ __all__ = [
 
 
 def bottleneck(replication: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what is known of the bottleneck's queue."""
+    """Return the measurements of the bottleneck's queue."""
     found: Mapping[str, Any] = next(
         queue for queue in replication["queues"] if queue["name"] == "bottleneck"
     )
@@ -60,13 +60,13 @@ class MeasuredQuantity:
     decimals : int
         How many are printed.
     tolerance : Tolerance or callable, optional
-        How far ours may be from the published number, or what gives it of the values by axis.
+        Accepted difference from the published number, or a function of the values by axis.
         Default: not judged.
     batch : int
-        Runs of the paper for one number, from 1: a row has the means of as many runs of ours each,
-        as ``means_of_20_runs``. Default 0: it has not.
+        Runs of the paper for one number, from 1: a row has the means of that many of our runs each,
+        as ``means_of_20_runs``. Default 0: none.
     columns : ColumnSet, optional
-        Of a table. Default: the published number, ours, the difference in per cent.
+        Of a table. Default: the published and the computed number, the difference in per cent.
     """
 
     name: str
@@ -100,7 +100,7 @@ class MeasuredQuantity:
         place: Mapping[str, int | float | str],
         theirs: PublishedMean | None = None,
     ) -> Row:
-        """Return the row of a cell; without a number of ours when it was not simulated.
+        """Return the row of a cell; without a computed number if it was not simulated.
 
         Parameters
         ----------
@@ -131,7 +131,9 @@ class MeasuredQuantity:
         if self.columns is not None:
             return self.columns
         text = (printed(self.decimals), number(self.decimals), percent(1))
-        return ColumnSet(self.name, f"{self.name}, {self.unit}", *text, ("paper", "ours", "diff %"))
+        return ColumnSet(
+            self.name, f"{self.name}, {self.unit}", *text, ("paper", "Airpath", "diff %")
+        )
 
 
 @dataclass(frozen=True)
@@ -291,7 +293,7 @@ class Improvement:
 def improvement(
     session: Session, cell: Cell, other: Cell, quantity: MeasuredQuantity
 ) -> Improvement | None:
-    """Return what a cell changes of a quantity against another; None when one has no runs."""
+    """Return the change of a quantity between two cells; None if one has no runs."""
     ours, theirs = (quantity.values(session, each) for each in (cell, other))
     if not ours or not theirs:
         return None

@@ -1,4 +1,4 @@
-"""Published numbers that are relative to ours, in a panel of a declared figure.
+"""Published numbers that are relative to computed ones, in a panel of a declared figure.
 
 ```toml
 bands = [{of = "goodput", place = {curve = "UNI"}, between = [1.23, 1.40], label = "paper: ..."}]

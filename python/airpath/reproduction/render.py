@@ -67,8 +67,8 @@ def _print_everything(report: Report, console: Console) -> None:
     for item in report.items:
         _print_item(item, console)
     for of_paper, heading in (
-        (True, "What the paper's text says, checked on our numbers"),
-        (False, "Measures of ours beside it; the verdict does not count them"),
+        (True, "Claims of the paper's text, checked on Airpath's numbers"),
+        (False, "Further measures; the verdict does not count them"),
     ):
         found = [each for each in report.claims if each.of_paper is of_paper]
         if found:

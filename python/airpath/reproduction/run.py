@@ -37,7 +37,7 @@ from airpath.reproduction.strength import checked
 __all__ = ["REPORT", "reproduce_paper"]
 
 REPORT: Final = "report.html"
-"""Beside the document that it shows."""
+"""Next to the document that it shows."""
 
 
 def reproduce_paper(
@@ -162,7 +162,7 @@ def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
 def _wanted_cells(
     items: Sequence[Item], specs: Sequence[ClaimCheck], session: Session
 ) -> list[Cell]:
-    """Return what is to be simulated; nothing after Ctrl-C while the items find out."""
+    """Return the cells to simulate; none after Ctrl-C while the items list them."""
     try:
         wanted = [item.cells_of(session) for item in items] + [spec.cells for spec in specs]
     except KeyboardInterrupt:
@@ -172,9 +172,9 @@ def _wanted_cells(
 
 
 def _checkable(paper: Paper, wanted: Sequence[ClaimCheck], session: Session) -> list[ClaimCheck]:
-    """Return the claims whose cells are all there, also of items that were not asked for.
+    """Return the claims whose cells are all simulated, even if their item was not requested.
 
-    Those without cells are checked when they were asked for and nothing was interrupted.
+    Those without cells are checked if they were requested and nothing was interrupted.
     """
     return [
         spec

@@ -41,7 +41,7 @@ class Session:
     threads : int or None
         Worker threads; None is one for each core.
     progress : ProgressCallback or None
-        Told what is done.
+        Receives the progress.
     figure_formats : sequence of str
         Of the figures. Default PNG and SVG.
     directory : Path or None
@@ -125,12 +125,12 @@ class Session:
         return self.paper.sweeps.effort_of(cell, self.effort)
 
     def finished(self, cell: Cell) -> bool:
-        """Return whether all replications of the cell are there."""
+        """Return whether all replications of the cell are finished."""
         run = self._simulated.get(cell)
         return run is not None and len(run.replications) >= self.effort_of(cell).replications
 
     def complete(self, cells: Sequence[Cell]) -> bool:
-        """Return whether all replications of all of some cells are there."""
+        """Return whether all replications of some cells are finished."""
         return all(self.finished(cell) for cell in cells)
 
     @property
@@ -245,7 +245,7 @@ class Session:
         return mean_interval(values, self.paper.confidence)
 
     def shared(self, name: str, make: Callable[[], T]) -> T:
-        """Return what several items need and is computed once.
+        """Return a value that several items share and that is computed once.
 
         Parameters
         ----------

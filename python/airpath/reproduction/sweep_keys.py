@@ -39,7 +39,7 @@ _OF_RUNS: Final = ("series", "reps", "duration_s", "warmup_s", "reps_as")
 
 
 class Share(NamedTuple):
-    """Of the replications of the mode one in so many, and at least how many."""
+    """A share of the replications of the mode: one in `one_in`, at least `min`."""
 
     one_in: int
     least: int = 2
@@ -86,7 +86,7 @@ def _reps(value: Any) -> int | Share:
     if not isinstance(value, Mapping):
         return REPS(value)
     if not {"one_in"} <= value.keys() <= {"one_in", "min"}:
-        raise fault("not a share of the mode's", "Write one in so many", "{one_in = 10, min = 4}")
+        raise fault("not a share of the mode's", "Write one in n", "{one_in = 10, min = 4}")
     return Share(*(REPS(value[key]) for key in ("one_in", "min") if key in value))
 
 
@@ -188,7 +188,7 @@ def own_effort(axes: dict[str, Any], at: str) -> dict[str, Any]:
 
 
 def not_above(duration_s: float, warmup_s: float) -> str:
-    """Return what to say of a duration that leaves nothing to measure, both in s."""
+    """Return the problem of a duration that leaves nothing to measure, both in s."""
     return (
         f"duration_s = {duration_s:g}: not above the warm-up of {warmup_s:g} s. "
         "Write a longer duration_s or a shorter warmup_s."
@@ -196,7 +196,7 @@ def not_above(duration_s: float, warmup_s: float) -> str:
 
 
 def thinned(keys: PaperSweepKeys, effort: Effort | None, at: str) -> PaperSweepKeys:
-    """Return the keys of a part with the axes of `thin` as short as the mode wants them."""
+    """Return the keys of a part with the axes of `thin` shortened for the mode."""
     for axis in keys.thin:
         if axis not in keys.grid:
             known = ", ".join(keys.grid)

@@ -116,7 +116,7 @@ class SweepPoint(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The values and whatever else differs from the mode, for people."""
+        """The values and other differences from the mode, for people."""
         named = ", ".join(f"{axis}={value}" for axis, value in self.axes.items())
         runs = f"one run in {self.reps.one_in}" if isinstance(self.reps, Share) else ""
         more = [runs or f"{self.reps} runs"] if self.reps else []
@@ -233,7 +233,7 @@ class Sweeps:
         return found
 
     def cells(self, name: str, **how: Any) -> list[SweepPoint]:
-        """Return what computes the points of a sweep, as `points` has them."""
+        """Return the cells of the points of a sweep, in the order of `points`."""
         return [point.cell for point in self.points(name, **how)]
 
     def known_cells(self) -> set[SweepPoint]:

@@ -1,4 +1,4 @@
-"""How far a number of ours may be from the published one, and why so far."""
+"""Accepted difference of a computed number from the published one, and its reason."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Tolerance:
     factor : float
         The published value divided and multiplied by it, from 1.
     intervals : bool
-        Whether the published interval and ours combined, sqrt(a² + b²), count where they are
-        wider.
+        Whether the published and the computed interval combined, sqrt(a² + b²), count where they
+        are wider.
     passed : bool, optional
         The outcome of a test that takes the place of a range.
     """

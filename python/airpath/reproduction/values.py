@@ -1,7 +1,7 @@
 """Numbers of several points, with the number of each run: what the formulas of claims compute with.
 
 Means are combined with means and runs with runs: of a quotient the mean is the quotient of the
-means, and each run has a quotient of its own. Where points have different numbers of runs, the
+means, and each run has its own quotient. Where points have different numbers of runs, the
 first ones are paired.
 """
 
@@ -164,7 +164,7 @@ def _run_by_run(operation: Callable[..., Any], operands: Sequence[Any]) -> Array
 
 
 def _common(places: Sequence[Place]) -> Place:
-    """Return what all places have in common."""
+    """Return the entries that all places have in common."""
     if not places:
         return {}
     first, *others = places

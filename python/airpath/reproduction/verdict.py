@@ -20,12 +20,12 @@ class Outside(NamedTuple):
     row: Row
 
     def describe(self) -> str:
-        """Return it in one line: where it stands, both numbers, what was tolerated."""
+        """Return it in one line: its place, both numbers, the tolerance."""
         row = self.row
         place = ", ".join(f"{name} {value}" for name, value in row.row.items())
         unit = "" if row.unit == "1" else f" {row.unit}"
         text = f"{self.item}, {row.quantity}, {place}: paper {row.published:.6g}{unit}, "
-        text += f"ours {row.ours:.4g}{unit}"
+        text += f"Airpath {row.ours:.4g}{unit}"
         if row.unit == "%" and row.ours is not None and row.published is not None:
             text += f" ({row.ours - row.published:+.1f} points)"
         elif row.relative_difference is not None:
@@ -83,14 +83,14 @@ class Verdict:
     Parameters
     ----------
     numbers : int
-        Published numbers that have a value of ours and a tolerance; one that stands in two items
-        counts once.
+        Published numbers that have a computed value and a tolerance; one in two items counts
+        once.
     outside : sequence of Outside
         Those outside their tolerance.
     not_judged : int
-        Published numbers with a value of ours but no tolerance.
+        Published numbers with a computed value but no tolerance.
     missing : int
-        Published numbers without a value of ours.
+        Published numbers without a computed value.
     committed : Tally
         Claims whose criterion was committed before any number.
     current : Tally

@@ -35,7 +35,7 @@ class Capacity:
     changes : sequence of pair of float
         Ascending times, s, and by how much the rate is multiplied from then on.
     offset_s : float
-        Time in the place of 0, s: of a trace that does not begin at its start. Default 0.
+        Time at which a trace begins instead of 0, s. Default 0.
     """
 
     def __init__(

@@ -66,7 +66,7 @@ class CapturePlan:
         self._new = {point: NewFile(path) for point, path in self.files.items()}
 
     def request(self, about: Mapping[str, Any], name: str) -> tuple[Any, ...]:
-        """Return what the engine needs: replication, comments, files by point."""
+        """Return the request to the engine: replication, comments, files by point."""
         full = f"{as_comment(about)}# captured replication: {self.replication}\n"
         lines = (line.removeprefix("#").removeprefix(" ") for line in full.splitlines())
         short = (
@@ -101,7 +101,7 @@ def captures_of(
     directory: str | os.PathLike[str] | None,
     reps: int,
 ) -> CapturePlan | None:
-    """Return what a run captures; None when that is nothing.
+    """Return the plan of a run's captures; None without captures.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def user_rows(replications: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, A
 def of_user(
     replications: Iterable[Mapping[str, Any]],
 ) -> dict[tuple[str, int], list[Mapping[str, Any]]]:
-    """Return what was measured in each replication, by link and user."""
+    """Return the measurements of each replication, by link and user."""
     found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
     for run in replications:
         for user in run.get("users", ()):

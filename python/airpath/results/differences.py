@@ -68,7 +68,7 @@ class Difference:
 
     @property
     def untested(self) -> str:
-        """Why the difference cannot be called significant, whatever it is; empty where it can.
+        """Why the difference cannot be tested for significance; empty if it can.
 
         A test compares a difference with how much it varies.
         """

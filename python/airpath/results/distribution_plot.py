@@ -91,7 +91,7 @@ class DistributionPlot:
         if len(names) > len(style.SERIES):
             raise BadValueError(
                 f"{error_prefix('of', of)}: {len(names)} curves are more than the "
-                f"{len(style.SERIES)} that can be told apart. Write fewer."
+                f"{len(style.SERIES)} that can be distinguished. Write fewer."
             )
         found = {name: self._result.distribution(quantity, name or None) for name in names}
         curves = {name: curve_of(each) for name, each in found.items() if each.total}
@@ -117,7 +117,7 @@ class DistributionPlot:
         return figure
 
     def _owners(self, quantity: str) -> Sequence[str]:
-        """Return what has a curve without being named; an empty name is everything together."""
+        """Return the owners with a curve by default; an empty name is all of them together."""
         result = self._result
         if not result.replications:
             return [""]

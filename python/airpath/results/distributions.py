@@ -306,12 +306,12 @@ def counts_of(
 
 
 def default_owner(quantity: str) -> str:
-    """Return what a distribution belongs to without a name: the bottleneck, or all flows."""
+    """Return the default owner of a distribution: the bottleneck, or all flows."""
     return "bottleneck" if quantity == "sojourn" else "all"
 
 
 def owners(resolved: ResolvedScenario, run: Mapping[str, Any], quantity: str) -> Iterator[str]:
-    """Yield what a quantity has a distribution of: queues, groups of flows or of transfers."""
+    """Yield the owners of a quantity's distributions: queues, groups of flows or transfers."""
     if quantity == "sojourn":
         yield from (queue["name"] for queue in run["queues"])
         return

@@ -1,6 +1,6 @@
 """Tables as files: CSV, plain or compressed, and Parquet, each with its provenance.
 
-They are written in pieces, so that no table is in memory as a text, and that Ctrl-C is heard.
+They are written in pieces, so that no table is in memory as a text and Ctrl-C takes effect.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def checked_formats(formats: str | Sequence[str]) -> list[str]:
 def write_table(
     path: Path, parts: Iterable[pd.DataFrame], form: str, head: str, about: Mapping[str, Any]
 ) -> None:
-    """Write a table as a file, part by part; Ctrl-C is heard between the rows.
+    """Write a table as a file, part by part; Ctrl-C takes effect between rows.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ def flow_bars(results: Mapping[str, Result], title: str) -> Figure:
         for panel in (rates, delays):
             panel.set_xticks(np.arange(flows), names)
             panel.set_ylim(bottom=0)
-        # Room for the legend above the bars.
+        # Space for the legend above the bars.
         delays.set_ylim(top=1.25 * delays.get_ylim()[1])
         labels = list(map(style.literal, results))
         figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))

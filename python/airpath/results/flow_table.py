@@ -1,4 +1,4 @@
-"""What one replication measured of its flows, in columns; a row is made when it is asked for."""
+"""The measurements of one replication's flows, in columns; rows are made on demand."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def text(value: Interval, scale: float, digits: int, unit: str = "") -> str:
 
 
 def decimals(value: float, digits: int) -> int:
-    """Return how many decimals a number has in so many significant digits; none are negative."""
+    """Return the number of decimals for `digits` significant digits, at least 0."""
     return max(digits - 1 - math.floor(math.log10(abs(value))), 0) if value else digits
 
 

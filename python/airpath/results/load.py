@@ -27,8 +27,7 @@ def load_result(directory: str | os.PathLike[str]) -> Result:
     Parameters
     ----------
     directory : path
-        The directory. Series are read from its tables, and traces from their own files, when they
-        are asked for.
+        The directory. Series are read from its tables, and traces from their own files, on demand.
 
     Returns
     -------

@@ -51,7 +51,7 @@ def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
 
 
 def of_emulation(result: Result) -> Iterator[Table]:
-    """Yield the validity reports of what was emulated, and what the kernel did in its own way.
+    """Yield the validity reports of emulations, and the settings that the kernel does not have.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def of_emulation(result: Result) -> Iterator[Table]:
     ]
     if rows:
         columns = ["option", "asked", "the kernel's", "groups of flows"]
-        yield Table("What the kernel does in its own way", columns, rows)
+        yield Table("Settings that the kernel does not have", columns, rows)
 
 
 def _validity(of: Mapping[str, Any]) -> list[str]:
@@ -135,7 +135,7 @@ def flow_name(resolved: ResolvedScenario, flow: int | str) -> str:
 
 
 def source_name(resolved: ResolvedScenario, flow: int | str) -> str:
-    """Return what a flow of a resolved scenario is, in a few words: ``newreno (reverse)``.
+    """Return a short description of a flow of a resolved scenario: ``newreno (reverse)``.
 
     Where flows with its congestion control algorithm differ in their recovery, the recovery is
     named: ``cubic (sack recovery)``.
@@ -242,7 +242,7 @@ def _shares(counts: Sequence[float]) -> str:
 
 
 def _counters(result: Result) -> Iterable[Table]:
-    """Return what only a link of its kind counts."""
+    """Return the counters of links of one kind."""
     return [
         Table(
             f"Link {link['name']}",
@@ -264,7 +264,7 @@ def _counter(name: str, counter: Interval) -> str:
 
 
 def _users(result: Result, out_of_sight: str) -> Iterable[Table]:
-    """Return what the users of cells got."""
+    """Return the tables of users of cells."""
     found = result.intervals("users")
     queues = {queue["name"]: queue for queue in result.intervals("queues")}
     rows = [
@@ -293,7 +293,7 @@ def _users(result: Result, out_of_sight: str) -> Iterable[Table]:
 
 
 def _stations(result: Result, out_of_sight: str) -> Iterable[Table]:
-    """Return what the stations of TDD links got, and what their uplink took."""
+    """Return the tables of stations of TDD links, with their uplink."""
     found = result.intervals("stations")
     rows = [
         [
@@ -310,7 +310,7 @@ def _stations(result: Result, out_of_sight: str) -> Iterable[Table]:
         for station in found[:MOST_FLOWS]
     ]
     columns = ["station", "down", "up", "uplink delay", "median", "p90", "granted", "used"]
-    columns += ["contended", "piggybacked", "unasked"]
+    columns += ["contended", "piggybacked", "proactive"]
     notes = []
     if len(found) > MOST_FLOWS:
         notes.append(f"{len(found)} stations: {out_of_sight} have the others.")

@@ -38,7 +38,7 @@ _MOST_FLOWS = len(SHADES)
 _MOST_POINTS = 400
 _STEPS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _MOST_LABELLED_CHANGES = 8
-# How much of a figure's width a panel has, and letters of a label that fit beside each other.
+# Share of a figure's width that a panel has, and letters of a label per inch.
 _AXIS_PART, _LABEL_PER_INCH = 0.88, 14.0
 _DROPS = {
     "overflow": ("the full queue", "red"),
@@ -276,13 +276,13 @@ class Panels:
         return self._result.resolved.warmup_s
 
     def _series(self, name: str) -> pd.DataFrame:
-        """Return what happened within the window."""
+        """Return the events within the window."""
         series = self._result.series(name, self._replication)
         first, last = self._window_s
         return series[(series["time_s"] >= first) & (series["time_s"] <= last)]
 
     def _at_bottleneck(self, name: str) -> pd.DataFrame:
-        """Return what happened at the bottleneck's queues within the window."""
+        """Return the events at the bottleneck's queues within the window."""
         series = self._series(name)
         # Directories of version 0.1.0 may not say where.
         return series[series["queue"].isin(self._queues) | series["queue"].isna()]
@@ -386,7 +386,7 @@ class Panels:
             self._label(axis, {at_s: ", then ".join(rates) for at_s, rates in changes.items()})
 
     def _label(self, axis: Axes, labels: Mapping[float, str]) -> None:
-        """Write labels beside instants, on a lower line where the one before is in the way."""
+        """Write labels at instants, on a lower line if they would overlap."""
         first, last = self._window_s
         width = axis.figure.get_figwidth()  # type: ignore[union-attr]
         letter_s = (last - first) / (_AXIS_PART * width * _LABEL_PER_INCH)

@@ -1,6 +1,7 @@
 """Figures of a result: ``result.plot.timeline()`` and its neighbours.
 
-Each returns a matplotlib figure. Colours can be told apart with any colour vision; axes have units.
+Each returns a matplotlib figure. Colours are distinguishable with any colour vision; axes have
+units.
 """
 
 from __future__ import annotations
@@ -475,7 +476,7 @@ def refuse_nothing_over_time(
     Parameters
     ----------
     what : str
-        What asks for it, for the message: ``timeline``.
+        The caller, for the message: ``timeline``.
     recorded : sequence of str
         Names of the recorded series.
     link_series : frozenset of str

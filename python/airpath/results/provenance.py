@@ -27,7 +27,7 @@ def build() -> dict[str, str]:
 
 
 def provenance(made: PreparedScenario, *, command: str, **settings: Any) -> dict[str, Any]:
-    """Return the provenance of a run; it depends on what was asked for, not on when.
+    """Return the provenance of a run; it depends on the request, not on the time.
 
     Parameters
     ----------

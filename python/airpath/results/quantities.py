@@ -87,7 +87,7 @@ def together(
         return _of_datagrams(flows, name)
     if name in _ADD_UP:
         values = [flow[name] for flow in flows]
-        # What one of them does not tell, nobody knows of all.
+        # Unknown for one flow: unknown for the sum.
         return None if None in values else float(sum(values))
     known = [flow for flow in flows if flow[name] is not None]
     if name == "completed_at_s":

@@ -60,7 +60,7 @@ def check_finished(replications: Sequence[Mapping[str, Any]], replication: int) 
     # Whether it is one of them is said below.
     check_all(whole("replication", replication, -math.inf, None, accepted))
     if not 0 <= replication < runs:
-        raise BadValueError(f"replication = {replication}: not there. {accepted}.")
+        raise BadValueError(f"replication = {replication}: does not exist. {accepted}.")
 
 
 class Recordings(Statistics):
@@ -86,7 +86,7 @@ class Recordings(Statistics):
         self._traces = traces
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle holds: everything that was recorded, without the engine."""
+        """Return the content of a pickle: all recordings, without the engine."""
         record, runs = self.resolved.recording, range(len(self.replications))
         names = [name for name in self.resolved.recording.series if name != "capacity"]
         stored = InMemory(
@@ -208,7 +208,7 @@ class Recordings(Statistics):
         return flow_monitor_xml(self._monitored()[replication][1], self.provenance)
 
     def _monitored(self) -> list[tuple[int, list[dict[str, Any]]]]:
-        """Return what the flow monitor counted, by number of replication."""
+        """Return the counters of the flow monitor, by number of replication."""
         if not self.resolved.recording.has_flow_monitor:
             raise BadValueError("flow_monitor: not kept. Set record.flow_monitor = true.")
         return [
@@ -217,7 +217,7 @@ class Recordings(Statistics):
         ]
 
     def capacity(self, replication: int = 0) -> Capacity | None:
-        """Return what the bottleneck link could carry over time.
+        """Return the capacity of the bottleneck link over time.
 
         Parameters
         ----------

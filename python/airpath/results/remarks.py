@@ -234,13 +234,13 @@ def _of_group(
 def _nothing_delivered(
     place: str, members: Sequence[int], resolved: ResolvedScenario, runs: Runs
 ) -> Iterator[Advisory]:
-    """Tell of flows that could send for half of the measured time and brought nothing."""
+    """Yield a warning for flows that could send for half of the time and delivered nothing."""
     long_enough = [n for n in members if _could_send(resolved, resolved.flows[n])]
     starved = [
         [
             number
             for number in long_enough
-            if _got_nothing(run["flows"][number]) and _is_under_way(resolved, run, number)
+            if _got_nothing(run["flows"][number]) and _is_active(resolved, run, number)
         ]
         for run in runs
     ]
@@ -264,7 +264,7 @@ def _could_send(resolved: ResolvedScenario, flow: Flow) -> bool:
     return 2 * (ends - max(flow.start.latest_ns, resolved.warmup_ns)) >= resolved.measured_ns
 
 
-def _is_under_way(resolved: ResolvedScenario, run: Mapping[str, Any], number: int) -> bool:
+def _is_active(resolved: ResolvedScenario, run: Mapping[str, Any], number: int) -> bool:
     """Whether a flow ran for half of the measured time of a replication and was not complete."""
     flow, end_s = run["flows"][number], resolved.duration_s
     began = max(flow["start_s"] or 0.0, end_s - run["measured_s"])
@@ -274,7 +274,7 @@ def _is_under_way(resolved: ResolvedScenario, run: Mapping[str, Any], number: in
 def _arrivals_ended(
     place: str, members: Sequence[int], resolved: ResolvedScenario, runs: Runs
 ) -> Iterator[Advisory]:
-    """Tell of Poisson arrivals that ended because there were no more flows."""
+    """Yield a warning for Poisson arrivals that ended because there were no more flows."""
     flow = resolved.flows[members[0]]
     gap_s = (flow.start.gap_ns or 0) / 1e9
     ends = (resolved.duration_ns, flow.stop_ns, flow.start.until_ns)
@@ -297,7 +297,7 @@ def _arrivals_ended(
 
 
 def _outside_table(name: str, link: ResolvedLink, replications: Runs) -> Iterator[Advisory]:
-    """Tell of an adaptive link whose table was asked beyond its ends."""
+    """Yield a warning for an adaptive link outside the range of its table."""
     of_link = [run for each in replications for run in each["links"] if run["name"] == name]
     outside = sum(run.get("counters", {}).get(_OUTSIDE, 0) for run in of_link)
     if outside:

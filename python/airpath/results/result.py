@@ -46,7 +46,7 @@ class Result(Recordings):
     confidence : float
         Of every interval, in (0, 1).
     requested : int
-        Replications that were asked for.
+        Requested replications.
     interrupted : bool
         True when Ctrl-C ended the run before all of them were finished.
     captures : dict of str to Path
@@ -56,11 +56,11 @@ class Result(Recordings):
     engine : str
         What made it: ``simulate`` or ``emulate``.
     validity_reports : list of dict
-        Of each emulated replication, how late packets were and what else tells whether its numbers
-        can be believed; `valid`, and the `reasons` when it is not.
+        Of each emulated replication, the lateness of packets and the other criteria of validity;
+        `valid`, and the `reasons` if it is not.
     kernel : dict
-        What the kernel's TCP was told, and what it does in its own way (`not_applied`); empty when
-        nothing was emulated.
+        Settings of the kernel's TCP, and those that it does not have (`not_applied`); empty without
+        emulation.
     ended : dict
         How the commands ended that the packets were of: `reason` and `status`; empty without.
     execution : Execution or None
@@ -158,16 +158,16 @@ class Result(Recordings):
 
     @property
     def title(self) -> str:
-        """The scenario's name, with what was put in the place of other values.
+        """The scenario's name, with the overridden values.
 
-        Numbers that cannot be believed are called so, above figures as well.
+        An invalid emulation is marked, above figures as well.
         """
         name = titled(self.resolved.name, self.provenance.get("overrides", ()))
         return name if self.valid else f"{name} (INVALID)"
 
     @property
     def complete(self) -> bool:
-        """Whether all replications that were asked for are there."""
+        """Whether all requested replications are finished."""
         return not self.interrupted and len(self.replications) == self.requested
 
     @property

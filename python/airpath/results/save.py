@@ -58,7 +58,7 @@ FIGURES = tuple(
 
 
 def check_places(directory: Path, series: Iterable[str], formats: Iterable[str]) -> None:
-    """Check, before a run, that nothing but files stands where its files will be written.
+    """Check, before a run, that its files replace only files.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def check_places(directory: Path, series: Iterable[str], formats: Iterable[str])
 
 
 class Saving:
-    """The files of a result on their way into a directory, the small ones first.
+    """Writes the files of a result to a directory, the small ones first.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class Saving:
         Yields
         ------
         path : Path
-            A file, when it is there.
+            A finished file.
         """
         result = self._result
         tables = _tables(result)
@@ -168,7 +168,7 @@ class Saving:
         Yields
         ------
         path : Path
-            A file, when it is there.
+            A finished file.
         """
         for stem, parts in self._long.items():
             for path in self._table(stem, parts):
@@ -186,7 +186,7 @@ class Saving:
         return path
 
     def _remove(self, earlier: Iterable[str], names: Sequence[str]) -> None:
-        """Remove the files of an earlier run, but for those that are replaced at once."""
+        """Remove the files of an earlier run, except those that are replaced at once."""
         for name in earlier:
             path = self._directory / name
             if name not in names and path not in self._result.files:
@@ -252,7 +252,7 @@ def _shown_tables(result: Result) -> Iterator[Table]:
 
 
 def _recordings(result: Result) -> Mapping[str, Callable[[], Iterator[pd.DataFrame]]]:
-    """Return what makes the parts of each long table, one replication after the other."""
+    """Return the generators of each long table, one replication after the other."""
 
     def parts(table: Callable[[int], pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for index, run in enumerate(result.replications):

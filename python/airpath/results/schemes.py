@@ -16,9 +16,9 @@ _COUNTED = "_packets"
 
 
 def regime_names(result: Result) -> list[str]:
-    """Return what each regime of the bottleneck's link is, from the emptiest queue on.
+    """Return the name of each regime of the bottleneck's link, from the emptiest queue on.
 
-    A link whose regimes have no names of their own, or whose table cannot be read, has numbers.
+    A link whose regimes have no names, or whose table cannot be read, has numbers.
     """
     link = result.resolved.link
     count = len(link.regime_boundaries) + 1

@@ -32,7 +32,7 @@ def ss_frame(columns: Mapping[str, bytes]) -> pd.DataFrame:
     Parameters
     ----------
     columns : mapping of str to bytes
-        Little-endian doubles, but for the number of the flow and of the state.
+        Little-endian doubles, except the number of the flow and of the state.
     """
     import pandas as pd
 

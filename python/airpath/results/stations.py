@@ -38,7 +38,7 @@ def station_rows(replications: Iterable[Mapping[str, Any]]) -> Iterator[dict[str
 def of_station(
     replications: Iterable[Mapping[str, Any]],
 ) -> dict[tuple[str, int], list[Mapping[str, Any]]]:
-    """Return what was measured in each replication, by link and station."""
+    """Return the measurements of each replication, by link and station."""
     found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
     for run in replications:
         for station in run.get("stations", ()):

@@ -212,7 +212,7 @@ class Statistics:
         if not names or (by_name and names[0] not in by_name):
             known = ", ".join(by_name)
             raise BadValueError(
-                f"queue {show(queue)}: not there. Queues of this scenario: {known}."
+                f"queue {show(queue)}: does not exist. Queues of this scenario: {known}."
             )
         # In each replication the mean over the queues; intervals are over the replications.
         runs = [by_name.get(name, []) for name in names]
@@ -426,7 +426,7 @@ class Statistics:
         return [self._interval(shares, (0.0, 1.0)) for shares in zip(*padded, strict=True)]
 
     def _counters(self, runs: Sequence[Mapping[str, Any]]) -> dict[str, Interval]:
-        """Return what only a link of its kind counts; a run need not have all of it."""
+        """Return the counters of links of one kind; a run need not have all of them."""
         names = dict.fromkeys(name for run in runs for name in run if name not in DRAWN)
         return {name: self._of(name, (run.get(name) for run in runs)) for name in names}
 

@@ -55,7 +55,7 @@ class InMemory:
 
 
 class Directory:
-    """Recordings in the files of a directory, which are read when they are asked for.
+    """Recordings in the files of a directory, read on demand.
 
     Parameters
     ----------
@@ -115,18 +115,18 @@ class Directory:
             try:
                 if ending == "parquet":
                     return pd.read_parquet(path)
-                # Before pandas 3 the last digit was not kept unless it was asked for.
+                # Before pandas 3 the last digit is kept only with this option.
                 old = int(pd.__version__.partition(".")[0]) < 3
                 exact: dict[str, Any] = {"float_precision": "round_trip"} if old else {}
                 table: pd.DataFrame = pd.read_csv(path, comment="#", **exact)
                 return table
             except (OSError, ValueError, ImportError) as error:
                 raise BadValueError(f"{path}: cannot be read: {error}") from None
-        raise BadValueError(f"{self._path / stem}.csv: not there, nor as csv.gz or parquet.")
+        raise BadValueError(f"{self._path / stem}.csv: does not exist, nor as csv.gz or parquet.")
 
 
 class TraceFiles(Mapping[str, Trace]):
-    """The traces of a provenance, read when they are asked for.
+    """The traces of a provenance, read on demand.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ class UserPlot:
         return figure
 
     def _propagation_s(self, link: str, user: int) -> float:
-        """Return the mean one-way propagation delay of the flows of a user on its way there, s."""
+        """Return the mean propagation delay of a user's flows to a link, s."""
         resolved, found = self._result.resolved, []
         way = "forward" if link == "bottleneck" else "reverse"
         for number, flow in enumerate(resolved.flows):

@@ -51,7 +51,7 @@ def limited_flows(resolved: ResolvedScenario, runs: Runs) -> dict[int, float]:
     -------
     shares : dict of int to float
         By number of the flow, the share of its time, above 0.5, averaged over the replications.
-        Not those that filled a wire of their own.
+        Not those that filled their own wire.
     """
     found = {}
     for number, flow in enumerate(resolved.flows):
@@ -69,7 +69,7 @@ def window_limited(
     resolved: ResolvedScenario,
     runs: Runs,
 ) -> Iterator[Advisory]:
-    """Tell of flows of a group that would have got more with a larger receive window.
+    """Yield a warning for flows that would have got more with a larger receive window.
 
     Parameters
     ----------
@@ -103,12 +103,12 @@ def window_limited(
 
 
 def _is_full(resolved: ResolvedScenario, runs: Runs) -> bool:
-    """Whether a link that all flows share was full while they were under way."""
+    """Return whether a link that all flows share was full while they were active."""
     return any(load >= FULL for load in shared_loads(resolved, runs).values())
 
 
 def shared_loads(resolved: ResolvedScenario, runs: Runs) -> dict[str, float]:
-    """Return the utilisation of the links that all flows share, while these were under way.
+    """Return the utilisation of the links that all flows share, while these were active.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def _carried_bps(source: Source, found: Mapping[str, Any]) -> float:
 
 
 def _fills_its_wire(resolved: ResolvedScenario, flow: Flow, runs: Runs, number: int) -> bool:
-    """Whether a flow sent at the rate of its access or egress wire while it was under way."""
+    """Return whether a flow sent at the rate of its access or egress wire while it was active."""
     rates = [wire.rate_bps for wire in (flow.access, flow.egress) if wire.rate_bps]
     if not rates:
         return False
@@ -186,7 +186,7 @@ def _span_s(
     given: Flow,
     found: Mapping[str, Any],
 ) -> tuple[float, float]:
-    """Return from when to when of the measured time a flow was under way, s."""
+    """Return the start and the end of a flow within the measured time, s."""
     begin_s, end_s = found["start_s"], resolved.duration_s
     if begin_s is None:  # Of datagrams, and of what never started.
         begin_s = given.start.earliest_ns / 1e9
