@@ -129,11 +129,11 @@ class Trace:
 
     @staticmethod
     def from_mahimahi(text: str, name: str = "trace") -> Trace:
-        """Read the Mahimahi format; `name` stands in errors."""
+        """Read the Mahimahi format; `name` is used in errors."""
 
     @staticmethod
     def from_csv(text: str, name: str = "trace") -> Trace:
-        """Read a ``time_s,rate_bps`` CSV; `name` stands in errors."""
+        """Read a ``time_s,rate_bps`` CSV; `name` is used in errors."""
 
     @property
     def kind(self) -> str:
@@ -250,7 +250,7 @@ def rtt_stages(
     samples: int | None,
     seed: int,
 ) -> tuple[float, float, float, float, float, float]:
-    """Return what downloads get by the model of stages; raises `ValueError`."""
+    """Return the solution of the model of stages; raises `ValueError`."""
 
 def square_root(
     mss_bytes: float,
@@ -306,7 +306,7 @@ def generate_trace(config_json: str) -> Trace:
     """Make the trace of a Rayleigh-faded Shannon-rate link."""
 
 def phy_components() -> str:
-    """Return what can be measured as JSON: `mcss`, `channels`, `mappings`, ..."""
+    """Return the measurable components as JSON: `mcss`, `channels`, `mappings`, ..."""
 
 def phy_channel(name: str) -> str | None:
     """Return the full name of a channel; None if there is no such channel."""

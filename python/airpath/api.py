@@ -130,14 +130,14 @@ def simulate(
     try:
         with (
             captures.whole_or_not_at_all() if captures else nullcontext(),
-            reporting_to(progress, of_replications) as tell,
+            reporting_to(progress, of_replications) as notify,
         ):
             output = made.engine_input.simulate(
                 seed,
                 range(reps),
                 threads=min(threads or cores(), reps),
                 captures=captures.request(about, scenario.name) if captures else None,
-                progress=tell,
+                progress=notify,
             )
             replications = _replications(output)
             finished = [run["replication"] for run in replications]
@@ -170,7 +170,7 @@ def simulate(
 
 
 def _replications(output: _airpath.SimulationOutput) -> list[dict[str, Any]]:
-    """Return what each finished replication measured."""
+    """Return the measurements of each finished replication."""
     found = json.loads(output.replications)
     return [run | {"flows": FlowTable(*output.flows(place))} for place, run in enumerate(found)]
 
@@ -229,8 +229,8 @@ def solve(
         the scenario says; a number is in seconds. Only ``clamp-fluid`` has trajectories. Default:
         the steady state alone.
     max_window_packets : float, optional
-        W_max, the flows' largest window, packets, from 1; not a whole number where an equation
-        counts bytes (qawla-2015 §4 has 65536 B of 1500 B). Only ``fixed-point`` takes it. Default:
+        W_max, the flows' largest window, packets, from 1; not an integer where an equation counts
+        bytes (qawla-2015 §4 has 65536 B of 1500 B). Only ``fixed-point`` takes it. Default:
         the receive window in whole segments.
     command : str, optional
         For the provenance: the command line. Default: this call.

@@ -72,13 +72,13 @@ def called_by_option(option: Callable[[str], str]) -> Iterator[None]:
 
 
 def display_name(argument: str) -> str:
-    """Return what a message calls an argument: ``reps``, or ``--reps`` on the command line."""
+    """Return the name of an argument in messages: ``reps``, or ``--reps`` on the command line."""
     option = _OPTION.get()
     return argument if option is None else option(argument)
 
 
 def error_prefix(argument: str, value: object) -> str:
-    """Return what begins a line about a value: ``reps = 0``, or ``--reps: 0``."""
+    """Return the prefix of a line about a value: ``reps = 0``, or ``--reps: 0``."""
     sign = " =" if _OPTION.get() is None else ":"
     # A path is long, and its end is what matters.
     shown = quoted(os.fspath(value)) if isinstance(value, Path) else show(value)
@@ -106,7 +106,7 @@ def problem_line(
 
 
 def whole(name: str, value: Any, low: float, high: int | None, accepted: str) -> str | None:
-    """Return what is wrong with a whole number, a line; None when nothing is."""
+    """Return the problem of an integer, one line; None if it is accepted."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -123,7 +123,7 @@ def whole(name: str, value: Any, low: float, high: int | None, accepted: str) ->
 
 
 def master_seed(value: Any) -> str | None:
-    """Return what is wrong with the argument `seed`, a line."""
+    """Return the problem of the argument `seed`, one line."""
     return whole("seed", value, 0, 2**64 - 1, "Write an integer from 0 to 2^64 - 1")
 
 
@@ -133,14 +133,14 @@ def replication_count(value: Any) -> str | None:
 
 
 def worker_threads(value: Any) -> str | None:
-    """Return what is wrong with the argument `threads`, a line; None means one for each core."""
+    """Return the problem of the argument `threads`, one line; None means one for each core."""
     if value is None:
         return None
     return whole("threads", value, 1, LARGEST_THREADS, "Write an integer from 1 on")
 
 
 def fraction(name: str, value: Any) -> str | None:
-    """Return what is wrong with a number that is to be between 0 and 1, a line."""
+    """Return the problem of a number between 0 and 1, one line."""
     accepted = "Write a fraction, for example 0.99"
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or value != value:
@@ -151,7 +151,7 @@ def fraction(name: str, value: Any) -> str | None:
 
 
 def number(name: str, value: Any, example: str) -> str | None:
-    """Return what is wrong with what is to be a finite number, a line."""
+    """Return the problem of a finite number, one line."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     # An integer of hundreds of digits is none that can be counted with.
     if not is_number or not -LARGEST < value < LARGEST:
@@ -162,7 +162,7 @@ def number(name: str, value: Any, example: str) -> str | None:
 
 
 def word(name: str, value: Any, accepted: Iterable[str]) -> str | None:
-    """Return what is wrong with what is to be one of a few words, a line."""
+    """Return the problem of one of a few words, one line."""
     if isinstance(value, str) and value in accepted:
         return None
     words = " or ".join(accepted)
@@ -170,7 +170,7 @@ def word(name: str, value: Any, accepted: Iterable[str]) -> str | None:
 
 
 def text(name: str, value: Any) -> str | None:
-    """Return what is wrong with what is to be a text, a line."""
+    """Return the problem of a text, one line."""
     return (
         None if isinstance(value, str) else f"{error_prefix(name, value)}: not a text. Write one."
     )
@@ -192,7 +192,7 @@ def quantity(name: str, kind: type[_Q], value: Any) -> _Q:
 
 
 def path_like(name: str, value: Any) -> str | None:
-    """Return what is wrong with what is to be a path, a line."""
+    """Return the problem of a path, one line."""
     if isinstance(value, (str, os.PathLike)):
         return None
     return f"{error_prefix(name, value)}: not a path. Write a text or a pathlib.{Path.__name__}."

@@ -1,6 +1,6 @@
-"""What can go wrong, as one small tree under `AirpathError`.
+"""The exceptions, a small tree under `AirpathError`.
 
-A bad value is also a `ValueError`, so that code which knows nothing of Airpath can catch it.
+A bad value is also a `ValueError`, so that code without Airpath's exceptions can catch it.
 The text of every error is one line per problem: place, field, value, what is accepted, an example.
 """
 
@@ -140,7 +140,7 @@ MISSING: Final = _Missing()
 
 
 class UnitError(BadValueError):
-    """A text or number that is not the quantity asked for.
+    """A text or number that is not the expected quantity.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ class Problem:
 
 
 class ScenarioError(BadValueError):
-    """A scenario that cannot be run, with as much of what is wrong as can be told at once.
+    """A scenario that cannot be run, with all problems that were found.
 
     Parameters
     ----------

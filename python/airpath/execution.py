@@ -60,7 +60,7 @@ class Execution:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Execution:
-        """Return what `to_dict` returned."""
+        """Return the object of a document of `to_dict`."""
         machines = tuple(Machine(**machine) for machine in document["machines"])
         return cls(document["wall_s"], document["cpu_s"], machines)
 
@@ -89,7 +89,7 @@ class Stopwatch:
         self._began = time.perf_counter()
 
     def execution(self, cpu_s: float | None = None) -> Execution:
-        """Return what has run on this machine until now."""
+        """Return the execution on this machine until now."""
         return Execution(time.perf_counter() - self._began, cpu_s, (this_machine(),))
 
 

@@ -1,7 +1,7 @@
 """Reads and writes files: never hangs, never replaces what is no file, leaves none half-written.
 
-Everything that the package writes goes through `NewFile`: under another name beside its place
-first, and there at once. Everything that a user names to be read goes through `read_bytes`.
+All output goes through `NewFile`: a temporary name in the same directory, then an atomic rename.
+All files that a user names are read by `read_bytes`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _KINDS = (
 
 
 def other_than_file(path: str | os.PathLike[str]) -> str | None:
-    """Return what is there instead of a regular file, ``a pipe``; None for a file, or nothing.
+    """Return the kind of a path that is not a file, ``a pipe``; None for a file or nothing.
 
     Links are followed.
     """
@@ -61,7 +61,7 @@ def other_than_file(path: str | os.PathLike[str]) -> str | None:
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether a regular file is there; no name is too odd to be asked for."""
+    """Return whether a path is a regular file; any name is accepted."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except (OSError, ValueError):
@@ -110,7 +110,7 @@ def read_bytes(path: str | os.PathLike[str], most: int, place: str | None = None
     Raises
     ------
     UnreadableError
-        If it is not there, not a regular file, larger, or cannot be read.
+        If it does not exist, is not a regular file, is larger, or cannot be read.
     """
     name = os.fspath(path) if place is None else place
     try:
@@ -120,7 +120,7 @@ def read_bytes(path: str | os.PathLike[str], most: int, place: str | None = None
             with os.fdopen(os.open(path, os.O_RDONLY | _NO_WAIT), "rb") as file:
                 status = os.fstat(file.fileno())
                 what = _kind(status.st_mode)
-                # Of a file that grows, or whose size is not told, what is read is what counts.
+                # A file may grow, or have no known size: the bytes that are read count.
                 size, data = status.st_size, b""
                 if what is None and size <= most:
                     data = file.read(most + 1)
@@ -248,18 +248,17 @@ def _try(directory: Path) -> None:
 
 
 class NewFile:
-    """A file on its way: under another name until it is whole.
+    """A file that is being written, under a temporary name until it is complete.
 
     Parameters
     ----------
     path : Path
-        The file. What stands there is replaced at the end; a link stays, and the file that it
-        leads to is replaced.
+        The file. An existing one is replaced at the end; a link stays, and its target is replaced.
 
     Raises
     ------
     BadValueError
-        If something stands there that is not a regular file.
+        If the path exists and is not a regular file.
 
     Attributes
     ----------
@@ -296,7 +295,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
     Raises
     ------
     BadValueError
-        If something stands there that is not a regular file.
+        If the path exists and is not a regular file.
     RunError
         If it cannot be written: the disk is full.
     """
@@ -369,7 +368,7 @@ def _partial_in(directory: Path) -> Path:
 
 
 def _place_of(path: Path) -> Path:
-    """Return where a file is written: where the link leads to that stands there."""
+    """Return the path to write: the target of an existing link."""
     what = other_than_file(path)
     if what is not None:
         raise BadValueError(

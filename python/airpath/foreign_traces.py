@@ -14,7 +14,7 @@ _INTERVAL = "intervals[{}].sum"
 
 
 def what_it_is(text: str) -> str | None:
-    """Return what a text is that is no trace, and what to do with it; None if that is not known."""
+    """Return the kind of a text that is not a trace, and a fix; None if it is not known."""
     if not text.lstrip().startswith("{"):
         return None
     try:
@@ -87,7 +87,7 @@ def _row(interval: Any, place: str) -> tuple[float, float, float] | None:
     """Return begin and end, s, and the rate, bit/s; None for an interval that does not count."""
     found = interval.get("sum") if isinstance(interval, dict) else None
     if not isinstance(found, dict):
-        raise BadValueError(f"{place}: not there.")
+        raise BadValueError(f"{place}: missing.")
     if "sum_bidir_reverse" in interval:
         raise BadValueError(f"{place}: of two directions. Run iperf3 without --bidir.")
     if found.get("sender") and "retransmits" not in found and "packets" in found:

@@ -85,13 +85,13 @@ def text(name: str) -> str:
     return json.dumps(FILES[name](), indent=2, ensure_ascii=False) + "\n"
 
 
-def main(tell: Callable[[str], object] = print) -> int:
+def main(notify: Callable[[str], object] = print) -> int:
     """Write the files that are not as the classes have them."""
     for name in FILES:
         file = ROOT / name
         if not file.is_file() or file.read_text("utf-8") != text(name):
             file.write_text(text(name), "utf-8")
-            tell(f"{name}: written anew")
+            notify(f"{name}: written anew")
     return 0
 
 

@@ -347,13 +347,13 @@ def _title(page: Path) -> str:
     return re.split("[,:] | [(]", page.read_text("utf-8").partition("\n")[0].removeprefix("# "))[0]
 
 
-def main(tell: Callable[[str], object] = print) -> int:
+def main(notify: Callable[[str], object] = print) -> int:
     """Write every page whose blocks are not those of the classes."""
     for page in pages():
         text = regenerated(page)
         if text != page.read_text("utf-8"):
             page.write_text(text, "utf-8")
-            tell(f"{page.relative_to(ROOT)}: written anew")
+            notify(f"{page.relative_to(ROOT)}: written anew")
     return 0
 
 

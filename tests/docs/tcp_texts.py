@@ -210,12 +210,12 @@ def _markdown(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     )
 
 
-def main(tell: Callable[[str], object] = print) -> int:
+def main(notify: Callable[[str], object] = print) -> int:
     """Write the class if it is not that of the table."""
     text = class_text()
     if not CLASS.is_file() or CLASS.read_text("utf-8") != text:
         CLASS.write_text(text, "utf-8")
-        tell(f"{CLASS.relative_to(ROOT)}: written anew")
+        notify(f"{CLASS.relative_to(ROOT)}: written anew")
     return 0
 
 

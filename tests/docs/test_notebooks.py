@@ -92,9 +92,9 @@ def test_a_long_call_has_a_bar_that_leaves_nothing_behind(tmp_path: Path) -> Non
     shown, left = bars(
         "from airpath.present import progress\n"
         "progress._AT_ONCE_S = 0.0\n"
-        "with progress.reporting_to('auto') as tell:\n"
-        "    tell(0.25, 'a <quarter>')\n"
-        "    tell(0.5, 'half')\n",
+        "with progress.reporting_to('auto') as notify:\n"
+        "    notify(0.25, 'a <quarter>')\n"
+        "    notify(0.5, 'half')\n",
         tmp_path,
     )
     assert shown == [

@@ -143,7 +143,7 @@ def test_the_prompt_of_a_shell_names_the_scenario(
         ),
         (("s.toml", "--reps", "2", "--", "x"), "--reps: has no effect on a command, which"),
         (("s.toml", "--json", "--", "x"), "--json: standard output is the command's. Write --out"),
-        (("s.toml", "--shell", "x"), "--shell: given beside a command. Give one of them."),
+        (("s.toml", "--shell", "x"), "--shell: conflicts with a command. Use one of them."),
         (("s.toml", "--server", "'", "--", "x"), "--server: No closing quotation."),
         (("s.toml", "--reps", "0"), "--reps: 0: below 1."),
         (("s.toml", "--duration", "0s", "--", "x"), '--duration: "0s": not above 0.'),

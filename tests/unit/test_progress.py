@@ -22,14 +22,14 @@ class Terminal(io.StringIO):
 
 
 def test_a_script_shows_nothing() -> None:
-    with reporting_to("auto") as tell:
-        assert tell is None
+    with reporting_to("auto") as notify:
+        assert notify is None
 
 
 def test_an_interactive_interpreter_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
-    with reporting_to("auto") as tell:
-        assert tell is None  # Standard error is no terminal.
+    with reporting_to("auto") as notify:
+        assert notify is None  # Standard error is no terminal.
     shown = Terminal()
     monkeypatch.setattr(sys, "stderr", shown)
     before = sys.stdout
@@ -43,8 +43,8 @@ def test_an_interactive_interpreter_shows_a_bar(monkeypatch: pytest.MonkeyPatch)
 def test_a_function_of_the_caller_is_called_as_it_is() -> None:
     def mine(*_given: Any) -> None: ...
 
-    with reporting_to(mine, of_replications) as tell:
-        assert tell is mine
+    with reporting_to(mine, of_replications) as notify:
+        assert notify is mine
     with reporting_to(None) as nothing:
         assert nothing is None
 
@@ -85,8 +85,8 @@ def test_every_long_call_reports_to_a_bar_by_default(
     @contextmanager
     def listening(progress: Any, adapted: Any = None) -> Iterator[Any]:
         given.append(progress)
-        tell = lambda *report: told.append(report)  # noqa: E731
-        yield tell if adapted is None else adapted(tell)
+        notify = lambda *report: told.append(report)  # noqa: E731
+        yield notify if adapted is None else adapted(notify)
 
     monkeypatch.setattr(importlib.import_module(module), "reporting_to", listening)
     CALLS[module]()

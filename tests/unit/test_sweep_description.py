@@ -480,7 +480,7 @@ def test_checked_points_are_reported(base: ap.Scenario, monkeypatch: pytest.Monk
     told: list[tuple[float, str]] = []
     grid = {"bottleneck.link.rate": ["1 Mbit/s", "none", "3 Mbit/s", "4 Mbit/s"]}
     with pytest.raises(ap.errors.BadValueError):
-        described(base, grid=grid, tell=lambda *report: told.append(report))
+        described(base, grid=grid, notify=lambda *report: told.append(report))
     assert told[0] == (0.25, "checking, 1 of 4 points")
     assert told[3] == (1.0, "checking, 4 of 4 points, 1 problem")
 
@@ -494,4 +494,4 @@ def test_ctrl_c_ends_the_checks_of_points(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        described(base, grid={"duration": ["1 s"]}, tell=press)
+        described(base, grid={"duration": ["1 s"]}, notify=press)

@@ -1,9 +1,9 @@
 """The script that teaches bash to complete the command.
 
-Bash also splits words at ``=`` and ``:`` (`COMP_WORDBREAKS`), takes only what stands behind the
-last of these for the word that is completed, and puts a space behind what is complete. So the
-script joins words that touch each other in the line, takes off what bash keeps, and leaves out
-the space where a value or a key goes on.
+Bash also splits words at ``=`` and ``:`` (`COMP_WORDBREAKS`), completes only the
+part after the last of these, and puts a space after a complete word. So the script joins adjacent
+words of the line, removes the part that bash keeps, and omits the space where a value or a key
+continues.
 """
 
 from __future__ import annotations

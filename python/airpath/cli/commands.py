@@ -48,7 +48,7 @@ COMMANDS: Mapping[str, Command] = {
         "reproduce", "Reproduce a paper's tables and figures, and compare the numbers."
     ),
     "report": Command("report", "Write one HTML file: verdict, figures, tables, provenance."),
-    "sweep": Command("app", "Run many scenarios; the same command goes on where it stopped."),
+    "sweep": Command("app", "Run many scenarios; the same command resumes an interrupted sweep."),
     "list": Command(
         "list_components", "List what there is to choose from, one line each.", "listing"
     ),
@@ -59,11 +59,11 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 COMPLETE = "_AIRPATH_COMPLETE"
-"""Set by a shell that asks how a command line may go on."""
+"""Set by a shell that requests completions of a command line."""
 
 
 class _Imported(Mapping[str, Any]):
-    """The commands by name, each imported when it is asked for."""
+    """The commands by name, each imported on demand."""
 
     def __getitem__(self, name: str) -> Any:
         return _command(name)
@@ -180,7 +180,7 @@ _WRONG_TYPES = {
     r"(Invalid value for '[^']*': ).*\bvalid integer\b.*": "not an integer",
     r"(Invalid value for '[^']*': ).*\bvalid (?:float|number)\b.*": "not a number",
 }
-"""What releases of typer say in words of their own, and what is said here."""
+"""Messages of typer releases, and the words that replace them."""
 
 
 def _usage(message: str, arguments: Sequence[str]) -> str:

@@ -51,7 +51,7 @@ def compare(
     with not_left_empty(out):
         directory = None if out is None else output_directory(out, "out")
         interrupted = False
-        with terminal_bar() as tell:
+        with terminal_bar() as notify:
             try:
                 comparison = compare_engines(
                     chosen,
@@ -60,16 +60,16 @@ def compare(
                     seed=seed,
                     threads=threads,
                     confidence=confidence,
-                    progress=_each_replication() if tell is None else tell,
+                    progress=_each_replication() if notify is None else notify,
                     command=output.command_line(),
                 )
             except ComparisonInterrupted as stopped:
                 if stopped.comparison is None:
                     raise
                 comparison, interrupted = stopped.comparison, True
-        _tell(comparison, interrupted)
+        _notify(comparison, interrupted)
         try:
-            # Files first: whoever reads the output may go away.
+            # Files first: the reader of the output may close the pipe.
             if directory is not None:
                 _save(comparison, directory)
         finally:
@@ -87,19 +87,19 @@ def compare(
 
 
 def _each_replication() -> ProgressCallback:
-    """Return what says which replication is emulated, where no terminal shows it: it takes time."""
+    """Return a callback that names the emulated replication, where no terminal shows it."""
     said: set[str] = set()
 
-    def tell(fraction: float, what: str) -> None:  # noqa: ARG001  (a `ProgressCallback`)
+    def notify(fraction: float, what: str) -> None:  # noqa: ARG001  (a `ProgressCallback`)
         if what.startswith(REAL_TIME) and what not in said:
             said.add(what)
             output.note(what)
 
-    return tell
+    return notify
 
 
-def _tell(comparison: Comparison, interrupted: bool) -> None:
-    """Say what the tables do not: who could not answer, and what to know of the answers."""
+def _notify(comparison: Comparison, interrupted: bool) -> None:
+    """Print the engines without an answer, and warnings about the answers."""
     if interrupted:
         found = "; ".join(map(texts.who, comparison.answers.values()))
         output.note(f"Interrupted: what was finished is compared. {found}.")
@@ -116,7 +116,7 @@ def _tell(comparison: Comparison, interrupted: bool) -> None:
 
 
 def _save(comparison: Comparison, directory: Path) -> None:
-    """Write the comparison, and what each engine found in a directory of its own."""
+    """Write the comparison, and the result of each engine in its own directory."""
     with interrupts_wait():
         output.written(comparison.save(directory, figure_formats=None))
     for engine, answer in comparison.answers.items():

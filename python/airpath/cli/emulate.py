@@ -46,7 +46,7 @@ def emulate(
         ),
     ] = [],  # noqa: B006  (typer copies it)
     shell: Annotated[
-        bool, typer.Option("--shell", help="An interactive shell in the place of a command.")
+        bool, typer.Option("--shell", help="An interactive shell instead of a command.")
     ] = False,
     server: Annotated[
         str | None,
@@ -74,7 +74,9 @@ def emulate(
     ] = False,
     live: Annotated[
         bool | None,
-        typer.Option("--live/--no-live", help="Show what goes on. Default: on a terminal."),
+        typer.Option(
+            "--live/--no-live", help="Show the state while it runs. Default: on a terminal."
+        ),
     ] = None,
     plot: options.Plot = None,
     figure_format: options.FigureFormats = None,
@@ -139,8 +141,8 @@ def _flows(
     from airpath.emulation.api import emulate_with
 
     try:
-        with watch(settings["reps"], live) as tell:
-            result = emulate_with(scenario, listener=tell, **settings)
+        with watch(settings["reps"], live) as notify:
+            result = emulate_with(scenario, listener=notify, **settings)
     except Interrupted as stopped:
         result = stopped.result
     if result.interrupted:
@@ -191,7 +193,7 @@ def _command(
 
     result = run(scenario, words, **settings)
     if _not_started(result, words):
-        return int(result.ended["status"])  # The program has said so: one line.
+        return int(result.ended["status"])  # The program has printed one line.
     # Standard output is the command's.
     told = Console(stderr=True, width=None if sys.stderr.isatty() else WIDEST, highlight=False)
     if directory is not None:
@@ -237,13 +239,13 @@ def _words(command: Sequence[str], shell: bool) -> list[str]:
     if not shell:
         return list(command)
     if command:
-        raise BadValueError("--shell: given beside a command. Give one of them.")
+        raise BadValueError("--shell: conflicts with a command. Use one of them.")
     return [os.environ.get("SHELL") or "/bin/sh", "-i"]
 
 
 def _with_prompt(words: Sequence[str], name: str) -> list[str]:
     """Return the call of a shell whose prompt begins with the name of a scenario."""
-    # Shells expand what stands in a prompt.
+    # Shells expand the text of a prompt.
     mark = f"[airpath: {re.sub(r'[^A-Za-z0-9 ,.:+-]', '_', name)}] "
     shell, interactive = words
     if Path(shell).name != "bash":
@@ -257,7 +259,7 @@ def _split(server: str) -> list[str]:
     try:
         words = shlex.split(server)
     except ValueError as error:
-        raise BadValueError(f"--server: {error}. Quote it as a shell wants it.") from None
+        raise BadValueError(f"--server: {error}. Quote it as in a shell.") from None
     if not words:
         raise BadValueError("--server: no command. Write one, for example --server 'iperf3 -s'.")
     return words

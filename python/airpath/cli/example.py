@@ -72,12 +72,12 @@ def _read_by(example: str) -> dict[str, bytes]:
     return found
 
 
-def _new(out: str, remedy: str = "Write another name") -> Path:
-    """Return the file to write; what stands there is somebody's work."""
+def _new(out: str, fix: str = "Write another name") -> Path:
+    """Return the file to write; an existing one is never overwritten."""
     path = Path(out)
     if out:
         output_file(path)
     if not out or path.exists():
         wrong = "is there already" if out else "names no file"
-        raise BadValueError(f'--out: "{out}": {wrong}. {remedy}.')
+        raise BadValueError(f'--out: "{out}": {wrong}. {fix}.')
     return path

@@ -46,7 +46,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "reproduce": {
-        "airpath reproduce qawla table2": "one table, the published numbers beside ours",
+        "airpath reproduce qawla table2": "one table: the published numbers and Airpath's",
         "airpath reproduce qawla table2 table3 --quick --out results": (
             "two tables with fewer and shorter runs; figures and numbers into a directory"
         ),
@@ -59,7 +59,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
     },
     "sweep": {
         "airpath sweep sweep.toml --out results": (
-            "ledger, tables, figures and report in a directory; the same command again goes on"
+            "ledger, tables, figures and report in a directory; run it again to resume"
         ),
         "airpath sweep sweep.toml --reps 2 --set duration='2 s'": (
             "a short look: the table alone, nothing is kept"
@@ -74,7 +74,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         ),
     },
     "sweep prune": {
-        "airpath sweep prune results --dry-run": "what the sweep file no longer asks for",
+        "airpath sweep prune results --dry-run": "list points that are no longer in the sweep file",
     },
     "list": {
         "airpath list": "everything there is to choose from",

@@ -27,7 +27,7 @@ def _classes(family: Any) -> Callable[[], dict[str, str]]:
 
 def _first_line(component: type) -> str:
     line = (component.__doc__ or "").strip().partition("\n")[0].rstrip(".").replace("`", "")
-    # "Reno: the congestion control ..." names itself; the name stands beside it already.
+    # "Reno: the congestion control ..." names itself; the list has the name already.
     head, colon, rest = line.partition(": ")
     return rest if colon and head == component.__name__ else line
 

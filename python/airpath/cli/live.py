@@ -1,4 +1,4 @@
-"""What goes on in an emulation while it runs: a live view on a terminal, lines elsewhere."""
+"""The state of an emulation while it runs: a live view on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def watch(replications: int, live: bool | None) -> Iterator[Watcher]:
 
     with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as view:
 
-        def tell(number: int, event: Mapping[str, Any]) -> None:
+        def notify(number: int, event: Mapping[str, Any]) -> None:
             if event["event"] == "progress":
                 view.update(_table(number, replications, event), refresh=True)
 
-        yield tell
+        yield notify
 
 
 def _lines(replications: int, *, quiet: bool) -> Watcher:
     last: dict[int, int] = {}
 
-    def tell(number: int, event: Mapping[str, Any]) -> None:
+    def notify(number: int, event: Mapping[str, Any]) -> None:
         until = event.get("until_s")
         if quiet or event["event"] != "progress" or not until:
             return
@@ -60,7 +60,7 @@ def _lines(replications: int, *, quiet: bool) -> Watcher:
             said = ", ".join(f"{name} {value}" for name, value in _values(event).items())
             output.note(f"{_where(number, replications, event)}: {said}")
 
-    return tell
+    return notify
 
 
 def _where(number: int, replications: int, event: Mapping[str, Any]) -> str:

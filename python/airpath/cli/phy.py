@@ -126,8 +126,8 @@ def _measured(
     json: bool,
 ) -> int:
     """Measure, print the table and write its figure; return the exit status."""
-    with terminal_bar() as tell:
-        table = measure_with(settings, threads=threads, out=out, progress=tell, note=output.note)
+    with terminal_bar() as notify:
+        table = measure_with(settings, threads=threads, out=out, progress=notify, note=output.note)
     if table.interrupted:
         output.note(f"Interrupted: {table.count} of {settings.count} points were finished.")
     try:

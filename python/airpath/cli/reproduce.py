@@ -1,4 +1,4 @@
-"""``airpath reproduce``: a published paper's tables and figures, its numbers beside ours."""
+"""``airpath reproduce``: a published paper's tables and figures, and Airpath's."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def reproduce(
     kinds = output.figure_kinds(out, figure_format, usual="png,svg", others=kept)
     chosen = reproduction.load(paper)
     before = [] if out is None else _figures(Path(out) / f"{chosen.key}.json")
-    with terminal_bar() as tell:
+    with terminal_bar() as notify:
         report = reproduction.reproduce(
             chosen,
             items,
@@ -94,7 +94,7 @@ def reproduce(
             seed=seed,
             threads=threads,
             figure_formats=kinds,
-            progress=tell,
+            progress=notify,
             provenance={"command": output.command_line()},
             accept_version=accept_version,
         )
@@ -113,7 +113,7 @@ def _print_notes(report: reproduction.Report, before: list[str], out: str | None
         finished = sum(item.complete for item in report.items)
         output.note(f"Interrupted: {finished} of {len(report.items)} items were finished.")
         if out is not None:
-            output.note(f"What was simulated is kept: {output.command_line()} goes on from there.")
+            output.note(f"Finished replications are kept. Resume with: {output.command_line()}")
     drawn = {path.name for item in report.items for path in item.figures}
     left = [name for name in before if name not in drawn and Path(out or "", name).is_file()]
     if left:

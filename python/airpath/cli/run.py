@@ -80,7 +80,7 @@ def run(
         directory = None if out is None else output_directory(out, "out")
         if directory is not None:
             check_places(directory, chosen.record.series, files.formats)
-        with terminal_bar() as tell:
+        with terminal_bar() as notify:
             try:
                 result = api.simulate(
                     checked,
@@ -91,7 +91,7 @@ def run(
                     capture=points,
                     capture_replication=capture_replication,
                     capture_to=directory,
-                    progress=None if tell is None else of_replications(tell),
+                    progress=None if notify is None else of_replications(notify),
                     command=output.command_line(),
                 )
             except Interrupted as stopped:

@@ -40,7 +40,7 @@ def solve(
     ] = None,
     max_window_packets: Annotated[
         float | None,
-        typer.Option(metavar="PACKETS", help="W_max of fixed-point, where it is no whole number."),
+        typer.Option(metavar="PACKETS", help="W_max of fixed-point, if it is not an integer."),
     ] = None,
     out: options.OutSolution = None,
     json: options.Json = False,

@@ -21,7 +21,7 @@ _ERRORS = "backslashreplace"
 class OutputLostError(Exception):
     """Standard output takes no more.
 
-    No `OSError`, so that nobody who expects one about a file takes it for theirs.
+    No `OSError`, so that no handler of file errors catches it.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class _Raw(io.FileIO):
             if self._lost is not None:
                 raise self._lost
             while (written := super().write(data)) is None:
-                # Somebody set it to non-blocking.
+                # Another process has set it to non-blocking.
                 select.select([], [self.fileno()], [])
         except OSError as error:
             if self._tells:
@@ -99,7 +99,7 @@ def _guarded(stream: Any, own: Any, descriptor: int, tells: bool) -> Any:
         return _text(raw, "utf-8", line_buffering=True)
     stream.flush()
     raw = _Raw(stream.fileno(), None, tells)
-    # What goes to standard error is told when it happens.
+    # Standard error is not buffered.
     return _text(raw, stream.encoding, line_buffering=not tells or stream.isatty())
 
 

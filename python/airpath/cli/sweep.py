@@ -54,7 +54,7 @@ class _Group(TyperGroup):
 
 app = typer.Typer(
     cls=_Group,
-    help="Run many scenarios; the same command goes on where it stopped.",
+    help="Run many scenarios; the same command resumes an interrupted sweep.",
     epilog=epilog("sweep"),
     add_completion=False,
     rich_markup_mode=None,
@@ -124,8 +124,8 @@ def _read(file: Path, set_: list[str], reps: int | None, seed: int | None) -> De
     from airpath.sweeps.description import read_sweep_file
     from airpath.sweeps.plan import Rule
 
-    with terminal_bar() as tell:
-        description = read_sweep_file(file, output.load_options(set_), seed=seed, tell=tell)
+    with terminal_bar() as notify:
+        description = read_sweep_file(file, output.load_options(set_), seed=seed, notify=notify)
     if reps is None:
         return description
     return replace(description, plan=replace(description.plan, rule=Rule(reps, reps)))
@@ -158,12 +158,12 @@ def _run(
     from airpath.sweeps.api import run_description
 
     own = threads if executor is None else None
-    with terminal_bar() as tell:
+    with terminal_bar() as notify:
         return run_description(
             description,
             executor=executor,
             threads=own,
-            tell=tell,
+            notify=notify,
             command=output.command_line(),
             **options,
         )
@@ -175,7 +175,7 @@ def _print_resume_hint(sweep: Sweep, out: str | None) -> None:
     if out is None:
         output.note(f"{done}; nothing is kept without a directory (--out DIR).")
     else:
-        output.note(f"{done}. Go on with: {output.command_line()}")
+        output.note(f"{done}. Resume with: {output.command_line()}")
 
 
 def _save(sweep: Sweep, directory: Path, formats: Sequence[str], kinds: Sequence[str]) -> None:

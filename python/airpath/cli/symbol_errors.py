@@ -83,7 +83,7 @@ def ser(
 
 
 def title(settings: dict[str, Any]) -> str:
-    """Return what a document is of, in a few words."""
+    """Return the title of a document."""
     fading = settings["fading"]
     if "k_factor_db" in settings:
         fading += f", K {settings['k_factor_db']:g} dB"
@@ -95,7 +95,7 @@ def title(settings: dict[str, Any]) -> str:
 
 
 def _calculated(snr: str, settings: dict[str, Any]) -> tuple[tuple[float, ...], list[float]]:
-    """Return SNRs and error rates; all that is wrong is told at once."""
+    """Return SNRs and error rates; all problems are reported at once."""
     problems: list[str] = []
     snrs_db: tuple[float, ...] = (0.0,)
     try:

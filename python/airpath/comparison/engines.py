@@ -120,8 +120,8 @@ def compare(
     )
     made = prepared(scenario)
     resolved = made.resolved
-    with reporting_to(progress) as tell:
-        runner = _EngineRunner(made, reps, seed, threads, confidence, tell)
+    with reporting_to(progress) as notify:
+        runner = _EngineRunner(made, reps, seed, threads, confidence, notify)
         for engine in _IN_TURN:
             if engine in chosen and not runner.interrupted:
                 runner.run(engine)
@@ -234,14 +234,14 @@ class _EngineRunner:
         return self._simulated(self._made)
 
     def _simulated(self, scenario: Runnable) -> Result:
-        tell = self._progress
+        notify = self._progress
         return api.simulate(
             scenario,
             reps=self._reps,
             seed=self._seed,
             threads=self._threads,
             confidence=self._confidence,
-            progress=None if tell is None else of_replications(tell),
+            progress=None if notify is None else of_replications(notify),
         )
 
     def _emulate(self) -> Result:

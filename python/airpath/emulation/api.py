@@ -102,14 +102,14 @@ def emulate(
         After Ctrl-C; a `KeyboardInterrupt` whose attribute `result` has what there was until then.
     """
     check_all(*_problems(seed, reps, confidence, capture_to), progress_line(progress))
-    with reporting_to(progress) as tell:
+    with reporting_to(progress) as notify:
         return emulate_with(
             scenario,
             seed=seed,
             reps=reps,
             confidence=confidence,
             capture_to=capture_to,
-            listener=None if tell is None else _progress_of(tell, reps),
+            listener=None if notify is None else _progress_of(notify, reps),
             command=command,
         )
 
@@ -365,12 +365,12 @@ def _numbered(listener: Listener | None, number: int) -> process.Listener:
     return listen
 
 
-def _progress_of(tell: ProgressCallback, reps: int) -> Listener:
+def _progress_of(notify: ProgressCallback, reps: int) -> Listener:
     def listen(number: int, event: Mapping[str, Any]) -> None:
         at_s, until_s = event.get("at_s"), event.get("until_s")
         if at_s is not None and until_s:
             fraction = (number + min(at_s / until_s, 1.0)) / reps
-            tell(fraction, f"{REAL_TIME}, replication {number + 1} of {reps}")
+            notify(fraction, f"{REAL_TIME}, replication {number + 1} of {reps}")
 
     return listen
 

@@ -205,7 +205,7 @@ def run(
         close(input_read)
         if has_command:
             at_end.enter_context(_foreground())
-        interrupts = at_end.enter_context(_interrupts(child, tell=not has_command))
+        interrupts = at_end.enter_context(_interrupts(child, notify=not has_command))
         last = _listen(events_read, listener)
         status = _status(child)
         close(input_write)
@@ -292,7 +292,7 @@ def _foreground() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _interrupts(child: subprocess.Popen[bytes], *, tell: bool) -> Iterator[list[int]]:
+def _interrupts(child: subprocess.Popen[bytes], *, notify: bool) -> Iterator[list[int]]:
     """Note signals that request the end instead of ending by them; the second one ends the child.
 
     SIGTERM is passed on, and so is SIGINT where the terminal does not.
@@ -307,9 +307,9 @@ def _interrupts(child: subprocess.Popen[bytes], *, tell: bool) -> Iterator[list[
         if len(found) == 1:
             patience.start()
         with contextlib.suppress(OSError):
-            if len(found) > 1 and not (number == signal.SIGINT and not tell):
+            if len(found) > 1 and not (number == signal.SIGINT and not notify):
                 child.kill()
-            elif tell or number != signal.SIGINT:
+            elif notify or number != signal.SIGINT:
                 child.send_signal(number)
 
     patience = threading.Timer(_PATIENCE_S, child.kill)

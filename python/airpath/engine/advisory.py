@@ -52,7 +52,7 @@ class Advisory:
 
 
 def of_scenario(scenario: Scenario, resolved: ResolvedScenario) -> list[Advisory]:
-    """Return what is known before the run.
+    """Return the warnings that are known before the run.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[A
                 "same-congestion-control",
                 f"cc = {quote(control.kind)} is what {key(other)}'s {quote(name)} is: under "
                 f"profile = {quote(source.tcp.profile)} both recover by "
-                f"{quote(source.tcp.recovery)}. tcp = {{recovery = …}} tells them apart.",
+                f"{quote(source.tcp.recovery)}. tcp = {{recovery = …}} distinguishes them.",
                 key(group),
             )
 
@@ -98,7 +98,7 @@ def _ecn_without_marks(_scenario: Scenario, resolved: ResolvedScenario) -> Itera
 
 
 def _vcp_without_code(_scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Tell of VCP over a queue that writes no load code."""
+    """Yield a warning for VCP over a queue that writes no load code."""
     for place, where, who in _without_marks(resolved, ("vcp",)):
         yield Advisory(
             "vcp-without-code",
@@ -126,7 +126,7 @@ def _without_marks(
 
 
 def _nothing_fits(_scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Tell of a limit in bytes below the packets that come there."""
+    """Yield a warning for a limit in bytes that is smaller than a packet."""
     sizes: dict[str, dict[str, int]] = {"forward": {}, "reverse": {}}
     for group, flow in resolved.flows.first_of_groups.items():
         sizes[flow.direction][f"flows.{resolved.flows.group_key(group)}"] = flow.source.packet_bytes
@@ -152,7 +152,7 @@ def _below(queue: ResolvedQueue | None, place: str, sizes: Mapping[str, int]) ->
 
 
 def _nothing_corrected(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Tell of packets with parity that corrects not one symbol."""
+    """Yield a warning for packets whose parity corrects no symbol."""
     back = getattr(scenario.ack_path, "link", None)
     links = [("bottleneck.link", scenario.bottleneck.link, "forward"), ("ack_path.link", back, "")]
     for place, link, way in links:

@@ -74,7 +74,7 @@ def _group(scenario: Scenario, flow: int) -> int:
 
 
 def in_words(scenario: Scenario, line: str) -> str:
-    """Return what the engine does not accept, with the place of the scenario.
+    """Return a problem of the engine, with its place in the scenario.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ _NS = 1e9
 
 
 class Need(NamedTuple):
-    """What one key asks for: its value, what is counted, how much memory that takes."""
+    """The memory of one key: its value, the counted items, bytes."""
 
     key: str
     value: str
@@ -60,7 +60,7 @@ def refuse_too_much(place: str, resolved: ResolvedScenario, reps: int) -> None:
     Raises
     ------
     BadValueError
-        With the key that asks for most, an estimate, and what to write instead.
+        With the key that requires most memory, an estimate, and a fix.
     """
     needs = needed(resolved, reps)
     machine = memory_bytes()
@@ -81,7 +81,7 @@ def refuse_too_much(place: str, resolved: ResolvedScenario, reps: int) -> None:
 
 
 def needed(resolved: ResolvedScenario, reps: int) -> list[Need]:
-    """Return what the parts of a result would take; see `refuse_too_much` for the parameters."""
+    """Return the memory of the parts of a result; see `refuse_too_much` for the parameters."""
     record, duration_s = resolved.recording, resolved.duration_s
     flows = len(resolved.flows)
     shorter = "a longer interval, fewer replications or a shorter duration"

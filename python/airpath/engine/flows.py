@@ -359,15 +359,15 @@ class Flows(Sequence[Flow]):
         return {group: name for group, name in named if name is not None}
 
     def group_key(self, group: int) -> str:
-        """Return what metrics call a group: its name, or its number without one."""
+        """Return the name of a group in metrics: its name, or its number without one."""
         return self.group_names.get(group, str(group))
 
     def group_title(self, group: int) -> str:
-        """Return what tables call a group: its name, or ``group 0``."""
+        """Return the name of a group in tables: its name, or ``group 0``."""
         return self.group_names.get(group, f"group {group}")
 
     def flow_label(self, number: int) -> str:
-        """Return what tables and figures call a flow: ``3``, or ``3 web`` in a named group."""
+        """Return the label of a flow in tables: ``3``, or ``3 web`` in a named group."""
         name = self[number].group_name
         return f"{number} {name}" if name else str(number)
 

@@ -94,7 +94,7 @@ class Reading:
         self._known: dict[tuple[str, Path], tuple[str, Trace | None]] = {}
 
     def text(self, path: Path) -> str:
-        """Return what is in a file."""
+        """Return the text of a file."""
         return self._once("", path, lambda: (read_text(path, LARGEST), None))[0]
 
     def trace(self, path: Path, format_: Literal["csv", "mahimahi"]) -> Trace:

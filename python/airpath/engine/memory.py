@@ -11,7 +11,7 @@ __all__ = ["available_bytes", "for_recordings"]
 
 
 def available_bytes() -> int | None:
-    """Return the memory that this process can still take; None where the system does not tell.
+    """Return the memory that is available to this process; None if unknown.
 
     The least of what is free, of what the control group leaves and of ``ulimit -v``.
     """
@@ -19,7 +19,7 @@ def available_bytes() -> int | None:
 
 
 def for_recordings() -> int | None:
-    """Return what a run may take for what it records: the other half makes tables of it."""
+    """Return the memory for recordings: half of the available; tables take the other half."""
     available = available_bytes()
     return None if available is None else available // 2
 

@@ -264,7 +264,7 @@ class ResolvedScenario:
         return self.replace(capture={**self.document["capture"], "points": []})
 
     def with_flows_like(self, flow: int, count: int) -> ResolvedScenario:
-        """Return the scenario with `count` flows like the one of a number in place of its own."""
+        """Return the scenario with `count` copies of a flow instead of its flows."""
         return self.replace(flows=[{**self.flows[flow].description, "count": count}])
 
     def for_engine(self) -> ResolvedScenario:

@@ -20,7 +20,7 @@ def numbers(value: Any) -> NDArray[np.float64] | None:
     """Return numbers as an array; None where they are none, or not all finite."""
     try:
         array = np.asarray(value)
-    except Exception:  # whatever an object of the user's raises
+    except Exception:  # a user's object may raise any
         return None
     if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
         return None
@@ -28,7 +28,7 @@ def numbers(value: Any) -> NDArray[np.float64] | None:
 
 
 def within(name: str, value: Any, low: float, high: float) -> str | None:
-    """Return what is wrong with numbers that are to be finite and in a range, a line."""
+    """Return the problem of finite numbers in a range, one line."""
     accepted = f"Write a number from {low:g} to {high:g}"
     array = numbers(value)
     if array is None:
@@ -39,7 +39,7 @@ def within(name: str, value: Any, low: float, high: float) -> str | None:
 
 
 def positive(name: str, value: Any, high: float = np.inf) -> str | None:
-    """Return what is wrong with numbers that are to be finite and above 0, a line."""
+    """Return the problem of finite numbers above 0, one line."""
     array = numbers(value)
     if array is None:
         return f"{error_prefix(name, value)}: not a finite number. Write one, or an array of them."
@@ -51,5 +51,5 @@ def positive(name: str, value: Any, high: float = np.inf) -> str | None:
 
 
 def shaped(found: Sequence[float], like: NDArray[np.float64]) -> float | NDArray[np.float64]:
-    """Return what was found of an array in its shape; one number as a float."""
+    """Return results in the shape of an array; one number as a float."""
     return np.reshape(found, like.shape) if like.shape else float(found[0])

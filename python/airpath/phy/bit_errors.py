@@ -393,7 +393,7 @@ class ErrorChain:
 
 
 def _coded(coded: Callable[[int], _T], packet: object, size: int) -> _T:
-    """Return what a code makes of a packet of that size."""
+    """Return the result of a code for a packet of that size."""
     try:
         return coded(size)
     except ValueError:  # all else was checked

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_rates", "per_figure", "ser_figure"]
 
 _MARKS = ("o", "s", "D", "P", "X", "p", "<", ">")
-"""Without the triangles up and down, which mean something of their own in all figures."""
+"""Without the triangles up and down, which have another meaning in all figures."""
 
 _FINE = 20
 

@@ -92,8 +92,8 @@ def measure(
     given = {key: value for key, value in locals().items() if key not in _NOT_SETTINGS}
     check_all(progress_line(progress))
     settings = MeasurementSettings.checked(given)
-    with reporting_to(progress) as tell:
-        return measure_with(settings, threads=threads, out=out, progress=tell)
+    with reporting_to(progress) as notify:
+        return measure_with(settings, threads=threads, out=out, progress=notify)
 
 
 _NOT_SETTINGS = ("threads", "out", "progress")
@@ -109,7 +109,7 @@ def measure_with(
 ) -> PerTable:
     """Measure with settings that were checked.
 
-    `note` hears what was kept. See `measure`.
+    `note` receives the stored points. See `measure`.
     """
     check_all(worker_threads(threads))
     workers = _cores() if threads is None else threads
@@ -140,7 +140,7 @@ def table_file(out: str | os.PathLike[str], name: str = FILE_NAME) -> Path:
 
 
 class _Run:
-    """A table on its way."""
+    """A table that is being measured."""
 
     def __init__(
         self, settings: MeasurementSettings, document: dict[str, Any], file: Path | None
@@ -187,9 +187,9 @@ def _measured(run: _Run, threads: int, progress: ProgressCallback | None, kept: 
     interrupted = False
     try:
         for before, mcs, snr_db in run.missing():
-            tell = None if progress is None else _teller(progress, settings, before, mcs, snr_db)
+            notify = None if progress is None else _teller(progress, settings, before, mcs, snr_db)
             errors, blocks, iterations, skipped = _airpath.phy_measure(
-                description, before, threads, tell
+                description, before, threads, notify
             )
             point = {"snr_db": snr_db, "errors": errors, "blocks": blocks, "iterations": iterations}
             run.add(mcs, {**point, "skipped": skipped} if settings.skip_rule else point)
@@ -210,7 +210,7 @@ def _teller(
 ) -> Callable[[int, int], None]:
     about = next(about for about in components().mcss if about["name"] == mcs)
 
-    def tell(errors: int, blocks: int) -> None:
+    def notify(errors: int, blocks: int) -> None:
         part = min(1.0, max(errors / settings.errors, blocks / settings.blocks))
         text = f"{mcs}, {snr_db:g} dB"
         if blocks:
@@ -218,7 +218,7 @@ def _teller(
             text += f": FER {fer:.1e} ({low:.1e} to {high:.1e}), {errors} errors"
         progress((before + part) / settings.count, text)
 
-    return tell
+    return notify
 
 
 def _new(settings: MeasurementSettings) -> dict[str, Any]:
@@ -248,7 +248,7 @@ def _earlier(file: Path, settings: MeasurementSettings) -> dict[str, Any]:
         is_ours = False
     if not is_ours:
         raise BadValueError(
-            f"{file}: is there, and not a table of this command. Write another name."
+            f"{file}: exists and is not an error-rate table of this command. Use another file name."
         )
     if different:
         raise BadValueError(

@@ -22,7 +22,7 @@ _LARGEST_HZ = 1e12
 
 
 class OutsideRangeWarning(UserWarning):
-    """A formula was asked for values beyond those that it was fitted to."""
+    """A value outside the range to which a formula was fitted."""
 
 
 def cost231_hata_db(

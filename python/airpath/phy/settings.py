@@ -54,7 +54,7 @@ class Components:
 
 @cache
 def components() -> Components:
-    """Return what the engine can measure."""
+    """Return the components that the engine can measure."""
     found = json.loads(_airpath.phy_components())
     mcss = [{key: mcs[key] for key in _MCS_KEYS} for mcs in found["mcss"]]
     return Components(**{**found, "mcss": mcss, "channels": dict(found["channels"])})

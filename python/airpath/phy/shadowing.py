@@ -32,8 +32,8 @@ def mean_over_shadowing(
     Parameters
     ----------
     of : callable
-        Returns its values at an array of SNRs, dB: for example `symbol_error_rate`. It is asked up
-        to 16 σ from `snr_db`.
+        Returns its values at an array of SNRs, dB: for example `symbol_error_rate`. It is called
+        up to 16 σ from `snr_db`.
     snr_db : float or array_like
         The SNR about which shadowing is, its mean and median in dB, from -200 to 200.
     deviation_db : float

@@ -133,7 +133,7 @@ def symbol_error_rate(
 
 
 def antennas_and_modulation(tx: Any, rx: Any, modulation: Any) -> list[str | None]:
-    """Return what is wrong with each of them, a line."""
+    """Return the problem of each of them, one line."""
     antennas = f"Write an integer from 1 to {_MOST_RECEIVERS}"
     return [
         word("modulation", modulation, MODULATIONS),
@@ -154,7 +154,7 @@ def _transmitters(tx: Any) -> str | None:
 
 
 def _parameter(name: str, value: Any, fading: tuple[Any, str], high: float) -> str | None:
-    """Return what is wrong with a parameter of one fading, a line."""
+    """Return the problem of a parameter of one fading, one line."""
     given, owner = fading
     is_its = isinstance(given, str) and given == owner
     low = _LEAST_M if name == "m" else -high

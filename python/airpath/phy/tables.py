@@ -45,7 +45,7 @@ CONFIDENCE = 0.95
 
 
 class OutsideTableWarning(UserWarning):
-    """An error rate was asked for where the table was not measured."""
+    """An error rate outside the measured range of the table."""
 
 
 class IncompleteTableWarning(UserWarning):
@@ -92,7 +92,7 @@ class PerTable:
 
     @property
     def complete(self) -> bool:
-        """Whether all points that were asked for are there."""
+        """Whether all requested points are measured."""
         return bool(self.document.get("complete", True))
 
     @property

@@ -27,7 +27,7 @@ _FEW_DECADES = 2.7
 
 
 def label_decades(axis: Axis) -> None:
-    """Label a logarithmic axis at 1, 10, 100, and at 2 and 5 times these where there is room.
+    """Label a logarithmic axis at 1, 10, 100, and at 2 and 5 times these where space permits.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def legend_below(
     title : str
         Above the entries; empty for none.
     side : {"center", "left", "right"}
-        Where it stands. Default in the middle.
+        Its position. Default: the middle.
     share : float
         Of the figure's width, what it may take, in (0, 1]. Default all.
     columns : int, optional

@@ -96,7 +96,7 @@ class Drawing:
     _used: set[str] = field(default_factory=set)
 
     def called(self, *names: str) -> str:
-        """Return what the user calls something, by its key or its usual name, the last one."""
+        """Return the user's label for a key or a usual name, else the last of `names`."""
         found = next((name for name in names if name in self.labels), None)
         if found is None:
             return names[-1]

@@ -62,7 +62,7 @@ def checked_formats(formats: str | Sequence[str]) -> list[str]:
 
 
 def format_of(path: Path) -> str:
-    """Return the format that a file's name asks for.
+    """Return the format of a file by its name.
 
     Raises
     ------

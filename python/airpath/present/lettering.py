@@ -81,7 +81,7 @@ def literal(text: str) -> str:
 
 
 def missing_note() -> str:
-    """Return what to say under a figure with letters that no font has; empty when there are all."""
+    """Return the note for a figure with letters that no font has; empty without any."""
     if not _drawing.missing:
         return ""
     return f"{NO_GLYPH}: {len(_drawing.missing)} letters that no installed font has"

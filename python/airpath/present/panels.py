@@ -114,7 +114,7 @@ def draw_panels(
 
 
 def legend_of(axes: Iterable[Axes]) -> list[Any]:
-    """Return what a legend of all of some panels shows: the first artist with each label."""
+    """Return the handles of a legend for several panels: the first artist with each label."""
     handles: dict[str, Any] = {}
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):

@@ -22,7 +22,7 @@ OPEN: Final[Mapping[str, Any]] = {"fillstyle": "none"}
 """The look of published points."""
 
 STAR: Final[Mapping[str, Any]] = {"marker": "*", "markersize": 11, **OPEN}
-"""The look of a published point that stands alone."""
+"""The look of a single published point."""
 
 
 class Point(NamedTuple):

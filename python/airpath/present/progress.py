@@ -42,29 +42,29 @@ class Paced:
 
     Parameters
     ----------
-    tell : callable or None
+    notify : callable or None
         Takes the reports. None: nothing is reported.
     after_s : float
         Time before the first report, s. Default 0.
     """
 
-    def __init__(self, tell: ProgressCallback | None, after_s: float = 0.0) -> None:
-        self._tell = tell
+    def __init__(self, notify: ProgressCallback | None, after_s: float = 0.0) -> None:
+        self._notify = notify
         self._next_s = time.monotonic() + after_s
 
     def is_due(self) -> bool:
         """Return whether the next report would be passed on."""
-        return self._tell is not None and time.monotonic() >= self._next_s
+        return self._notify is not None and time.monotonic() >= self._next_s
 
     def __call__(self, fraction: float, what: str) -> None:
         """Report the finished fraction, in [0, 1], and what is being done."""
-        if self._tell is not None and self.is_due():
+        if self._notify is not None and self.is_due():
             self._next_s = time.monotonic() + _PAUSE_S
-            self._tell(fraction, what)
+            self._notify(fraction, what)
 
 
 def progress_line(progress: Any) -> str | None:
-    """Return what is wrong with an argument `progress`; None if nothing is."""
+    """Return the problem of an argument `progress`; None if it is accepted."""
     if progress is None or progress == "auto" or callable(progress):
         return None
     prefix = error_prefix("progress", progress)
@@ -76,29 +76,29 @@ def reporting_to(
     progress: CallbackT | Auto | None,
     adapted: Callable[[ProgressCallback], CallbackT] | None = None,
 ) -> Iterator[CallbackT | None]:
-    """Yield what a long call reports to, while the block runs.
+    """Yield the callback for the reports of a long call, while the block runs.
 
     Parameters
     ----------
     progress : callable, ``"auto"`` or None
         The caller's function, a bar in a notebook or a terminal, or nothing.
     adapted : callable, optional
-        Returns what takes the arguments of this call's reports and gives them to a bar. Default:
-        the call reports as a `ProgressCallback`.
+        Adapts the reports of this call to a bar. Default: the call reports as a
+        `ProgressCallback`.
     """
     if progress != "auto":
         yield progress
         return
-    with _bar() as tell:
-        made: Any = tell if tell is None or adapted is None else adapted(tell)
+    with _bar() as notify:
+        made: Any = notify if notify is None or adapted is None else adapted(notify)
         yield made
 
 
-def of_replications(tell: ProgressCallback) -> Callable[[int, int, float], None]:
-    """Return what takes finished and total replications and the fraction of simulated time."""
+def of_replications(notify: ProgressCallback) -> Callable[[int, int, float], None]:
+    """Return a callback for finished and total replications and the fraction of simulated time."""
 
     def report(finished: int, total: int, fraction: float) -> None:
-        tell(fraction, f"simulating, {finished} of {total} replications finished")
+        notify(fraction, f"simulating, {finished} of {total} replications finished")
 
     return report
 
@@ -134,12 +134,12 @@ def terminal_bar() -> Iterator[ProgressCallback | None]:
     )
     task = bar.add_task("", total=1.0)
 
-    def tell(fraction: float, what: str) -> None:
+    def notify(fraction: float, what: str) -> None:
         bar.update(task, completed=fraction, description=as_text(what))
         bar.start()
 
     try:
-        yield tell
+        yield notify
     finally:
         if bar.live.is_started:
             bar.stop()
@@ -148,11 +148,11 @@ def terminal_bar() -> Iterator[ProgressCallback | None]:
 @contextmanager
 def _notebook_bar() -> Iterator[ProgressCallback]:
     """Show a bar under a notebook's cell while the block runs; it leaves nothing behind."""
-    # Without types, and not there outside notebooks.
+    # Without types, and missing outside notebooks.
     ipython: Any = importlib.import_module("IPython.display")
     began, shown_as = time.monotonic(), None
 
-    def tell(fraction: float, what: str) -> None:
+    def notify(fraction: float, what: str) -> None:
         nonlocal shown_as
         bar = ipython.HTML(f'<progress value="{fraction:.3f}" max="1"></progress> {escape(what)}')
         if shown_as is not None:
@@ -161,7 +161,7 @@ def _notebook_bar() -> Iterator[ProgressCallback]:
             shown_as = ipython.display(bar, display_id=True)
 
     try:
-        yield tell
+        yield notify
     finally:
         if shown_as is not None:
             shown_as.update({"text/html": "", "text/plain": ""}, raw=True)

@@ -1,4 +1,4 @@
-"""Distributions over whole numbers: a bar for each, in the colour of its range, with intervals."""
+"""Distributions over integers: a bar for each, in the colour of its range, with intervals."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def draw_shares(
         heights = [means[k] for k in numbers]
         panel.bar(numbers, heights, width=0.86, color=style.COLOURS[colour], label=label)
     centre = np.asarray(means, dtype=float)
-    # A share is in [0, 1], whatever the interval says.
+    # A share is in [0, 1], even if the interval is not.
     below, above = centre - np.maximum(low, 0.0), np.minimum(high, 1.0) - centre
     if np.isfinite(below).any():
         bars: dict[str, Any] = {"fmt": "none", "ecolor": style.COLOURS["grey"], "elinewidth": 0.8}

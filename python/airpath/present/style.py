@@ -53,13 +53,13 @@ COLOURS = {
     "black": "#000000",
     "grey": "#5F6A72",
 }
-"""From the palette of Okabe and Ito (2008), which people with any colour vision can tell apart."""
+"""From the palette of Okabe and Ito (2008), for any colour vision."""
 
 SERIES = ("blue", "orange", "green", "red", "purple", "sky", "black", "grey")
 MARKERS = ("o", "s", "D", "P", "X", "*", "<", ">")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
-"""Colours, markers and dashes of the series of a figure, in order: colour alone never tells them
-apart. ▲ and ▼ have a meaning of their own in figures."""
+"""Colours, markers and dashes of the series of a figure, in order; series differ in all three.
+▲ and ▼ have another meaning in figures."""
 
 _SETTINGS: dict[str, Any] = {
     "font.family": [FONT],
@@ -192,7 +192,7 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
     Parameters
     ----------
     figure : Figure
-        All its other texts are there.
+        With all its other texts.
     title, subtitle : str
         Drawn as written, long ones on several lines, for which the figure grows. The title is
         also the figure's label.
@@ -217,9 +217,9 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
     below = _lines(literal(subtitle), figure, _SUBTITLE_PER_INCH, small)
     note = missing_note()
     below += [note] if note else []
-    # Room for the smaller lines; constrained layout knows of the title only.
-    room = [""] * (1 + round(0.8 * len(below)))
-    figure.suptitle("\n".join([*above, *room]), x=0.01, ha="left")
+    # Space for the smaller lines; constrained layout has only the title.
+    space = [""] * (1 + round(0.8 * len(below)))
+    figure.suptitle("\n".join([*above, *space]), x=0.01, ha="left")
     figure.text(
         0.01,
         1 - (0.14 + _TITLE_LINE_IN * len(above)) / figure.get_figheight(),
@@ -287,7 +287,7 @@ def mark_beyond(axis: Axes, x: ArrayLike, y: ArrayLike, colour: str, unit: str) 
 _TITLE_LINE_IN = 0.22
 # Width of the longest line over that of the figure, at most.
 _TITLE_WIDTH = 0.98
-# Letters of the average text that fit beside each other.
+# Letters of the average text per inch.
 _TITLE_PER_INCH, _SUBTITLE_PER_INCH, _LEGEND_PER_INCH = 10.0, 13.3, 13.0
 
 
@@ -327,7 +327,7 @@ def mark_levels(axis: Axes, levels: Mapping[float, Sequence[str]], height: float
 
 
 def _side(level: float, levels: Mapping[float, Any], height: float) -> str:
-    """Return on which side of its line a label stands, so that neighbours do not overlap."""
+    """Return the side of its line for a label, so that neighbours do not overlap."""
     near = [other - level for other in levels if 0 < abs(other - level) < 0.12 * height]
     if not near:
         return "center"

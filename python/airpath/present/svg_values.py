@@ -21,7 +21,7 @@ __all__ = ["with_values"]
 _MARK = re.compile(r'<use xlink:href="#m[0-9a-f]+" x="(-?[\d.]+)" y="(-?[\d.]+)"[^>]*/>')
 _NUMBER = re.compile(r"[-−+\d.]*(?:e[-−+\d]+)?|.*\\mathdefault.*")
 _MOST = 3000
-"""Marks of a figure; more cannot be told apart, and would double the file."""
+"""Marks of a figure; more cannot be distinguished, and would double the file."""
 
 _STEPS_PER_POINT = 50
 """Places are compared in steps of 1/50 point: what is nearer is one mark to the eye."""
@@ -32,7 +32,7 @@ Place = tuple[int, int]
 def with_values(svg: bytes, figure: Figure) -> bytes:
     """Return a figure's SVG with a title at the marks of its curves: name, abscissa, value.
 
-    Curves that have an identifier of their own are left to who gave it.
+    Curves that have an identifier are not changed.
 
     Parameters
     ----------
@@ -89,14 +89,14 @@ def _place(x: float, y: float) -> Place:
 
 
 def _near(x: float, y: float) -> Iterator[Place]:
-    """Yield the place of a mark and those beside it: the last digit may be another."""
+    """Yield the place of a mark and its neighbours: the last digit may differ."""
     across, down = _place(x, y)
     yield across, down
     yield from ((across + i, down + j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
 
 
 def _name(axis: Axes, line: Line2D) -> str:
-    """Return what the legend calls a curve; that of intervals is called as they are."""
+    """Return the name of a curve in the legend; that of intervals has the name of the intervals."""
     label = str(line.get_label())
     for container in axis.containers:
         if label.startswith("_") and line in container.get_children():

@@ -55,7 +55,7 @@ def print_table(table: Table, console: Console, *, comparison: bool = False) -> 
 def _grouped(table: Table) -> Iterator[str]:
     before = None
     for group, name in table.headings:
-        # The group stands over the first of its columns only.
+        # Only the first column of a group has the group as its heading.
         yield f"{group if group != before else ''}\n{name}"
         before = group
 

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 MOST_ROWS = 1000
-"""Of a table in a report. The files beside it have all of them."""
+"""Of a table in a report. The files next to it have all rows."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Link:
-    """A file beside the report: where it is from there, and its name."""
+    """A file next to the report: its relative path and its name."""
 
     href: str
     text: str
@@ -74,7 +74,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Links:
-    """Files beside the report."""
+    """Files next to the report."""
 
     kind: ClassVar[str] = "links"
     links: Sequence[Link]
@@ -108,7 +108,7 @@ Block = Table | Lines | Facts | Code | Links | Figure
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what stands under it.
+    """A heading with its content.
 
     Parameters
     ----------

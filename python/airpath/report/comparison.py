@@ -140,7 +140,7 @@ def _reasons(comparison: Comparison) -> Iterator[Block]:
 
 
 def _lines(comparison: Comparison) -> list[Line]:
-    """Return what explains the differences: a line for each engine, then one for each fact."""
+    """Return the explanations of differences: a line for each engine, then one for each fact."""
     found: list[tuple[str, list[str]]] = []
     for text in texts.explanation(comparison):
         if text.startswith(" "):

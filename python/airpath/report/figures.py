@@ -44,7 +44,7 @@ def inlined(
     data : bytes
         The file.
     prefix : str
-        Stands before every name in it. Different for each figure of a page.
+        Prefix of every name in it. Different for each figure of a page.
     title : str
         What the figure shows, for those who do not see it.
     hints : mapping of str to str, optional

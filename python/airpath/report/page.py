@@ -42,7 +42,7 @@ def html(page: Page) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return environment.get_template("report.html").render(
         page=page,
-        # These are ours; figures come out of `figures.inlined`.
+        # These are trusted; figures come out of `figures.inlined`.
         style=Markup(_file("report.css")),
         script=Markup(script),
         script_digest=Markup(digest),

@@ -41,7 +41,7 @@ Document = Mapping[str, Any]
 def report_of_paper(
     document: Document, *, directory: Path | None = None, out: Path | None = None
 ) -> str:
-    """Return a paper's report: published numbers beside ours, claims, figures.
+    """Return a paper's report: published and computed numbers, claims, figures.
 
     Parameters
     ----------
@@ -76,12 +76,12 @@ def _page(document: Document, report_files: ReportFiles) -> Page:
     items = [_item(item, document, report_files) for item in document["items"]]
     sections = [
         _summary(document),
-        Section("items", "Tables and figures, published and ours", (), items),
+        Section("items", "Tables and figures, published and computed", (), items),
         *_claims(document),
         _provenance(document, report_files),
     ]
     return Page(
-        title=f"{document['paper']}: published numbers and ours",
+        title=f"{document['paper']}: published numbers and Airpath's",
         subtitle=str(made["paper"]),
         verdict=_verdict(document, report_files),
         sections=sections,
@@ -102,7 +102,7 @@ def _verdict(document: Document, report_files: ReportFiles) -> Line:
         names = ", ".join(unfinished) or "nothing"
         details.append(f"{MARK} Interrupted. Not complete: {names}.")
     if report_files.missing:
-        details.append(f"{MARK} Not there, or no figure: {', '.join(report_files.missing)}.")
+        details.append(f"{MARK} Missing, or not a figure: {', '.join(report_files.missing)}.")
     judged = found["numbers"] + found["claims"]
     tone: Tone = "bad" if details else "good" if judged else ""
     return Line(found["text"], tone, details)
@@ -130,7 +130,9 @@ def _summary(document: Document) -> Section:
 
 
 def _by_item(document: Document) -> Table:
-    columns = [("", name) for name in ("item", "shows", "published", "within", "outside", "ours")]
+    columns = [
+        ("", name) for name in ("item", "shows", "published", "within", "outside", "Airpath")
+    ]
     rows = []
     for item in document["items"]:
         published = [row for row in item["rows"] if row["published"] is not None]
@@ -146,7 +148,9 @@ def _by_item(document: Document) -> Table:
                 _count(sum(row["ours"] is not None for row in item["rows"])),
             ]
         )
-    note = "published: numbers that the paper prints; within, outside: their tolerance; ours: all."
+    note = (
+        "published: numbers that the paper prints; within, outside: their tolerance; Airpath: all."
+    )
     return Table("By item", columns, rows, [note])
 
 
@@ -189,7 +193,7 @@ def _item(item: Document, document: Document, report_files: ReportFiles) -> Sect
         blocks.append(_published(published, document))
     ours = [row for row in rows if row.published is None and row.ours is not None]
     if ours:
-        blocks.append(_ours(ours, document))
+        blocks.append(_unpublished(ours, document))
     return Section(key, f"{item['item']}: {item['title']}", blocks)
 
 
@@ -234,20 +238,22 @@ def _published(rows: Sequence[Row], document: Document) -> Table:
     if told:
         each = "; ".join(f"{quantity}: {source}" for quantity, source in told)
         notes.append(f"{MARK} is outside its tolerance. {each}.")
-    return Table("Published and ours", made.columns, body, [*made.notes, *notes])
+    return Table("Published and computed", made.columns, body, [*made.notes, *notes])
 
 
-def _ours(rows: Sequence[Row], document: Document) -> Table:
+def _unpublished(rows: Sequence[Row], document: Document) -> Table:
     """Return the table of numbers that the paper does not print, for instance a figure's."""
     names = list(dict.fromkeys(name for row in rows for name in row.row))
     places = [sortable([str(row.row.get(name, "")) for row in rows]) for name in names]
     values = [_value(row, document["decimals"].get(row.quantity)) for row in rows]
     quantities = [Cell(row.quantity) for row in rows]
     units = [Cell("" if row.unit == "1" else row.unit) for row in rows]
-    columns = [("", name) for name in (*names, "quantity", "ours", "unit")]
+    columns = [("", name) for name in (*names, "quantity", "Airpath", "unit")]
     lines = zip(*places, quantities, values, units, strict=True)
     body, notes = cut(lines, f"{document['paper']}.json")
-    return Table(f"Ours without a published number: {len(rows)}", columns, body, notes, folded=True)
+    return Table(
+        f"Computed without a published number: {len(rows)}", columns, body, notes, folded=True
+    )
 
 
 def _value(row: Row, decimals: int | None) -> Cell:
@@ -264,8 +270,8 @@ def _value(row: Row, decimals: int | None) -> Cell:
 
 def _claims(document: Document) -> Iterator[Section]:
     for of_paper, key, title in (
-        (True, "claims", "What the text says, checked on our numbers"),
-        (False, "measures", "Measures of ours beside it; the verdict does not count them"),
+        (True, "claims", "Claims of the paper's text, checked on Airpath's numbers"),
+        (False, "measures", "Further measures; the verdict does not count them"),
     ):
         found = [each for each in document["claims"] if each["of_paper"] is of_paper]
         if found:

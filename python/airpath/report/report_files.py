@@ -1,4 +1,4 @@
-"""Files in a report's directory: whether they are there, what is in them, links to them."""
+"""Files in a report's directory: their existence, their content, links to them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ReportFiles:
     is_known : bool
         Whether there is a directory.
     missing : list of str
-        What was wanted and is not there, for the one who writes the report to say.
+        Missing files, which the report names.
     """
 
     def __init__(self, directory: Path | None, out: Path | None = None) -> None:
@@ -38,7 +38,7 @@ class ReportFiles:
         self.missing: list[str] = []
 
     def has(self, name: str) -> bool:
-        """Return whether a file is there."""
+        """Return whether a file exists."""
         return self._directory is not None and (self._directory / name).is_file()
 
     def path(self, name: str) -> Path:

@@ -112,7 +112,7 @@ def _facts(result: Result) -> list[tuple[str, str]]:
 
 
 def scenario_facts(resolved: ResolvedScenario) -> list[tuple[str, str]]:
-    """Return what a scenario is about: flows, bottleneck, path of the ACKs, durations."""
+    """Return the facts of a scenario: flows, bottleneck, path of the ACKs, durations."""
     sources: Counter[str] = Counter()
     for members in resolved.flows.groups.values():
         sources[source_name(resolved, members[0])] += len(members)

@@ -67,7 +67,7 @@ def _document(base: str) -> Mapping[str, Any]:
 
 
 def _found(document: Any, key: str) -> Any:
-    """Return what a document has at ``flows.0.cc``; MISSING where it leaves that open."""
+    """Return the value of a document at ``flows.0.cc``; MISSING if it is not set."""
     for step in key.split("."):
         if isinstance(document, Mapping) and step in document:
             document = document[step]

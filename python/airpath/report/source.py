@@ -92,7 +92,7 @@ def _of_document(kind: Kind, document: Any, file: Path, out: Path) -> str:
 
 
 def _in_directory(directory: Path) -> Path:
-    """Return what a directory has to report on: of a paper its document, not its ledger."""
+    """Return the file of a directory to report on: of a paper its document, not its ledger."""
     named = [directory / name for name in (COMPARISON, RESULT) if (directory / name).exists()]
     papers = [
         path
@@ -122,7 +122,7 @@ def _is_ledger(file: Path) -> bool:
 
 
 def _kind(document: Any) -> Kind:
-    """Return what a document is by its keys; empty for something else."""
+    """Return the kind of a document by its keys; empty for another document."""
     if isinstance(document, dict):
         for kind, keys in _KEYS.items():
             if keys <= document.keys():

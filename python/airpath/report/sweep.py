@@ -72,7 +72,7 @@ def report_of_sweep(
     sweep : Sweep
         What is reported on; it may be unfinished, which is said.
     directory : Path, optional
-        Where its files are, for links to those that are there. Default: that of its ledger.
+        Directory of its files, for links to existing ones. Default: that of its ledger.
     out : Path, optional
         Directory that the report will stand in. Default: `directory`.
     figures : mapping of str to bytes, optional
@@ -181,7 +181,7 @@ def _messages(failures: Any) -> list[str]:
 
 
 def _is_too_wide(readings: Readings, of: PointData) -> bool:
-    """Return whether a point has the most replications and still not the interval asked for."""
+    """Return whether a point has the most replications and still a wider interval than required."""
     rule = readings.plan.rule
     if rule.metric is None or len(of.values) < rule.most:
         return False
@@ -248,7 +248,9 @@ def _figures(
 ) -> Iterator[Section]:
     count = len(readings.plan.points)
     if count > _MOST_DRAWN:
-        few = f"Not drawn: {count} points are more than the {_MOST_DRAWN} that can be told apart."
+        few = (
+            f"Not drawn: {count} points are more than the {_MOST_DRAWN} that can be distinguished."
+        )
         yield Section("figures", "Figures", [Lines([Line(few)])])
     if not drawn and not left_out:
         return
@@ -269,7 +271,7 @@ def _figures(
 
 
 def _hints(readings: Readings, metrics: Metrics) -> dict[str, str]:
-    """Return what the marks of points say on hover, by the identifiers in the figures."""
+    """Return the hover texts of points, by the identifiers in the figures."""
     plan = readings.plan
     found = {}
     for place, of in enumerate(readings.points):
@@ -318,7 +320,7 @@ def _reps(of: PointData) -> Cell:
     count = len(of.values)
     if of.complete:
         return Cell(str(count), count)
-    return Cell(f"! {count}", count, "bad", "fewer than asked for")
+    return Cell(f"! {count}", count, "bad", "fewer than requested")
 
 
 def _failures(failures: Any) -> Iterator[Section]:

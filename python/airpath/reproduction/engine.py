@@ -168,7 +168,7 @@ def simulated(
         fail_fast=True,
         accept_version=accept_version,
         stays=stays,
-        tell=progress,
+        notify=progress,
     )
     if outcome.failed:
         raise RunError(failure_text(outcome))

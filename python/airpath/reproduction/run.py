@@ -119,8 +119,8 @@ def reproduce_paper(
         effort = effort.limited_to(reps)
     kinds = checked_formats(figure_formats)
     directory = None if out is None else output_directory(out, "out")
-    with reporting_to(progress) as tell:
-        session = Session(paper, effort, seed, threads, tell, kinds, directory, accept_version)
+    with reporting_to(progress) as notify:
+        session = Session(paper, effort, seed, threads, notify, kinds, directory, accept_version)
         specs = paper.claims_of(item.key for item in chosen)
         session.simulate(_wanted_cells(chosen, specs, session))
         results = [_evaluate(item, session, directory) for item in chosen]

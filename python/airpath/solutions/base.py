@@ -29,7 +29,7 @@ class SolvedFlow:
     rtt_s : float
         With queueing and transmission, s.
     loss : float
-        Probability that a packet is dropped or destroyed, in [0, 1].
+        Probability that a packet is dropped or lost, in [0, 1].
     """
 
     id: int
@@ -73,7 +73,7 @@ class Solution(ABC):
 
     @staticmethod
     def of(found: Mapping[str, Any], provenance: Mapping[str, Any]) -> Solution:
-        """Return what the engine found, as the kind of result of its model.
+        """Return the engine's result, in the class of its model.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class Solution(ABC):
         return kind(**{**found, "flows": flows, "provenance": provenance})
 
     def metrics(self) -> dict[str, float]:
-        """Return what the model says under the names that the metrics of a simulation have.
+        """Return the solution under the simulation's metric names.
 
         Only what means the same: ``ip_throughput_bps``, ``flows.0.mean_rtt_s``,
         ``queues.bottleneck.mean_packets``, ...
@@ -110,7 +110,7 @@ class Solution(ABC):
         """Return the table of flows."""
 
     def flow_labels(self) -> list[str]:
-        """Return what tables call each flow: its number, and the name of its group."""
+        """Return the label of each flow in tables: its number, and the name of its group."""
         stored = self.provenance.get("scenario")
         if not stored:
             return [str(flow.id) for flow in self.flows]
@@ -142,7 +142,7 @@ class Solution(ABC):
 
 
 def digits(value: float, number: int = 3) -> str:
-    """Return a value with so many digits that mean something; a model has hardly more.
+    """Return a value with `number` significant digits.
 
     Parameters
     ----------

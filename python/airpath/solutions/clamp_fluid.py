@@ -56,7 +56,7 @@ class ClampFluid(Solution, model="clamp-fluid"):
     stability : mapping
         ``b`` of the price; ``limit``, below which b the closed model is stable, and
         ``limit_constant_shares``, the same with constant shares of the rate, and
-        ``limit_average``, the same with what the protocol has beside the paper's model (a price of
+        ``limit_average``, the same with the protocol's additions to the paper's model (a price of
         the queue's average, a gain with the whole round trip), each None where it is above 64;
         ``smallest_window_bytes``, the advertised window above which the shares are
         stable.
@@ -68,7 +68,7 @@ class ClampFluid(Solution, model="clamp-fluid"):
         What made it.
     trajectory : mapping, optional
         How queue and flows move: lists ``time_s``, ``queue_bytes`` and ``price_s``, and ``flows``,
-        each with ``id``, ``throughput_bps`` and ``window_bytes``. Default: none was asked for.
+        each with ``id``, ``throughput_bps`` and ``window_bytes``. Default: not requested.
     """
 
     flow_type: ClassVar[type] = ClampFlow
@@ -117,7 +117,7 @@ class ClampFluid(Solution, model="clamp-fluid"):
         """Return the trajectory, one row per time: ``trajectory.csv`` of ``solve --out``.
 
         Columns ``time_s``, ``queue_bytes``, ``price_s``, and for each flow N ``throughput_bps_N``
-        and ``window_bytes_N``. Empty where no trajectory was asked for.
+        and ``window_bytes_N``. Empty if no trajectory was requested.
         """
         import pandas as pd
 
@@ -129,7 +129,7 @@ class ClampFluid(Solution, model="clamp-fluid"):
         return pd.DataFrame(columns)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the document of ``solve --json``; ``trajectory`` is there if it was asked for."""
+        """Return the document of ``solve --json``; ``trajectory`` only if it was requested."""
         found = super().to_dict()
         if self.trajectory is None:
             del found["trajectory"]

@@ -30,8 +30,7 @@ class FixedPoint(Solution, model="fixed-point"):
     alpha : float or None
         At a boundary, the weight of the regime above it, in [0, 1].
     average_throughput_bps : float
-        An estimate of `throughput_bps` that is averaged over the swings of the flows' windows,
-        bit/s.
+        An estimate of `throughput_bps`, averaged over the oscillation of the flows' windows, bit/s.
     average_queue_packets : float
         The same of `queue_packets`.
     average_queueing_delay_s : float
@@ -66,14 +65,14 @@ class FixedPoint(Solution, model="fixed-point"):
         return {**super().metrics(), "queues.bottleneck.mean_packets": self.queue_packets}
 
     def lines(self) -> list[str]:
-        """Return the fixed point, and its average over the swings, as the command prints them."""
+        """Return the fixed point and its average over the oscillation, as printed."""
         where = f"domain {self.domain}"
         if self.alpha is not None:
             where += f", alpha {self.alpha:.2g}"
         return [
             f"throughput {digits(self.throughput_bps / 1e6, 4)} Mbit/s (IP packets), "
             f"queue {digits(self.queue_packets)} packets, {where}",
-            "averaged over the swings of the windows: "
+            "averaged over the oscillation of the windows: "
             f"{digits(self.average_throughput_bps / 1e6, 4)} Mbit/s, "
             f"{digits(self.average_queue_packets)} packets",
         ]

@@ -25,7 +25,7 @@ class Md1kFlow:
     one_way_delay_s : float
         From sender to receiver with the mean sojourn time, s.
     loss : float
-        Probability that a packet is dropped or destroyed, in [0, 1].
+        Probability that a packet is dropped or lost, in [0, 1].
     """
 
     id: int

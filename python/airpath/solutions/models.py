@@ -65,7 +65,7 @@ def rtt_stages(
     samples: int = 10_000,
     seed: int = 1,
 ) -> RttStages:
-    """Return what a download gets whose ACKs ask for their uplink (wimax-2009 Eqs. 1 to 8).
+    """Return the solution for a download whose ACKs request their uplink (wimax-2009 Eqs. 1 to 8).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The result of the model of stages: a download whose ACKs ask for their uplink."""
+"""The result of the model of stages: a download whose ACKs request their uplink."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class RttStagesFlow:
 
 @dataclass(frozen=True)
 class RttStages(Solution, model="rtt-stages"):
-    """A download over a TDD link whose station asks for the uplink of its ACKs (wimax-2009 §3).
+    """A download over a TDD link whose station requests the uplink of its ACKs (wimax-2009 §3).
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class RttStages(Solution, model="rtt-stages"):
     provenance: Mapping[str, Any]
 
     def parameters(self) -> dict[str, float]:
-        """Return what `airpath.models.rtt_stages` takes: the link's terms and the flow's."""
+        """Return the arguments of `airpath.models.rtt_stages`: those of the link and the flow."""
         return {**self.download, **{name: getattr(self, name) for name in _LINK}}
 
     def metrics(self) -> dict[str, float]:

@@ -37,7 +37,7 @@ class Outlines:
     are_equal : bool
         Whether all flows of the replications are equal.
     may_concern : bool
-        Whether the statistics of the replications are needed to tell.
+        Whether the statistics of the replications are needed to notify.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ def on_replications(
     outlines : Outlines
         Of these.
     runs : iterable of Run
-        The replications, read only where the outlines do not tell.
+        The replications, read only where the outlines do not notify.
     """
     from airpath.results.remarks import of_number, of_tables, remarks
     from airpath.scenario.tables import is_unfinished

@@ -144,10 +144,10 @@ def sweep(
     how: dict[str, Any] = {"out": out, "executor": executor, "threads": threads}
     how |= {"fail_fast": fail_fast, "accept_version": accept_version}
     call = f"airpath.sweep(reps={reps}, seed={seed})"
-    with reporting_to(progress) as tell:
+    with reporting_to(progress) as notify:
         description = described(
             base,
-            tell=tell,
+            notify=notify,
             grid=grid,
             zip=zip,
             points=points,
@@ -163,7 +163,7 @@ def sweep(
             common_random_numbers=common_random_numbers,
             name=name,
         )
-        result, outcome = run_description(description, tell=tell, command=call, **how)
+        result, outcome = run_description(description, notify=notify, command=call, **how)
     return _warned(result, outcome, fail_fast)
 
 
@@ -189,7 +189,7 @@ def run_description(
     fail_fast: bool = False,
     accept_version: bool = False,
     stays: Callable[[Point], bool] | None = None,
-    tell: ProgressCallback | None = None,
+    notify: ProgressCallback | None = None,
     command: str = "",
 ) -> tuple[Sweep, SweepOutcome]:
     """Run what is missing of a sweep, and return its results and how it ended.
@@ -198,8 +198,8 @@ def run_description(
     ----------
     description : Description
         What to run.
-    out, executor, threads, fail_fast, accept_version, tell
-        As `sweep` takes them; `tell` is its `progress`.
+    out, executor, threads, fail_fast, accept_version, notify
+        As `sweep` takes them; `notify` is its `progress`.
     stays : callable, optional
         Returns whether a point of earlier calls stays in the plan of the ledger (`Plan.joined`), if
         several calls share `out`, as those of `reproduce` for different items. Replications of
@@ -239,7 +239,7 @@ def run_description(
                 ledger,
                 workers,
                 description.contents,
-                progress=Progress(tell),
+                progress=Progress(notify),
                 series=directory / DIRECTORY if plan.series else None,
                 solver=_solver(description, ledger) if "solve" in plan.engines else None,
                 fail_fast=fail_fast,

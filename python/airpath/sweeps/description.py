@@ -95,7 +95,7 @@ def read_sweep_file(
     overrides: Overrides = (),
     *,
     seed: int | None = None,
-    tell: ProgressCallback | None = None,
+    notify: ProgressCallback | None = None,
 ) -> Description:
     """Read a sweep file.
 
@@ -107,7 +107,7 @@ def read_sweep_file(
         Values that take the place of the base scenario's, as for `airpath.load`.
     seed : int, optional
         Master seed, 0 to 2^64 - 1. Default: the file's.
-    tell : callable, optional
+    notify : callable, optional
         Called while points are checked, as `progress` of `sweep`.
 
     Raises
@@ -128,7 +128,7 @@ def read_sweep_file(
         raise ScenarioError([Problem(place, (), MISSING, "a scenario, not a sweep file", accepted)])
     if seed is not None:
         document["seed"] = seed
-    return _described(document, place, Path(path).parent, overrides, tell)
+    return _described(document, place, Path(path).parent, overrides, notify)
 
 
 def described(
@@ -136,7 +136,7 @@ def described(
     *,
     place: str = "airpath.sweep",
     overrides: Overrides = (),
-    tell: ProgressCallback | None = None,
+    notify: ProgressCallback | None = None,
     **keys: Any,
 ) -> Description:
     """Check what `airpath.sweep` was given.
@@ -150,7 +150,7 @@ def described(
         What begins each line about a key. Default ``airpath.sweep``.
     overrides : mapping of str to value, or iterable of (key, value)
         Values that take the place of the base's. Default: none.
-    tell : callable, optional
+    notify : callable, optional
         Called while points are checked, as `progress` of `sweep`.
     **keys
         Those of a sweep file: `grid`, `zip`, `points`, `random`, `exclude`, `labels`, `metrics`,
@@ -163,7 +163,7 @@ def described(
         With every problem found.
     """
     given = {key: value for key, value in keys.items() if value is not None}
-    return _described({"scenario": base, **given}, place, None, overrides, tell)
+    return _described({"scenario": base, **given}, place, None, overrides, notify)
 
 
 def _described(
@@ -171,7 +171,7 @@ def _described(
     place: str,
     directory: Path | None,
     overrides: Overrides,
-    tell: ProgressCallback | None,
+    notify: ProgressCallback | None,
 ) -> Description:
     from_file = directory is not None
     problems: list[str] = []
@@ -191,7 +191,7 @@ def _described(
         raise BadValueError("\n".join(problems))
     assigned, labels = assignments(keys, place)
     base.refuse_unknown(labels, place)
-    return _resolved(keys, base, assigned, labels, place, directory, tell)
+    return _resolved(keys, base, assigned, labels, place, directory, notify)
 
 
 # --- points ------------------------------------------------------------------------------------
@@ -378,13 +378,13 @@ def _resolved(
     labels: Labels,
     place: str,
     directory: Path | None,
-    tell: ProgressCallback | None,
+    notify: ProgressCallback | None,
 ) -> Description:
     own = dict(keys.metrics)
     names, rule = _with_deciding(list(own), keys.reps)
     _check_metric_labels(keys, names, place)
     columns = [name for name in names if own.get(name) is None]
-    checks = PointChecks(base, labels, place, keys.series, columns, keys.engines, tell)
+    checks = PointChecks(base, labels, place, keys.series, columns, keys.engines, notify)
     points = checks.points(assigned)
     for text in base.lost:
         warnings.warn(text, OverrideWarning, stacklevel=4)

@@ -102,7 +102,7 @@ class ExternalExecutor:
 
 
 def _slots(executor: Executor) -> int:
-    """Return how many workers an executor has; a guess where it does not tell."""
+    """Return how many workers an executor has; a guess where it does not notify."""
     from airpath.api import cores
 
     for name in ("slots", "num_workers", "_max_workers"):

@@ -46,7 +46,7 @@ class PointChecks:
         Columns of the results of which a point at least has each.
     engines : sequence of str
         What answers for each point.
-    tell : callable or None
+    notify : callable or None
         Takes the fraction of points that were checked, and a line of text.
 
     Attributes
@@ -67,7 +67,7 @@ class PointChecks:
         series: Sequence[str],
         metrics: Sequence[str],
         engines: Sequence[str],
-        tell: ProgressCallback | None,
+        notify: ProgressCallback | None,
     ) -> None:
         self.jobs: dict[str, Job] = {}
         self.contents: dict[str, str] = {}
@@ -80,7 +80,7 @@ class PointChecks:
         self._series = series
         self._sought = list(metrics)
         self._example: Measurable | None = None
-        self._tell = Paced(tell, _AT_ONCE_S)
+        self._notify = Paced(notify, _AT_ONCE_S)
         self._reading = Reading()
         # Emulations run in real time: there are few of them.
         self._assembly = None if self._is_emulated else base.assembly(labels, series, self._reading)
@@ -103,9 +103,9 @@ class PointChecks:
         points = []
         for number, values in enumerate(assigned):
             points += self._checked(number, values)
-            if self._tell.is_due():
+            if self._notify.is_due():
                 text = f"checking, {number + 1} of {len(assigned)} points"
-                self._tell((number + 1) / len(assigned), text + self._problems.count_text())
+                self._notify((number + 1) / len(assigned), text + self._problems.count_text())
         lines = self._problems.lines()
         if not lines:
             lines = unknown_metrics(self._sought, self._example, self._place)

@@ -17,12 +17,12 @@ class Progress:
 
     Parameters
     ----------
-    tell : callable or None
+    notify : callable or None
         Takes the finished fraction, in [0, 1], and a line of text. None: nothing is told.
     """
 
-    def __init__(self, tell: Callable[[float, str], None] | None = None) -> None:
-        self._tell = Paced(tell)
+    def __init__(self, notify: Callable[[float, str], None] | None = None) -> None:
+        self._notify = Paced(notify)
         self._targets = self._done = 0
         self._wanted = self._seen = 0
         self._unopened = 0
@@ -65,7 +65,7 @@ class Progress:
 
     def show(self) -> None:
         """Tell what is done."""
-        if not self._tell.is_due():
+        if not self._notify.is_due():
             return
         speed = self._simulated_s / max(time.monotonic() - self._began, 1e-9)
         text = (
@@ -74,7 +74,7 @@ class Progress:
         )
         if self._failures:
             text += f", {self._failures} failed"
-        self._tell(min(self._seen / max(self._total(), 1), 1.0), text)
+        self._notify(min(self._seen / max(self._total(), 1), 1.0), text)
 
     def _total(self) -> int:
         return self._wanted + self._unopened
