@@ -12,16 +12,6 @@ from airpath.errors import MISSING, Problem
 from airpath.scenario import loads
 
 
-def test_values_without_their_keys() -> None:
-    with pytest.raises(ap.errors.ScenarioError) as caught:
-        ap.frame_errors.Burst(0.1, "x", slot="10 ms")  # type: ignore[misc]
-    keys = "Name each value by its key: kind, frame_error_rate, doppler, slot."
-    assert str(caught.value).splitlines() == [
-        f"frame_errors.Burst: 0.1: not named. {keys}",
-        f'frame_errors.Burst: "x": not named. {keys}',
-    ]
-
-
 def test_the_good_file_is_good() -> None:
     assert loads(GOOD).duration == 300 * 10**9
 

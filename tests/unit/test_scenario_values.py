@@ -103,3 +103,13 @@ def test_the_wire_back_is_named_as_it_is_written() -> None:
         assert str(caught.value) == line
     (line,) = lines(GOOD + 'return = {delay = "1 ms"}\n')
     assert "given beside return.delay" in line
+
+
+def test_values_without_their_keys() -> None:
+    with pytest.raises(ap.errors.ScenarioError) as caught:
+        ap.frame_errors.Burst(0.1, "x", slot="10 ms")  # type: ignore[misc]
+    keys = "Name each value by its key: kind, frame_error_rate, doppler, slot."
+    assert str(caught.value).splitlines() == [
+        f"frame_errors.Burst: 0.1: not named. {keys}",
+        f'frame_errors.Burst: "x": not named. {keys}',
+    ]

@@ -31,8 +31,7 @@ const EVENTS: usize = 256;
 /// Time between two looks at every flow, at least, and for each of them: no more than 10 000 a second.
 const LOOK: Duration = Duration::from_millis(50);
 const LOOK_EACH: Duration = Duration::from_nanos(100_000);
-/// A flow that has no connection at the end is reported if it has waited this long: the first SYN
-/// is repeated after a second.
+/// Least wait of a flow without a connection that is reported; the first SYN is retransmitted after 1 s.
 const LONG: Duration = Duration::from_secs(1);
 /// Descriptors that are left for all but the sockets of flows.
 const OTHER_DESCRIPTORS: u64 = 256;
@@ -236,8 +235,7 @@ impl Server {
         }
     }
 
-    /// The sender of a flow has written: its completion is polled where the socket signals no
-    /// event.
+    /// Polls the completion of a sender that has written if its socket signals no event.
     fn wrote(&mut self, place: usize, wrote: io::Result<bool>) {
         let waited = match (wrote, &self.flows[place].sender) {
             (Ok(true), Some(sender)) => {

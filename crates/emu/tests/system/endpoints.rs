@@ -1,5 +1,4 @@
-//! Flows over sockets of the kernel, in a namespace in which both sides are: its loopback device loses
-//! nothing and has no delay.
+//! Flows over kernel sockets, both sides in one namespace with a loopback device without loss and delay.
 
 use crate::support::{Test, become_unprivileged, carry_until, judged};
 use crate::support::{needs_root, now, pause, sides, skip};
