@@ -56,7 +56,7 @@ FAULTS = {
         "flows.0.size",
         '{triangular = {smallest = "3 kB", mode = "2 kB", largest = "9 kB"}}',
     ),
-    "a triangle beside its step": (
+    "a triangle next to its step": (
         "flows.0.size",
         '{triangular = {smallest = "1 kB", mode = "2 kB", largest = "9500 B", step = "1 kB"}}',
     ),

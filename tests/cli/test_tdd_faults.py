@@ -16,7 +16,7 @@ EXAMPLE = shipped_examples() / "wimax-download.toml"
 FAULTS = {
     "no stations": ("bottleneck.link.stations", "0"),
     "too many stations": ("bottleneck.link.stations", "1001"),
-    "a station that is not there": ("flows.0.user", "1"),
+    "a station that does not exist": ("flows.0.user", "1"),
     "an ideal ACK path": ("ack_path.kind", "ideal"),
     "a link of the ACKs' own": ("ack_path.link", '{kind = "fixed", rate = "1 Mbit/s"}'),
     "an uplink MCS in the downlink": ("bottleneck.link.downlink_mcs", "16qam-3/4"),

@@ -192,8 +192,8 @@ def command_lines() -> Iterator[Case]:
                 yield from _argument(name, words, good, parameter)
             else:
                 yield from _option(words, good, parameter)
-        yield _case("an option that nobody knows", name, (*words, *good, "--house"))
-        yield _case("a letter that nobody knows", name, (*words, *good, "-x"))
+        yield _case("an unknown option", name, (*words, *good, "--house"))
+        yield _case("an unknown letter", name, (*words, *good, "-x"))
         if all(p.nargs == 1 for p in command.params if p.param_type_name == "argument"):
             yield _case("an argument too many", name, (*words, *good, "more", "and more"))
         yield _case("a command in capitals", name, (words[0].upper(), *words[1:], *good))

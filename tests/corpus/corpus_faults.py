@@ -170,7 +170,7 @@ def _unit_faults(kinds: list[type[Quantity]], is_count: bool) -> Iterator[tuple[
         yield "a number without its unit", "5"
     yield "a decimal number without its unit", "5.5"
     yield "a text without its unit", '"5"'
-    yield "a unit that nobody knows", '"5 parsecs"'
+    yield "an unknown unit", '"5 parsecs"'
     others = {"ms", "Mbit/s", "kB", "packets", "/s"} - accepted
     for other in sorted(others):
         yield "a unit of something else", f'"5 {other}"'

@@ -101,7 +101,7 @@ mod tests {
     use airpath_link::jitter::JitterRegistry;
 
     #[test]
-    fn what_is_registered_is_what_links_are_given() {
+    fn registered_component_reaches_the_links() {
         let mut components = Components::default();
         components.jitter.register("mine", |_, _| unreachable!("it is not made"));
         let given = components.registries().get::<JitterRegistry>();

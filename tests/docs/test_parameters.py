@@ -90,7 +90,7 @@ class _OtherWords(_Kept):
 
 
 class _OneTooMany(_Kept):
-    __doc__ = (_True.__doc__ or "") + "third : int\n    None of its own.\n"
+    __doc__ = (_True.__doc__ or "") + "third : int\n    None of them.\n"
 
 
 def test_a_docstring_is_read() -> None:

@@ -44,7 +44,7 @@ FALSE: dict[str, str] = {
     "max-phy-worst": "T_W of MaxPHYThru-PER on AWGN is 0.054 for 0.02",
     "order-as-printed": "T_W of MaxPHYThru-PER on AWGN is 0.054 above that of -FER, printed 0.02",
     "over-rated-better": "on ITU-A, 2 dB over-rated, TAGLA is ahead at 13 low th_PER",
-    "b-40": "at th_PER = 1e-5 on ITU-A it is 0.675 beside 0.667: B = 40 has the lower optimum",
+    "b-40": "at th_PER = 1e-5 on ITU-A it is 0.675, not 0.667: B = 40 has the lower optimum",
     "least-snr": "on ITU-A mcs0 has a PER below 0.1 from 12 dB on already",
     "over-rating": "on ITU-A the peaks hardly fall, TAGLA's even rises, because they move",
     "worst-peak-tagla": "TAGLA's T_W peaks at a th_PER of 0.00063 (AWGN) and 0.013 (ITU-A)",

@@ -114,7 +114,7 @@ def claim(key: str, holds: bool) -> Claim:
 def report(rows: Sequence[Row], claims: Sequence[Claim] = ()) -> Report:
     lines = [[str(each.row["bearer"]), marked(f"{each.ours}", each.within)] for each in rows]
     table = Table("The table", [("", "bearer"), ("", "ours")], lines)
-    paper = Paper("toy", "A toy", "Somebody (2000).", {}, (), lambda *_: None, lambda _: None)
+    paper = Paper("toy", "A toy", "Author (2000).", {}, (), lambda *_: None, lambda _: None)
     about = {"mode": "quick", "seed": 1, "command": "airpath", "version": "1", "commit": "c"}
     about |= {"replications": 2, "duration_s": 3.0, "warmup_s": 0.0, "confidence": 0.9, "note": ""}
     items = [ItemResult("table3", "T", rows, [table]), ItemResult("fig1", "F", rows[:1])]

@@ -24,7 +24,7 @@ CODEL = Law(
 ARED = Law(
     area="ARED",
     source="Floyd, Gummadi & Shenker 2001 §4: the mean queue of bulk TCP, target 18.8 to 22.9",
-    allows="two packets: time average beside the average of arrivals; 10 senders: from min_th on",
+    allows="two packets: average over time and over arrivals; 10 senders: from min_th on",
 )
 FQ_CODEL = Law(
     area="FQ-CoDel",
@@ -115,6 +115,6 @@ def test_fq_codel_keeps_a_sparse_flow_from_waiting() -> None:
         if aqm.kind == "fq-codel":
             assert (table["delivered_packets"] == table["sent_packets"]).all()
         waits[aqm.kind] = float(table["mean_delay_s"].mean()) * 1e3
-    what = "delay of 64 kbit/s beside 4 bulk flows"
+    what = "delay of 64 kbit/s with 4 bulk flows"
     FQ_CODEL.between(what, "ms", waits["fq-codel"], 0, 2.4 + 0.13)
     assert waits["codel"] > 2 * waits["fq-codel"]

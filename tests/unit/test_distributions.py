@@ -222,6 +222,6 @@ def test_users_have_their_throughput_and_the_parts_of_their_delay() -> None:
     assert bars == pytest.approx([row["throughput_bps"].mean / 1e6 for row in rows])
     queues = result.intervals("queues")
     tops = [bar.get_y() + bar.get_height() for bar in delays.patches[-2:]]
-    # 40 ms, of which 2 ms are the cell's: half of the rest is on the way to the user.
+    # 40 ms, of which 2 ms are the cell's: half of the rest is on the path to the user.
     assert tops == pytest.approx([21 + 1e3 * queue["mean_delay_s"].mean for queue in queues])
     assert [bar.get_height() for bar in delays.patches[:2]] == pytest.approx([21, 21])

@@ -418,7 +418,7 @@ def test_a_disk_that_is_full_loses_nothing(tmp_path: Path) -> None:
         check=False,
     )
     if "unshare failed" in done.stderr or "mount:" in done.stderr:
-        pytest.skip(f"no file system of its own: {done.stderr.strip()}")
+        pytest.skip(f"no separate file system: {done.stderr.strip()}")
     line = f"{tmp_path}/ledger.sqlite: cannot be written (the disk is full). "
     assert (done.stdout, done.stderr) == (3 * f"{line}What was stored before is kept.\n", "")
 

@@ -190,7 +190,7 @@ def test_a_reverse_flow_leaves_the_forward_ones_their_losses() -> None:
     assert counters(both, "bottleneck") == counters(alone, "bottleneck")
     back = counters(both, "reverse")
     assert back["large_failed"] > 0
-    assert back != counters(both, "bottleneck"), "each direction has a chain of its own"
+    assert back != counters(both, "bottleneck"), "each direction has a separate chain"
 
 
 def test_results_are_the_same_on_any_number_of_threads() -> None:

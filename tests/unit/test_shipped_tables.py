@@ -113,7 +113,7 @@ VEHICULAR_A = Law(
 AWGN = Law(
     area="802.16 packet error rates",
     source="AWGN, 10 iterations, SNR at an error rate: another's (phy-802.16-ctc §7.1)",
-    allows="0.03 dB of theirs, and interpolation between points 0.5 dB apart",
+    allows="0.03 dB of the published ones, and interpolation between points 0.5 dB apart",
 )
 
 # SNR, scheme, frame error rate, errors where there were fewer than 600.

@@ -66,7 +66,7 @@ UNCOVERED: list[tuple[str, dict[str, Any]]] = [
     ("bottleneck.link.arq.delay", {"bottleneck__link__arq": {"delay": "100 ms"}}),
     ("ack_path.link.errors.kind",
      {"ack_path": {"kind": "link", "link": {**FIXED, "errors": BURST}}}),
-    # A slow way back was taken for a fast one; the flows shared the link's whole rate.
+    # A slow reverse path was taken for a fast one; the flows shared the link's whole rate.
     ("ack_path.link.rate", {"ack_path": {"kind": "link", "link": {**FIXED, "rate": "64 kbit/s"}}}),
     ("ack_path.link.rate",
      {"ack_path": {"kind": "reverse", "link": {**FIXED, "rate": "64 kbit/s"}}}),

@@ -113,7 +113,7 @@ def test_the_command_prints_the_terms(tmp_path: Path) -> None:
     assert document["provenance"]["scenario"]["name"]
 
 
-# --- beside what the paper's figures are simulated with ----------------------------------------
+# --- compared with the paper's simulation ------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")

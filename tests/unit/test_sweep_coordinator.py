@@ -252,7 +252,7 @@ def test_a_function_may_decide_how_many_replications_count(tmp_path: Path) -> No
     assert of.run(tmp_path).replications == 0
 
 
-# --- somebody else's workers ---------------------------------------------------------------------
+# --- external workers ----------------------------------------------------------------------------
 
 
 def test_contents_travel_when_a_worker_lacks_them(

@@ -228,9 +228,9 @@ PAIR = "Write the least and the largest."
         ("map_overhead", "420", "map_overhead = 420: leaves no slots for data in the downlink. "
          "Write an integer below 420, for example 60."),
         ("map_overhead", "{slots = 400, per_burst = 20}", "map_overhead.slots = 400: leaves no "
-         "room in the downlink. Write an integer below 400, for example 60."),
+         "slots for data in the downlink. Write an integer below 400, for example 60."),
         ("map_overhead", "{slots = 2, per_burst = 420}", "map_overhead.per_burst = 420: leaves "
-         "no room in the downlink. Write an integer below 418, for example 0."),
+         "no slots for data in the downlink. Write an integer below 418, for example 0."),
         ("map_overhead", "419", "map_overhead = 419: leaves 9 bytes of a frame's downlink. Write "
          "what leaves 14 or more."),
         ("map_overhead", "{slots = 419}", "map_overhead.slots = 419: leaves 9 bytes of a frame's "

@@ -219,7 +219,7 @@ main(int argc, char* argv[])
     NetDeviceContainer link = bottleneck.Install(routers);
     Ptr<PointToPointNetDevice> device = DynamicCast<PointToPointNetDevice>(link.Get(0));
     Ptr<PointToPointNetDevice> far = DynamicCast<PointToPointNetDevice>(link.Get(1));
-    // In the place of the helper's flow control, which leaves one packet waiting in the device.
+    // Instead of the helper's flow control, which leaves one packet waiting in the device.
     Ptr<NetDeviceQueueInterface> interface = CreateObject<NetDeviceQueueInterface>();
     device->AggregateObject(interface);
 
