@@ -18,7 +18,7 @@ from airpath.scenario.units import Packets, Quantity, Size
 
 ANYTHING_ELSE = {
     "a truth value": ("true", {"truth"}),
-    "a whole number": ("7", {"whole", "decimal"}),
+    "an integer": ("7", {"whole", "decimal"}),
     "a decimal number": ("2.5", {"decimal"}),
     "a text": ('"house"', {"text"}),
     "an empty text": ('""', {"text"}),
@@ -105,7 +105,7 @@ def _kind_faults(host: Host) -> Iterator[tuple[str, str]]:
     kind = host.table[host.model.chosen_by]  # type: ignore[attr-defined]
     yield "a kind in capitals", f'"{kind.upper()}"'
     yield "a kind with a letter too many", f'"{kind}x"'
-    for name in ("a truth value", "a whole number", "an empty text", "an empty list", "a table"):
+    for name in ("a truth value", "an integer", "an empty text", "an empty list", "a table"):
         yield name, ANYTHING_ELSE[name][0]
     yield "a date", "1979-05-27"
 

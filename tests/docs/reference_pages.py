@@ -116,7 +116,7 @@ INDEX = (
 """The list of the models' pages, at most nine entries in each list."""
 
 WORDS = {
-    "int": "whole number",
+    "int": "integer",
     "float": "number",
     "str": "text",
     "bool": "`true`, `false`",
@@ -264,7 +264,7 @@ def _type(text: str, scenario: str) -> str:
     text = text.removesuffix(", optional")
     if text.startswith("{"):
         return re.sub(r'"[^"]*"', r"`\g<0>`", text.strip("{}"))
-    plural = {"int": "whole numbers", "float": "numbers"}
+    plural = {"int": "integers", "float": "numbers"}
     if text.startswith("pair of"):
         return f"pair of {plural[text.removeprefix('pair of ')]}"
     if text.startswith("list of"):

@@ -127,7 +127,7 @@ def _value(kind: str, values: Sequence[Any], share: float) -> Any:
     (low, unit), (high, _) = (end for end in map(_split, values) if end is not None)
     whole = unit in _WHOLE_UNITS or all(isinstance(value, int) for value in values)
     if whole:
-        # Each whole number has the same share of the range.
+        # Each integer has the same share of the range.
         low, high = low - 0.5, high + 0.5
     if kind == "log-uniform":
         found = math.exp(math.log(low) + share * (math.log(high) - math.log(low)))
