@@ -110,7 +110,7 @@ def lists(entries: list[Any]) -> Iterator[list[Any]]:
 
 def test_no_list_of_the_navigation_is_long() -> None:
     config = load_config(str(CONFIG))
-    nav = config.plugins.run_event("config", config).nav
+    nav = config.hooks["hooks.py"].on_config(config).nav
     long = [entries for entries in lists(nav) if len(entries) > MOST_ENTRIES]
     assert long == []
     assert sum(1 for _ in lists(nav)) > 30
