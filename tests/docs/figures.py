@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import markdown
+import markdown_pages
 
 import airpath as ap
 from airpath.present.figure_files import figure_bytes
@@ -36,7 +36,7 @@ TITLE = "Four downloads over a fading LTE link: goodput and queueing delay"
 
 def read_me_scenario() -> tuple[str, str]:
     """Return the command of README.md that makes the trace, and its scenario file."""
-    found = list(markdown.blocks((ROOT / "README.md").read_text("utf-8")))
+    found = list(markdown_pages.blocks((ROOT / "README.md").read_text("utf-8")))
     scenario = next(block.text for block in found if block.language == "toml")
     lines = [
         line for block in found if block.language == "console" for line in block.text.split("\n")

@@ -29,7 +29,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from markdown import Block, Check, blocks, checks
+from markdown_pages import Block, Check, blocks, checks
 
 from airpath.errors import ModelWarning, RunError
 from airpath.results import Result

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import markdown
+import markdown_pages
 import pytest
 import run_page
 
@@ -21,7 +21,7 @@ from airpath.solutions import Solution
 from forked import ForkServer
 
 ROOT = Path(__file__).parents[2]
-PAGES = markdown.pages(ROOT)
+PAGES = markdown_pages.pages(ROOT)
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 RUNNABLE = re.compile(r"^ *```(python|toml|console|sh|bash|shell)\b", re.MULTILINE)
 MODELS = ROOT / "docs" / "reference" / "models"
@@ -174,19 +174,19 @@ GUIDES = [name for name in NAMES if name.startswith(("docs/how-to/", "docs/tutor
 @pytest.mark.parametrize("page", GUIDES)
 def test_every_number_of_a_guide_is_bound_to_a_result(page: str) -> None:
     """Pages kept the results of an earlier version."""
-    assert markdown.unchecked((ROOT / page).read_text("utf-8")) == []
+    assert markdown_pages.unchecked((ROOT / page).read_text("utf-8")) == []
 
 
 def test_a_check_binds_a_paragraph_to_what_was_found() -> None:
     page = "It takes 3 s,\nnot 4 s.\n\n<!-- check: f'{1 + 2} s' -->\n\nAnd 5 %.\n"
-    [check] = markdown.checks(page)
+    [check] = markdown_pages.checks(page)
     assert (check.line, check.paragraph) == (4, "It takes 3 s,\nnot 4 s.")
     run_page.run_check(check, "page", {})
     check.expression = "f'{1 + 1} s'"
     with pytest.raises(run_page.PageError, match="the results say '2 s'"):
         run_page.run_check(check, "page", {})
-    assert markdown.unchecked(page) == ["And 5 %."]
-    assert markdown.unchecked(page + "<!-- no result: an example -->\n") == []
+    assert markdown_pages.unchecked(page) == ["And 5 %."]
+    assert markdown_pages.unchecked(page + "<!-- no result: an example -->\n") == []
 
 
 def test_the_expected_output_is_compared() -> None:
@@ -211,11 +211,14 @@ def test_numbers_that_vary_are_compared_with_no_others() -> None:
 def test_examples_without_their_requirements_are_skipped_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    block = markdown.Block("console", 1, "", ["needs emulation"])
+    block = markdown_pages.Block("console", 1, "", ["needs emulation"])
     monkeypatch.setattr(run_page, "emulation_misses", lambda: "no TUN device")
     assert run_page.what_is_missing(block, has_traces=True) == "no TUN device"
-    assert run_page.what_is_missing(markdown.Block("console", 1, "", []), has_traces=False) is None
-    traces = markdown.Block("console", 1, "", ["needs recorded traces"])
+    assert (
+        run_page.what_is_missing(markdown_pages.Block("console", 1, "", []), has_traces=False)
+        is None
+    )
+    traces = markdown_pages.Block("console", 1, "", ["needs recorded traces"])
     assert run_page.what_is_missing(traces, has_traces=False) == "there are no recorded traces"
     assert run_page.what_is_missing(traces, has_traces=True) is None
 
@@ -225,7 +228,7 @@ def test_a_command_in_real_time_is_judged_if_its_validity_report_is_valid(
 ) -> None:
     """What ran too late was passed over without a word."""
     monkeypatch.chdir(tmp_path)
-    block = markdown.Block("console", 1, "$ echo run >> runs; echo INVALID; exit 3\n9\n", [])
+    block = markdown_pages.Block("console", 1, "$ echo run >> runs; echo INVALID; exit 3\n9\n", [])
     with pytest.raises(run_page.PageError, match="exit status 3, not 0"):
         run_page.run_console(block, update=False)
     block.comments.append("needs emulation")
@@ -242,14 +245,14 @@ def test_a_command_in_real_time_is_judged_if_its_validity_report_is_valid(
 def test_links_of_the_read_me_lead_somewhere() -> None:
     """Those of all other pages are checked where the site is built."""
     broken = []
-    for link in markdown.links((ROOT / "README.md").read_text("utf-8")):
+    for link in markdown_pages.links((ROOT / "README.md").read_text("utf-8")):
         if re.match(r"[a-z]+:", link):
             continue
         path, _, anchor = link.partition("#")
         target = ROOT / (path or "README.md")
         if not target.exists():
             broken.append(f"{link}: no such file")
-        elif anchor and anchor not in markdown.anchors(target.read_text("utf-8")):
+        elif anchor and anchor not in markdown_pages.anchors(target.read_text("utf-8")):
             broken.append(f"{link}: no such heading")
     assert not broken, "\n".join(broken)
 
@@ -266,7 +269,7 @@ IDENTIFIER = re.compile(r"\b_{0,2}[A-Za-z]\w*_\w+|\b[A-Z][a-z]+[A-Z]\w+")
 def test_identifiers_on_the_pages_for_contributors_exist() -> None:
     """Pages kept former names of methods."""
     pages = [(ROOT / name).read_text("utf-8") for name in NAMES if name.startswith(CONTRIBUTORS)]
-    spans = [span for page in pages for span in markdown.code_spans(page)]
+    spans = [span for page in pages for span in markdown_pages.code_spans(page)]
     names = {name for span in spans for name in IDENTIFIER.findall(span)}
     searches = [["ls-files"], ["grep", "-hwoF", *(f"-e{name}" for name in names), "--", ":!*.md"]]
     found = ""
