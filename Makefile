@@ -151,7 +151,7 @@ docs: build
 site: demo
 	rm -rf target/doc
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --profile quick --no-deps -p airpath
-	AIRPATH_SITE_EXECUTE=1 AIRPATH_SITE_PAPERS=$(abspath out) AIRPATH_SITE_RUST=$(abspath target/doc) \
+	AIRPATH_SITE_EXECUTE=1 AIRPATH_SITE_PAPERS=$(abspath out/demo) AIRPATH_SITE_RUST=$(abspath target/doc) \
 	    NO_MKDOCS_2_WARNING=1 \
 	    $(BIN)/python -m mkdocs build --quiet --strict --config-file scripts/site/mkdocs.yml
 

@@ -39,7 +39,7 @@ def _models(module: griffe.Module | griffe.Class) -> Iterator[griffe.Class]:
 
 
 def _parameters(model: griffe.Class) -> griffe.Parameters:
-    """Return what the docstring lists, with `...` for a default."""
+    """Return the parameters that the docstring lists, with `...` for a default."""
     section = _SECTION.search(model.docstring.value if model.docstring else "")
     listed = _PARAMETER.findall(section[1]) if section else []
     keyword = griffe.ParameterKind.keyword_only

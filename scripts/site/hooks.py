@@ -168,7 +168,9 @@ def _tree(lines: list[str], directory: str) -> list[Any]:
 def _reproductions() -> list[Path]:
     """Return the documents of reproduced papers."""
     directory = os.environ.get("AIRPATH_SITE_PAPERS")
-    return sorted(Path(directory).glob("*/*.json")) if directory else []
+    names = [results.parent.name for results in sorted(ROOT.glob(f"{PAPERS}/*/results.json"))]
+    found = [Path(directory) / name / f"{name}.json" for name in names] if directory else []
+    return [document for document in found if document.is_file()]
 
 
 def _figures(found: Path) -> list[Path]:
