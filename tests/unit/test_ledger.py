@@ -302,7 +302,7 @@ def test_missing_or_non_regular_file_is_rejected(path: Path) -> None:
 def test_the_log_of_a_ledger_that_is_gone_is_not_taken_for_a_new_one(path: Path) -> None:
     log = path.with_name("ledger.sqlite-wal")
     log.write_bytes(b"x" * 100)
-    assert refused(path).startswith("is missing, and its log ledger.sqlite-wal is there. Put the")
+    assert refused(path).startswith("is missing, and its log ledger.sqlite-wal exists. Move the")
     assert log.read_bytes() == b"x" * 100
     assert not path.exists()
 

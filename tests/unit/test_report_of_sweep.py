@@ -199,7 +199,7 @@ def test_omitted_points_and_missing_values_are_reported(
     monkeypatch.setattr("airpath.report.sweep._MOST_DRAWN", 11)
     path = write_sweep(tmp_path, metrics=["goodput_bps", "my_metric"])
     page = report_of_sweep(Sweep(path))
-    assert "Not drawn: 12 points are more than the 11 that can be told apart." in page
+    assert "Not drawn: 12 points are more than the 11 that can be distinguished." in page
     assert "<figure>" not in page
     assert "Without a value: my_metric; nothing measured it, or it is a function" in page
 

@@ -159,7 +159,7 @@ def test_without_scipy_the_fix_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(BadValueError) as told:
         drawn("sobol", 4, 1, AXES)
     assert str(told.value) == (
-        'random.method = "sobol": needs scipy, which is not there. Install it, '
+        'random.method = "sobol": requires scipy, which is not installed. Install it, '
         'pip install "airpath[random]", or write method = "random".'
     )
     assert len(drawn("random", 4, 1, AXES)) == 4

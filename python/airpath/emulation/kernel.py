@@ -351,14 +351,14 @@ def _sysctls_of(row: Parameter) -> set[str]:
 
 def _buffers(window: int, is_tuned: bool) -> Iterator[tuple[str, str]]:
     """Yield buffers that hold a window, with what a kernel counts besides the payload."""
-    room = min(_LARGEST_BUFFER, 4 * window)
+    send_buffer = min(_LARGEST_BUFFER, 4 * window)
     receive = max(_USUAL_RECEIVE, min(_LARGEST_BUFFER, 2 * window))
     if is_tuned:
         yield "tcp_rmem", f"4096 131072 {receive}"
     else:
-        first = max(131_072, room)
+        first = max(131_072, send_buffer)
         yield "tcp_rmem", f"4096 {first} {max(first, receive)}"
-    yield "tcp_wmem", f"4096 16384 {max(_USUAL_SEND, room)}"
+    yield "tcp_wmem", f"4096 16384 {max(_USUAL_SEND, send_buffer)}"
 
 
 def _ecn(flows: Sequence[_Tcp]) -> str:

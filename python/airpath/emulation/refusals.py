@@ -138,12 +138,12 @@ def _of_control(place: str, scenario: Scenario, group: int, source: Source) -> I
         return
     part = getattr(scenario.flows[group], "cc", None)
     fields = {} if part is None else type(part).model_fields
-    for key, theirs in KERNEL[name].items():
+    for key, fixed in KERNEL[name].items():
         if key not in fields or key not in control:
             continue
         asked = control.get(key)
         # An unset key is reported as a difference, not rejected.
-        if asked in (theirs, fields[key].default):
+        if asked in (fixed, fields[key].default):
             continue
-        what = f"a kernel's {name} has {show(theirs)}, and no connection can have another"
+        what = f"a kernel's {name} has {show(fixed)}, and no connection can have another"
         yield Problem(place, (*path, key), asked, what, "Leave it out")

@@ -243,7 +243,7 @@ def _earlier(file: Path, settings: MeasurementSettings) -> dict[str, Any]:
     try:
         found: dict[str, Any] = dict(parse(read_text(file, LARGEST), str(file)).document)
         different = list(_differences(found, new))
-        is_ours = different or _is_ours(found, settings)
+        is_ours = different or _is_own_table(found, settings)
     except (BadValueError, KeyError, TypeError, AttributeError):
         is_ours = False
     if not is_ours:
@@ -258,8 +258,8 @@ def _earlier(file: Path, settings: MeasurementSettings) -> dict[str, Any]:
     return found
 
 
-def _is_ours(found: Mapping[str, Any], settings: MeasurementSettings) -> bool:
-    """Return whether a table has what this command writes beyond what every table has."""
+def _is_own_table(found: Mapping[str, Any], settings: MeasurementSettings) -> bool:
+    """Return whether a table has the fields that only this command writes."""
     counts = ("iterations", "skipped") if settings.skip_rule else ("iterations",)
     return isinstance(found["complete"], bool) and all(
         curve["mcs"] in components().mcss

@@ -93,22 +93,22 @@ def sweep(
         ``simulate`` or ``emulate``, ``solve``, or one of the two and ``solve``. Default:
         ``simulate``. Emulations run in real time, one after the other, regardless of `threads`.
     series : sequence of str
-        Time series that are stored as Parquet beside the ledger. Default: none.
+        Time series that are stored as Parquet files next to the ledger. Default: none.
     common_random_numbers : bool
         Whether all points have the same seed. Default True.
     out : path, optional
         Directory of the ledger; the sweep resumes from its contents. Default: a temporary
         directory, which is deleted with the result.
     executor : concurrent.futures.Executor, optional
-        Where replications run. Default: threads of this process, beside which the engine needs
-        no interpreter.
+        Where replications run. Default: threads of this process; the engine runs
+        without the interpreter lock.
     threads : int, optional
         How many threads, 1 to 10 000, without `executor`. Default: one for each core.
     fail_fast : bool
-        Whether the first replication that fails ends it. Default False: it is noted, its point
-        gets no more replications, and the other points go on.
+        Whether the first replication that fails ends it. Default False: the failure is
+        stored, its point gets no more replications, and the other points continue.
     accept_version : bool
-        Whether replications of other versions in `out` count. Default False: they are refused.
+        Whether replications of other versions in `out` count. Default False: they are rejected.
     progress : callable, ``"auto"`` or None
         Called at most ten times a second with the finished fraction, in [0, 1], and a line of
         text: while points are checked, if that takes long, and from 0 on while they run. Default
@@ -277,7 +277,7 @@ def _warn_of_others(ledger: Ledger) -> None:
 
 
 def failure_text(outcome: SweepOutcome) -> str:
-    """Return what failed, one line."""
+    """Return one line about the failures."""
     is_only = outcome.failed == 1
     points = "1 point" if is_only else f"{outcome.failed} points"
     return f"{points} failed. {'It is' if is_only else 'The first is'} {outcome.first_failure}"

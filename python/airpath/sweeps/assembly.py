@@ -235,7 +235,7 @@ class Assembly:
                     yield owner, (setting, part)
 
     def _accepted(self, field: str, of: Mapping[Owner, Changes]) -> tuple[Hashable, Any]:
-        """Return what becomes of a field, with its setting."""
+        """Return the setting and the changed value of a field."""
         setting = tuple(map(_setting, of.values()))
         made = self._kept.get((field, setting), partial(self._field, field, of))
         if made is None:
@@ -264,7 +264,7 @@ class Assembly:
             return None
 
     def _of_scenario(self, field: str, given: Any) -> Any:
-        """Return what becomes of a given value in the base; None if it is not accepted there."""
+        """Return a given value as the base has it; None if it is not accepted there."""
         tables = {name: getattr(self._base, name) for name in self._base.model_fields_set}
         tables = {**tables, field: given}
         if given is _TAKEN_OUT:
@@ -289,7 +289,7 @@ class Assembly:
         return made
 
     def _document(self, owner: Owner) -> dict[str, Any]:
-        """Return what the base gives, of the fields next to the owner nothing."""
+        """Return the keys that the base gives, without the fields next to the owner."""
         field, *inside = owner
         if field not in self._given:
             return {}
@@ -311,7 +311,7 @@ class Assembly:
     # --- sections and files --------------------------------------------------------------------
 
     def _section(self, place: Owner) -> Callable[[Tables], Named]:
-        """Return what gives a section of a point, and the files that it names."""
+        """Return the function that makes a section of a point and lists its files."""
         of = SECTIONS[place[0]]
         make = partial(_resolved, place)
         if of.depends_on is None:

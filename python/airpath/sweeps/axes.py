@@ -134,7 +134,7 @@ def labels_by_axis(rows: Sequence[Assignments]) -> dict[str, dict[str, str]]:
 
 
 def labels_of(values: Sequence[Any]) -> list[str]:
-    """Return what tables and figures call the values of an axis, no two the same.
+    """Return the labels of the values of an axis in tables and figures; all are different.
 
     A table is called by its kind; where several have it, with the keys in which they differ.
 

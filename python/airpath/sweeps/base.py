@@ -126,7 +126,7 @@ class Base:
     def assembly(
         self, axes: Iterable[str], series: Iterable[str], reading: Reading
     ) -> Assembly | None:
-        """Return what assembles the points of a base that is a scenario; None of a function.
+        """Return the assembly of the points; None if the base is a function.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ def base_of(given: object, place: str, directory: Path | None, overrides: Overri
     directory : pathlib.Path or None
         Of the sweep file, where relative paths start.
     overrides : mapping or iterable of pairs
-        Values in the place of the base's own.
+        Values that replace those of the base.
 
     Raises
     ------

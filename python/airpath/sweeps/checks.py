@@ -60,7 +60,7 @@ def check_job(scenario: Scenario, job: Job, contents: Mapping[str, str]) -> None
 
 
 def measurable(job: Job, contents: Mapping[str, str]) -> Measurable:
-    """Return what can be measured of a job, by a replication of one nanosecond.
+    """Find the quantities of a job by a replication of one nanosecond.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def measurable(job: Job, contents: Mapping[str, str]) -> Measurable:
 
 
 class ProblemList:
-    """Problems of points, those that are the same told once.
+    """Problems of points; equal ones are reported once.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class ProblemList:
     def _placed(self, problem: Problem, axes: Iterable[str]) -> Problem:
         """Return the problem with this place where the value is an axis's, not the base's.
 
-        A key that there is not is wrong with every value: it is told without one.
+        An unknown key is wrong with every value: it is reported without one.
         """
         if isinstance(problem, UnknownKeyProblem):
             field = tuple(problem.key.split("."))

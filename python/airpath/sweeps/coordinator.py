@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Coordinator", "SweepOutcome"]
 
 _IN_FLIGHT = 3
-"""Tasks for each slot: one runs, the others wait beside it."""
+"""Tasks for each slot: one runs, the others wait at the worker."""
 _TASK_S = 1.0
 """What a task is to take, s."""
 _LOOK_S = 0.1
@@ -95,7 +95,7 @@ class Coordinator:
     fail_fast : bool
         Whether the first failure ends it.
     progress : Progress
-        Is told what was done.
+        Reports finished replications.
     command : str
         Command line or call, for the ledger. Default: not known.
     """
@@ -220,7 +220,7 @@ class Coordinator:
     def _complete(
         self, job: Job, seed: int, stored: dict[int, dict[str, float | None]]
     ) -> list[Failure]:
-        """Compute the metrics that were not asked for when the replications were run.
+        """Compute the metrics that the sweep did not have when the replications were run.
 
         Where the user's function fails, that is returned.
         """
@@ -354,7 +354,7 @@ class Coordinator:
             self._failed.setdefault(point.number, what)
 
     def _give_up(self, queue: Queue) -> None:
-        """Stop what is under way; what is finished within a moment is kept."""
+        """Stop all tasks; results that arrive within a moment are stored."""
         self._workers.stop()
         for future in list(self._in_flight):
             if future.cancel():
@@ -396,9 +396,9 @@ def _broken(error: BaseException) -> RunError:
 
 
 def _other_version(result: TaskResult, task: Task) -> BadValueError:
-    theirs, ours = (
+    found, expected = (
         f"airpath {version} ({commit})" for version, commit in (result.build, task.build)
     )
     return BadValueError(
-        f"worker {result.worker}: has {theirs}, this is {ours}. Install the same there."
+        f"worker {result.worker}: has {found}, this is {expected}. Install the same there."
     )

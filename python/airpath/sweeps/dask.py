@@ -1,7 +1,7 @@
 """Dask as the workers of a sweep: one machine, a cluster, a batch system.
 
 A `concurrent.futures.Executor` around a `distributed.Client`: Dask schedules, this keeps to the
-order of the futures, sends tasks again whose worker died, and refuses workers of other versions.
+order of the futures, resubmits tasks whose worker died, and rejects workers of other versions.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class DaskExecutor(Executor):
             raise RunError(
                 f"dask: no worker within {_WORKERS_S} s at {client.scheduler.address}."
             ) from None
-        _refuse_others(client)
+        _check_builds(client)
         self.slots = max(1, sum(client.nthreads().values()))
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -87,12 +87,12 @@ class DaskExecutor(Executor):
         return found
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Give up what is under way; the client stays open.
+        """Cancel all tasks; the client stays open.
 
         Parameters
         ----------
         wait, cancel_futures : bool
-            As every executor takes them; what is under way is cancelled in any case.
+            As every executor takes them; running tasks are cancelled in any case.
         """
         with self._lock:
             running, self._running = dict(self._running), {}
@@ -126,19 +126,19 @@ def _as_error(error: BaseException) -> Exception:
     return error if isinstance(error, Exception) else RuntimeError(type(error).__name__)
 
 
-def _refuse_others(client: Any) -> None:
-    """Refuse workers that cannot run what this process would, before anything runs there."""
+def _check_builds(client: Any) -> None:
+    """Reject workers of other builds before anything runs there."""
     try:
         builds = client.run(build, on_error="return")
     except Exception as error:
         raise RunError(f"dask: {type(error).__name__}: {one_line(str(error))}") from None
-    lines, ours = [], _own_build()
-    for address, theirs in builds.items():
-        if isinstance(theirs, BaseException):
-            why = f"{type(theirs).__name__}: {one_line(str(theirs))}"
+    lines, expected = [], _own_build()
+    for address, found in builds.items():
+        if isinstance(found, BaseException):
+            why = f"{type(found).__name__}: {one_line(str(found))}"
             lines.append(f"worker {address}: no airpath there ({why}). Install it.")
-        elif tuple(theirs) != ours:
-            has, this = (f"airpath {version} ({commit})" for version, commit in (theirs, ours))
+        elif tuple(found) != expected:
+            has, this = (f"airpath {version} ({commit})" for version, commit in (found, expected))
             lines.append(f"worker {address}: has {has}, this is {this}. Install the same there.")
     if lines:
         raise BadValueError("\n".join(sorted(lines)))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["dataset"]
 
 _FULL = 4
-"""A grid has at least one point in so many cells; else the points are in a list."""
+"""A grid has at least one point in this number of cells; else the points are in a list."""
 
 
 def dataset(readings: Readings) -> xr.Dataset:

@@ -277,7 +277,7 @@ def _dimensions(keys: SweepKeys, place: str) -> list[Dimension]:
 
 
 def _labels(keys: SweepKeys, values: Mapping[str, Sequence[Any]], place: str) -> Labels:
-    """Return what values are called, by axis and value."""
+    """Return the labels of values, by axis and value."""
     found: dict[str, dict[str, str]] = {}
     problems: list[Problem] = []
     for axis, known in values.items():

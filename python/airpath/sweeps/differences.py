@@ -1,7 +1,7 @@
 """Differences between two values of an axis, with everything else equal.
 
 Points that share their seed have common random numbers, so replication r of both is a pair, and the
-interval is that of the differences within pairs. Points with seeds of their own, and emulated ones,
+interval is that of the differences within pairs. Points with different seeds, and emulated ones,
 are independent: their interval is Welch's.
 """
 
@@ -145,7 +145,7 @@ def difference_table(
     return pd.DataFrame(rows).rename(columns=axis_columns(plan, own))
 
 
-# --- what is asked for -------------------------------------------------------------------------
+# --- arguments ---------------------------------------------------------------------------------
 
 
 def checked_axis(plan: Plan, argument: str, axis: object) -> str:
@@ -173,7 +173,7 @@ def checked_metric(plan: Plan, argument: str, metric: object) -> str:
 
 
 def checked_value(plan: Plan, argument: str, axis: str, value: object) -> str:
-    """Return what stands for a value of an axis, given by its label or as it was written.
+    """Return the text of a value of an axis, given by its label or as it was written.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def _one_of(what: str, argument: str, name: object, known: Sequence[str]) -> str
 
 
 def text_of(point: Point, axis: str) -> str:
-    """Return what is equal for equal values of an axis: its JSON, empty where it is not set."""
+    """Return the JSON of the value of an axis; empty if the point does not set it."""
     values: Mapping[str, Any] = point.values  # noqa: PD011
     return _text(values[axis]) if axis in values else ""
 

@@ -25,7 +25,7 @@ _DIGITS = 6
 
 
 def wrong_bounds(values: Sequence[Any], logarithmic: bool) -> tuple[str, str, str] | None:
-    """Return what is wrong with the ends of a range, what is accepted, an example; None if nothing.
+    """Return the problem of the ends of a range, what is accepted, and an example; None if valid.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def drawn(
 
 
 def _unit(seed: int, axis: str, number: int) -> float:
-    """Return a number from [0, 1): of each axis and sample its own, whatever else is drawn."""
+    """Return a number in [0, 1) that depends only on the seed, the axis and the sample."""
     digest = hashlib.sha256(f"{seed} {number} {axis}".encode()).digest()
     return (int.from_bytes(digest[:8], "big") >> 11) / 2**53
 
@@ -94,7 +94,7 @@ def _designed(method: str, samples: int, seed: int, dimensions: int) -> list[lis
         from scipy.stats import qmc
     except ImportError:
         raise BadValueError(
-            f"random.method = {quoted(method)}: needs scipy, which is not there. "
+            f"random.method = {quoted(method)}: requires scipy, which is not installed. "
             'Install it, pip install "airpath[random]", or write method = "random".'
         ) from None
     kind = qmc.LatinHypercube if method == "latin-hypercube" else qmc.Sobol

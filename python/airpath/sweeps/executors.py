@@ -30,14 +30,14 @@ class Workers(Protocol):
         """Start a task; `ship` are the SHA-256 of contents that go with it."""
 
     def stop(self) -> None:
-        """Ask what is under way to give up."""
+        """Request that running tasks stop early."""
 
     def close(self) -> None:
         """Give back what was taken."""
 
 
 class Threads:
-    """Threads of this process, which share everything; the engine runs beside the interpreter.
+    """Threads of this process, which share memory; the engine runs without the interpreter lock.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Threads:
         return self._pool.submit(run_task, task, self._contents, stop, self._runner)
 
     def stop(self) -> None:
-        """Ask what is under way to give up."""
+        """Request that running tasks stop early."""
         self._stopped.set()
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class Threads:
 
 
 class ExternalExecutor:
-    """Workers of somebody else: processes, other machines.
+    """Workers of an external executor: processes, other machines.
 
     Contents travel when a worker says that it lacks them (`run_shipped`).
 
@@ -95,10 +95,10 @@ class ExternalExecutor:
         return self._executor.submit(run_shipped, task, shipped)
 
     def stop(self) -> None:
-        """Do nothing: a process is told by its terminal."""
+        """Do nothing: the terminal interrupts the processes."""
 
     def close(self) -> None:
-        """Do nothing: it belongs to somebody else."""
+        """Do nothing: the caller owns the executor."""
 
 
 def _slots(executor: Executor) -> int:
@@ -113,7 +113,7 @@ def _slots(executor: Executor) -> int:
 
 
 def workers_of(contents: Contents, executor: Any, threads: int | None) -> Workers:
-    """Return what runs the tasks of a sweep.
+    """Return the workers of a sweep.
 
     Parameters
     ----------

@@ -203,7 +203,7 @@ _PLACE = attrgetter("place")
 
 
 def contents_of(inputs: Inputs) -> dict[str, str]:
-    """Return what is in files, by the SHA-256 of each."""
+    """Return the contents of files by their SHA-256."""
     return {inputs.digest(name): text for name, text in inputs.texts.items()}
 
 
@@ -235,7 +235,7 @@ def run_job(
     first, count : int
         Number of the first replication, and how many.
     stop : callable, optional
-        Asked about ten times a second; when it says true, what is under way is given up.
+        Called about ten times a second; if it returns True, the run stops.
 
     Raises
     ------

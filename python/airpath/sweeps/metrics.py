@@ -120,7 +120,7 @@ class Metric:
 
 
 def as_number(value: Any) -> float | None:
-    """Return what a user's function said of a replication; None where it measured nothing.
+    """Return the value of a user-defined metric; None where it measured nothing.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def evaluate(
 def solve_metrics(
     names: Iterable[str], solution: Solution, resolved: ResolvedScenario | None = None
 ) -> dict[str, float | None]:
-    """Return what an analytic model says under the names of the same quantities of a simulation.
+    """Return the solution of an analytic model under the metric names of a simulation.
 
     Parameters
     ----------

@@ -153,7 +153,7 @@ class Plan:
     def are_pairs(self, first: Point, second: Point) -> bool:
         """Return whether replication r of both points has the same random numbers.
 
-        The kernel's TCP shares nothing, whatever the seed: a seed decides what the models draw.
+        Emulated replications are never pairs: a seed determines the models, not the kernel's TCP.
         """
         return self.replicated == "simulate" and self.seed_of(first) == self.seed_of(second)
 

@@ -134,7 +134,7 @@ class PointChecks:
     def _job(
         self, values: Mapping[str, Any], keys: Mapping[str, str]
     ) -> tuple[Job, Sequence[Advisory]]:
-        """Return what is run for a point, checked and kept, and the advisories on it."""
+        """Check and keep the job of a point; return it with the advisories on the scenario."""
         made = None if self._assembly is None else self._assembly.at(values, keys)
         if self._assembly and made and self._is_accepted(made.job, made.contents):
             self._keep(made.job, made.contents, made.job)

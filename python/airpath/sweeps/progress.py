@@ -1,4 +1,4 @@
-"""What is told while a sweep runs: points, replications, speed, failures."""
+"""Progress line of a sweep: points, replications, speed, failures."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["Progress"]
 
 
 class Progress:
-    """Counts what was done and tells it, at most ten times a second.
+    """Counts finished replications and reports them, at most ten times a second.
 
     Parameters
     ----------
     notify : callable or None
-        Takes the finished fraction, in [0, 1], and a line of text. None: nothing is told.
+        Takes the finished fraction, in [0, 1], and a line of text. None: nothing is reported.
     """
 
     def __init__(self, notify: Callable[[float, str], None] | None = None) -> None:
@@ -64,7 +64,7 @@ class Progress:
         return min(max(left / 3, seconds / 20), seconds)
 
     def show(self) -> None:
-        """Tell what is done."""
+        """Report the finished replications."""
         if not self._notify.is_due():
             return
         speed = self._simulated_s / max(time.monotonic() - self._began, 1e-9)

@@ -36,7 +36,7 @@ class Readable(Protocol):
         """Return the sweep."""
 
     def job(self, digest: str) -> Job | None:
-        """Return what is run at the points with a digest."""
+        """Return the job of the points with a digest."""
 
     def values(self, digest: str, seed: int) -> Mapping[int, Values]:
         """Return the stored metrics by replication."""
@@ -65,11 +65,11 @@ class PointData:
     values : sequence of mapping
         The metrics of the replications that count, in order from replication 0 on.
     complete : bool
-        Whether these are as many as the rule wants.
+        Whether these are as many as the rule requires.
     failures : mapping of int to str
-        Why replications failed, or functions of the user when they were asked about them.
+        Reasons why replications or user-defined metrics failed, by replication.
     solved : mapping, str or None
-        What the analytic model says, or why it says nothing; None when nobody asked it.
+        Solution of the analytic model, or why there is none; None if it was not requested.
     advisories : sequence of mapping
         Those that are recorded, each as `Advisory.to_dict` returns it: of the scenario, then of
         the replications.

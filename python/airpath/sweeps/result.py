@@ -46,7 +46,7 @@ Key = tuple[str, int, int]
 
 
 class Sweep(SweepTables):
-    """The results of a sweep, read from its ledger when they are first asked for.
+    """The results of a sweep, read from its ledger at the first access.
 
     Every table depends on the plan and on the replications with the numbers that it counts, not on
     when or where these were run. It pickles by the path of its ledger, with what the user's
@@ -103,12 +103,12 @@ class Sweep(SweepTables):
 
     @property
     def plan(self) -> Plan:
-        """What was asked for: points, rule, metrics."""
+        """The plan: points, rule, metrics."""
         return self.readings.plan
 
     @cached_property
     def readings(self) -> Readings:
-        """The values that count at each point, as they were when they were first asked for."""
+        """The values that count at each point, as they were at the first access."""
         with self._ledger() as ledger:
             plan = ledger.plan()
             if plan is None:
@@ -151,12 +151,12 @@ class Sweep(SweepTables):
 
     @property
     def complete(self) -> bool:
-        """Whether every point has what was asked for."""
+        """Whether every point has all replications that the rule requires."""
         return not self.unfinished
 
     @property
     def unfinished(self) -> list[int]:
-        """The numbers of the points that have fewer replications than the rule wants."""
+        """The numbers of the points that have fewer replications than the rule requires."""
         return [of.point.number for of in self.readings.points if not of.complete]
 
     # --- stored replications -------------------------------------------------------------------
@@ -375,7 +375,7 @@ class Sweep(SweepTables):
         return Ledger.read(self.path, own_only=self._own_only)
 
     def _compute(self, confidence: float) -> Computed | None:
-        """Return what gives the metrics of the user's functions, if there are any."""
+        """Return the function that computes user-defined metrics; None if there are none."""
         if not self._own:
             return None
         if not self._functions:
@@ -401,7 +401,7 @@ class Sweep(SweepTables):
         return computed
 
     def _of_functions(self) -> dict[Key, Own]:
-        """Return what the user's functions found, for another process."""
+        """Return the values of user-defined metrics, for another process."""
         if not self._own:
             return {}
         found: dict[Key, Own] = {}

@@ -116,7 +116,7 @@ _QUEUE_LENGTH = re.compile(r"(mean|max|p\d\d)_packets", re.ASCII)
 
 @dataclass(frozen=True)
 class MetricStyle:
-    """How a metric stands in figures.
+    """How a metric appears in figures.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class MetricStyle:
 def metric_style(
     metric: str, values: Iterable[float], names: Mapping[str, str] = MappingProxyType({})
 ) -> MetricStyle:
-    """Return how a metric stands in figures, in a unit that fits its values.
+    """Return how a metric appears in figures, in a unit that fits its values.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Time series of a sweep: a Parquet file for each replication, beside the ledger."""
+"""Time series of a sweep: a Parquet file for each replication, next to the ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Analytic models of the points, asked beside the simulation."""
+"""Solves the analytic models of the points while the simulation runs."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Solver:
 def solve_job(
     job: Job, contents: Contents, metrics: Sequence[str], scenario: Callable[[], Scenario]
 ) -> Found:
-    """Return what the analytic model says of a job, or why none covers it.
+    """Return the solution of the analytic model, or the reason why none covers the job.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def solve_job(
     metrics : sequence of str
         What is wanted.
     scenario : callable
-        Returns what the user wrote, for the message.
+        Returns the scenario of the user, for messages.
     """
     from airpath.solutions import Solution
     from airpath.sweeps.metrics import solve_metrics

@@ -1,9 +1,9 @@
 """When a point has replications enough: sequential stopping on the ordered prefix.
 
 Source: Chow & Robbins 1965, "On the asymptotic theory of fixed-width sequential confidence
-intervals for the mean", with Student's t and a least number. A replication is looked at when all
-before it are there, so the number that counts does not depend on the order in which they were
-finished. Looking often makes the coverage of the final interval a little less than its confidence,
+intervals for the mean", with Student's t and a least number. A replication is evaluated when all
+earlier ones are finished, so the number that counts does not depend on the order in which they
+finish. Evaluating often makes the coverage of the final interval a little less than its confidence,
 the more so the smaller the least number of replications is.
 """
 
@@ -155,7 +155,7 @@ class Stopping:
 
 @lru_cache(65536)
 def _quantile(known: int, confidence: float) -> float:
-    """Return Student's t for the mean of so many values, from the interval of values known."""
+    """Return Student's t for the mean of `known` values, from the interval of known values."""
     values = [1.0, -1.0, *[0.0] * (known - 2)]
     _, low, high = _airpath.mean_interval(values, confidence)
     return (high - low) / 2 * math.sqrt(known * (known - 1) / 2)

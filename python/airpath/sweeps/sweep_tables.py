@@ -73,7 +73,7 @@ class SweepTables:
         return tables.runs(self.readings)
 
     def failures(self) -> pd.DataFrame:
-        """Return what failed.
+        """Return the failures.
 
         Returns
         -------
@@ -83,7 +83,7 @@ class SweepTables:
         return tables.failures(self.readings)
 
     def advisories(self) -> pd.DataFrame:
-        """Return what `airpath run` would print about each point.
+        """Return the advisories on each point, those that `airpath run` prints.
 
         Returns
         -------
@@ -97,7 +97,7 @@ class SweepTables:
 
         With common random numbers replication r of both points is a pair, and the interval is
         Student's over the differences within the pairs, as many as both points have. Where the
-        points have seeds of their own, or are emulated, it is Welch's. Each interval has
+        points have different seeds, or are emulated, it is Welch's. Each interval has
         the sweep's confidence by itself; of many differences without any effect some are
         significant all the same.
 

@@ -68,7 +68,7 @@ def points(readings: Readings) -> pd.DataFrame:
 
 
 def _is_valid(of: PointData) -> bool | None:
-    """Return whether the emulation of a point is valid; None if not all replications are there."""
+    """Return whether the emulation of a point is valid; None if replications are missing."""
     if not of.has_all_advisories:
         return None
     return all(each["code"] != INVALID_CODE for each in of.advisories)
@@ -156,7 +156,7 @@ def failures(readings: Readings) -> pd.DataFrame:
 
 
 def about(readings: Readings, builds: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return the provenance of the tables: what was asked for, and the versions that answered.
+    """Return the provenance of the tables: the plan, and the versions that ran it.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class Target:
     points: Sequence[Point] = ()
     simulated_s: float = 0.0
     failed: bool = False
-    """Whether a replication failed: no more are asked for."""
+    """Whether a replication failed: no more are run."""
     taken: int = 0
     """Replications below this were finished or handed out."""
     outlines: Outlines = field(default_factory=Outlines)
@@ -68,7 +68,7 @@ class Target:
         return self.stopping.counted is not None
 
     def more(self, most: int) -> Unit | None:
-        """Return the next replications to run, at most so many; None when there is none now."""
+        """Return the next replications to run, at most `most`; None when there is none now."""
         if self.is_done or self.failed:
             return None
         wanted = self.stopping.wanted
@@ -83,7 +83,7 @@ class Target:
         return Unit(self.job, self.seed, first, last - first) if last > first else None
 
     def enter(self, number: int, values: Values, outline: RunOutline | None = None) -> None:
-        """Take a finished replication, in whatever order they come."""
+        """Enter a finished replication; the order does not matter."""
         metric = self.rule.metric
         self._early[number] = (None if metric is None else values.get(metric), outline)
         while not self.is_done and self.stopping.seen in self._early:
@@ -104,7 +104,7 @@ class Pace:
         self._simulated_s = 0.0
 
     def learn(self, job: Job, count: int, seconds: float, simulated_s: float) -> None:
-        """Take that `count` replications of a job took so many seconds together."""
+        """Enter the time that `count` replications of a job took together."""
         self._by_job[job.digest] = seconds / count
         self._seconds += seconds
         self._simulated_s += count * simulated_s
@@ -144,7 +144,7 @@ class Queue:
             self._ready.append(target)
 
     def units(self, seconds: float) -> Sequence[Unit]:
-        """Return units of about so many seconds together; none when nothing can be run now."""
+        """Return units that take about `seconds` together; none when nothing can be run now."""
         units: list[Unit] = []
         left = seconds
         while left > 0 and (target := self._first()) is not None:

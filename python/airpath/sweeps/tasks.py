@@ -167,7 +167,7 @@ def run_task(
     contents : mapping
         Of all files that it needs.
     stop : callable, optional
-        Asked about ten times a second; when it says true, what is under way is given up.
+        Called about ten times a second; if it returns True, the run stops.
     runner : callable, optional
         What runs replications. Default: `run_job`.
     """
@@ -231,7 +231,7 @@ def failure_of(name: str, unit: Unit, run: Run, error: Exception) -> Failure:
 def value_of(
     function: Callable[[Result], float], job: Job, run: Run, confidence: float
 ) -> float | None:
-    """Return what a metric of the user says of one replication."""
+    """Return the value of a user-defined metric for one replication."""
     from airpath.sweeps.metrics import as_number
     from airpath.sweeps.stored_result import result_of
 
@@ -248,7 +248,7 @@ def run_shipped(task: Task, contents: Contents) -> TaskResult:
     """Run a task in a worker process, with contents that came now or with a task before.
 
     A worker of another version runs nothing, and neither does one that lacks contents: it names
-    them, and the task is sent again with them. So each content travels about once to each worker.
+    them, and the task is resubmitted with them. So each content travels about once to each worker.
 
     Parameters
     ----------

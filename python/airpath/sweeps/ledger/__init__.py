@@ -1,10 +1,10 @@
 """What a campaign has finished: one SQLite file that loses nothing and never shows wrong numbers.
 
 ```
-  opening   makes, checks and opens the file; one coordinator at a time by a lock beside it
+  opening   makes, checks and opens the file; a lock file admits one coordinator at a time
   schema    tables of format 1, the checksum of a row
   values    values as they are stored
-  ledger    what is stored and asked for
+  ledger    writes and reads
 ```
 The format is stated in ``docs/reference/ledger.md``.
 """

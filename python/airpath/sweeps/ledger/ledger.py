@@ -1,4 +1,4 @@
-"""`Ledger`: what is stored of a campaign, and asked for."""
+"""`Ledger`: the stored replications, failures and advisories of a sweep."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _OF_JOB = "digest = ? AND seed = ?"
 class Ledger:
     """The finished replications of a campaign, in one file.
 
-    What a method has stored when it returns stays, whatever happens afterwards. Every row is
+    Rows that a method has stored when it returns are durable. Every row is
     checked against its checksum when it is read. It is opened by `open` and `read`, closed by
     `close` or at the end of a ``with``, and may be used from several threads.
 
@@ -76,7 +76,7 @@ class Ledger:
         accept_version : bool
             Use the replications of other versions like those of this one. Default False.
         leave_others : bool
-            Leave them alone, as if they were not there. Default False: they are refused.
+            Ignore them. Default False: they are rejected.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class Ledger:
         Raises
         ------
         BadValueError
-            If it is not there, no ledger, of a newer format, damaged or cannot be read.
+            If it is missing, no ledger, of a newer format, damaged or cannot be read.
         """
         place = Path(path)
         ledger = Ledger(place, connected(place, writes=False), None)
@@ -133,7 +133,7 @@ class Ledger:
     def close(self) -> None:
         """Close it; a second time does nothing."""
         with self._mutex:
-            # What cannot be moved into the file now stays in the log beside it.
+            # Rows that cannot be moved into the file now stay in its log.
             with suppress(sqlite3.Error):
                 if self._lock is not None:
                     self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -369,7 +369,7 @@ class Ledger:
     # --- counts --------------------------------------------------------------------------------
 
     def stored(self) -> Stored:
-        """Return what is finished, counted: one walk through the file."""
+        """Count the finished replications in one pass over the file."""
         with self._mutex:
             return counted_rows(self._scanned("runs"), self._only)
 
@@ -382,7 +382,7 @@ class Ledger:
         return self.stored().builds
 
     def versions(self) -> list[Build]:
-        """Return what made replications, in order; also what is left alone. Quicker than `builds`.
+        """Return the builds that made replications, in order, ignored ones included.
 
         A row of each is looked at.
         """

@@ -26,7 +26,7 @@ class Lock:
     Parameters
     ----------
     ledger : Path
-        The ledger; the lock is the file beside it whose name ends in ``.lock``.
+        The ledger; its lock is the file of the same name with ``.lock`` at the end.
 
     Raises
     ------
@@ -35,7 +35,7 @@ class Lock:
     """
 
     def __init__(self, ledger: Path) -> None:
-        self._path = _beside(ledger)
+        self._path = _lock_file(ledger)
         for last in (*(False,) * (_TRIES - 1), True):
             try:
                 self._file = _locked(self._path)
@@ -83,7 +83,7 @@ def coordinator_of(ledger: Path) -> int | None:
     process : int or None
         0 when there is one whose number is not known.
     """
-    path = _beside(ledger)
+    path = _lock_file(ledger)
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
@@ -99,12 +99,12 @@ def coordinator_of(ledger: Path) -> int | None:
     return None
 
 
-def _beside(ledger: Path) -> Path:
+def _lock_file(ledger: Path) -> Path:
     return ledger.with_name(f"{ledger.name}.lock")
 
 
 def _locked(path: Path) -> int:
-    """Return the open and locked file that stands at `path`."""
+    """Return the open and locked file at `path`."""
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
         try:

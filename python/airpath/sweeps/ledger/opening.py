@@ -95,19 +95,19 @@ def make(path: Path) -> None:
     Parameters
     ----------
     path : Path
-        Where; nothing stands there.
+        Where; no file exists there.
 
     Raises
     ------
     BadValueError
-        If it cannot be made, or the log of a ledger that is not there lies beside it.
+        If it cannot be made, or the log of a missing ledger exists.
     """
     left = path.with_name(f"{path.name}-wal")
     if left.exists() and left.stat().st_size:
         # SQLite would take it for the log of the new file.
         raise BadValueError(
-            f"{one_line(str(path))}: is missing, and its log {one_line(left.name)} is there. "
-            "Put the file back beside it, or remove the log."
+            f"{one_line(str(path))}: is missing, and its log {one_line(left.name)} exists. "
+            "Move the file back, or remove the log."
         )
     with suppress(OSError):
         left.unlink()
@@ -139,7 +139,7 @@ def _settle(directory: Path) -> None:
 
 
 def connected(path: Path, *, writes: bool) -> sqlite3.Connection:
-    """Open a ledger that is there, after a look at whether it is one.
+    """Open an existing ledger, after a check of its header.
 
     Parameters
     ----------
@@ -178,8 +178,8 @@ def _ready(path: Path, writes: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
-    # SQLite keeps files beside the ledger even to read it. Where it cannot make them, the ledger is
-    # read as one that nobody writes; what is in a log would then be missing.
+    # SQLite writes files next to the ledger even to read it. Where it cannot, the ledger is read as
+    # an immutable one, without the rows that are in a log.
     log = path.with_name(f"{path.name}-wal")
     can_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     for mode in (*(("rw",) if can_write else ()), "ro", "ro&immutable=1"):
@@ -202,7 +202,7 @@ def _ready(path: Path, writes: bool) -> sqlite3.Connection:
 
 
 _CANNOT_MAKE = ("unable to open", "readonly")
-"""What SQLite says when it cannot make the files beside."""
+"""Messages of SQLite when it cannot make files next to the ledger."""
 
 
 def _connection(path: Path, mode: str) -> sqlite3.Connection:
@@ -221,7 +221,7 @@ def _connection(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _check_header(path: Path) -> None:
-    """Look at the first bytes: SQLite would write beside another program's file to read it."""
+    """Check the first bytes: to read a file of another program, SQLite would write next to it."""
     try:
         head = _first_bytes(path)
     except UnreadableError as error:

@@ -40,7 +40,7 @@ class Pruned:
 
     @property
     def replications(self) -> int:
-        """How many replications, for whatever reason."""
+        """Number of replications, for all reasons."""
         return self.other_versions + self.not_planned + self.beyond_most
 
 
@@ -91,7 +91,7 @@ class _Found(NamedTuple):
 
 
 def _series(path: Path, found: Iterable[_Found]) -> list[Path]:
-    """Return the files of series, beside the ledger, of replications that do not stay."""
+    """Return the files of series of replications that are removed."""
     kept = {each.series for each in found if not each.why}
     files = sorted((path.parent / DIRECTORY).glob("*.parquet"))
     return [file for file in files if is_series(file.name) and file.name not in kept]

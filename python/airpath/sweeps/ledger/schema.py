@@ -3,8 +3,8 @@
 The rule of `checksum`, which other programs can follow: the first 16 hexadecimal digits of the
 SHA-256 of all other columns in their order, each as its type (``i``, ``t``, ``n`` for NULL), its
 length in bytes, ``:``, and its bytes; integers are decimal, texts UTF-8, NULL has length 0. In
-`runs` the column `packed` is left out: `packed_checksum`, the first 16 digits of its own SHA-256,
-stands for it.
+`runs` the column `packed` is left out: `packed_checksum`, the first 16 digits of its SHA-256,
+replaces it.
 """
 
 from __future__ import annotations

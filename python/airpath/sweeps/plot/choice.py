@@ -1,4 +1,4 @@
-"""Which axis goes where, and which figures a sweep gets, when nobody says so."""
+"""Default figures of a sweep, and the default role of each axis."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def delay(metrics: Sequence[str]) -> str | None:
 
 
 def wanted(plot: SweepPlot) -> dict[str, Callable[[], Figure]]:
-    """Return what draws the figures that suit a sweep; see `SweepPlot.defaults`."""
+    """Return the functions that draw the default figures; see `SweepPlot.defaults`."""
     readings = plot.sweep.readings
     plan = readings.plan
     chosen = selected(readings, None)

@@ -33,7 +33,7 @@ def draw_distribution(
     if len(series) > len(style.SERIES):
         raise BadValueError(
             f"distribution: {len(series)} curves, one for each value of {by}, are more than the "
-            f"{len(style.SERIES)} that can be told apart. Choose some with where, or another by."
+            f"{len(style.SERIES)} that can be distinguished. Choose some with where, or another by."
         )
     facets = Facets(chosen, [axis for axis in chosen.varied if axis != by], "distribution")
     of_points = {place: found[chosen.point(place).number] for place in chosen.places}

@@ -29,7 +29,7 @@ def draw_ecdf(chosen: Selection, metric: str, by: str | None) -> Figure:
     if len(series) > len(style.SERIES):
         raise BadValueError(
             f"ecdf: {len(series)} curves, one for each value of {by}, are more than the "
-            f"{len(style.SERIES)} that can be told apart. Choose some with where, or another by."
+            f"{len(style.SERIES)} that can be distinguished. Choose some with where, or another by."
         )
     facets = Facets(chosen, [axis for axis in chosen.varied if axis != by], "ecdf")
     columns = {place: sorted(_known(chosen, place, metric)) for place in chosen.places}

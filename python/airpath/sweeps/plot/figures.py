@@ -1,8 +1,8 @@
 """The figures of this field, from the intervals of a sweep.
 
-Each returns a matplotlib figure. Series can be told apart with any colour vision; axes have units.
-Marker, cell or curve of point n has the identifier ``point-n``, in an SVG as well; that of an
-analytic model ``point-n-solve``.
+Each returns a matplotlib figure. Series can be distinguished with any colour vision; axes have
+units. Marker, cell or curve of point n has the identifier ``point-n``, in an SVG as well; that of
+an analytic model ``point-n-solve``.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class SweepPlot:
         Returns
         -------
         figure : matplotlib.figure.Figure
-            With dashed lines and open markers for the analytic model, if it was asked.
+            With dashed lines and open markers for the analytic model, if there is one.
 
         Raises
         ------
@@ -128,9 +128,9 @@ class SweepPlot:
             Axes with a colour and a marker for each value, up to eight. Default: the first two
             that have so few and no panels.
         panels : str or sequence of str, optional
-            Axes with a panel for each setting: what nobody can choose. Default: those of the path
-            and the traffic (``trace``, ``rate``, ``loss``, ``base_rtt``, ``count`` …), unless all
-            are.
+            Axes with a panel for each value: those that a user cannot choose. Default: those of
+            the path and the traffic (``trace``, ``rate``, ``loss``, ``base_rtt``, ``count`` …),
+            unless all are.
         where : mapping, optional
             What is drawn. Default: everything.
 
@@ -166,7 +166,7 @@ class SweepPlot:
             if axis is not None and (count := len(chosen.values(axis))) > len(style.SERIES):
                 raise BadValueError(
                     f"{error_prefix(argument, axis)}: {count} values are more than the "
-                    f"{len(style.SERIES)} that can be told apart. "
+                    f"{len(style.SERIES)} that can be distinguished. "
                     "Write another axis, or choose some with where."
                 )
         both = (str(names["rate"]), str(names["delay"]))

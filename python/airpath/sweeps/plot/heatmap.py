@@ -21,7 +21,7 @@ __all__ = ["draw_heatmap"]
 _MAP = "cividis"
 """Rises in brightness, for any colour vision (Nuñez, Anderton and Renslow 2018)."""
 _MOST_WRITTEN = 14
-"""Cells beside each other that have room for a number."""
+"""Largest number of cells in a row that show a number."""
 _MIDDLE = 0.179
 """Relative luminance at which black and white letters have the same contrast (WCAG 2.2)."""
 _LETTERS_PER_INCH = 14

@@ -19,7 +19,7 @@ __all__ = ["is_logarithmic", "limits", "set_scale"]
 _WIDE = 20.0
 """Largest over smallest mean from which on an axis is logarithmic."""
 _FLAT = 0.2
-"""Share of a linear axis below which the means of a panel cannot be told apart."""
+"""Share of a linear axis below which the means of a panel are indistinguishable."""
 _GAIN = 1.5
 """Factor by which a logarithmic axis has to enlarge the flattest panel."""
 
@@ -93,7 +93,7 @@ def _logarithm(of: Interval, scale: float) -> Interval:
 def limits(
     intervals: Iterable[Interval], scale: float, also: Iterable[float] = ()
 ) -> tuple[float, float] | None:
-    """Return the ends of an axis on which means can be told apart, whatever a few intervals are.
+    """Return the ends of an axis on which means are distinguishable, despite a few wide intervals.
 
     An interval of two replications can be hundreds of times as wide as the others; it leaves the
     panel.

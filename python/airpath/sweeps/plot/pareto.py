@@ -61,7 +61,7 @@ def draw_pareto(
     if len(chosen.places) > _MOST_POINTS:
         raise BadValueError(
             f"pareto: {len(chosen.places)} points are more than the {_MOST_POINTS} that can be "
-            "told apart. Choose some with where."
+            "distinguished. Choose some with where."
         )
     return _Pareto(chosen, metrics, series, apart).figure()
 
@@ -127,7 +127,7 @@ class _Pareto:
         best = front(rates, delays)
         if best:
             x, y = [delays[n] for n in best], [rates[n] for n in best]
-            # What is not there yet is above and to the right of the steps.
+            # The region above and to the right of the steps is not attained.
             axis.step(x, y, where="post", color="black", lw=1.1, zorder=1.8)
             ring: dict[str, Any] = {
                 "ms": style.points(9.5),
@@ -174,7 +174,7 @@ class _Pareto:
             )
 
     def _unencoded_axes(self) -> list[str]:
-        """Return the axes that neither colour, marker nor panel tells."""
+        """Return the axes that neither colour, marker nor panel shows."""
         said = {self.by, self.shape, *self.facets.axes}
         return [name for name in self.chosen.varied if name not in said]
 

@@ -62,7 +62,7 @@ class Selection:
         return [axis for axis in self.readings.plan.axes if len(self.values(axis)) > 1]
 
     def key(self, place: int, axis: str) -> str:
-        """Return what stands for the value of an axis at a point."""
+        """Return the text of the value of an axis at a point."""
         return text_of(self.point(place), axis)
 
     def point(self, place: int) -> Point:
@@ -111,18 +111,18 @@ class Selection:
 
 
 def _called(label: str) -> str:
-    """Return what the user calls a value."""
+    """Return the label of a value, the user's if there is one."""
     return current().called(label, _short(label))
 
 
 def _short(label: str) -> str:
-    """Return what of a label a figure has room for, on one line."""
+    """Return a label shortened to fit in a figure, on one line."""
     text = one_line(label).removeprefix(_TRACES)
     return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
 
 
 def selected(readings: Readings, where: Where | None) -> Selection:
-    """Return the points that have the values asked for.
+    """Return the points that have the selected values.
 
     Parameters
     ----------
