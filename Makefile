@@ -48,34 +48,34 @@ DOC_TESTS := $(CARGO_TEST) --workspace --exclude 'airpath-*-tests' --doc
 ALL_TESTS := cargo test --locked --profile quick --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo announce-demo build wheel sdist audit test long-tests bench full studies conformance docs site clean check-build check-test \
+.PHONY: help demo announce-demo build wheel sdist audit test test-long bench reproduce-full studies conformance generate-docs site clean check-build check-test \
     lint-rust test-rust doc-rust lint-python lint-workflows test-python test-wheel test-realtime lock hooks optimised-tests doc-tests
 
 help:
-	@echo 'make demo    set up, build, then run examples and all papers quickly: out/index.html shows them'
-	@echo 'make test    every test and lint, and the wheel tried away from the sources'
-	@echo 'make build   set up .venv and build the module into it, quickly (demo and bench: optimised)'
-	@echo 'make long-tests  what takes minutes: tests marked so, properties over many random cases'
-	@echo 'make bench   the benchmarks: a table here, numbers in out/bench.json'
-	@echo '             NAMES="dumbbell-16 rlc-384": those alone; AGAINST=REV: in turn with another commit,'
-	@echo '             which is built, and the ratios; REPEAT=N: number of runs, or pairs'
-	@echo 'make wheel   the wheels of a release, tried in an empty environment, in dist/ (Linux: glibc 2.28)'
-	@echo 'make sdist   the source distributions, in dist/; a wheel is built from them and tried'
-	@echo 'make audit   licences and known vulnerabilities of dependencies (needs cargo-deny)'
+	@echo 'make demo            set up, build, then run examples and all papers quickly: out/index.html'
+	@echo 'make test            every test and lint, and the wheel tried away from the sources'
+	@echo 'make build           set up .venv and build the module into it, quickly (demo, bench: optimised)'
+	@echo 'make clean           remove everything that was made'
+	@echo
+	@echo 'make test-long       tests that take minutes, properties over many random cases'
+	@echo 'make bench           benchmarks: a table here, numbers in out/bench.json'
+	@echo '                     NAMES="dumbbell-16 rlc-384": only these; REPEAT=N: number of runs, or pairs'
+	@echo '                     AGAINST=REV: the ratios to another commit, which is built and takes turns'
+	@echo 'make reproduce-full  the papers at full length (many minutes), into out/'
+	@echo 'make studies         results.json of papers/studies/vcp and wimax, at full length (hours)'
+	@echo 'make conformance     from the tests of scripts and laws: $(CONFORMANCE)-full.md and'
+	@echo '                     the data of the committed summary'
+	@echo 'make generate-docs   what is generated and committed: the class of TCP parameters, tables in docs/,'
+	@echo '                     files for Rust, pages of the papers, the summary of conformance, figures'
+	@echo 'make site            the documentation as a site, in out/site/: notebooks executed, figures of the papers,'
+	@echo '                     the plug-in crate; to serve it: python3 -m http.server -d out/site'
+	@echo
+	@echo 'make wheel           the wheels of a release, each tried in an empty environment, in dist/'
+	@echo 'make sdist           the source distributions, in dist/; a wheel is built from them and tried'
+	@echo 'make lock            scripts/requirements-dev.txt, all versions, from pyproject.toml (needs uv)'
+	@echo 'make hooks           check format, lints, words and links before each commit (pre-commit)'
+	@echo 'make audit           licences and known vulnerabilities of dependencies (needs cargo-deny)'
 	@echo 'make lint-workflows  actionlint over .github/workflows (needs Go)'
-	@echo 'make full    the papers at full length (many minutes), into out/'
-	@echo 'make studies results.json of papers/studies/vcp and papers/studies/wimax, at full length (hours)'
-	@echo 'make conformance  from the tests of scripts and laws: the page $(CONFORMANCE)-full.md,'
-	@echo '             and its summary, which is committed'
-	@echo 'make docs    from the table of TCP parameters: their class; from the classes of scenarios:'
-	@echo '             tables in docs/, profiles and samples for Rust;'
-	@echo '             from what make full kept: the pages of the papers; from the sources of tests'
-	@echo '             and what make conformance kept: the summary of conformance'
-	@echo 'make site    the documentation as a site, in out/site/: notebooks executed, figures of the papers,'
-	@echo '             documentation of the plug-in crate. Serve it: python3 -m http.server -d out/site'
-	@echo 'make lock    scripts/requirements-dev.txt, the versions of all tools, from pyproject.toml (needs uv)'
-	@echo 'make hooks   check format, lints, words and links before each commit (pre-commit)'
-	@echo 'make clean   remove everything that was made'
 	@echo
 	@echo 'Parts of make test: lint-rust test-rust doc-rust lint-python test-python test-wheel test-realtime'
 	@echo 'Another interpreter: make PYTHON=python3.12 demo'
@@ -94,7 +94,7 @@ test: check-test $(VENV)/.stamp-venv
 	@scripts/test $(LOGS) build \
 	    'test-rust lint-rust doc-rust lint-python test-wheel | test-python | test-realtime'
 
-long-tests: build
+test-long: build
 	PROPTEST_CASES=10000 $(ALL_TESTS) -- --include-ignored
 	$(PYTEST) -m long
 	$(PYTEST) --hypothesis-profile=long -m 'hypothesis and not long'
@@ -102,9 +102,9 @@ long-tests: build
 bench: $(RELEASE)
 	$(BIN)/python tests/benches/run.py $(NAMES) $(AGAINST:%=--against %) $(REPEAT:%=--repeat %)
 
-full: $(RELEASE) $(PAPERS:%=full-%)
+reproduce-full: $(RELEASE) $(PAPERS:%=reproduce-full-%)
 
-full-%: $(RELEASE)
+reproduce-full-%: $(RELEASE)
 	$(BIN)/airpath reproduce $* --full --out out/$*-full
 	$(BIN)/python -m airpath.reproduction --archive out/$*-full/$*.json $(call results,$*)
 	$(call paper-pages,$*)
@@ -138,7 +138,7 @@ conformance: build
 	$(BIN)/python tests/docs/conformance_page.py $(RECORDS)
 
 # The docstring of a class is the source of its section in the reference.
-docs: build
+generate-docs: build
 	$(BIN)/python tests/docs/tcp_texts.py
 	$(BIN)/python tests/docs/reference_pages.py
 	$(BIN)/python tests/docs/engine_files.py
@@ -211,7 +211,7 @@ lint-rust: $(VENV)/.stamp-venv
 	cargo fmt --all --check
 	cargo clippy --locked --profile quick --workspace --all-targets -- -D warnings
 
-# Properties draw the same cases every time; `make long-tests` hunts among others.
+# Properties draw the same cases every time; `make test-long` hunts among others.
 test-rust: export PROPTEST_RNG_SEED ?= 1
 test-rust: $(VENV)/.stamp-venv
 	$(MAKE) --no-print-directory --keep-going optimised-tests $(UNITS:%=unit-tests-%) doc-tests

@@ -1,4 +1,4 @@
-"""The committed summary of conformance, `docs/reference/conformance.md`: `make docs` writes it.
+"""Writes the summary of conformance, `docs/reference/conformance.md`: `make generate-docs`.
 
 python tests/docs/conformance_summary.py
 

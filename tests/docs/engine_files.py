@@ -1,7 +1,7 @@
 """Writes what Rust reads of the Python classes: the TCP profiles and a sample of every component.
 
-`make docs` runs it with the pages of the reference. The profiles belong to the engine, for its own
-tests and for plug-ins; the samples are for the suites that go through every component.
+`make generate-docs` runs it with the pages of the reference. The profiles belong to the engine, for
+its own tests and for plug-ins; the samples are for the suites that go through every component.
 """
 
 from __future__ import annotations

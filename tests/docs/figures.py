@@ -1,4 +1,4 @@
-"""Draws the pictures of the pages: `python tests/docs/figures.py`, from `make docs`.
+"""Draws the pictures of the pages: `python tests/docs/figures.py`, from `make generate-docs`.
 
 The same versions of Airpath and matplotlib give the same bytes. Each picture contains what it was
 made from, in its field `Source`; a test compares that with the pages.

@@ -1,7 +1,7 @@
 """Writes the class of TCP parameters from their table, and makes the tables of the reference.
 
-`make docs` runs it before all else that it runs, for the rest imports the class. So this imports
-nothing of the package: a class that cannot be imported is written again.
+`make generate-docs` runs it first, since the rest imports the class. So this imports nothing of the
+package: a class that cannot be imported is written again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _HOMES = {
     "airpath.scenario.units": ("Duration", "Size"),
     "airpath.scenario.values": (*("Number", "Real", "Retries", "Truth", "choice"),),
 }
-_HEAD = '''"""The class of TCP parameters. `make docs` writes it from `tcp_options.toml`: edit that.
+_HEAD = '''"""TCP parameters. `make generate-docs` writes this file from `tcp_options.toml`.
 
 A class in a file, not one made at import: editors and type checkers read it.
 """

@@ -29,7 +29,7 @@ AGAIN = "what was compared is behind the tests: make conformance"
 
 def test_the_summary_is_what_the_sources_and_the_last_run_say() -> None:
     committed = conformance_summary.PAGE.read_text("utf-8")
-    assert committed == conformance_summary.page(), "conformance.md is behind: make docs"
+    assert committed == conformance_summary.page(), "conformance.md is behind: make generate-docs"
     assert len(committed.splitlines()) < 200
 
 

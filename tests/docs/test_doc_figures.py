@@ -1,4 +1,4 @@
-"""The pictures of the pages are those that `make docs` draws."""
+"""The pictures of the pages are those that `make generate-docs` draws."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PIL import Image
 
 @pytest.mark.parametrize("name", figures.PICTURES)
 def test_picture_is_made_from_what_the_page_has_now(name: str) -> None:
-    """Run `make docs` if this fails."""
+    """Run `make generate-docs` if this fails."""
     title, _draw, source = figures.PICTURES[name]
     with Image.open(figures.ROOT / name) as picture:
         assert picture.info["Title"] == title

@@ -1,6 +1,6 @@
 """A component takes four places: a skeleton is added to a copy of the tree, the places counted.
 
-What `make docs` writes then follows: tables, lists, the sample that Rust's suites read.
+What `make generate-docs` writes then follows: tables, lists, the sample that Rust's suites read.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def test_the_skeletons_of_all_families_compile_in_their_lists(tree: Path) -> Non
 def test_component_is_defined_at_four_places(
     tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each family is given one, all in one tree: what `make docs` does takes seconds."""
+    """Each family is given one, all in one tree: what `make generate-docs` does takes seconds."""
     trials = {family: f"trial-{family}" for family in FAMILIES}
     told: dict[str, list[str]] = {}
     before = contents(tree)

@@ -1,7 +1,8 @@
 """A TCP parameter is defined at three places: one is added to a copy of the tree to count them.
 
 The toy is `least_ssthresh`: the segments below which no reduction sets Reno's ssthresh. What
-`make docs` writes then follows: the class, the profiles for Rust, the tables of the reference.
+`make generate-docs` writes then follows: the class, the profiles for Rust, the tables of the
+reference.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ COMPONENTS = [component for family in FAMILIES.values() for component in family.
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_says_what_the_classes_say(page: Path) -> None:
-    assert page.read_text("utf-8") == regenerated(page), f"{page.name}: run make docs"
+    assert page.read_text("utf-8") == regenerated(page), f"{page.name}: run make generate-docs"
 
 
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda component: component.public_name())
@@ -45,12 +45,14 @@ def test_another_default_on_a_page_is_noticed(tmp_path: Path) -> None:
 
 
 def test_the_class_of_tcp_parameters_follows_their_table() -> None:
-    assert tcp_texts.CLASS.read_text("utf-8") == tcp_texts.class_text(), "run make docs"
+    assert tcp_texts.CLASS.read_text("utf-8") == tcp_texts.class_text(), "run make generate-docs"
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_parameters_of_rust_and_of_the_classes_agree(name: str) -> None:
-    assert (ROOT / name).read_text("utf-8") == engine_files.text(name), f"{name}: run make docs"
+    assert (ROOT / name).read_text("utf-8") == engine_files.text(name), (
+        f"{name}: run make generate-docs"
+    )
 
 
 # --- docstrings that their class contradicts -----------------------------------------------------

@@ -41,7 +41,7 @@ def changed(tree: Path) -> list[str]:
 
 
 def docs_of(tree: Path) -> dict[str, str]:
-    """Do in the copy what `make docs` does; return the environment that finds its package."""
+    """Run `make generate-docs` in the copy; return the environment that finds its package."""
     package = {"PYTHONPATH": str(tree / "python")}
     for writer in ("tcp_texts.py", "reference_pages.py", "engine_files.py"):
         run(sys.executable, f"tests/docs/{writer}", directory=tree, **package)

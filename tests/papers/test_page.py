@@ -196,14 +196,16 @@ def test_the_summary_has_what_fails_and_the_counts(report: dict[str, Any]) -> No
 def test_the_committed_page_is_the_summary_of_what_is_kept(paper: str) -> None:
     kept = json.loads(read_text(paper_directory(paper), RESULTS))
     committed = (PAGES / f"{paper}.md").read_text("utf-8")
-    assert committed == summary(unpacked(kept)), f"{paper}.md: run make docs"
+    assert committed == summary(unpacked(kept)), f"{paper}.md: run make generate-docs"
     assert read_text(paper_directory(paper), RESULTS) == text(kept)
 
 
 def test_the_committed_overview_is_that_of_the_papers(tmp_path: Path) -> None:
     made = tmp_path / "index.md"
     main(["--overview", str(made)])
-    assert (PAGES / "index.md").read_text("utf-8") == made.read_text("utf-8"), "run make docs"
+    assert (PAGES / "index.md").read_text("utf-8") == made.read_text("utf-8"), (
+        "run make generate-docs"
+    )
 
 
 def test_the_overview_has_outcomes_causes_and_what_is_missing() -> None:

@@ -12,11 +12,11 @@ const SAMPLES: &str = include_str!("../generated/samples.json");
 ///
 /// # Panics
 /// If the class's own description is missing or not accepted: then the engine and the class differ
-/// (`make docs` writes the descriptions).
+/// (`make generate-docs` writes the descriptions).
 pub fn samples(family: &str, kind: &str, accepts: impl Fn(&Value) -> bool) -> Vec<Value> {
-    let all: Value = serde_json::from_str(SAMPLES).expect("what make docs wrote is JSON");
+    let all: Value = serde_json::from_str(SAMPLES).expect("what make generate-docs wrote is JSON");
     let Value::Object(usual) = &all[family][kind] else {
-        panic!("no sample of {family} {kind}: run make docs");
+        panic!("no sample of {family} {kind}: run make generate-docs");
     };
     assert!(accepts(&json!(usual)), "{family} {kind}: the engine refuses {}", json!(usual));
     let mut found = vec![json!(usual)];

@@ -1,7 +1,7 @@
 //! The named tables of options.
 //!
-//! `make docs` writes `generated/profiles.json` from `python/airpath/scenario/tcp/tcp_options.toml`, which has
-//! the source of every value; a test of the Python side compares.
+//! `make generate-docs` writes `generated/profiles.json` from `python/airpath/scenario/tcp/tcp_options.toml`,
+//! which has the source of every value; a test of the Python side compares.
 
 use crate::config::TcpConfig;
 use airpath_core::ConfigError;
@@ -22,7 +22,7 @@ const TABLES: &str = include_str!("../generated/profiles.json");
 /// # Errors
 /// If there is no such profile.
 pub fn profile(name: &str, changes: Value) -> Result<Value, ConfigError> {
-    let mut tables: Value = serde_json::from_str(TABLES).expect("what make docs wrote is JSON");
+    let mut tables: Value = serde_json::from_str(TABLES).expect("make generate-docs writes JSON");
     let mut options = tables[name].take();
     let Value::Object(table) = &mut options else {
         return Err(ConfigError::new("profile", name, "not a profile"));
@@ -35,7 +35,7 @@ pub fn profile(name: &str, changes: Value) -> Result<Value, ConfigError> {
 
 /// The names of all profiles.
 pub fn profile_names() -> Vec<String> {
-    let tables: Value = serde_json::from_str(TABLES).expect("what make docs wrote is JSON");
+    let tables: Value = serde_json::from_str(TABLES).expect("make generate-docs writes JSON");
     tables.as_object().into_iter().flat_map(|tables| tables.keys().cloned()).collect()
 }
 

@@ -9,8 +9,8 @@
 ```
 
 ``python -m airpath.reproduction [--archive | --summary] SOURCE TARGET`` makes one of them, ``python
--m airpath.reproduction --overview TARGET`` the last. ``make full`` makes the archive, ``make docs``
-the pages.
+-m airpath.reproduction --overview TARGET`` the last. ``make reproduce-full`` makes the archive,
+``make generate-docs`` the pages.
 """
 
 from __future__ import annotations

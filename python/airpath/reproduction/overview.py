@@ -207,8 +207,8 @@ def page_of_overview(papers: Sequence[Overview]) -> str:
     lines = [
         "# The papers at a glance",
         "",
-        "`airpath reproduce --summary` prints this page; `make docs` writes it from the results of "
-        "each paper's last full run.",
+        "`airpath reproduce --summary` prints this page; `make generate-docs` writes it from the "
+        "results of each paper's last full run.",
         "",
         *markdown(table),
         "",

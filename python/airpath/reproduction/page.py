@@ -78,7 +78,7 @@ def summary(document: Mapping[str, Any]) -> str:
         said = _claims(document, of_paper=True)
         head = ["", "## What the text says, checked", ""]
         return "\n".join([*_front(document, about), *head, *said]) + "\n"
-    whole = f"`make docs` writes it next to this page, as `{document['paper']}-full.md`."
+    whole = f"`make generate-docs` writes it next to this page, as `{document['paper']}-full.md`."
     lines = [
         *_front(document, f"This is the summary of a page with every published number; {whole}"),
         "",
@@ -106,7 +106,7 @@ def _front(document: Mapping[str, Any], about: str) -> Iterator[str]:
     yield f"# {document['paper']}: published numbers and Airpath's"
     yield ""
     yield (
-        f"Made by `make full` (`{made['command']}`) with version {made['version']}, "
+        f"Made by `make reproduce-full` (`{made['command']}`) with version {made['version']}, "
         f"commit {made['commit']}{_others(made)}, seed {made['seed']}: "
         f"{made['replications']} runs of {made['duration_s']:g} s{_not_counted(made['warmup_s'])}; "
         f"± are {100 * made['confidence']:g} % intervals. {_sentence(made['note'])}"

@@ -1,4 +1,4 @@
-"""The class of TCP parameters. `make docs` writes it from `tcp_options.toml`: edit that.
+"""TCP parameters. `make generate-docs` writes this file from `tcp_options.toml`.
 
 A class in a file, not one made at import: editors and type checkers read it.
 """
