@@ -48,7 +48,7 @@ DOC_TESTS := $(CARGO_TEST) --workspace --exclude 'airpath-*-tests' --doc
 ALL_TESTS := cargo test --locked --profile quick --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo announce-demo build wheel sdist audit test test-long bench reproduce-full studies conformance generate-docs site clean check-build check-test \
+.PHONY: help demo announce-demo build wheel sdist audit test test-long bench reproduce-full studies conformance generate-docs draw-studies site clean check-build check-test \
     lint-rust test-rust doc-rust lint-python lint-workflows test-python test-wheel test-realtime lock hooks optimised-tests doc-tests
 
 help:
@@ -63,6 +63,7 @@ help:
 	@echo '                     AGAINST=REV: the ratios to another commit, which is built and takes turns'
 	@echo 'make reproduce-full  the papers at full length (many minutes), into out/'
 	@echo 'make studies         results.json of papers/studies/vcp and wimax, at full length (hours)'
+	@echo 'make draw-studies    the pictures in docs/explanation/img (minutes)'
 	@echo 'make conformance     from the tests of scripts and laws: $(CONFORMANCE)-full.md and'
 	@echo '                     the data of the committed summary'
 	@echo 'make generate-docs   what is generated and committed: the class of TCP parameters, tables in docs/,'
@@ -112,6 +113,14 @@ reproduce-full-%: $(RELEASE)
 
 # Work beyond the papers: the results of all items of a study, kept next to it.
 studies: $(STUDIES:%=study-%)
+
+# The pictures of two pages, from full runs of one item each: the same versions give the same bytes.
+draw-studies: $(RELEASE)
+	$(BIN)/airpath reproduce papers/studies/qawla three_regimes --full --figure-format png --out out/three-regimes
+	$(BIN)/airpath reproduce papers/studies/vcp loss-response --full --figure-format png --out out/loss-response
+	cp out/three-regimes/qawla-three_regimes.png docs/explanation/img/three-regimes.png
+	cp out/three-regimes/qawla-three_regimes-why.png docs/explanation/img/three-regimes-why.png
+	cp out/loss-response/vcp-loss-response.png docs/explanation/img/loss-response.png
 
 study-%: $(RELEASE)
 	$(BIN)/airpath reproduce papers/studies/$* --full --out out/$*-studies
