@@ -45,8 +45,8 @@ def test_recordings_that_fill_the_memory_end_the_run(
 ) -> None:
     monkeypatch.setattr(memory, "for_recordings", lambda: 200_000)
     ended = (
-        r"^scenario: replication \d: what is recorded fills the memory \(at [\d.]+ s\)\. "
-        r"Record fewer series or at a longer interval, or run fewer replications\.$"
+        r"^scenario: replication \d: recorded series exceed the memory limit at t = [\d.]+ s\. "
+        r"Record fewer series, set a longer record\.interval, or lower --reps\.$"
     )
     whole = {"interval": "0 s", "ss_interval": "10 ms", **record}
     with pytest.raises(ap.errors.RunError, match=ended):

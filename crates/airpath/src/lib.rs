@@ -1,4 +1,4 @@
-//! What a plug-in needs: the contracts of components, the types in them, and a simulation to try a
+//! The plug-in interface: the contracts of components, the types in them, and a simulation to try a
 //! component in.
 //!
 //! A plug-in is a crate with a component: a queue discipline, a congestion control algorithm, a

@@ -15,7 +15,7 @@ use airpath_core::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AckPriorityConfig {
@@ -27,7 +27,7 @@ pub struct AckPriorityConfig {
 pub struct AckPriority {
     inner: AnyQueue,
     acks: Fifo,
-    /// What the link still holds.
+    /// Packets that the link still holds.
     held_packets: usize,
     held_bytes: Bytes,
 }

@@ -10,16 +10,16 @@ use airpath_core::{Bytes, Framing, Packet, Time};
 pub(crate) struct AirFifo {
     fifo: Fifo,
     framing: Framing,
-    /// Of what waits.
+    /// Bytes on the air of waiting packets.
     waiting: Bytes,
     held_packets: usize,
     held_bytes: Bytes,
-    /// Of what is held.
+    /// Bytes on the air of held packets.
     held: Bytes,
 }
 
 impl AirFifo {
-    /// What a packet costs on the air.
+    /// Cost of a packet on the air.
     #[inline]
     pub(crate) fn cost(&self, packet: &Packet) -> Bytes {
         self.framing.on_air(packet.bytes())
@@ -66,7 +66,7 @@ impl AirFifo {
         self.fifo.backlog()
     }
 
-    /// What waits, for a discipline without a timer.
+    /// State of the queue, for a discipline without a timer.
     #[inline]
     pub(crate) fn state(&self) -> QueueState {
         QueueState { packets: self.len(), backlog: self.backlog(), next_wakeup: Time::NEVER }

@@ -25,7 +25,7 @@ const STEP_PART: f64 = 0.25;
 /// β, the factor downwards (§4).
 const DECREASE: f64 = 0.9;
 
-/// What the user sets. A key that is null is set from the link's rate.
+/// Configuration set by the user. A key that is null is set from the link's rate.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AredConfig {

@@ -26,7 +26,7 @@ const ADAPTATION_TIME_NS: u64 = 5_000_000_000;
 const PEAK_S: f64 = 60.0;
 const STARVED: f64 = 0.1;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClampConfig {
@@ -65,7 +65,7 @@ pub fn clamp_price(average: f64, a: f64, b: f64, rate: f64) -> f64 {
     if rate > 0.0 { ((b * average - a) / rate).max(0.0) } else { 0.0 }
 }
 
-/// What a moves with.
+/// Parameters of the adaptation of a.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClampTarget {
     /// The mean delay to hold, s, above 0.
@@ -104,9 +104,9 @@ struct Peak {
 }
 
 impl Peak {
-    /// What moves a where `bytes` leave at `now`: these; of a queue that sends little, and not late,
-    /// what it could have sent since the packet before. Else the price that makes it send little would
-    /// stay, for little moves a.
+    /// Weight of a departure of `bytes` at `now` in the adaptation of a: these; of a queue that
+    /// sends little, and not late, what it could have sent since the packet before. Else the price
+    /// that makes it send little would stay, for little moves a.
     fn counted(&mut self, bytes: f64, is_late: bool, rate: f64, now: Time) -> f64 {
         let since = now.saturating_since(self.left).as_secs_lossy();
         self.left = now;

@@ -12,7 +12,7 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodelConfig {

@@ -11,7 +11,7 @@ use airpath_core::{Bytes, Checks, Ctx, DropReason, Duration, Packet, Time, at_le
 /// Dropping that begins again within this number of intervals resumes at its former rate (§5.5).
 const RESUME_WITHIN_INTERVALS: u64 = 16;
 
-/// What the dropper is set to.
+/// Parameters of the dropper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodelParameters {
     /// TARGET: the acceptable standing sojourn time.

@@ -38,7 +38,7 @@ impl Limit {
     }
 }
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DropTailConfig {

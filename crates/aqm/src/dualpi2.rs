@@ -20,7 +20,7 @@ const SATURATED: f64 = 1.0;
 /// Whole of the weights of the two queues.
 const WEIGHTS: i64 = 100;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DualPi2Config {
@@ -202,7 +202,7 @@ impl DualPi2 {
         true
     }
 
-    /// The same of the classic queue.
+    /// Dequeues from the classic queue.
     fn take_classic(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         if !self.classic.fifo.pop_into(packet) {
             return false;

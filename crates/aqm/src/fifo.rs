@@ -86,7 +86,7 @@ impl Fifo {
         self.backlog
     }
 
-    /// What waits, for a discipline without a timer.
+    /// State of the queue, for a discipline without a timer.
     #[inline]
     pub fn state(&self) -> QueueState {
         QueueState { packets: self.len(), backlog: self.backlog(), next_wakeup: Time::NEVER }

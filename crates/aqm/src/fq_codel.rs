@@ -21,7 +21,7 @@ const SMALLEST_QUANTUM: u64 = 256;
 /// More bytes than any link sends in a turn.
 const LARGEST_QUANTUM: u64 = 4_000_000_000;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FqCodelConfig {
@@ -64,7 +64,7 @@ pub struct FqCodel {
     limit: usize,
     quantum: i64,
     parameters: CodelParameters,
-    /// What makes the hash of this instance differ from others'.
+    /// Perturbation of the hash of this instance.
     perturbation: u64,
     /// The queue of each hash value.
     slots: Box<[Option<QueueNumber>]>,
@@ -218,7 +218,8 @@ impl QueueDisc for FqCodel {
         }
     }
 
-    /// What exceeds the limit is dropped where most waits; if nothing waits here, it is refused.
+    /// Excess packets are dropped from the longest queue; without queued packets the arrival is
+    /// rejected.
     fn on_bypass(&mut self, _packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
         if self.packets + self.held < self.limit {
             return true;

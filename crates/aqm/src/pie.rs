@@ -35,7 +35,7 @@ pub enum PieDelay {
     DepartureRate,
 }
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PieConfig {

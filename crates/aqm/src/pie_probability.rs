@@ -6,13 +6,13 @@ use airpath_core::Duration;
 
 /// QDELAY_HIGH: above this delay the probability rises faster (RFC 8033, as in Linux).
 const HIGH_DELAY: Duration = Duration::from_millis(250);
-/// What is added above that delay, and the largest step otherwise, once p is 10 % (§5.5).
+/// Increment above that delay, and the largest step otherwise, once p is 10 % (§5.5).
 const CAPPED_STEP: f64 = 0.02;
 const CAPPED_FROM: f64 = 0.1;
 /// Decay per update while there is no delay (§4.2).
 const DECAY: f64 = 0.98;
 
-/// What the controller is set to.
+/// Parameters of the controller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PieGains {
     /// QDELAY_REF.

@@ -22,7 +22,7 @@ pub struct Queue {
     departed: u64,
     /// State of the discipline after the last call of it.
     state: QueueState,
-    /// What the link still holds.
+    /// Packets that the link still holds.
     held_packets: usize,
     held_bytes: Bytes,
 }
@@ -43,7 +43,7 @@ impl crate::QueueWrapper for ArrivalNoting {
     }
 }
 
-/// What was measured at a queue.
+/// Measurements of a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueReport {
     /// Its number in the network.
@@ -64,7 +64,7 @@ pub struct QueueReport {
     pub arrived: u64,
     /// Packets handed to the link.
     pub departed: u64,
-    /// What only a discipline or a link of its kind measures.
+    /// Measurements of one kind of discipline or link.
     pub measured: Vec<(&'static str, Option<f64>)>,
 }
 
@@ -272,7 +272,7 @@ impl Queue {
         self.disc.restart_measurement(now);
     }
 
-    /// What was measured up to `now`.
+    /// Returns the measurements up to `now`.
     pub fn report(&self, now: Time) -> QueueReport {
         let (distribution, mean_bytes) = self.occupancy.distribution_and_mean_bytes(now);
         QueueReport {

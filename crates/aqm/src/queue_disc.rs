@@ -2,7 +2,7 @@
 
 use airpath_core::{Bytes, Ctx, LinkRate, Packet, Time};
 
-/// What waits in a queue discipline, and when its timer is due.
+/// State of a queue discipline: backlog and expiry of its timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueState {
     /// Number of waiting packets.
@@ -71,7 +71,7 @@ airpath_core::contract! { $
         /// The packet that is next in line now; a discipline that drops at dequeue may send another.
         fn peek(&self) -> Option<&Packet>;
 
-        /// What waits, and when the discipline's own timer is due.
+        /// Returns the backlog and the expiry of the discipline's timer.
         fn state(&self) -> QueueState;
 
         /// A packet arrives that goes ahead of all that waits here and is kept elsewhere (an ACK under

@@ -12,7 +12,7 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// What the user sets. A key that is null is set from the link's rate.
+/// Configuration set by the user. A key that is null is set from the link's rate.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RedConfig {

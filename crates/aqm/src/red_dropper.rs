@@ -79,7 +79,7 @@ const AUTOMATIC_THRESHOLD_RATIO: f64 = 3.0;
 /// w_q until the link's rate is known (red-1993 §6).
 const USUAL_WEIGHT: f64 = 0.002;
 
-/// What the dropper is set to; `None` means that the link's rate decides.
+/// Parameters of the dropper; `None` means that the link's rate decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedSettings {
     /// min_th, packets.
@@ -147,9 +147,9 @@ impl RedSettings {
 /// Verdict on an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RedVerdict {
-    /// It is queued.
+    /// The arrival is queued.
     Admit,
-    /// It was drawn: marked or dropped.
+    /// The arrival is marked or dropped by the random draw.
     Early,
     /// The average is so large that every arrival is dropped.
     Forced,

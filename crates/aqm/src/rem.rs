@@ -17,7 +17,7 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// What is counted.
+/// Unit of the backlog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RemMode {
@@ -28,7 +28,7 @@ pub enum RemMode {
     Packets,
 }
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemConfig {
@@ -46,7 +46,7 @@ pub struct RemConfig {
     pub update_ns: u64,
     /// Size of the mean packet, bytes of an IP packet. At least 1.
     pub mean_packet_bytes: u64,
-    /// What is counted.
+    /// Unit of the backlog.
     pub mode: RemMode,
     /// Mark ECN-capable packets when they leave, and drop none before the queue is full.
     #[serde(default)]
@@ -111,12 +111,12 @@ struct Price {
     update: Duration,
     /// c T, packets in an update's time.
     capacity: f64,
-    /// What a packet of mean size counts in the unit of `arrived` and of the queue.
+    /// Size of a mean packet in the unit of `arrived` and of the queue.
     unit: f64,
     value: f64,
     /// When the next update is due.
     next: Time,
-    /// What has arrived since the last one.
+    /// Arrivals since the last one.
     arrived: u64,
     /// Of the prices after updates since measurement started.
     sum: f64,

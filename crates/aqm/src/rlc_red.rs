@@ -27,7 +27,8 @@ pub enum RlcRedDrop {
     Arrival,
 }
 
-/// What the user sets. The defaults of the scenario are those for 384 kbit/s (sbd-2006 Table 5).
+/// Configuration set by the user. The defaults of the scenario are those for 384 kbit/s (sbd-2006
+/// Table 5).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RlcRedConfig {

@@ -15,7 +15,7 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// What happens when a timer expires.
+/// Action when a timer expires.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SbdExpiry {
@@ -26,7 +26,7 @@ pub enum SbdExpiry {
     Arrival,
 }
 
-/// What happens after a drop.
+/// Action after a drop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SbdAfterDrop {
@@ -37,7 +37,8 @@ pub enum SbdAfterDrop {
     Rearm,
 }
 
-/// What the user sets. The defaults of the scenario are those for 384 kbit/s (sbd-2006 Table 3).
+/// Configuration set by the user. The defaults of the scenario are those for 384 kbit/s (sbd-2006
+/// Table 3).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SbdConfig {
@@ -51,10 +52,10 @@ pub struct SbdConfig {
     pub alpha: usize,
     /// C and T_r are rounded up to multiples of this, ns. At least 1; sbd-2006 §3: a TTI.
     pub tick_ns: u64,
-    /// What happens when a timer expires.
+    /// Action when a timer expires.
     #[serde(default)]
     pub expiry: SbdExpiry,
-    /// What happens after a drop.
+    /// Action after a drop.
     #[serde(default)]
     pub after_drop: SbdAfterDrop,
     /// Mark an ECN-capable packet instead of dropping it, while the buffer is not full.
@@ -122,7 +123,7 @@ fn in_whole_ticks(nanos: u128, tick: Duration) -> Duration {
     Duration::from_nanos(u64::try_from(rounded).unwrap_or(u64::MAX))
 }
 
-/// What the discipline is doing.
+/// Phase of the discipline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Neither timer runs: the occupancy was too small when it was examined last.

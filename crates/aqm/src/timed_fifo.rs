@@ -87,7 +87,7 @@ impl TimedFifo {
         self.backlog
     }
 
-    /// What waits, for a discipline without a timer.
+    /// State of the queue, for a discipline without a timer.
     #[inline]
     pub fn state(&self) -> QueueState {
         QueueState { packets: self.len(), backlog: self.backlog(), next_wakeup: Time::NEVER }

@@ -27,14 +27,14 @@ use serde::Deserialize;
 pub enum VcpCapacity {
     /// The link's nominal rate.
     Link,
-    /// What the link sends while it has something to send: bytes of completed services over the time
-    /// in which anything waited or was served, of the last intervals.
+    /// Rate of the link while it has packets to send: bytes of completed services over the time in
+    /// which anything waited or was served, of the last intervals.
     Measured,
     /// This many bit/s, at least 1, regardless of the link.
     Fixed(u64),
 }
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VcpConfig {

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 /// How a link gets rid of what it has sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keeping {
-    /// At once.
+    /// It releases packets at once.
     Nothing,
     /// It holds each packet until a report acknowledges it: it arrives [`Server::LATENCY`] after
     /// it was sent, and the report about all that have arrived leaves every [`Server::REPORTS`].

@@ -45,7 +45,7 @@ const OPTION_EXPERIMENT: u8 = 253;
 /// Identifier of this experiment; not registered.
 const PRICE_EXPERIMENT: u16 = 0xc1a4;
 
-/// What a connection agrees on in its SYN and SYN-ACK.
+/// Settings that a connection negotiates in its SYN and SYN-ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpSettings {
     /// Maximum segment size, bytes.
@@ -70,9 +70,9 @@ impl TcpSettings {
 /// One end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Its IPv4 address.
+    /// IPv4 address of the endpoint.
     pub address: Ipv4Addr,
-    /// Its port.
+    /// TCP or UDP port of the endpoint.
     pub port: u16,
 }
 
@@ -85,7 +85,7 @@ pub struct Headers {
 }
 
 impl Headers {
-    /// What is stored: the packet without its payload.
+    /// Stored bytes: the packet without its payload.
     pub fn stored(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
@@ -99,9 +99,9 @@ impl Headers {
 /// Makes the headers of one flow's packets.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// Who sends the data.
+    /// Sender of the data.
     pub source: Endpoint,
-    /// Who receives it.
+    /// Receiver of the data.
     pub sink: Endpoint,
     /// `None` for datagrams.
     tcp: Option<TcpSettings>,

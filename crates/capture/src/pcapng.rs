@@ -28,7 +28,7 @@ const EPB_FLAGS: u16 = 2;
 /// several.
 const LONGEST_TEXT: usize = 60_000;
 
-/// What the head of a file says.
+/// Content of the section header of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
     /// Which program wrote it.
@@ -40,9 +40,9 @@ pub struct Section {
 /// A point of the path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
-    /// Its name.
+    /// Name of the interface.
     pub name: String,
-    /// What passes there, in a sentence.
+    /// Description of its packets, one sentence.
     pub description: String,
     /// Where the packets come from.
     pub comment: String,
@@ -55,9 +55,9 @@ pub struct Interface {
 pub enum Direction {
     /// In transit.
     Passing,
-    /// It arrives.
+    /// The packet arrives at the host.
     Inbound,
-    /// It leaves.
+    /// The packet leaves the host.
     Outbound,
 }
 

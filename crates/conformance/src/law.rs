@@ -11,7 +11,7 @@ pub struct Law {
     pub area: &'static str,
     /// Document and section or equation, and what it says.
     pub source: &'static str,
-    /// What the tolerance allows for.
+    /// Reason for the tolerance.
     pub allows: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What tests leave for the conformance page: comparisons with laws, and packet scripts.
+//! Records of tests for the conformance page: comparisons with laws, and packet scripts.
 //!
 //! A test compares through a [`Law`], which asserts; a script counts in a [`Script`] what it does.
 //! Where `AIRPATH_CONFORMANCE` names a file (`make conformance` sets it) each of them also adds a

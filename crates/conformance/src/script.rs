@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-/// What a packet script did; recorded when it ends, under the test that runs it: its module is the
+/// Record of a packet script, written when it ends, under the test that runs it: its module is the
 /// file of scripts.
 #[derive(Debug, Default)]
 pub struct Script {

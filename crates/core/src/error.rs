@@ -4,12 +4,12 @@ use crate::bounds::{Bounds, Number};
 use std::error::Error;
 use std::fmt;
 
-/// What a component accepts instead of a value that it rejects.
+/// Values that a component accepts instead of a rejected one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Accepted {
     /// Stated by the reason, if at all.
     Unstated,
-    /// What to write, a sentence without its full stop.
+    /// A fix, one sentence without its full stop.
     Advice(String),
     /// A number of a constant range, in the base unit of the field.
     Within(Bounds),
@@ -26,7 +26,7 @@ pub struct Problem {
     pub value: String,
     /// The reason.
     pub problem: String,
-    /// What is accepted.
+    /// Accepted values.
     pub accepted: Accepted,
     /// Other fields that the rule reads, as dotted paths; empty where they are not known.
     pub others: Vec<String>,

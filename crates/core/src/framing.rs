@@ -41,7 +41,7 @@ struct Symbols {
     small: Option<(Bytes, SymbolCode)>,
 }
 
-/// What a link adds to a packet: ⌈⌈(L + overhead) / block⌉ · block / code rate⌉ bytes are on the
+/// Overhead of a link for a packet: ⌈⌈(L + overhead) / block⌉ · block / code rate⌉ bytes are on the
 /// air for a packet of L; or what a code by symbols makes of L + overhead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Framing {
@@ -93,8 +93,8 @@ impl Framing {
         Framing { symbols: Some(Symbols { code, small }), is_coded: true, ..self }
     }
 
-    /// What a packet of this size takes of the link's capacity. A size may be a configured mean,
-    /// larger than any packet.
+    /// Link capacity that a packet of this size takes. A size may be a configured mean, larger than
+    /// any packet.
     #[inline]
     pub fn on_air(&self, packet: Bytes) -> Bytes {
         let frame = Bytes(packet.0.saturating_add(self.overhead.0));
@@ -122,7 +122,7 @@ impl Framing {
 pub struct LinkRate {
     /// The rate that the link is said to have, of what is on the air.
     pub nominal: Rate,
-    /// What is on the air for a packet.
+    /// Framing of a packet on the air.
     pub framing: Framing,
 }
 

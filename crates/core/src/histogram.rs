@@ -20,7 +20,7 @@ const GROWTH: u32 = 16;
 /// How many spans there were in each bucket. What was added in which order leaves no trace.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
-    /// From bucket `first` on.
+    /// Counts from bucket `first` on.
     buckets: Box<[Bucket]>,
     first: u32,
     wraps: Option<Box<Wraps>>,

@@ -18,7 +18,7 @@ pub struct FlowId(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct UserId(pub u32);
 
-/// What a packet is.
+/// Kind of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PacketKind {
     /// A TCP segment from the sender: SYN or payload.
@@ -105,8 +105,8 @@ pub struct Packet {
     tail: PacketTail,
 }
 
-/// What every packet has, and all of an ACK without SACK blocks: where many wait, the tail of these is
-/// not kept. Its fields are those of the packet.
+/// Fields of every packet, and all of an ACK without SACK blocks: where many wait, the tail of
+/// these is not kept. Its fields are those of the packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct PacketHead {
@@ -131,7 +131,7 @@ pub struct PacketHead {
     /// ACK: when a queue took it last, the lower 32 bits of the nanoseconds. Others: real bytes, in
     /// emulation.
     word: u32,
-    /// What the packet is.
+    /// Kind of the packet.
     pub kind: PacketKind,
     /// The ECN field.
     pub ecn: Ecn,
@@ -184,11 +184,11 @@ fn ip_size(bytes: u32) -> u16 {
 
 /// Bytes of the headers of a datagram: IPv4 without options (RFC 791 §3.1) and UDP (RFC 768).
 const DATAGRAM_HEADER: u32 = 20 + 8;
-/// What of `sack_count` is the number of blocks.
+/// Bits of `sack_count` with the number of blocks.
 const SACK_COUNT: u8 = 0b11;
-/// What an ACK knows of the instant at which a queue took it, ns.
+/// Range of the enqueue time that an ACK stores, ns.
 const ACK_CLOCK: u64 = (1 << 38) - 1;
-/// What an ACK of a connection without timestamps knows of the instant of sending, ns.
+/// Range of the send time that an ACK of a connection without timestamps stores, ns.
 const ACK_SENT_CLOCK: u64 = (1 << 48) - 1;
 
 impl Packet {

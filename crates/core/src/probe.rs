@@ -133,7 +133,7 @@ impl Series {
 pub struct Sample {
     /// Time of the sample.
     pub time: Time,
-    /// Which flow or component.
+    /// Number of the flow or component.
     pub id: u32,
     /// Where, of what happens at queues: drops, marks, sojourn times, lengths; `NONE` elsewhere.
     pub queue: QueueId,
@@ -168,7 +168,7 @@ struct DropsByFlow {
 struct Thinning {
     /// Number of the interval.
     number: u64,
-    /// What is kept of it so far.
+    /// Samples kept so far.
     kept: Vec<Sample>,
     /// By component: which of `kept` is its last value. `FIRST` where that is not replaced, `UNSEEN`
     /// for a component without a value.
@@ -304,7 +304,7 @@ impl Recorder {
         self.drops.flows.get(flow as usize).copied().unwrap_or_default()
     }
 
-    /// What was recorded of `series`, in order of time; of levels, up to the current interval.
+    /// Recorded samples of `series`, in order of time; of levels, up to the current interval.
     pub fn samples(&self, series: Series) -> &[Sample] {
         &self.samples[series as usize]
     }

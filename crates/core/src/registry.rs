@@ -12,19 +12,19 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a component gets when it is made, in addition to its configuration.
+/// Inputs of the construction of a component, in addition to its configuration.
 pub struct Setup<'a, T: ?Sized, X = ()> {
-    /// Where its randomness comes from.
+    /// Seed of its random stream.
     pub seed: Seed,
     /// Plug-ins of its kind, for a component that wraps another.
     pub registry: &'a Registry<T, X>,
-    /// What else components of this kind need (a link: its queue and the traces).
+    /// Further inputs of components of this kind (a link: its queue and the traces).
     pub extra: X,
 }
 
 /// A built-in component: what it is set up from, and how.
 pub trait Component<T: ?Sized, X = ()>: Sized {
-    /// What the user sets.
+    /// Configuration set by the user.
     type Config: DeserializeOwned;
 
     /// Checks the ranges of all values, and of components inside; called before `build`.

@@ -42,7 +42,7 @@ pub enum Control {
     Other(String, f64),
 }
 
-/// What changes for a user of a link.
+/// Change of one user of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UserChange {
     /// The modulation and coding scheme of a direction.
@@ -300,7 +300,7 @@ impl Bus {
     }
 }
 
-/// What a stage sees of the world during a call.
+/// Context of a stage during a call.
 #[derive(Debug)]
 pub struct Ctx<'a> {
     /// The present instant.

@@ -175,7 +175,7 @@ impl Mean {
         self.count += 1;
     }
 
-    /// What was added after `earlier`, a copy of this from then.
+    /// The samples after `earlier`, an older copy of this mean.
     #[must_use]
     pub fn since(&self, earlier: &Mean) -> Mean {
         Mean { sum_nanos: self.sum_nanos - earlier.sum_nanos, count: self.count - earlier.count }

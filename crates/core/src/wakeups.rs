@@ -65,7 +65,7 @@ impl Due {
 /// The wake-up times of a fixed set of stages.
 #[derive(Clone, Debug)]
 pub struct Wakeups {
-    /// By stage.
+    /// Entry of each stage.
     entries: Box<[Entry]>,
     /// The first stage of each day's list, a year of them, and last that of what is far.
     lists: Box<[u32]>,
@@ -445,8 +445,8 @@ mod tests {
         }
     }
 
-    /// What a driver does, and what it may do: mostly the first is set to a later time; sometimes
-    /// any stage to any time that is not over; deltas span twelve orders of magnitude.
+    /// Operations of a driver: mostly the first is set to a later time; sometimes any stage to any
+    /// time that is not over; deltas span twelve orders of magnitude.
     fn moves() -> impl Strategy<Value = Vec<(bool, u32, u64, u32)>> {
         prop::collection::vec((prop::bool::weighted(0.7), 0u32..200, 0u64..50, 0u32..40), 0..600)
     }

@@ -1,4 +1,4 @@
-//! Who has which address: a range for each level of nesting, in the space of RFC 6598.
+//! Assignment of addresses: a range for each level of nesting, in the space of RFC 6598.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! What this machine can do: tried out in copies of the process, so that nothing of it stays.
+//! Capabilities of this machine: tried in copies of the process, so that no state remains.
 
 use crate::fixes::Environment;
 use crate::idle::keep_awake;
@@ -38,11 +38,11 @@ const PRIORITY: u8 = 10;
 /// One thing that was tried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
-    /// What it is.
+    /// Name of the check.
     pub name: String,
     /// Whether it is available and sufficient.
     pub ok: bool,
-    /// What was found.
+    /// Result of the check.
     pub found: String,
     /// How to fix it; absent when nothing is missing.
     pub fix: Option<String>,
@@ -59,7 +59,7 @@ pub struct TimerLateness {
     pub max_s: f64,
 }
 
-/// What this machine can do.
+/// Capabilities of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// Whether anything can be emulated.
@@ -212,7 +212,7 @@ fn congestion_controls() -> Vec<Probe> {
         .collect()
 }
 
-/// What is found out with timers.
+/// Results of the checks of timers.
 #[derive(Serialize, Deserialize)]
 struct TimerChecks {
     class: String,

@@ -1,4 +1,4 @@
-//! What a packet of the kernel is: its connection, and how the path sees it.
+//! Classification of the kernel's packets: their connection, and their description in the path.
 //!
 //! Sources: RFC 791 §3.1, RFC 9293 §3.1, RFC 768, RFC 3168 §5 and §6.1.
 
@@ -18,9 +18,9 @@ const SHORTEST_HEADER: usize = 20;
 pub struct Ends {
     /// IP protocol number.
     pub protocol: u8,
-    /// Where it comes from.
+    /// Source address.
     pub source: Ipv4Addr,
-    /// Where it goes.
+    /// Destination address.
     pub destination: Ipv4Addr,
     /// Its port there; 0 where there is none, as in a later fragment.
     pub source_port: u16,
@@ -28,12 +28,12 @@ pub struct Ends {
     pub destination_port: u16,
 }
 
-/// What is read of an IPv4 packet.
+/// Parsed fields of an IPv4 packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ParsedPacket {
-    /// Its ends.
+    /// Addresses of both ends.
     pub ends: Ends,
-    /// What it is to queues and links.
+    /// Kind for queues and links.
     kind: PacketKind,
     ecn: Ecn,
     flags: Flags,
@@ -91,7 +91,7 @@ impl ParsedPacket {
         Some(if is_tcp { plain.tcp(transport) } else { plain })
     }
 
-    /// The same, of a TCP segment.
+    /// Adds the fields of a TCP segment.
     fn tcp(self, segment: &[u8]) -> ParsedPacket {
         let header = (usize::from(segment[12] >> 4) * 4).clamp(20, segment.len());
         let payload = (segment.len() - header) as u32;

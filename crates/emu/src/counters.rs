@@ -1,4 +1,4 @@
-//! What the kernel counts in a network namespace.
+//! Counters of the kernel in a network namespace.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -18,7 +18,7 @@ pub struct Description {
     /// Number of the replication, for the random streams.
     #[serde(default)]
     pub replication: u64,
-    /// Whose traffic takes the path.
+    /// Traffic of the path.
     pub traffic: Traffic,
     /// Settings of the kernel's TCP.
     #[serde(default)]
@@ -45,13 +45,13 @@ pub struct Description {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileSpec {
-    /// What it is.
+    /// Role of the file.
     pub role: FileRole,
-    /// Its contents.
+    /// Contents of the file.
     pub text: String,
 }
 
-/// What a file is to the engine.
+/// Role of a file for the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileRole {
@@ -65,13 +65,13 @@ pub enum FileRole {
     Snr,
 }
 
-/// Whose traffic takes the path.
+/// Traffic of the path.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Traffic {
     /// That of the scenario's flows, TCP ones through sockets of the kernel, from its start to its end.
     Flows {
-        /// By TCP flow.
+        /// Socket settings of each TCP flow.
         sockets: Vec<SocketSpec>,
     },
     /// That of commands, until the client's has ended.

@@ -24,8 +24,8 @@ use thiserror::Error;
 const PEER: &str = "emup";
 /// Address of a side's end of a pair: one that is administered locally.
 const ADDRESS: [u8; 6] = [2, 0, 0, 0, 0, 1];
-/// What is before each packet of a pair. The device has no neighbours (`IFF_NOARP`), so both
-/// addresses are its own.
+/// Link-layer header before each packet of a pair. The device has no neighbours (`IFF_NOARP`), so
+/// both addresses are its own.
 const HEADER: [u8; 14] = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 1, 8, 0];
 /// Bytes that the packets between the kernel and the data thread may take: 10 000 of full size.
 const BUFFER: usize = 32 << 20;
@@ -42,7 +42,7 @@ pub struct Device {
 #[derive(Clone, Debug, Error)]
 #[error("{reason}; {fix}")]
 pub struct TunError {
-    /// What was refused.
+    /// Reason of the kernel.
     pub reason: String,
     /// How to permit it.
     pub fix: String,
@@ -97,7 +97,7 @@ impl Device {
         self.is_pair
     }
 
-    /// The same device.
+    /// Returns another handle of the same device.
     ///
     /// # Errors
     /// When the system has no more file descriptors.

@@ -12,7 +12,7 @@ use nix::time::{ClockId as Clock, clock_gettime};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// What an event of `epoll` is about: a side's number, or one of these.
+/// Source of an event of `epoll`: a side's number, or one of these.
 const TIMER: u64 = 2;
 const OTHER: u64 = 3;
 
@@ -50,7 +50,7 @@ pub struct Devices {
     epoll: Epoll,
     /// The monotonic clock at time zero.
     zero_ns: u64,
-    /// What the timer is set to, on the monotonic clock; 0: it has gone off.
+    /// Expiry of the timer on the monotonic clock, ns; 0: expired.
     armed_ns: u64,
 }
 

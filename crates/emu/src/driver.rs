@@ -1,7 +1,7 @@
 //! One run in real time.
 //!
-//! What happens in the path happens at its ideal time, however late the thread is: timers are run in
-//! their order up to the instant at which a packet was read, and only then is the packet put in. Being
+//! Events in the path have their ideal time, even if the thread is late: timers are run in their
+//! order up to the instant at which a packet was read, and only then is the packet put in. Being
 //! late therefore never adds up; it is noted for each packet that leaves.
 
 use crate::classify::{ParsedPacket, write_ecn};
@@ -35,13 +35,13 @@ pub enum EmulationError {
     /// A device or the system.
     #[error("{doing}: {source}")]
     System {
-        /// What was being done.
+        /// Operation that failed.
         doing: &'static str,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// What is recorded does not fit into memory.
-    #[error("what is recorded fills the memory (at {0} s)")]
+    /// The recordings do not fit into memory.
+    #[error("recorded series exceed the memory limit at t = {0} s")]
     Memory(f64),
 }
 
@@ -243,7 +243,7 @@ impl<O: PacketIo> Driver<O> {
         }
     }
 
-    /// What the timetable has for `now`.
+    /// Sends the control events of the timetable that are due at `now`.
     fn advance_timetable(
         &mut self,
         now: Time,
@@ -407,18 +407,18 @@ impl<O: PacketIo> Driver<O> {
         &self.lateness
     }
 
-    /// What was counted, since measurement started.
+    /// Counters since measurement started.
     pub fn counts(&self) -> Counts {
         let crowded = self.table.crowded();
         Counts { unknown: self.counts.unknown + crowded, ..self.counts }
     }
 
-    /// What passed at the ends of the flows.
+    /// Meters at the ends of the flows.
     pub fn meters(&self) -> &Meters {
         &self.meters
     }
 
-    /// Which packets belong where.
+    /// Returns the table that assigns packets to flows.
     pub fn table(&self) -> &FlowTable {
         &self.table
     }
@@ -433,7 +433,7 @@ impl<O: PacketIo> Driver<O> {
         self.running.network()
     }
 
-    /// What was measured in the path until now.
+    /// Returns the measurements of the path until now.
     pub fn report(&self, replication: u64) -> ReplicationReport {
         let (network, bus) = (self.running.network(), self.running.bus());
         let report = self.timetable.report(network, bus, replication, self.now);

@@ -63,7 +63,7 @@ pub struct EndpointFlow {
     pub stop: Time,
     /// Bytes to transfer; absent: without end.
     pub transfer: Option<u64>,
-    /// What writes; absent: all of it is there at the start.
+    /// Application that writes; absent: all data are available at the start.
     pub on_off: Option<OnOff>,
 }
 
@@ -77,7 +77,7 @@ impl EndpointFlow {
     }
 }
 
-/// What is to be done.
+/// Flows and times of an endpoint thread.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Every flow.
@@ -103,9 +103,9 @@ pub enum EndpointError {
         name: String,
         /// The first flow that requires it.
         flow: u32,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
-        /// What the kernel has, separated by spaces.
+        /// Algorithms of the kernel, separated by spaces.
         available: String,
     },
     /// A flow cannot listen.
@@ -133,7 +133,7 @@ pub enum EndpointError {
     /// Something else of the system.
     #[error("{what}: {source}")]
     System {
-        /// What was tried.
+        /// Operation that failed.
         what: &'static str,
         /// Why it failed.
         source: io::Error,

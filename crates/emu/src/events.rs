@@ -31,8 +31,8 @@ pub enum Event {
     },
     /// It failed; there may be no results.
     Failed {
-        /// What could not be done: a name for what is wrong, as `tun`, `namespace`, `command`,
-        /// `congestion`, `scenario`, `device`, `model`.
+        /// Name of the failed operation, such as `tun`, `namespace`, `command`, `congestion`,
+        /// `scenario`, `device`, `model`.
         what: &'static str,
         /// One sentence.
         message: String,
@@ -48,7 +48,7 @@ pub struct Progress {
     pub until_s: Option<f64>,
     /// IP bytes delivered in the forward direction, bit/s.
     pub rate_bps: f64,
-    /// The same in the other direction.
+    /// Rate in the reverse direction, bit/s.
     pub reverse_rate_bps: f64,
     /// Packets now waiting in the queues of the forward direction.
     pub queue_packets: usize,
@@ -69,7 +69,7 @@ pub struct Progress {
 pub struct Events(Option<File>);
 
 impl Events {
-    /// To `descriptor`, if there is one.
+    /// Writes events to `descriptor`, if there is one.
     pub fn to(descriptor: Option<OwnedFd>) -> Events {
         Events(descriptor.map(File::from))
     }

@@ -13,7 +13,7 @@ const DOCKER: &str = "docker run --device /dev/net/tun --cap-add NET_ADMIN --cap
 const PODMAN: &str = "podman run --device /dev/net/tun --cap-add NET_ADMIN --cap-add SYS_ADMIN \
                       --security-opt unmask=ALL";
 
-/// What the program runs in.
+/// Environment of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Environment {
     /// A container of Docker.

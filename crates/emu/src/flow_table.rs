@@ -57,13 +57,13 @@ impl Connection {
 /// A place for a connection of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct PortEntry {
-    /// Whose it is.
+    /// Connection of the entry.
     pub connection: Connection,
     /// When its last packet came.
     last: Time,
 }
 
-/// Where packets belong.
+/// Assignment of packets to flows.
 #[derive(Debug)]
 pub enum FlowTable {
     /// To the scenario's own flows, by their ports.
@@ -125,7 +125,7 @@ impl Connections {
         Connections { users, default, slots, places, known: BTreeMap::new(), next, crowded: 0 }
     }
 
-    /// What is at each place, by flow.
+    /// Entries of all places, by flow.
     pub fn places(&self) -> impl Iterator<Item = (FlowId, Connection)> + '_ {
         let numbered = (0..).map(FlowId).zip(&self.places);
         numbered.filter_map(|(flow, place)| place.map(|place| (flow, place.connection)))

@@ -71,7 +71,7 @@ pub(crate) struct Host<'a> {
     pub(crate) status: Option<i32>,
     /// Warnings, a sentence each.
     pub(crate) problems: Vec<String>,
-    /// At the start of measurement.
+    /// Counters at the start of measurement.
     pub(crate) counters: Counters,
     pub(crate) device_drops: u64,
     pub(crate) cpu_ns: u64,

@@ -17,8 +17,8 @@
 //! * A command is in the network namespace of its side. It has no capability and can get none, or
 //!   with `keep_privileges` those of the launcher.
 //!
-//! What a command may do with files, and with sockets that are files, is what its user may: this
-//! keeps an ordinary program on the path, and is no sandbox for a hostile one.
+//! A command has the permissions of its user for files, and for sockets that are files: this keeps
+//! an ordinary program on the path, and is no sandbox for a hostile one.
 //!
 //! Source: pid_namespaces(7), capabilities(7), credentials(7).
 
@@ -60,18 +60,18 @@ const READY: u8 = 2;
 pub enum LauncherEvent {
     /// A command has ended.
     Ended {
-        /// Whose it was.
+        /// Side of the command.
         side: Side,
         /// Its exit status as that of a shell: 128 and more for signals.
         status: i32,
     },
     /// A command could not be started.
     Failed {
-        /// Whose it was.
+        /// Side of the command.
         side: Side,
         /// Why: one sentence.
         message: String,
-        /// What a shell makes of it: 127 when there is no such program, otherwise 126.
+        /// Exit status as of a shell: 127 when the program does not exist, otherwise 126.
         status: i32,
     },
     /// The launcher has ended, and with it everything that it had started.

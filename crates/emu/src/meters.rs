@@ -1,4 +1,4 @@
-//! What is counted of packets at the ends of the path.
+//! Counters of packets at the ends of the path.
 
 use crate::packet_io::Side;
 use airpath_core::{Delays, Histogram, Packet, PacketKind, Time};
@@ -8,7 +8,7 @@ use airpath_core::{Delays, Histogram, Packet, PacketKind, Time};
 pub struct FlowMeter {
     /// One-way delays of packets in the direction of the data.
     pub delays: Delays,
-    /// Those of ACKs that came back.
+    /// Delays of ACKs on the reverse path.
     pub ack_delays: Histogram,
     /// Packets that entered the path in the direction of the data.
     pub sent_packets: u64,
@@ -49,7 +49,7 @@ impl Meters {
         self.flows.fill(FlowMeter::default());
     }
 
-    /// By flow.
+    /// Meters by flow.
     pub fn flows(&self) -> &[FlowMeter] {
         &self.flows
     }

@@ -33,7 +33,7 @@ const OWN_SYSCTLS: [(&str, &str); 5] = [
     ("net.ipv4.conf.default.rp_filter", "0"),
 ];
 
-/// What is recorded besides what was set: the rest that TCP depends on.
+/// Sysctls that are recorded in addition to those that were set: others on which TCP depends.
 const RECORDED_SYSCTLS: [&str; 25] = [
     "net.ipv4.tcp_adv_win_scale",
     "net.ipv4.tcp_autocorking",
@@ -66,8 +66,8 @@ const RECORDED_SYSCTLS: [&str; 25] = [
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{message}")]
 pub struct SetupError {
-    /// What is wrong, as in `Event::Failed`: `namespace`, `privileges`, `tun`, `sysctl`, `route`,
-    /// `congestion`, `address` or `command`.
+    /// Name of the failed operation, as in `Event::Failed`: `namespace`, `privileges`, `tun`,
+    /// `sysctl`, `route`, `congestion`, `address` or `command`.
     pub what: &'static str,
     /// One sentence, with what helps.
     pub message: String,
@@ -203,8 +203,7 @@ impl Sides {
         self.ends.iter().map(drops).sum()
     }
 
-    /// What TCP of a side has counted so far, by names as `TcpExt.TCPTimeouts` and
-    /// `Tcp.RetransSegs`.
+    /// TCP counters of a side so far, by names such as `TcpExt.TCPTimeouts` and `Tcp.RetransSegs`.
     ///
     /// # Errors
     /// When the kernel does not report it.

@@ -328,7 +328,7 @@ fn next_message<'a>(rest: &mut &'a [u8]) -> Option<(u16, u16, u32, &'a [u8])> {
     Some((short(4), short(6), number(&bytes[8..12]), body))
 }
 
-/// What `NLMSG_ERROR` says: nothing wrong, or an error with the kernel's words when it has some.
+/// Result of `NLMSG_ERROR`: success, or an error with the kernel's message if it has one.
 fn outcome(flags: u16, body: &[u8]) -> io::Result<()> {
     let code = number(body).cast_signed();
     if code == 0 {

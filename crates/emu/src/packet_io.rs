@@ -1,4 +1,4 @@
-//! What is outside of the path: a clock, and the two devices at its ends.
+//! I/O of the path: a clock, and the two devices at its ends.
 
 use crate::events::Progress;
 use airpath_core::Time;
@@ -9,7 +9,7 @@ use std::io;
 pub enum Side {
     /// Where the data of flows comes from whose direction is forward.
     Server,
-    /// Where it goes.
+    /// Side that receives the data.
     Client,
 }
 
@@ -35,7 +35,7 @@ impl Side {
     }
 }
 
-/// What ended a wait.
+/// Events that ended a wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ready {
     /// By [`Side`]: whether packets wait at its device.

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-/// What is run.
+/// A prepared run.
 pub struct Prepared {
     /// The scenario; of commands, with flows for their connections instead of its TCP flows.
     pub scenario: Scenario,
-    /// Its path.
+    /// Path of the scenario.
     pub network: Network,
     /// Users that have an address at the client's side, in order of their connections' flows.
     pub users: Vec<u16>,
@@ -159,7 +159,7 @@ fn for_commands(
     Ok((users, default, slots as usize))
 }
 
-/// What is in the files that the scenario names.
+/// Reads the files that the scenario names.
 fn files(description: &Description) -> Result<Files, ConfigError> {
     let mut files = Files::default();
     for (key, FileSpec { role, text }) in &description.files {

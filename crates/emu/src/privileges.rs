@@ -1,4 +1,4 @@
-//! What the process may do, and the user namespace in which it may do more.
+//! Privileges of the process, and the user namespace in which it has more.
 
 use crate::fixes::Environment;
 use crate::namespaces::SetupError;

@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 /// The whole document.
 #[derive(Debug, Serialize)]
 pub struct RunReport {
-    /// What the path has measured, without its flows.
+    /// Measurements of the path, without its flows.
     pub replication: ReplicationReport,
-    /// By flow of the scenario.
+    /// Reports by flow of the scenario.
     pub flows: Vec<FlowReport>,
-    /// By connection of commands.
+    /// Rows by connection of commands.
     pub connections: Vec<ConnectionRow>,
     /// Whether it can be believed.
     pub validity: ValidityReport,
@@ -31,7 +31,7 @@ pub struct RunReport {
 /// Settings and counters of the kernel, by side.
 #[derive(Debug, Default, Serialize)]
 pub struct KernelReport {
-    /// Its release.
+    /// Release of the kernel.
     pub release: String,
     /// Values read back.
     pub sysctls: BTreeMap<&'static str, BTreeMap<String, String>>,
@@ -43,8 +43,8 @@ pub struct KernelReport {
     pub congestion: BTreeMap<u32, String>,
 }
 
-/// What the meter at the ends of the path has counted of flow `id`, over `measured_s`; an end adds what it
-/// counts itself.
+/// Counters of the meter at the ends of the path for flow `id`, over `measured_s`; an endpoint adds
+/// its own counters.
 pub fn of_meter(id: u32, meter: &FlowMeter, measured_s: f64) -> FlowReport {
     FlowReport {
         id,
@@ -115,7 +115,7 @@ pub struct ConnectionRow {
 }
 
 impl ConnectionRow {
-    /// What the meter of its place has counted.
+    /// Counters of the meter of its place.
     pub fn of(connection: &Connection, meter: &FlowMeter) -> ConnectionRow {
         ConnectionRow {
             protocol: connection.protocol,

@@ -35,14 +35,14 @@ const PRIORITY: u8 = 10;
 /// How long commands have to end by themselves.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What is wrong, and a sentence: see [`Event::Failed`].
+/// Name of the failed operation, and a sentence: see [`Event::Failed`].
 pub(crate) type Failure = (&'static str, String);
 
 fn wrong<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> Failure {
     move |error| (what, error.to_string())
 }
 
-/// What a run writes to and reads from. None of it has a name in a file system that the run removes.
+/// Channels of a run. None of it has a name in a file system that the run removes.
 #[derive(Debug)]
 pub struct Channels {
     /// The sections of results, with the report as the last one.

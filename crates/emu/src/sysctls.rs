@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// Where a setting is, as `net.ipv4.tcp_sack`.
+/// Path of a setting such as `net.ipv4.tcp_sack`.
 ///
 /// # Errors
 /// When it is not the name of a setting of networks.

@@ -4,7 +4,7 @@ use airpath_core::{Duration, Histogram};
 use airpath_path::{FlowSpec, Scenario, SourceSpec};
 use serde::Serialize;
 
-/// What a run says of itself.
+/// Validity of a run: lateness, drops and unknown packets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ValidityReport {
     /// Whether the numbers can be believed.

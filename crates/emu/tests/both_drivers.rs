@@ -22,7 +22,7 @@ use std::io;
 /// A packet that a kernel sends, and when.
 type Sent = (Time, Side, Vec<u8>);
 
-/// What leaves: when it should, where, the ECN field, the number in its header.
+/// A departure: due time, side, ECN field, number in its header.
 type Left = (Time, Side, u8, u16);
 
 /// How long a run is, s, and how long packets are sent: what is queued then has time to leave.
@@ -157,7 +157,7 @@ fn network(scenario: &Scenario) -> Network {
     build_cut(scenario, &Components::default(), &link_files(), 7, 0, &open).expect("a network")
 }
 
-/// What leaves as packets in virtual time, by end, and the report.
+/// Departures in virtual time, by end, and the report.
 fn in_virtual_time(scenario: &Scenario, sent: &[Sent]) -> (Vec<Left>, ReplicationReport) {
     let network = network(scenario);
     let ends: Vec<_> = network.flows.iter().map(|flow| (flow.source, flow.sink)).collect();
@@ -222,7 +222,7 @@ fn in_real_time(
     (fake.left, report)
 }
 
-/// What can be seen of packets that were written, without when.
+/// Departures of written packets, without time.
 fn as_left(written: &[(Side, Vec<u8>)]) -> Vec<(Side, u8, u16)> {
     let seen = |(side, bytes): &(Side, Vec<u8>)| {
         (*side, bytes[1] & 0b11, u16::from_be_bytes([bytes[4], bytes[5]]))

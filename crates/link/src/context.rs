@@ -17,7 +17,7 @@ pub struct LinkContext {
     pub reverse: Option<DirectionContext>,
     /// Number of this link in time series.
     pub id: u32,
-    /// Whose packets a flow's are.
+    /// Users of the flows.
     pub users: Users,
     /// Traces and tables.
     pub files: Arc<Files>,
@@ -99,7 +99,7 @@ impl LinkContext {
 /// Makes a queue: the only one of a direction, or the one of a name.
 type MakeQueue = dyn Fn(Option<&str>) -> Result<Queue, ConfigError>;
 
-/// What a link is given for one direction.
+/// Inputs of one direction of a link.
 pub struct DirectionContext {
     /// The output by which delivered packets leave.
     pub output: Port,

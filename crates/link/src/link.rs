@@ -32,12 +32,12 @@ pub trait Link: Stage {
         Sides::One
     }
 
-    /// What was measured up to `now`, one entry per direction that it serves, with every queue that
-    /// it had made.
+    /// Returns the measurements up to `now`, one entry per direction that it serves, with every
+    /// queue that it had made.
     fn reports(&self, now: Time) -> Vec<SideReport>;
 }
 
-/// What was measured at one direction of a link.
+/// Measurements of one direction of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SideReport {
     /// Its queues, in order of their numbers.
@@ -60,12 +60,12 @@ impl SideReport {
     }
 }
 
-/// What was measured at a link, without its queue.
+/// Measurements of a link, without its queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkReport {
     /// Share of time that it transmitted; for a trace, share of its bytes that were used.
     pub utilisation: f64,
-    /// What the utilisation is a share of: seconds, bytes or PDUs.
+    /// Total of which the utilisation is a share: seconds, bytes or PDUs.
     pub offered: f64,
     /// Bytes of IP packets delivered.
     pub delivered_bytes: u64,
@@ -75,12 +75,11 @@ pub struct LinkReport {
     pub lost_packets: u64,
     /// Transmissions begun in each regime; one entry for a link without regimes.
     pub regime_packets: Vec<u64>,
-    /// What only a link of this kind counts, by name; from the start of measurement.
+    /// Counters that only a link of this kind has, by name; from the start of measurement.
     pub counters: Vec<(Cow<'static, str>, f64)>,
 }
 
-/// What was measured of one user of a cell. Of a user that was given no slot, what is an average
-/// over its slots is `None`.
+/// Measurements of one user of a cell. Averages over its slots are `None` for a user without slots.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UserReport {
     /// Its number.
@@ -107,8 +106,8 @@ pub struct UserReport {
     pub margin: f64,
 }
 
-/// What was measured of one station, in both directions. Without packets or grants, what is an
-/// average over them is `None`.
+/// Measurements of one station, in both directions. Averages over packets or grants are `None`
+/// without any.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StationReport {
     /// Its number.

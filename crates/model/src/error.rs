@@ -1,4 +1,4 @@
-//! What can be wrong with a problem given to a model.
+//! Errors of the problems given to a model.
 
 /// Why a model cannot be solved. Indices in the messages count from 1, as in the source.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -64,7 +64,7 @@ pub enum ModelError {
     DropProbability {
         /// Queue length at which the curve was evaluated, packets.
         queue_packets: f64,
-        /// What it returned.
+        /// Value that it returned.
         probability: f64,
     },
     /// The drop curve falls between two queue lengths.

@@ -33,7 +33,7 @@ use crate::solution::{Domain, Solution, Warning, Warnings};
 const QUEUE_TOLERANCE: Tolerance = Tolerance { argument: 1e-12, value: 1e-15 };
 /// α*, and the drop probability at a jump of q: to 1e-12.
 const FRACTION_TOLERANCE: Tolerance = Tolerance { argument: 1e-12, value: 1e-15 };
-/// What G − (1 − q) may be at a solution without a jump there.
+/// Largest G − (1 − q) at a solution without a jump.
 const BALANCED: f64 = 1e-7;
 
 /// Long-lived TCP flows through one queue into one link. Everything is borrowed: to sweep, change

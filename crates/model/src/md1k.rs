@@ -20,7 +20,7 @@ pub const LARGEST_QUEUE: u64 = 1_000_000;
 /// Arrivals in a service that are taken into account: of a load of 100, more have a probability
 /// below 10⁻¹⁸⁰.
 const MOST_ARRIVALS: usize = 512;
-/// What is less likely does not count.
+/// Probabilities below this do not count.
 const NEGLIGIBLE: f64 = 1e-40;
 /// Above this the unnormed distribution is scaled down.
 const LARGE: f64 = 1e100;
@@ -34,7 +34,7 @@ pub struct Md1k {
     pub capacity: u64,
 }
 
-/// Its steady state.
+/// Steady state of the queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
     /// Probability that an arrival finds the queue full, in [0, 1]; 0 where it is below 10⁻³⁰.
@@ -81,7 +81,7 @@ struct Arrivals {
     none: f64,
     /// Ā(j): more than j.
     above: [f64; MOST_ARRIVALS],
-    /// From here on Ā is negligible.
+    /// Index from which Ā is negligible.
     end: usize,
 }
 

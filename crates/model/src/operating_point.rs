@@ -1,4 +1,4 @@
-//! What flows and link do at one queue length: the functions of x and α of qawla-2015 §3.
+//! Flows and link at one queue length: the functions of x and α of qawla-2015 §3.
 
 use crate::pftk::{RateTerms, Tcp};
 use crate::regimes::Regime;

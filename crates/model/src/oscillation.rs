@@ -44,7 +44,7 @@ pub struct WindowOscillation {
     pub throughput_bps: f64,
     /// Packets waiting.
     pub queue_packets: f64,
-    /// What queue and transmission add to the RTT of a packet that is sent, s.
+    /// Queueing and transmission delay of a packet that is sent, s.
     pub delay_s: f64,
     /// Standard deviation of the sum of all windows over its mean. 0 where windows never change.
     pub spread: f64,

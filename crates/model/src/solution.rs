@@ -50,13 +50,13 @@ impl Domain {
 /// A fixed point (x*, α*) with what follows from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Solution {
-    /// Where it lies.
+    /// Location of the fixed point.
     pub domain: Domain,
     /// α*, fraction of the time in the upper regime, in [0, 1]; only at a boundary.
     pub alpha: Option<f64>,
     /// Link and flows at the solution.
     pub point: OperatingPoint,
-    /// What to check before trusting it.
+    /// Warnings: check these before trusting it.
     pub warnings: Warnings,
 }
 
@@ -147,7 +147,7 @@ pub enum Warning {
 /// A quantity at the fixed point, and averaged over the oscillation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
-    /// At the fixed point.
+    /// Value at the fixed point.
     pub of: f64,
     /// Averaged value.
     pub to: f64,

@@ -48,7 +48,7 @@ macro_rules! each_stage {
 }
 
 impl AnyStage {
-    /// What was measured at a link, one entry per direction; nothing at other stages.
+    /// Measurements of a link, one entry per direction; empty for other stages.
     pub fn link_reports(&self, now: Time) -> Vec<SideReport> {
         match self {
             AnyStage::Link(link) => link.reports(now),

@@ -71,7 +71,7 @@ pub fn build_cut(
     .build()
 }
 
-/// What all flows share in one direction: where packets enter and leave it, and what delay
+/// The shared part of all flows in one direction: where packets enter and leave it, and what delay
 /// follows.
 #[derive(Clone, Copy)]
 struct Hop {
@@ -97,9 +97,9 @@ pub(crate) struct Builder<'a> {
     registries: Registries,
     pub(crate) seed: Seed,
     stages: Vec<AnyStage>,
-    /// In front of each stage.
+    /// Wire in front of each stage.
     wires: Vec<Wire>,
-    /// With a plug-in.
+    /// Stages with a plug-in.
     outside: Vec<StageId>,
     /// Such components that were made before the stage that is being made.
     components_before: u64,
@@ -110,7 +110,7 @@ pub(crate) struct Builder<'a> {
     queues: Rc<RefCell<QueueNames>>,
     /// The stream of a group's arrivals and the last of them.
     pub(crate) arrivals: BTreeMap<Option<u32>, (Stream, Time)>,
-    /// Of senders whose places are open.
+    /// Traffic of senders with open ends.
     pub(crate) open_traffic: Vec<Traffic>,
 }
 
@@ -195,7 +195,7 @@ impl Builder<'_> {
         Ok((self.simplex(0, forward)?, Some(self.simplex(1, reverse)?)))
     }
 
-    /// What the link of `hop` is given for that direction.
+    /// Inputs of the link of `hop` for that direction.
     fn side(&self, hop: HopSpec<'_>, output: Port) -> DirectionContext {
         let name = hop.name;
         let (description, seed) = (hop.queues.clone(), self.seed.child(name));

@@ -5,7 +5,7 @@ use airpath_core::{StageId, Time};
 /// When each stage was called last. In release builds there is nothing in it.
 #[derive(Default)]
 pub(crate) struct Clocks {
-    /// By stage.
+    /// Latest time of each stage.
     #[cfg(debug_assertions)]
     last: Vec<Time>,
 }

@@ -14,7 +14,7 @@ use airpath_core::{
     Bus, Control, Ctx, Duration, Emission, Packet, Port, Stage, StageId, Time, Wakeups,
 };
 
-/// What is known of a stage without looking at it: one cache line.
+/// State of a stage that is read without the stage itself: one cache line.
 #[repr(align(64))]
 pub(crate) struct StageSlot {
     /// Packets in flight to the stage.
@@ -38,7 +38,7 @@ impl StageSlot {
         self.due <= self.wire.next_arrival()
     }
 
-    /// Its place in the event queue.
+    /// Returns its time in the event queue.
     #[inline]
     fn wakeup(&self) -> Time {
         self.next() + self.lateness
@@ -53,9 +53,9 @@ impl StageSlot {
 /// Packets that stages have sent and that are not delivered yet.
 #[derive(Default)]
 pub(crate) struct Outboxes {
-    /// What is being delivered.
+    /// Packets being delivered.
     pub(crate) current: Vec<Emission>,
-    /// What that gives rise to.
+    /// Packets sent by these deliveries.
     next: Vec<Emission>,
     freely: FreeOutboxes,
 }
@@ -63,9 +63,9 @@ pub(crate) struct Outboxes {
 /// The same of stages that do not go in order.
 #[derive(Default)]
 pub(crate) struct FreeOutboxes {
-    /// Of one that is late.
+    /// Emissions of a stage that is late.
     late: Vec<Emission>,
-    /// Of one that is ahead.
+    /// Emissions of a stage that is ahead.
     ahead: Vec<Emission>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct Delivery<O> {
     /// Nothing is run ahead that happens at this time or later.
     pub(crate) horizon: Time,
     routing: Routing,
-    /// By stage.
+    /// Slot of each stage.
     places: Box<[StageSlot]>,
     /// Those that do not go in order.
     free: Vec<StageId>,
@@ -410,7 +410,7 @@ impl<O: Observer> Delivery<O> {
         outbox.clear();
     }
 
-    /// What has failed, if anything has.
+    /// Returns the failure, if any.
     #[inline]
     pub(crate) fn check(&mut self) -> Result<(), Failure> {
         if self.bus.has_failed() { Err(self.failure()) } else { Ok(()) }

@@ -87,12 +87,12 @@ pub(crate) fn in_seconds(quantiles: Option<Quantiles>) -> [Option<f64>; 3] {
     quantiles.map_or([None; 3], |of| [of.p50_s, of.p95_s, of.p99_s].map(Some))
 }
 
-/// What the packets of several flows have in common.
+/// Measurements of the packets of several flows together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AggregateReport {
-    /// Of all flows.
+    /// Quantiles of all flows.
     pub all: DelayQuantiles,
-    /// By group.
+    /// Reports by group.
     pub groups: Vec<GroupReport>,
 }
 

@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 /// The receive-window policy of a flow that names none.
 static FIXED_WINDOW: LazyLock<Value> = LazyLock::new(|| json!({"kind": "fixed"}));
 
-/// Both endpoints of a flow.
+/// Source and sink of a flow.
 pub(crate) struct Endpoints {
     pub(crate) source: AnyStage,
     pub(crate) sink: AnyStage,
@@ -85,7 +85,7 @@ impl Builder<'_> {
         drawn
     }
 
-    /// What sends, and the size of its transfer when that was drawn.
+    /// The source, and the size of its transfer if it is random.
     fn source(
         &self,
         flow: FlowId,
@@ -134,7 +134,7 @@ impl Builder<'_> {
         Ok((sender, drawn_transfer))
     }
 
-    /// What receives.
+    /// The sink.
     fn sink(&self, flow: FlowId, spec: &SourceSpec, seed: &Seed) -> Result<AnyStage, ConfigError> {
         let SourceSpec::Tcp(spec) = spec else {
             return Ok(AnyStage::Sink(Box::default()));

@@ -35,7 +35,7 @@ pub struct Bottleneck {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum AckPath {
-    /// By the return wire alone.
+    /// ACKs take only the return wire.
     Ideal {},
     /// Over a link that the ACKs of all flows share.
     Link {

@@ -7,13 +7,13 @@ use crate::report::ReplicationReport;
 use crate::wire::Wire;
 use airpath_core::{Bus, Control, FlowId, Port, Recorder, StageId, Time};
 
-/// Where an output leads.
+/// Destination of an output.
 #[derive(Clone, Debug, Default)]
 pub enum Route {
     /// Nowhere: the stage does not use this output.
     #[default]
     Nowhere,
-    /// To one input.
+    /// To one input of a stage.
     To(StageId, Port),
     /// Out of the network, at an open end.
     Exit,
@@ -77,9 +77,9 @@ impl FromIterator<(StageId, Port, Route)> for Routes {
 /// The endpoints of a flow; a stage stands for an end that is open, too.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowStages {
-    /// What sends the data.
+    /// Stage that sends the data.
     pub source: StageId,
-    /// What receives it.
+    /// Stage that receives the data.
     pub sink: StageId,
     /// The group of flows that it belongs to.
     pub group: u32,
@@ -90,7 +90,7 @@ pub struct FlowStages {
 /// A link that is reported on.
 #[derive(Clone, Debug)]
 pub struct LinkPlace {
-    /// Its stage.
+    /// Stage of the link.
     pub stage: StageId,
     /// Names of its directions.
     pub sides: Vec<String>,
@@ -103,11 +103,11 @@ pub struct Network {
     /// The wire in front of each stage: what is sent to it enters there, and comes out into its
     /// input 0. Where there is no way to go, packets enter the stage itself.
     pub wires: Vec<Wire>,
-    /// Where the stages' outputs lead.
+    /// Destinations of the stages' outputs.
     pub routes: Routes,
     /// Endpoints by flow.
     pub flows: Vec<FlowStages>,
-    /// What TCP senders would do whose places are open, in order of flow.
+    /// Traffic of TCP senders with open ends, in order of flow.
     pub open_traffic: Vec<Traffic>,
     /// Links in order of report.
     pub links: Vec<LinkPlace>,
@@ -132,7 +132,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// What was measured when the run stood at `now`; `bus` holds the drop counters.
+    /// Returns the measurements at `now`; `bus` holds the drop counters.
     pub fn report(&self, replication: u64, now: Time, bus: &Bus) -> ReplicationReport {
         ReplicationReport::collect(self, replication, now, bus)
     }

@@ -23,7 +23,7 @@ impl OpenEnds {
 /// Configuration of a TCP sender whose end is open, for the caller.
 #[derive(Clone, Debug)]
 pub struct Traffic {
-    /// Its flow.
+    /// Flow of the packet.
     pub flow: FlowId,
     /// When it would start; [`Time::NEVER`] for an arrival that comes too late.
     pub start: Time,

@@ -1,4 +1,4 @@
-//! What was measured between the events of the timetable.
+//! Measurements between the events of the timetable.
 //!
 //! Nothing is restarted at an event: a phase is the difference of running totals, so that the
 //! whole stays what it is without events. A packet counts in the phase in which it arrives, with
@@ -19,11 +19,11 @@ pub struct PhaseReport {
     pub from_s: f64,
     /// When it ends, s.
     pub until_s: f64,
-    /// By flow.
+    /// Measurements by flow.
     pub flows: Vec<FlowPhase>,
     /// By queue, in the order of the whole report.
     pub queues: Vec<QueuePhase>,
-    /// By link.
+    /// Measurements by link.
     pub links: Vec<LinkPhase>,
 }
 
@@ -72,10 +72,10 @@ pub struct LinkPhase {
     pub delivered_packets: u64,
 }
 
-/// What was counted since the end of the warm-up.
+/// Counters since the end of the warm-up.
 #[derive(Clone, Debug)]
 pub struct Totals {
-    /// Until when.
+    /// End of the phase.
     pub at: Time,
     flows: Vec<FlowTotals>,
     /// By queue, in order of their numbers.

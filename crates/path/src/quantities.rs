@@ -7,11 +7,11 @@ use crate::stations::{StationSummary, UserSummary};
 
 /// One quantity of a report `R`.
 pub struct Quantity<R> {
-    /// Its name in results.
+    /// Name in results.
     pub name: &'static str,
     /// Its unit; `1` for what is a number or a share.
     pub unit: &'static str,
-    /// Its value.
+    /// Place of the value.
     pub of: Value<R>,
 }
 
@@ -79,7 +79,7 @@ pub static GIVEN_OF_FLOWS: [Quantity<FlowReport>; 3] = [
     number("aborted_at_s", "s", |flow| flow.aborted_at_s),
 ];
 
-/// Of every queue.
+/// Quantities of every queue.
 pub static OF_QUEUES: [Quantity<QueueSummary>; 10] = [
     number("mean_packets", "packets", |queue| Some(queue.mean_packets)),
     number("mean_bytes", "bytes", |queue| Some(queue.mean_bytes)),
@@ -93,7 +93,7 @@ pub static OF_QUEUES: [Quantity<QueueSummary>; 10] = [
     count("marks", "packets", |queue| queue.marks),
 ];
 
-/// Of every user of a cell.
+/// Quantities of every user of a cell.
 pub static OF_USERS: [Quantity<UserSummary>; 11] = [
     number("throughput_bps", "bit/s", |user| Some(user.throughput_bps)),
     count("delivered_bytes", "bytes", |user| user.report.delivered_bytes),
@@ -129,7 +129,7 @@ pub static OF_STATIONS: [Quantity<StationSummary>; 17] = [
     count("request_collisions", "1", |station| station.report.request_collisions),
 ];
 
-/// Of every link.
+/// Quantities of every link.
 pub static OF_LINKS: [Quantity<LinkSummary>; 4] = [
     number("utilisation", "1", |link| Some(link.utilisation)),
     count("delivered_bytes", "bytes", |link| link.delivered_bytes),

@@ -1,4 +1,4 @@
-//! What one replication measured, as the results show it.
+//! Measurements of one replication, in the form of the results.
 
 use crate::any_stage::AnyStage;
 use crate::distributions::{
@@ -31,9 +31,9 @@ pub struct ReplicationReport {
     pub flows: Vec<FlowReport>,
     /// Of several flows, what does not follow from the numbers of each.
     pub together: AggregateReport,
-    /// By queue.
+    /// Summaries by queue.
     pub queues: Vec<QueueSummary>,
-    /// By link.
+    /// Summaries by link.
     pub links: Vec<LinkSummary>,
     /// By link and user, of links that distinguish users.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -138,7 +138,7 @@ pub struct QueueSummary {
     pub drops: BTreeMap<&'static str, u64>,
     /// Packets marked.
     pub marks: u64,
-    /// What only a discipline of its kind measures.
+    /// Measurements of one kind of discipline.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub measured: BTreeMap<&'static str, Option<f64>>,
 }
@@ -158,7 +158,7 @@ pub struct LinkSummary {
     pub lost_packets: u64,
     /// Transmissions begun in each regime.
     pub regime_packets: Vec<u64>,
-    /// What only a link of its kind counts.
+    /// Counters of one kind of link.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<Cow<'static, str>, f64>,
 }
@@ -288,7 +288,7 @@ fn ack_delays_at(network: &Network, source: StageId) -> Option<&Histogram> {
     }
 }
 
-/// What both ends of a flow have counted; nothing when one of them is open.
+/// Counters of both ends of a flow; `None` when one of them is open.
 fn flow_report(
     network: &Network,
     id: u32,

@@ -8,7 +8,7 @@ use airpath_core::{Emission, Output, Port, StageId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum RouteKind {
-    /// In no time.
+    /// Delivered without delay.
     Direct,
     /// In no time, to a stage that may be late.
     DirectLate,
@@ -20,7 +20,7 @@ pub enum RouteKind {
     ByFlow,
     /// It leaves the network, at an open end.
     Exit,
-    /// It does not get anywhere.
+    /// The packet has no destination.
     Nowhere,
 }
 
@@ -29,7 +29,7 @@ pub enum RouteKind {
 pub struct Input {
     /// The stage.
     pub stage: StageId,
-    /// Which of its inputs.
+    /// Input of the stage.
     pub port: Port,
     /// How packets get there.
     pub way: RouteKind,
@@ -97,12 +97,12 @@ impl Routing {
         }
     }
 
-    /// Where `emission` comes from.
+    /// Returns the source of `emission`.
     pub(crate) fn origin(&self, emission: &Emission) -> (StageId, Port) {
         emission.output.place(self.stages)
     }
 
-    /// Where `emission` goes.
+    /// Returns the destination of `emission`.
     #[inline]
     pub(crate) fn of(&self, emission: &Emission) -> Input {
         let input = self.outputs[emission.output.0 as usize];

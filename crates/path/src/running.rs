@@ -22,7 +22,7 @@ pub trait Observer {
     /// `packet` has come to `stage`, out of the wire in front of it if there is one.
     fn see_arrival(&mut self, now: Time, stage: StageId, packet: &Packet);
 
-    /// What made it fail, once; it ends the run. Asked after everything that it was shown.
+    /// Returns its error, once; it ends the run. Called after every observation.
     fn take_failure(&mut self) -> Option<StageError> {
         None
     }
@@ -50,7 +50,7 @@ pub struct Exit {
 pub struct Failure {
     /// Time of the event.
     pub at: Time,
-    /// What the component said.
+    /// Error of the component.
     pub source: StageError,
 }
 
@@ -142,7 +142,7 @@ impl<O: Observer> RunningNetwork<O> {
         self.delivery.events
     }
 
-    /// What follows from a call outside the event queue.
+    /// Delivers the packets of a call outside the event queue.
     #[inline(never)]
     fn deliver(&mut self, now: Time) -> Result<(), Failure> {
         self.delivery.deliver_all(now, &mut self.outboxes);
@@ -229,7 +229,7 @@ impl<O: Observer> RunningNetwork<O> {
         (network, bus)
     }
 
-    /// What was measured until `now`.
+    /// Returns the measurements until `now`.
     pub fn report(&self, replication: u64, now: Time) -> ReplicationReport {
         self.network().report(replication, now, self.bus())
     }

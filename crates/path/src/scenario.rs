@@ -38,7 +38,7 @@ pub struct Scenario {
     /// Changes at given times.
     #[serde(default)]
     pub controls: Vec<ControlSpec>,
-    /// What is captured by default: part of the description; the caller of each run decides.
+    /// Default captures: part of the description; the caller of each run decides.
     #[serde(default)]
     pub capture: IgnoredAny,
 }
@@ -50,7 +50,7 @@ pub struct FlowSpec {
     /// How many flows this describes, from 1.
     #[serde(default = "one")]
     pub count: u32,
-    /// Which way its data goes.
+    /// Direction of its data.
     #[serde(default)]
     pub direction: Direction,
     /// The group that it belongs to; for the record, and for arrivals.
@@ -63,7 +63,7 @@ pub struct FlowSpec {
     /// own number. Flows of one user share its queue where a link has a queue for each user.
     #[serde(default)]
     pub user: Option<u32>,
-    /// What sends.
+    /// Source of the flow.
     pub source: SourceSpec,
     /// When it starts.
     pub start: StartSpec,
@@ -72,7 +72,7 @@ pub struct FlowSpec {
     pub stop_ns: Option<u64>,
     /// From the sender to the link that its data takes.
     pub access: WireSpec,
-    /// From that link to the receiver.
+    /// Wire from that link to the receiver.
     pub egress: WireSpec,
     /// From the receiver to the link that its ACKs take; only where there is one.
     #[serde(default)]
@@ -81,7 +81,7 @@ pub struct FlowSpec {
     pub return_wire: WireSpec,
 }
 
-/// Which way the data of a flow goes; its ACKs go the other way.
+/// Direction of the data of a flow; its ACKs go in the other one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -114,7 +114,7 @@ pub struct TcpSpec {
     /// Instead of `transfer_bytes`: a random size, drawn in each replication.
     #[serde(default)]
     pub transfer: Option<SizeDistribution>,
-    /// What writes the data; absent: all of it is there at the start.
+    /// Application that writes the data; absent: all data are available at the start.
     #[serde(default)]
     pub application: Option<OnOffConfig>,
 }
@@ -125,7 +125,7 @@ fn shared<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     T::deserialize(deserializer).map(Arc::new)
 }
 
-/// What sends.
+/// Source of a flow.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum SourceSpec {
@@ -151,7 +151,7 @@ pub enum SourceSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum StartSpec {
-    /// At a given time.
+    /// Starts at a given time.
     At {
         /// The time, ns.
         time_ns: u64,
@@ -243,7 +243,7 @@ pub struct ControlSpec {
     pub action: Action,
 }
 
-/// What changes.
+/// Change of an event.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Action {
@@ -267,7 +267,7 @@ pub enum Action {
     Snr {
         /// Number of the user.
         user: u32,
-        /// What it is above that of its description, dB.
+        /// Offset from that of its description, dB.
         moved_db: f64,
     },
 }

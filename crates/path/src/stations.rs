@@ -1,4 +1,4 @@
-//! What was measured of the users and stations of a link, as the results show it.
+//! Measurements of the users and stations of a link, in the form of the results.
 
 use airpath_core::Histogram;
 use airpath_link::{StationReport, UserReport};

@@ -81,7 +81,7 @@ impl Timetable {
         running.send_control(stage, &control, now)
     }
 
-    /// What was measured until `now`, with the phases between the events.
+    /// Returns the measurements until `now`, with the phases between the events.
     pub fn report(
         &self,
         network: &Network,

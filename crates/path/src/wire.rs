@@ -22,7 +22,7 @@ pub struct Wire {
     in_flight: Ring<InFlight>,
     /// All delay, in front of the serialization and behind it.
     delay: Duration,
-    /// What not every wire has.
+    /// Optional parts of a wire.
     rest: Option<Box<Rest>>,
 }
 
@@ -34,7 +34,7 @@ struct Rest {
     tails: Ring<PacketTail>,
 }
 
-/// What sends one packet after another.
+/// Sends one packet after another.
 #[derive(Clone, Debug)]
 struct Serializer {
     /// Delay in front of it: the propagation of the hop before.
@@ -44,7 +44,7 @@ struct Serializer {
 }
 
 impl Rest {
-    /// What serialization adds to the delay of a packet of `size` that enters at `now`.
+    /// Serialization delay of a packet of `size` that enters at `now`.
     fn serialize(&mut self, size: Bytes, now: Time) -> Duration {
         self.serializer.as_mut().map_or(Duration::ZERO, |serializer| serializer.send(size, now))
     }
@@ -56,7 +56,7 @@ impl Rest {
 }
 
 impl Serializer {
-    /// What serialization adds to the delay of a packet of `size` that enters the wire at `now`.
+    /// Serialization delay of a packet of `size` that enters the wire at `now`.
     fn send(&mut self, size: Bytes, now: Time) -> Duration {
         let arrives = now + self.lead;
         self.busy_until = arrives.max(self.busy_until) + size / self.rate;

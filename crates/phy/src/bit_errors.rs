@@ -11,7 +11,7 @@
 //!
 //! Source: vcp-2008 eqs. 1 to 4; the "+" between the brackets is missing in print (vcp-rem §5.2).
 //!
-//! What fails is collected, not found as a difference: failures of 1e-40 have all their digits.
+//! Failures are summed, not computed as a difference: probabilities of 1e-40 have all their digits.
 
 mod block;
 mod from_doppler;
@@ -42,9 +42,9 @@ pub struct ErrorChain {
 /// Outcome of a packet, by the state before its first unit (row) and that of its last one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// It is received.
+    /// Probabilities that the packet is received.
     pub delivered: Matrix,
-    /// It is not.
+    /// Probabilities that the packet fails.
     pub failed: Matrix,
 }
 

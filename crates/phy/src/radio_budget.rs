@@ -1,4 +1,4 @@
-//! What the mean SNR of a radio link between a base station and its stations is made of: ranges.
+//! Terms of the mean SNR of a radio link between a base station and its stations: ranges.
 //!
 //! The mean SNR itself is that of [`path_loss`](crate::path_loss) and [`link_budget`](crate::link_budget).
 
@@ -19,10 +19,10 @@ const DEVIATIONS_DB: RangeInclusive<f64> = 0.0..=30.0;
 const LARGEST_SPEED_MPS: f64 = 10_000.0;
 /// Share of the bandwidth that a station's burst occupies.
 const SHARES: RangeInclusive<f64> = 1e-6..=1.0;
-/// What the path loss depends on besides the distance.
+/// Parameters of the path loss besides the distance.
 const OF_PATH_LOSS: [&str; 4] =
     ["frequency_hz", "base_height_m", "station_height_m", "metropolitan"];
-/// What the mean SNR of the downlink depends on besides the path loss.
+/// Parameters of the mean SNR of the downlink besides the path loss.
 const OF_SNR: [&str; 6] = [
     "base_power_dbm",
     "base_gain_dbi",

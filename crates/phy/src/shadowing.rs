@@ -118,7 +118,7 @@ pub fn coherence_of(correlation_m: f64, speed_mps: f64) -> Option<Duration> {
 struct Bridge {
     /// T.
     coherence_ns: u64,
-    /// What the numbers of each level come from, first those of whole T.
+    /// Keys of the random streams of each level, first those of whole T.
     keys: [u64; LEVELS + 1],
     /// By level: what an end counts in the mean of the middle, and the deviation from it.
     middles: [(f64, f64); LEVELS],

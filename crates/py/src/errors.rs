@@ -18,7 +18,7 @@ pub(crate) fn config(error: ConfigError) -> PyErr {
 /// rule reads. The reason is empty for a number outside a constant range.
 pub(crate) type ProblemParts = (String, String, String, AcceptedParts, Vec<String>);
 
-/// What is accepted: text, a range, or nothing that is stated.
+/// Accepted values: text, a range, or unspecified.
 #[derive(IntoPyObject)]
 pub(crate) enum AcceptedParts {
     Advice(String),

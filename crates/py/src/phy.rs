@@ -17,7 +17,7 @@ use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What there is to measure, as JSON: schemes, channels, subcarrier mappings, algorithms of the
+/// Components of measurements, as JSON: schemes, channels, subcarrier mappings, algorithms of the
 /// decoder and of the demapper.
 #[pyfunction]
 pub(crate) fn phy_components() -> String {

@@ -29,7 +29,7 @@ use std::time::Duration;
 /// Time between two looks at signals and progress.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What finished of a simulation.
+/// Finished replications of a simulation.
 #[derive(Default)]
 #[pyclass(frozen, module = "airpath._airpath")]
 pub(crate) struct SimulationOutput {
@@ -59,7 +59,7 @@ impl SimulationOutput {
         serde_json::to_string(&shared).expect("reports hold only numbers and texts")
     }
 
-    /// What one finished replication measured of its flows.
+    /// Measurements of the flows of one finished replication.
     fn flows<'py>(&self, py: Python<'py>, index: usize) -> PyResult<tables::Flows<'py>> {
         let report = self.reports.get(index).ok_or_else(|| no_replication(index))?;
         tables::flows(py, &report.flows)

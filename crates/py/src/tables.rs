@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 pub(crate) type Flows<'py> =
     (Bound<'py, PyBytes>, Vec<(&'static str, &'static str, Bound<'py, PyBytes>)>);
 
-/// What was measured of the flows of one replication.
+/// Measurements of the flows of one replication.
 pub(crate) fn flows<'py>(py: Python<'py>, flows: &[FlowReport]) -> PyResult<Flows<'py>> {
     let quantities = GIVEN_OF_FLOWS.iter().chain(&OF_FLOWS);
     let columns = quantities.map(|Quantity { name, of, .. }| {

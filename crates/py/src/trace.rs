@@ -110,7 +110,7 @@ pub(crate) fn column<'py, const BYTES: usize>(
     })
 }
 
-/// What `generate_trace` reads.
+/// Configuration of `generate_trace`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GenerateConfig {

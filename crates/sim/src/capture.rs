@@ -96,7 +96,7 @@ impl Point {
     }
 }
 
-/// Where a file's bytes go.
+/// Destination of a file's bytes.
 pub type Sink = Box<dyn Write + Send>;
 
 /// A capture to be made.
@@ -105,8 +105,7 @@ pub struct CaptureRequest {
     pub point: Point,
     /// Which program writes it.
     pub application: String,
-    /// What the file says about its origin, in full for the section and in short for the
-    /// interface.
+    /// Comments on the origin of the file: complete for the section, short for the interface.
     pub comments: (String, String),
     /// Takes the file.
     pub sink: Sink,
@@ -116,7 +115,7 @@ pub struct CaptureRequest {
 pub struct CapturePlan {
     /// Number of the replication.
     pub replication: u64,
-    /// What to capture.
+    /// Requested captures.
     pub requests: Vec<CaptureRequest>,
 }
 
@@ -154,7 +153,7 @@ impl Capture {
         }
     }
 
-    /// What made the writing end, once.
+    /// Returns the error that ended the writing, once.
     pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
         self.failure.take()
     }

@@ -19,16 +19,16 @@ pub enum RunError {
     Stage {
         /// Simulated time, s.
         at_s: f64,
-        /// What the component said.
+        /// Error of the component.
         source: StageError,
     },
     /// A capture could not be written.
     #[error("the capture cannot be written: {0}")]
     Capture(#[from] std::io::Error),
-    /// What is recorded does not fit into memory.
+    /// The recordings do not fit into memory.
     #[error(
-        "what is recorded fills the memory (at {at_s} s). Record fewer series or at a longer \
-         interval, or run fewer replications."
+        "recorded series exceed the memory limit at t = {at_s} s. Record fewer series, set a \
+         longer record.interval, or lower --reps."
     )]
     Memory {
         /// Simulated time, s.
@@ -238,7 +238,7 @@ impl Driver {
         self.wakeups
     }
 
-    /// What was measured so far.
+    /// Returns the measurements so far.
     pub fn report(&self, replication: u64) -> ReplicationReport {
         let (network, bus) = (self.network(), self.bus());
         let report = self.timetable.report(network, bus, replication, self.now);

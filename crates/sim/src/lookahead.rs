@@ -54,7 +54,7 @@ pub(crate) fn lateness(network: &Network) -> Vec<Duration> {
         .collect()
 }
 
-/// Who sends packets to a stage.
+/// Stages that send packets to a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Feeders {
     None,

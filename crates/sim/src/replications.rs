@@ -14,7 +14,7 @@ use rustix::time::{ClockId, clock_gettime};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What to run.
+/// Replications to run.
 pub struct Plan<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
@@ -34,9 +34,9 @@ pub struct Plan<'a> {
 
 /// One finished replication.
 pub struct Replication {
-    /// What was measured.
+    /// Measurements of the replication.
     pub report: ReplicationReport,
-    /// What was recorded.
+    /// Recorded series.
     pub recorder: Recorder,
     /// The senders' state over time, if requested: by instant, then by flow.
     pub ss: Vec<SsSample>,
@@ -46,7 +46,7 @@ pub struct Replication {
     pub cpu_s: f64,
 }
 
-/// What came out.
+/// Result of a run.
 #[derive(Default)]
 pub struct Outcome {
     /// The finished replications, in order of number.

@@ -5,14 +5,14 @@ use airpath_core::{FlowId, Port, StageId};
 use airpath_path::{Network, Scenario, SourceSpec};
 use airpath_tcp::WindowScaling;
 
-/// What a stage is to its flow.
+/// Role of a stage for its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It sends the data.
+    /// The stage sends the data.
     Source,
-    /// It receives the data.
+    /// The stage receives the data.
     Sink,
-    /// It is between the endpoints.
+    /// The stage is between the endpoints.
     Between,
 }
 
@@ -24,7 +24,7 @@ pub struct StageMap {
     forward: (StageId, Port),
     /// The link that ACKs share, with its input and output; `None` on an ideal path.
     pub(crate) ack_link: Option<(StageId, Port)>,
-    /// By flow.
+    /// Connection of each flow.
     connections: Vec<Connection>,
 }
 

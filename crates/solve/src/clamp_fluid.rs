@@ -42,7 +42,7 @@ pub struct Problem {
     duration_s: f64,
     /// Time constant of the queue's average, s.
     time_constant_s: f64,
-    /// What may wait, bytes.
+    /// Limit of the queue, bytes.
     limit: f64,
 }
 
@@ -61,7 +61,7 @@ pub struct Solution {
     pub stability: Stability,
     /// By flow.
     pub flows: Vec<Flow>,
-    /// What to check before trusting the result.
+    /// Warnings: check these before trusting the result.
     pub warnings: Vec<String>,
 }
 
@@ -88,9 +88,9 @@ pub struct Flow {
     pub id: u32,
     /// IP packets that reach the receiver, bit/s.
     pub throughput_bps: f64,
-    /// With queueing and transmission, s.
+    /// RTT with queueing and transmission, s.
     pub rtt_s: f64,
-    /// What its receiver advertises, bytes of payload.
+    /// Window that its receiver advertises, bytes of payload.
     pub window_bytes: f64,
 }
 
@@ -114,11 +114,11 @@ pub struct FlowCourse {
     pub id: u32,
     /// IP packets that leave the queue, bit/s.
     pub throughput_bps: Vec<f64>,
-    /// What its receiver advertises, bytes of payload; 0 while the flow is inactive.
+    /// Window that its receiver advertises, bytes of payload; 0 while the flow is inactive.
     pub window_bytes: Vec<f64>,
 }
 
-/// What of the window's or the congestion control's description the model looks at.
+/// Values of the window's or the congestion control's description that the model uses.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 struct Law {
     tau_bytes: u64,
@@ -433,7 +433,7 @@ fn rate_bps(link: &Value, packet: Bytes) -> Result<f64, Reason> {
     Ok(rate_of_packets_bps(config.rate_bps, config.framing, packet)?)
 }
 
-/// What of the queue's description the model looks at.
+/// Values of the queue's description that the model uses.
 struct Queue {
     a: f64,
     b: f64,

@@ -29,7 +29,7 @@ pub struct PoissonQueue;
 pub struct Problem {
     queue: Md1k,
     packet: Bytes,
-    /// Of IP packets, bit/s.
+    /// Rate of IP packets at the link, bit/s.
     link_bps: f64,
     /// Share of packets that the link corrupts, in [0, 1].
     link_loss: f64,
@@ -54,7 +54,7 @@ pub struct Solution {
     pub drop_probability: f64,
     /// By flow.
     pub flows: Vec<Flow>,
-    /// What to check before trusting the result: nothing so far.
+    /// Warnings: check these before trusting the result. Empty so far.
     pub warnings: Vec<String>,
 }
 
@@ -190,7 +190,7 @@ fn queue_limit(queue: &Value, packet: Bytes) -> Result<u64, Reason> {
     if packets <= LARGEST_QUEUE { Ok(packets) } else { Err(large()) }
 }
 
-/// What a flow's own wires add to its way, s.
+/// Delay of a flow's own wires, s.
 fn wires_s(flow: &FlowSpec, packet: Bytes, link_bps: f64) -> Result<f64, Reason> {
     no_limits(flow)?;
     unspaced(flow.access.rate_bps).map_err(|reason| reason.under("access"))?;

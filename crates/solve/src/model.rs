@@ -10,9 +10,9 @@ use serde_json::Value;
 
 /// An analytic model: what of a scenario it covers, and the steady state of that.
 pub trait Model {
-    /// What `--model` takes, and `model` in results.
+    /// Value of `--model`, and of `model` in results.
     const NAME: &'static str;
-    /// What it is a model of, in a line.
+    /// Description of the model, one line.
     const SUMMARY: &'static str;
     /// Kind of the link that the model is of, where that does not send packet by packet.
     const OWN_LINK: Option<&'static str> = None;

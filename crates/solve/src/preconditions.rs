@@ -1,4 +1,4 @@
-//! What several models ask of a scenario.
+//! Preconditions of several models on a scenario.
 
 use crate::reasons::Reason;
 use crate::registry::MODELS;

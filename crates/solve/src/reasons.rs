@@ -9,11 +9,11 @@ pub struct Reason {
     pub field: String,
     /// The value found there.
     pub value: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// What is wrong with a value.
+/// Problem of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Problem {
     /// The model does not know it. What it knows in its place.
@@ -99,7 +99,7 @@ pub struct Reasons {
 }
 
 impl Reasons {
-    /// What is covered; a reason is kept.
+    /// Returns the value if it is covered; keeps the reason otherwise.
     pub fn keep<T>(&mut self, result: Result<T, Reason>) -> Option<T> {
         result.map_err(|reason| self.found.push(reason)).ok()
     }

@@ -179,7 +179,7 @@ impl TimeDistribution {
     }
 }
 
-/// What a burst is.
+/// Size of a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Burst {
@@ -230,9 +230,9 @@ fn check_mean(checks: &mut Checks, field: &str, time: TimeDistribution) {
 /// An application and where its draws come from.
 #[derive(Clone, Debug)]
 pub struct OnOff {
-    /// What it does.
+    /// Its configuration.
     pub config: OnOffConfig,
-    /// Its own stream.
+    /// Random stream of the application.
     pub stream: Stream,
 }
 

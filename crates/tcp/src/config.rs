@@ -82,14 +82,14 @@ pub struct TcpConfig {
     /// Handling of the SACK information when the retransmission timer expires.
     #[serde(default)]
     pub sack_after_timeout: SackAfterTimeout,
-    /// What an idle time leaves of the window.
+    /// Reduction of the window after an idle time.
     #[serde(default)]
     pub idle_restart: IdleRestart,
     /// Whether a window grows that was not used up, for want of data or of receive window. Reno's
     /// congestion control only: CUBIC leaves such a window alone (RFC 9438 §5.8).
     #[serde(default = "yes")]
     pub grow_unused: bool,
-    /// What `min_rto` bounds.
+    /// Term that `min_rto` bounds.
     #[serde(default)]
     pub rto_floor: RtoFloor,
     /// In-order segments that are acknowledged one by one before delayed ACKs begin.
@@ -98,7 +98,7 @@ pub struct TcpConfig {
     /// Implementation to follow where implementations differ.
     #[serde(default)]
     pub stack: StackVariant,
-    /// What bounds the FlightSize that NewReno without SACK takes ssthresh from.
+    /// Bound of the FlightSize from which NewReno without SACK computes ssthresh.
     #[serde(default)]
     pub flight_bound: FlightBound,
     /// Whether segments are paced by window and RTT if the congestion control sets no pacing rate.
@@ -117,7 +117,7 @@ pub struct TcpConfig {
     /// next expiry aborts the connection; absent: it is never aborted.
     #[serde(default)]
     pub max_retries: Option<u32>,
-    /// The same of a SYN.
+    /// Largest number of retransmissions of a SYN.
     #[serde(default)]
     pub max_syn_retries: Option<u32>,
 }
@@ -176,8 +176,8 @@ pub enum StackVariant {
     Linux,
 }
 
-/// What bounds the FlightSize that NewReno without SACK takes ssthresh from, or takes its place. With
-/// SACK it is always cwnd that bounds it.
+/// Bound of the FlightSize from which NewReno without SACK computes ssthresh, or its replacement.
+/// With SACK it is always cwnd that bounds it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FlightBound {
@@ -256,7 +256,7 @@ impl EcnUse {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EcnReaction {
-    /// At once (RFC 3168 §6.1.2).
+    /// Reduces at once (RFC 3168 §6.1.2).
     #[default]
     Rfc,
     /// In the state CWR, as Linux and ns-3: no growth until something is acknowledged that was sent
@@ -318,7 +318,7 @@ pub enum RecoveryExit {
 pub enum PartialAckTimer {
     /// At the first of a recovery: "impatient".
     First,
-    /// At each: "slow-but-steady".
+    /// At each partial ACK: "slow-but-steady".
     Each,
 }
 
@@ -349,14 +349,14 @@ pub enum WindowScaling {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SackAfterTimeout {
-    /// It is forgotten (RFC 2018 §8).
+    /// Discards it (RFC 2018 §8).
     #[default]
     Forget,
     /// It is kept, unless the oldest segment is part of it: then the receiver has reneged (Linux).
     Keep,
 }
 
-/// What an idle time longer than an RTO leaves of the window.
+/// Reduction of the window after an idle time longer than an RTO.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IdleRestart {
@@ -370,7 +370,7 @@ pub enum IdleRestart {
     Decay,
 }
 
-/// What `min_rto` bounds.
+/// Term that `min_rto` bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RtoFloor {

@@ -14,7 +14,7 @@ pub(crate) enum Deviation {
     /// A loss or an echo reduces min(cwnd, receive window), regardless of FlightSize (ns-2; RFC
     /// 5681 eq. 4).
     ReducesOfferedWindow,
-    /// What a loss or an echo leaves of cwnd is at least one segment, not two (ns-2; RFC 5681 eq. 4).
+    /// After a loss or an echo cwnd is at least one segment, not two (ns-2; RFC 5681 eq. 4).
     LeavesOneSegment,
     /// Reno's recovery has the guard of RFC 6582 §3.2 step 1 too, and the first flight has it (ns-2).
     GuardsEveryRecovery,

@@ -66,13 +66,13 @@ pub(crate) struct PricedPacket {
     pub(crate) price: f64,
     /// AWND of Eq. 16: the window in force, bytes.
     pub(crate) in_force: f64,
-    /// What slow start adds, bytes.
+    /// Growth of slow start, bytes.
     pub(crate) growth: f64,
     /// Whether the window may become smaller.
     pub(crate) may_fall: bool,
 }
 
-/// What the user sets of the rules.
+/// Parameters of the rules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PriceParameters {
     pub(crate) tau_bytes: u64,
@@ -133,7 +133,7 @@ impl PriceRules {
         self.arrivals.last().is_none()
     }
 
-    /// Where d̂ begins.
+    /// Initialises d̂.
     pub(crate) fn begin(&mut self, round: Duration) {
         self.delay = Some(round.as_secs_lossy()).filter(|round| *round > 0.0);
     }

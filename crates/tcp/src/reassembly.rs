@@ -6,7 +6,7 @@ use airpath_core::SackBlock;
 /// How many arrivals are remembered to order SACK blocks by.
 const REMEMBERED: usize = 3;
 
-/// What the receiver has of the stream.
+/// Data of the stream at the receiver.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembly {
     next: u64,
@@ -16,10 +16,10 @@ pub struct Reassembly {
     beyond: Option<Box<Beyond>>,
 }
 
-/// What the receiver has beyond the next byte expected.
+/// Data at the receiver beyond the next byte expected.
 #[derive(Clone, Debug, Default)]
 struct Beyond {
-    /// What has arrived beyond `next`.
+    /// Ranges that have arrived beyond `next`.
     islands: RangeSet,
     /// A byte of each of the islands that were touched last, the latest first; a place that is
     /// not needed repeats another or is stale.
@@ -29,7 +29,7 @@ struct Beyond {
     reports: usize,
 }
 
-/// What an arriving segment was.
+/// Order of an arriving segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentOrder {
     /// The next bytes expected, nothing beyond them was waiting.

@@ -31,7 +31,7 @@ pub struct Receiver {
     ack_size: u32,
     /// In-order segments per ACK; 1 while `quick_acks` are left.
     delay_segments: u32,
-    /// The same after the quick ACKs.
+    /// Segments per delayed ACK after the quick ACKs.
     later_delay_segments: u32,
     /// In-order segments yet to be acknowledged one by one.
     quick_acks: u32,
@@ -46,7 +46,7 @@ pub struct Receiver {
     update_at: Time,
     mss: u32,
     field: WindowField,
-    /// What lies beyond the right edge is refused.
+    /// Whether data beyond the right edge are rejected.
     is_bounded: bool,
     /// The window is always the same, and no marks are echoed.
     allows_fast_path: bool,
@@ -57,7 +57,7 @@ pub struct Receiver {
     measured: ReceiverCounters,
 }
 
-/// What the receiver echoes (RFC 7323 §4.3).
+/// Timestamp echo of the receiver (RFC 7323 §4.3).
 #[derive(Clone, Copy, Debug, Default)]
 struct Timestamps {
     /// TS.Recent, and when it was set.
@@ -98,7 +98,7 @@ struct ReceiverCounters {
     delays: Delays,
 }
 
-/// What a receiver measured.
+/// Measurements of a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ReceiverReport {
     /// In-order payload bytes handed to the application.
@@ -152,7 +152,7 @@ impl Receiver {
         &self.measured.delays
     }
 
-    /// What was measured.
+    /// Returns the measurements.
     pub fn report(&self) -> ReceiverReport {
         ReceiverReport {
             delivered_bytes: self.measured.delivered_bytes,

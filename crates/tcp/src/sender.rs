@@ -39,9 +39,9 @@ use report::SenderCounters;
 use rwnd::WindowLimit;
 use std::sync::Arc;
 
-/// What a sender is made from.
+/// Configuration of a sender.
 pub struct SenderConfig {
-    /// Its flow.
+    /// Number of the flow.
     pub flow: FlowId,
     /// The connection's options.
     pub options: Arc<TcpConfig>,

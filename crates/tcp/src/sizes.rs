@@ -1,4 +1,4 @@
-//! What a connection takes of memory, which is what limits how many there may be.
+//! Memory of a connection, which limits the number of connections.
 
 use crate::congestion::AnyCongestion;
 use crate::recovery::Recovery;

@@ -26,9 +26,9 @@ impl SsSample {
 
 /// One column of a table of samples.
 pub struct SsColumn {
-    /// Its name in results.
+    /// Name in results.
     pub name: &'static str,
-    /// Its values.
+    /// Function that reads the value.
     pub of: SsValue,
 }
 

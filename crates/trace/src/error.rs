@@ -1,4 +1,4 @@
-//! What can be wrong with a trace, one line each.
+//! Problems of a trace, one line each.
 
 use super::{MAX_BINS, MAX_DURATION_S, MAX_OPPORTUNITIES, MAX_RATE_BPS, OPPORTUNITY_BYTES};
 use std::fmt;
@@ -223,7 +223,7 @@ pub enum TraceError {
         field: &'static str,
         /// Its value.
         value: f64,
-        /// What is accepted, with the unit and an example.
+        /// Accepted values, with the unit and an example.
         accepted: &'static str,
     },
     /// A generated link so poor that it delivers not even one packet.
@@ -232,7 +232,7 @@ pub enum TraceError {
          {OPPORTUNITY_BYTES} bytes. Raise mean_snr_db, bandwidth_hz, cap_bps or the duration."
     )]
     NothingDelivered {
-        /// What the link carries over its whole duration, bit.
+        /// Capacity of the link over its whole duration, bit.
         bits: f64,
     },
 }

@@ -90,7 +90,7 @@ impl OpportunityTrace {
         self.period_ms() * NANOS_PER_MILLI
     }
 
-    /// What one round can deliver, bit.
+    /// Capacity of one round, bit.
     pub fn bits(&self) -> f64 {
         self.times_ms.len() as f64 * OPPORTUNITY_BITS
     }
@@ -106,7 +106,7 @@ impl OpportunityTrace {
     }
 }
 
-/// What is wrong with one line.
+/// Problem of one line.
 enum BadLine {
     Empty,
     NotANumber,

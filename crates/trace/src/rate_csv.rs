@@ -113,7 +113,7 @@ impl RateTrace {
             .map(|(segment, end)| (segment.start_ns, end, segment.rate_bps))
     }
 
-    /// What one round can deliver, bit.
+    /// Capacity of one round, bit.
     pub fn bits(&self) -> f64 {
         let span_bits = |(start, end, rate_bps): (u64, u64, f64)| (end - start) as f64 * rate_bps;
         self.spans().map(span_bits).sum::<f64>() / NANOS_PER_SECOND as f64

@@ -1,4 +1,4 @@
-//! What a trace offers: mean and percentile rates, outages.
+//! Statistics of a trace: mean and percentile rates, outages.
 
 use super::convert::rate_of;
 use super::{

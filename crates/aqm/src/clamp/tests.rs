@@ -49,7 +49,7 @@ fn the_average_moves_at_arrivals() {
     assert!((queue.average() - expected).abs() < 1e-9);
 }
 
-/// What the link has taken counts until it is served or given up.
+/// Packets taken by the link count until they are served or discarded.
 #[test]
 fn a_packet_in_service_counts_and_does_not_leak() {
     let mut harness = TestHarness::default();

@@ -204,8 +204,9 @@ fn a_flow_is_new_when_its_packets_are_held_and_none_waits() {
     assert_eq!(line.flows(2), [0, 1], "in the order of arrival, for both are new");
 }
 
-/// What is held counts for the limit. An overflow that leaves nothing waiting ends the flow's turn
-/// and CoDel's watch over it, as a dequeue that finds the queue empty does (RFC 8289 §5.6).
+/// Packets held by the link count for the limit. An overflow that leaves nothing waiting ends the
+/// flow's turn and CoDel's watch over it, as a dequeue that finds the queue empty does (RFC 8289
+/// §5.6).
 #[test]
 fn an_overflow_that_empties_a_queue_lets_it_rest() {
     let mut line = Line::new(FqCodelConfig { limit: 3, ..DEFAULT });

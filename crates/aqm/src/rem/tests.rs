@@ -272,7 +272,8 @@ fn arrivals_backlog_and_capacity_are_what_is_on_the_air() {
     LAW.close("p with parity and overhead", "", queue.price(), expected, 1e-12);
 }
 
-/// What waits ahead and what the link holds counts in the backlog, what passes by in the arrivals.
+/// Packets ahead and packets held by the link count in the backlog, bypassing packets in the
+/// arrivals.
 #[test]
 fn bypassing_and_held_packets_count() {
     let mut harness = TestHarness::default();

@@ -8,11 +8,11 @@ use serde::Deserialize;
 
 /// Weight of an interval's mean in the average of the queue.
 const WEIGHT: f64 = 0.25;
-/// What the public code divides the interval's mean by.
+/// Divisor of the interval's mean in the public code.
 const PUBLIC_DIVISOR: f64 = 16.0;
 /// Distance, bytes, below which a value has reached its limit.
 const NEAR: f64 = 1e-6;
-/// What an interval before keeps of its weight in the measured capacity.
+/// Weight of the previous interval in the measured capacity.
 const KEPT: f64 = 0.75;
 /// Capacity of a stopped link, bytes/s.
 const LEAST_CAPACITY: f64 = 1.0;
@@ -72,7 +72,7 @@ pub(super) struct LoadSettings {
     pub(super) samples: u64,
     /// κ_q.
     pub(super) queue_weight: f64,
-    /// Where high begins.
+    /// Load from which the code is high.
     pub(super) low: f64,
     pub(super) average: VcpAverage,
 }
@@ -82,20 +82,20 @@ pub(super) struct LoadSettings {
 struct Sums {
     intervals: u64,
     load: f64,
-    /// Of squares.
+    /// Sum of the squared loads.
     squares: f64,
     capacity: f64,
-    /// With code low, high, overload.
+    /// Number of intervals with code low, high, overload.
     codes: [u64; 3],
 }
 
-/// What the link has sent while it had work.
+/// Service of the link while it had work.
 #[derive(Clone, Copy, Debug, Default)]
 struct Service {
     /// In the intervals before, the older the less: bytes, s.
     bytes: f64,
     busy_s: f64,
-    /// In this interval.
+    /// Bytes served in this interval.
     new_bytes: u64,
     new_busy: Duration,
     /// Since when in this interval there is work.

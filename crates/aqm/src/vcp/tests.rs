@@ -258,7 +258,8 @@ fn a_measured_capacity_is_what_is_sent_while_there_is_work() {
     MEASURED.close_relative("mean of C", "bit/s", capacity.expect("ten intervals"), 4e6, 1e-9);
 }
 
-/// What the link gives up takes its time and sends nothing; what passes by is served, too.
+/// Packets discarded by the link take its time without being sent; bypassing packets are served,
+/// too.
 #[test]
 fn lost_packets_and_those_that_pass_by_are_work() {
     let mut harness = TestHarness::default();

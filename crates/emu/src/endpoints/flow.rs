@@ -11,7 +11,7 @@ use airpath_tcp::{Burst, SsSample};
 use std::io;
 use std::net::{Shutdown, TcpListener, TcpStream};
 
-/// What a socket has taken is sent even when its application has stopped. That of a flow which stops
+/// A socket sends accepted data even after its application has stopped. That of a flow which stops
 /// before the run does is given no more than lasts for so long, beyond what is sent at once.
 const UNSENT: Duration = Duration::from_millis(10);
 /// Bounds of these bytes.
@@ -21,11 +21,11 @@ const MOST_UNSENT: u32 = 4 * 1024 * 1024;
 /// How far a flow is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Its start has not come.
+    /// The start time of the flow is in the future.
     Waiting,
-    /// Its SYN is not answered.
+    /// The SYN is not answered yet.
     Connecting,
-    /// There is a connection.
+    /// The connection is established.
     Open,
     /// Everything has been acknowledged.
     Done,
@@ -303,7 +303,7 @@ impl Flow {
         self.phase == Phase::Open
     }
 
-    /// What was measured between the two instants.
+    /// Returns the measurements between the two instants.
     pub(super) fn report(&self, [from, until]: [Time; 2]) -> SocketReport {
         let measured_s = until.saturating_since(from).as_secs_lossy();
         let (info, before) = (&self.info, &self.before);

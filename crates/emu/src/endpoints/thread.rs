@@ -38,11 +38,11 @@ const OTHER_DESCRIPTORS: u64 = 256;
 /// Flows that are named in a problem.
 const NAMED: usize = 5;
 
-/// What is waited for at a sender's socket: each change once.
+/// Events of a sender's socket, edge-triggered.
 const SENDER_EVENTS: EpollFlags =
     EpollFlags::EPOLLOUT.union(EpollFlags::EPOLLRDHUP).union(EpollFlags::EPOLLET);
 
-/// What is due at an instant; of one instant in this order.
+/// Scheduled events; those of one instant in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     /// The senders' state is sampled.
@@ -59,7 +59,7 @@ enum Due {
     End,
 }
 
-/// What an event is about.
+/// Source of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EventSource {
     Timer,
@@ -99,7 +99,7 @@ struct Server {
     homes: NamespaceSwitcher,
     epoll: Epoll,
     timer: TimerFd,
-    /// What the timer is set to.
+    /// Expiry of the timer.
     set_to: Time,
     agenda: BinaryHeap<Reverse<(Time, Due)>>,
     flows: Vec<Flow>,
@@ -111,7 +111,7 @@ struct Server {
     samples: Vec<SsSample>,
     /// The largest time by which something was done too late.
     latest: Duration,
-    /// What has gone wrong, with the flows to which it has happened.
+    /// Problems, with the affected flows.
     problems: BTreeMap<String, Vec<u32>>,
     buffer: Vec<u8>,
 }
@@ -226,7 +226,7 @@ impl Server {
         self.problems.entry(problem).or_default().push(self.flows[place].spec.flow);
     }
 
-    /// What was done with a flow has come to this.
+    /// Handles the result of an operation on a flow.
     fn settle(&mut self, place: usize, done: io::Result<()>) {
         if let Err(error) = done
             && self.flows[place].fail()

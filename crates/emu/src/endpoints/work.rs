@@ -1,10 +1,10 @@
-//! What a flow has still to write, and when its application writes again: what a simulated sender
-//! does, with a socket in its place.
+//! Data that a flow still has to write, and the next write of its application: as in a simulated
+//! sender, with a socket in its place.
 
 use airpath_core::Time;
 use airpath_tcp::{Application, OnOff};
 
-/// What a flow writes.
+/// Writes of a flow.
 #[derive(Clone, Debug)]
 pub(super) struct Work {
     /// Bytes that the socket has taken.

@@ -32,7 +32,7 @@ pub(super) struct Command<'a> {
 }
 
 impl<'a> Command<'a> {
-    /// Those of both sides.
+    /// Commands of both sides.
     pub(super) fn of(
         sides: &'a Sides,
         traffic: &Traffic,

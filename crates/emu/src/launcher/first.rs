@@ -28,7 +28,7 @@ const IGNORED: [Signal; 7] = [
 /// Exit status of a keeper that could not start the launcher.
 const REFUSED: i32 = 71;
 
-/// What the keeper does: starts the launcher in a PID namespace and ends with it.
+/// The keeper: starts the launcher in a PID namespace and ends with it.
 pub(super) fn keep(
     parent: Pid,
     keep: &[BorrowedFd<'_>],
@@ -64,7 +64,7 @@ pub(super) fn set_signals(ignored: bool) {
     }
 }
 
-/// What the launcher does.
+/// The launcher.
 fn launch(socket: BorrowedFd<'_>, commands: &[Option<Command<'_>>; 2]) -> i32 {
     // The keeper's end is that of all.
     if set_pdeathsig(Signal::SIGKILL).is_err() {
@@ -121,7 +121,7 @@ fn own_mounts(nosuid: bool) {
 struct First<'a> {
     socket: BorrowedFd<'a>,
     commands: &'a [Option<Command<'a>>; 2],
-    /// By side.
+    /// Process of the command of each side.
     running: [Option<Pid>; 2],
     /// Time until the remaining processes receive `SIGHUP`.
     hang_up: Option<Duration>,

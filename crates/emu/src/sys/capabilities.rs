@@ -26,7 +26,7 @@ const NO_ROOT: libc::c_int = libc::SECBIT_NOROOT
 /// Sets of capabilities, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Those that count.
+    /// Effective capabilities.
     pub effective: u64,
     /// Those that can be made to count.
     pub permitted: u64,
@@ -55,7 +55,7 @@ struct Data {
     inheritable: u32,
 }
 
-/// Those of the calling thread.
+/// Returns the capabilities of the calling thread.
 ///
 /// # Errors
 /// When the kernel has none.

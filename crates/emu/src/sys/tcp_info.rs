@@ -74,13 +74,13 @@ fields! {
     retrans: u32 = 36,
     /// No longer used.
     fackets: u32 = 40,
-    /// Since data was sent, ms.
+    /// Time since data was sent, ms.
     last_data_sent: u32 = 44,
     /// Not reported; 0.
     last_ack_sent: u32 = 48,
-    /// Since data was received, ms.
+    /// Time since data was received, ms.
     last_data_recv: u32 = 52,
-    /// Since an ACK was received, ms.
+    /// Time since an ACK was received, ms.
     last_ack_recv: u32 = 56,
     /// MTU of the path.
     pmtu: u32 = 60,

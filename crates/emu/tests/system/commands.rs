@@ -88,7 +88,7 @@ fn run(sides: &Sides, client: &[&str], keep: bool) -> (i32, Option<String>) {
     outcome
 }
 
-/// What a command of a shell says.
+/// Output of a command of a shell.
 fn say(sides: &Sides, command: &str, keep: bool) -> String {
     let said = Said::new();
     let command = format!("exec > {}; {command}", said.0.display());

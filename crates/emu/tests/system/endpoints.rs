@@ -187,7 +187,7 @@ fn acknowledged(samples: &[SsSample]) -> Vec<(Time, u64)> {
     samples.iter().map(|sample| (sample.time, sample.info.acked)).collect()
 }
 
-/// What had been acknowledged at the first sample from then on.
+/// Bytes acknowledged at the first sample from then on.
 fn acknowledged_by(samples: &[(Time, u64)], millis: u64) -> u64 {
     samples.iter().find(|(time, _)| *time >= Time::from_millis(millis)).expect("a sample").1
 }

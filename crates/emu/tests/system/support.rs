@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers of the tests.
 
 use airpath_emu::description::Description;
 use airpath_emu::namespaces::Sides;

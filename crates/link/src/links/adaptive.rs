@@ -50,7 +50,7 @@ const LARGEST_LEVEL_DB: f64 = 200.0;
 /// Bytes of the largest IP packet.
 const LARGEST_PACKET: u64 = 65_535;
 
-/// What a regime does to packets of one size.
+/// Rate and loss of packets of one size in a regime.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdaptedRegime {
     /// Name of its MCS.
@@ -61,7 +61,7 @@ pub struct AdaptedRegime {
     pub per: f64,
 }
 
-/// What an adaptive link is for packets of one size when its choices are constant.
+/// The regimes of an adaptive link for packets of one size when its choices are constant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdaptedRegimes {
     /// Packets waiting from which the next regime holds.
@@ -125,7 +125,8 @@ impl AdaptiveConfig {
         Ok(mean_db)
     }
 
-    /// What packets of `packet` bytes get with the MCS of `curve` at a true SNR of `snr_db`.
+    /// Rate and loss of packets of `packet` bytes with the MCS of `curve` at a true SNR of
+    /// `snr_db`.
     fn on_curve(&self, curve: &PerCurve, snr_db: f64, packet: Bytes) -> AdaptedRegime {
         let mcs = &curve.mcs;
         let frame = packet + Bytes(self.framing.overhead_bytes);
@@ -137,7 +138,7 @@ impl AdaptiveConfig {
         }
     }
 
-    /// What packets of `packet` bytes get with each MCS of the table.
+    /// Rate and loss of packets of `packet` bytes with each MCS of the table.
     ///
     /// # Errors
     /// When a value or the table is not accepted.
@@ -273,7 +274,7 @@ struct Radio {
 #[derive(Clone, Copy, Debug)]
 struct Noise {
     deviation_db: f64,
-    /// What the randomness of all intervals comes from.
+    /// Key of the random stream of each interval.
     key: u64,
 }
 

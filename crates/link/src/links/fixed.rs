@@ -15,7 +15,7 @@ use airpath_core::{Bytes, Checks, Component, ConfigError, Duration, Rate, Setup,
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedConfig {
@@ -24,7 +24,7 @@ pub struct FixedConfig {
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,
-    /// What a packet costs on the air; a number is the overhead alone.
+    /// Cost of a packet on the air; a number is only the overhead.
     #[serde(default)]
     pub framing: FramingConfig,
     /// Error process in addition to `loss`: `{"kind": …}`. Absent: none.

@@ -9,7 +9,7 @@ const LARGEST: u64 = 65_535;
 /// Least share of data. A packet is then still far from any number that overflows.
 pub(crate) const LEAST_CODE_RATE: f64 = 1e-3;
 
-/// What the user sets: a table, or the overhead alone as a number.
+/// Configuration: a table, or only the overhead as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(from = "Given")]
 pub struct FramingConfig {

@@ -1,4 +1,4 @@
-//! What one direction of a link measures: capacity used, packets delivered and lost.
+//! Measurements of one direction of a link: capacity used, packets delivered and lost.
 //!
 //! The unit of capacity is the link's own: nanoseconds on the air where a packet has the link to
 //! itself, bytes of opportunities, PDUs. How much of it there was to use only the link knows.
@@ -73,7 +73,7 @@ impl Meter {
         self.lost_packets += 1;
     }
 
-    /// What has been used of the capacity, in units of the link.
+    /// Capacity used, in units of the link.
     pub fn used(&self) -> u64 {
         self.used
     }
@@ -112,7 +112,7 @@ impl Meter {
     }
 }
 
-/// What only a link of one kind counts, in its report.
+/// Counters of one kind of link, in its report.
 impl LinkReport {
     /// The report with these counters.
     pub fn with_counters(self, counters: Vec<(Cow<'static, str>, f64)>) -> LinkReport {

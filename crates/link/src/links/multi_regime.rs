@@ -30,7 +30,7 @@ pub struct RegimeConfig {
     pub per: f64,
 }
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MultiRegimeConfig {
@@ -38,7 +38,7 @@ pub struct MultiRegimeConfig {
     pub thresholds: Vec<u64>,
     /// One more than there are thresholds.
     pub regimes: Vec<RegimeConfig>,
-    /// What a packet costs on the air; a number is the overhead alone.
+    /// Cost of a packet on the air; a number is only the overhead.
     #[serde(default)]
     pub framing: FramingConfig,
     /// Error process in addition to the error rate of the regime: `{"kind": …}`. Absent: none.
@@ -60,9 +60,9 @@ pub struct MultiRegimeConfig {
 #[derive(Clone, Debug)]
 pub struct MultiRegime {
     thresholds: Vec<u64>,
-    /// At the nominal rate of now.
+    /// Regimes, scaled to the current nominal rate.
     regimes: Vec<RegimeConfig>,
-    /// As the user set them.
+    /// Configured regimes.
     given: Vec<RegimeConfig>,
     scale: Scale,
 }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// Drawn offsets are whole milliseconds, as the times of recorded opportunities are.
 const GRID_NS: u64 = 1_000_000;
 
-/// What the user sets; absent: the start of the trace.
+/// Configuration of the offset; absent: the start of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum OffsetSpec {

@@ -15,7 +15,7 @@ const BIT_NANOS_PER_BYTE: u128 = 8_000_000_000;
 pub(crate) struct OpportunitySize {
     /// Bytes that every opportunity carries.
     whole: u64,
-    /// What each has beyond them, in `unit`ths of a byte.
+    /// Fraction beyond them of each, in `unit`ths of a byte.
     rest: u128,
     unit: u128,
 }

@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateTraceConfig {
@@ -31,7 +31,7 @@ pub struct RateTraceConfig {
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,
-    /// What a packet costs on the air; a number is the overhead alone.
+    /// Cost of a packet on the air; a number is only the overhead.
     #[serde(default)]
     pub framing: FramingConfig,
     /// Error process in addition to `loss`: `{"kind": …}`. Absent: none.

@@ -1,8 +1,8 @@
 //! A link that sends one packet after another from its queue.
 //!
-//! What a kind of link adds is its [`Transmitter`]: when a transmission that begins now ends, and
-//! with which probability it fails. A packet in transmission is finished at the rate it began with,
-//! even if the rate changes meanwhile. What HARQ and ARQ do with it: `serial/retransmission.rs`.
+//! A kind of link adds its [`Transmitter`]: when a transmission that begins now ends, and with
+//! which probability it fails. A packet in transmission is finished at the rate it began with, even
+//! if the rate changes meanwhile. What HARQ and ARQ do with it: `serial/retransmission.rs`.
 
 mod retransmission;
 
@@ -24,7 +24,7 @@ use std::borrow::Cow;
 pub struct Transmission {
     /// When its last bit has been sent; [`Time::NEVER`] at rate zero.
     pub ends: Time,
-    /// What it takes of the link's capacity: the frame, and what fills its last block.
+    /// Link capacity that it takes: the frame, and the padding of its last block.
     pub bytes: Bytes,
     /// Probability that the packet is corrupted: 0 or 1 where the transmitter itself has drawn it,
     /// since its state at the end goes with it.
@@ -47,8 +47,8 @@ pub trait Transmitter {
     /// is scaled in proportion ([`Scale`](crate::Scale)).
     fn set_rate(&mut self, rate: Rate);
 
-    /// What a packet costs on the air at the nominal rate: as `given`, with what the transmitter
-    /// itself makes of a frame.
+    /// Cost of a packet on the air at the nominal rate: as `given`, changed by the transmitter's
+    /// own framing.
     fn framing(&self, given: Framing) -> Framing {
         given
     }
@@ -58,10 +58,10 @@ pub trait Transmitter {
         1
     }
 
-    /// What it counts is counted from now on.
+    /// Resets its counters.
     fn restart_measurement(&mut self) {}
 
-    /// What only a transmitter of this kind counts, by name.
+    /// Counters of a transmitter of this kind, by name.
     fn counters(&self) -> Vec<(Cow<'static, str>, f64)> {
         Vec::new()
     }
@@ -102,7 +102,7 @@ pub struct SerialLink<T> {
     queue: Queue,
     output: Port,
     id: u32,
-    /// What a packet costs on the air.
+    /// Cost of a packet on the air.
     framing: Framing,
     air: FrameErrors,
     service: Service,

@@ -28,7 +28,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
@@ -37,7 +37,7 @@ pub struct TraceConfig {
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,
-    /// What a packet costs on the air; a number is the overhead alone.
+    /// Cost of a packet on the air; a number is only the overhead.
     #[serde(default)]
     pub framing: FramingConfig,
     /// Error process in addition to `loss`: `{"kind": …}`. Absent: none.
@@ -62,7 +62,7 @@ pub struct TraceLink {
     /// Number of the next opportunity, counted from the start of the run through all repetitions.
     next: u64,
     offered: OfferedBytes,
-    /// In bytes of opportunities.
+    /// Meter in bytes of opportunities.
     meter: Meter,
 }
 

@@ -8,7 +8,7 @@ use crate::retransmission::harq::LONGEST_WAIT_NS;
 use airpath_core::{Checks, Duration};
 use serde::Deserialize;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArqConfig {

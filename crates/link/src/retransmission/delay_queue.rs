@@ -5,7 +5,7 @@ use airpath_core::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What waits for its time.
+/// Items ordered by their due time.
 #[derive(Clone, Debug)]
 pub struct DelayQueue<T> {
     /// By time, then by the order in which they came; the last number is the place.

@@ -23,7 +23,7 @@ use std::collections::BinaryHeap;
 /// Longest round trip of either loop, ns: an hour.
 pub(crate) const LONGEST_WAIT_NS: u64 = 3_600_000_000_000;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HarqConfig {

@@ -26,18 +26,18 @@ struct Flight {
     frame: Frame,
 }
 
-/// What follows the first attempts of a serial link.
+/// Retransmissions after the first attempts of a serial link.
 pub(crate) struct RetransmissionStage {
     recovery: Retransmission<Flight>,
     order: Resequencer<Packet>,
-    /// What is given up counts as that.
+    /// Drop reason of discarded packets.
     reason: DropReason,
     /// Start of the latest frame for which the error process was called.
     asked_from: Time,
     counts: Counts,
 }
 
-/// From the start of measurement on.
+/// Counters since the start of measurement.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     repetitions: u64,
@@ -71,7 +71,7 @@ impl RetransmissionStage {
         })))
     }
 
-    /// What a packet that is given up counts as.
+    /// Drop reason of a discarded packet.
     pub(crate) fn reason(&self) -> DropReason {
         self.reason
     }
@@ -152,9 +152,9 @@ impl RetransmissionStage {
         self.counts = Counts::default();
     }
 
-    /// What is counted, by name: repetitions that have ended; packets received by one, or by ARQ;
-    /// the mean time from the end of a packet's first attempt to its reception, in which waiting
-    /// for order is no part.
+    /// Counters by name: repetitions that have ended; packets received by one, or by ARQ; the mean
+    /// time from the end of a packet's first attempt to its reception, in which waiting for order
+    /// is no part.
     pub(crate) fn counters(&self) -> [(Cow<'static, str>, f64); 3] {
         let Counts { repetitions, recovered, received, delay } = self.counts;
         let mean_s = delay.as_secs_lossy() / received.max(1) as f64;

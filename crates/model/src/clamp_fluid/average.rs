@@ -23,7 +23,7 @@ use super::stability::{Complex, is_stable, limit};
 use crate::error::{ModelError, require};
 use std::f64::consts::FRAC_PI_2;
 
-/// What the protocol has and the model leaves out.
+/// Averaging of the queue in the protocol, which the model leaves out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueueAverage {
     /// T: time constant of the queue's average, s. Above 0; the protocol has 0.5 s.

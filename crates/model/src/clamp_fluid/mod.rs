@@ -36,7 +36,7 @@ pub struct ClampFluid {
     pub delays_s: Vec<f64>,
 }
 
-/// Where the windows rest.
+/// Equilibrium of the windows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Equilibrium {
     /// q*, bytes (Eq. 11).

@@ -23,7 +23,7 @@ pub struct Life {
     pub start_s: f64,
     /// When it stops sending, s; infinite: never.
     pub stop_s: f64,
-    /// Its first window, bytes.
+    /// Initial window, bytes.
     pub window: f64,
 }
 
@@ -246,7 +246,7 @@ impl<'a> Trajectory<'a> {
         self.keep();
     }
 
-    /// What has arrived, the wait and the slopes at `place`.
+    /// Computes arrivals, wait and slopes at `place`.
     fn look(&mut self, place: f64) {
         for flow in &mut self.flows {
             flow.arrived = flow.arrived_at(place);

@@ -97,11 +97,11 @@ struct Grid<'a> {
     problem: &'a Problem,
     /// W_th after a loss.
     ssthresh: f64,
-    /// Of a row, packets sent.
+    /// Packets sent per row.
     height: f64,
     target: f64,
     windows: Vec<f64>,
-    /// By way, then window.
+    /// Steps by case, then by window.
     steps: Vec<Step>,
     ways: usize,
     /// By packets sent (as far as a stage leads, around), then way, then window.
@@ -327,7 +327,7 @@ impl Problem {
         Step { window, rtt_s, contends, arrives, grown, halved }
     }
 
-    /// What a stage begins with after one of the window `before` that went as `way` says. A queue that
+    /// Initial state of a stage after one with the window `before` and the case `way`. A queue that
     /// drains follows from what that one left behind, however much it found.
     fn state_after(&self, before: f64, ssthresh: f64, way: StageCase) -> State {
         let window = if way.lost { self.halve(before) } else { self.grow(before, ssthresh) };

@@ -32,17 +32,17 @@ pub enum Ssthresh {
     /// Half of the window, at least 2: what TCP does.
     #[default]
     Updated,
-    /// It stays: as printed.
+    /// W_th is constant, as printed.
     Constant,
 }
 
 /// Update of the backlog of Eq. 6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Queue {
-    /// It never drains: as printed.
+    /// The backlog never drains, as printed.
     #[default]
     Literal,
-    /// What the link serves beyond a stage's packets is taken from it.
+    /// Service beyond a stage's packets reduces it.
     Draining,
 }
 
@@ -75,7 +75,7 @@ pub struct Problem {
     pub queue: Queue,
 }
 
-/// What the downloads get.
+/// Performance of the downloads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// The mean over downloads of Eq. 8, bit/s.

@@ -56,7 +56,7 @@ impl Problem {
     }
 }
 
-/// What a download came to.
+/// Result of a download.
 #[derive(Clone, Copy, Debug, Default)]
 struct Download {
     stages: u64,

@@ -16,7 +16,7 @@ pub(super) fn is_slow(window: f64, ssthresh: f64) -> bool {
     window < ssthresh - TOLERANCE_PACKETS
 }
 
-/// What a stage begins with.
+/// Initial state of a stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct State {
     /// w, packets.
@@ -29,7 +29,7 @@ pub(super) struct State {
     pub(super) contends: bool,
 }
 
-/// What a stage comes to.
+/// Result of a stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct StageResult {
     /// RTT(k), s.

@@ -8,7 +8,7 @@ use super::{Candidate, NamedScheme, Policy, SchemeNames};
 use airpath_core::{Checks, Component, ConfigError, Setup, at_least};
 use serde::Deserialize;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DualRegimeConfig {

@@ -4,7 +4,7 @@ use super::{Candidate, NamedScheme, Policy, SchemeNames};
 use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedConfig {

@@ -12,7 +12,7 @@ use super::{Candidate, Policy, SchemeNames};
 use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// Of what the losses are counted.
+/// Unit in which losses are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorRate {
@@ -22,7 +22,7 @@ pub enum ErrorRate {
     Fer,
 }
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MaxPhyThroughputConfig {

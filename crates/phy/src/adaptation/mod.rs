@@ -46,7 +46,7 @@ use serde::Deserialize;
 /// Names of the schemes that a policy chooses from, in the order of the candidates.
 pub type SchemeNames = Vec<String>;
 
-/// What a policy knows of one MCS.
+/// Inputs of a policy for one MCS.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// log₂(V) R, information bits per symbol.
@@ -57,7 +57,7 @@ pub struct Candidate {
     pub per: f64,
 }
 
-/// What chooses the MCS.
+/// Chooses the MCS.
 pub trait Policy {
     /// Packets waiting from which the next regime holds, ascending; none for one regime.
     fn thresholds(&self) -> &[u64] {

@@ -13,7 +13,7 @@ use super::{Candidate, Policy, SchemeNames};
 use airpath_core::{Checks, Component, ConfigError, Setup, at_least};
 use serde::Deserialize;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QawlaConfig {
@@ -28,7 +28,7 @@ pub struct QawlaConfig {
 /// Two thresholds of the packet error rate, by the queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Qawla {
-    /// By regime.
+    /// Threshold of the PER by regime.
     th_per: [f64; 2],
     threshold: [u64; 1],
 }

@@ -12,7 +12,7 @@ use super::{Candidate, Policy, SchemeNames};
 use airpath_core::{Checks, Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaglaConfig {

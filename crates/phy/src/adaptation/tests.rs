@@ -28,7 +28,7 @@ fn candidates(pers: [f64; 8]) -> Vec<Candidate> {
     rates.map(|(efficiency, per)| Candidate { efficiency, fer: per / 100.0, per }).collect()
 }
 
-/// What `policy` chooses in each of its regimes.
+/// Choices of `policy` in each of its regimes.
 fn choices(policy: &AnyPolicy, candidates: &[Candidate]) -> Vec<usize> {
     (0..=policy.thresholds().len()).map(|regime| policy.choose(candidates, regime)).collect()
 }

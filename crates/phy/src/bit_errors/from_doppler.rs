@@ -14,7 +14,7 @@ use airpath_core::ConfigError;
 /// A fading channel and what is sent over it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FadingChannel {
-    /// What is sent.
+    /// Constellation of the symbols.
     pub constellation: Constellation,
     /// Branches of Rayleigh fading that are combined.
     pub branches: Branches,

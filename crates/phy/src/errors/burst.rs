@@ -11,7 +11,7 @@ use serde::Deserialize;
 /// The normalised Doppler shifts for which the chain is computed.
 const DOPPLERS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BurstConfig {

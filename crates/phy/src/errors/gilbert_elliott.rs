@@ -14,7 +14,7 @@ use super::{ErrorProcess, Frame, TwoStates};
 use airpath_core::{Checks, Component, ConfigError, Seed, Setup, Stream, at_least};
 use serde::Deserialize;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliottConfig {

@@ -4,7 +4,7 @@ use super::{ErrorProcess, Frame};
 use airpath_core::{Checks, Component, ConfigError, Setup, Stream};
 use serde::Deserialize;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndependentConfig {

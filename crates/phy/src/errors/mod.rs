@@ -34,7 +34,7 @@ pub struct Frame {
     pub began: Time,
     /// When its last bit has been sent (exclusive).
     pub ended: Time,
-    /// What it takes of the link's capacity, bytes: packet, framing, and what fills the last block.
+    /// Link capacity that it takes, bytes: packet, framing, and padding of the last block.
     pub bytes: Bytes,
     /// Its modulation and coding scheme: the number in the link's table. `None` on a link without.
     pub mcs: Option<usize>,

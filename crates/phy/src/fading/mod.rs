@@ -1,4 +1,4 @@
-//! What a channel does to the symbols of a block: one gain |h| for each, E|h|² = 1.
+//! Effect of a channel on the symbols of a block: one gain |h| for each, E|h|² = 1.
 //!
 //! Every block has a separate channel that is constant during the block.
 //! Left out: Doppler within a block and interference between subcarriers (phy-802.16-ctc §6: of no

@@ -26,7 +26,7 @@ pub struct SlotMcs {
 /// The schemes of one direction of a radio, from the most robust to the fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct McsSet {
-    /// What messages call it.
+    /// Name in messages.
     pub name: &'static str,
     /// The schemes, by rising rate; no two have the same name.
     pub schemes: &'static [SlotMcs],
@@ -106,7 +106,7 @@ impl SlotMcs {
         u64::try_from(slots).unwrap_or(u64::MAX)
     }
 
-    /// What repetition adds to the signal-to-noise ratio of a bit, dB: 10·log10(repetition), since
+    /// Gain of repetition in the signal-to-noise ratio of a bit, dB: 10·log10(repetition), since
     /// the receiver combines the repetitions.
     pub fn gain_db(self) -> f64 {
         10.0 * libm::log10(self.repetition as f64)

@@ -20,7 +20,7 @@ pub const BATCH: u64 = 8192;
 /// How to measure.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What the streams of all points come from.
+    /// Seed of the streams of all points.
     pub seed: Seed,
     /// The first batch that ends with as many errors is the last.
     pub errors: u64,
@@ -38,10 +38,10 @@ pub struct Settings {
     pub skips: bool,
 }
 
-/// What was found.
+/// Result of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Of all batches that count.
+    /// Count of all completed batches.
     pub count: Count,
     /// False if cancelled before there were errors or blocks enough.
     pub is_complete: bool,

@@ -18,7 +18,7 @@ use crate::mcs::Mcs;
 use std::fmt;
 use std::ops::AddAssign;
 
-/// What is measured.
+/// A point that is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// The modulation and coding scheme.
@@ -41,7 +41,7 @@ impl fmt::Display for Point {
 pub struct Count {
     /// All blocks.
     pub blocks: u64,
-    /// Those wrong after the last iteration.
+    /// Blocks in error after the last iteration.
     pub errors: u64,
     /// Iterations of all.
     pub iterations: u64,

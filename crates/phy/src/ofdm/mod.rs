@@ -27,7 +27,7 @@ const BAND: Range<u16> = MIDDLE - 425..MIDDLE + 426;
 /// How many they are.
 const WIDTH: usize = (BAND.end - BAND.start) as usize;
 
-/// Where a block's symbols go.
+/// Subcarriers of a block's symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapping {
     /// Distinct subcarriers, uniformly at random from all used ones: the reference.

@@ -1,4 +1,4 @@
-//! What a curve says between its points.
+//! Interpolation of a curve between its points.
 
 use super::{PerPoint, TableMcs};
 use crate::mcs::packet_error_rate;

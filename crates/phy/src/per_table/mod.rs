@@ -26,7 +26,7 @@ pub struct PerPoint {
 /// A modulation and coding scheme as a table knows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableMcs {
-    /// What the table calls it; no other curve of the table has the name.
+    /// Name in the table; no other curve of the table has the name.
     pub name: String,
     /// Coded bits of a symbol, at least 1.
     pub bits_per_symbol: u64,
@@ -47,7 +47,7 @@ pub struct PerTable {
     pub snr_range_db: (f64, f64),
     /// A curve for every scheme, at least one.
     pub curves: Vec<PerCurve>,
-    /// Who made it and how, as the file says; null if it does not.
+    /// Provenance of the table, as in the file; null without it.
     pub provenance: Value,
 }
 

@@ -29,8 +29,8 @@ use std::f64::consts::TAU;
 /// (1 + √5)/2, the period of θ over that of α.
 const GOLDEN_RATIO: f64 = 1.618_033_988_749_895;
 
-/// What the user sets: the period of the beams, and the Doppler shift or the speed and the carrier
-/// that make it.
+/// Configuration: the period of the beams, and the Doppler shift or the speed and the carrier that
+/// make it.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BeamformingConfig {

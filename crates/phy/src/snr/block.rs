@@ -13,7 +13,7 @@ use crate::shannon::from_db;
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time, at_least};
 use serde::Deserialize;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlockConfig {
@@ -30,7 +30,7 @@ pub struct Block {
     mean_db: f64,
     mean: f64,
     block_ns: u64,
-    /// What the randomness of all blocks comes from.
+    /// Key of the random stream of each block.
     key: u64,
     /// The number of the latest block, and its power over the mean.
     last: Option<(u64, f64)>,

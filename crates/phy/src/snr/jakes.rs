@@ -41,7 +41,7 @@ pub enum Index {
     Printed,
 }
 
-/// What the user sets: the Doppler shift, or the speed and the carrier that make it.
+/// Configuration: the Doppler shift, or the speed and the carrier that make it.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JakesConfig {

@@ -34,7 +34,7 @@ struct State {
     before: Lanes,
 }
 
-/// What a start needs.
+/// Values for the start of a sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Anchor {
     frequency_hz: f64,
@@ -172,7 +172,7 @@ impl<T> Default for BySlots<T> {
 }
 
 impl<T> BySlots<T> {
-    /// What `power` says of slot number `number`, of the sum that `make` makes once.
+    /// Returns `power` of slot number `number`, for the sum that `make` makes once.
     #[inline]
     pub(super) fn at(
         &mut self,

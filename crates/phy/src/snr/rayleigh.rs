@@ -13,7 +13,7 @@ use crate::shannon::from_db;
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time};
 use serde::Deserialize;
 
-/// What the user sets: the Doppler shift, or the speed and the carrier that make it.
+/// Configuration: the Doppler shift, or the speed and the carrier that make it.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RayleighConfig {

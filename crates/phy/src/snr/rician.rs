@@ -26,7 +26,7 @@ use std::f64::consts::TAU;
 /// Default of θ, degrees.
 const ANGLE_DEG: f64 = 45.0;
 
-/// What the user sets: K, the direction of motion, and the Doppler shift or the speed and the carrier
+/// Configuration: K, the direction of motion, and the Doppler shift or the speed and the carrier
 /// that make it.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -24,8 +24,8 @@ const KIND: &str = "shadowed";
 /// The largest standard deviation, dB.
 const LARGEST_DB: f64 = 30.0;
 
-/// What the user sets: σ, the time in which the correlation falls to 1/e or the way and the speed
-/// that make it, and what is shadowed.
+/// Configuration: σ, the time in which the correlation falls to 1/e or the way and the speed that
+/// make it, and what is shadowed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShadowedConfig {

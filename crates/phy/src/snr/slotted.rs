@@ -3,7 +3,7 @@
 use super::{AnySnr, SnrProcess};
 use airpath_core::{Duration, Time};
 
-/// What a link with slots asks: the SNR as a power ratio, by the number of a slot.
+/// SNR process for a link with slots: the SNR as a power ratio, by the number of a slot.
 ///
 /// The result depends on the number only, neither on earlier samples nor on the machine.
 pub struct SlottedSnr {

@@ -24,7 +24,7 @@ const MAX_DURATION_S: f64 = 1e6;
 pub struct SnrFileError {
     /// The file, and the line where there is one: `a.csv:3`.
     pub place: String,
-    /// What is wrong and what is accepted.
+    /// The problem and the accepted values.
     pub problem: String,
 }
 

@@ -22,7 +22,7 @@ use crate::shannon::from_db;
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time};
 use serde::Deserialize;
 
-/// What the user sets: a profile, and the Doppler shift or the speed and the carrier that make it.
+/// Configuration: a profile, and the Doppler shift or the speed and the carrier that make it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TappedDelayLineConfig {

@@ -5,7 +5,7 @@ use airpath_core::{Component, ConfigError, Setup, Time};
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {

@@ -92,7 +92,7 @@ impl AccessPath {
         Ok(delays_s + forward_s + to_link_s + back_s(&flow.return_wire, "return_wire.rate")?)
     }
 
-    /// What the backhaul adds to a round trip, s.
+    /// Delay of the backhaul in a round trip, s.
     fn backhaul_s(&self, scenario: &Scenario) -> Result<f64, Reason> {
         let Some(backhaul) = &scenario.backhaul else { return Ok(0.0) };
         no_limit(backhaul).map_err(|reason| reason.under("backhaul"))?;
@@ -101,7 +101,7 @@ impl AccessPath {
         Ok(2.0 * backhaul.delay_ns as f64 * 1e-9 + forward_s + back_s)
     }
 
-    /// What the shared way of the ACKs adds to a round trip, s: the link at an empty queue.
+    /// Delay of the shared ACK path in a round trip, s: the link at an empty queue.
     fn ack_path_s(
         &self,
         scenario: &Scenario,

@@ -22,7 +22,7 @@ pub struct Batch {
     pub packet_bytes: f64,
 }
 
-/// What workers share: which link is next, and whether to stop.
+/// Shared state of workers: the next link, and whether to stop.
 #[derive(Debug, Default)]
 pub struct Progress {
     next: AtomicUsize,
@@ -48,7 +48,7 @@ pub struct Failure {
     pub error: ModelError,
 }
 
-/// What a worker solved: (link, T of each set of flows, bit/s).
+/// Solutions of a worker: (link, T of each set of flows, bit/s).
 pub type Solved = Vec<(usize, Vec<f64>)>;
 
 impl Batch {

@@ -69,7 +69,7 @@ pub(crate) struct RegimeLink {
     /// Packets waiting.
     thresholds: Vec<f64>,
     pub(crate) regimes: Vec<Regime>,
-    /// What to check before trusting the result.
+    /// Warnings: check these before trusting the result.
     warnings: Vec<String>,
 }
 
@@ -102,13 +102,13 @@ pub struct Solution {
     pub average_throughput_bps: f64,
     /// Packets waiting, averaged over them.
     pub average_queue_packets: f64,
-    /// What queue and transmission add to a round trip, averaged over them, s.
+    /// Queueing and transmission delay in a round trip, averaged over the oscillation, s.
     pub average_queueing_delay_s: f64,
     /// W_max, packets.
     pub max_window_packets: f64,
     /// By flow.
     pub flows: Vec<Flow>,
-    /// What to check before trusting the result.
+    /// Warnings: check these before trusting the result.
     pub warnings: Vec<String>,
 }
 
@@ -119,7 +119,7 @@ pub struct Flow {
     pub id: u32,
     /// IP packets that reach the receiver, bit/s.
     pub throughput_bps: f64,
-    /// With queueing and transmission, s.
+    /// RTT with queueing and transmission, s.
     pub rtt_s: f64,
     /// Probability that a packet is dropped or corrupted, in [0, 1].
     pub loss: f64,

@@ -21,7 +21,7 @@ const HALVES: u32 = 24;
 /// Code rates that are compared: steps in [0, 1], and steps in each interval around the best one.
 const RATES: (u32, u32) = (100, 10);
 
-/// What a code delivers that delivers nothing.
+/// Delivered share below which a code delivers nothing.
 const NOTHING: f64 = 1e-9;
 
 /// One direction.
@@ -33,7 +33,7 @@ pub struct MimoDirection {
     pub error_bad: f64,
     /// IP packets that the air carries when all are of the largest size, bit/s.
     pub capacity_bps: f64,
-    /// By size.
+    /// Results by packet size.
     pub packets: Vec<MimoPacket>,
 }
 
@@ -42,9 +42,9 @@ pub struct MimoDirection {
 pub struct MimoPacket {
     /// `segment`, a full one, or `ack`.
     pub kind: &'static str,
-    /// Of the IP packet.
+    /// Size of the IP packet, bytes.
     pub bytes: u64,
-    /// With parity.
+    /// Size with parity, bytes.
     pub on_air_bytes: u64,
     /// How often one fails, in [0, 1].
     pub failure: f64,

@@ -53,9 +53,9 @@ pub struct Solution {
     pub directions: BTreeMap<&'static str, MimoDirection>,
     /// Why there is no throughput, in lines; empty where there is one.
     pub no_throughput: Vec<String>,
-    /// By flow, of the fixed point.
+    /// Results of the fixed point by flow.
     pub flows: Vec<fixed_point::Flow>,
-    /// What to check before trusting the result.
+    /// Warnings: check these before trusting the result.
     pub warnings: Vec<String>,
 }
 

@@ -65,12 +65,12 @@ struct Start {
     window: f64,
 }
 
-/// What the download gets.
+/// Performance of the download.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Solution {
     /// Size over time in IP packets, bit/s: by the grid, or, where it refuses, by the draws.
     pub throughput_bps: f64,
-    /// The same in payload, bit/s.
+    /// Throughput in payload, bit/s.
     pub goodput_bps: f64,
     /// R, RTT_min, T_ct, T_pb and p_e.
     #[serde(flatten)]
@@ -85,7 +85,7 @@ pub struct Solution {
     pub square_root: SquareRoot,
     /// By flow: one.
     pub flows: Vec<Flow>,
-    /// What to check before trusting the result.
+    /// Warnings: check these before trusting the result.
     pub warnings: Vec<String>,
 }
 
@@ -104,7 +104,7 @@ pub struct DownloadTerms {
     pub max_window_packets: f64,
 }
 
-/// What a method found.
+/// Result of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Method {
     /// Eq. 8, the mean over downloads, bit/s of payload, repetitions among it.
@@ -124,9 +124,9 @@ pub struct Method {
 /// Eq. 9, bit/s of payload.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SquareRoot {
-    /// With RTT_min and T_ct: TCP model1.
+    /// Throughput with RTT_min and T_ct (TCP model1), bit/s.
     pub contention_bps: f64,
-    /// With RTT_min and T_pb: TCP model2.
+    /// Throughput with RTT_min and T_pb (TCP model2), bit/s.
     pub piggyback_bps: f64,
 }
 
@@ -137,7 +137,7 @@ pub struct Flow {
     pub id: u32,
     /// Size over time in IP packets, bit/s.
     pub throughput_bps: f64,
-    /// The same in payload, bit/s.
+    /// Throughput in payload, bit/s.
     pub goodput_bps: f64,
     /// Size over goodput, s.
     pub completion_s: f64,
@@ -254,7 +254,7 @@ impl Model for RttStages {
 }
 
 impl Problem {
-    /// What the link is to the model.
+    /// Returns the terms of the link in the model.
     pub fn terms(&self) -> &Terms {
         &self.terms
     }

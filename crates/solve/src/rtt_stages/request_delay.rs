@@ -4,7 +4,7 @@ use super::delays::{Span, Steps, wait, wait_for};
 use crate::reasons::Reason;
 use airpath_core::registry;
 use airpath_link::TddConfig;
-use airpath_link::request::{DrawnConfig, Per, RangingConfig, SchedulingRequestConfig};
+use airpath_link::request::{Per, RandomDelayConfig, RangingConfig, SchedulingRequestConfig};
 
 /// How likely a request may collide: more are rows without an end.
 const MOST_FAILING: f64 = 0.9;
@@ -30,7 +30,7 @@ pub(super) struct Instants {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum RequestModel {
     /// A drawn delay.
-    Drawn(DrawnConfig),
+    Drawn(RandomDelayConfig),
     /// A ranging code, in one of `opportunities` opportunities, then a header.
     Ranging { opportunities: u32 },
     /// An opportunity every `frames` frames, then a header.
@@ -72,13 +72,13 @@ impl RequestModel {
 
     /// Whether every packet has a separate request.
     pub(super) fn is_per_packet(&self) -> bool {
-        matches!(self, RequestModel::Drawn(DrawnConfig { per: Per::Packet, .. }))
+        matches!(self, RequestModel::Drawn(RandomDelayConfig { per: Per::Packet, .. }))
     }
 
-    /// What a piggyback request adds.
+    /// Delay of a piggyback request.
     pub(super) fn piggyback(&self) -> Span {
         match self {
-            RequestModel::Drawn(DrawnConfig { piggyback, .. }) => {
+            RequestModel::Drawn(RandomDelayConfig { piggyback, .. }) => {
                 Span::of(piggyback.low_ns, piggyback.high_ns)
             }
             RequestModel::Ranging { .. } | RequestModel::Scheduled { .. } => Span::of(0, 0),
@@ -95,7 +95,7 @@ impl RequestModel {
         let closes = |more: f64| wait_for(closed, made + more, frame);
         let until_heard = |skipped: f64| down.mean_of(closes) - closed + frame * skipped + header;
         match self {
-            RequestModel::Drawn(DrawnConfig { delay, collision, timer_ns, .. }) => {
+            RequestModel::Drawn(RandomDelayConfig { delay, collision, timer_ns, .. }) => {
                 let delay = Span::of(delay.low_ns, delay.high_ns);
                 let collisions = Steps::of_failures(*collision, *timer_ns as f64);
                 let waits = down.and(&collisions).mean_of(|more| delay.wait(made + more, frame));
@@ -122,7 +122,7 @@ impl RequestModel {
 }
 
 /// Requests that take a drawn time.
-fn drawn(config: &TddConfig, drawn: DrawnConfig) -> Result<RequestModel, Reason> {
+fn drawn(config: &TddConfig, drawn: RandomDelayConfig) -> Result<RequestModel, Reason> {
     for (field, span) in [("request.delay", drawn.delay), ("request.piggyback", drawn.piggyback)] {
         let frames =
             span.high_ns.saturating_sub(span.low_ns) as f64 / config.frame_ns.max(1) as f64;

@@ -19,14 +19,14 @@ const ACK_LOSSES: f64 = 0.01;
 /// Factor of spare capacity for ACKs that an uplink must have.
 const SPARE_FOR_ACKS: f64 = 2.0;
 
-/// What the model asks of a link and of the way to it.
+/// Terms of the model for a link and the path to it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Terms {
     /// R: payload while the downlink is full, bit/s.
     pub rate_bps: f64,
     /// RTT_min: the mean round trip of a packet by itself, without its request, s.
     pub base_rtt_s: f64,
-    /// What makes it up.
+    /// Parts of the base RTT.
     pub base_rtt: BaseRtt,
     /// T_ct: mean time of a request by contention, collisions among it, s.
     pub contention_s: f64,
@@ -50,7 +50,7 @@ pub struct BaseRtt {
     pub repetitions_s: f64,
 }
 
-/// What of the link's description the model looks at.
+/// Values of the link's description that the model uses.
 pub(super) struct Link {
     config: TddConfig,
     request: RequestModel,
@@ -85,7 +85,7 @@ impl Link {
         Some(Link { request: request?, destroyed: [down, up], attempts: attempts?, config })
     }
 
-    /// What the link is to this download.
+    /// Performance of the link for this download.
     pub(super) fn alone(&self, flow: &Download<'_>) -> Result<SingleStation, Reason> {
         let header = flow.options.whole_header();
         let sizes = [flow.options.mss + header, header].map(|bytes| Bytes(bytes.into()));
@@ -201,7 +201,7 @@ impl Link {
         })
     }
 
-    /// What to check before trusting the terms.
+    /// Warnings: check these before trusting the terms.
     pub(super) fn warnings(&self, terms: &Terms) -> Vec<String> {
         let mut found = Vec::new();
         let repeats = self.repetitions(0).0.mean() > 0.0;
@@ -223,7 +223,7 @@ impl Link {
     }
 }
 
-/// What a flow's data and ACKs, of these sizes in bytes, pass between the link and the receiver, s.
+/// Delay of a flow's data and ACKs, of these sizes in bytes, between the link and the receiver, s.
 pub(super) fn egress_s(scenario: &Scenario, packet: f64, ack: f64) -> f64 {
     let wire_s = |wire: WireSpec, bytes: f64| {
         wire.delay_ns as f64 * 1e-9 + wire.rate_bps.map_or(0.0, |rate| 8.0 * bytes / rate as f64)

@@ -20,7 +20,7 @@ use serde::Deserialize;
 /// Largest [`ClampConfig::headroom`].
 const MOST_HEADROOM: f64 = 1e6;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClampConfig {

@@ -13,7 +13,7 @@ use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, above};
 use serde::Deserialize;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CubicConfig {

@@ -28,7 +28,7 @@ const CUBE_FACTOR: u64 = (1 << (10 + 3 * HZ_BITS)) / CUBE_RTT_SCALE;
 /// How long an unchanged window is not looked at (`HZ / 32`), ms.
 const HOLD: u64 = 31;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CubicLinuxConfig {

@@ -29,7 +29,7 @@ const CUBIC_DELTA: Duration = Duration::from_millis(10);
 /// Attribute `CntClamp`: ACKs per segment at most, while there was no loss.
 const CNT_CLAMP: u64 = 20;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CubicNs3Config {

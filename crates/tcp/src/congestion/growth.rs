@@ -1,4 +1,4 @@
-//! What an ACK adds to a window outside of recovery: the ways of `window_growth`.
+//! Window growth by an ACK outside of recovery: the variants of `window_growth`.
 //!
 //! Source: RFC 5681 §3.1 eqs. 2 and 3; RFC 3465 §2.1 to §2.3 (appropriate byte counting); Linux
 //! `tcp_slow_start` and `tcp_cong_avoid_ai`, which ns-3's TcpLinuxReno follows; ns-3's TcpNewReno.
@@ -336,8 +336,8 @@ mod tests {
         assert_eq!(growth.after_ack(2000, 2000, 1000, &idle(0)), 2000);
     }
 
-    /// What was used of the window is what was outstanding, regardless of how much of it was
-    /// selectively acknowledged.
+    /// Use of the window counts the outstanding data, regardless of how much of it was selectively
+    /// acknowledged.
     #[test]
     fn segments_grow_by_what_was_delivered_and_judge_use_by_what_was_outstanding() {
         let mut growth = growth(WindowGrowth::Segments);

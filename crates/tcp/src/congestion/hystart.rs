@@ -10,7 +10,7 @@ use super::AckEvent;
 use airpath_core::{Duration, Time};
 use serde::Deserialize;
 
-/// Which way, if any.
+/// Variant, if any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HystartKind {
@@ -47,14 +47,14 @@ fn rtt_threshold(rtt: Duration, longest: Duration) -> Duration {
     Duration::from_nanos(rtt.as_nanos() / MIN_RTT_DIVISOR).clamp(DELAY_MIN, longest)
 }
 
-/// What slow start is to do with an ACK.
+/// Advice to slow start on an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Advice {
-    /// To grow as usual.
+    /// Continue slow start.
     Grow,
     /// To grow by a part of it (conservative slow start).
     GrowLess,
-    /// To end here: ssthresh = cwnd.
+    /// End slow start: ssthresh = cwnd.
     Leave,
 }
 

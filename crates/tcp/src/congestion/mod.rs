@@ -271,7 +271,7 @@ airpath_core::contract! { $
     macro delegate_congestion;
 }
 
-/// What a congestion control is made for: the options of its connection.
+/// Inputs of the construction of a congestion control: the options of its connection.
 #[derive(Clone, Debug)]
 pub struct CongestionSetup {
     /// The connection's options.

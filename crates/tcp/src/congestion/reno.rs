@@ -10,7 +10,7 @@ use crate::deviations::{Deviation, Deviations};
 use airpath_core::{Checks, Component, ConfigError, Setup, above};
 use serde::Deserialize;
 
-/// What the user sets beyond the options of the connection.
+/// Configuration beyond the options of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RenoConfig {
@@ -111,7 +111,7 @@ impl Reno {
         self.rounded(self.growth.loss_base(event) / 2)
     }
 
-    /// In Linux whole segments.
+    /// Rounds the window to full segments in Linux.
     fn rounded(&self, window: u64) -> u64 {
         let rounds = self.deviations.has(Deviation::RoundsToSegments);
         if rounds { window / self.mss * self.mss } else { window }

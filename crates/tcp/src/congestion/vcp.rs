@@ -22,7 +22,7 @@ const OVERLOAD: f32 = 3.0;
 /// The load up to which the code is low (vcp-2005, Table 1): ξ = κ (1 − ρ) / ρ at this ρ.
 const LOW_LOAD: f64 = 0.8;
 
-/// What the freeze after a reduction is stopped by.
+/// Condition that ends the freeze after a reduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Freeze {
@@ -35,7 +35,7 @@ pub enum Freeze {
     Unconditional,
 }
 
-/// What a loss does to the window.
+/// Reaction of the window to a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnLoss {
@@ -47,7 +47,7 @@ pub enum OnLoss {
     Ignore,
 }
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VcpConfig {
@@ -65,25 +65,25 @@ pub struct VcpConfig {
     pub scaling: AiScaling,
     /// Bounds of MI and AI at small and at large windows (the public package).
     pub limiters: bool,
-    /// What stops the freeze.
+    /// Condition that ends the freeze.
     #[serde(default)]
     pub freeze: Freeze,
     /// Tick in which the RTT of the scaling is counted and to which the timers are rounded, ns; 0 is
     /// exact. The public package: 10 ms.
     pub granularity_ns: u64,
-    /// What a loss does to the window.
+    /// Reaction of the window to a loss.
     #[serde(default)]
     pub on_loss: OnLoss,
 }
 
-/// What follows a reduction.
+/// Phase after a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Md {
     /// Overload reduces the window.
     Ready,
     /// It was reduced and stays as it is until then.
     Frozen(Time),
-    /// It grows by AI until then.
+    /// The window grows by AI until then.
     Forced(Time),
 }
 

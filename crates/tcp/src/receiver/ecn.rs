@@ -1,4 +1,4 @@
-//! What the receiver echoes of congestion marks.
+//! Echo of congestion marks by the receiver.
 //!
 //! Source: RFC 3168 §6.1.3; for DCTCP RFC 8257 §3.2, with a separate ACK for data that arrived
 //! before the change ("MAY" there). VCP's load code has a separate echo, in `feedback`.
@@ -11,7 +11,7 @@ use airpath_core::{Ctx, Ecn, Flags, Packet};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Echo {
     pub(super) kind: EcnUse,
-    /// What every ACK carries now: ECE or nothing. With DCTCP's echo this is DCTCP.CE.
+    /// Flags of every ACK now: ECE or none. With DCTCP's echo this is DCTCP.CE.
     pub(super) flags: Flags,
     /// The highest load code of what waits for an ACK; out of date while nothing does.
     pub(super) load: u8,

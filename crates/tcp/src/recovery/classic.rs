@@ -40,9 +40,9 @@ pub(crate) struct Classic {
     /// Offset behind the highest byte sent when the first duplicate arrived; what was sent
     /// between it and the third is limited transmit's.
     sent_before_duplicates: u64,
-    /// What bounds what ssthresh is taken from.
+    /// Bound of the flight from which ssthresh is computed.
     flight_bound: FlightBound,
-    /// What it was taken from at the last loss, bytes.
+    /// Flight from which it was computed at the last loss, bytes.
     lost_flight: u64,
     /// ns-2 halves min(cwnd, receive window), regardless of the data outstanding.
     halves_window_within: Option<u64>,
@@ -53,7 +53,7 @@ pub(crate) struct Classic {
 /// One fast recovery.
 #[derive(Clone, Copy, Debug)]
 struct FastRecovery {
-    /// What duplicate ACKs added to the window and partial ACKs took from it, bytes.
+    /// Inflation of the window by duplicate ACKs less deflation by partial ACKs, bytes.
     inflation: i64,
     had_partial_ack: bool,
 }
@@ -114,7 +114,7 @@ impl Classic {
         if self.limited_transmit { snd_max - self.sent_before_duplicates } else { 0 }
     }
 
-    /// What ssthresh is taken from at a loss, when the FlightSize is `flight`.
+    /// Flight from which ssthresh is computed at a loss, when the FlightSize is `flight`.
     fn flight_at_loss(&mut self, flight: u64, cwnd: u64) -> u64 {
         if let Some(receive_window) = self.halves_window_within {
             return cwnd.min(receive_window);

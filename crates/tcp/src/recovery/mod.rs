@@ -52,7 +52,7 @@ pub(crate) struct AckOutcome {
     pub(crate) rtt: Option<Duration>,
 }
 
-/// What has to be done about an ACK.
+/// Action that an ACK requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Nothing special: an ACK of new data restarts the retransmission timer.
@@ -75,16 +75,16 @@ pub(crate) enum Verdict {
     Repaired,
 }
 
-/// What may leave.
+/// Data that may leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Allowance {
     /// Data, in order, in a window of this many bytes from the oldest unacknowledged one.
     Window(u64),
-    /// What [`LossRecovery::next`] says, segment by segment.
+    /// As [`LossRecovery::next`] returns, segment by segment.
     ByFlight,
 }
 
-/// What there is to choose the next segment from.
+/// Limits for the choice of the next segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SendLimits {
     /// The congestion control's window.
@@ -109,16 +109,16 @@ pub(crate) enum Next {
     Rescue(u64),
 }
 
-/// Why a segment left.
+/// Reason for sending a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sent {
-    /// It is new.
+    /// New data.
     New,
     /// It is the oldest, at the beginning of a recovery.
     Head,
-    /// It was sent before.
+    /// Retransmission.
     Again,
-    /// It keeps the ACKs coming.
+    /// Rescue retransmission, which keeps ACKs coming.
     Rescue,
 }
 
@@ -167,13 +167,13 @@ pub(crate) trait LossRecovery {
     /// The bytes from `start` to `end` were sent, and are on the board.
     fn on_sent(&mut self, sent: Sent, start: u64, end: u64, board: &Scoreboard, cc: &AnyCongestion);
 
-    /// What may leave, when the congestion control's window is `cwnd`.
+    /// Data that may leave, when the congestion control's window is `cwnd`.
     fn allowance(&mut self, board: &Scoreboard, cwnd: u64) -> Allowance;
 
     /// The next segment; called where the bytes in flight limit sending.
     fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next>;
 
-    /// What a partial ACK sends.
+    /// The segment that a partial ACK sends.
     fn forced(&self, board: &Scoreboard, offer: &SendLimits) -> Next;
 
     /// With all sent that [`LossRecovery::next`] allows: the congestion window does not limit new

@@ -37,7 +37,7 @@ impl RateSample {
     }
 }
 
-/// What is noted when a segment leaves.
+/// Record of a segment when it leaves.
 #[derive(Clone, Copy, Debug)]
 struct Stamp {
     /// P.delivered, P.delivered_time, P.first_sent_time, P.is_app_limited.

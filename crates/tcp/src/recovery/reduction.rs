@@ -12,7 +12,7 @@ pub(super) struct Reduction {
     delivered: u64,
     /// prr_out.
     out: u64,
-    /// What is left of sndcnt.
+    /// Remainder of sndcnt.
     budget: u64,
 }
 

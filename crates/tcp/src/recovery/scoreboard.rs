@@ -1,5 +1,5 @@
-//! What has been sent and is not cumulatively acknowledged, segment by segment: one board for every
-//! loss recovery.
+//! Segments that have been sent and are not cumulatively acknowledged: one board for every loss
+//! recovery.
 //!
 //! A segment is on it from when it was sent until it is cumulatively acknowledged. Each carries the
 //! time at which it left last and its marks; the bytes with each mark are counted.
@@ -88,7 +88,7 @@ pub(crate) struct Scoreboard {
     nxt: u64,
     /// SND.NXT of the RFC: everything before it has been sent.
     max: u64,
-    /// What was outstanding at the last timeout ends here.
+    /// End of the data outstanding at the last timeout.
     loss_until: u64,
     /// Bytes with the marks SACKED, LOST and RESENT.
     sacked: u64,

@@ -62,7 +62,7 @@ enum Phase {
 struct Episode {
     /// RescueRxt, as an offset behind a byte: rule 4 waits until more is acknowledged.
     rescue_rxt: u64,
-    /// What rules instead of cwnd − pipe (RFC 6937).
+    /// Reduction that replaces cwnd − pipe (RFC 6937).
     reduction: Option<Reduction>,
 }
 

@@ -9,7 +9,7 @@ use airpath_core::{Duration, Time};
 /// The segment that is timed, if one is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timing {
-    /// Where it ends.
+    /// End of the timed segment.
     end: Option<u64>,
 }
 
@@ -22,7 +22,7 @@ impl Timing {
         }
     }
 
-    /// What is timed gives no sample.
+    /// Cancels the timed segment: it gives no sample.
     pub(super) fn give_up(&mut self) {
         self.end = None;
     }

@@ -14,7 +14,7 @@ use airpath_core::{Ctx, Flags, Packet, Port};
 /// The largest buffer, bytes (`GSO_LEGACY_MAX_SIZE`).
 const LARGEST: u64 = 65_536;
 
-/// What leaves as one.
+/// A burst of segments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Burst {
     /// The last segment so far, which leaves when it is known whether another follows.

@@ -16,15 +16,15 @@ use airpath_core::{Ctx, Ecn, Flags, Packet};
 /// An ECN-setup SYN (RFC 3168 §6.1.1).
 pub(super) const SETUP: Flags = Flags::ECE.with(Flags::CWR);
 
-/// What the sender remembers about ECN.
+/// ECN state of the sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EcnState {
-    /// What every packet has in the field, before an agreement says otherwise.
+    /// ECN field of every packet before the negotiation.
     pub(super) field: Ecn,
     deviations: Deviations,
     /// Whether the options request ECN.
     pub(super) is_wanted: bool,
-    /// Both ends have agreed.
+    /// Whether both ends have agreed on ECN.
     pub(super) is_used: bool,
     /// The next new segment carries CWR.
     announces: bool,

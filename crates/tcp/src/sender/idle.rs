@@ -1,4 +1,4 @@
-//! What an idle time leaves of the window.
+//! Reduction of the window after an idle time.
 //!
 //! Source: RFC 5681 §4.1; RFC 2861 §3 and Linux `tcp_cwnd_restart` for the decay. Idle is the time
 //! since data was sent last, when nothing is outstanding: the application had nothing to send, or

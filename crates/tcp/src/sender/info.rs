@@ -1,16 +1,16 @@
-//! What a sender is doing just now, as `ss -ti` would print it.
+//! Current state of a sender, as `ss -ti` would print it.
 
 use super::{Phase, Sender};
 use crate::congestion::RecoveryPhase;
 use crate::recovery::LossRecovery;
 use airpath_core::{Duration, Rate};
 
-/// What a sender is doing.
+/// Phase of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SenderState {
     /// Not started.
     Closed,
-    /// Its SYN is not answered.
+    /// The SYN is not answered yet.
     SynSent,
     /// Slow start: cwnd is below ssthresh.
     SlowStart,
@@ -40,7 +40,7 @@ impl SenderState {
 /// A sender at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SenderInfo {
-    /// What it is doing.
+    /// Current phase.
     pub state: SenderState,
     /// Largest segment, bytes.
     pub mss: u32,
@@ -50,7 +50,7 @@ pub struct SenderInfo {
     pub ssthresh: Option<u64>,
     /// Bytes sent and not cumulatively acknowledged.
     pub unacked: u64,
-    /// Of these, bytes acknowledged selectively.
+    /// Bytes of these that are selectively acknowledged.
     pub sacked: u64,
     /// Bytes that the sender believes to be in the network.
     pub in_flight: u64,
@@ -71,7 +71,7 @@ pub struct SenderInfo {
 }
 
 impl Sender {
-    /// What the sender is doing just now.
+    /// Current state of the sender.
     pub fn info(&self) -> SenderInfo {
         SenderInfo {
             state: self.state(),

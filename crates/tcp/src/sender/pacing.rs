@@ -14,7 +14,7 @@ use airpath_core::{Ctx, Duration, Rate, Time};
 
 /// Percent of cwnd/SRTT below half of ssthresh (Linux `tcp_pacing_ss_ratio`).
 const SLOW_START_RATIO: u128 = 200;
-/// The same from there (Linux `tcp_pacing_ca_ratio`).
+/// Percent of cwnd/SRTT from there on (Linux `tcp_pacing_ca_ratio`).
 const AVOIDANCE_RATIO: u128 = 120;
 
 /// When segments may leave.
@@ -71,7 +71,7 @@ impl Sender {
         }
     }
 
-    /// What the option `pacing` makes of window and RTT; nothing before the first sample.
+    /// Pacing rate of the option `pacing` from window and RTT; `None` before the first sample.
     #[cold]
     pub(super) fn rate_of_window(&self) -> Option<Rate> {
         let (cwnd, ssthresh) = (self.congestion.cwnd(), self.congestion.ssthresh());

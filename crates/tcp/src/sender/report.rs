@@ -1,4 +1,4 @@
-//! What a sender counts.
+//! Counters of a sender.
 
 use super::{Phase, Sender};
 use airpath_core::stats::Mean;
@@ -16,7 +16,7 @@ pub(super) struct SenderCounters {
     pub(super) rtt: Mean,
 }
 
-/// What a sender measured.
+/// Measurements of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SenderReport {
     /// Data segments sent, retransmissions included.
@@ -71,7 +71,7 @@ impl Sender {
         self.ack_delays.get_or_insert_default().add(delay);
     }
 
-    /// What was measured.
+    /// Returns the measurements.
     pub fn report(&self) -> SenderReport {
         let closed_at = Some(self.closed_at).filter(|at| !at.is_never());
         let is_aborted = self.phase == Phase::Aborted;

@@ -9,7 +9,7 @@
 use super::{Phase, Sender};
 use airpath_core::{Duration, Time};
 
-/// What keeps the next segment back.
+/// What limits the next segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitedBy {
     Nothing,
@@ -80,7 +80,7 @@ impl Sender {
         read(self.limit.by_congestion, now.min(self.stop))
     }
 
-    /// What could be sent has been sent; the congestion window allows everything below `allowed`.
+    /// Updates the clocks after sending; the congestion window allows everything below `allowed`.
     #[inline(never)]
     pub(super) fn note_holder(&mut self, allowed: u64, now: Time) {
         let holder = self.limited_by(allowed, now);
@@ -96,7 +96,7 @@ impl Sender {
         self.note_holder(u64::MAX, now);
     }
 
-    /// What limits the next segment of new data.
+    /// Limit of the next segment of new data.
     fn limited_by(&self, allowed: u64, now: Time) -> LimitedBy {
         let size = (self.end - self.board.nxt()).min(u64::from(self.mss));
         let end = self.board.nxt() + size;

@@ -1,4 +1,4 @@
-//! What leaves: in a window, or segment by segment as loss recovery says.
+//! Transmission: in a window, or segment by segment as loss recovery decides.
 
 use super::rwnd::LimitedBy;
 use super::{Phase, Sender};
@@ -33,7 +33,7 @@ impl Sender {
         self.note_limit(allowed, ctx.now);
     }
 
-    /// What the windows allow has been sent; the congestion window allows everything below `allowed`.
+    /// Updates the limits after sending; the congestion window allows everything below `allowed`.
     #[inline(always)]
     pub(super) fn note_limit(&mut self, allowed: u64, now: Time) {
         let end = self.board.nxt() + u64::from(self.mss);

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// Duplicate ACKs in a row that indicate a loss (§4.3).
 const DUPLICATES_OF_A_LOSS: u32 = 3;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClampConfig {
@@ -43,7 +43,7 @@ pub struct ClampWindow {
     opened: Option<Time>,
     /// The window that was advertised last, bytes.
     advertised: u32,
-    /// What was acknowledged last, and how often in a row since then.
+    /// Latest acknowledgement, and the number of its duplicates in a row.
     acknowledged: u64,
     duplicates: u32,
 }

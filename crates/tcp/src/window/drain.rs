@@ -12,7 +12,7 @@ use super::{Arrival, ReceiveWindow, WindowSetup, WindowState};
 use airpath_core::{Bytes, Component, ConfigError, Rate, Setup, StageError, Time};
 use serde::Deserialize;
 
-/// What the user sets; the buffer is the connection's receive window.
+/// Configuration; the buffer is the connection's receive window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrainConfig {

@@ -17,7 +17,7 @@ pub use registry::{AnyWindow, WindowRegistry};
 
 use airpath_core::{Flags, StageError, Time};
 
-/// What every policy is made with.
+/// Inputs of the construction of every policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowSetup {
     /// The largest window that the receiver advertises, bytes: its option, rounded to the window

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// What may happen: arrivals, a departure, one that the link holds, a release, a pause in ms.
+/// An event: arrivals, a departure, one that the link holds, a release, a pause in ms.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Put(u32),

@@ -6,7 +6,7 @@ use crate::retransmission::harq::HarqConfig;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AdaptiveConfig {
@@ -14,9 +14,9 @@ pub struct AdaptiveConfig {
     pub table: String,
     /// The true SNR over time, `{"kind": …}`; a number is that of a constant one, dB.
     pub snr: Value,
-    /// What chooses the MCS: `{"kind": …}`.
+    /// Link-adaptation policy: `{"kind": …}`.
     pub policy: Value,
-    /// What the estimate is too high by, dB. Finite.
+    /// Bias of the SNR estimate, dB. Finite.
     #[serde(default)]
     pub snr_bias_db: f64,
     /// Standard deviation of the estimate, dB. 0 or more, finite.
@@ -28,7 +28,7 @@ pub struct AdaptiveConfig {
     /// Size of the packet for which the policy takes packet error rates, bytes, 1 to 65 535.
     #[serde(default = "packet_bytes")]
     pub packet_bytes: u64,
-    /// What is added to each packet, a number of bytes. Its blocks are those of the MCS.
+    /// Overhead of each packet, bytes. Its blocks are those of the MCS.
     #[serde(default)]
     pub framing: FramingConfig,
     /// Error process in addition to the errors of the table: `{"kind": …}`. Absent: none.

@@ -8,7 +8,7 @@
 use super::rate::{Coded, SlotRate};
 use serde::Deserialize;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Harq {

@@ -23,7 +23,7 @@ const STEPS: [(u32, f64); 2] = [(10, 0.1), (40, 0.02)];
 /// δ after them.
 const LAST_STEP: f64 = 0.002;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum MarginConfig {
@@ -33,13 +33,13 @@ pub enum MarginConfig {
     Adaptive(AdaptiveMarginConfig),
 }
 
-/// What the user sets of a margin that finds its target.
+/// Configuration of a margin that finds its target.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AdaptiveMarginConfig {
     /// p*: the share of packets that shall be given up. Above 0, below 1.
     pub target_loss: f64,
-    /// What m does not fall below: from −4 to 0.95.
+    /// Lower bound of m, from −4 to 0.95.
     #[serde(default = "least_adaptive")]
     pub least: f64,
     /// Whether every user has a margin, which follows the user's own packets.
@@ -110,7 +110,7 @@ pub(super) struct Margin {
     value: f64,
     /// p*; `None` of one that stays as it is.
     target: Option<f64>,
-    /// What m does not fall below.
+    /// Lower bound of m.
     least: f64,
     losses: u32,
     /// Sum over the slots that were given away, and how many these were.

@@ -53,7 +53,7 @@ use margin::Margins;
 use rate::{Coded, SlotRate};
 use user::{Radio, User};
 
-/// What is on the air in a slot.
+/// A block on the air in a slot.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     user: usize,

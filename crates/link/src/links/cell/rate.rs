@@ -20,7 +20,7 @@ use serde::Deserialize;
 /// Widest band, Hz.
 const MAX_BANDWIDTH_HZ: f64 = 1e12;
 
-/// What the user sets of the rate.
+/// Configuration of the rate.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RateConfig {
@@ -158,8 +158,8 @@ impl SlotRate {
         Coded { rate, bits: whole_bits(rate, length), mcs, variate }
     }
 
-    /// What incremental redundancy adds up over the slots of a block, at the SNR `snr` of one: the
-    /// capacity, bit/s; with a table that of a symbol, bits.
+    /// Term that incremental redundancy sums over the slots of a block, at the SNR `snr` of one:
+    /// the capacity, bit/s; with a table that of a symbol, bits.
     #[inline]
     pub(super) fn capacity(&self, snr: f64) -> f64 {
         match self {

@@ -1,4 +1,4 @@
-//! What the user sets of a cell.
+//! Configuration of a cell.
 
 use super::harq::Harq;
 use super::margin::MarginConfig;
@@ -15,7 +15,7 @@ const MIN_SLOT_NS: u64 = 1000;
 /// Longest slot, ns.
 const MAX_SLOT_NS: u64 = 3_600_000_000_000;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellConfig {
@@ -32,7 +32,7 @@ pub struct CellConfig {
     /// Retransmission of a block whose slot has failed.
     #[serde(default)]
     pub harq: Harq,
-    /// Who is served: `{"kind": …}`.
+    /// Scheduler: `{"kind": …}`.
     pub scheduler: Value,
     /// SNR process of every user, each with a separate random stream: `{"kind": …}`.
     pub snr: Value,
@@ -44,7 +44,7 @@ pub struct CellConfig {
     pub errors: Option<Value>,
 }
 
-/// What differs for one user.
+/// Values that differ for one user.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UserConfig {
@@ -95,7 +95,7 @@ impl CellConfig {
         checks.finish()
     }
 
-    /// What differs for `user`, with the place of that entry.
+    /// The entry of `user`, with its place in the list.
     fn of(&self, user: u32) -> Option<(usize, &UserConfig)> {
         self.users.iter().enumerate().find(|(_, entry)| entry.user == user)
     }

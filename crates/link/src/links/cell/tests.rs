@@ -72,7 +72,7 @@ fn arrive(cell: &mut Cell, harness: &mut TestHarness, at: Time, user: u32, seq: 
     cell.receive(Port(0), &packet, &mut harness.at(at));
 }
 
-/// What leaves up to `until`: when, in slots, of whom, which number.
+/// Packets that leave up to `until`: time in slots, user and number.
 fn run(cell: &mut Cell, harness: &mut TestHarness, until: Time) -> Vec<(f64, u32, u64)> {
     let of = |(at, _, packet): (Time, Port, Packet)| {
         (at.as_nanos() as f64 / SLOT as f64, packet.flow.0, packet.seq)

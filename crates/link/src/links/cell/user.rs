@@ -6,7 +6,7 @@ use airpath_aqm::{Queue, QueueReport};
 use airpath_core::{Bytes, Ctx, Delays, DropReason, Duration, Packet, Ring, Time, UserId};
 use airpath_phy::snr::SlottedSnr;
 
-/// What is counted from the start of measurement on.
+/// Counters since the start of measurement.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
     delivered_bytes: u64,
@@ -21,8 +21,8 @@ pub(super) struct Counts {
     rates: f64,
 }
 
-/// What is looked at in every slot in which a user has data: apart from the rest, so that the users
-/// of a large cell lie close together.
+/// State that is read in every slot in which a user has data: apart from the rest, so that the
+/// users of a large cell lie close together.
 pub(super) struct Radio {
     pub(super) channel: SlottedSnr,
     /// Bytes of IP packets that wait or of which a part has yet to be delivered.
@@ -226,7 +226,7 @@ impl User {
         self.counts = Counts::default();
     }
 
-    /// What was measured at its queue up to `now`.
+    /// Measurements of its queue up to `now`.
     pub(super) fn queue_report(&self, now: Time) -> QueueReport {
         let mut report = self.queue.report(now);
         let empty_share = report.distribution.first().copied();
@@ -235,7 +235,7 @@ impl User {
         report
     }
 
-    /// What was measured of it; `slots` began in the measured time.
+    /// Its measurements; `slots` began in the measured time.
     pub(super) fn report(
         &self,
         user: UserId,

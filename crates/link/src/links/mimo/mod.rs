@@ -43,18 +43,18 @@ use std::sync::Arc;
 /// Largest packet that counts as small on a link that does not say.
 const SMALL_UP_TO: Bytes = Bytes(128);
 
-/// What is left of a chain's memory is less than this after [`Mimo::forgotten`] symbols: no draw
-/// can resolve it.
+/// The memory of a chain is less than this after [`Mimo::forgotten`] symbols: no draw can resolve
+/// it.
 const FORGOTTEN: f64 = 1e-18;
 
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
 
-/// What is known of packets of one size.
+/// Precomputed values for packets of one size.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     packet: Bytes,
     on_air: Bytes,
-    /// At the rate of now.
+    /// Transmission time at the current rate.
     time: Duration,
     /// Of the state at the start: P(lost, then good), P(lost), P(lost or good at the end).
     below: [[f64; 3]; 2],

@@ -1,4 +1,4 @@
-//! What the user sets of a MIMO link, and what that makes of packets.
+//! Configuration of a MIMO link, and the outcomes of packets that follow from it.
 
 use crate::links::framing::LEAST_CODE_RATE;
 use airpath_core::{Bytes, Checks, ConfigError, Framing};
@@ -13,7 +13,7 @@ use serde_json::Value;
 /// The SNR beyond which no error rate can be distinguished from 0, a power ratio.
 const MOST_SNR: f64 = 1e100;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MimoConfig {
@@ -92,7 +92,7 @@ pub struct SmallConfig {
     pub code_rate: f64,
 }
 
-/// What the radio makes of packets, whenever they are sent.
+/// The radio channel, whose outcomes of packets do not depend on time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MimoChannel {
     states: TwoStates,
@@ -208,7 +208,7 @@ impl MimoConfig {
         Ok(code.map(|code| (Bytes(up_to_bytes), code)))
     }
 
-    /// What it makes of packets.
+    /// Returns its channel.
     ///
     /// # Errors
     /// When a value is outside its range; the field is its name.
@@ -267,7 +267,7 @@ impl MimoChannel {
         self.small.map(|(up_to, _)| up_to)
     }
 
-    /// What a packet costs on the air.
+    /// Cost of a packet on the air.
     pub fn framing(&self) -> Framing {
         let small = self.small.map(|(up_to, code)| (up_to, code.symbol_code().code_rate));
         self.code.map_or_else(Framing::default, |code| {

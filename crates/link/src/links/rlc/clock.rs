@@ -14,7 +14,7 @@ pub(super) struct Clock {
     pdu_bits: u64,
     /// PDUs that every TTI carries.
     whole: u64,
-    /// What is left of a TTI's bits, in `unit`ths of a PDU.
+    /// Remainder of a TTI's bits, in `unit`ths of a PDU.
     rest: u64,
     unit: u64,
 }

@@ -29,7 +29,7 @@ pub(super) struct Frame {
     pub(super) reset_ack: bool,
 }
 
-/// What only a bearer counts, since measurement started.
+/// Counters of a bearer since measurement started.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     /// PDUs that the nominal rate allowed up to `rate_since`.
@@ -55,7 +55,7 @@ pub(super) struct Direction {
     pub(super) receiver: Receiver,
     pub(super) clock: Clock,
     pub(super) counts: Counts,
-    /// In PDUs.
+    /// Meter in PDUs.
     pub(super) meter: Meter,
     errors: Option<AnyErrors>,
     frames: Ring<Frame>,

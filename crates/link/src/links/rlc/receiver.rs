@@ -13,13 +13,13 @@ use std::ops::Range;
 pub(super) struct StatusReport {
     /// LSN: everything before it except `missing` has arrived.
     pub(super) last: Sn,
-    /// What is missing before it, in order.
+    /// PDUs missing before it, in order.
     pub(super) missing: Vec<PduRun>,
     /// MRW_ACK: how many skips the receiver has made.
     pub(super) skips_made: u32,
 }
 
-/// What a receiver goes by.
+/// Parameters of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReceiverRules {
     /// VR(MR) − VR(R), PDUs.
@@ -36,7 +36,7 @@ pub(super) struct Receiver {
     next: u64,
     /// VR(H): the one behind the highest that was seen.
     highest: u64,
-    /// What has arrived between the two.
+    /// PDUs that have arrived between the two.
     received: PduSet,
     /// From when on a report is to be sent; [`Time::NEVER`] when none is wanted.
     status_at: Time,

@@ -13,7 +13,7 @@ use airpath_aqm::Queue;
 use airpath_core::{Ctx, Ring, Time};
 use std::ops::Range;
 
-/// What a TTI carries of one direction's data.
+/// Data of one direction in a TTI.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Payload {
     /// Its PDUs, in the order of their transmission.
@@ -59,7 +59,7 @@ pub(super) struct Sender {
     /// When a PDU was last transmitted, likewise.
     sent_at: Box<[Time]>,
     poll: Option<Poll>,
-    /// What the receiver is yet to skip, oldest first.
+    /// PDUs that the receiver must still skip, oldest first.
     skips: Ring<Skip>,
     /// Time of the next order to the receiver.
     skip_at: Time,

@@ -1,4 +1,4 @@
-//! What the user sets of an RLC AM link.
+//! Configuration of an RLC AM link.
 
 use crate::context::check_errors;
 use airpath_core::{Checks, ConfigError, Duration, above, at_least};
@@ -11,7 +11,7 @@ const MAX_WINDOW: u64 = 2047;
 /// Longest timer, latency and TTI, ns.
 const MAX_TIME_NS: u64 = 3_600_000_000_000;
 
-/// What happens to a PDU that was transmitted too often (TS 25.322 §9.7.3).
+/// Action for a PDU that was transmitted too often (TS 25.322 §9.7.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnMaxDat {
@@ -45,7 +45,7 @@ pub enum PollStop {
     Report,
 }
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RlcConfig {
@@ -68,7 +68,7 @@ pub struct RlcConfig {
     pub window: u64,
     /// MaxDAT: a PDU is given up when it would be transmitted for this time. 2 to 255.
     pub max_dat: u32,
-    /// What then happens.
+    /// Action after MaxDAT transmissions.
     #[serde(default)]
     pub on_max_dat: OnMaxDat,
     /// Timer_Poll, ns. Above 0.
@@ -175,7 +175,7 @@ impl RlcConfig {
     }
 }
 
-/// What a sender goes by.
+/// Parameters of a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rules {
     /// PDUs that may be outstanding.

@@ -7,7 +7,7 @@ use crate::retransmission::stage::RetransmissionStage;
 use airpath_core::{Ctx, Packet, Time};
 
 impl<T: Transmitter> SerialLink<T> {
-    /// What the link does when it is woken.
+    /// Handles a wake-up of the link.
     #[inline(never)]
     pub(super) fn wake_with_retransmission(&mut self, ctx: &mut Ctx<'_>) {
         self.queue.wake_if_due(ctx);

@@ -22,7 +22,7 @@ pub(super) struct AirInterface {
     is_perfect: bool,
     /// When something arrives next, or a repetition ends.
     next: Time,
-    /// What is given up counts as that, where something was repeated.
+    /// Drop reason of discarded packets, if retransmission is enabled.
     reason: DropReason,
 }
 

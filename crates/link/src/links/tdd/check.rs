@@ -1,4 +1,4 @@
-//! What a TDD link accepts.
+//! Checks of the configuration of a TDD link.
 
 use super::LEAST_PAYLOAD;
 use super::radio::SETS;

@@ -1,4 +1,4 @@
-//! What is given away as a frame begins: its downlink, and the uplink that its map speaks for.
+//! Allocation at the start of a frame: its downlink, and the uplink that its map describes.
 //!
 //! Both are given away in turns. A turn of the downlink is an MPDU, one of the uplink as many bytes
 //! as an MPDU has at most. A station's bursts of a direction in a frame are one, rounded up to
@@ -13,20 +13,20 @@ use airpath_core::{Bytes, Ctx, Duration, Time, UserId};
 /// Octets of a request header.
 pub(super) const REQUEST_HEADER: u64 = 6;
 
-/// What a station has got in a frame.
+/// Allocation of a station in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FrameAllocation {
     slots: u64,
     bytes: u64,
 }
 
-/// What a map grants a station in an uplink.
+/// Uplink grant of a station in a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Burst {
     /// Number of the frame in which it is sent.
     pub(super) frame: u64,
     pub(super) station: u32,
-    /// For data.
+    /// Bytes granted for data.
     pub(super) bytes: u64,
     /// Number of request headers that are granted.
     pub(super) headers: u32,
@@ -34,15 +34,15 @@ pub(super) struct Burst {
     pub(super) scheme: u8,
 }
 
-/// What a station would have of the downlink of a frame: kept, for most frames find most stations
-/// as they were.
+/// Data of a station for the downlink of a frame: kept, since most stations do not change between
+/// frames.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DownlinkState {
     /// Whether it is to be recomputed, since the station's data or its slots have changed.
     pub(super) is_stale: bool,
-    /// Of all slots, bit/s.
+    /// Rate of all slots, bit/s.
     rate: f64,
-    /// What waits, with headers, bytes.
+    /// Backlog with headers, bytes.
     backlog: u64,
     /// Since when the packet that is next has waited.
     head_since: Time,

@@ -88,13 +88,13 @@ pub struct Tdd {
     slot_symbols: u64,
     per_burst: u64,
     map_relevance: u64,
-    /// By direction.
+    /// Segmentation by direction.
     segmentation: [Segmentation; 2],
     /// 2, or 1 if no flow uses the uplink.
     directions: usize,
     users: Users,
     stations: Vec<Station>,
-    /// What the slots of each carry at the nominal rate.
+    /// Capacity of the slots of each at the nominal rate.
     sizes: Vec<[SlotSize; 2]>,
     /// Of a station with the scheme of everyone, by direction.
     nominal: [Rate; 2],
@@ -105,14 +105,14 @@ pub struct Tdd {
     grant: AnyGrant,
     rules: GrantRules,
     air: [AirInterface; 2],
-    /// Where schemes follow it.
+    /// The radio, if schemes follow it.
     radio: Option<Radio>,
     /// Stations with data in the downlink, and with something in their request queues.
     with_data: UserSet,
     with_request: UserSet,
     /// Bursts that maps have granted, in order of their frames.
     bursts: VecDeque<Burst>,
-    /// What stations have said in bursts and headers.
+    /// Requests of stations in bursts and headers.
     stated: DelayQueue<ReceivedRequest>,
     /// And what is read with the MPDUs that carry it.
     piggyback_requests: PiggybackRequests,

@@ -35,7 +35,7 @@ const LARGEST_LEVEL_DB: f64 = 200.0;
 /// Longest feedback, frames.
 const LONGEST_FEEDBACK: u64 = 1_000_000;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RadioConfig {
@@ -43,15 +43,15 @@ pub struct RadioConfig {
     pub table: String,
     /// SNR process of every station's downlink, each with a separate random stream: `{"kind": …}`.
     pub snr: Value,
-    /// What the uplink's SNR is higher by, dB, -200 to 200.
+    /// Uplink SNR relative to the downlink, dB, -200 to 200.
     #[serde(default)]
     pub uplink_db: f64,
-    /// What chooses the scheme of either direction: `{"kind": …}`, a policy of one regime.
+    /// Policy for the scheme of either direction: `{"kind": …}`, a policy of one regime.
     pub policy: Value,
     /// How many frames old the SNR is that a scheme is chosen for, up to a million.
     #[serde(default)]
     pub feedback_frames: u64,
-    /// What the receiver makes of several attempts.
+    /// Combining of several attempts at the receiver.
     #[serde(default)]
     pub combining: Combining,
 }
@@ -87,7 +87,7 @@ struct Channel {
     /// As it is fed back, and as it is met in either direction: the same, asked at other times.
     fed_back: SlottedSnr,
     met: [SlottedSnr; 2],
-    /// What a control event has moved it by, dB.
+    /// Offset set by control events, dB.
     moved_db: f64,
     /// (SNR estimate in dB, scheme for it), by direction.
     chosen: [(f64, u8); 2],
@@ -97,7 +97,7 @@ struct Channel {
 pub(super) struct Radio {
     tables: [Arc<PerTable>; 2],
     choosers: [Chooser; 2],
-    /// What slots carry with each scheme, at the nominal rate and at that of now.
+    /// Capacity of slots with each scheme, at the nominal and the current rate.
     given: [Vec<SlotSize>; 2],
     sizes: [Vec<SlotSize>; 2],
     uplink_db: f64,
@@ -188,12 +188,12 @@ impl Radio {
         }
     }
 
-    /// What a slot carries with the most robust scheme.
+    /// Capacity of a slot with the most robust scheme.
     pub(super) fn least(&self, side: usize) -> SlotSize {
         self.sizes[side][0]
     }
 
-    /// What a slot carries with the fastest scheme.
+    /// Capacity of a slot with the fastest scheme.
     pub(super) fn most(&self, side: usize) -> SlotSize {
         self.sizes[side][self.sizes[side].len() - 1]
     }

@@ -1,4 +1,4 @@
-//! What is measured.
+//! Measurements of a TDD link.
 
 use super::Tdd;
 use super::station::Station;

@@ -1,4 +1,4 @@
-//! What the user sets of a TDD link.
+//! Configuration of a TDD link.
 
 use super::clock::Clock;
 use super::radio::{RadioConfig, SETS};
@@ -9,7 +9,7 @@ use airpath_core::{ConfigError, Duration};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TddConfig {
@@ -23,7 +23,7 @@ pub struct TddConfig {
     pub uplink_slots: u64,
     /// Data symbols of a slot.
     pub slot_symbols: u64,
-    /// What maps take of the downlink.
+    /// Overhead of maps in the downlink.
     pub map_overhead: MapOverhead,
     /// How many frames after that of its map an uplink burst is sent.
     pub map_relevance: u64,
@@ -61,7 +61,7 @@ pub struct TddConfig {
     /// Error process of MPDUs of the downlink: `{"kind": …}`. Absent: none.
     #[serde(default)]
     pub errors: Option<Value>,
-    /// The same of the uplink.
+    /// Error process of MPDUs of the uplink.
     #[serde(default)]
     pub reverse_errors: Option<Value>,
     /// When a piggyback request is read.
@@ -71,11 +71,11 @@ pub struct TddConfig {
     pub request: Value,
     /// Grant policy, which adds proactive grants: `{"kind": …}`.
     pub grant: Value,
-    /// Who is served, in both directions: `{"kind": …}`.
+    /// Scheduler, for both directions: `{"kind": …}`.
     pub scheduler: Value,
 }
 
-/// What differs for one station.
+/// Values that differ for one station.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StationConfig {
@@ -107,7 +107,7 @@ pub enum PiggybackRead {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapOverhead {
-    /// In every frame.
+    /// Slots in every frame.
     pub slots: u64,
     /// For each burst of the frame and of the uplink that it grants.
     #[serde(default)]
@@ -118,9 +118,9 @@ pub struct MapOverhead {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PerDirection {
-    /// Of the downlink.
+    /// Whether it applies to the downlink.
     pub down: bool,
-    /// Of the uplink.
+    /// Whether it applies to the uplink.
     pub up: bool,
 }
 
@@ -144,7 +144,8 @@ impl TddConfig {
         if self.crc { 10 } else { 6 }
     }
 
-    /// What the slots of `station` carry, down and up: where they follow the radio, at most.
+    /// Capacity of the slots of `station`, downlink and uplink: the largest one if they follow the
+    /// radio.
     pub(super) fn slot_sizes(&self, station: u32) -> Result<[SlotSize; 2], ConfigError> {
         let own = self.users.iter().enumerate().find(|(_, entry)| entry.user == station);
         let mut sizes = [None, None];

@@ -37,7 +37,7 @@ pub(super) struct Msdu {
     pub(super) ends_mpdu: bool,
 }
 
-/// What is on the air.
+/// An MPDU on the air.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mpdu {
     pub(super) station: u32,
@@ -100,7 +100,7 @@ impl Side {
         self.queue.packets() + self.in_flight.len()
     }
 
-    /// What is to be sent, with a header for each packet, bytes.
+    /// Data to send, with a header for each packet, bytes.
     #[inline]
     pub(super) fn backlog(&self, segmentation: &Segmentation) -> u64 {
         let head = self.head.map_or(0, |head| {
@@ -234,7 +234,7 @@ impl Side {
         Some(number)
     }
 
-    /// What an MPDU carries of packet number `number` is settled: received, or lost. Gives whether
+    /// The part of packet number `number` in an MPDU is settled: received or lost. Returns whether
     /// the packet is settled by that.
     #[inline]
     pub(super) fn settle_piece(&mut self, number: u64, is_received: bool) -> bool {

@@ -1,4 +1,5 @@
-//! What a station that has the link to itself meets, by arithmetic: the terms of an analytic model.
+//! Performance of a station that has the link to itself, in closed form: the terms of an analytic
+//! model.
 //!
 //! Packets of one size become the MPDUs that `side.rs` makes of them; nothing is random here.
 
@@ -29,8 +30,8 @@ pub struct SingleStation {
 }
 
 impl TddConfig {
-    /// What the first station meets while no other sends, with packets of `sizes` bytes down and up. Each
-    /// frame has maps for a burst of either direction.
+    /// Performance of the first station while no other sends, with packets of `sizes` bytes down
+    /// and up. Each frame has maps for a burst of either direction.
     ///
     /// # Errors
     /// When a setting is outside its range.

@@ -3,7 +3,7 @@
 use super::side::Side;
 use airpath_core::{Delays, Time};
 
-/// What is counted of a direction since measurement started.
+/// Counters of a direction since measurement started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Traffic {
     pub(super) bytes: u64,
@@ -11,7 +11,7 @@ pub(super) struct Traffic {
     pub(super) lost: u64,
 }
 
-/// What is counted of the uplink since measurement started.
+/// Counters of the uplink since measurement started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct UplinkCounts {
     /// Bytes that were granted, before they were rounded to slots, and those of requests.

@@ -1,4 +1,4 @@
-//! Who has something to do, and what is due first.
+//! Stations with pending work, and the next events.
 //!
 //! Frames, bursts and MPDUs on the air have separate times. Irregular events (requests, statements,
 //! fallbacks, timers of queues and of the grant policy) share one time, `seldom`, so that most

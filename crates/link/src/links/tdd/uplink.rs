@@ -10,7 +10,7 @@ use airpath_core::{Ctx, Packet, Time};
 /// Octets of a piggyback request.
 const PIGGYBACK: u64 = 2;
 
-/// What a station has said in a burst.
+/// A request that a station has made in a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReceivedRequest {
     ask: BandwidthRequest,
@@ -112,7 +112,7 @@ impl Tdd {
         self.received = received;
     }
 
-    /// What stations said in bursts and headers that have been received.
+    /// Handles the requests in received bursts and headers.
     pub(super) fn receive_requests(&mut self, now: Time) {
         while let Some(stated) = self.stated.take_due(now) {
             self.on_request(stated, now);

@@ -1,4 +1,4 @@
-//! What a base station grants stations that have not asked.
+//! Proactive grants of a base station.
 //!
 //! A policy sees what is served to a station in the downlink, requests, and grants used or not; its
 //! answer is added to the station's request queue: bytes that the next maps grant. To add one: its
@@ -40,7 +40,7 @@ pub struct GrantContext {
     pub frame: Duration,
 }
 
-/// What stations do under a policy.
+/// Behaviour of stations under a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GrantRules {
     /// Whether a station with data asks at once.
@@ -68,7 +68,7 @@ pub enum Downlink {
 /// A policy. What its calls return is added to the request queue of `station`, bytes; `queued` is
 /// what is in there.
 pub trait Grant {
-    /// What stations do; never changes.
+    /// Behaviour of stations; never changes.
     fn rules(&self) -> GrantRules;
 
     /// Something was served to `station`.

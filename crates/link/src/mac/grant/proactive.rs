@@ -1,4 +1,4 @@
-//! What grants ahead of ACKs have in common: their size, when they are given, what happens without one.
+//! Common parts of grants ahead of ACKs: size, timing, and the fallback without a grant.
 
 use super::{Downlink, GrantRules};
 use airpath_core::{Checks, ConfigError, Duration, at_least};
@@ -29,7 +29,7 @@ impl GrantTiming {
     }
 }
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProactiveConfig {

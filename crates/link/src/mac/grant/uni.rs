@@ -5,7 +5,7 @@ use super::{Downlink, Grant, GrantContext, GrantRules};
 use airpath_core::{Component, ConfigError, Setup, Time};
 use serde::Deserialize;
 
-/// What the user sets: nothing.
+/// Empty configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UniConfig {}

@@ -7,7 +7,7 @@ use super::{Downlink, Grant, GrantContext, GrantRules};
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, at_least};
 use serde::Deserialize;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UnsolicitedConfig {

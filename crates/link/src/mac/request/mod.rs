@@ -22,7 +22,7 @@ mod scheduling_request;
 pub mod skeleton;
 
 pub use none::{NoRequest, NoRequestConfig};
-pub use random_delay::{DrawnConfig, Per, RandomDelay, Span};
+pub use random_delay::{Per, RandomDelay, RandomDelayConfig, Span};
 pub use ranging::{Ranging, RangingConfig};
 pub use registry::{AnyRequest, RequestRegistry};
 pub use scheduling_request::{SchedulingRequest, SchedulingRequestConfig};
@@ -44,7 +44,7 @@ pub struct RequestContext {
 pub struct BandwidthRequest {
     /// Number of the station.
     pub station: u32,
-    /// What waits there, MAC headers included.
+    /// Backlog of the station, MAC headers included.
     pub bytes: u64,
     /// Whether it is for one packet, in addition to earlier requests.
     pub adds: bool,
@@ -59,7 +59,7 @@ pub enum RequestEvent {
     Code(u32),
 }
 
-/// What a procedure has in common for all stations.
+/// Rules of a procedure for all stations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestRules {
     /// Whether every packet has a separate request, or the queue one.
@@ -68,7 +68,7 @@ pub struct RequestRules {
     pub can_ask: bool,
 }
 
-/// What was counted of a station since measurement started.
+/// Counters of a station since measurement started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestCounts {
     /// Codes or scheduling requests sent; draws.
@@ -79,7 +79,7 @@ pub struct RequestCounts {
 
 /// A procedure.
 pub trait Request {
-    /// What holds for all stations; never changes.
+    /// Rules for all stations; never change.
     fn rules(&self) -> RequestRules;
 
     /// A station sends a request at `now`. A station with one request for its queue has at most one
@@ -90,13 +90,13 @@ pub trait Request {
     /// requests.
     fn next_wakeup(&self) -> Time;
 
-    /// What happens at `now`: `heard` gets what the base station knows from then on.
+    /// Handles the events at `now`: adds the received requests to `heard`.
     fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>);
 
-    /// What a piggyback request takes beyond the reception of the burst that carries it.
+    /// Delay of a piggyback request after the reception of its burst.
     fn piggyback_delay(&mut self, station: u32) -> Duration;
 
-    /// What was counted of `station`.
+    /// Counters of `station`.
     fn counts(&self, station: u32) -> RequestCounts;
 
     /// Restarts the counters.

@@ -4,7 +4,7 @@ use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEve
 use airpath_core::{Component, ConfigError, Duration, Setup, Time};
 use serde::Deserialize;
 
-/// What the user sets: nothing.
+/// Empty configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoRequestConfig {}

@@ -40,7 +40,7 @@ impl Span {
     }
 }
 
-/// What a request is for.
+/// Scope of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Per {
@@ -51,25 +51,25 @@ pub enum Per {
     Packet,
 }
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct DrawnConfig {
+pub struct RandomDelayConfig {
     /// From data to the base station's knowledge, without collisions.
     pub delay: Span,
     /// Probability of a collision, each time; below 1.
     pub collision: f64,
-    /// What each collision adds, ns.
+    /// Delay added by each collision, ns.
     pub timer_ns: u64,
-    /// What a request is for.
+    /// Scope of a request.
     #[serde(default)]
     pub per: Per,
-    /// What a piggyback request adds before the next map.
+    /// Delay of a piggyback request before the next map.
     #[serde(default)]
     pub piggyback: Span,
 }
 
-/// What is drawn for a station.
+/// Random state of a station.
 #[derive(Clone, Debug)]
 struct Station {
     draws: Stream,
@@ -79,15 +79,15 @@ struct Station {
 /// The procedure.
 #[derive(Clone, Debug)]
 pub struct RandomDelay {
-    config: DrawnConfig,
+    config: RandomDelayConfig,
     stations: Vec<Station>,
     in_flight: DelayQueue<BandwidthRequest>,
 }
 
 impl Component<dyn Request + Send, RequestContext> for RandomDelay {
-    type Config = DrawnConfig;
+    type Config = RandomDelayConfig;
 
-    fn check(config: &DrawnConfig) -> Result<(), ConfigError> {
+    fn check(config: &RandomDelayConfig) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         config.delay.check("delay", &mut checks);
         config.piggyback.check("piggyback", &mut checks);
@@ -97,7 +97,7 @@ impl Component<dyn Request + Send, RequestContext> for RandomDelay {
     }
 
     fn build(
-        config: DrawnConfig,
+        config: RandomDelayConfig,
         setup: Setup<'_, dyn Request + Send, RequestContext>,
     ) -> Result<RandomDelay, ConfigError> {
         let station = |number: u32| Station {
@@ -155,7 +155,7 @@ mod tests {
     use super::super::testing::{asks, make};
     use super::*;
 
-    const CONFIG: DrawnConfig = DrawnConfig {
+    const CONFIG: RandomDelayConfig = RandomDelayConfig {
         delay: Span { low_ns: 25_000_000, high_ns: 50_000_000 },
         collision: 0.01,
         timer_ns: 100_000_000,
@@ -168,7 +168,7 @@ mod tests {
     fn the_mean_delay_is_that_of_the_draw_and_of_the_collisions() {
         for collision in [0.0, 0.01, 0.3] {
             let mut random_delay: RandomDelay =
-                make(DrawnConfig { collision, ..CONFIG }, 1).expect("accepted");
+                make(RandomDelayConfig { collision, ..CONFIG }, 1).expect("accepted");
             let mean = asks(&mut random_delay, 40_000).0;
             let expected = 37.5 + 100.0 * collision / (1.0 - collision);
             assert!((mean / expected - 1.0).abs() < 0.01, "{collision}: {mean} {expected}");
@@ -182,12 +182,12 @@ mod tests {
     fn invalid_delay_and_probability_are_rejected() {
         let reversed = Span { low_ns: 2, high_ns: 1 };
         let refused = |config| RandomDelay::check(&config).expect_err("refused").to_string();
-        let found = refused(DrawnConfig { delay: reversed, ..CONFIG });
+        let found = refused(RandomDelayConfig { delay: reversed, ..CONFIG });
         assert_eq!(
             found,
             "delay = 2 … 1 ns: the first is above the second. Write the least and the largest"
         );
-        let found = refused(DrawnConfig { collision: 1.0, ..CONFIG });
+        let found = refused(RandomDelayConfig { collision: 1.0, ..CONFIG });
         assert!(found.starts_with("collision = 1: not below 1"), "{found}");
     }
 }

@@ -17,7 +17,7 @@ use std::collections::BinaryHeap;
 const MOST_CODES: u32 = 65_535;
 const LARGEST_WINDOW: u32 = 65_536;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RangingConfig {
@@ -32,7 +32,7 @@ pub struct RangingConfig {
 #[derive(Clone, Debug)]
 struct Station {
     draws: Stream,
-    /// Of the next back-off, opportunities.
+    /// Window of the next back-off, opportunities.
     window: u32,
     counts: RequestCounts,
 }

@@ -10,7 +10,7 @@ use crate::retransmission::delay_queue::DelayQueue;
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, at_least};
 use serde::Deserialize;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SchedulingRequestConfig {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 /// Largest α: r^α is then still far from any number that overflows.
 const MAX_ALPHA: f64 = 10.0;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlphaFairConfig {

@@ -18,7 +18,7 @@ const PAGE: u64 = 256;
 struct Powers {
     /// Exponents 0 … 255.
     small: Box<[f64]>,
-    /// Of 256 times these.
+    /// Exponents that are multiples of 256.
     large: Box<[f64]>,
 }
 

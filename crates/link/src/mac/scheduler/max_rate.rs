@@ -6,7 +6,7 @@ use super::{Candidate, Population, Scheduler, best};
 use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// What the user sets: nothing.
+/// Empty configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MaxRateConfig {}
@@ -18,7 +18,7 @@ pub struct MaxRate {
 }
 
 impl MaxRate {
-    /// Of these users.
+    /// Makes a scheduler of these users.
     pub fn new(population: Population) -> MaxRate {
         MaxRate { population }
     }

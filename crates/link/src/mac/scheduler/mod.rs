@@ -69,7 +69,7 @@ pub struct Population {
 }
 
 impl Population {
-    /// Of `users` users of weight 1.
+    /// Returns a population of `users` users of weight 1.
     pub fn even(users: usize, slot: Duration, rate: Rate) -> Population {
         Population { weights: vec![1.0; users].into(), slot, rate }
     }

@@ -16,18 +16,18 @@ use serde::Deserialize;
 /// rounding errors only.
 const EQUAL: f64 = 1e-9;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProportionalFairConfig {
     /// Time constant of the average, ns. At least a slot.
     pub time_constant_ns: u64,
-    /// What is averaged.
+    /// Quantity that is averaged.
     #[serde(default)]
     pub average: RateAverage,
 }
 
-/// What r is the average of.
+/// Quantity of which r is the average.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RateAverage {

@@ -5,7 +5,7 @@ use super::{Candidate, Population, Scheduler};
 use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// What the user sets: nothing.
+/// Empty configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RoundRobinConfig {}

@@ -26,13 +26,13 @@ const LARGEST_BLOCK: u64 = 65_535;
 /// Levels that are accepted, dB, up to this either way.
 const LARGEST_LEVEL_DB: f64 = 200.0;
 
-/// What the user sets.
+/// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum AttemptErrors {
     /// The same probability each time, in [0, 1).
     Number(f64),
-    /// By an error-rate table.
+    /// Error rates of a table.
     Table(TableErrors),
 }
 
@@ -52,7 +52,7 @@ pub struct TableErrors {
     pub mcs: NamedScheme,
     /// SNR of each attempt, dB, -200 to 200.
     pub snr_db: f64,
-    /// What the receiver makes of several.
+    /// Combining of attempts at the receiver.
     #[serde(default)]
     pub combining: Combining,
     /// The block whose error rate it is, bytes, 1 to 65 535.
@@ -64,7 +64,7 @@ fn block_bytes() -> u64 {
     1500
 }
 
-/// What the receiver makes of the attempts of a block.
+/// Combining of the attempts of a block at the receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Combining {
@@ -148,7 +148,7 @@ impl AttemptRates {
         self.by_attempt.to_vec()
     }
 
-    /// Of attempt number `made`, from 1.
+    /// Returns the error probability of attempt number `made`, from 1.
     #[inline]
     pub(super) fn of(&self, made: u32) -> f64 {
         let last = self.by_attempt.len() - 1;

@@ -9,7 +9,7 @@ use std::ops::BitXor;
 /// States of the constituent code.
 pub const STATES: usize = 8;
 
-/// What one couple does to the encoder.
+/// Transition of the encoder for one couple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {
     /// The state afterwards.

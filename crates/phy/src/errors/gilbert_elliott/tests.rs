@@ -1,4 +1,4 @@
-//! What the channel does to frames, against the distributions of its chain.
+//! Corruption of frames by the channel, compared with the distributions of its chain.
 
 use super::*;
 use crate::errors::{AnyErrors, fading_chain};

@@ -1,4 +1,4 @@
-//! What ns-3 does where it departs from RFC 6675 and RFC 6937: the option `stack = "ns3"`.
+//! ns-3's behaviour where it departs from RFC 6675 and RFC 6937: the option `stack = "ns3"`.
 //!
 //! Source: read from `TcpSocketBase`, `TcpTxBuffer`, `TcpClassicRecovery` and `TcpPrrRecovery` of
 //! ns-3.48, the same in ns-3.44; an independent implementation. Meant for comparisons with that
@@ -128,8 +128,8 @@ impl Ns3 {
         }
     }
 
-    /// What the ACK in hand is good for, when it is one of new data, and by how much the window may
-    /// grow.
+    /// The verdict on the current ACK, when it is one of new data, and the allowed growth of the
+    /// window.
     fn on_progress(&mut self, board: &Scoreboard, ssthresh: u64) -> (Verdict, u64) {
         if self.newly_acked == 0 {
             return (Verdict::Usual, 0);
@@ -281,7 +281,7 @@ impl LossRecovery for Ns3 {
         pipe(board)
     }
 
-    /// What remains of the entry.
+    /// Completes the entry into recovery.
     fn on_reduced(&mut self, board: &Scoreboard, ssthresh: u64) {
         if let Some(prr) = &mut self.prr {
             prr.begin(pipe(board));

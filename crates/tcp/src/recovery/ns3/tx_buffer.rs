@@ -1,4 +1,4 @@
-//! What ns-3's `TcpTxBuffer` makes of the segments in flight.
+//! The view of ns-3's `TcpTxBuffer` on the segments in flight.
 //!
 //! Differs from RFC 6675 §4: a segment once marked lost stays so until it is acknowledged
 //! cumulatively or selectively, and retransmissions are taken out of `pipe` only by the cumulative

@@ -68,7 +68,7 @@ pub(crate) struct Rack {
     /// No new recovery before everything up to here is acknowledged.
     recovery_point: u64,
     reduction: Reduction,
-    /// What proportional rate reduction allows in flight.
+    /// Bytes in flight that proportional rate reduction allows.
     window: u64,
     /// The flight from which the last reduction was computed.
     lost_flight: u64,
@@ -85,7 +85,7 @@ pub(crate) struct Rack {
     usage_end: u64,
 }
 
-/// What a look at the segments in flight found.
+/// Result of a scan of the segments in flight.
 #[derive(Clone, Copy, Debug, Default)]
 struct LossScan {
     /// Something is lost that was not.
@@ -242,7 +242,7 @@ impl Rack {
         self.probe.give_up();
     }
 
-    /// What the ACK in hand allows in flight, in a recovery.
+    /// Bytes in flight that the current ACK allows, in a recovery.
     fn reduce(&mut self, board: &Scoreboard, ssthresh: u64) {
         if self.delivered > 0 {
             let flight = pipe(board);
@@ -452,7 +452,7 @@ impl LossRecovery for Rack {
         Allowance::ByFlight
     }
 
-    /// What is lost, then new data.
+    /// Lost segments first, then new data.
     fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next> {
         if !self.may_send(board, offer.cwnd) {
             return None;

@@ -8,14 +8,14 @@ use super::Scoreboard;
 use crate::config::TcpConfig;
 use airpath_core::{Duration, Time};
 
-/// What is added to two RTTs (Linux `TCP_TIMEOUT_MIN_US`).
+/// Time added to two RTTs (Linux `TCP_TIMEOUT_MIN_US`).
 const SLACK: Duration = Duration::from_millis(2);
 
 /// The probe of one sender.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
     is_wanted: bool,
-    /// What is added instead when one segment is outstanding.
+    /// Time added instead when one segment is outstanding.
     delayed_ack: Duration,
     mss: u64,
     /// Something new was sent or acknowledged since the timer was set.

@@ -5,7 +5,7 @@ use crate::config::RecoveryKind;
 use proptest::prelude::*;
 
 const MSS: u64 = 4;
-/// Where new data would end.
+/// End of the new data.
 const NEW_END: u64 = 74;
 
 /// The scoreboard of RFC 6675, octet by octet, as its §4 words the routines.

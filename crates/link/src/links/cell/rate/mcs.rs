@@ -43,13 +43,13 @@ struct Choice {
 pub(in crate::links::cell) struct Mcs {
     table: Arc<PerTable>,
     slot: Duration,
-    /// What the randomness of all slots comes from.
+    /// Key of the random stream of each slot.
     key: u64,
     /// c_m as set up, and the largest of them.
     given: Box<[f64]>,
     original: Rate,
     nominal: Rate,
-    /// By rising SNR.
+    /// Choices of the MCS by rising SNR.
     choices: Vec<Choice>,
 }
 

@@ -12,7 +12,7 @@ use airpath_core::Rate;
 /// Eq. 18 at the present nominal rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::links::cell) struct Shannon {
-    /// As set up.
+    /// Configured values.
     config: (f64, f64),
     /// W and C at the present nominal rate, Hz and bit/s; C is infinite without a largest rate.
     bandwidth_hz: f64,

@@ -89,7 +89,7 @@ struct Ledger {
     latency: [u64; 2],
     last: [Option<u64>; 2],
     inside: usize,
-    /// What happened, and when.
+    /// Events and their times.
     trace: Vec<(Time, Option<u64>)>,
     description: Value,
 }
@@ -229,7 +229,7 @@ impl Ledger {
         self.is_clean.store(false, Ordering::Relaxed);
     }
 
-    /// What a link always keeps.
+    /// Checks the invariants of a link.
     fn check(&mut self) {
         for (port, packet) in self.harness.sent() {
             let (side, place) = (usize::from(port.0), packet.payload().0 as usize - 1);

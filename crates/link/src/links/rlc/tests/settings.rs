@@ -7,7 +7,7 @@ use airpath_core::{Duration, Stream};
 /// A TTI.
 pub(super) const TTI: Duration = Duration::from_millis(10);
 
-/// What the air does to frames and reports.
+/// Parameters of the losses of frames and reports.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChannelParams {
     /// P(bad next | good now) and P(good next | bad now) of the forward frames.

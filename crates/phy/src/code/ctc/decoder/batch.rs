@@ -22,8 +22,8 @@ pub(super) struct Batch<S: Simd> {
     information_order: Vec<u32>,
     /// Received ratios by subblock; zero where nothing is sent. Without W if none is sent.
     received: Vec<S::Vector>,
-    /// What each constituent decoder starts from: received and the other's extrinsic ratios. In
-    /// the second's order A and B have changed places at even couples.
+    /// Inputs of each constituent decoder: received and the other's extrinsic ratios. In the
+    /// second's order A and B have changed places at even couples.
     systematic: [Vec<Symbols<S::Vector>>; 2],
     alphas: Vec<Metrics<S::Vector>>,
     /// Decided bits A_0, B_0, A_1, …: negative means 1.
@@ -217,7 +217,7 @@ fn scatter<V: Pod, T: Copy>(
     }
 }
 
-/// What the lanes of `mask` start from: the received ratios of the symbols alone.
+/// Resets the lanes of `mask` to the received ratios of the symbols alone.
 #[inline(always)]
 fn start<S: Simd>(
     simd: S,
@@ -235,7 +235,7 @@ fn start<S: Simd>(
     }
 }
 
-/// What a constituent decoder reads.
+/// Inputs of a constituent decoder.
 #[inline(always)]
 fn inputs<'a, S: Simd, const W: bool>(
     received: &'a [S::Vector],

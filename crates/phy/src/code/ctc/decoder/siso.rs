@@ -65,7 +65,7 @@ struct Branches<V> {
     whole: [[[V; 4]; 2]; 2],
 }
 
-/// What enters: systematic ratios, Y, and W if any is sent.
+/// Inputs: systematic ratios, Y, and W if any is sent.
 #[derive(Clone, Copy)]
 pub(super) struct Received<'a, V> {
     pub(super) systematic: &'a [Symbols<V>],
