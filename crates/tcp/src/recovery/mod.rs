@@ -116,7 +116,7 @@ pub(crate) enum Sent {
     New,
     /// It is the oldest, at the beginning of a recovery.
     Head,
-    /// Retransmission.
+    /// A retransmission.
     Again,
     /// Rescue retransmission, which keeps ACKs coming.
     Rescue,
