@@ -29,7 +29,7 @@ AREAS = [
     "Rate samples",
     *("Pacing", "ECN", "DCTCP", "RED", "Gentle RED", "ARED", "CoDel", "PIE", "FQ-CoDel"),
     *("Queueing theory", "Links and traces", "Radio channel", "Analytic model", "Papers"),
-    *("Traffic", "Statistics", "Beside ns-3"),
+    *("Traffic", "Statistics", "Compared with ns-3"),
 ]
 """The order of areas; one that is not here comes last."""
 

@@ -152,8 +152,15 @@ def throughputs(results: Results) -> list[Throughput]:
 
 
 def paper_table(results: Results) -> str:
-    head = ["idx", "kernel, Mbit/s", "valid", "ns-3, published", "difference", "ours, `ns3-2014`"]
-    head += ["difference", "ours, near the kernel", "difference", "bound", "within"]
+    head = [
+        "idx",
+        "kernel, Mbit/s",
+        "valid",
+        "ns-3, published",
+        "difference",
+        "Airpath, `ns3-2014`",
+    ]
+    head += ["difference", "Airpath, near the kernel", "difference", "bound", "within"]
     rows = []
     for one in throughputs(results):
         beside = [one.published * 1e6, one.paper.value, one.near.value]
@@ -167,7 +174,7 @@ def paper_table(results: Results) -> str:
 
 
 def paper_causes(results: Results) -> str:
-    head = ["idx", "quantity", "kernel", "ours, `ns3-2014`", "ours, near the kernel"]
+    head = ["idx", "quantity", "kernel", "Airpath, `ns3-2014`", "Airpath, near the kernel"]
     quantities = {
         "queue_packets": ("mean queue, packets", 1.0, 2),
         "regime_2_share": ("sent in regime 2, %", 100.0, 2),
@@ -189,7 +196,7 @@ def paper_causes(results: Results) -> str:
 
 def defaults_table(results: Results) -> str:
     case = "paper-9-defaults"
-    head = ["quantity", "kernel", "ours, profile `linux`"]
+    head = ["quantity", "kernel", "Airpath, profile `linux`"]
     rows = []
     for name, label, scale, digits in (
         ("ip_throughput_bps", "T, Mbit/s", 1e-6, 3),

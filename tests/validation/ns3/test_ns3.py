@@ -18,12 +18,12 @@ from conformance import Law
 
 HERE = Path(__file__).parent
 SHARES = Law(
-    area="Beside ns-3",
+    area="Compared with ns-3",
     source="ns-3 on dumbbells drawn at random, two sets: share that agrees, profile ns3",
     allows="goodput within 3 %, mean queue within 10 %, in nine of ten",
 )
 BIAS = Law(
-    area="Beside ns-3",
+    area="Compared with ns-3",
     source="ns-3 on the same dumbbells: the weighted mean of the relative differences",
     allows="1 %",
 )
