@@ -35,7 +35,7 @@ from airpath.errors import (
     RunError,
 )
 from airpath.execution import Stopwatch
-from airpath.present.progress import Auto, of_replications, progress_line, reporting_to
+from airpath.present.progress import Auto, progress_line, replication_progress, reporting_to
 from airpath.results.captures import captures_of
 from airpath.results.flow_table import FlowTable
 from airpath.results.provenance import provenance
@@ -130,7 +130,7 @@ def simulate(
     try:
         with (
             captures.whole_or_not_at_all() if captures else nullcontext(),
-            reporting_to(progress, of_replications) as notify,
+            reporting_to(progress, replication_progress) as notify,
         ):
             output = made.engine_input.simulate(
                 seed,

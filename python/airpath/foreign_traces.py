@@ -8,12 +8,12 @@ from typing import Any
 
 from airpath.errors import BadValueError, one_line
 
-__all__ = ["csv_of_iperf3", "what_it_is"]
+__all__ = ["csv_of_iperf3", "identify_text"]
 
 _INTERVAL = "intervals[{}].sum"
 
 
-def what_it_is(text: str) -> str | None:
+def identify_text(text: str) -> str | None:
     """Return the kind of a text that is not a trace, and a fix; None if it is not known."""
     if not text.lstrip().startswith("{"):
         return None

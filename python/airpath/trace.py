@@ -23,7 +23,7 @@ from airpath.arguments import (
 from airpath.arguments import text as is_text
 from airpath.errors import BadValueError, one_line
 from airpath.files import LARGEST, read_text
-from airpath.foreign_traces import csv_of_iperf3, what_it_is
+from airpath.foreign_traces import csv_of_iperf3, identify_text
 from airpath.present import html
 from airpath.present.tables import Table
 from airpath.scenario.decibels import Decibels
@@ -153,7 +153,7 @@ class Trace:
         except UnicodeEncodeError:
             raise BadValueError(f"{one_line(name)}: not a text in UTF-8.") from None
         except ValueError as error:
-            if other := what_it_is(text):
+            if other := identify_text(text):
                 raise BadValueError(f"{one_line(name)}: {other}") from None
             raise BadValueError(str(error)) from None
 

@@ -12,7 +12,7 @@ import pytest
 
 import airpath as ap
 from airpath.results import mean_interval
-from airpath.results.remarks import RunOutline, of_measurements
+from airpath.results.remarks import RunOutline, measurement_advisories
 
 RANDOM = {"start": {"uniform": ["0 s", "1 s"]}}
 WIDE = {"receive_window": "4 MB"}
@@ -38,7 +38,7 @@ def advisories_of(scenario: ap.Scenario, reps: int = 5) -> dict[str, str]:
     """Return the advisories of a run by code, as they are printed."""
     result = ap.simulate(scenario, reps=reps)
     # A sweep reads the statistics only where an outline says that they are needed.
-    if of_measurements(result.resolved, result.replications):
+    if measurement_advisories(result.resolved, result.replications):
         runs = result.replications
         assert any(RunOutline.of(result.resolved, run).may_concern for run in runs)
     return {advisory.code: str(advisory) for advisory in result.advisories}

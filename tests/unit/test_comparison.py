@@ -14,7 +14,7 @@ import pytest
 import airpath as ap
 from airpath.comparison.answers import Answer, rows_of
 from airpath.comparison.explain import judged
-from airpath.comparison.quantities import ComparedQuantity, of_result, quantities
+from airpath.comparison.quantities import ComparedQuantity, quantities, result_values
 from airpath.comparison.texts import in_percent
 from airpath.errors import BadValueError, Interrupted, ModelWarning, RunError
 from airpath.results.differences import independent_difference
@@ -156,7 +156,7 @@ def test_other_quantities_are_counted_from_queues_and_links() -> None:
         )
     )
     result = ap.simulate(made, reps=2)
-    told = of_result(result, quantities(result.resolved, result.replications))
+    told = result_values(result, quantities(result.resolved, result.replications))
     for place, run in enumerate(result.replications):
         queue, link = run["queues"][0], run["links"][0]
         lost = (sum(queue["drops"].values()) + link["lost_packets"]) / queue["arrived"]
@@ -176,7 +176,9 @@ def test_marks_are_compared_where_something_marks() -> None:
     )
     result = ap.simulate(ecn, reps=2)
     wanted = quantities(result.resolved, result.replications)
-    answers = {name: Answer(name, result, None, of_result(result, wanted)) for name in ("a", "b")}
+    answers = {
+        name: Answer(name, result, None, result_values(result, wanted)) for name in ("a", "b")
+    }
     names = [row.quantity.name for row in rows_of(answers, wanted, "a", 0.99)]
     assert "queues.bottleneck.mark_share" in names
     found = answers["a"].quantities["queues.bottleneck.mark_share"]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import airpath as ap
-from airpath.present.progress import of_replications, progress_line, reporting_to
+from airpath.present.progress import progress_line, replication_progress, reporting_to
 from airpath.reproduction import Effort
 
 
@@ -33,7 +33,7 @@ def test_an_interactive_interpreter_shows_a_bar(monkeypatch: pytest.MonkeyPatch)
     shown = Terminal()
     monkeypatch.setattr(sys, "stderr", shown)
     before = sys.stdout
-    with reporting_to("auto", of_replications) as report:
+    with reporting_to("auto", replication_progress) as report:
         assert report is not None
         assert sys.stdout is before
         report(1, 4, 0.25)
@@ -43,7 +43,7 @@ def test_an_interactive_interpreter_shows_a_bar(monkeypatch: pytest.MonkeyPatch)
 def test_a_function_of_the_caller_is_called_as_it_is() -> None:
     def mine(*_given: Any) -> None: ...
 
-    with reporting_to(mine, of_replications) as notify:
+    with reporting_to(mine, replication_progress) as notify:
         assert notify is mine
     with reporting_to(None) as nothing:
         assert nothing is None

@@ -16,7 +16,7 @@ from airpath.cli import completion, options, output
 from airpath.errors import BadValueError, Interrupted
 from airpath.files import not_left_empty, output_directory
 from airpath.interrupts import interrupts_wait
-from airpath.present.progress import of_replications, terminal_bar
+from airpath.present.progress import replication_progress, terminal_bar
 from airpath.results import Result
 from airpath.results.captures import checked_points
 from airpath.results.export import checked_formats
@@ -91,7 +91,7 @@ def run(
                     capture=points,
                     capture_replication=capture_replication,
                     capture_to=directory,
-                    progress=None if notify is None else of_replications(notify),
+                    progress=None if notify is None else replication_progress(notify),
                     command=output.command_line(),
                 )
             except Interrupted as stopped:

@@ -19,7 +19,12 @@ from airpath.arguments import (
 from airpath.comparison.answers import Answer
 from airpath.comparison.facts import Fact
 from airpath.comparison.kernel_settings import fact_of
-from airpath.comparison.quantities import ComparedQuantity, of_result, of_solution, quantities
+from airpath.comparison.quantities import (
+    ComparedQuantity,
+    quantities,
+    result_values,
+    solution_values,
+)
 from airpath.comparison.result import Comparison
 from airpath.engine.prepared import PreparedScenario, Runnable, prepared
 from airpath.engine.resolved import ResolvedScenario
@@ -35,8 +40,8 @@ from airpath.errors import (
 from airpath.present.progress import (
     Auto,
     ProgressCallback,
-    of_replications,
     progress_line,
+    replication_progress,
     reporting_to,
 )
 from airpath.results.provenance import provenance
@@ -241,7 +246,7 @@ class _EngineRunner:
             seed=self._seed,
             threads=self._threads,
             confidence=self._confidence,
-            progress=None if notify is None else of_replications(notify),
+            progress=None if notify is None else replication_progress(notify),
         )
 
     def _emulate(self) -> Result:
@@ -286,10 +291,10 @@ class _EngineRunner:
         for name in chosen:
             found = self.found.get(name)
             if isinstance(found, Solution):
-                values = of_solution(found, resolved, wanted)
+                values = solution_values(found, resolved, wanted)
                 made[name] = Answer(name, None, found, values)
             elif found is not None:
-                told_by_runs = of_result(found, wanted)
+                told_by_runs = result_values(found, wanted)
                 if told_by_runs:
                     made[name] = Answer(
                         name, found, None, told_by_runs, found.advisories, found.execution

@@ -39,9 +39,9 @@ def facts_of(
     found = [*tried]
     for engine, answer in answers.items():
         if answer.result is not None:
-            found += _of_replications(engine, answer.result.advisories)
+            found += _replication_facts(engine, answer.result.advisories)
         if answer.solution is not None:
-            found += _of_model(engine, answer)
+            found += _model_facts(engine, answer)
     settled = [option for fact in tried for option in fact.settles]
     emulated = answers.get("emulate")
     if emulated is not None:
@@ -110,7 +110,7 @@ def _codes(facts: Sequence[Fact]) -> list[str]:
 _ALL_THE_SAME = "equal-replications"
 
 
-def _of_replications(engine: str, advisories: Sequence[Any]) -> Iterator[Fact]:
+def _replication_facts(engine: str, advisories: Sequence[Any]) -> Iterator[Fact]:
     """Yield the facts that make the intervals over replications invalid."""
     for advisory in advisories:
         if advisory.code == _ALL_THE_SAME:
@@ -126,16 +126,16 @@ def _of_replications(engine: str, advisories: Sequence[Any]) -> Iterator[Fact]:
 _OSCILLATION = ("mean_rtt_s", "mean_sojourn_s", "mean_delay_s")
 
 
-def _of_model(engine: str, answer: Answer) -> Iterator[Fact]:
+def _model_facts(engine: str, answer: Answer) -> Iterator[Fact]:
     solution = answer.solution
     assert solution is not None  # Only models are passed here.
     for warning in solution.warnings:
         yield Fact("model-warning", engine, f"{solution.model} warns: {warning}.", EVERYTHING)
     if isinstance(solution, FixedPoint):
-        yield from _of_oscillation(engine, answer, solution)
+        yield from _oscillation_facts(engine, answer, solution)
 
 
-def _of_oscillation(engine: str, answer: Answer, solution: FixedPoint) -> Iterator[Fact]:
+def _oscillation_facts(engine: str, answer: Answer, solution: FixedPoint) -> Iterator[Fact]:
     """Yield the average over the oscillation of the windows, if it differs from the fixed point."""
     rate, average = solution.throughput_bps, solution.average_throughput_bps
     queue, average_queue = solution.queue_packets, solution.average_queue_packets

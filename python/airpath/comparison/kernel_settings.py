@@ -10,7 +10,7 @@ from typing import Any
 
 from airpath.comparison.answers import Answer
 from airpath.comparison.facts import Fact
-from airpath.comparison.quantities import ComparedQuantity, of_result
+from airpath.comparison.quantities import ComparedQuantity, result_values
 from airpath.errors import AirpathError, BadValueError
 from airpath.results.intervals import mean_interval
 from airpath.results.result import Result
@@ -83,7 +83,7 @@ def fact_of(
     if not changed:
         return None
     try:
-        found = of_result(simulate(made), wanted)
+        found = result_values(simulate(made), wanted)
     except AirpathError:
         return None
     means = {name: mean_interval(values, 0.99).mean for name, values in found.items()}

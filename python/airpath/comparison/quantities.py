@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from airpath.results.result import Result
     from airpath.solutions import Solution
 
-__all__ = ["ComparedQuantity", "of_result", "of_solution", "quantities", "whole_runs"]
+__all__ = ["ComparedQuantity", "quantities", "result_values", "solution_values", "whole_runs"]
 
 Run = Mapping[str, Any]
 """What a replication measured."""
@@ -127,7 +127,7 @@ def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[Compared
     runs : sequence of mapping
         Replications, whose queues and links are looked at; of none, those of one hop.
     """
-    found = [*_of_flows(resolved)]
+    found = [*_flow_quantities(resolved)]
     queues = [queue["name"] for run in runs[:1] for queue in run["queues"]] or ["bottleneck"]
     links = [link for run in runs[:1] for link in run["links"]]
     for queue in [name for name in queues if _carries_data(name)][:_MOST_QUEUES]:
@@ -141,7 +141,7 @@ def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[Compared
         found.append(_made(f"links.{name}", ("lost_share", _SHARE), name))
         found.append(_made(f"links.{name}", ("utilisation", _USE), name))
     for link in links:
-        found += _of_regimes(link)
+        found += _regime_quantities(link)
     for group in transfer_groups(resolved):
         key, title = resolved.flows.group_key(group), resolved.flows.group_title(group)
         found += [_made(f"transfers.{key}", row, title) for row in _OF_TRANSFERS.items()]
@@ -152,7 +152,7 @@ def _carries_data(name: str) -> bool:
     return name.partition("/")[0] in ("bottleneck", "reverse")
 
 
-def _of_flows(resolved: ResolvedScenario) -> Iterator[ComparedQuantity]:
+def _flow_quantities(resolved: ResolvedScenario) -> Iterator[ComparedQuantity]:
     number, groups = len(resolved.flows), resolved.flows.groups
     everyone = f"all {number}" if number > 1 else f"flow 0 {flow_name(resolved, 0)}"
     each: list[tuple[str, str]] = []
@@ -178,7 +178,7 @@ def _of_flows(resolved: ResolvedScenario) -> Iterator[ComparedQuantity]:
         yield _made("", ("jain", ("", 1.0, 4)), of)
 
 
-def _of_regimes(link: Mapping[str, Any]) -> Iterator[ComparedQuantity]:
+def _regime_quantities(link: Mapping[str, Any]) -> Iterator[ComparedQuantity]:
     name = link["name"]
     count = len(link["regime_packets"])
     if count > 1 and _carries_data(name):
@@ -195,7 +195,7 @@ def _made(scope: str, row: tuple[str, Format], of: str) -> ComparedQuantity:
 # --- of a result -------------------------------------------------------------------------------
 
 
-def of_result(result: Result, wanted: Sequence[ComparedQuantity]) -> dict[str, list[float]]:
+def result_values(result: Result, wanted: Sequence[ComparedQuantity]) -> dict[str, list[float]]:
     """Return each quantity in the replications that report it; without unreported quantities.
 
     Parameters
@@ -286,7 +286,7 @@ def _share(part: float, whole: float) -> float | None:
 # --- of a model --------------------------------------------------------------------------------
 
 
-def of_solution(
+def solution_values(
     solution: Solution, resolved: ResolvedScenario, wanted: Sequence[ComparedQuantity]
 ) -> dict[str, float]:
     """Return each quantity of an analytic model.
@@ -304,7 +304,7 @@ def of_solution(
     found = solve_metrics(names, solution, resolved)
     for name in names:
         if found[name] is None and name.startswith("groups."):
-            found[name] = _of_group(name, solution, resolved)
+            found[name] = _group_value(name, solution, resolved)
     if "mean_rtt_s" in found and found["mean_rtt_s"] is None:
         found["mean_rtt_s"] = _mean_rtt(solution, resolved, range(len(solution.flows)))
     if "links.bottleneck.lost_share" in found:
@@ -312,7 +312,7 @@ def of_solution(
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _of_group(name: str, solution: Solution, resolved: ResolvedScenario) -> float | None:
+def _group_value(name: str, solution: Solution, resolved: ResolvedScenario) -> float | None:
     _, key, last = name.split(".")
     members = resolved.flows.groups[int(resolved.flows.group_of(key) or 0)]
     if last == "mean_rtt_s":

@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from airpath.emulation import refusals
-from airpath.emulation.unapplied import UnappliedParameter, of_control, of_options, option_text
+from airpath.emulation.unapplied import (
+    UnappliedParameter,
+    option_text,
+    unapplied_control_keys,
+    unapplied_options,
+)
 from airpath.engine.component import Component
 from airpath.engine.flows import TcpParameters
 from airpath.engine.resolved import ResolvedScenario
@@ -167,13 +172,16 @@ def for_flows(
     ScenarioError
         If no kernel supports a flow's parameters, or flows differ in a per-namespace setting.
     """
-    problems = [*refusals.of_scenario(scenario, resolved), *refusals.too_many(scenario, resolved)]
+    problems = [
+        *refusals.scenario_problems(scenario, resolved),
+        *refusals.too_many(scenario, resolved),
+    ]
     flows: list[_Tcp] = []
     for group, first in resolved.flows.first_of_groups.items():
         source = first.source
         if not source.is_tcp:
             continue  # Datagrams stay in the model.
-        problems += refusals.of_flow(scenario, resolved, group)
+        problems += refusals.flow_problems(scenario, resolved, group)
         control = refusals.kernel_control(scenario, group, source.congestion)
         flows.append(_Tcp(group, control, source.congestion, source.tcp))
     problems += _not_alike(scenario, flows)
@@ -205,7 +213,7 @@ def _sockets(
 
 def _is_tuned(flows: Sequence[_Tcp]) -> bool:
     """Say whether the kernel moves the receive windows as it does by itself."""
-    usual = _by_kernel().receive_window
+    usual = _kernel_parameters().receive_window
     return all(flow.own and flow.options.receive_window == usual for flow in flows)
 
 
@@ -235,18 +243,18 @@ def for_commands(
     ScenarioError
         If no kernel supports the group's parameters.
     """
-    problems = [*refusals.of_scenario(scenario, resolved)]
+    problems = [*refusals.scenario_problems(scenario, resolved)]
     number, source = resolved.flows[like].group, resolved.flows[like].source
     group = scenario.flows[number]
     asked = group.model_fields_set if source.is_tcp else set()
     if not asked & {"cc", "profile", "tcp"}:
-        flow = _Tcp(number, None, Component({}), _by_kernel())
+        flow = _Tcp(number, None, Component({}), _kernel_parameters())
     else:
-        problems += refusals.of_flow(scenario, resolved, number)
+        problems += refusals.flow_problems(scenario, resolved, number)
         control = refusals.kernel_control(scenario, number, source.congestion)
         options = source.tcp
         if "profile" not in asked:
-            options = _by_kernel(getattr(group, "tcp", None), ecn=source.tcp.ecn)
+            options = _kernel_parameters(getattr(group, "tcp", None), ecn=source.tcp.ecn)
         flow = _Tcp(number, control if "cc" in asked else None, source.congestion, options)
     if problems:
         raise ScenarioError(problems)
@@ -256,7 +264,7 @@ def for_commands(
     return Kernel(**made)
 
 
-def _by_kernel(given: TcpConfig | None = None, **values: Any) -> TcpParameters:
+def _kernel_parameters(given: TcpConfig | None = None, **values: Any) -> TcpParameters:
     """Return the TCP parameters of the profile ``linux``, with other values of some."""
     config = profile_config("linux", None, None, given or TcpConfig())
     context = cast(Context, None)  # No parameter names a file.
@@ -302,8 +310,8 @@ def _value_text(row: Parameter, flow: _Tcp) -> str:
 
 def _differences(flow: _Tcp) -> Iterator[UnappliedParameter]:
     if flow.control is not None:
-        yield from of_control(flow.congestion, flow.control)
-    yield from of_options(flow.options, flow.control or "")
+        yield from unapplied_control_keys(flow.congestion, flow.control)
+    yield from unapplied_options(flow.options, flow.control or "")
     options = flow.options
     whole = flow.initial_segments * options.mss
     if whole != options.initial_window:
@@ -323,7 +331,7 @@ def _sysctls(flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
     yield from _SAME.items()
     yield from (_OWN if first.own else _TEXTBOOK).items()
     for row in parameters().values():
-        yield from _of_parameter(row, flows)
+        yield from _parameter_settings(row, flows)
     if not _is_tuned(flows):
         yield "tcp_moderate_rcvbuf", "0"
     yield "tcp_window_scaling", str(int(any(flow.is_scaled for flow in flows)))
@@ -332,7 +340,7 @@ def _sysctls(flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
     yield from _buffers(window, _is_tuned(flows))
 
 
-def _of_parameter(row: Parameter, flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
+def _parameter_settings(row: Parameter, flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
     """Yield the settings that the table of parameters gives for one."""
     for name, texts in row.kernel.sysctls.items():
         yield name, texts[_value_text(row, flows[0])]
@@ -351,14 +359,14 @@ def _sysctls_of(row: Parameter) -> set[str]:
 
 def _buffers(window: int, is_tuned: bool) -> Iterator[tuple[str, str]]:
     """Yield buffers that hold a window, with what a kernel counts besides the payload."""
-    send_buffer = min(_LARGEST_BUFFER, 4 * window)
+    memory = min(_LARGEST_BUFFER, 4 * window)
     receive = max(_USUAL_RECEIVE, min(_LARGEST_BUFFER, 2 * window))
     if is_tuned:
         yield "tcp_rmem", f"4096 131072 {receive}"
     else:
-        first = max(131_072, send_buffer)
+        first = max(131_072, memory)
         yield "tcp_rmem", f"4096 {first} {max(first, receive)}"
-    yield "tcp_wmem", f"4096 16384 {max(_USUAL_SEND, send_buffer)}"
+    yield "tcp_wmem", f"4096 16384 {max(_USUAL_SEND, memory)}"
 
 
 def _ecn(flows: Sequence[_Tcp]) -> str:
@@ -406,7 +414,7 @@ def _setting(row: Parameter, flow: _Tcp) -> Any:
     if row.name in _COMPUTED:
         return _COMPUTED[row.name](flow)
     if row.kernel.sysctls:
-        return dict(_of_parameter(row, [flow]))
+        return dict(_parameter_settings(row, [flow]))
     return flow.options.get(row.resolved)
 
 

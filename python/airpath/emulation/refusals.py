@@ -13,7 +13,14 @@ from airpath.scenario import Scenario
 from airpath.scenario.tcp.table import Parameter, parameters
 from airpath.scenario.units import Size
 
-__all__ = ["KERNEL", "MOST_FLOWS", "kernel_control", "of_flow", "of_scenario", "too_many"]
+__all__ = [
+    "KERNEL",
+    "MOST_FLOWS",
+    "flow_problems",
+    "kernel_control",
+    "scenario_problems",
+    "too_many",
+]
 
 MOST_FLOWS = 40_000
 """Each flow has its own port."""
@@ -63,7 +70,7 @@ def kernel_control(scenario: Scenario, group: int, control: Component) -> str | 
     return kind if kind in KERNEL else None
 
 
-def of_scenario(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:
+def scenario_problems(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:
     """Yield the problems of a scenario that cannot be emulated with any flows.
 
     Parameters
@@ -86,7 +93,7 @@ def of_scenario(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Prob
 def too_many(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:
     """Yield a problem when there are more flows than ports.
 
-    Parameters are those of `of_scenario`.
+    Parameters are those of `scenario_problems`.
     """
     number = len(resolved.flows)
     if number > MOST_FLOWS:
@@ -95,7 +102,7 @@ def too_many(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem
         yield Problem(scenario.file or scenario.name, ("flows",), MISSING, what, accepted)
 
 
-def of_flow(scenario: Scenario, resolved: ResolvedScenario, group: int) -> Iterator[Problem]:
+def flow_problems(scenario: Scenario, resolved: ResolvedScenario, group: int) -> Iterator[Problem]:
     """Yield the parameters of a group's TCP flows that no kernel supports.
 
     Parameters
@@ -109,7 +116,7 @@ def of_flow(scenario: Scenario, resolved: ResolvedScenario, group: int) -> Itera
     """
     place = scenario.file or scenario.name
     source = resolved.flows[resolved.flows.groups[group][0]].source
-    yield from _of_control(place, scenario, group, source)
+    yield from _control_problems(place, scenario, group, source)
     if source.window != "fixed":
         what = "a policy of Airpath: the kernel's receiver sets its window itself"
         yield Problem(place, ("flows", group, "window"), source.window, what, 'Write "fixed"')
@@ -128,7 +135,9 @@ def _out_of_range(place: str, group: int, row: Parameter, tcp: TcpParameters) ->
         yield Problem(place, path, f"{value} B", refuses["problem"], f"Write {least} B to {most} B")
 
 
-def _of_control(place: str, scenario: Scenario, group: int, source: Source) -> Iterator[Problem]:
+def _control_problems(
+    place: str, scenario: Scenario, group: int, source: Source
+) -> Iterator[Problem]:
     control = source.congestion
     name = kernel_control(scenario, group, control)
     path: tuple[str | int, ...] = ("flows", group, "cc")

@@ -14,7 +14,7 @@ from airpath.scenario.tcp.config import TcpConfig
 from airpath.scenario.tcp.table import holds, parameters
 from airpath.scenario.units import Duration, Size
 
-__all__ = ["UnappliedParameter", "of_control", "of_options", "option_text"]
+__all__ = ["UnappliedParameter", "option_text", "unapplied_control_keys", "unapplied_options"]
 
 
 class UnappliedParameter(NamedTuple):
@@ -35,7 +35,7 @@ class UnappliedParameter(NamedTuple):
     kernel: str
 
 
-def of_options(options: TcpParameters, control: str) -> Iterator[UnappliedParameter]:
+def unapplied_options(options: TcpParameters, control: str) -> Iterator[UnappliedParameter]:
     """Yield the parameters that a kernel has no setting for, where it does not do as asked.
 
     Parameters
@@ -68,7 +68,7 @@ def _same(name: str) -> Sequence[Any]:
     ]
 
 
-def of_control(control: Component, name: str) -> Iterator[UnappliedParameter]:
+def unapplied_control_keys(control: Component, name: str) -> Iterator[UnappliedParameter]:
     """Yield the defaults that differ between the kernel's and Airpath's congestion control.
 
     Parameters

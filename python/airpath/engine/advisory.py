@@ -13,7 +13,7 @@ from airpath.scenario.units import Size, quote
 if TYPE_CHECKING:
     from airpath.scenario import Scenario
 
-__all__ = ["ADVISORIES", "Advisory", "Find", "of_scenario"]
+__all__ = ["ADVISORIES", "Advisory", "Find", "find_advisories"]
 
 _ACK_BYTES = 40
 _QUEUES_OF_DATA = (
@@ -51,7 +51,7 @@ class Advisory:
         return asdict(self)
 
 
-def of_scenario(scenario: Scenario, resolved: ResolvedScenario) -> list[Advisory]:
+def find_advisories(scenario: Scenario, resolved: ResolvedScenario) -> list[Advisory]:
     """Return the warnings that are known before the run.
 
     Parameters

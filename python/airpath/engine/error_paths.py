@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from airpath.errors import MISSING, BadValueError, Problem, ScenarioError, show
-from airpath.scenario.engine_problems import EngineProblem, of_groups, rejected
+from airpath.scenario.engine_problems import EngineProblem, name_groups, rejected
 
 if TYPE_CHECKING:
     from airpath.engine.engine_input import EngineInput
@@ -34,7 +34,7 @@ def problems_of(
     place, given = scenario.file or scenario.name, scenario.given()
     groups = [entry.group for entry in resolved.flows.entries]
     problems = []
-    for problem in of_groups(found, groups):
+    for problem in name_groups(found, groups):
         made = rejected(scenario, given, problem)
         value = MISSING if made.is_missing else made.value
         problems.append(Problem(place, made.path, value, made.what, made.accepted, made.example))

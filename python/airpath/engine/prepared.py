@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from airpath.arguments import error_prefix
-from airpath.engine.advisory import Advisory, of_scenario
+from airpath.engine.advisory import Advisory, find_advisories
 from airpath.engine.engine_input import EngineInput
 from airpath.engine.error_paths import refuse
 from airpath.engine.inputs import Inputs, Reading, read_inputs
@@ -53,7 +53,7 @@ class PreparedScenario:
     @property
     def advisories(self) -> list[Advisory]:
         """What to know of the scenario before it is run; a result has those of the run too."""
-        return of_scenario(self.scenario, self.resolved)
+        return find_advisories(self.scenario, self.resolved)
 
     @cached_property
     def engine_input(self) -> EngineInput:

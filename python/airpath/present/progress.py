@@ -16,8 +16,8 @@ __all__ = [
     "Auto",
     "Paced",
     "ProgressCallback",
-    "of_replications",
     "progress_line",
+    "replication_progress",
     "reporting_to",
     "terminal_bar",
 ]
@@ -94,7 +94,7 @@ def reporting_to(
         yield made
 
 
-def of_replications(notify: ProgressCallback) -> Callable[[int, int, float], None]:
+def replication_progress(notify: ProgressCallback) -> Callable[[int, int, float], None]:
     """Return a callback for finished and total replications and the fraction of simulated time."""
 
     def report(finished: int, total: int, fraction: float) -> None:

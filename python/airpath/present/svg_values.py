@@ -47,7 +47,7 @@ def with_values(svg: bytes, figure: Figure) -> bytes:
     told: dict[Place, str] = {}
     for axis, line in curves:
         if _has_marks(axis, line):
-            for place, text in _of_line(figure, axis, line):
+            for place, text in _line_values(figure, axis, line):
                 told.setdefault(place, text)
     if not 0 < len(told) <= _MOST:
         return svg
@@ -68,7 +68,7 @@ def _has_marks(axis: Axes, line: Line2D) -> bool:
     return is_mark and line.get_transform() == axis.transData
 
 
-def _of_line(figure: Figure, axis: Axes, line: Line2D) -> Iterator[tuple[Place, str]]:
+def _line_values(figure: Figure, axis: Axes, line: Line2D) -> Iterator[tuple[Place, str]]:
     scale = 72.0 / figure.dpi
     height = figure.get_figheight() * 72.0
     name = _name(axis, line)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from airpath.present.tables import Cell, Table
 from airpath.report.blocks import Block, Line, Lines, Section, cut, some_points
-from airpath.sweeps.advisories import NOT_RECORDED, by_kind
+from airpath.sweeps.advisories import NOT_RECORDED, group_by_kind
 
 if TYPE_CHECKING:
     from airpath.sweeps.readings import Readings
@@ -20,7 +20,7 @@ _MOST_LISTED = 100
 
 def advisory_details(readings: Readings) -> list[str]:
     """Return a line for the verdict of a sweep with advisories: each kind and its points."""
-    kinds = by_kind((of.point, of.advisories) for of in readings.points)
+    kinds = group_by_kind((of.point, of.advisories) for of in readings.points)
     parts = [f"{kind.code} at {some_points([of.number for of in kind.points])}" for kind in kinds]
     return [f"Advisories: {'; '.join(parts)}."] if parts else []
 

@@ -125,11 +125,11 @@ def _summary(document: Document) -> Section:
         for each in document["conclusions"]
         for line in each["lines"]
     ]
-    blocks: list[Block] = [Facts(facts), _by_item(document)]
+    blocks: list[Block] = [Facts(facts), _item_table(document)]
     return Section("summary", "Summary", blocks + ([Lines(lines)] if lines else []))
 
 
-def _by_item(document: Document) -> Table:
+def _item_table(document: Document) -> Table:
     columns = [
         ("", name) for name in ("item", "shows", "published", "within", "outside", "Airpath")
     ]

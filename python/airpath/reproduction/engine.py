@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from airpath import _airpath
-from airpath.engine.advisory import of_scenario
+from airpath.engine.advisory import find_advisories
 from airpath.engine.inputs import Reading
 from airpath.errors import RunError
 from airpath.present.timelines import levels_at
@@ -208,7 +208,7 @@ def _plan(
     for job, (values, scenario, _) in zip(jobs, wanted, strict=True):
         if job.digest not in points:
             labels = {axis: texts[axis][key_of(value)] for axis, value in values.items()}
-            noted = [each.to_dict() for each in of_scenario(scenario, job.resolved)]
+            noted = [each.to_dict() for each in find_advisories(scenario, job.resolved)]
             about = (len(points), values, labels, job.digest, noted, counts[job.digest])
             points[job.digest] = Point(*about)
     return Plan(

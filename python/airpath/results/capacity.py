@@ -76,15 +76,15 @@ class Capacity:
         link, end_s = resolved.link, resolved.duration_s
         rates = np.array(link.known_rates_bps)
         if link.trace is not None:
-            capacity = cls._of_trace(traces[link.trace])
+            capacity = cls._from_trace(traces[link.trace])
             nominal_bps = capacity._bits[-1] / capacity._period_s
         elif len(rates) > 1 and regimes is not None:
             times, numbers = regimes
             steps = np.concatenate(([0], numbers)).astype(int)
-            capacity = cls._of_steps(np.concatenate(([0.0], times)), rates[steps], end_s)
+            capacity = cls._from_steps(np.concatenate(([0.0], times)), rates[steps], end_s)
             nominal_bps = rates.max()
         elif len(rates) == 1:
-            capacity, nominal_bps = cls._of_steps(np.array([0.0]), rates, end_s), rates[0]
+            capacity, nominal_bps = cls._from_steps(np.array([0.0]), rates, end_s), rates[0]
         else:
             return None
         changes = []
@@ -98,7 +98,7 @@ class Capacity:
         return Capacity(self._time_s, self._bits, self._period_s, changes, offset_s)
 
     @classmethod
-    def _of_steps(
+    def _from_steps(
         cls, times: NDArray[np.float64], rates: NDArray[np.float64], end_s: float
     ) -> Capacity:
         edges = np.append(times, max(end_s, times[-1]))
@@ -106,7 +106,7 @@ class Capacity:
         return cls(edges, bits)
 
     @classmethod
-    def _of_trace(cls, trace: Trace) -> Capacity:
+    def _from_trace(cls, trace: Trace) -> Capacity:
         period_ns = round(trace.duration_s * 1e9)
         bin_ns = _MS * max(1, -(-period_ns // (_MS * _MOST_BINS)))
         rates = trace.bin_rates(bin_ns)

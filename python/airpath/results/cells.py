@@ -8,7 +8,7 @@ from typing import Any
 from airpath import _airpath
 from airpath.engine.vocabulary import names
 
-__all__ = ["USER_QUANTITIES", "jain_of_users", "of_user", "user_rows"]
+__all__ = ["USER_QUANTITIES", "jain_of_users", "user_measurements", "user_rows"]
 
 USER_QUANTITIES = names("user")
 """Of every user of a cell, in the order of the tables."""
@@ -25,7 +25,7 @@ def user_rows(replications: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, A
             } | {name: user[name] for name in USER_QUANTITIES}
 
 
-def of_user(
+def user_measurements(
     replications: Iterable[Mapping[str, Any]],
 ) -> dict[tuple[str, int], list[Mapping[str, Any]]]:
     """Return the measurements of each replication, by link and user."""

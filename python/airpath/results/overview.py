@@ -47,10 +47,10 @@ def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
     """
     for made in TABLES.values():
         yield from made(result, out_of_sight)
-    yield from of_emulation(result)
+    yield from emulation_tables(result)
 
 
-def of_emulation(result: Result) -> Iterator[Table]:
+def emulation_tables(result: Result) -> Iterator[Table]:
     """Yield the validity reports of emulations, and the settings that the kernel does not have.
 
     Parameters

@@ -118,7 +118,7 @@ class Panels:
 
     def queueing_delay(self, axis: Axes) -> None:
         """Draw how long packets waited at the bottleneck, those of each user apart."""
-        series, edges, names = self._at_bottleneck("sojourn"), self._edges, self._queues
+        series, edges, names = self._bottleneck_events("sojourn"), self._edges, self._queues
         longest = f"longest in {edges[1] - edges[0]:.3g} s"
         waits = {}
         for name in names:
@@ -281,7 +281,7 @@ class Panels:
         first, last = self._window_s
         return series[(series["time_s"] >= first) & (series["time_s"] <= last)]
 
-    def _at_bottleneck(self, name: str) -> pd.DataFrame:
+    def _bottleneck_events(self, name: str) -> pd.DataFrame:
         """Return the events at the bottleneck's queues within the window."""
         series = self._series(name)
         # Directories of version 0.1.0 may not say where.
@@ -348,7 +348,7 @@ class Panels:
     def _mark_drops(self, axis: Axes) -> None:
         if "drop" not in self._result.resolved.recording.series:
             return
-        series = self._at_bottleneck("drop")
+        series = self._bottleneck_events("drop")
         for reason, (label, colour) in _DROPS.items():
             times = series.loc[series["value"] == DROP_REASONS.index(reason), "time_s"]
             if len(times):

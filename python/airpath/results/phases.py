@@ -43,14 +43,14 @@ def phase_rows(run: Mapping[str, Any]) -> list[dict[str, Any]]:
             "from_s": phase["from_s"],
             "until_s": phase["until_s"],
             **{name: together(phase["flows"], name, {}) for name in _OF_FLOWS},
-            **_of_queues([phase["queues"][place] for place in places]),
+            **_queue_quantities([phase["queues"][place] for place in places]),
             "utilisation": phase["links"][link]["utilisation"],
         }
         for number, phase in enumerate(run.get("phases", ()))
     ]
 
 
-def _of_queues(queues: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
+def _queue_quantities(queues: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
     """Return the quantities of one queue, or those of the users' queues together."""
     departed = sum(queue["departed"] for queue in queues)
     waits = (queue["departed"] * (queue["mean_sojourn_s"] or 0.0) for queue in queues)

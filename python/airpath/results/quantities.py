@@ -84,7 +84,7 @@ def together(
     if name in merged:
         return float(merged[name]) if merged[name] is not None else None
     if name in _OF_DATAGRAMS:
-        return _of_datagrams(flows, name)
+        return _datagram_losses(flows, name)
     if name in _ADD_UP:
         values = [flow[name] for flow in flows]
         # Unknown for one flow: unknown for the sum.
@@ -101,7 +101,7 @@ def together(
     return math.fsum(flow[name] * flow["delivered_packets"] for flow in known) / float(packets)
 
 
-def _of_datagrams(flows: Sequence[Mapping[str, Any]], name: str) -> float | None:
+def _datagram_losses(flows: Sequence[Mapping[str, Any]], name: str) -> float | None:
     """Return the losses of the datagram flows among several, or None without one."""
     of_them = [flow for flow in flows if flow.get("lost_datagrams") is not None]
     lost = sum(flow["lost_datagrams"] for flow in of_them)

@@ -23,10 +23,10 @@ from airpath.results.window_limit import (
 __all__ = [
     "INVALID_CODE",
     "RunOutline",
-    "of_measurements",
-    "of_number",
-    "of_tables",
+    "count_advisories",
+    "measurement_advisories",
     "remarks",
+    "table_advisories",
     "unfinished_tables",
 ]
 
@@ -99,20 +99,20 @@ def remarks(
     first, *others = [replication["flows"] for replication in replications] or [None]
     are_equal = all(flows == first for flows in others)
     return [
-        *of_tables(tables or {}),
-        *of_number(len(replications), are_equal=are_equal),
-        *of_measurements(resolved, replications),
+        *table_advisories(tables or {}),
+        *count_advisories(len(replications), are_equal=are_equal),
+        *measurement_advisories(resolved, replications),
     ]
 
 
-def of_tables(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[Advisory]:
+def table_advisories(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[Advisory]:
     """Yield the advisories on the error-rate tables of a provenance."""
     for remark in unfinished_tables(tables):
         place, _, text = remark.partition(": ")
         yield Advisory("unfinished-table", f"{text}.", place)
 
 
-def of_number(runs: int, *, are_equal: bool) -> Iterator[Advisory]:
+def count_advisories(runs: int, *, are_equal: bool) -> Iterator[Advisory]:
     """Yield the advisories on the number of replications and on whether their flows are equal."""
     if runs > 1 and are_equal:
         yield Advisory("equal-replications", ALL_THE_SAME)
@@ -120,7 +120,7 @@ def of_number(runs: int, *, are_equal: bool) -> Iterator[Advisory]:
         yield Advisory("few-replications", FEW_RUNS.format(runs=runs))
 
 
-def of_measurements(resolved: ResolvedScenario, replications: Runs) -> list[Advisory]:
+def measurement_advisories(resolved: ResolvedScenario, replications: Runs) -> list[Advisory]:
     """Return the advisories on what replications of a resolved scenario measured.
 
     There is none if `RunOutline.of` gives `may_concern` false for each replication.
@@ -142,9 +142,9 @@ class RunOutline:
     Parameters
     ----------
     flows : bytes
-        Fingerprint of its flows, for `of_number`.
+        Fingerprint of its flows, for `count_advisories`.
     may_concern : bool
-        Whether `of_measurements` can yield something because of it.
+        Whether `measurement_advisories` can yield something because of it.
     """
 
     flows: bytes

@@ -13,8 +13,8 @@ __all__ = [
     "MAC_DELAY_UNITS",
     "STATION_QUANTITIES",
     "mac_delay_rows",
-    "of_station",
     "pooled_mac_delays",
+    "station_measurements",
     "station_rows",
 ]
 
@@ -35,7 +35,7 @@ def station_rows(replications: Iterable[Mapping[str, Any]]) -> Iterator[dict[str
             } | {name: station[name] for name in STATION_QUANTITIES}
 
 
-def of_station(
+def station_measurements(
     replications: Iterable[Mapping[str, Any]],
 ) -> dict[tuple[str, int], list[Mapping[str, Any]]]:
     """Return the measurements of each replication, by link and station."""

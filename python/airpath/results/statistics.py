@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.arguments import check_all, error_prefix, text, word
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, show
-from airpath.results.cells import USER_QUANTITIES, jain_of_users, of_user
+from airpath.results.cells import USER_QUANTITIES, jain_of_users, user_measurements
 from airpath.results.distributions import QUANTITIES, Distribution, counts_of, default_owner
 from airpath.results.fairness import comparable, jain
 from airpath.results.frames import frame, interval_frame
@@ -25,8 +25,15 @@ from airpath.results.quantities import (
     bounds,
     resolution,
 )
-from airpath.results.stations import MAC_DELAY_UNITS, STATION_QUANTITIES, of_station
-from airpath.results.tables import TABLES, by_name, by_size, flow_kind, name_of, of_flows
+from airpath.results.stations import MAC_DELAY_UNITS, STATION_QUANTITIES, station_measurements
+from airpath.results.tables import (
+    TABLES,
+    entries_by_name,
+    flow_kind,
+    group_quantities,
+    name_of,
+    size_class_rows,
+)
 from airpath.results.transfers import (
     SIZE_EDGES,
     TRANSFER_QUANTITIES,
@@ -100,7 +107,7 @@ class Statistics:
         edges = _edges(name, size_edges)
         rows = TABLES[name]
         table = frame(
-            by_size(self.resolved, self.replications, edges)
+            size_class_rows(self.resolved, self.replications, edges)
             if edges
             else rows(self.resolved, self.replications)
         )
@@ -207,15 +214,15 @@ class Statistics:
         """
         import pandas as pd
 
-        by_name = self._by_name["queues"]
-        names = queues_at(by_name, queue) if isinstance(queue, str) else []
-        if not names or (by_name and names[0] not in by_name):
-            known = ", ".join(by_name)
+        of_queues = self._entries_by_name["queues"]
+        names = queues_at(of_queues, queue) if isinstance(queue, str) else []
+        if not names or (of_queues and names[0] not in of_queues):
+            known = ", ".join(of_queues)
             raise BadValueError(
                 f"queue {show(queue)}: does not exist. Queues of this scenario: {known}."
             )
         # In each replication the mean over the queues; intervals are over the replications.
-        runs = [by_name.get(name, []) for name in names]
+        runs = [of_queues.get(name, []) for name in names]
         rows = self._pmf([_mean_pmf(of_run) for of_run in zip(*runs, strict=True)])
         return pd.DataFrame(
             {
@@ -275,7 +282,7 @@ class Statistics:
             By the cell's name; 1 when all its users get the same, 1/n when one gets everything.
             Empty without cells.
         """
-        users = [cell for cell, _user in of_user(self.replications)]
+        users = [cell for cell, _user in user_measurements(self.replications)]
         return {
             cell: self._interval(
                 (jain_of_users(run, cell) for run in self.replications), (1 / users.count(cell), 1)
@@ -306,7 +313,7 @@ class Statistics:
         return rows
 
     def _together(self, members: Sequence[int], group: int | None) -> dict[str, Interval]:
-        runs = [of_flows(run, members, group) for run in self.replications]
+        runs = [group_quantities(run, members, group) for run in self.replications]
         return self._quantities(runs, FLOW_QUANTITIES)
 
     def _group_intervals(self) -> list[dict[str, Any]]:
@@ -330,7 +337,7 @@ class Statistics:
 
     def _queue_intervals(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
-        for name, runs in self._by_name["queues"].items():
+        for name, runs in self._entries_by_name["queues"].items():
             reasons = sorted({reason for queue in runs for reason in queue["drops"]})
             drops = {
                 reason: self._of(reason, (queue["drops"].get(reason, 0) for queue in runs))
@@ -355,7 +362,7 @@ class Statistics:
     def _link_intervals(self) -> list[dict[str, Any]]:
         # A link whose trace does not begin at its start has `trace_offset_s`, by replication.
         found = []
-        for name, runs in self._by_name["links"].items():
+        for name, runs in self._entries_by_name["links"].items():
             regimes = zip(*(link["regime_packets"] for link in runs), strict=True)
             counters = [link.get("counters", {}) for link in runs]
             found.append(
@@ -372,13 +379,13 @@ class Statistics:
     def _user_intervals(self) -> list[dict[str, Any]]:
         return [
             {"link": link, "user": user, **self._quantities(runs, USER_QUANTITIES)}
-            for (link, user), runs in of_user(self.replications).items()
+            for (link, user), runs in user_measurements(self.replications).items()
         ]
 
     def _station_intervals(self) -> list[dict[str, Any]]:
         return [
             {"link": link, "station": station, **self._quantities(runs, STATION_QUANTITIES)}
-            for (link, station), runs in of_station(self.replications).items()
+            for (link, station), runs in station_measurements(self.replications).items()
         ]
 
     def _phase_intervals(self) -> list[dict[str, Any]]:
@@ -406,7 +413,7 @@ class Statistics:
 
     def _size_intervals(self, edges: Sequence[int]) -> list[dict[str, Any]]:
         rows: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
-        for row in by_size(self.resolved, self.replications, edges):
+        for row in size_class_rows(self.resolved, self.replications, edges):
             rows.setdefault((row["group"], row["size_class"]), []).append(row)
         return [
             {
@@ -436,8 +443,8 @@ class Statistics:
         return {name: self._of(name, (run[name] for run in runs)) for name in names}
 
     @functools.cached_property
-    def _by_name(self) -> dict[str, dict[str, list[Mapping[str, Any]]]]:
-        return {table: by_name(self.replications, table) for table in ("queues", "links")}
+    def _entries_by_name(self) -> dict[str, dict[str, list[Mapping[str, Any]]]]:
+        return {table: entries_by_name(self.replications, table) for table in ("queues", "links")}
 
 
 def _mean_pmf(queues: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -81,7 +81,7 @@ class Directory:
 
     def series(self, index: int, name: str) -> Columns:
         """Return times, numbers and values of a series."""
-        part = self._of_replication(f"series-{name}", index)
+        part = self._read_replication(f"series-{name}", index)
         queues = np.full(len(part), -1, dtype="<i4")
         if "queue" in part:
             for number, queue in enumerate(self._queues):
@@ -95,13 +95,13 @@ class Directory:
 
     def ss(self, index: int) -> Mapping[str, bytes]:
         """Return the columns of the senders' state."""
-        return ss_columns(self._of_replication("ss", index).drop(columns="replication"))
+        return ss_columns(self._read_replication("ss", index).drop(columns="replication"))
 
     def flow_monitor(self, index: int) -> str:
         """Return the flow monitor's statistics as JSON."""
-        return json.dumps(stats_of_rows(self._of_replication("flowmonitor", index)))
+        return json.dumps(stats_of_rows(self._read_replication("flowmonitor", index)))
 
-    def _of_replication(self, stem: str, index: int) -> pd.DataFrame:
+    def _read_replication(self, stem: str, index: int) -> pd.DataFrame:
         table = self._table(stem)
         return table[table["replication"] == self._numbers[index]]
 

@@ -29,7 +29,15 @@ if TYPE_CHECKING:
     from airpath.engine.flows import Flow
     from airpath.engine.resolved import ResolvedScenario
 
-__all__ = ["TABLES", "by_name", "by_size", "flow_kind", "name_of", "of_flows", "queue_names"]
+__all__ = [
+    "TABLES",
+    "entries_by_name",
+    "flow_kind",
+    "group_quantities",
+    "name_of",
+    "queue_names",
+    "size_class_rows",
+]
 
 Runs = Sequence[Mapping[str, Any]]
 """The statistics of each replication, as the engine reports them."""
@@ -59,7 +67,7 @@ def _groups(resolved: ResolvedScenario, runs: Runs) -> Rows:
             "kind": flow_kind(resolved.flows[members[0]]),
             "direction": resolved.flows[members[0]].direction,
             **name_of(resolved, group),
-            **of_flows(run, members, group),
+            **group_quantities(run, members, group),
             "jain": jain(run, fair[group]),
         }
         for run in runs
@@ -107,7 +115,7 @@ def _transfers(resolved: ResolvedScenario, runs: Runs) -> Rows:
     )
 
 
-def by_size(resolved: ResolvedScenario, runs: Runs, edges: Sequence[int]) -> Rows:
+def size_class_rows(resolved: ResolvedScenario, runs: Runs, edges: Sequence[int]) -> Rows:
     """Yield a row for each replication, group of transfers and size class between edges, bytes."""
     for run in runs:
         for group, members in transfer_groups(resolved).items():
@@ -132,7 +140,9 @@ TABLES: Mapping[str, Callable[[ResolvedScenario, Runs], Rows]] = {
     "mac_delays": lambda _resolved, runs: mac_delay_rows(runs),
     "phases": _phases,
     "transfers": _transfers,
-    "transfer_sizes": lambda resolved, runs: by_size(resolved, runs, checked_edges(SIZE_EDGES)),
+    "transfer_sizes": lambda resolved, runs: size_class_rows(
+        resolved, runs, checked_edges(SIZE_EDGES)
+    ),
 }
 """What makes the rows of each table."""
 
@@ -148,7 +158,7 @@ def flow_kind(flow: Flow) -> str:
     return "tcp" if flow.source.is_tcp else "datagram"
 
 
-def of_flows(
+def group_quantities(
     run: Mapping[str, Any], members: Sequence[int], group: int | None
 ) -> dict[str, float | None]:
     """Return the quantities of the flows of a group together; of all flows where it is None."""
@@ -160,7 +170,7 @@ def of_flows(
     return {name: together(flows, name, merged) for name in FLOW_QUANTITIES}
 
 
-def by_name(runs: Runs, table: str) -> dict[str, list[Mapping[str, Any]]]:
+def entries_by_name(runs: Runs, table: str) -> dict[str, list[Mapping[str, Any]]]:
     """Return the entries of ``queues`` or ``links`` of all replications, by name."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for run in runs:

@@ -26,7 +26,7 @@ __all__ = [
     "Key",
     "Rejected",
     "field_name",
-    "of_groups",
+    "name_groups",
     "rejected",
     "written_path",
 ]
@@ -82,7 +82,7 @@ class Rejected(NamedTuple):
         return self.what == "missing"
 
 
-def of_groups(problems: Iterable[EngineProblem], groups: Sequence[int]) -> list[EngineProblem]:
+def name_groups(problems: Iterable[EngineProblem], groups: Sequence[int]) -> list[EngineProblem]:
     """Return problems with flows named by their group; one that entries of a group share is once.
 
     Parameters

@@ -23,7 +23,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["load", "loads", "of_document", "parsed"]
+__all__ = ["load", "loads", "parsed", "read_document"]
 
 _LARGEST = 16 * MIB
 """Bytes of the largest scenario file that is read."""
@@ -102,12 +102,12 @@ def _loaded(text: str, place: str, directory: Path | None, given: Given) -> Scen
         raise ScenarioError([Problem(place, (), text, "not a text", "Write TOML, or use load")])
     document = parsed(text, place)
     document.setdefault("name", Path(place).stem or "scenario")
-    scenario, overrides = of_document(document, place, directory, given)
+    scenario, overrides = read_document(document, place, directory, given)
     overrides.warn(stacklevel=3)
     return scenario
 
 
-def of_document(
+def read_document(
     document: dict[str, Any], place: str, directory: Path | None, given: Given = ()
 ) -> tuple[Scenario, Overrides]:
     """Return the scenario of a document, and the overrides that were applied to it.

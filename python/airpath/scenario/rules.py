@@ -77,7 +77,7 @@ def faults_of_users(scenario: Scenario) -> list[Fault]:
     return [each for rule in _OF_USERS for each in rule(scenario)]
 
 
-def _of_blocks(scenario: Scenario) -> list[Fault]:
+def _check_blocks(scenario: Scenario) -> list[Fault]:
     link, back = scenario.bottleneck.link, getattr(scenario.ack_path, "link", None)
     links = [(("bottleneck", "link"), link), (("ack_path", "link"), back)]
     if not any(each is not None and each.has_parity for _, each in links):
@@ -85,7 +85,7 @@ def _of_blocks(scenario: Scenario) -> list[Fault]:
     return block_faults(scenario.flows, links)
 
 
-_OF_USERS = (station_faults, cell_faults, stray_users, _of_blocks)
+_OF_USERS = (station_faults, cell_faults, stray_users, _check_blocks)
 
 
 def _without_price(
@@ -151,36 +151,36 @@ def _too_short(
 # --- each rule on its own ----------------------------------------------------------------------
 
 
-def _of_control(scenario: Scenario) -> list[Fault]:
+def _check_control(scenario: Scenario) -> list[Fault]:
     return control_faults(scenario.control, {"bottleneck": scenario.bottleneck})
 
 
-def _of_ack_path(scenario: Scenario) -> list[Fault]:
+def _check_ack_path(scenario: Scenario) -> list[Fault]:
     return ack_path_faults(scenario.ack_path, {"bottleneck": scenario.bottleneck})
 
 
-def _of_prices(scenario: Scenario) -> list[Fault]:
+def _check_prices(scenario: Scenario) -> list[Fault]:
     groups = enumerate(scenario.flows)
     hops = scenario.bottleneck, scenario.ack_path
     return [each for index, group in groups for each in _without_price(index, group, *hops)]
 
 
-def _of_delays(scenario: Scenario) -> list[Fault]:
+def _check_delays(scenario: Scenario) -> list[Fault]:
     groups = enumerate(scenario.flows)
     hops = scenario.bottleneck, scenario.ack_path, scenario.backhaul
     return [each for index, group in groups for each in _too_short(index, group, *hops)]
 
 
-def _of_names(scenario: Scenario) -> list[Fault]:
+def _check_names(scenario: Scenario) -> list[Fault]:
     return _same_names(scenario.flows)
 
 
 RULES: Sequence[Callable[[Scenario], list[Fault]]] = (
-    _of_control,
-    _of_ack_path,
-    _of_prices,
-    _of_delays,
-    _of_names,
+    _check_control,
+    _check_ack_path,
+    _check_prices,
+    _check_delays,
+    _check_names,
     *_OF_USERS,
 )
 """All rules between tables that are accepted: each returns what is wrong, and reads few tables."""

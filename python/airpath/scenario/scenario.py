@@ -33,7 +33,7 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.checking import NO_FILES
 from airpath.scenario.control import Control
-from airpath.scenario.engine_problems import EngineProblem, of_groups
+from airpath.scenario.engine_problems import EngineProblem, name_groups
 from airpath.scenario.hops import Bottleneck
 from airpath.scenario.sections import SECTIONS
 from airpath.scenario.traffic.flows import Source
@@ -276,7 +276,7 @@ class Scenario(Model):
         document["record"]["series"] = []  # Their names were checked; some are not the engine's.
         groups = [flow["group"] for flow in document["flows"]]
         text = json.dumps(document, allow_nan=False)
-        return of_groups(_airpath.scenario_problems(text), groups)
+        return name_groups(_airpath.scenario_problems(text), groups)
 
     def _user_path(self, engine_path: str) -> list[str]:
         """Return the keys of a field of the engine; flows are named by their group."""

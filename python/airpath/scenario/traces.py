@@ -54,7 +54,8 @@ def not_found(file: str, path: Path) -> tuple[str, str]:
     where = (
         f"{recorded_traces()}, which {VARIABLE} names"
         if os.environ.get(VARIABLE)
-        else f"the directory traces next to the scenario, or in {_of_user()}; {VARIABLE} is not set"
+        else f"the directory traces next to the scenario, or in {_user_directory()}; "
+        f"{VARIABLE} is not set"
     )
     return (
         f"no file {file.removeprefix(PREFIX)} in {where}",
@@ -65,8 +66,8 @@ def not_found(file: str, path: Path) -> tuple[str, str]:
 
 def _directories(directory: Path | None) -> list[Path]:
     named = os.environ.get(VARIABLE)
-    return [Path(named)] if named else [(directory or Path()) / "traces", _of_user()]
+    return [Path(named)] if named else [(directory or Path()) / "traces", _user_directory()]
 
 
-def _of_user() -> Path:
+def _user_directory() -> Path:
     return Path(platformdirs.user_data_dir("airpath", appauthor=False)) / "traces"

@@ -20,7 +20,7 @@ __all__ = [
     "Kind",
     "Outlines",
     "advisory_lines",
-    "by_kind",
+    "group_by_kind",
     "on_replications",
     "recorded_advisories",
 ]
@@ -71,9 +71,9 @@ def on_replications(
     outlines : Outlines
         Of these.
     runs : iterable of Run
-        The replications, read only where the outlines do not notify.
+        The replications, read only where the outlines do not suffice.
     """
-    from airpath.results.remarks import of_number, of_tables, remarks
+    from airpath.results.remarks import count_advisories, remarks, table_advisories
     from airpath.scenario.tables import is_unfinished
 
     tables: dict[str, dict[str, Any]] = {
@@ -83,7 +83,7 @@ def on_replications(
     }
     if outlines.may_concern:
         return remarks(job.resolved, [run.measured() for run in runs], tables)
-    return [*of_tables(tables), *of_number(count, are_equal=outlines.are_equal)]
+    return [*table_advisories(tables), *count_advisories(count, are_equal=outlines.are_equal)]
 
 
 def recorded_advisories(
@@ -127,7 +127,7 @@ class Kind:
     first: Mapping[str, str]
 
 
-def by_kind(noted: Iterable[tuple[Point, Iterable[Mapping[str, str]]]]) -> list[Kind]:
+def group_by_kind(noted: Iterable[tuple[Point, Iterable[Mapping[str, str]]]]) -> list[Kind]:
     """Return the advisories of points by kind, in the order in which the kinds appear.
 
     Parameters
@@ -153,7 +153,7 @@ def advisory_lines(readings: Readings) -> list[str]:
 
     count = len(readings.points)
     lines = []
-    for kind in by_kind((of.point, of.advisories) for of in readings.points):
+    for kind in group_by_kind((of.point, of.advisories) for of in readings.points):
         first = "" if len(kind.points) == 1 else "the first is "
         lines.append(
             f"{kind.code}: {len(kind.points)} of {count} points, {first}"

@@ -246,7 +246,7 @@ class Assembly:
         """Return the value of a field; None if it is not accepted."""
         if (field,) in changes:
             part = self._part((field,), changes[field,])
-            return None if part is None else self._of_scenario(field, part)
+            return None if part is None else self._validated_field(field, part)
         parts = {}
         for owner, of in changes.items():
             part = self._kept.get((owner, _setting(of)), partial(self._part, owner, of))
@@ -263,7 +263,7 @@ class Assembly:
         except ValidationError:
             return None
 
-    def _of_scenario(self, field: str, given: Any) -> Any:
+    def _validated_field(self, field: str, given: Any) -> Any:
         """Return a given value as the base has it; None if it is not accepted there."""
         tables = {name: getattr(self._base, name) for name in self._base.model_fields_set}
         tables = {**tables, field: given}

@@ -201,12 +201,12 @@ def _differing(tables: Sequence[Mapping[str, Any]]) -> list[str]:
 def _with(kind: str, value: Any, differ: Sequence[str]) -> str:
     if not isinstance(value, Mapping):
         return kind
-    rest = [_of_key(key, value[key]) for key in differ if key in value]
+    rest = [_key_text(key, value[key]) for key in differ if key in value]
     whole = ", ".join([kind, *rest])
     return whole if len(whole) <= _LONGEST_LABEL else f"{whole[: _LONGEST_LABEL - 1]}…"
 
 
-def _of_key(key: str, value: Any) -> str:
+def _key_text(key: str, value: Any) -> str:
     # A quantity says by its unit what it is.
     text = _text(value)
     has_unit = isinstance(value, str) and " " in value and key != "file"

@@ -23,7 +23,7 @@ from airpath.errors import (
 from airpath.files import MIB, UnreadableError, read_text
 from airpath.scenario import Scenario
 from airpath.scenario.base import FromFile
-from airpath.scenario.load import of_document, parsed
+from airpath.scenario.load import parsed, read_document
 from airpath.scenario.overrides import pairs, put_over
 from airpath.sweeps.assembly import Assembly
 from airpath.sweeps.axes import plain
@@ -120,7 +120,7 @@ class Base:
             return self._put_over(self._scenario, values)
         known = parameters_of(self._scenario)
         taken = {axis: value for axis, value in values.items() if known is None or axis in known}
-        found = self._called(taken)
+        found = self._call_function(taken)
         return self._put_over(found, {k: value for k, value in values.items() if k not in taken})
 
     def assembly(
@@ -157,7 +157,7 @@ class Base:
         self.lost.update(dict.fromkeys(overrides.lost()))
         return made
 
-    def _called(self, values: Mapping[str, Any]) -> Scenario:
+    def _call_function(self, values: Mapping[str, Any]) -> Scenario:
         """Return the scenario that the function makes."""
         assert callable(self._scenario)
         try:
@@ -215,7 +215,7 @@ def base_of(given: object, place: str, directory: Path | None, overrides: Overri
     elif isinstance(given, Mapping):
         document = plain_document(given, place)
         document.setdefault("name", Path(place).stem or "scenario")
-        made, losses = of_document(document, f"{place}: scenario", directory, overrides)
+        made, losses = read_document(document, f"{place}: scenario", directory, overrides)
     elif callable(given):
         if pairs(overrides, "overrides"):
             raise BadValueError(
@@ -250,4 +250,4 @@ def _read(path: Path, overrides: Overrides) -> tuple[Scenario, Any]:
         raise ScenarioError([Problem(place, (), MISSING, error.why)]) from None
     document = parsed(text, place)
     document.setdefault("name", path.stem or "scenario")
-    return of_document(document, place, path.parent, overrides)
+    return read_document(document, place, path.parent, overrides)

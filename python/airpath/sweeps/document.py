@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from airpath.sweeps.advisories import by_kind
+from airpath.sweeps.advisories import group_by_kind
 from airpath.sweeps.readings import PointData, Readings
 
 __all__ = ["document"]
@@ -26,7 +26,7 @@ def document(readings: Readings, provenance: Mapping[str, Any]) -> dict[str, Any
         "complete": all(of.complete for of in readings.points),
         "advisories": [
             {**kind.first, "points": [point.number for point in kind.points]}
-            for kind in by_kind((of.point, of.advisories) for of in readings.points)
+            for kind in group_by_kind((of.point, of.advisories) for of in readings.points)
         ],
         "points": [_point(readings, place, of) for place, of in enumerate(readings.points)],
         "failures": [

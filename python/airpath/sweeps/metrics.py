@@ -218,7 +218,7 @@ def _bare(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | 
         return together(run["flows"], name, merged)
     if name == "jain":
         return jain(run, comparable(resolved, range(len(run["flows"]))))
-    for table, quantity_of in (("queues", _of_queue), ("links", _of_link)):
+    for table, quantity_of in (("queues", _queue_value), ("links", _link_value)):
         if run[table]:
             try:
                 return quantity_of(run[table][0], name)
@@ -229,13 +229,13 @@ def _bare(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | 
 
 def _flow(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | None:
     number = _number(metric.of, len(run["flows"]))
-    if metric.quantity not in _of_flow(resolved):
+    if metric.quantity not in _flow_quantities(resolved):
         raise UnknownMetricError(metric.name)
     value: float | None = run["flows"][number].get(metric.quantity)
     return value
 
 
-def _of_flow(resolved: ResolvedScenario) -> tuple[str, ...]:
+def _flow_quantities(resolved: ResolvedScenario) -> tuple[str, ...]:
     """Return the quantities of one flow of a scenario, whichever flow it is."""
     return (*FLOW_QUANTITIES, "start_s", *resolved.flows.optional_quantities())
 
@@ -258,11 +258,11 @@ def _group(metric: Metric, run: Document, resolved: ResolvedScenario) -> float |
 
 
 def _queue(metric: Metric, run: Document, _resolved: ResolvedScenario) -> float | None:
-    return _of_queue(_called(run["queues"], metric), metric.quantity)
+    return _queue_value(_entry_of_metric(run["queues"], metric), metric.quantity)
 
 
 def _link(metric: Metric, run: Document, _resolved: ResolvedScenario) -> float | None:
-    return _of_link(_called(run["links"], metric), metric.quantity)
+    return _link_value(_entry_of_metric(run["links"], metric), metric.quantity)
 
 
 def _user(metric: Metric, run: Document, _resolved: ResolvedScenario) -> float | None:
@@ -312,7 +312,7 @@ _OF = {
 }
 
 
-def _of_queue(queue: Mapping[str, Any], name: str) -> float | None:
+def _queue_value(queue: Mapping[str, Any], name: str) -> float | None:
     drops = queue["drops"]
     if name in QUEUE_QUANTITIES:
         value: float | None = queue[name]
@@ -326,7 +326,7 @@ def _of_queue(queue: Mapping[str, Any], name: str) -> float | None:
     return _own(queue.get("measured", {}), name)
 
 
-def _of_link(link: Mapping[str, Any], name: str) -> float | None:
+def _link_value(link: Mapping[str, Any], name: str) -> float | None:
     if name in LINK_QUANTITIES:
         value: float | None = link[name]
         return value
@@ -351,7 +351,7 @@ def _one_of(
     raise UnknownMetricError(metric.name)
 
 
-def _called(entries: Sequence[Mapping[str, Any]], metric: Metric) -> Mapping[str, Any]:
+def _entry_of_metric(entries: Sequence[Mapping[str, Any]], metric: Metric) -> Mapping[str, Any]:
     for entry in entries:
         if entry["name"] == metric.of:
             return entry
@@ -418,7 +418,7 @@ def known_names(run: Document, resolved: ResolvedScenario) -> list[str]:
     found = list(names)
     found += [f"queues.{quantity}" for quantity in _within(queues)]
     found += [f"links.{quantity}" for quantity in _within(links)]
-    found += [f"flows.0.{name}" for name in _of_flow(resolved)]
+    found += [f"flows.0.{name}" for name in _flow_quantities(resolved)]
     found += [
         f"groups.{resolved.flows.group_key(number)}.{name}"
         for number in resolved.flows.groups
@@ -430,7 +430,7 @@ def known_names(run: Document, resolved: ResolvedScenario) -> list[str]:
         for name in TRANSFER_QUANTITIES
     ]
     phases = range(len(phase_rows(run)))
-    found += [f"phases.{number}.{name}" for number in phases for name in _of_phases()]
+    found += [f"phases.{number}.{name}" for number in phases for name in _phase_metrics()]
     for of, key, quantities in (
         ("users", "user", USER_QUANTITIES),
         ("stations", "station", STATION_QUANTITIES),
@@ -445,7 +445,7 @@ def _within(tables: Mapping[str, Sequence[str]]) -> list[str]:
     return [f"{name}.{quantity}" for name, table in tables.items() for quantity in table]
 
 
-def _of_phases() -> tuple[str, ...]:
+def _phase_metrics() -> tuple[str, ...]:
     return (*PHASE_QUANTITIES, "from_s", "until_s")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from airpath.engine.advisory import Advisory, of_scenario
+from airpath.engine.advisory import Advisory, find_advisories
 from airpath.engine.inputs import Reading
 from airpath.errors import BadValueError
 from airpath.present.progress import Paced, ProgressCallback
@@ -152,7 +152,7 @@ class PointChecks:
         if job.digest not in self.jobs:
             check_job(scenario, simulated, contents)
         self._keep(job, contents, simulated)
-        return job, of_scenario(scenario, job.resolved) if self._is_run else ()
+        return job, find_advisories(scenario, job.resolved) if self._is_run else ()
 
     def _is_accepted(self, job: Job, contents: Contents) -> bool:
         """Return whether the engine accepts a job."""

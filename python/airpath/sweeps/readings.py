@@ -163,10 +163,10 @@ def read(
     compute : callable, optional
         What they make of a replication; these values are not in the ledger.
     """
-    return Readings(plan, [_of_point(ledger, plan, point, compute) for point in plan.points], own)
+    return Readings(plan, [_read_point(ledger, plan, point, compute) for point in plan.points], own)
 
 
-def _of_point(ledger: Readable, plan: Plan, point: Point, compute: Computed | None) -> PointData:
+def _read_point(ledger: Readable, plan: Plan, point: Point, compute: Computed | None) -> PointData:
     seed = plan.seed_of(point)
     solved = ledger.solved(point.digest) if "solve" in plan.engines else None
     if plan.replicated is None:

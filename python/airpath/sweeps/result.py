@@ -89,7 +89,7 @@ class Sweep(SweepTables):
         self._owns = owns
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.path, self._own_only, self._own, self._of_functions())
+        return _restored, (self.path, self._own_only, self._own, self._user_values())
 
     def __repr__(self) -> str:
         left = len(self.unfinished)
@@ -400,7 +400,7 @@ class Sweep(SweepTables):
 
         return computed
 
-    def _of_functions(self) -> dict[Key, Own]:
+    def _user_values(self) -> dict[Key, Own]:
         """Return the values of user-defined metrics, for another process."""
         if not self._own:
             return {}

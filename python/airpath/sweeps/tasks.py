@@ -183,7 +183,7 @@ def run_task(
         for run in _finished(unit, contents, stop, result.failures, runner or run_job):
             document = run.measured()
             values = dict(evaluate(task.metrics, document, resolved))
-            values |= _of_functions(task, unit, run, result.failures)
+            values |= _user_values(task, unit, run, result.failures)
             result.runs.append((run, values, RunOutline.of(resolved, document)))
         result.seconds.append(time.perf_counter() - began)
     return result
@@ -212,7 +212,7 @@ def _finished(
             yield from _finished(one, contents, stop, failures, runner)
 
 
-def _of_functions(task: Task, unit: Unit, run: Run, failures: list[Failure]) -> Values:
+def _user_values(task: Task, unit: Unit, run: Run, failures: list[Failure]) -> Values:
     values: Values = {}
     for name, function in task.functions.items():
         try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airpath.sweeps.advisories import by_kind, recorded_advisories
+from airpath.sweeps.advisories import group_by_kind, recorded_advisories
 from airpath.sweeps.ledger.ledger import Ledger
 from airpath.sweeps.ledger.lock import coordinator_of
 from airpath.sweeps.ledger.status import Build, Stored
@@ -128,7 +128,7 @@ def overview(path: Path) -> Overview:
         replications=planned,
         others=total - planned,
         failures=sorted(failures, key=lambda of: (of.point is None, of.point or 0, of.replication)),
-        advisories={kind.code: len(kind.points) for kind in by_kind(of[:2] for of in noted)},
+        advisories={kind.code: len(kind.points) for kind in group_by_kind(of[:2] for of in noted)},
         unrecorded=sum(of[0].number in done and not of[2] for of in noted),
         cpu_s=stored.cpu_s,
         builds=stored.builds,

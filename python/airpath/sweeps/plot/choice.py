@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "abscissa",
-    "by_size",
     "conditions",
     "delay",
     "designed",
     "first",
     "rate",
     "series",
+    "sort_by_size",
     "wanted",
 ]
 
@@ -61,11 +61,11 @@ _ENOUGH_FOR_ECDF = 10
 
 def abscissa(chosen: Selection) -> str | None:
     """Return the axis to draw over: of numbers with the most values, else with the most."""
-    order = by_size(chosen)
+    order = sort_by_size(chosen)
     return order[0] if order else next(iter(chosen.readings.plan.axes), None)
 
 
-def by_size(chosen: Selection) -> list[str]:
+def sort_by_size(chosen: Selection) -> list[str]:
     """Return the axes that vary in the order in which they are drawn over.
 
     First come those of numbers with three values or more, last the conditions of words, and within
@@ -140,7 +140,7 @@ def wanted(plot: SweepPlot) -> dict[str, Callable[[], Figure]]:
     found: dict[str, Callable[[], Figure]] = {}
     if rate(plan.metrics) and delay(plan.metrics) and len(plan.points) > 1:
         found["pareto"] = plot.pareto
-    numbers = [axis for axis in by_size(chosen) if chosen.numbers(axis) is not None]
+    numbers = [axis for axis in sort_by_size(chosen) if chosen.numbers(axis) is not None]
     for metric in plan.metrics:
         if chosen.varied:
             found[f"lines-{metric}"] = partial(plot.lines, metric)

@@ -205,7 +205,7 @@ class SweepPlot:
         chosen = self._chosen(where, metric=metric)
         for argument, axis in (("x", x), ("y", y)):
             self._axis(chosen, argument, axis)
-        order = [axis for axis in choice.by_size(chosen) if axis not in (x, y)]
+        order = [axis for axis in choice.sort_by_size(chosen) if axis not in (x, y)]
         x = x or (order.pop(0) if order else None)
         y = y or (order.pop(0) if order else None)
         if x is None or y is None or x == y:

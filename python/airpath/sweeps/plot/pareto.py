@@ -88,10 +88,10 @@ class _Pareto:
         )
         self.rate: MetricStyle = rates
         self.delay: MetricStyle = delays
-        self.colours = self._by_value(self.by, style.SERIES)
-        self.markers = self._by_value(self.shape, style.MARKERS)
+        self.colours = self._looks_by_value(self.by, style.SERIES)
+        self.markers = self._looks_by_value(self.shape, style.MARKERS)
 
-    def _by_value(self, axis: str | None, looks: Sequence[str]) -> dict[str, str]:
+    def _looks_by_value(self, axis: str | None, looks: Sequence[str]) -> dict[str, str]:
         return {} if axis is None else dict(zip(self.chosen.values(axis), looks, strict=False))
 
     def figure(self) -> Figure:

@@ -76,7 +76,7 @@ class Selection:
         for place in self.places:
             point = self.point(place)
             key = self.key(place, axis)
-            found.setdefault(key, _called(point.labels.get(axis, "")))
+            found.setdefault(key, _label_text(point.labels.get(axis, "")))
             raw.setdefault(key, point.values.get(axis))
         numbers = numbers_of(list(raw.values()))
         if numbers is None:
@@ -95,7 +95,7 @@ class Selection:
         labels = self.point(place).labels
         texts = []
         for axis in axes:
-            text = _called(labels.get(axis, "")) or "–"
+            text = _label_text(labels.get(axis, "")) or "–"
             is_number = self.numbers(axis) is not None
             texts.append(f"{self.axis_name(axis)} {text}" if is_number else text)
         return " · ".join(texts)
@@ -110,7 +110,7 @@ class Selection:
         return replace(found, name=current().called(metric, found.name))
 
 
-def _called(label: str) -> str:
+def _label_text(label: str) -> str:
     """Return the label of a value, the user's if there is one."""
     return current().called(label, _short(label))
 
