@@ -121,7 +121,7 @@ def test_every_published_number_is_next_to_the_simulated_one() -> None:
     # Where the difference counts, and not its size relative to the number.
     assert "| P | awgn | 0.990 | 0.987 | -0.003 |" in text
     assert "extra" not in text
-    assert "| throughput_simulation, Mbit/s: paper | simulated | difference | x*: paper |" in text
+    assert "| throughput_simulation, Mbit/s: paper | Airpath | difference | x*: paper |" in text
     assert "3 s, the first 1 s not counted; ± are 99 % intervals. In a hurry. Every" in text
     assert "* All: 2 of 2 rows." in text
     assert "It does **not** hold.\n    * 3 is less than 4" in text
