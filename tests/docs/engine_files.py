@@ -91,7 +91,7 @@ def main(notify: Callable[[str], object] = print) -> int:
         file = ROOT / name
         if not file.is_file() or file.read_text("utf-8") != text(name):
             file.write_text(text(name), "utf-8")
-            notify(f"{name}: written anew")
+            notify(f"{name}: rewritten")
     return 0
 
 

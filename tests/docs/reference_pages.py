@@ -353,7 +353,7 @@ def main(notify: Callable[[str], object] = print) -> int:
         text = regenerated(page)
         if text != page.read_text("utf-8"):
             page.write_text(text, "utf-8")
-            notify(f"{page.relative_to(ROOT)}: written anew")
+            notify(f"{page.relative_to(ROOT)}: rewritten")
     return 0
 
 

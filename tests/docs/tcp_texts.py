@@ -215,7 +215,7 @@ def main(notify: Callable[[str], object] = print) -> int:
     text = class_text()
     if not CLASS.is_file() or CLASS.read_text("utf-8") != text:
         CLASS.write_text(text, "utf-8")
-        notify(f"{CLASS.relative_to(ROOT)}: written anew")
+        notify(f"{CLASS.relative_to(ROOT)}: rewritten")
     return 0
 
 

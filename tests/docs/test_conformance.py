@@ -140,7 +140,7 @@ def test_a_run_that_left_out_a_script_or_a_law_writes_nothing(
 def test_names_of_tests_become_sentences_with_their_sources() -> None:
     for name, sentence, sources in [
         ("two_losses", "Two losses", ""),
-        ("s6_1_2_an_ack_says_so", "An ACK says so", "§6.1.2"),
+        ("s6_1_2_ack_has_ece", "ACK has ECE", "§6.1.2"),
         ("rfc8511_3_more_is_left", "More is left", "RFC 8511 §3"),
         ("rfc6675_alone_waits", "RFC 6675 alone waits", ""),
     ]:

@@ -107,16 +107,16 @@ def test_component_is_defined_at_four_places(
 ) -> None:
     """Each family is given one, all in one tree: what `make generate-docs` does takes seconds."""
     trials = {family: f"trial-{family}" for family in FAMILIES}
-    told: dict[str, list[str]] = {}
+    edits_of: dict[str, list[str]] = {}
     before = contents(tree)
     for family, kind in trials.items():
-        told[family] = run(
+        edits_of[family] = run(
             sys.executable, "scripts/new-component", family, kind, directory=tree
         ).splitlines()[:-1]
         after = contents(tree)
         by_hand = sorted(name for name in after if after[name] != before.get(name))
-        assert len(told[family]) <= MOST_EDITS
-        assert sorted({edit.partition(": ")[0] for edit in told[family]}) == by_hand
+        assert len(edits_of[family]) <= MOST_EDITS
+        assert sorted({edit.partition(": ")[0] for edit in edits_of[family]}) == by_hand
         before = after
     by_hand = changed(tree)
     docs = docs_of(tree)
@@ -141,8 +141,8 @@ def test_component_is_defined_at_four_places(
     for family, kind in trials.items():
         assert kind in listed[family]
         with capsys.disabled():
-            places = len({edit.partition(": ")[0] for edit in told[family]})
-            print(f"\n{family} {kind}: {len(told[family])} edits in {places} files")
+            places = len({edit.partition(": ")[0] for edit in edits_of[family]})
+            print(f"\n{family} {kind}: {len(edits_of[family])} edits in {places} files")
 
 
 def contents(tree: Path) -> dict[str, bytes]:

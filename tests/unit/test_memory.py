@@ -66,7 +66,7 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell")
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not report it")
 def test_a_limit_of_the_process_is_one_line(tmp_path: Path) -> None:
     """``ulimit -v`` made the engine abort."""
     file = tmp_path / "small.toml"

@@ -15,7 +15,7 @@ CONFIDENCE = 1 - 1e-7
 REPS = 16
 
 
-def path(load: float, room: int, **link: Any) -> ap.Scenario:
+def path(load: float, capacity: int, **link: Any) -> ap.Scenario:
     """Return two sources at `load` of a link that serves 1000 packets/s."""
     sources = [
         ap.flows(source="poisson", rate=share * load * 12e6, packet="1500 B",
@@ -25,7 +25,7 @@ def path(load: float, room: int, **link: Any) -> ap.Scenario:
     return ap.Scenario(
         flows=[source for group in sources for source in group],
         bottleneck=ap.Bottleneck(
-            aqm=ap.aqm.DropTail(limit=f"{room} packets"),
+            aqm=ap.aqm.DropTail(limit=f"{capacity} packets"),
             link=ap.link.Fixed(rate="12 Mbit/s", **link),
         ),
         duration="60 s",
@@ -41,12 +41,12 @@ def is_within(values: Any, expected: float) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("load", "room"), [(0.3, 100), (0.8, 1), (0.8, 4), (0.8, 100), (1.0, 8), (3.0, 20)]
+    ("load", "capacity"), [(0.3, 100), (0.8, 1), (0.8, 4), (0.8, 100), (1.0, 8), (3.0, 20)]
 )
-def test_queue_wait_and_drops_are_those_of_the_simulation(load: float, room: int) -> None:
-    solution = ap.solve(path(load, room, loss=0.1))
+def test_queue_wait_and_drops_are_those_of_the_simulation(load: float, capacity: int) -> None:
+    solution = ap.solve(path(load, capacity, loss=0.1))
     assert isinstance(solution, ap.solutions.Md1k)
-    result = ap.simulate(path(load, room, loss=0.1), reps=REPS)
+    result = ap.simulate(path(load, capacity, loss=0.1), reps=REPS)
     queue = result.table("queues").query("queue == 'bottleneck'")
     link = result.table("links").query("link == 'bottleneck'")
     assert is_within(queue["mean_packets"], solution.queue_packets)
