@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = markdown_pages.pages(ROOT)
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 RUNNABLE = re.compile(r"^ *```(python|toml|console|sh|bash|shell)\b", re.MULTILINE)
+MAKEFILE = ROOT / "Makefile"
 MODELS = ROOT / "docs" / "reference" / "models"
 
 FAMILIES = {**scenario.FAMILIES, "model": Solution}
@@ -282,6 +283,22 @@ def test_identifiers_on_the_pages_for_contributors_exist() -> None:
         found += done.stdout
     assert len(names) > 20
     assert names - set(re.findall(r"\w+", found)) == set()
+
+
+def test_targets_of_make_on_the_pages_exist() -> None:
+    """Targets were renamed, and `make docs` did nothing, as there is a directory of that name."""
+    rules = re.findall(
+        r"^([a-z][\w%-]*)(?=[^=\n]*:(?!=))", MAKEFILE.read_text("utf-8"), re.MULTILINE
+    )
+    target = re.compile("|".join(rule.replace("%", r"[\w-]+") for rule in rules))
+    missing = set()
+    for name, page in zip(NAMES, PAGES, strict=True):
+        calls = re.findall(
+            r"(?:^\$ |`)make ([\w -]+)(?![\w=])", page.read_text("utf-8"), re.MULTILINE
+        )
+        words = (word for call in calls for word in call.split())
+        missing |= {f"{name}: make {word}" for word in words if not target.fullmatch(word)}
+    assert missing == set()
 
 
 # --- every component has its page and its class ------------------------------------------------
