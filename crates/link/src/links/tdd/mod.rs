@@ -175,7 +175,7 @@ impl Component<dyn Link + Send, LinkContext> for Tdd {
         let (asking, rules) = (request.rules(), grant.rules());
         if rules.asks && !asking.can_ask {
             let kind = config.grant["kind"].as_str().unwrap_or_default();
-            let problem = "nothing is ever granted, for stations cannot ask";
+            let problem = "nothing is ever granted, since stations cannot send requests";
             return Err(ConfigError::new("grant.kind", kind, problem));
         }
         // A plug-in policy; `check` has checked the built-in ones.
@@ -422,7 +422,7 @@ impl Stage for Tdd {
             self.close_bursts(ctx);
         }
         if self.seldom <= ctx.now {
-            self.ask_after_all(ctx.now);
+            self.send_fallback_requests(ctx.now);
             self.wake_queues(ctx);
             self.grant_by_itself(ctx.now);
             self.find_irregular_timer();

@@ -36,7 +36,7 @@ pub(super) struct Station {
     pub(super) granted_ever: u64,
     pub(super) closed_ever: u64,
     /// `closed_ever` as it asked last.
-    pub(super) closed_as_asked: u64,
+    pub(super) closed_when_sent: u64,
     /// `closed_ever` of the latest piggyback request that was received.
     pub(super) closed_at_request: u64,
     /// Requests that were begun and not yet received, by contention and by piggyback.
@@ -57,7 +57,7 @@ impl Station {
             headers: 0,
             granted_ever: 0,
             closed_ever: 0,
-            closed_as_asked: 0,
+            closed_when_sent: 0,
             closed_at_request: 0,
             asks: 0,
             waits_since: Time::ZERO,

@@ -13,7 +13,7 @@ const PIGGYBACK: u64 = 2;
 /// A request that a station has made in a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReceivedRequest {
-    ask: BandwidthRequest,
+    request: BandwidthRequest,
     /// Its `closed_ever` when the request was made.
     closed: u64,
     is_piggyback: bool,
@@ -30,39 +30,42 @@ impl Tdd {
             station.waits_since = ctx.now;
         }
         let has_come = direction.queue.packets() > before;
-        if self.asks_per_packet() {
+        if self.requests_per_packet() {
             if has_come {
                 let bytes = u64::from(packet.size) + self.segmentation[1].header;
-                self.ask(BandwidthRequest { station: number as u32, bytes, adds: true }, ctx.now);
+                self.send_request(
+                    BandwidthRequest { station: number as u32, bytes, adds: true },
+                    ctx.now,
+                );
             }
         } else {
-            self.ask_if_left(number, ctx.now);
+            self.request_if_needed(number, ctx.now);
         }
         self.look_at(1, number);
         self.note_fallback(number);
     }
 
     /// Whether every packet has a separate request, without piggyback.
-    fn asks_per_packet(&self) -> bool {
+    fn requests_per_packet(&self) -> bool {
         self.asking.per_packet && self.rules.asks
     }
 
     /// A station with data sends a request, if it may and neither a request nor a grant is in
     /// flight.
-    fn ask_if_left(&mut self, number: usize, now: Time) {
+    fn request_if_needed(&mut self, number: usize, now: Time) {
         let station = &self.stations[number];
         if self.rules.asks && station.sides[1].has_data() && !station.is_served() {
             let bytes = station.sides[1].backlog(&self.segmentation[1]);
-            self.ask(BandwidthRequest { station: number as u32, bytes, adds: false }, now);
+            self.send_request(BandwidthRequest { station: number as u32, bytes, adds: false }, now);
         }
     }
 
-    fn ask(&mut self, ask: BandwidthRequest, now: Time) {
+    fn send_request(&mut self, request: BandwidthRequest, now: Time) {
         if self.asking.can_ask {
-            let station = &mut self.stations[ask.station as usize];
+            let station = &mut self.stations[request.station as usize];
             station.asks += 1;
-            station.closed_as_asked = station.closed_ever;
-            self.request.ask(ask, now);
+            station.closed_when_sent = station.closed_ever;
+            self.request.send_request(request, now);
             self.seldom = self.seldom.min(self.request.next_wakeup());
         }
     }
@@ -79,12 +82,15 @@ impl Tdd {
     }
 
     /// Stations that are left without a grant ask.
-    pub(super) fn ask_after_all(&mut self, now: Time) {
+    pub(super) fn send_fallback_requests(&mut self, now: Time) {
         while let Some(number) = self.fallbacks.take_due(now) {
             let station = &self.stations[number];
             if station.sides[1].has_data() && !station.is_served() {
                 let bytes = station.sides[1].backlog(&self.segmentation[1]);
-                self.ask(BandwidthRequest { station: number as u32, bytes, adds: false }, now);
+                self.send_request(
+                    BandwidthRequest { station: number as u32, bytes, adds: false },
+                    now,
+                );
             }
         }
     }
@@ -98,9 +104,9 @@ impl Tdd {
         self.request.wake(now, &mut received);
         for each in received.drain(..) {
             match each {
-                RequestEvent::Request(ask) => {
-                    let closed = self.stations[ask.station as usize].closed_as_asked;
-                    self.on_request(ReceivedRequest { ask, closed, is_piggyback: false }, now);
+                RequestEvent::Request(request) => {
+                    let closed = self.stations[request.station as usize].closed_when_sent;
+                    self.on_request(ReceivedRequest { request, closed, is_piggyback: false }, now);
                 }
                 RequestEvent::Code(station) => {
                     self.wait_for_frame(now);
@@ -123,7 +129,7 @@ impl Tdd {
     pub(super) fn forget_request(&mut self, number: usize, now: Time) {
         let station = &mut self.stations[number];
         station.asks = station.asks.saturating_sub(1);
-        self.ask_if_left(number, now);
+        self.request_if_needed(number, now);
         self.note_fallback(number);
     }
 
@@ -131,7 +137,7 @@ impl Tdd {
     /// an incremental one is added. A piggyback request that another one has overtaken is ignored.
     fn on_request(&mut self, stated: ReceivedRequest, now: Time) {
         let ReceivedRequest {
-            ask: BandwidthRequest { station: number, bytes, adds },
+            request: BandwidthRequest { station: number, bytes, adds },
             closed,
             is_piggyback,
         } = stated;
@@ -159,7 +165,7 @@ impl Tdd {
         self.grant_proactively(number as usize, more, now);
         self.look_at_request(number as usize);
         // The grants in flight may have been too small.
-        self.ask_if_left(number as usize, now);
+        self.request_if_needed(number as usize, now);
         self.note_fallback(number as usize);
     }
 
@@ -210,7 +216,7 @@ impl Tdd {
     fn close_burst(&mut self, burst: &super::Burst, ctx: &mut Ctx<'_>) {
         let number = burst.station as usize;
         let arrives = self.clock.received_at(burst.frame);
-        let piggybacks = self.rules.piggybacks && !self.asks_per_packet();
+        let piggybacks = self.rules.piggybacks && !self.requests_per_packet();
         let segmentation = &self.segmentation[1];
         let mut used = 0;
         let station = &mut self.stations[number];
@@ -237,8 +243,8 @@ impl Tdd {
         let left = station.sides[1].backlog(&self.segmentation[1]);
         let closed = station.closed_ever;
         let state = |is_piggyback| {
-            let ask = BandwidthRequest { station: burst.station, bytes: left, adds: false };
-            ReceivedRequest { ask, closed, is_piggyback }
+            let request = BandwidthRequest { station: burst.station, bytes: left, adds: false };
+            ReceivedRequest { request, closed, is_piggyback }
         };
         if burst.headers > 0 {
             // A request that was begun is answered in a header; more than one say the same.
@@ -266,7 +272,7 @@ impl Tdd {
             let more = self.grant.on_grant(burst.station, burst.bytes, used, queued);
             self.grant_proactively(number, more, ctx.now);
         }
-        self.ask_if_left(number, ctx.now);
+        self.request_if_needed(number, ctx.now);
         self.look_at(1, number);
         self.note_fallback(number);
     }
@@ -285,8 +291,8 @@ mod tests {
         let mut tdd = make(json!({}), 1, 1).expect("accepted");
         (tdd.stations[0].granted_ever, tdd.stations[0].closed_ever) = (92, 92);
         let said = |bytes, closed| {
-            let ask = BandwidthRequest { station: 0, bytes, adds: false };
-            ReceivedRequest { ask, closed, is_piggyback: true }
+            let request = BandwidthRequest { station: 0, bytes, adds: false };
+            ReceivedRequest { request, closed, is_piggyback: true }
         };
         tdd.on_request(said(40, 92), Time::from_millis(60));
         assert_eq!(tdd.stations[0].requested, 40);

@@ -84,14 +84,14 @@ pub trait Request {
 
     /// A station sends a request at `now`. A station with one request for its queue has at most one
     /// in flight.
-    fn ask(&mut self, ask: BandwidthRequest, now: Time);
+    fn send_request(&mut self, request: BandwidthRequest, now: Time);
 
     /// Time of the next event: a reception, a collision or a timer; [`Time::NEVER`] without
     /// requests.
     fn next_wakeup(&self) -> Time;
 
-    /// Handles the events at `now`: adds the received requests to `heard`.
-    fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>);
+    /// Handles the events at `now`: adds the received requests to `received`.
+    fn wake(&mut self, now: Time, received: &mut Vec<RequestEvent>);
 
     /// Delay of a piggyback request after the reception of its burst.
     fn piggyback_delay(&mut self, station: u32) -> Duration;
@@ -124,15 +124,15 @@ mod testing {
 
     /// The mean time, ms, from a request to its reception over `count` requests of station 0 one
     /// after another; with the last time.
-    pub(super) fn asks(request: &mut impl Request, count: u32) -> (f64, Time) {
-        let (mut now, mut sum, mut heard) = (Time::ZERO, 0, Vec::new());
+    pub(super) fn mean_request_time(request: &mut impl Request, count: u32) -> (f64, Time) {
+        let (mut now, mut sum, mut received) = (Time::ZERO, 0, Vec::new());
         for _ in 0..count {
             let asked = now;
-            request.ask(BandwidthRequest { station: 0, bytes: 46, adds: false }, now);
-            heard.clear();
-            while heard.is_empty() {
+            request.send_request(BandwidthRequest { station: 0, bytes: 46, adds: false }, now);
+            received.clear();
+            while received.is_empty() {
                 now = request.next_wakeup();
-                request.wake(now, &mut heard);
+                request.wake(now, &mut received);
             }
             sum += now.saturating_since(asked).as_nanos();
         }

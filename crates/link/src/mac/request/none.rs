@@ -29,7 +29,7 @@ impl Request for NoRequest {
         RequestRules { per_packet: false, can_ask: false }
     }
 
-    fn ask(&mut self, _ask: BandwidthRequest, _now: Time) {
+    fn send_request(&mut self, _request: BandwidthRequest, _now: Time) {
         // The rules allow no requests.
     }
 

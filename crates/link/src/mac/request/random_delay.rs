@@ -114,8 +114,8 @@ impl Request for RandomDelay {
         RequestRules { per_packet: self.config.per == Per::Packet, can_ask: true }
     }
 
-    fn ask(&mut self, ask: BandwidthRequest, now: Time) {
-        let Station { draws, counts } = &mut self.stations[ask.station as usize];
+    fn send_request(&mut self, request: BandwidthRequest, now: Time) {
+        let Station { draws, counts } = &mut self.stations[request.station as usize];
         let mut takes = self.config.delay.draw(draws);
         counts.attempts += 1;
         while self.config.collision > 0.0 && draws.bernoulli(self.config.collision) {
@@ -123,7 +123,7 @@ impl Request for RandomDelay {
             counts.attempts += 1;
             counts.collisions += 1;
         }
-        self.in_flight.push(now + takes, ask);
+        self.in_flight.push(now + takes, request);
     }
 
     #[inline]
@@ -131,9 +131,9 @@ impl Request for RandomDelay {
         self.in_flight.next()
     }
 
-    fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>) {
-        while let Some(ask) = self.in_flight.take_due(now) {
-            heard.push(RequestEvent::Request(ask));
+    fn wake(&mut self, now: Time, received: &mut Vec<RequestEvent>) {
+        while let Some(request) = self.in_flight.take_due(now) {
+            received.push(RequestEvent::Request(request));
         }
     }
 
@@ -152,7 +152,7 @@ impl Request for RandomDelay {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{asks, make};
+    use super::super::testing::{make, mean_request_time};
     use super::*;
 
     const CONFIG: RandomDelayConfig = RandomDelayConfig {
@@ -169,7 +169,7 @@ mod tests {
         for collision in [0.0, 0.01, 0.3] {
             let mut random_delay: RandomDelay =
                 make(RandomDelayConfig { collision, ..CONFIG }, 1).expect("accepted");
-            let mean = asks(&mut random_delay, 40_000).0;
+            let mean = mean_request_time(&mut random_delay, 40_000).0;
             let expected = 37.5 + 100.0 * collision / (1.0 - collision);
             assert!((mean / expected - 1.0).abs() < 0.01, "{collision}: {mean} {expected}");
             let counts = random_delay.counts(0);

@@ -97,7 +97,7 @@ impl Ranging {
     }
 
     /// The codes that are sent in the opportunity of `frame` are received.
-    fn receive(&mut self, frame: u64, heard: &mut Vec<RequestEvent>) {
+    fn receive(&mut self, frame: u64, received: &mut Vec<RequestEvent>) {
         self.sent.clear();
         while let Some(Reverse((planned, station))) = self.planned.peek().copied()
             && planned == frame
@@ -114,7 +114,7 @@ impl Ranging {
             let asking = &mut self.stations[station as usize];
             if alone {
                 asking.window = first;
-                heard.push(RequestEvent::Code(station));
+                received.push(RequestEvent::Code(station));
             } else {
                 asking.counts.collisions += 1;
                 asking.window = asking.window.saturating_mul(2).min(largest);
@@ -131,8 +131,8 @@ impl Request for Ranging {
         RequestRules { per_packet: false, can_ask: true }
     }
 
-    fn ask(&mut self, ask: BandwidthRequest, now: Time) {
-        self.plan(ask.station, now);
+    fn send_request(&mut self, request: BandwidthRequest, now: Time) {
+        self.plan(request.station, now);
     }
 
     fn next_wakeup(&self) -> Time {
@@ -141,11 +141,11 @@ impl Request for Ranging {
             .map_or(Time::NEVER, |Reverse((frame, _))| self.clock.received_at(*frame))
     }
 
-    fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>) {
+    fn wake(&mut self, now: Time, received: &mut Vec<RequestEvent>) {
         while let Some(Reverse((frame, _))) = self.planned.peek().copied()
             && self.clock.received_at(frame) <= now
         {
-            self.receive(frame, heard);
+            self.receive(frame, received);
         }
     }
 
@@ -167,7 +167,7 @@ mod tests {
     use super::super::testing::make;
     use super::*;
 
-    fn ask(station: u32) -> BandwidthRequest {
+    fn request(station: u32) -> BandwidthRequest {
         BandwidthRequest { station, bytes: 46, adds: false }
     }
 
@@ -175,14 +175,14 @@ mod tests {
     fn single_code_is_received_in_the_first_opportunity() {
         let config = RangingConfig { codes: 1, timer_ns: 50_000_000, backoff: [1, 1] };
         let mut ranging: Ranging = make(config, 1).expect("accepted");
-        let mut heard = Vec::new();
+        let mut received = Vec::new();
         // Bursts close 3 ms into a frame of 5 ms and are received after 5.6 ms.
         for (asked_us, heard_us) in [(0, 5_600), (2_999, 5_600), (3_000, 10_600), (4_000, 10_600)] {
-            ranging.ask(ask(0), Time::from_nanos(asked_us * 1000));
+            ranging.send_request(request(0), Time::from_nanos(asked_us * 1000));
             assert_eq!(ranging.next_wakeup(), Time::from_nanos(heard_us * 1000), "{asked_us}");
-            ranging.wake(ranging.next_wakeup(), &mut heard);
+            ranging.wake(ranging.next_wakeup(), &mut received);
         }
-        assert_eq!(heard, [RequestEvent::Code(0); 4]);
+        assert_eq!(received, [RequestEvent::Code(0); 4]);
         assert_eq!(ranging.counts(0), RequestCounts { attempts: 4, collisions: 0 });
     }
 
@@ -190,18 +190,18 @@ mod tests {
     fn two_stations_with_one_code_both_fail_and_try_again_after_the_timer() {
         let config = RangingConfig { codes: 1, timer_ns: 20_000_000, backoff: [1, 64] };
         let mut ranging: Ranging = make(config, 2).expect("accepted");
-        let mut heard = Vec::new();
-        ranging.ask(ask(0), Time::ZERO);
-        ranging.ask(ask(1), Time::ZERO);
-        ranging.wake(Time::from_nanos(5_600_000), &mut heard);
-        assert_eq!(heard, []);
+        let mut received = Vec::new();
+        ranging.send_request(request(0), Time::ZERO);
+        ranging.send_request(request(1), Time::ZERO);
+        ranging.wake(Time::from_nanos(5_600_000), &mut received);
+        assert_eq!(received, []);
         // Closed at 3 ms and 20 ms later: the next opportunity after 23 ms closes at 28 ms.
         assert!(ranging.next_wakeup() >= Time::from_nanos(30_600_000));
         while !ranging.next_wakeup().is_never() {
-            ranging.wake(ranging.next_wakeup(), &mut heard);
+            ranging.wake(ranging.next_wakeup(), &mut received);
         }
-        heard.sort_by_key(|heard| matches!(heard, RequestEvent::Code(1)));
-        assert_eq!(heard, [RequestEvent::Code(0), RequestEvent::Code(1)]);
+        received.sort_by_key(|received| matches!(received, RequestEvent::Code(1)));
+        assert_eq!(received, [RequestEvent::Code(0), RequestEvent::Code(1)]);
         let counts = [0, 1].map(|station| ranging.counts(station));
         assert!(counts.iter().all(|counts| counts.collisions + 1 == counts.attempts), "{counts:?}");
         assert_eq!(counts[0].collisions, counts[1].collisions);
@@ -212,12 +212,12 @@ mod tests {
     fn the_share_of_collisions_is_one_over_the_codes() {
         let config = RangingConfig { codes: 8, timer_ns: 20_000_000, backoff: [1, 1] };
         let mut ranging: Ranging = make(config, 2).expect("accepted");
-        let (mut heard, mut now) = (Vec::new(), Time::ZERO);
+        let (mut received, mut now) = (Vec::new(), Time::ZERO);
         for _ in 0..20_000 {
-            (0..2).for_each(|station| ranging.ask(ask(station), now));
+            (0..2).for_each(|station| ranging.send_request(request(station), now));
             while !ranging.next_wakeup().is_never() {
                 now = ranging.next_wakeup();
-                ranging.wake(now, &mut heard);
+                ranging.wake(now, &mut received);
             }
         }
         let counts = ranging.counts(0);

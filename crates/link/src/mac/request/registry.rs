@@ -16,7 +16,7 @@ built_in_components! {
         "ranging" => Ranging(Ranging): "Ranging codes, collisions and back-off, then a header.",
         "scheduling-request" => SchedulingRequest(SchedulingRequest):
             "An opportunity in each period, then a buffer status: LTE and NR.",
-        "none" => NoRequest(NoRequest): "Stations cannot ask.",
+        "none" => NoRequest(NoRequest): "Stations send no requests.",
     }
 }
 
@@ -24,15 +24,15 @@ impl Request for AnyRequest {
     fn rules(&self) -> RequestRules {
         each_component!(self, request => request.rules())
     }
-    fn ask(&mut self, ask: BandwidthRequest, now: Time) {
-        each_component!(self, request => request.ask(ask, now));
+    fn send_request(&mut self, request: BandwidthRequest, now: Time) {
+        each_component!(self, procedure => procedure.send_request(request, now));
     }
     #[inline]
     fn next_wakeup(&self) -> Time {
         each_component!(self, request => request.next_wakeup())
     }
-    fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>) {
-        each_component!(self, request => request.wake(now, heard));
+    fn wake(&mut self, now: Time, received: &mut Vec<RequestEvent>) {
+        each_component!(self, request => request.wake(now, received));
     }
     fn piggyback_delay(&mut self, station: u32) -> Duration {
         each_component!(self, request => request.piggyback_delay(station))

@@ -70,19 +70,19 @@ impl Request for SchedulingRequest {
         RequestRules { per_packet: false, can_ask: true }
     }
 
-    fn ask(&mut self, ask: BandwidthRequest, now: Time) {
-        let frame = self.frame_of(ask.station, now);
-        self.counts[ask.station as usize].attempts += 1;
-        self.in_flight.push(self.clock.received_at(frame), ask.station);
+    fn send_request(&mut self, request: BandwidthRequest, now: Time) {
+        let frame = self.frame_of(request.station, now);
+        self.counts[request.station as usize].attempts += 1;
+        self.in_flight.push(self.clock.received_at(frame), request.station);
     }
 
     fn next_wakeup(&self) -> Time {
         self.in_flight.next()
     }
 
-    fn wake(&mut self, now: Time, heard: &mut Vec<RequestEvent>) {
+    fn wake(&mut self, now: Time, received: &mut Vec<RequestEvent>) {
         while let Some(station) = self.in_flight.take_due(now) {
-            heard.push(RequestEvent::Code(station));
+            received.push(RequestEvent::Code(station));
         }
     }
 
@@ -118,14 +118,14 @@ mod tests {
             (4, 1, 5_600),
             (4, 4, 25_600),
         ] {
-            requests.ask(
+            requests.send_request(
                 BandwidthRequest { station, bytes: 46, adds: false },
                 Time::from_millis(asked_ms),
             );
             assert_eq!(requests.next_wakeup(), Time::from_nanos(received_us * 1000), "{asked_ms}");
-            let mut heard = Vec::new();
-            requests.wake(requests.next_wakeup(), &mut heard);
-            assert_eq!(heard, [RequestEvent::Code(station)]);
+            let mut received = Vec::new();
+            requests.wake(requests.next_wakeup(), &mut received);
+            assert_eq!(received, [RequestEvent::Code(station)]);
         }
     }
 
