@@ -284,7 +284,7 @@ wheel: $(VENV)/.stamp-release-tools
 # Both source distributions. The wheel that is built from one is tried; it has no emulator.
 sdist: $(VENV)/.stamp-release-tools
 	rm -rf target/sdist
-	$(BIN)/maturin sdist --quiet --out target/sdist
+	$(BIN)/maturin sdist --out target/sdist
 	cd papers && $(abspath $(BIN))/python -c \
 	    'from flit_core.buildapi import build_sdist; build_sdist("$(abspath target/sdist)")'
 	$(BIN)/twine check --strict target/sdist/*
