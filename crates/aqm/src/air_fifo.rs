@@ -32,7 +32,7 @@ impl AirFifo {
         self.fifo.push(packet, now)
     }
 
-    /// Moves the oldest packet to `packet`; gives whether there was one.
+    /// Moves the oldest packet to `packet`; returns whether there was one.
     #[inline]
     pub(crate) fn pop_into(&mut self, packet: &mut Packet) -> bool {
         let is_there = self.fifo.pop_into(packet);

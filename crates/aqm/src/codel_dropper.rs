@@ -81,7 +81,7 @@ impl CodelDropper {
     }
 
     /// Moves the next packet of `store` that the dropper lets through to `packet`, and drops those
-    /// before it; gives whether there was one.
+    /// before it; returns whether there was one.
     #[inline]
     pub fn dequeue_into(
         &mut self,
@@ -101,7 +101,7 @@ impl CodelDropper {
         lets_through && store.pop_into(packet)
     }
 
-    /// In the dropping state, or about to enter it: drops or marks at the head; gives whether a
+    /// In the dropping state, or about to enter it: drops or marks at the head; returns whether a
     /// packet is left there to let through.
     #[inline(never)]
     fn decide(
@@ -185,7 +185,7 @@ impl CodelDropper {
     }
 }
 
-/// Marks the oldest packet, which stays, or drops it; gives whether it was marked.
+/// Marks the oldest packet, which stays, or drops it; returns whether it was marked.
 fn signal_at_head(store: &mut TimedFifo, ecn: bool, ctx: &mut Ctx<'_>) -> bool {
     let Some(head) = store.front_mut() else { return false };
     if ecn && head.ecn.is_capable() {

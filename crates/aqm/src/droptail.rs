@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use airpath_core::{FlowId, Time, testing::TestHarness};
 
-    /// Offers packets of the given sizes; gives the sequence numbers that got in.
+    /// Offers packets of the given sizes; returns the sequence numbers that got in.
     fn admitted(limit: Limit, sizes: &[u32]) -> Vec<u64> {
         let mut harness = TestHarness::default();
         let mut queue = DropTail::new(DropTailConfig { limit });

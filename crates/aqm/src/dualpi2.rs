@@ -178,7 +178,7 @@ impl DualPi2 {
         self.credit = self.config.mtu_bytes as i64 * (2 * classic - WEIGHTS);
     }
 
-    /// Takes a packet of the L queue; gives whether it is sent.
+    /// Takes a packet of the L queue; returns whether it is sent.
     fn take_low_latency(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         let Some((since, taken)) = self.low_latency.fifo.pop() else { return false };
         *packet = taken;

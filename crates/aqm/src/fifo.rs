@@ -35,7 +35,7 @@ impl Fifo {
         Some(packet)
     }
 
-    /// Moves the oldest packet to `packet`; gives whether there was one.
+    /// Moves the oldest packet to `packet`; returns whether there was one.
     #[inline]
     pub fn pop_into(&mut self, packet: &mut Packet) -> bool {
         let Some(oldest) = self.packets.front() else { return false };

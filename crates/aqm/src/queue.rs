@@ -111,7 +111,7 @@ impl Queue {
         self.dequeue_into(&mut packet, ctx).then_some(packet)
     }
 
-    /// Moves the next packet to send to `packet`; gives whether there was one.
+    /// Moves the next packet to send to `packet`; returns whether there was one.
     #[inline]
     pub fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         ctx.enter_queue(self.id);
@@ -124,8 +124,8 @@ impl Queue {
         is_there
     }
 
-    /// Moves the next packet to send to `packet` for a link that keeps it until
-    /// [`Queue::release`]; gives whether there was one. The occupancy stays as it is.
+    /// Moves the next packet to send to `packet` for a link that keeps it until [`Queue::release`];
+    /// returns whether there was one. The occupancy stays as it is.
     pub fn dequeue_held_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         ctx.enter_queue(self.id);
         let is_there = self.disc.dequeue_into(packet, ctx);

@@ -227,7 +227,7 @@ impl Rem {
         self.per_byte = self.probability / self.config.mean_packet_bytes as f64;
     }
 
-    /// Counts an arrival before it is decided whether it is dropped; gives its cost on the air.
+    /// Counts an arrival before it is decided whether it is dropped; returns its cost on the air.
     #[inline]
     fn note_arrival(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> Bytes {
         self.advance(ctx);

@@ -33,7 +33,7 @@ impl TimedFifo {
         &mut place.packet
     }
 
-    /// Takes the oldest packet; gives when it arrived, too.
+    /// Takes the oldest packet; returns when it arrived, too.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, Packet)> {
         let Timed { arrived, packet } = self.packets.pop_front()?;
@@ -41,7 +41,7 @@ impl TimedFifo {
         Some((arrived, packet))
     }
 
-    /// Moves the oldest packet to `packet`; gives whether there was one.
+    /// Moves the oldest packet to `packet`; returns whether there was one.
     #[inline]
     pub fn pop_into(&mut self, packet: &mut Packet) -> bool {
         let Some(oldest) = self.packets.front() else { return false };

@@ -137,7 +137,7 @@ impl VcpQueue {
         }
     }
 
-    /// Counts an arrival before it is decided whether it is dropped; gives its cost on the air.
+    /// Counts an arrival before it is decided whether it is dropped; returns its cost on the air.
     #[inline]
     fn note_arrival(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> Bytes {
         self.advance(ctx);

@@ -248,7 +248,7 @@ impl Connection {
         }
     }
 
-    /// Gives the bytes of payload.
+    /// Returns the bytes of payload.
     fn udp_header(&self, packet: &Packet, to: &mut Assembly) -> usize {
         let payload = (packet.size as usize).saturating_sub(IP_HEADER + UDP_HEADER);
         to.put_u16(self.source.port);

@@ -49,7 +49,8 @@ impl TestHarness {
         &mut self.bus
     }
 
-    /// Wakes `stage` at each of its wake-ups up to `until`; gives what it sent and when.
+    /// Wakes `stage` at each of its wake-ups up to `until`; returns the packets that it sent, with
+    /// their times.
     pub fn run<S: Stage>(&mut self, stage: &mut S, until: Time) -> Vec<(Time, Port, Packet)> {
         let mut sent = Vec::new();
         while stage.next_wakeup() <= until {

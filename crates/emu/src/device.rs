@@ -118,7 +118,7 @@ impl Device {
         Ok((&self.file).read_vectored(parts)?.saturating_sub(HEADER.len()))
     }
 
-    /// Gives the kernel a packet.
+    /// Returns the kernel a packet.
     ///
     /// # Errors
     /// What the system says.

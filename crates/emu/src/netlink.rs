@@ -202,7 +202,7 @@ impl Netlink {
         self.request(message)
     }
 
-    /// Gives a link the plain queue `pfifo`, instead of the machine's default.
+    /// Returns a link the plain queue `pfifo`, instead of the machine's default.
     ///
     /// # Errors
     /// What the kernel says.
@@ -218,7 +218,7 @@ impl Netlink {
         self.request(message)
     }
 
-    /// Gives a link an address without a network.
+    /// Returns a link an address without a network.
     ///
     /// # Errors
     /// What the kernel says.

@@ -117,7 +117,8 @@ impl Hand {
         Hand { harness, link, next: 0 }
     }
 
-    /// A packet of `size` bytes comes at `at_ns`; gives what left before, ns and number.
+    /// A packet of `size` bytes comes at `at_ns`; returns the packets that left before: time in ns
+    /// and number.
     pub(crate) fn arrive(&mut self, at_ns: u64, size: u64) -> Vec<(u64, u64)> {
         let left = self.until(at_ns);
         let now = Time::from_nanos(at_ns);

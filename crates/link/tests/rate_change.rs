@@ -136,7 +136,7 @@ impl Hand {
         }
     }
 
-    /// Runs to `at`; gives when which packet left, ns.
+    /// Runs to `at`; returns when which packet left, ns.
     fn until(&mut self, at: u64) -> Vec<(u64, u64)> {
         self.run(at * MS);
         std::mem::take(&mut self.departures)

@@ -73,7 +73,7 @@ impl Hand {
         }
     }
 
-    /// Runs to `ms`; gives when which packet left.
+    /// Runs to `ms`; returns when which packet left.
     fn until(&mut self, ms: u64) -> Vec<(u64, u64)> {
         self.run(Time::from_millis(ms));
         std::mem::take(&mut self.departures)
@@ -229,7 +229,7 @@ fn utilisation_is_the_used_share_of_the_bytes_on_offer() {
 }
 
 /// A backlog that never ends: for one round and a bit, refills the queue before it can run dry.
-/// Gives the bytes that left with their overhead, by millisecond.
+/// Returns the bytes that left with their overhead, by millisecond.
 fn delivered_by_ms(
     trace: &OpportunityTrace,
     offset_ms: u64,

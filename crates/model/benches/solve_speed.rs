@@ -51,7 +51,7 @@ fn scenarios() -> Vec<Vec<f64>> {
     scenarios
 }
 
-/// Solves the whole grid; gives the number of solves, a checksum, and solves by kind of domain.
+/// Solves the whole grid; returns the number of solves, a checksum, and solves by kind of domain.
 fn sweep(threshold: f64) -> (u32, f64, [u32; 3]) {
     let (policies, scenarios) = (policies(), scenarios());
     let (mut solves, mut sum_bps, mut kinds) = (0, 0.0, [0; 3]);

@@ -139,7 +139,7 @@ fn timeouts_are_reported_where_they_take_a_quarter_of_the_time_and_the_queue_is_
     assert!(solution.domain != Domain::Empty && solution.warnings.is_empty(), "{solution:?}");
 }
 
-/// Sweeps the rate across the point where E[W_u] = W_max at the solution; gives the largest
+/// Sweeps the rate across the point where E[W_u] = W_max at the solution; returns the largest
 /// |κ/r − 1|, and whether every solution within the jump of that point has a warning.
 fn sweep_across_the_window_limit(packets_per_ack: f64) -> (f64, bool) {
     let tcp = Tcp { packets_per_ack, ..Tcp::default() };

@@ -56,7 +56,7 @@ impl LivelockDetector {
     }
 }
 
-/// Ends the run because of a wake-up in the past; gives the one in its place.
+/// Ends the run because of a wake-up in the past; returns the one in its place.
 #[cold]
 pub(crate) fn backwards(stage: StageId, wanted: Time, now: Time, bus: &mut Bus) -> Time {
     bus.fail(now, Box::new(WakeupInPast { stage, wanted, now }));

@@ -318,7 +318,7 @@ impl Builder<'_> {
     }
 
     /// One direction of a backhaul with a limit: a fixed-rate link with a queue, reported under
-    /// `name`, behind a delay of `lead`. Gives its last stage and its entry.
+    /// `name`, behind a delay of `lead`. Returns its last stage and its entry.
     fn queued_backhaul(
         &mut self,
         id: u32,
@@ -380,7 +380,7 @@ impl Builder<'_> {
         Ok(PlacedFlow { ends, after_forward, after_reverse })
     }
 
-    /// Puts a wire in front of `next`, unless it would do nothing; gives where to enter.
+    /// Puts a wire in front of `next`, unless it would do nothing; returns where to enter.
     fn access(&mut self, spec: WireSpec, next: (StageId, Port)) -> (StageId, Port) {
         if wire(Duration::ZERO, spec).is_transparent() {
             return next;
@@ -391,7 +391,7 @@ impl Builder<'_> {
     }
 
     /// Puts `stage` behind a wire, in front of which is a delay of `lead` and, where the wire has a
-    /// limit, a queue; gives the stage and where to enter.
+    /// limit, a queue; returns the stage and where to enter.
     fn behind(
         &mut self,
         lead: Duration,

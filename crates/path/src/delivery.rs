@@ -145,7 +145,7 @@ impl<O: Observer> Delivery<O> {
         self.deliver_all(now, outboxes);
     }
 
-    /// Does what is due at `stage` by `now`; gives when something happens there next.
+    /// Does what is due at `stage` by `now`; returns when something happens there next.
     #[inline(never)]
     fn run_due(&mut self, stage: StageId, now: Time, outbox: &mut Vec<Emission>) -> Time {
         loop {
@@ -167,7 +167,7 @@ impl<O: Observer> Delivery<O> {
         self.wakeups.set(stage, self.places[stage.0 as usize].wakeup());
     }
 
-    /// Wakes `stage` for the earliest of its timers; gives when that was due.
+    /// Wakes `stage` for the earliest of its timers; returns when that was due.
     #[inline(always)]
     fn wake_now(&mut self, stage: StageId, outbox: &mut Vec<Emission>) -> Time {
         self.events += 1;
@@ -183,7 +183,7 @@ impl<O: Observer> Delivery<O> {
         now
     }
 
-    /// Lets the next packet on the wire to `stage` arrive; gives when it did.
+    /// Lets the next packet on the wire to `stage` arrive; returns when it did.
     #[inline(always)]
     fn arrive(&mut self, stage: StageId, outbox: &mut Vec<Emission>) -> Time {
         let place = &mut self.places[stage.0 as usize];

@@ -106,7 +106,7 @@ impl Wire {
         }
     }
 
-    /// Holds `packet` until it arrives; gives whether it is the next that does.
+    /// Holds `packet` until it arrives; returns whether it is the next that does.
     #[inline]
     pub fn keep(&mut self, packet: &Packet, arrival: Time) -> bool {
         let is_first = self.in_flight.is_empty();
@@ -126,7 +126,7 @@ impl Wire {
         self.rest.get_or_insert_default().tails.push_back(*tail);
     }
 
-    /// Takes a packet that enters at `now`; gives whether it is the next that arrives.
+    /// Takes a packet that enters at `now`; returns whether it is the next that arrives.
     #[inline]
     pub fn put(&mut self, packet: &Packet, now: Time) -> bool {
         let arrival = self.enter(packet, now);
@@ -145,7 +145,7 @@ impl Wire {
         self.take_into(&mut packet).then_some(packet)
     }
 
-    /// Moves the oldest packet to `packet`; gives whether there was one.
+    /// Moves the oldest packet to `packet`; returns whether there was one.
     #[inline]
     pub fn take_into(&mut self, packet: &mut Packet) -> bool {
         let Some(InFlight { head, .. }) = self.in_flight.front() else { return false };

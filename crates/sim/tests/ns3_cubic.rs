@@ -126,8 +126,8 @@ fn step_up_with_friendliness_from_13_to_15_s() {
     FRIENDLINESS.run().lie_within("step up, Reno-friendly", 13.0, 15.0, 150.0, 220.0);
 }
 
-/// Four flows of `recovery` and `cc` share 20 Mbit/s with a loss of 1 % for a minute; gives the drops of
-/// the queue of 50 packets.
+/// Four flows of `recovery` and `cc` share 20 Mbit/s with a loss of 1 % for a minute; returns the
+/// drops of the queue of 50 packets.
 fn drops_with_losses(cc: &str, recovery: &str) -> u64 {
     let options = tcp_options(json!({
         "recovery": recovery, "receive_window": 10_000_000, "window_growth": "abc-1"}));

@@ -53,7 +53,7 @@ impl RangeSet {
         self.bytes
     }
 
-    /// Adds a range, united with those that it touches; gives how many bytes were new.
+    /// Adds a range, united with those that it touches; returns how many bytes were new.
     pub(crate) fn insert(&mut self, new: Range) -> u64 {
         match self.ranges.last_mut() {
             Some(last) if new.start < last.start => self.insert_among(new),
@@ -91,7 +91,7 @@ impl RangeSet {
         united.len() - known
     }
 
-    /// Removes everything before `edge`; gives how many bytes that were.
+    /// Removes everything before `edge`; returns how many bytes that were.
     pub(crate) fn remove_before(&mut self, edge: u64) -> u64 {
         let whole = self.ranges.partition_point(|r| r.end <= edge);
         let mut removed: u64 = self.ranges.drain(..whole).map(Range::len).sum();

@@ -89,7 +89,7 @@ enum ChannelEvent {
     Renege,
 }
 
-/// Sends a transfer to a receiver that reneges; says whether it came to an end. Every invariant
+/// Sends a transfer to a receiver that reneges; returns whether it came to an end. Every invariant
 /// of the sender that depends on arithmetic (pipe, HighRxt, PRR's counts) is checked by the
 /// overflow checks of the build.
 fn transfer_to_a_reneging_receiver(

@@ -120,7 +120,7 @@ impl Connection {
         self
     }
 
-    /// Runs until nothing is left to do or `until`; says whether it came to an end in `steps`.
+    /// Runs until nothing is left to do or `until`; returns whether it came to an end in `steps`.
     pub(crate) fn run(&mut self, until: Time, steps: usize) -> bool {
         for _ in 0..steps {
             let arrival = self.channel.keys().next().map_or(Time::NEVER, |&(time, _)| time);

@@ -137,7 +137,7 @@ impl Loop {
         Loop { harness, queue, senders, sent_next: 0, arrived: 0 }
     }
 
-    /// Runs from `from` to `until`, s; gives the mean average and the loss rate over the second
+    /// Runs from `from` to `until`, s; returns the mean average and the loss rate over the second
     /// half of that time.
     fn run(&mut self, from: u64, until: u64) -> (f64, f64) {
         let (mut sum, mut samples, mut dropped) = (0.0, 0.0, 0);

@@ -213,7 +213,7 @@ fn without_ecn_arrivals_are_dropped_and_nothing_is_marked() {
     assert_eq!((left.seq, left.ecn, harness.counts().marked), (0, Ecn::Ect0, 0));
 }
 
-/// Draws 100 000 packets of `size` at a price of 100; gives the share that is marked.
+/// Draws 100 000 packets of `size` at a price of 100; returns the share that is marked.
 fn marked_share(size: u32, mode: RemMode) -> f64 {
     let mut harness = TestHarness::default();
     let mut queue = at_price(100.0, RemConfig { mode, ..NS });

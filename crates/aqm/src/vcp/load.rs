@@ -199,9 +199,9 @@ impl Meter {
         now >= self.next
     }
 
-    /// Takes the samples and ends the intervals that are due by `now`, over which `queue` bytes have
-    /// waited; gives whether an interval has ended. What is due at the instant of an arrival comes
-    /// before it.
+    /// Takes the samples and ends the intervals that are due by `now`, over which `queue` bytes
+    /// have waited; returns whether an interval has ended. What is due at the instant of an arrival
+    /// comes before it.
     #[inline(never)]
     pub(super) fn advance(&mut self, queue: u64, now: Time) -> bool {
         let mut has_ended = false;

@@ -75,7 +75,7 @@ pub(crate) fn read(sides: &Sides, side: Side) -> Vec<u8> {
     }
 }
 
-/// Gives a packet to a device.
+/// Returns a packet to a device.
 pub(crate) fn write(sides: &Sides, side: Side, packet: &[u8]) {
     sides.device(side).write(packet).expect("write");
 }

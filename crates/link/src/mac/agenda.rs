@@ -33,7 +33,7 @@ impl UserSet {
         self.count == 0
     }
 
-    /// Gives the users to `take`, in rising order.
+    /// Returns the users to `take`, in rising order.
     #[inline]
     pub(crate) fn for_each(&self, mut take: impl FnMut(usize)) {
         for (place, word) in self.words.iter().enumerate() {

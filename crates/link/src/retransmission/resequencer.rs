@@ -28,7 +28,7 @@ impl<T> Resequencer<T> {
         Resequencer { in_order, entries: VecDeque::new(), first: 0, held: 0 }
     }
 
-    /// Takes the next entry; gives its number.
+    /// Takes the next entry; returns its number.
     #[inline]
     pub fn push(&mut self, value: T) -> u64 {
         self.entries.push_back(Some(Entry { value, fate: None }));

@@ -96,7 +96,7 @@ impl<'a> ConstantShares<'a> {
         Ok(ConstantShares { model, past, queue, step_s })
     }
 
-    /// One step further; gives the queue there, bytes.
+    /// One step further; returns the queue there, bytes.
     pub fn advance(&mut self) -> f64 {
         let here = (self.past.count - 1) as f64;
         let slope = |place: f64| slope_of(self.model, |d| self.past.at(place - d / self.step_s));

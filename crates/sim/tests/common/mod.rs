@@ -117,7 +117,7 @@ pub(crate) fn replications(
     replicate(&plan, &Default::default()).expect("a network")
 }
 
-/// Runs a scenario that must fail; gives the error.
+/// Runs a scenario that must fail; returns the error.
 pub(crate) fn failure(scenario: &Scenario, components: &Components) -> RunError {
     let network = build(scenario, components, &Arc::default(), 1, 0).expect("a network");
     Driver::new(network).run(&()).expect_err("a run that fails")

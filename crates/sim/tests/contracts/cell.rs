@@ -74,7 +74,7 @@ impl Direction {
         user % self.channels.len()
     }
 
-    /// Gives the user a turn if it has packets and none yet, and its channel something to send.
+    /// Returns the user a turn if it has packets and none yet, and its channel something to send.
     fn serve(&mut self, user: usize, ctx: &mut Ctx<'_>) {
         let channel = self.channel_of(user);
         if !self.has_turn[user] && !self.queues[user].is_empty() {

@@ -18,9 +18,9 @@ pub(super) struct Span {
 }
 
 impl Steps {
-    /// Attempts that are `gap` apart until one does not fail, as `fails` says of attempt number n, from 1;
-    /// after `attempts` of them it arrives `rescue` later, or never. Gives the delay of what arrives and
-    /// the probability that it does not.
+    /// Attempts that are `gap` apart until one does not fail, as `fails` says of attempt number n,
+    /// from 1; after `attempts` of them it arrives `rescue` later, or never. Returns the delay of
+    /// what arrives and the probability that it does not.
     pub(super) fn until_received(
         fails: impl Fn(u32) -> f64,
         attempts: u32,

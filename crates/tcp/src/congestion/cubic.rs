@@ -188,7 +188,7 @@ impl Cubic {
         self.cwnd = (self.cwnd + (target - self.cwnd) / self.cwnd * acked).min(target);
     }
 
-    /// RFC 9438 §4.6 and §4.7; gives the new threshold, the part `left` of the flight.
+    /// RFC 9438 §4.6 and §4.7; returns the new threshold, the part `left` of the flight.
     fn reduce(&mut self, flight: u64, left: f64) -> f64 {
         let CubicConfig { beta, fast_convergence, .. } = self.config;
         self.cwnd_prior = self.cwnd;

@@ -133,7 +133,7 @@ impl CubicLinux {
         }
     }
 
-    /// `tcp_slow_start`; gives what is left for congestion avoidance.
+    /// `tcp_slow_start`; returns the remainder for congestion avoidance.
     fn slow_start(&mut self, acked: u64, event: &AckEvent) -> u64 {
         let hystart = self.hystart.as_mut();
         let advice = hystart

@@ -24,7 +24,7 @@ built_in_components! {
 
 impl AnyCongestion {
     /// An ACK of `acked` new bytes came, with nothing under repair: does what `on_ack` would, where
-    /// that takes nothing more to know. Says whether it has.
+    /// that takes nothing more to know. Returns whether it has.
     #[inline(always)]
     pub(crate) fn grow_on_fast_path(&mut self, acked: u64, app_limited: bool) -> bool {
         match self {

@@ -62,7 +62,7 @@ impl Reno {
         Reno { hystart: Hystart::new(kind), ..self }
     }
 
-    /// Grows by an ACK of `acked` bytes if that takes nothing more to know; says whether it has.
+    /// Grows by an ACK of `acked` bytes if that takes nothing more to know; returns whether it has.
     #[inline(always)]
     pub(crate) fn grow_on_fast_path(&mut self, acked: u64, app_limited: bool) -> bool {
         let may_stay = app_limited && !self.grow_unused;

@@ -127,8 +127,8 @@ impl Classic {
         self.lost_flight
     }
 
-    /// A duplicate ACK for `una`, with everything before `snd_max` sent; says whether it announces a
-    /// loss.
+    /// A duplicate ACK for `una`, with everything before `snd_max` sent; returns whether it
+    /// announces a loss.
     fn on_duplicate(&mut self, una: u64, snd_max: u64) -> bool {
         self.duplicates = self.duplicates.saturating_add(1);
         if self.duplicates == 1 {
@@ -158,7 +158,7 @@ impl Classic {
     }
 
     /// In fast recovery an ACK of `acked` new bytes came; the congestion control's window is
-    /// `cwnd`. Says what to do and by how much the window may grow.
+    /// `cwnd`. Returns the action and by how much the window may grow.
     fn on_ack_in_recovery(&mut self, acked: u64, una: u64, cwnd: u64) -> (Verdict, u64) {
         let Some(fast_recovery) = &mut self.fast_recovery else { return (Verdict::Usual, acked) };
         if self.is_newreno && self.recover.is_some_and(|recover| una < recover) {

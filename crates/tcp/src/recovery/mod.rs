@@ -124,7 +124,7 @@ pub(crate) enum Sent {
 
 /// Loss detection and recovery of one sender.
 pub(crate) trait LossRecovery {
-    /// An ACK came that another had overtaken; says whether it counts as a duplicate.
+    /// An ACK came that another had overtaken; returns whether it counts as a duplicate.
     fn on_overtaken(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool;
 
     /// Whether nothing is under repair and nothing known that an ACK of new data, which is this one,

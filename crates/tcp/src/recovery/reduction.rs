@@ -43,7 +43,7 @@ impl Reduction {
 
     /// The same by RFC 9937 §6.2, in whole segments of `mss` bytes: an ACK that does not advance,
     /// or that reveals another loss, is not `safe`, and allows no more than what was delivered.
-    /// Gives the bytes that may be sent now; one segment at the beginning, in any case.
+    /// Returns the bytes that may be sent now; one segment at the beginning, in any case.
     pub(super) fn segments(
         &mut self,
         delivered: u64,

@@ -299,7 +299,7 @@ impl Scoreboard {
         }
     }
 
-    /// Puts one of the marks that are counted on a segment; says whether it is new there.
+    /// Puts one of the marks that are counted on a segment; returns whether it is new there.
     pub(crate) fn mark(&mut self, index: usize, mark: Marks) -> bool {
         let bytes = self.end(index) - self.start(index);
         let segment = &mut self.segments[index];
@@ -412,8 +412,8 @@ impl Scoreboard {
         }
     }
 
-    /// Removes what the cumulative `ack` covers. Gives an RTT sample when the oldest segment of it
-    /// was sent only once; a segment that waited behind a hole thus gives none, for the hole was
+    /// Removes what the cumulative `ack` covers. Returns an RTT sample when the oldest segment of
+    /// it was sent only once; a segment that waited behind a hole thus gives none, for the hole was
     /// filled by a retransmission.
     #[inline]
     pub(crate) fn acknowledge(&mut self, ack: u64, now: Time) -> Option<Duration> {

@@ -87,7 +87,7 @@ impl Selective {
         }
     }
 
-    /// `Update` (RFC 6675 §4): adds the blocks to the scoreboard; gives how many bytes were news.
+    /// `Update` (RFC 6675 §4): adds the blocks to the scoreboard; returns how many bytes were news.
     /// A block at the cumulative acknowledgement contradicts it, one beyond `snd_max` cannot be.
     fn absorb(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> u64 {
         let edge = ack.seq.max(board.una());

@@ -192,7 +192,7 @@ impl Cell {
         self.timers.note(user, person.queue.next_wakeup());
     }
 
-    /// The users that can be served in slot number `slot`, with their rates; gives the largest
+    /// The users that can be served in slot number `slot`, with their rates; returns the largest
     /// rate.
     fn find_candidates(&mut self, slot: u64, ctx: &mut Ctx<'_>) -> f64 {
         let mut largest = 0.0f64;

@@ -184,7 +184,7 @@ impl User {
     }
 
     /// A block of `bits` has failed. At the n-th failure in a row the packets that it would have
-    /// completed are given up; gives how many.
+    /// completed are given up; returns how many.
     pub(super) fn fail(&mut self, mut bits: u64, attempts: u32, ctx: &mut Ctx<'_>) -> u64 {
         self.failures = self.failures.saturating_add(1);
         if self.failures < attempts {

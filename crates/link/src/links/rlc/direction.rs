@@ -124,7 +124,7 @@ impl Direction {
         errors.corrupts(&errors::Frame { began: start, ended, bytes, mcs: None })
     }
 
-    /// Fills `slots` PDUs with data; gives how many, and whether one of them polls.
+    /// Fills `slots` PDUs with data; returns how many, and whether one of them polls.
     #[inline]
     pub(super) fn fill(&mut self, slots: u64, ctx: &mut Ctx<'_>) -> (u64, bool) {
         let Direction { sender, sdus, queue, payload, .. } = self;

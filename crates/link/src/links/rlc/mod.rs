@@ -211,7 +211,7 @@ impl RlcAm {
         }
     }
 
-    /// Puts control PDUs into `frame`, up to `slots`; gives how many.
+    /// Puts control PDUs into `frame`, up to `slots`; returns how many.
     #[inline]
     fn take_control(&mut self, side: usize, slots: u64, frame: &mut Frame, now: Time) -> u64 {
         let mut used = 0;

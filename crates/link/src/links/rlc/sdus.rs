@@ -120,7 +120,7 @@ impl Sdus {
     }
 
     /// Fills up to `space` PDUs, numbered from `first` on, with what is left of the last SDU and
-    /// with those that wait in `queue`; gives how many were made.
+    /// with those that wait in `queue`; returns how many were made.
     pub(super) fn segment(
         &mut self,
         first: u64,
@@ -215,7 +215,8 @@ impl Sdus {
     }
 
     /// Gives up the SDUs that the PDU `given_up` carries parts of; `next` is the next new PDU.
-    /// Gives what the receiver is to skip, and how many SDUs and bytes the sender holds no more.
+    /// Returns the orders for the receiver to skip, and the SDUs and bytes that the sender has
+    /// freed.
     pub(super) fn abandon(&mut self, given_up: u64, next: u64) -> (Skip, usize, Bytes) {
         let carried = |sdu: &Sdu| sdu.first <= given_up && given_up <= sdu.last;
         let numbers = self.base..self.end();

@@ -61,7 +61,7 @@ impl DownlinkState {
 }
 
 impl Tdd {
-    /// Gives the frame away that begins now.
+    /// Returns the frame away that begins now.
     pub(super) fn begin_frame(&mut self, ctx: &mut Ctx<'_>) {
         let frame = self.next_frame;
         self.next_frame = frame + 1;
@@ -126,7 +126,7 @@ impl Tdd {
         self.schedulers[side].served(frame, &self.candidates, place, rate);
     }
 
-    /// The map of `frame`: gives how many uplink bursts it grants.
+    /// The map of `frame`: returns how many uplink bursts it grants.
     fn map_uplink(&mut self, frame: u64, ctx: &mut Ctx<'_>) -> u64 {
         if self.with_request.is_empty() {
             return 0;
@@ -178,7 +178,7 @@ impl Tdd {
         (self.bursts.len() - first) as u64
     }
 
-    /// Grants a station a turn of the uplink of the frame `sent_in`; gives the bytes.
+    /// Grants a station a turn of the uplink of the frame `sent_in`; returns the bytes.
     fn grant_turn(&mut self, number: usize, sent_in: u64, first: usize, free: &mut u64) -> u64 {
         let station = &mut self.stations[number];
         let (slot, turn) = (station.sides[1].slot, self.turns[number]);

@@ -14,7 +14,7 @@ pub(super) struct PiggybackRequests {
 }
 
 impl PiggybackRequests {
-    /// Takes a request; gives its number.
+    /// Takes a request; returns its number.
     pub(super) fn put(&mut self, stated: ReceivedRequest, delay: Duration) -> u32 {
         if let Some(number) = self.free.pop() {
             self.requests[number as usize - 1] = (stated, delay);

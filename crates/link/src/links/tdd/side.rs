@@ -221,8 +221,8 @@ impl Side {
         self.head = (!is_whole).then(|| Head { left: head.left - bytes, is_begun: true, ..head });
     }
 
-    /// The packet that is sent next does not fit into any frame: it is dropped.
-    /// Gives its number if it is settled by that.
+    /// The packet that is sent next does not fit into any frame: it is dropped. Returns its number
+    /// if it is settled by that.
     pub(super) fn drop_head(&mut self) -> Option<u64> {
         let Head { number, .. } = self.head.take()?;
         let msdu = self.in_flight.get_mut(number)?;

@@ -117,7 +117,7 @@ impl Packets {
         (packets > 0).then_some(bytes)
     }
 
-    /// Fills a frame of `space` bytes; gives how many MPDUs it took.
+    /// Fills a frame of `space` bytes; returns how many MPDUs it took.
     fn fill(&mut self, mut space: u64, rules: &Segmentation) -> u64 {
         let mut mpdus = 0;
         while let Some(bytes) = self.next_mpdu(space, rules) {

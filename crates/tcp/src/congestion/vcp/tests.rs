@@ -51,7 +51,7 @@ fn ack(cc: &mut Vcp, code: f32, at_ms: f64) -> f64 {
     cc.packets()
 }
 
-/// A window of ACKs with `code`, all at `at_ms`; gives the window after it.
+/// A window of ACKs with `code`, all at `at_ms`; returns the window after it.
 fn round(cc: &mut Vcp, code: f32, at_ms: f64) -> f64 {
     let acks = cc.packets() as u64;
     (0..acks).for_each(|_| {

@@ -26,7 +26,7 @@ impl TxBuffer {
         TxBuffer { mss, highest_sacked: None }
     }
 
-    /// `Update`: marks what the blocks cover whole; gives how many bytes that were.
+    /// `Update`: marks what the blocks cover whole; returns how many bytes that were.
     pub(super) fn update(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> u64 {
         let before = board.sacked();
         for block in ack.sack() {
@@ -73,8 +73,8 @@ impl TxBuffer {
             && board.marks(index).has(Marks::LOST)
     }
 
-    /// `DiscardUpTo`: gives how many bytes the cumulative acknowledgement delivered first, and its
-    /// RTT sample.
+    /// `DiscardUpTo`: returns how many bytes the cumulative acknowledgement delivered first, and
+    /// its RTT sample.
     pub(super) fn acknowledge(
         &mut self,
         ack: &Packet,
