@@ -1,7 +1,8 @@
 //! CLAMP's router agent around any discipline: it writes a price into each packet that leaves.
 //!
-//! Source: Andrew, Hanly and Mukhtar 2008, §4.1 and Eq. 13. The queue counts whole packets: those that
-//! wait, those that the link has taken and has not served or given up, and the one that arrives.
+//! Source: Andrew, Hanly and Mukhtar 2008, §4.1 and Eq. 13. The queue counts whole packets: those
+//! that wait, those that the link has taken and has not served or discarded, and the one that
+//! arrives.
 //! Chosen where the paper is silent: the output rate is a decaying count of bytes that left, with the
 //! same time constant as the queue's average and corrected for the short past; there is no price before
 //! the first departure.
@@ -190,7 +191,7 @@ pub struct Clamp {
     target: Option<ClampTarget>,
     peak: Peak,
     time_constant: Duration,
-    /// Bytes that the link has taken and has neither served nor given up.
+    /// Bytes that the link has taken and has neither served nor discarded.
     taken: Bytes,
     /// q, bytes.
     average: f64,

@@ -247,7 +247,7 @@ impl Queue {
         ctx.leave_queue();
     }
 
-    /// A packet that the link took from here and has not sent completely is given up.
+    /// A packet that the link took from here and has not sent completely is discarded.
     pub fn give_up(&mut self, packet: Packet, reason: DropReason, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
         self.disc.on_lost(&packet, ctx);

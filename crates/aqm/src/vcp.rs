@@ -63,8 +63,8 @@ pub struct VcpQueue {
     capacity: VcpCapacity,
     fifo: AirFifo,
     meter: Meter,
-    /// Packets that the link has taken and has neither sent nor given up, or that passed by; kept when
-    /// the capacity is measured.
+    /// Packets that the link has taken and has neither sent nor discarded, or that passed by; kept
+    /// when the capacity is measured.
     taken: usize,
 }
 

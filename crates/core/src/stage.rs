@@ -150,7 +150,7 @@ pub enum DropReason {
     Early = 1,
     /// The channel corrupted it.
     Channel = 2,
-    /// A link gave up repeating it.
+    /// A link discarded it after its last retransmission.
     Retries = 3,
     /// It came for a connection that does not exist (or no longer exists).
     Stray = 4,

@@ -95,7 +95,7 @@ fn requests_and_repetitions_have_their_means() {
     close(terms.loss, 0.0);
     let warning = found.warnings.join("; ");
     assert!(warning.starts_with("in_order.down: packets wait for those before them"), "{warning}");
-    // Without the second loop what HARQ gives up is lost.
+    // Without the second loop packets that HARQ discards are lost.
     let lost = terms_of(&[changes[1].clone()]);
     let attempt = 1.0 - (1.0 - p) * (1.0 - 0.01);
     assert!((lost.loss / attempt.powi(4) - 1.0).abs() < 1e-9);

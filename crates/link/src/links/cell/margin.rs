@@ -2,12 +2,12 @@
 //!
 //! Source: clamp-2008 §5.2: m is "adaptively tuned such that the packet error rate after
 //! retransmissions is approximately a target". The rule is Airpath's, since the paper gives none:
-//! one m for the whole cell, or one for each user (`per_user`); a finished packet that was given up
-//! adds δ(1 − p*) to it, one that was delivered takes δp* away, so that m rests where a share p* of
-//! the packets is given up. δ is 0.1 until the 10th loss, 0.02 until the 40th, then 0.002; m begins
-//! at 0, or at its least value where that is above, and stays within [−4, 0.95] or what the user
-//! sets as its least. Steps that shrink with losses, not with time, also get there in a cell of low
-//! rate.
+//! one m for the whole cell, or one for each user (`per_user`); a finished packet that was
+//! discarded adds δ(1 − p*) to it, one that was delivered takes δp* away, so that m rests where a
+//! share p* of the packets is discarded. δ is 0.1 until the 10th loss, 0.02 until the 40th, then
+//! 0.002; m begins at 0, or at its least value where that is above, and stays within [−4, 0.95] or
+//! what the user sets as its least. Steps that shrink with losses, not with time, also get there in
+//! a cell of low rate.
 
 use airpath_core::{Checks, above, at_least};
 use serde::Deserialize;
@@ -37,7 +37,7 @@ pub enum MarginConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AdaptiveMarginConfig {
-    /// p*: the share of packets that shall be given up. Above 0, below 1.
+    /// p*: the share of packets that shall be discarded. Above 0, below 1.
     pub target_loss: f64,
     /// Lower bound of m, from −4 to 0.95.
     #[serde(default = "least_adaptive")]
@@ -172,7 +172,7 @@ impl Margin {
         }
     }
 
-    /// A packet has been given up.
+    /// A packet has been discarded.
     pub(super) fn on_loss(&mut self) {
         if let Some(target) = self.target {
             self.add(self.step() * (1.0 - target));

@@ -5,7 +5,7 @@
 //! of several packets or of a part of one. If the SNR at the slot's end does not carry the rate,
 //! the block has failed: its bits are retransmitted when the user is next served, at the rate of
 //! that slot. At the n-th failure in a row the packets that the block would have completed are
-//! given up, and the one that it would have begun keeps what it has; without a packet to discard,
+//! discarded, and the one that it would have begun keeps what it has; without a packet to discard,
 //! the count continues. With HARQ the block itself is repeated instead. Delivered is at the end of
 //! the slot that completes a packet.
 //!

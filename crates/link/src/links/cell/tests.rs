@@ -1,4 +1,4 @@
-//! Slots by hand: who is served, which bits of which packet, which packet is given up.
+//! Slots by hand: who is served, which bits of which packet, which packet is discarded.
 
 use super::*;
 use crate::context::DirectionContext;
@@ -128,7 +128,7 @@ fn packets_span_slots_and_keep_what_has_been_received() {
     assert_eq!(run(&mut cell, &mut harness, slots(6.0)), [(6.0, 0, 3), (6.0, 0, 4)]);
 }
 
-/// At the second failure in a row the packet that the slot would have completed is given up, and
+/// At the second failure in a row the packet that the slot would have completed is discarded, and
 /// the one that it would have begun is kept from its start.
 #[test]
 fn at_the_nth_failure_what_would_have_been_completed_is_given_up() {
@@ -297,7 +297,7 @@ fn a_failed_block_is_repeated_with_harq() {
     assert_eq!(last, [(3, Some(1.0 / 3.0)), (3, Some(2.0 / 3.0)), (2, Some(0.5))]);
 }
 
-/// At the n-th failure a repeated block is given up like any other, and nothing of it is left.
+/// At the n-th failure a repeated block is discarded like any other, and nothing of it is left.
 #[test]
 fn a_repeated_block_is_given_up_at_the_nth_failure() {
     let mut harness = TestHarness::default();

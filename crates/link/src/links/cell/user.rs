@@ -99,7 +99,7 @@ impl User {
         !self.held.is_empty() || !self.queue.is_empty()
     }
 
-    /// Whether its last slot has failed, and nothing was given up for it.
+    /// Whether its last slot has failed, and nothing was discarded for it.
     #[inline]
     pub(super) fn is_failing(&self) -> bool {
         self.failures > 0
@@ -184,7 +184,7 @@ impl User {
     }
 
     /// A block of `bits` has failed. At the n-th failure in a row the packets that it would have
-    /// completed are given up; returns how many.
+    /// completed are discarded; returns how many.
     pub(super) fn fail(&mut self, mut bits: u64, attempts: u32, ctx: &mut Ctx<'_>) -> u64 {
         self.failures = self.failures.saturating_add(1);
         if self.failures < attempts {

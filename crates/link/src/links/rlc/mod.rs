@@ -15,7 +15,7 @@
 //! | `settings.rs` | what the user sets |
 //! | `clock.rs` | TTIs and the PDUs that they carry |
 //! | `sdus.rs` | segmentation, concatenation, in-order delivery, buffer |
-//! | `sender.rs` | window, retransmission, polls, giving up |
+//! | `sender.rs` | window, retransmission, polls, discard |
 //! | `receiver.rs` | missing PDUs, status reports |
 //! | `direction.rs` | one direction: sender, air, receiver |
 //! | `sequence.rs`, `pdu_set.rs` | 12-bit numbers; sets of PDUs in a window |

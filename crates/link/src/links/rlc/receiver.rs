@@ -124,7 +124,7 @@ impl Receiver {
         self.next = in_sequence;
     }
 
-    /// The sender gave up `pdus`: they count as arrived. This is the skip of that `number`.
+    /// The sender has discarded `pdus`: they count as arrived. This is the skip of that `number`.
     pub(super) fn skip(&mut self, number: u32, pdus: Range<u64>) {
         self.skips_made = number + 1;
         let from = pdus.start.max(self.next);

@@ -22,11 +22,11 @@ struct Sdu {
     first: u64,
     /// The last one, or [`NOT_ENDED`].
     last: u64,
-    /// The sender keeps it no more: acknowledged, or given up.
+    /// The sender keeps it no more: acknowledged, or discarded.
     freed: bool,
     /// The sender has given it up.
     abandoned: bool,
-    /// It was given up before all of it was sent: it can only be skipped.
+    /// It was discarded before all of it was sent: it can only be skipped.
     cut_short: bool,
     /// The receiver has been ordered to skip it.
     skipped: bool,

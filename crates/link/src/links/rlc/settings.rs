@@ -66,7 +66,7 @@ pub struct RlcConfig {
     pub pdu_payload: u64,
     /// Transmission and reception window, PDUs. 1 to 2047.
     pub window: u64,
-    /// MaxDAT: a PDU is given up when it would be transmitted for this time. 2 to 255.
+    /// MaxDAT: a PDU is discarded when it would be transmitted for this time. 2 to 255.
     pub max_dat: u32,
     /// Action after MaxDAT transmissions.
     #[serde(default)]

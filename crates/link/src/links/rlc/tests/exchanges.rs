@@ -245,7 +245,7 @@ fn report_later_than_timer_poll_is_polled_repeatedly() {
     assert_eq!(reported(25, 25, 60), [&[160], &locked[..]].concat());
 }
 
-// --- giving up --------------------------------------------------------------------------------
+// --- discard ----------------------------------------------------------------------------------
 
 /// The SDU's only TTI is lost, and it may not be retransmitted; so is the first order to skip it,
 /// and then the first confirmation.

@@ -284,7 +284,7 @@ impl World {
         .collect()
     }
 
-    /// SDUs were given up, before new PDUs were numbered from `next` on.
+    /// SDUs were discarded, before new PDUs were numbered from `next` on.
     fn note_skips(&mut self, next: u64) {
         let new: Vec<_> = self.sender.skips().filter(|(number, _)| *number >= self.skips).collect();
         for (number, skip) in new {

@@ -38,7 +38,7 @@ pub const EXTRINSIC_ONE: u8 = 16;
 pub struct DecoderConfig {
     /// How branch metrics are joined.
     pub algorithm: Algorithm,
-    /// Iterations after which a block is given up, at least 1. Default 10.
+    /// Iterations after which a block is discarded, at least 1. Default 10.
     pub max_iterations: u32,
     /// When a block is taken out before.
     pub stopping: Stopping,
