@@ -12,10 +12,9 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from mkdocs.config import load_config
 
 import airpath as ap
 
@@ -26,14 +25,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.docs]
 
 ROOT = Path(__file__).parents[2]
 CONFIG = ROOT / "scripts" / "site" / "mkdocs.yml"
-MOST_ENTRIES = 9
 LARGEST_FRONT_PAGE = 500_000
 PAGES = (
     "index.html",
-    "how-to/index.html",
     "reference/cli.html",
     "reference/api/link.html",
-    "reference/models/codel.html",
     "reference/papers/qawla-numbers.html",
     "tutorial/first-figure-notebook.html",
 )
@@ -99,23 +95,6 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def lists(entries: list[Any]) -> Iterator[list[Any]]:
-    """Yield each list of the navigation."""
-    yield entries
-    for entry in entries:
-        for below in entry.values() if isinstance(entry, dict) else ():
-            if isinstance(below, list):
-                yield from lists(below)
-
-
-def test_no_list_of_the_navigation_is_long() -> None:
-    config = load_config(str(CONFIG))
-    nav = config.hooks["hooks.py"].on_config(config).nav
-    long = [entries for entries in lists(nav) if len(entries) > MOST_ENTRIES]
-    assert long == []
-    assert sum(1 for _ in lists(nav)) > 30
-
-
 def public_names() -> set[str]:
     """The names of the package, and those of its namespaces."""
     found = set(ap.__all__) - {"__version__"}
@@ -152,10 +131,10 @@ def test_a_page_opens_without_a_complaint_and_nothing_is_cut(
     assert hosts == {address.split("/")[2]}
 
 
-@pytest.mark.parametrize(("words", "page"), SEARCHED.items())
-def test_search_finds(browser: Browser, address: str, words: str, page: str) -> None:
+def test_search_finds(browser: Browser, address: str) -> None:
     browser.open(f"{address}/index.html")
-    assert browser.driver.execute_async_script(RESULTS, words, page)
+    for words, page in SEARCHED.items():
+        assert page in browser.driver.execute_async_script(RESULTS, words, page)
 
 
 def test_the_front_page_is_light(browser: Browser, address: str) -> None:

@@ -5,20 +5,49 @@ from __future__ import annotations
 import base64
 import json
 import runpy
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import nbformat
 import pytest
+from mkdocs.utils import yaml_load
 
-HOOKS = runpy.run_path(str(Path(__file__).parents[2] / "scripts" / "site" / "hooks.py"))
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "scripts" / "site"
+MOST_ENTRIES = 9
+
+
+@cache
+def hooks() -> dict[str, Any]:
+    """The names in the file."""
+    return runpy.run_path(str(SITE / "hooks.py"))
+
+
+def lists(entries: list[Any]) -> Iterator[list[Any]]:
+    """Yield each list of the navigation."""
+    yield entries
+    for entry in entries:
+        for below in entry.values() if isinstance(entry, dict) else ():
+            if isinstance(below, list):
+                yield from lists(below)
+
+
+def test_no_list_of_the_navigation_is_long() -> None:
+    nav = yaml_load((SITE / "mkdocs.yml").read_text("utf-8"))["nav"]
+    config = hooks()["on_config"](SimpleNamespace(nav=nav, docs_dir=ROOT / "docs"))
+    found = list(lists(config.nav))
+    assert [entries for entries in found if len(entries) > MOST_ENTRIES] == []
+    # Those of the sections are among them.
+    assert len(found) > 30
 
 
 def on_page(markdown: str, page: str) -> str:
     """The text of a page for the site."""
     file = SimpleNamespace(src_uri=page)
-    return HOOKS["on_page_markdown"](markdown, SimpleNamespace(file=file, is_homepage=False))
+    return hooks()["on_page_markdown"](markdown, SimpleNamespace(file=file, is_homepage=False))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +88,7 @@ def test_the_outputs_of_a_notebook_are_shown() -> None:
     cell = nbformat.v4.new_code_cell("code")
     cell.outputs = [nbformat.v4.new_output("display_data", data) for data in outputs]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Title"), cell])
-    text, figures = HOOKS["_notebook"](nbformat.writes(notebook), "tutorial/trial")
+    text, figures = hooks()["_notebook"](nbformat.writes(notebook), "tutorial/trial")
     assert text.split("\n\n") == [
         "# Title",
         "```python\ncode\n```",
