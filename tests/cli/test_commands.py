@@ -77,7 +77,7 @@ def test_solve_prints_the_operating_point(airpath_command: Command, scenario: Pa
     assert name == "small, model fixed-point"
     digits = r"throughput 9\.\d{3} Mbit/s \(IP packets\), queue 30\.\d packets, domain R1"
     assert re.fullmatch(digits, found)
-    assert averaged.startswith("averaged over the swings of the windows: 9.9")
+    assert averaged.startswith("averaged over the oscillation of the windows: 9.9")
     (line,) = answer.err.splitlines()
     assert line.startswith("warning: the queue oscillates with the windows: averaged over that ")
 

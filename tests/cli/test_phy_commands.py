@@ -160,7 +160,7 @@ def test_a_file_of_something_else_is_not_written_over(airpath_command: Command, 
     assert answer == (
         2,
         "",
-        "a.json: is there, and not a table of this command. Write another name.\n",
+        "a.json: exists and is not an error-rate table of this command. Use another file name.\n",
     )
     assert Path("a.json").read_text() == text
 
@@ -187,7 +187,7 @@ def test_a_table_that_lacks_what_this_command_writes_is_not_gone_on_with(
     assert answer == (
         2,
         "",
-        "a.json: is there, and not a table of this command. Write another name.\n",
+        "a.json: exists and is not an error-rate table of this command. Use another file name.\n",
     )
     assert json.loads(Path("a.json").read_text()) == document
 

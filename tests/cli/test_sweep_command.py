@@ -138,7 +138,7 @@ def test_ctrl_c_does_not_wait_for_the_figures(
         answer = airpath_command("sweep", "sweep.toml", "--out", "o u't")
     assert answer.status == 130
     assert answer.err.splitlines()[2:] == [
-        "Interrupted: 4 of 4 points are finished. Go on with: "
+        "Interrupted: 4 of 4 points are finished. Resume with: "
         """airpath sweep sweep.toml --out 'o u'"'"'t'""",
     ]
     assert sorted(os.listdir("o u't")) == ["ledger.sqlite", "points.csv", "runs.csv"]  # noqa: PTH208
@@ -224,7 +224,7 @@ def test_ctrl_c_keeps_finished_points_and_prints_how_to_resume(airpath_command: 
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
     assert process.returncode == 130
-    end = "points are finished. Go on with: airpath sweep many.toml --out o\n"
+    end = "points are finished. Resume with: airpath sweep many.toml --out o\n"
     assert err == f"Interrupted: 0 of 4 {end}"
     assert len(finished("o")) >= 20
 
@@ -251,7 +251,7 @@ def test_ctrl_c_of_a_terminal_reaches_workers_too_and_they_say_nothing() -> None
     dask_default.close()
     assert process.returncode == 130
     assert err.count("\n") == 1
-    assert err.endswith("Go on with: airpath sweep many.toml --out o --dask local --threads 1\n")
+    assert err.endswith("Resume with: airpath sweep many.toml --out o --dask local --threads 1\n")
 
 
 def kill_at_random(kills: int, reps: int) -> None:

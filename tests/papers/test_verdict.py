@@ -153,7 +153,7 @@ def test_the_verdict_counts_each_number_once(bad: Report) -> None:
         "1 more were not computed; 1 of 2 claims hold."
     )
     assert [each.describe() for each in verdict.outside] == [
-        "table3, delay, bearer 128: paper 100 kbit/s, ours 144.3 kbit/s (+44.3 %); "
+        "table3, delay, bearer 128: paper 100 kbit/s, Airpath 144.3 kbit/s (+44.3 %); "
         "tolerated: 95 to 105, 5 % (README)"
     ]
     assert verdict_of([], []).describe() == "nothing published to compare with."
@@ -267,7 +267,7 @@ def test_additional_measures_are_apart_from_the_papers_claims(bad: Report) -> No
     ours = replace(claim("ours", False), of_paper=False)
     both = replace(bad, claims=[ours, *bad.claims])
     text = printed(both)
-    heading = "Measures of ours beside it"
+    heading = "Further measures"
     assert text.index("Text of alpha.") < text.index(heading) < text.index("Text of ours.")
     assert "Text of ours." not in printed(both, brief=True)
     made = page(json.loads(json.dumps(both.to_dict(), allow_nan=False)))
@@ -325,7 +325,7 @@ def test_a_delay_44_per_cent_too_long_does_not_pass_unmarked() -> None:
         and outside.row.quantity == "delay"
         and outside.row.row["bearer"] == 64
     ]
-    assert "paper 1.12 s, ours 1.613 s (+44.0 %)" in slow.describe()
+    assert "paper 1.12 s, Airpath 1.613 s (+44.0 %)" in slow.describe()
     [line] = [line for line in printed(found).splitlines() if "2500" in line and "±" in line]
     assert "! +44.0" in line
     assert "! +0.0" not in line

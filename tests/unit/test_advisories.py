@@ -169,7 +169,7 @@ def test_two_names_of_one_congestion_control() -> None:
     [advisory] = ap.check(scenario).advisories
     assert str(advisory) == (
         'flows.1: cc = "newreno" is what flows.0\'s "reno" is: under profile = "linux" both '
-        'recover by "prr". tcp = {recovery = …} tells them apart.'
+        'recover by "prr". tcp = {recovery = …} distinguishes them.'
     )
     assert advisory in ap.simulate(scenario, reps=1).advisories
     for others in (tcp(cc="reno") + tcp(cc="newreno"), tcp(cc="reno") + tcp(cc="reno")):

@@ -59,7 +59,7 @@ def test_a_wire_in_front_of_no_link_is_refused_by_key() -> None:
     assert str(error.value) == (
         'flows: ack_access = {delay = "1 ms"}: datagrams have no ACKs. Leave it out.'
     )
-    with pytest.raises(ap.errors.ScenarioError, match=r"given beside ack_access\.delay"):
+    with pytest.raises(ap.errors.ScenarioError, match=r"given together with ack_access\.delay"):
         ap.flows(base_rtt="40 ms", ack_access=WIRE)
 
 

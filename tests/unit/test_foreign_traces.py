@@ -45,7 +45,7 @@ def test_iperf3s_intervals_are_the_rows_of_a_csv(tmp_path: Path) -> None:
             iperf3((0, 0, 1e6, False)),
             "x: intervals[0].sum: ends before it begins, or has a rate below 0.",
         ),
-        ('{"intervals": [{}]}', "x: intervals[0].sum: not there."),
+        ('{"intervals": [{}]}', "x: intervals[0].sum: missing."),
         (
             '{"intervals": [], "error": "unable to connect"}',
             "x: iperf3 said: unable to connect. Run iperf3 with --interval.",

@@ -155,7 +155,7 @@ def test_a_figure_that_is_gone_is_named(paper: Path) -> None:
     assert "data:image/png;base64," in page
     assert "Not there" not in page
     (paper.parent / "small-fig2.png").unlink()
-    assert "! Not there, or no figure: small-fig2.png, small-fig2.svg." in of(paper)
+    assert "! Missing, or not a figure: small-fig2.png, small-fig2.svg." in of(paper)
 
 
 def test_long_table_is_cut_with_a_note() -> None:

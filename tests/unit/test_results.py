@@ -159,7 +159,7 @@ def test_the_queue_length_distribution_sums_to_one(result: ap.Result) -> None:
     assert pmf["mean"].sum() == pytest.approx(1)
     mean = (pmf["packets"] * pmf["mean"]).sum()
     assert mean == pytest.approx(result.table("queues")["mean_packets"].mean(), rel=1e-6)
-    with pytest.raises(ap.errors.BadValueError, match='queue "uplink": not there'):
+    with pytest.raises(ap.errors.BadValueError, match='queue "uplink": does not exist'):
         result.pmf("uplink")
 
 
@@ -205,7 +205,7 @@ def test_missing_series_are_named(result: ap.Result) -> None:
         'series "rtt": not recorded. Recorded is: cwnd, delivered, queue, drop. '
         "Add it to record.series."
     )
-    with pytest.raises(ap.errors.BadValueError, match="replication = 3: not there"):
+    with pytest.raises(ap.errors.BadValueError, match="replication = 3: does not exist"):
         result.series("cwnd", 3)
 
 

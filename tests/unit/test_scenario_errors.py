@@ -216,7 +216,7 @@ def test_the_good_file_is_good() -> None:
         (
             "flows.0.access",
             '{delay = "1 ms"}',
-            'flows.0.base_rtt = "40 ms": given beside access.delay. '
+            'flows.0.base_rtt = "40 ms": given together with access.delay. '
             "Give either base_rtt or the delays of the wires.",
         ),
         (

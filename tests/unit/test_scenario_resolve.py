@@ -306,7 +306,7 @@ def test_recorded_traces_are_found_where_the_variable_says(
         traced("traces:y.down").resolve()
     assert str(caught.value) == (
         f'bottleneck.link.file = "traces:y.down": no file y.down in {tmp_path}, which '
-        "AIRPATH_TRACES names. Give one that is there; Mahimahi publishes traces in the repository "
+        "AIRPATH_TRACES names. Use an existing file; Mahimahi publishes traces in the repository "
         "ravinet/mahimahi on GitHub, directory traces."
     )
 
@@ -325,7 +325,7 @@ def test_recorded_traces_are_found_next_to_the_scenario_or_in_the_users_data(
         ap.load(file).resolve()
     assert str(caught.value).startswith(
         f'{file}: bottleneck.link.file = "traces:x.down": no file x.down in the directory traces '
-        f"next to the scenario, or in {data}; AIRPATH_TRACES is not set. Give one that is"
+        f"next to the scenario, or in {data}; AIRPATH_TRACES is not set. Use an existing file"
     )
     for directory in (data, file.parent / "traces"):
         directory.mkdir(parents=True)

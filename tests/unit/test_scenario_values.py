@@ -91,8 +91,8 @@ def test_the_wire_back_is_named_as_it_is_written() -> None:
         ({}, 'flows: base_rtt: missing. Write base_rtt = "40 ms", or the wires access, egress, '
          "return_wire."),
         ({"base_rtt": "40 ms", "return_wire": {"delay": "1 ms"}},
-         'flows: base_rtt = "40 ms": given beside return_wire.delay. Give either base_rtt or the '
-         "delays of the wires."),
+         'flows: base_rtt = "40 ms": given together with return_wire.delay. Give either base_rtt '
+         "or the delays of the wires."),
         ({"base_rtt": "40 ms", "return_wir": {}},
          "flows: return_wir = {}: unknown key. The nearest is return_wire; expected one of: "
          "source, name, count, access, egress, ack_access, return_wire, base_rtt, start, stop, "
@@ -102,7 +102,7 @@ def test_the_wire_back_is_named_as_it_is_written() -> None:
             ap.flows(**keys)  # type: ignore[arg-type]
         assert str(caught.value) == line
     (line,) = lines(GOOD + 'return = {delay = "1 ms"}\n')
-    assert "given beside return.delay" in line
+    assert "given together with return.delay" in line
 
 
 def test_values_without_their_keys() -> None:

@@ -139,7 +139,7 @@ def test_missing_quantity_is_named_on_access(result: ap.Result, tmp_path: Path) 
     loaded = ap.load_result(out)
     assert loaded.summary().equals(loaded.summary())
     with pytest.raises(
-        ap.errors.BadValueError, match=r"series-cwnd\.csv: not there, nor as csv\.gz"
+        ap.errors.BadValueError, match=r"series-cwnd\.csv: does not exist, nor as csv\.gz"
     ):
         loaded.series("cwnd")
     with pytest.raises(

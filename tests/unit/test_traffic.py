@@ -351,7 +351,7 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
         ),
         (
             'arrivals = {poisson = "1 /s"}\nstart = {uniform = ["0 s", "1 s"]}',
-            'flows.0.arrivals = {poisson = "1 /s"}: given beside a start that is drawn. '
+            'flows.0.arrivals = {poisson = "1 /s"}: given together with a random start. '
             'Write start = "0 s" or leave it out.',
         ),
         (
@@ -362,8 +362,8 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
         ),
         (
             'size = {exponential = "1 kB", pareto = {shape = 1, smallest = "1 kB"}}',
-            'flows.0.size.pareto = {shape = 1, smallest = "1 kB"}: given beside exponential. '
-            "Write one of exponential, pareto and triangular, "
+            'flows.0.size.pareto = {shape = 1, smallest = "1 kB"}: given together with '
+            "exponential. Write one of exponential, pareto and triangular, "
             'for example {exponential = "100 kB"}.',
         ),
         (
@@ -404,7 +404,7 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
         ),
         (
             'on_off = {burst = "1 kB", off = "1 s"}\nsize = "1 kB"',
-            'flows.0.on_off = {burst = "1 kB", off = "1 s"}: given beside size. '
+            'flows.0.on_off = {burst = "1 kB", off = "1 s"}: given together with size. '
             "Give one of the two.",
         ),
         (
