@@ -288,7 +288,8 @@ sdist: $(VENV)/.stamp-release-tools
 	cd papers && $(abspath $(BIN))/python -c \
 	    'from flit_core.buildapi import build_sdist; build_sdist("$(abspath target/sdist)")'
 	$(BIN)/twine check --strict target/sdist/*
-	$(BIN)/python -m pip wheel --no-deps --no-build-isolation --wheel-dir target/sdist/wheels \
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/python -m pip wheel --no-deps --no-build-isolation \
+	    --wheel-dir target/sdist/wheels \
 	    --config-settings build-args='--profile quick --locked' target/sdist/*.tar.gz
 	scripts/smoke-test-wheel $(BIN)/python target/sdist/wheels sdist
 	mkdir -p dist
