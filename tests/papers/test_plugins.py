@@ -9,6 +9,8 @@ import pytest
 from airpath import demo
 from airpath.cli import main
 from airpath.errors import BadValueError
+from airpath.present.tables import Table
+from airpath.report.demonstration import Example
 from airpath.reproduction import installed_papers, load, plugins
 from airpath.reproduction.plugins import paper_directory
 
@@ -103,13 +105,20 @@ def test_without_papers_a_line_says_how_to_install_them(
 
 
 @pytest.mark.usefixtures("no_papers")
-def test_without_papers_the_list_and_the_demonstration_work(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_list_and_demo_report_missing_papers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["list", "paper"]) == 0
     assert capsys.readouterr().out == f"no papers are installed. {INSTALL}\n"
-    assert demo._paper(tmp_path, demo.output.console()) is False
-    assert "The paper qawla is not installed: pip install" in capsys.readouterr().out
+    for name in ("lte_link", "fading_cell"):
+        example = Example(name, Table(name, ["rate"], [["1"]]), {})
+        monkeypatch.setattr(demo, name, lambda *_, found=example: found)
+    assert demo.main(str(tmp_path)) == 0
+    assert (
+        "\nNo papers are installed. pip install 'airpath[papers]' adds" in capsys.readouterr().out
+    )
+    page = (tmp_path / demo.PAGE).read_text()
+    assert "2 simulated examples and 0 reproduced papers." in page
 
 
 def test_every_paper_is_an_entry_point_with_a_description() -> None:

@@ -31,7 +31,7 @@ def _off(got: Sequence[float]) -> float:
 def _delivered(
     session: Session, run: int, point: SweepPoint, begin: float, end: float
 ) -> list[float]:
-    """Return what each flow got that is there from begin to end, bytes."""
+    """Return the bytes of each flow that is active from begin to end."""
     delivered = session.series(point, "delivered", run)
     found = []
     for flow, (start, stop) in enumerate(JOINS_S):

@@ -64,7 +64,7 @@ def sojourn_time_s(replication: Replication) -> float:
 
 
 def own_delay_s(queue: str) -> Callable[[Replication], float]:
-    """Return what measures the mean queueing delay of one queue, to the end of service, s."""
+    """Return the measure of one queue's mean queueing delay, to the end of service, s."""
     place = list(QUEUES).index(queue)
     return lambda run: float(run["queues"][place]["measured"]["mean_delay_s"])
 
@@ -76,7 +76,7 @@ def waiting_bytes(replication: Replication) -> float:
 
 
 def rtt_spread_s(flow_ms: int) -> Callable[[Replication], float]:
-    """Return what measures the 95th percentile minus the median of a flow's RTT, s.
+    """Return the measure of a flow's RTT, 95th percentile minus median, s.
 
     ACKs take a constant time, so the one-way delay of the data has the same spread.
     """
@@ -90,19 +90,19 @@ def rtt_spread_s(flow_ms: int) -> Callable[[Replication], float]:
 
 
 def mean_rtt_s(flow_ms: int) -> Callable[[Replication], float]:
-    """Return what measures the mean RTT of a flow, s."""
+    """Return the measure of a flow's mean RTT, s."""
     place = FLOWS_MS.index(flow_ms)
     return lambda run: float(run["flows"][place]["mean_rtt_s"])
 
 
 def rate_mbps(flow_ms: int) -> Callable[[Replication], float]:
-    """Return what measures the IP throughput of a flow, Mbit/s."""
+    """Return the measure of a flow's IP throughput, Mbit/s."""
     place = FLOWS_MS.index(flow_ms)
     return lambda replication: float(replication["flows"][place]["ip_throughput_bps"]) / 1e6
 
 
 def queue_mbps(queue: str) -> Callable[[Replication], float]:
-    """Return what measures the IP throughput of a queue's flows, Mbit/s."""
+    """Return the measure of the IP throughput of a queue's flows, Mbit/s."""
     flows = [rate_mbps(flow) for flow in QUEUES[queue]]
     return lambda replication: sum(rate(replication) for rate in flows)
 
@@ -115,13 +115,13 @@ def fairness(replication: Replication) -> float:
 
 
 def timeouts_per_s(flow_ms: int) -> Callable[[Replication], float]:
-    """Return what measures how often a flow's retransmission timer expires, 1/s."""
+    """Return the measure of a flow's rate of retransmission timeouts, 1/s."""
     place = FLOWS_MS.index(flow_ms)
     return lambda run: float(run["flows"][place]["timeouts"]) / float(run["measured_s"])
 
 
 def control_lost(flow_ms: int) -> Callable[[Replication], float]:
-    """Return what measures the share of time in which CWND is below AWND."""
+    """Return the measure of the share of time in which CWND is below AWND."""
     place = FLOWS_MS.index(flow_ms)
     return lambda run: float(run["flows"][place]["cwnd_limited_share"])
 
@@ -137,7 +137,7 @@ def download_s(replication: Replication) -> float:
 
 
 def empty_share(queue: str) -> Callable[[Replication], float]:
-    """Return what measures the share of time in which nothing waits or is held for a user."""
+    """Return the measure of the share of time in which nothing waits or is held for a user."""
     place = list(QUEUES).index(queue)
     return lambda run: float(run["queues"][place]["measured"]["empty_share"])
 
@@ -172,7 +172,7 @@ QUANTITIES: Final = {each.name: each for each in _QUANTITIES}
 
 
 def _place_of(point: Point) -> dict[str, Any]:
-    """Return what names a row of a sweep of a or of the buffer."""
+    """Return the name of a row of a sweep of a or of the buffer."""
     axes = point.cell.axes
     return {
         "speed": axes["speed"],

@@ -176,7 +176,7 @@ RARE_LEVEL: Final = 0.01
 
 @lru_cache(8)
 def _counted(table: phy.PerTable) -> Mapping[tuple[int, float], Mapping[str, Any]]:
-    """Return what was counted at every point of the curves, by MCS and SNR, dB."""
+    """Return the counts at every point of the curves, by MCS and SNR, dB."""
     points: Any = table.points(PACKET_BYTES, confidence=0.99).to_dict("records")
     return {(int(at["mcs"][3:]), at["snr_db"]): at for at in points}
 
@@ -241,7 +241,7 @@ def small(probability: float | None) -> str:
 
 
 def _at(axes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what was counted at a point of a curve; nothing where it was not."""
+    """Return the counts at a point of a curve; nothing where it was not."""
     counted = _counted(CHANNELS[axes["channel"]].table())
     return counted.get((axes["mcs"], axes["snr_db"]), {})
 

@@ -183,7 +183,7 @@ class Adaptation:
         over_rating_db: float = 0.0,
         optimum_b: int | None = None,
     ) -> float:
-        """T_M."""
+        """Return T_M."""
         normalised = self.normalised(chosen, over_rating_db, optimum_b)
         return float(self.weights @ normalised.mean(axis=1))
 
@@ -193,7 +193,7 @@ class Adaptation:
         over_rating_db: float = 0.0,
         optimum_b: int | None = None,
     ) -> float:
-        """T_W."""
+        """Return T_W."""
         return float(self.normalised(chosen, over_rating_db, optimum_b).min(axis=0).mean())
 
     def at(

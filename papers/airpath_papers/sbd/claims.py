@@ -90,7 +90,7 @@ CLAIMS: Final = Claims(SBD, SWEEPS, MEASURES)
 
 
 def _by_bearer(name: str, line: str) -> Any:
-    """Return what gives the points of a sweep by bearer and by another axis."""
+    """Return the points of a sweep by bearer and by another axis."""
 
     def found(spec: ClaimSpec) -> dict[int, dict[int, list[SweepPoint]]]:
         by: dict[int, dict[int, list[SweepPoint]]] = {}

@@ -134,7 +134,7 @@ def improvements() -> dict[tuple[int, int, str, str], float]:
 
 
 def printed(axes: Mapping[str, Any], quantity: str) -> PublishedMean:
-    """Return what is printed of a setting or of drop-tail, with its half-width.
+    """Return the printed values of a setting or of drop-tail, with their half-widths.
 
     With four flows Table 6 has the improvement of a setting only. The half-width is then that of
     drop-tail, in per cent.

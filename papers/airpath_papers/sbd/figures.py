@@ -122,8 +122,8 @@ def _best(session: Session, title: str) -> Found:
     columns = [("", ""), ("", "bearer"), *(("paper", name) for name in names)]
     columns += [("ours", name) for name in (*names, "delay")]
     notes = [
-        "One flow; T_r in ms, goodput in kbit/s, delay in s. Ours is the largest of many means: "
-        "with few runs it is too large, by about ±, and which setting it belongs to is chance."
+        "One flow; T_r in ms, goodput in kbit/s, delay in s. The simulated goodput is the largest "
+        "of many means: with few runs it is too large, by about ±, and its setting is chance."
     ]
     for spec in OTHERS.values():
         rows += grid(spec).found(session, title)[0]
@@ -154,7 +154,7 @@ def _measured(session: Session, point: SweepPoint, low: float, high: float) -> d
 
 
 def _found(point: SweepPoint, session: Session, title: str) -> Found:
-    """Return what was measured in each part of a run."""
+    """Return the measurements of each part of a run."""
     rows, lines = [], []
     for part, (low, high) in PARTS.items():
         found = _measured(session, point, low, high)

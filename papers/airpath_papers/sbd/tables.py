@@ -66,7 +66,7 @@ class _Both(MeasuredQuantity):
 
 
 def _printed(axes: Mapping[str, Any], quantity: str) -> PublishedMean:
-    """Return what is printed of a point; what follows from an improvement of Table 6 has no ±."""
+    """Return the printed values of a point; those derived from Table 6's improvements have no ±."""
     found = printed(axes, quantity)
     follows = axes["flows"] > 1 and setting_at(axes) != DROP_TAIL
     return found._replace(half_width=math.nan) if follows else found
@@ -84,7 +84,7 @@ QUANTITIES: Final = {
 
 
 def keys(point: SweepPoint) -> dict[str, int | float | str]:
-    """Return what names a row: the bearer, the flows, the mechanism and its setting."""
+    """Return the name of a row: the bearer, the flows, the mechanism and its setting."""
     axes, setting = point.axes, setting_at(point.axes)
     named = {"bearer": axes["bearer"], "flows": axes["flows"]}
     if setting == DROP_TAIL:

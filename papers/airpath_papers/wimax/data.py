@@ -1,4 +1,4 @@
-"""The published numbers, typed. They are in the CSV files beside this one."""
+"""The published numbers, typed. They are in the CSV files of this directory."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class DelayDistribution:
 
 
 def duplicate_acks(received: Series, segment: int) -> int:
-    """Return the number of segments, of so many bytes, that arrived out of order or again.
+    """Return the number of segments of this size, bytes, that arrived out of order or again.
 
     A receiver acknowledges each at once; `received` has their sequence numbers (``seq_received``).
     """

@@ -218,7 +218,7 @@ _CHANGES: Final = {
 
 
 def _place_of(point: Point) -> dict[str, Any]:
-    """Return what names a row of a point of Fig. 7."""
+    """Return the name of a row of a point of Fig. 7."""
     policy, per = CURVES[point.place["curve"]]
     return {"policy": policy, "base_rtt_ms": 100, "loss": point.place["loss"], "per": per}
 

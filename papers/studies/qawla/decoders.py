@@ -57,7 +57,7 @@ TOO_FEW: Final = 4
 """Iterations with which mcs0 has a PER of 0.24 at 2 dB on AWGN."""
 
 ALIKE: Final = 4.0
-"""Sums that are within this of the least are not told apart."""
+"""Sums that are within this of the least are not distinguished."""
 
 PROGRAMS_DIFFER: Final = 0.05
 """By what share error rates of equally good programs differ: about that of 0.05 dB."""
@@ -147,7 +147,7 @@ class Fit:
 
     @property
     def begins(self) -> bool:
-        """Whether mcs0 is as good as §6's rule asks for."""
+        """Whether mcs0 is as good as §6's rule requires."""
         return all(per < HIGHEST_PER for per in self.mcs0_per.values())
 
     @property
@@ -224,7 +224,7 @@ def decide(found: Sequence[Fit]) -> Fit:
     Parameters
     ----------
     found : sequence of Fit
-        At least one of which stands.
+        At least one of which is kept.
     """
     standing = [fit for fit in found if fit.stands]
     least = min(fit.total for fit in standing)
@@ -280,7 +280,7 @@ def fits_table(title: str) -> tuple[list[Row], Table]:
         "ITU-A (§6).",
         f"sum: over the {len(common_rates())} common error rates of ITU-A, see the README; "
         "largest: of ln (ours / published FER).",
-        f"Sums within {ALIKE:g} of the least are not told apart: fusc goes first.",
+        f"Sums within {ALIKE:g} of the least are not distinguished: fusc goes first.",
     ]
     return rows, Table(title, columns, lines, notes)
 

@@ -1,8 +1,8 @@
 """Why the fixed point and the simulation of a cell differ: its assumptions, one by one.
 
-The fixed point assumes five things that a simulation can be asked about:
+The fixed point assumes five things that a simulation can check:
 
-* ``spread``: the queue stands at x*. Instead: it has the simulated distribution around its mean.
+* ``spread``: the queue is at x*. Instead: it has the simulated distribution around its mean.
 * ``start``: the link has the regime of the present queue. Instead: of the queue at the start of
   each transmission (simulated rates and losses over those of the distribution of time).
 * ``drops``: arrivals are dropped with q(x*). Instead: with the mean of q over the distribution.
@@ -52,7 +52,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Path:
-    """What the model is told about a cell.
+    """Input of the model for a cell.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ class _Counterfactual:
         self.means = np.array([self.moved(move).waiting for move in self.moves])
 
     def sent(self, loss: float, delay_s: float) -> float:
-        """Return what all flows send by the PFTK formula, packets/s."""
+        """Return the sending rate of all flows by the PFTK formula, packets/s."""
         rounds, timeout_s = _pftk(loss)
         return float((1 / ((self.path.base_rtts_s + delay_s) * rounds + timeout_s)).sum())
 

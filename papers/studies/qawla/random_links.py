@@ -147,7 +147,7 @@ def link_of(cell: SweepPoint) -> RandomLink:
 
 
 def model_path(link: RandomLink) -> ModelPath:
-    """Return what the model is told about a link."""
+    """Return the input of the model for a link."""
     rtt0_ns = Traffic("SU", link.flows, link.mean_rtt0_ms).rtt0_ns()
     base = [float(rtt + 2 * LINK_DELAY_NS) * 1e-9 for rtt in rtt0_ns]
     return ModelPath.of(link.rates_mbps, link.pers, link.thresholds, base)

@@ -1,4 +1,4 @@
-"""Beyond the paper: the policies of Table 6 by simulation, beside the fixed point.
+"""Beyond the paper: the policies of Table 6 by simulation, compared with the fixed point.
 
 A sample of traffic scenarios and SNRs (`sample`) is simulated with the MCSs that each policy
 chooses there, and with those of *optimum*. Policies that choose the same MCSs share a cell.
@@ -40,7 +40,7 @@ SHOWN: Final = 12
 
 
 def cells(session: Session) -> Sequence[Cell]:
-    """Return what the item needs simulated."""
+    """Return the cells of the item."""
     points = points_of(adaptations(session))
     links = dict.fromkeys(link for point in points for link in point.cells.values())
     return [link.point for link in links]
@@ -80,7 +80,7 @@ class _Comparison:
         return solution(cell.point).throughput_bps / 1e6
 
     def average(self, cell: Adapted) -> float:
-        """Return the same averaged over the swings of the windows."""
+        """Return the same averaged over the oscillation of the windows."""
         solved = solution(cell.point)
         return (solved.average_throughput_bps or solved.throughput_bps) / 1e6
 
@@ -196,7 +196,7 @@ def _means_table(comparison: _Comparison) -> Table:
         f"{len(SAMPLED_TRAFFIC)} traffic scenarios at {snrs}; T over that of optimum as the model "
         "finds it.",
         f"simulated: {comparison.session.effort_of(first.point).describe()}; ± are 99 % intervals.",
-        "averaged: the model averaged over the swings of the windows.",
+        "averaged: the model averaged over the oscillation of the windows.",
     ]
     return Table(f"{TITLE}: mean normalised throughput", columns, lines, notes)
 
@@ -225,7 +225,7 @@ class _Order:
     @property
     def verdict(self) -> str:
         if not self.significant:
-            return "not told apart"
+            return "not distinguished"
         return "yes" if self.agrees else "NO"
 
 
@@ -395,13 +395,13 @@ def summarise(results: Sequence[ItemResult]) -> list[Summary]:
     )
     compared, agree = pairwise.extra["compared"], pairwise.extra["agree"]
     lines = [
-        f"the simulation tells {len(policies)} of {pairs} pairs of Table 6's policies apart "
+        f"the simulation distinguishes {len(policies)} of {pairs} pairs of Table 6's policies "
         f"(99 %); {len(policies) - len(other)} are in the model's order"
         + (f"; not: {'; '.join(other)}" if other else ""),
         "the model's optimum is "
         + (f"not best by simulation: {'; '.join(better)}" if better else "best by simulation too"),
-        f"link by link at each SNR and traffic scenario: {agree} of {compared} pairs that are told "
-        "apart are in the model's order",
+        f"link by link at each SNR and traffic scenario: {agree} of {compared} pairs that are "
+        "distinguished are in the model's order",
     ]
     values = {
         "pairs": pairs,
@@ -450,7 +450,7 @@ def _bars(panel: Axes, comparison: _Comparison, channel: str) -> None:
     panel.barh(places, means, xerr=spreads, color=colours["sky"], height=0.6, label="simulated")
     for index, label, marker, colour in (
         (1, "fixed point", "D", "red"),
-        (2, "averaged over swings", "o", "black"),
+        (2, "averaged over oscillation", "o", "black"),
     ):
         panel.plot(
             [float(rows[index].ours or 0.0) for rows in found],

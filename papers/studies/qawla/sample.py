@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 OPTIMUM: Final = "optimum"
-"""The name beside those of the policies."""
+"""The name in addition to those of the policies."""
 
 _FLOWS: Final = (1, 4, 16)
 _MEAN_RTT0_MS: Final = (1, 10, 40, 100)

@@ -143,7 +143,7 @@ RATES: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
     "half": _half_an_error,
     **{name: moved([by_db] * MCSS) for name, by_db in SHIFTS_DB.items()},
 }
-"""Other error rates, for the choices and for what comes of them."""
+"""Other error rates, for the choices and for their outcome."""
 
 OTHERS: Final = tuple(
     decoder

@@ -63,7 +63,7 @@ NAMES: Final = {
 
 
 def cells() -> list[Cell]:
-    """Return what the item needs simulated."""
+    """Return the cells of the item."""
     return [*SWEEPS.cells("links"), *PAPER_CELLS]
 
 
@@ -85,7 +85,7 @@ def evaluate(session: Session, out: Path | None) -> ItemResult:
 
 
 class _Compared:
-    """One cell: model, average over swings, simulation, and where the difference is from."""
+    """One cell: model, average over the oscillation, simulation, causes of the difference."""
 
     def __init__(self, session: Session, cell: Cell) -> None:
         self.cell = cell
@@ -207,7 +207,7 @@ def _comparison(found: Sequence[_Compared], session: Session) -> Table:
     notes = [
         f"Links drawn with seed {LINK_SEED}, largest |difference| first; idx: cells of Table 5.",
         f"T in Mbit/s; simulated: {session.effort.describe()}; queue: mean ± standard deviation.",
-        "model: the fixed point; average: the same averaged over the swings of the windows; "
+        "model: the fixed point; average: the same averaged over the oscillation of the windows; "
         f"warned: they differ by more than {100 * WARNED:g} %.",
     ]
     return Table(TITLE, columns, lines, notes)
@@ -252,7 +252,7 @@ def summarise(results: Sequence[ItemResult]) -> list[Summary]:
     averaged_met = "met" if averaged["median"] <= MEDIAN_GOAL else "NOT met"
     lines = [
         f"fixed point: {_sentence(fixed)} (goal: median at most {100 * MEDIAN_GOAL:g} %, {met})",
-        f"averaged over the swings of the windows: {_sentence(averaged)} ({averaged_met})",
+        f"averaged over the oscillation of the windows: {_sentence(averaged)} ({averaged_met})",
         *_warning_lines(model, average),
         f"what the differences of {len(model)} links come from: {_listed(shares)}",
     ]
@@ -338,7 +338,7 @@ def _draw_comparison(found: Sequence[_Compared], session: Session, out: Path) ->
         simulated = [compared.simulated.mean for compared in random]
         both = (
             ("fixed point", colours["blue"], "o", "difference"),
-            ("averaged over swings", colours["orange"], "D", "average_difference"),
+            ("averaged over oscillation", colours["orange"], "D", "average_difference"),
         )
         top = 1.08 * max(simulated)
         left.plot([0, top], [0, top], color=colours["grey"], linewidth=1)

@@ -1,4 +1,4 @@
-"""Beyond Alcaraz and Cerdán 2006: what its numbers depend on, measures of ours, the joint fit.
+"""Beyond Alcaraz and Cerdán 2006: sensitivity of its numbers, further measures, the joint fit.
 
 ``airpath reproduce papers/studies/sbd`` runs the first two, ``python -m studies.sbd.fit``
 the last. The paper's README.md has the conclusions.

@@ -176,7 +176,7 @@ def _lines(found: Mapping[Choice, tuple[float, float, float]]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Simulate all combinations and write ``fit.csv`` beside this module."""
+    """Simulate all combinations and write ``fit.csv`` in the directory of this module."""
     simulations, found = Simulations(), {}
     for number, choice in enumerate(COMBINATIONS, 1):
         found[choice] = _evaluate(choice, simulations)

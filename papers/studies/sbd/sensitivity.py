@@ -29,7 +29,7 @@ CELLS: Final[list[Cell]] = [
 
 
 def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
-    """Return what each change does to goodput and delay."""
+    """Return the effect of each change on goodput and delay."""
     rows: list[Row] = []
     tables = []
     for name, about in SWEEPS.changes("sensitivity").items():

@@ -10,7 +10,7 @@ Set down before any number was seen:
 * Control. With a fixed number of replications (4, 8, 16, 32, 64) the intervals are to be what they
   say: their count is to be within the two-sided 99 % range of a binomial count with the stated
   confidence. ``holds`` says whether; a row that does not hold stays.
-* Sequential stopping has no criterion: its coverage is reported, with the range beside it. It is
+* Sequential stopping has no criterion: its coverage is reported, with the range. It is
   expected below the stated confidence, the more so the smaller the least number is, since a sample
   whose variance is too small by chance stops first.
 * Bias. The first 1 s is not counted; the queue forgets in some 10 ms. The mean of all replications
@@ -166,11 +166,11 @@ def interval(rule: Rule, values: Sequence[float], confidence: float) -> Interval
     Raises
     ------
     ValueError
-        If the rule wants more of them.
+        If the rule requires more of them.
     """
     number = counted(rule, values, confidence)
     if number is None:
-        raise ValueError(f"{len(values)} replications: fewer than the rule wants")
+        raise ValueError(f"{len(values)} replications: fewer than the rule requires")
     return mean_interval(values[:number], confidence)
 
 

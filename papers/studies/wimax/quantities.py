@@ -47,7 +47,7 @@ DEFAULTS: Final = {"stations": 1, "cc": "newreno", "upload": False, "codes": 8, 
 
 
 def _place_of(point: Point) -> dict[str, Any]:
-    """Return what names a row of some stations."""
+    """Return the name of a row of some stations."""
     axes = {"policy": "", **DEFAULTS, **point.cell.axes}
     return {**axes, "upload": str(axes["upload"]).lower()}
 

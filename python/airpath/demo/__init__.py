@@ -84,7 +84,8 @@ def main(out: str = "out", examples: Path | None = None) -> int:
     made.append(fading_cell(examples, directory))
     print_table(made[1].table, console)
     if not papers:
-        console.print(f"\nNo papers are installed. {INSTALL} adds their tables and figures.")
+        text = f"\nNo papers are installed. {INSTALL} adds their tables and figures."
+        console.print(text, markup=False)
     with terminal_bar() as tell:
         documents = reproduced(papers, directory, tell)
     of_papers = [summary(documents)] if documents else []
