@@ -281,7 +281,8 @@ wheel: $(VENV)/.stamp-release-tools
 	$(BIN)/twine check --strict dist/*
 	scripts/smoke-test-wheel $(BIN)/python dist $(PLATFORM)
 
-# Both source distributions. The wheel that is built from one is tried; it has no emulator.
+# Both source distributions. The wheel that is built from one is tried; it has no emulator. Not `--locked`:
+# cargo drops the crates that the distribution leaves out from the lock file, and keeps all versions.
 sdist: $(VENV)/.stamp-release-tools
 	rm -rf target/sdist
 	$(BIN)/maturin sdist --out target/sdist
@@ -290,7 +291,7 @@ sdist: $(VENV)/.stamp-release-tools
 	$(BIN)/twine check --strict target/sdist/*
 	PATH=$(abspath $(BIN)):$$PATH $(BIN)/python -m pip wheel --no-deps --no-build-isolation \
 	    --wheel-dir target/sdist/wheels \
-	    --config-settings build-args='--profile quick --locked' target/sdist/*.tar.gz
+	    --config-settings build-args='--profile quick' target/sdist/*.tar.gz
 	scripts/smoke-test-wheel $(BIN)/python target/sdist/wheels sdist
 	mkdir -p dist
 	cp target/sdist/*.tar.gz target/sdist/wheels/airpath_papers-*.whl dist
