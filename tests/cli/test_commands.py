@@ -182,9 +182,9 @@ def test_list_has_one_line_for_each_component(airpath_command: Command) -> None:
 def test_list_of_error_processes(airpath_command: Command) -> None:
     assert airpath_command("list", "errors") == (
         0,
-        "independent      Each packet is destroyed with the same probability\n"
-        "gilbert-elliott  A good and a bad state that take turns, slot by slot, "
-        "each with its loss\n"
+        "independent      Each packet is corrupted independently, with the same probability\n"
+        "gilbert-elliott  A two-state Markov chain of slots, good and bad, "
+        "each with a loss probability\n"
         "burst            Bursts of errors as long as the fades of a moving receiver "
         "(Chockalingam & Zorzi 1999)\n",
         "",

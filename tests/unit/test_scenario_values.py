@@ -65,7 +65,7 @@ def test_packets_are_whole(limit: str) -> None:
     # "1.5 packets" were two.
     with pytest.raises(ap.errors.ScenarioError, match="not an integer"):
         ap.aqm.DropTail(limit=limit)
-    with pytest.raises(ap.errors.UnitError, match=r"not an integer\. Write an integer of"):
+    with pytest.raises(ap.errors.UnitError, match=r"not an integer\. Write an integer number of"):
         ap.units.Packets.parse(limit)
     assert ap.aqm.DropTail(limit="1.5e2 packets").limit == 150
 

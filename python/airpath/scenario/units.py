@@ -215,7 +215,7 @@ class Quantity(int):
             return cls(0)
         scaled = _EXACT.multiply(number, Decimal(factor))
         if cls.whole and scaled != scaled.to_integral_value():
-            accepted = f"Write a whole {cls.noun}"
+            accepted = f"Write an integer {cls.noun}"
             raise UnitError(given, "not an integer", accepted, quote(cls.example))
         if scaled > cls.largest:
             raise cls._out_of_range(given, True)
