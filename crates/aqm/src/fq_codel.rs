@@ -153,7 +153,7 @@ impl FqCodel {
     }
 
     /// When nothing waits for a link that could take it, no queue stays in a list and no dropper
-    /// above its target: the flow that comes next is new (§4.2), whether or not the link asks an
+    /// above its target: the flow that comes next is new (§4.2), whether or not the link calls an
     /// empty queue for a packet. Packets held by the link have been dequeued, and are in no queue.
     #[inline]
     fn rest_if_empty(&mut self, ctx: &mut Ctx<'_>) {

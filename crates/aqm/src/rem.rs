@@ -210,8 +210,8 @@ impl Rem {
         }
     }
 
-    /// Makes the updates that are due. It is called before what they rest on changes, and at no other
-    /// time: a link that asks an empty queue changes nothing.
+    /// Makes the updates that are due. It is called before what they rest on changes, and at no
+    /// other time: a link that calls an empty queue changes nothing.
     #[inline]
     fn advance(&mut self, ctx: &mut Ctx<'_>) {
         if ctx.now >= self.price.next {

@@ -127,8 +127,8 @@ impl VcpQueue {
         self.meter.code()
     }
 
-    /// Brings the load up to now. It is called before what it rests on changes, and at no other time: a
-    /// link that asks an empty queue changes nothing.
+    /// Brings the load up to now. It is called before what it rests on changes, and at no other
+    /// time: a link that calls an empty queue changes nothing.
     #[inline]
     fn advance(&mut self, ctx: &mut Ctx<'_>) {
         if self.meter.is_due(ctx.now) && self.meter.advance(self.fifo.occupied_on_air().0, ctx.now)

@@ -1,4 +1,4 @@
-//! What a discipline does may not hang on whether a link asks its empty queue for a packet.
+//! A discipline must not depend on whether a link calls its empty queue for a packet.
 //!
 //! A link that sends one packet after another calls `dequeue` after each; one with separate
 //! opportunities (`trace`) or with a separate buffer (`rlc-am`) calls it when packets wait. The
@@ -148,7 +148,7 @@ fn burst() -> impl Strategy<Value = (Vec<(u32, Ecn)>, u64)> {
     (packets, pause)
 }
 
-/// Every discipline sends, drops and marks alike over two such links, one of which asks an empty
+/// Every discipline sends, drops and marks alike over two such links, one of which calls an empty
 /// queue.
 fn decides_alike(keeping: Keeping, bursts: &[(Vec<(u32, Ecn)>, u64)]) -> Result<(), TestCaseError> {
     // A timer that is due each nanosecond says nothing here, and takes its time.
@@ -185,7 +185,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// RED and ARED used to drop every packet for ever over a link that does not ask an empty
+    /// RED and ARED used to drop every packet for ever over a link that does not call an empty
     /// queue (`trace`, `rlc-am`), and FQ-CoDel to take a flow for an old one there.
     #[test]
     fn discipline_decides_alike_with_and_without_calls_for_an_empty_queue(

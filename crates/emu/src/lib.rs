@@ -8,8 +8,8 @@
 //!
 //! It contains no model: packets that the kernel sends enter the path of `airpath_path` at the open
 //! ends of its flows, with a handle to their bytes, and leave it at others. [`Driver`] advances the
-//! time and makes no system calls: I/O is a [`packet_io::PacketIo`], which tests replace. All that
-//! asks the kernel for something unusual is in `sys`, the only place with unsafe code.
+//! time and makes no system calls: I/O is a [`packet_io::PacketIo`], which tests replace. All
+//! unusual calls of the kernel are in `sys`, the only place with unsafe code.
 #![deny(unsafe_code)]
 
 pub mod addresses;

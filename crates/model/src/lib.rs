@@ -7,13 +7,13 @@
 //!      \            |            /
 //!   fixed_point  the queue length at which TCP sends what the link serves
 //!      |
-//!   root         the bracketing root finder below it  oscillation  the fixed point averaged over
-//!   the oscillation of windows: when not to trust it
+//!   root         the bracketing root finder below it
+//!   oscillation  the fixed point averaged over the oscillation of windows: when not to trust it
 //!
-//!   md1k         Poisson arrivals of equal packets at a link with a finite queue clamp_fluid
-//!   windows that a price of the queue steers: equilibrium, stability, trajectory rtt_stages   a
-//!   download in round trips whose ACKs must request uplink bandwidth square_root  the formula
-//!   without time-outs, limited by the window
+//!   md1k         Poisson arrivals of equal packets at a link with a finite queue
+//!   clamp_fluid  windows that a price of the queue steers: equilibrium, stability, trajectory
+//!   rtt_stages   a download in round trips whose ACKs must request uplink bandwidth
+//!   square_root  the formula without time-outs, limited by the window
 //! ```
 //!
 //! Units are SI throughout: seconds, bit/s, probabilities in [0, 1]; queue and window lengths are

@@ -1,15 +1,15 @@
 //! Which analytic model covers a scenario, or why none does.
 //!
 //! ```text
-//!   registry     the models, one line each
-//!   model        the contract: covers(scenario) -> problem or reasons; solve(problem) -> solution
-//!   reasons      a reason for each key that a model does not cover
-//!   covered      what several models ask of a scenario
-//!   fixed_point  TCP flows and a multi-regime link
-//!   md1k         Poisson datagrams and a fixed link
-//!   clamp_fluid  CLAMP flows and a fixed link
-//!   rtt_stages   a download and a TDD link
-//!   mimo         any flows and a MIMO link
+//!   registry       the models, one line each
+//!   model          the contract: covers(scenario) -> problem or reasons; solve(problem) -> solution
+//!   reasons        a reason for each key that a model does not cover
+//!   preconditions  those of several models
+//!   fixed_point    TCP flows and a multi-regime link
+//!   md1k           Poisson datagrams and a fixed link
+//!   clamp_fluid    CLAMP flows and a fixed link
+//!   rtt_stages     a download and a TDD link
+//!   mimo           any flows and a MIMO link
 //! ```
 //!
 //! A model takes a scenario only if it accounts for every key; what it does not cover it names. The

@@ -77,7 +77,7 @@ fn without_new_data_a_hole_is_resent_before_it_is_lost() {
     let mut tcp = recovering(the_last_ten);
     tcp.arrive_quietly([4, 5, 6, 7]);
     tcp.arrives(9).expect([retransmission(8)]);
-    // Rule 4 does not ask whether it was resent before.
+    // Rule 4 does not depend on whether it was resent before.
     tcp.at(200).arrives(0).expect([retransmission(8)]).arrives(8).nothing().no_timer();
     assert!(tcp.completed_at().is_some());
 }

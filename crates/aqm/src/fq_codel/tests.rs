@@ -142,7 +142,7 @@ fn a_sparse_flow_goes_before_those_that_wait() {
     assert_eq!(line.flows(4), [0, 1, 0, 1]);
     line.put(7, 100);
     assert_eq!(line.flows(3), [7, 0, 1], "its only packet is next");
-    // It was empty when asked again, and then waited at the end of the old queues.
+    // It was empty at the next call, and then waited at the end of the old queues.
     line.put(7, 100);
     assert_eq!(line.flows(2), [7, 0], "by then it had left the lists");
 }
@@ -168,7 +168,7 @@ fn a_new_queue_that_empties_goes_to_the_end_of_the_old_ones() {
 }
 
 /// Without a dequeue that gave nothing, a flow that came back after an idle time used to be charged
-/// for the packets that it had sent before: over links that do not ask an empty queue (`trace`,
+/// for the packets that it had sent before: over links that do not call an empty queue (`trace`,
 /// `rlc-am`) the quantum was not its own.
 #[test]
 fn after_an_idle_time_every_flow_is_new() {

@@ -316,7 +316,7 @@ fn the_average_decays_over_an_idle_time_only() {
     assert!((red_idle_average(8.0, 0.5, 3.0) - 1.0).abs() < 1e-12);
 }
 
-/// The idle time used to end at an arrival that was dropped: where the link did not ask the empty
+/// The idle time used to end at an arrival that was dropped: where the link did not call the empty
 /// queue again, the average never fell and every later arrival was dropped (`trace`, `rlc-am`).
 #[test]
 fn an_arrival_that_is_not_queued_does_not_end_an_idle_time() {

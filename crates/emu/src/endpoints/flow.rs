@@ -246,7 +246,7 @@ impl Flow {
         Some(SsSample { time, flow: self.spec.flow, info, delivery_rate_bps })
     }
 
-    /// Takes everything that has come, and asks the kernel of both ends.
+    /// Reads all received data, and `tcp_info` of both ends.
     fn drain_sockets(&mut self, buffer: &mut [u8]) {
         // Events report a connection that has just broken.
         while self.read(buffer).unwrap_or(false) {}

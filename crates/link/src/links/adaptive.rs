@@ -4,8 +4,8 @@
 //! Source: qawla-2015 §2, §4 and §6. A packet of L bytes fills ⌈L/k_m⌉ FEC blocks:
 //!
 //! ```text
-//! time 8 ⌈L/k_m⌉ k_m / c_m      loss 1 - (1 - fer_m)^⌈L/k_m⌉ at the true SNR  (eq. 23) estimate =
-//! SNR + bias + noise, normal, redrawn in each estimate interval
+//! time 8 ⌈L/k_m⌉ k_m / c_m      loss 1 - (1 - fer_m)^⌈L/k_m⌉ at the true SNR  (eq. 23)
+//! estimate = SNR + bias + noise, normal, redrawn in each estimate interval
 //! ```
 //!
 //! The true SNR of a packet is that of the instant at which its transmission begins; an estimate is

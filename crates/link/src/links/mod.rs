@@ -18,7 +18,7 @@
 //! | file | part |
 //! | --- | --- |
 //! | `serial.rs` | a link that sends one packet after another, from a [`Transmitter`](crate::Transmitter) |
-//! | `air.rs` | frame errors: the link's own loss, and an error process |
+//! | `frame_errors.rs` | frame errors: the link's own loss, and an error process |
 //! | `framing.rs` | the air time of a packet |
 //! | `meter.rs` | measurements of a direction: capacity used, packets delivered, packets lost |
 //! | `offset.rs` | the time of a trace at which a link begins |

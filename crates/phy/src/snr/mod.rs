@@ -17,7 +17,7 @@
 //! | `steps.rs` | that file: `time_s,snr_db` |
 //! | `motion.rs` | the Doppler shift of a description |
 //! | `oscillators.rs` | sums of oscillators, slot by slot |
-//! | `slotted.rs` | any of them, asked by the number of a slot |
+//! | `slotted.rs` | any of them, sampled by the number of a slot |
 
 mod beamforming;
 mod block;

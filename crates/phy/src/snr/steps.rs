@@ -1,7 +1,7 @@
 //! A recorded SNR: the CSV `time_s,snr_db`.
 //!
 //! ```text
-//! # measured on a tram             any number of comment lines, at the top only
+//! # measured on a tram              any number of comment lines, at the top only
 //! time_s,snr_db
 //! 0,18.5                             18.5 dB from 0 s ...
 //! 0.5,-3                             ... -3 dB from 0.5 s ...

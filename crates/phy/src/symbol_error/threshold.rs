@@ -1,9 +1,9 @@
 //! A combined SNR above and below a threshold: shares, how long each lasts, error rates within each.
 //!
 //! ```text
-//! P(Γ < T) = P(N, ρ)          ρ = T/S                     P and Q: the incomplete gamma functions
-//! over Γ(N) crossings downwards         √(2π) f_D ρ^(N−1/2) e^(−ρ) / Γ(N), per second E exp(−sΓ),
-//! Γ above T       (1 + sS)^−N Q(N, ρ(1 + sS))     below: P instead of Q
+//! P(Γ < T) = P(N, ρ)          ρ = T/S                     P and Q: the incomplete gamma functions over Γ(N)
+//! crossings downwards         √(2π) f_D ρ^(N−1/2) e^(−ρ) / Γ(N), per second
+//! E exp(−sΓ), Γ above T       (1 + sS)^−N Q(N, ρ(1 + sS))     below: P instead of Q
 //! ```
 //!
 //! Γ is the sum of N independent branches of Rayleigh fading with the mean SNR S and Clarke's spectrum.

@@ -281,7 +281,7 @@ fn packets_sent_at_a_control_event_are_delivered() {
     assert!((flow.mean_delay_s.expect("they arrived") - 8.91).abs() < 1e-9);
 }
 
-/// A link that asks, on an arrival, to be woken a second ago.
+/// A link that requests, on an arrival, a wake-up a second ago.
 struct WakeupInPast(Queue);
 
 impl Stage for WakeupInPast {

@@ -2,11 +2,11 @@
 //! wimax-2009 §3.
 //!
 //! ```text
-//!   connection  the flow: size, windows, ACKs
-//!   terms       the link: R, RTT_min, T_ct, T_pb, p_e
-//!   asking      how long requests take, by procedure
-//!   delays      mean waits in frames
-//!   (here)      what is covered, both methods and Eq. 9, warnings
+//!   connection     the flow: size, windows, ACKs
+//!   terms          the link: R, RTT_min, T_ct, T_pb, p_e
+//!   request_delay  the delay of requests, by procedure
+//!   delays         mean waits in frames
+//!   (here)         what is covered, both methods and Eq. 9, warnings
 //! ```
 
 mod connection;

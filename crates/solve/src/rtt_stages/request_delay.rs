@@ -105,7 +105,7 @@ impl RequestModel {
                 (until_heard(f64::from(opportunities - 1) / 2.0), map - received)
             }
             RequestModel::Scheduled { frames } => {
-                // From an opportunity to the ACK that asks in the next one.
+                // Time from an opportunity to the ACK whose request is in the next one.
                 let answered = 2.0 * (map + relevance) + back;
                 let skipped = up.mean_of(|up| {
                     let data = answered + up + wait(answered + up, frame);

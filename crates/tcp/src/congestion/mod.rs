@@ -233,9 +233,9 @@ airpath_core::contract! { $
     /// }
     ///
     /// impl CongestionWrapper for Counted {
-    ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered,
-    ///     on_lost_syn); delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh,
-    ///     pacing_rate); delegate_congestion!(inner: needs_rate_samples, take_error);
+    ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered, on_lost_syn);
+    ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
+    ///     delegate_congestion!(inner: needs_rate_samples, take_error);
     ///
     ///     fn on_rto(&mut self, event: &LossEvent) {
     ///         self.timeouts += 1;
@@ -257,9 +257,9 @@ airpath_core::contract! { $
     /// }
     ///
     /// impl CongestionWrapper for Forgetful {
-    ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered,
-    ///     on_lost_syn); delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh,
-    ///     pacing_rate); delegate_congestion!(inner: needs_rate_samples, take_error);
+    ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered, on_lost_syn);
+    ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
+    ///     delegate_congestion!(inner: needs_rate_samples, take_error);
     /// }
     /// ```
     pub trait CongestionWrapper;

@@ -5,7 +5,7 @@
 //! for low load, SYN and retransmissions included; nothing is negotiated. With `ecn_reaction =
 //! "cwr"` the window is reduced as Linux `tcp_enter_cwr` and ns-3 `TcpSocketBase::EnterCwr` do, by
 //! the recovery and without the wait of §6.1.2 at one segment.
-//! Left out: asking without ECN after a lost SYN (§6.1.1.1), and the nonce.
+//! Left out: retrying without ECN after a lost SYN (§6.1.1.1), and the nonce.
 
 use super::{Phase, Sender};
 use crate::config::{EcnUse, TcpConfig};

@@ -1,8 +1,7 @@
 //! MIMO fading link: two states of the SNR, a constellation, antennas, and a code of packets.
 //!
 //! ```text
-//! SNR, antennas, fading ──▶ ε_G, ε_B ──▶ chain of modulation symbols ──▶ outcome of a packet,
-//! state at its end
+//! SNR, antennas, fading ──▶ ε_G, ε_B ──▶ chain of symbols ──▶ outcome of a packet, state at its end
 //! ```
 //!
 //! The rate is that of the air: parity, data and ACKs alike. Outcome and state at the end of a

@@ -330,7 +330,7 @@ impl Sender {
     /// says whether there are SDUs that have not been begun.
     ///
     /// Timer_Poll stops when the PDU that polled is reported missing (§9.5), since it is then
-    /// transmitted again and asks: so not by a report that is not believed.
+    /// transmitted again and polls: so not by a report that is not believed.
     pub(super) fn on_status(&mut self, report: &StatusReport, sdus_wait: bool, now: Time) {
         let last = report.last.at_or_after(self.acknowledged);
         if last > self.next {
@@ -362,7 +362,8 @@ impl Sender {
     }
 
     /// Whether a report stops Timer_Poll that says nothing of the PDU that polled. SDUs have to
-    /// wait that can be sent, and the last of them has to poll: or else nothing might ask again.
+    /// wait that can be sent, and the last of them has to poll: or else no further poll might
+    /// follow.
     fn any_report_stops_poll(&self, sdus_wait: bool) -> bool {
         let asks_again = self.rules.last_pdu_poll && sdus_wait && self.window_left() > 0;
         self.rules.poll_stop == PollStop::Report && asks_again

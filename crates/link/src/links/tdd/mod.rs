@@ -8,7 +8,7 @@
 //! it uses the request procedure. A grant policy may add proactive grants to the request queues.
 //!
 //! The link sleeps in frames in which nothing is to be done. Equal times go in this order: requests
-//! are received, bursts are received, bursts close, stations ask, the frame begins.
+//! are received, bursts are received, bursts close, stations send requests, the frame begins.
 //!
 //! Left out: slots of HARQ repetitions, losses of requests other than collisions, space for
 //! piggyback subheaders (they are counted, and always fit), the two-dimensional shape of bursts.
@@ -23,7 +23,7 @@
 //! | `station.rs` | a station as both ends know it |
 //! | `frame.rs` | what is given away as a frame begins |
 //! | `uplink.rs` | requests, bursts and their reception |
-//! | `air.rs` | from the air to the packets that are delivered |
+//! | `air_interface.rs` | from the air to the packets that are delivered |
 //! | `radio.rs` | schemes that follow the radio |
 //! | `report.rs` | what is measured |
 //! | `single_station.rs` | what a station that has the link to itself meets, for analytic models |

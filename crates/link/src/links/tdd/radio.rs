@@ -84,7 +84,8 @@ pub(super) struct Cell {
 
 /// The channel of a station.
 struct Channel {
-    /// As it is fed back, and as it is met in either direction: the same, asked at other times.
+    /// As it is fed back, and as it is met in either direction: the same process, sampled at other
+    /// times.
     fed_back: SlottedSnr,
     met: [SlottedSnr; 2],
     /// Offset set by control events, dB.

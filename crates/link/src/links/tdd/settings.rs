@@ -67,7 +67,7 @@ pub struct TddConfig {
     /// When a piggyback request is read.
     #[serde(default)]
     pub piggyback_read: PiggybackRead,
-    /// How stations ask: `{"kind": …}`.
+    /// Request procedure: `{"kind": …}`.
     pub request: Value,
     /// Grant policy, which adds proactive grants: `{"kind": …}`.
     pub grant: Value,

@@ -35,7 +35,7 @@ pub(super) struct Station {
     /// flight.
     pub(super) granted_ever: u64,
     pub(super) closed_ever: u64,
-    /// `closed_ever` as it asked last.
+    /// `closed_ever` at its latest request.
     pub(super) closed_when_sent: u64,
     /// `closed_ever` of the latest piggyback request that was received.
     pub(super) closed_at_request: u64,

@@ -70,7 +70,7 @@ impl Tdd {
         }
     }
 
-    /// When a station that is left without a grant asks all the same.
+    /// Time of the fallback request of a station without a grant.
     fn note_fallback(&mut self, number: usize) {
         let Some(fallback) = self.rules.fallback else { return };
         let station = &self.stations[number];
@@ -81,7 +81,7 @@ impl Tdd {
         self.seldom = self.seldom.min(at);
     }
 
-    /// Stations that are left without a grant ask.
+    /// Sends the fallback requests of stations without a grant.
     pub(super) fn send_fallback_requests(&mut self, now: Time) {
         while let Some(number) = self.fallbacks.take_due(now) {
             let station = &self.stations[number];

@@ -43,11 +43,11 @@ pub struct GrantContext {
 /// Behaviour of stations under a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GrantRules {
-    /// Whether a station with data asks at once.
+    /// Whether a station with data sends a request at once.
     pub asks: bool,
     /// Whether a burst that leaves data behind requests them.
     pub piggybacks: bool,
-    /// After how long without a grant a station with data asks all the same; `None`: never.
+    /// Time without a grant after which a station with data sends a request; `None`: never.
     pub fallback: Option<Duration>,
     /// The largest proactive grant, bytes; 0 without such.
     pub largest: u64,

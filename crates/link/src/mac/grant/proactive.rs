@@ -38,7 +38,7 @@ pub struct ProactiveConfig {
     /// When it is given.
     #[serde(default)]
     pub when: GrantTiming,
-    /// After how long without a grant a station with data asks, ns.
+    /// Time without a grant after which a station with data sends a request, ns.
     pub fallback_ns: u64,
 }
 
@@ -57,7 +57,7 @@ impl ProactiveConfig {
 /// Largest grant, bytes.
 const LARGEST_GRANT: u64 = 65_535;
 
-/// Rejects a size of a grant, and a time until a station without one asks, outside their ranges.
+/// Rejects a size of a grant, and a fallback time, outside their ranges.
 pub(super) fn check_grant(size_bytes: u64, fallback_ns: u64) -> Result<(), ConfigError> {
     let mut checks = Checks::default();
     checks.within("size_bytes", size_bytes, 1..=LARGEST_GRANT);

@@ -15,7 +15,7 @@ pub struct UnsolicitedConfig {
     pub period_ns: u64,
     /// Bytes of a grant, at least 1.
     pub size_bytes: u64,
-    /// After how long without a grant a station with data asks, ns.
+    /// Time without a grant after which a station with data sends a request, ns.
     pub fallback_ns: u64,
 }
 

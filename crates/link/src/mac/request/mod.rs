@@ -39,7 +39,7 @@ pub struct RequestContext {
     pub clock: Clock,
 }
 
-/// A station asks.
+/// A bandwidth request of a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BandwidthRequest {
     /// Number of the station.
@@ -64,7 +64,7 @@ pub enum RequestEvent {
 pub struct RequestRules {
     /// Whether every packet has a separate request, or the queue one.
     pub per_packet: bool,
-    /// Whether there is anything to ask with.
+    /// Whether stations can send requests.
     pub can_ask: bool,
 }
 

@@ -48,8 +48,8 @@ pub struct Candidate {
 pub trait Scheduler {
     /// Which of `candidates` is served next in slot number `slot`: its place among them. There is
     /// at least one, and they come in rising order of their users. Slots come in rising order; in
-    /// those in between no user was served. A cell asks once in a slot; a frame has several turns,
-    /// and who was served in it may be among the candidates again.
+    /// those in between no user was served. A cell calls it once in a slot; a frame has several
+    /// turns, and who was served in it may be among the candidates again.
     fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize;
 
     /// The one at `place` of `candidates`, which was chosen last, is served: with `rate`, spread

@@ -244,7 +244,7 @@ fn clause_9_5_a_report_that_misses_x_minus_1_stops_timer_poll() {
 }
 
 /// As a simpler simulator has it. Where nothing is left to send only the answer stops it: it could
-/// be lost, and nothing else would ask.
+/// be lost, and no other poll would follow.
 #[test]
 fn any_report_stops_timer_poll_if_configured() {
     for (poll_stop, waiting, then) in [

@@ -20,8 +20,7 @@ fn granted(clock: &Clock, heard: Time, relevance: u64) -> u64 {
     clock.frame_from(heard) + relevance
 }
 
-/// When an ACK that comes at `asked` is received at the soonest, each step after the one that it
-/// answers.
+/// Earliest reception of an ACK that comes at `asked`, each step after the one that it answers.
 fn soonest(clock: &Clock, way: Way, asked: Time, relevance: u64) -> Time {
     let heard = match way {
         Way::Drawn(ms) => asked + Duration::from_millis(ms),

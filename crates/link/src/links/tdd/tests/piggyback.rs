@@ -40,8 +40,8 @@ fn retransmitted_mpdu_delays_its_request() {
 }
 
 /// The station requests again as it is lost, at 45.6 ms: received at 75.6 ms, in the map of 80,
-/// sent in the frame of 85 ms. One that may not ask does after its fallback, 100 ms after the
-/// burst.
+/// sent in the frame of 85 ms. One that may not request does so after its fallback, 100 ms after
+/// the burst.
 #[test]
 fn it_is_lost_with_its_mpdu() {
     let loss = json!({"kind": "independent", "loss": 1.0});

@@ -65,7 +65,7 @@ impl Default for DecoderConfig {
 pub trait Blocks {
     /// Puts the next block's received ratios into `llrs`, one per coded bit sent, within
     /// ±[`LLR_LIMIT`](crate::code::LLR_LIMIT), and for the genie the sent information bits into
-    /// `sent` (the other rules do not read them). False when there is no block left; not asked
+    /// `sent` (the other rules do not read them). False when there is no block left; not called
     /// again then.
     fn next(&mut self, llrs: &mut [Llr], sent: &mut [bool]) -> bool;
 
