@@ -122,7 +122,9 @@ def test_list_and_demo_report_missing_papers(
 
 
 def test_every_paper_is_an_entry_point_with_a_description() -> None:
-    directories = sorted(file.parent for file in (ROOT / "papers" / "airpath_papers").rglob("paper.toml"))
+    directories = sorted(
+        file.parent for file in (ROOT / "papers" / "airpath_papers").rglob("paper.toml")
+    )
     assert [directory.name for directory in directories] == sorted(installed_papers())
     for name, description in installed_papers().items():
         assert description == load(name).description
