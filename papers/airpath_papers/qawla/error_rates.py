@@ -316,7 +316,7 @@ CURVES: Final[Mapping[str, Any]] = {
         _printed,
         lambda row: small(row.ours),
         percent(1),
-        ("paper", "ours", "diff %", "within"),
+        ("paper", "Airpath", "diff %", "within"),
     ),
     "errors": ColumnSet("per", "errors", _of_extra("published_errors"), _of_extra("errors")),
     "blocks": ColumnSet("per", "", _of_extra("blocks"), _p_value, names=("blocks", "p")),

@@ -137,7 +137,9 @@ _OF_TABLES: Final = (
         ip_throughput_mbps,
         4,
         SIMULATED,
-        columns=_columns("throughput_simulation", "", 4, 2, ("ns-3", "ours", "diff %", "within")),
+        columns=_columns(
+            "throughput_simulation", "", 4, 2, ("ns-3", "Airpath", "diff %", "within")
+        ),
     ),
 )
 
@@ -168,7 +170,7 @@ def _entry(measure: str, symbol: str) -> PointQuantity:
         theirs = published_entry(policy, cell.axes["channel"], measure)
         return {"difference": compute(session, cell) - theirs, "limit": limit(policy)}
 
-    texts = (printed(2), number(3), absolute(3), ("paper", "ours", "diff", "within"))
+    texts = (printed(2), number(3), absolute(3), ("paper", "Airpath", "diff", "within"))
     columns = ColumnSet(measure, symbol, *texts)
     return PointQuantity(measure, "1", compute, ".3f", extra, _tolerance, columns)
 
@@ -249,7 +251,7 @@ QUANTITIES: Final[Mapping[str, Any]] = {
         str,
         names=("traffic",),
     ),
-    "domain": NoteColumns("domain", ("domain_published", "domain_ours")),
+    "domain": NoteColumns("domain", ("domain_published", "domain_ours"), ("paper", "model")),
     **CURVES,
     **{f"entry_{name}": _entry(name, symbol) for name, symbol in MEASURES.items()},
     "best_threshold": BEST,

@@ -120,7 +120,7 @@ def _best(session: Session, title: str) -> Found:
             lines.append([aqm, str(bearer), *found, *measured])
     names = ("T_r / maxp", "minth", "goodput")
     columns = [("", ""), ("", "bearer"), *(("paper", name) for name in names)]
-    columns += [("ours", name) for name in (*names, "delay")]
+    columns += [("Airpath", name) for name in (*names, "delay")]
     notes = [
         "One flow; T_r in ms, goodput in kbit/s, delay in s. The simulated goodput is the largest "
         "of many means: with few runs it is too large, by about ±, and its setting is chance."

@@ -179,7 +179,7 @@ GAIN: Final = _Gain(
         printed_as(0),
         number(1),
         lambda row: f"{row.extra['bound']:.0f}" if "bound" in row.extra else "",
-        ("paper", "ours", "bound"),
+        ("paper", "Airpath", "bound"),
     ),
 )
 

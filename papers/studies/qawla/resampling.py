@@ -147,7 +147,7 @@ def entries_table(
                 line = [policy, CHANNELS[key].name, symbol, f"{theirs:.2f}"]
                 line += [f"{value:.3f}" for value in (ours, *ends)]
                 lines.append([*line, f"{sum(meets)} of {len(draws)}"])
-    columns = [("", ""), ("", ""), ("", ""), ("", "paper"), ("", "ours")]
+    columns = [("", ""), ("", ""), ("", ""), ("", "paper"), ("", "Airpath")]
     columns += [(variant.heading, name) for name in ("lowest", "median", "highest", "within")]
     all_near = (f"{CHANNELS[key].name} in {sum(each)}" for key, each in near.items())
     notes = [
@@ -179,7 +179,7 @@ def choices_table(found: Adaptations, resamples: Sequence[Adaptations], title: s
                 mean = adaptation.weights @ normalised.mean(axis=1) - adaptation.mean(policy)
                 worst = normalised.min(axis=0).mean() - adaptation.worst(policy)
                 lines.append([*line, f"{mean:+.3f}", f"{worst:+.3f}"])
-    columns = [("", ""), ("", ""), ("SNR", "dB"), ("", "ours"), ("resampled", "choice")]
+    columns = [("", ""), ("", ""), ("SNR", "dB"), ("", "Airpath"), ("resampled", "choice")]
     columns += [("resampled", "times"), ("alone", "T_M"), ("alone", "T_W")]
     notes = [
         "Choices that change in any resample; of QAWLA MCS_1 and MCS_2.",

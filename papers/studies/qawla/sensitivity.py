@@ -283,5 +283,5 @@ def _table(title: str, variants: Mapping[str, _Entries]) -> Table:
                 values = ["" if both is None else f"{both[place]:.3f}" for both in found]
                 lines.append([policy, channel.name, symbol, f"{theirs:.2f}", *values])
     columns = [("", ""), ("", ""), ("", ""), ("", "paper")]
-    columns += [("ours", name) for name in variants]
+    columns += [("Airpath", name) for name in variants]
     return Table(title, columns, lines, [f"{name}: {NOTES[name]}." for name in variants])
