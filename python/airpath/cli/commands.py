@@ -48,7 +48,7 @@ COMMANDS: Mapping[str, Command] = {
         "reproduce", "Reproduce a paper's tables and figures, and compare the numbers."
     ),
     "report": Command("report", "Write one HTML file: verdict, figures, tables, provenance."),
-    "sweep": Command("app", "Run many scenarios; the same command resumes an interrupted sweep."),
+    "sweep": Command("app", "Run many scenarios; the same command resumes them."),
     "list": Command(
         "list_components", "List what there is to choose from, one line each.", "listing"
     ),

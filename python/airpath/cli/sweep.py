@@ -54,7 +54,7 @@ class _Group(TyperGroup):
 
 app = typer.Typer(
     cls=_Group,
-    help="Run many scenarios; the same command resumes an interrupted sweep.",
+    help="Run many scenarios; the same command resumes them.",
     epilog=epilog("sweep"),
     add_completion=False,
     rich_markup_mode=None,
