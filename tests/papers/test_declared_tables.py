@@ -146,13 +146,13 @@ def test_each_part_is_a_table_of_some_quantities(sweeps: Sweeps, tmp_path: Path)
     rates, model = evaluated(sweeps, tmp_path).tables
     assert (rates.title, model.title) == ("Table 2: rates of cubic", "Table 2: the model")
     assert [group for group, _ in rates.columns] == ["", *3 * ["rate, Mbit/s"]]
-    assert list(rates.notes) == ["ours: 2 runs of 2 s; ± are 99 % intervals.", "A note."]
+    assert list(rates.notes) == ["Airpath: 2 runs of 2 s; ± are 99 % intervals.", "A note."]
     assert model.columns == [
         ("", "buffer"),
         ("M", "paper"),
-        ("M", "ours"),
+        ("M", "Airpath"),
         ("sizes", "paper"),
-        ("sizes", "ours"),
+        ("sizes", "Airpath"),
     ]
     assert model.rows == [
         ["20 kB", "400", "400", "large", "of 20"],

@@ -45,7 +45,7 @@ def test_the_rule_leaves_out_what_misses_a_goal_or_has_mcs0_above_a_per_of_0_1()
         fit("fusc", 4, 1.0, pers={"awgn": 0.05, "itu-a": 0.12}),
         fit("fusc", 4, 1.0, within=False),
     ):
-        assert not bad.stands
+        assert not bad.accepted
         assert decide([bad, good]) is good
 
 

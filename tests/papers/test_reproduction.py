@@ -36,7 +36,7 @@ bearer,aqm,goodput_kbps,goodput_half_width_kbps,delay_s,seen
 NEAR = Tolerance("5 %", relative=0.05)
 SHOWN = (
     ColumnSet(
-        "goodput", "G", printed(1), number(1), percent(1), ("paper", "ours", "diff %", "near")
+        "goodput", "G", printed(1), number(1), percent(1), ("paper", "Airpath", "diff %", "near")
     ),
     NoteColumns("", ("seen",), ("seen",)),
     ColumnSet("delay", "D", printed(2), number(2)),
@@ -91,12 +91,12 @@ def test_published_numbers_are_next_to_simulated_ones(published: list[Row]) -> N
         ("", "bearer"),
         ("", "by"),
         ("G", "paper"),
-        ("G", "ours"),
+        ("G", "Airpath"),
         ("G", "diff %"),
         ("G", "near"),
         ("", "seen"),
         ("D", "paper"),
-        ("D", "ours"),
+        ("D", "Airpath"),
     ]
     first = ["384", "SBD", "294.5 ± 5.6", "300.0 ± 2.0", "+1.9", "yes"]
     second = ["64", "RED", "52.5 ± 0.8", "60.0", "! +14.3", "NO"]
@@ -122,7 +122,10 @@ def test_one_table_for_the_terminal_and_for_pages(published: list[Row]) -> None:
     print_table(table, console, comparison=True)
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     page = list(markdown(table))
-    assert page[0] == "| bearer | by | G: paper | ours | diff % | near | seen | D: paper | ours |"
+    assert (
+        page[0]
+        == "| bearer | by | G: paper | Airpath | diff % | near | seen | D: paper | Airpath |"
+    )
     assert "**!** +14.3" in page[3]
     for cell in (cell for row in table.rows for cell in row):
         assert cell in shown

@@ -153,7 +153,7 @@ def test_a_figure_that_is_gone_is_named(paper: Path) -> None:
     (paper.parent / "small-fig2.svg").unlink()
     page = of(paper)
     assert "data:image/png;base64," in page
-    assert "Not there" not in page
+    assert "Missing, or" not in page
     (paper.parent / "small-fig2.png").unlink()
     assert "! Missing, or not a figure: small-fig2.png, small-fig2.svg." in of(paper)
 

@@ -59,7 +59,7 @@ ANALYSIS: Final = {
 0.53 % at most."""
 
 SIMULATED: Final = Tolerance(
-    f"{100 * CELL_LIMIT:g} % (README), or the published interval and ours combined if wider",
+    f"{100 * CELL_LIMIT:g} % (README), or the published and computed interval combined if wider",
     relative=CELL_LIMIT,
     intervals=True,
 )
@@ -137,9 +137,13 @@ _OF_TABLES: Final = (
         ip_throughput_mbps,
         4,
         SIMULATED,
+<<<<<<< HEAD
         columns=_columns(
             "throughput_simulation", "", 4, 2, ("ns-3", "Airpath", "diff %", "within")
         ),
+=======
+        columns=_columns("throughput_simulation", "", 4, 2, ("ns-3", "Airpath", "diff %", "near")),
+>>>>>>> 131399b9 (words: plain words in papers and studies; columns are named paper and Airpath)
     ),
 )
 
@@ -251,12 +255,16 @@ QUANTITIES: Final[Mapping[str, Any]] = {
         str,
         names=("traffic",),
     ),
+<<<<<<< HEAD
     "domain": NoteColumns("domain", ("domain_published", "domain_ours"), ("paper", "model")),
+=======
+    "domain": NoteColumns("domain", ("domain_published", "domain_ours"), ("paper", "here")),
+>>>>>>> 131399b9 (words: plain words in papers and studies; columns are named paper and Airpath)
     **CURVES,
     **{f"entry_{name}": _entry(name, symbol) for name, symbol in MEASURES.items()},
     "best_threshold": BEST,
     "average_at_printed": _average("average_at_printed", "at the paper's", _at_printed),
-    "average_at_best": _average("average_at_best", "at ours", lambda *at: _best(*at)[0]),
+    "average_at_best": _average("average_at_best", "at Airpath's", lambda *at: _best(*at)[0]),
     **{each.name: each for measure in MEASURES for each in _over_thresholds(measure)},
 }
 """Those that ``paper.toml`` names."""

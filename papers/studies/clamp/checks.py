@@ -20,7 +20,7 @@ from airpath_papers.clamp.sweeps import sweep
 
 from .scenarios import PARTS_S, RETURN_S, SWEEPS
 
-__all__ = ["CLAIMS", "JOINS", "TARGETS", "TARGET_S", "delays_of_parts", "returned", "swing"]
+__all__ = ["CLAIMS", "JOINS", "TARGETS", "TARGET_S", "delays_of_parts", "oscillation", "returned"]
 
 TARGET_S: Final = 0.006
 """Target on the link, s: what a fixed a of 5500 B gives one flow is about that."""
@@ -56,7 +56,7 @@ def returned(session: Session, point: SweepPoint) -> tuple[float, float | None]:
     return float(windows[times < RETURN_S].max()), late if late < edges[-1] - RETURN_S else None
 
 
-def swing(session: Session, point: SweepPoint) -> float:
+def oscillation(session: Session, point: SweepPoint) -> float:
     """Return the standard deviation of the first flow's AWND over its mean, after the warm-up."""
     found = session.series(point, "awnd").levels(0, np.arange(150.0, 300.0, 0.1))
     return float(found.std() / found.mean())
@@ -77,7 +77,7 @@ CLAIMS: Final = Claims(
         "last_awnd_bytes": of_run(
             lambda session, run, case: session.series(case, "awnd", run).of(0)[1][-1]
         ),
-        "swing": of_run(lambda session, _run, case: swing(session, case)),
+        "oscillation": of_run(lambda session, _run, case: oscillation(session, case)),
     },
 )
 

@@ -24,8 +24,8 @@ QUEUES: Final[Mapping[str, ap.aqm.QueueDisc]] = {
 def today(cc: str, queue: str) -> ap.Scenario:
     """Return a transport in the cell; with CLAMP's queues the receivers obey the price.
 
-    Ours: mean SNR of 15 dB, 2 GHz, the AWGN error rates of IEEE 802.16's codec, four attempts with
-    incremental redundancy, 40 ms without queueing.
+    Chosen: mean SNR of 15 dB, 2 GHz, the AWGN error rates of IEEE 802.16's codec, four attempts
+    with incremental redundancy, 40 ms without queueing.
 
     Parameters
     ----------
