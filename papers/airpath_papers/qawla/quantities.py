@@ -137,13 +137,9 @@ _OF_TABLES: Final = (
         ip_throughput_mbps,
         4,
         SIMULATED,
-<<<<<<< HEAD
         columns=_columns(
             "throughput_simulation", "", 4, 2, ("ns-3", "Airpath", "diff %", "within")
         ),
-=======
-        columns=_columns("throughput_simulation", "", 4, 2, ("ns-3", "Airpath", "diff %", "near")),
->>>>>>> 131399b9 (words: plain words in papers and studies; columns are named paper and Airpath)
     ),
 )
 
@@ -255,11 +251,7 @@ QUANTITIES: Final[Mapping[str, Any]] = {
         str,
         names=("traffic",),
     ),
-<<<<<<< HEAD
     "domain": NoteColumns("domain", ("domain_published", "domain_ours"), ("paper", "model")),
-=======
-    "domain": NoteColumns("domain", ("domain_published", "domain_ours"), ("paper", "here")),
->>>>>>> 131399b9 (words: plain words in papers and studies; columns are named paper and Airpath)
     **CURVES,
     **{f"entry_{name}": _entry(name, symbol) for name, symbol in MEASURES.items()},
     "best_threshold": BEST,
