@@ -17,7 +17,7 @@ from airpath_papers.clamp.measures import QUANTITIES as PAPERS
 from airpath_papers.clamp.measures import fairness, queueing_delay_s, rate_mbps
 
 from . import fluid_map, sensitivity
-from .checks import JOINS, TARGETS, delays_of_parts, returned, swing
+from .checks import JOINS, TARGETS, delays_of_parts, oscillation, returned
 from .scenarios import SWEEPS
 from .today import MEASURES
 
@@ -37,7 +37,7 @@ QUANTITIES: Final[Mapping[str, Any]] = {
     **{each.name: each for each in (*THREE, *RATES)},
     **{f"today_{each.name}": each for each in MEASURES},
     **fluid_map.QUANTITIES,
-    "swing": PointQuantity("sd_over_mean", "1", swing, ".3f"),
+    "oscillation": PointQuantity("sd_over_mean", "1", oscillation, ".3f"),
 }
 """Those that `paper.toml` names."""
 
