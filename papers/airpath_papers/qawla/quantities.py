@@ -59,7 +59,7 @@ ANALYSIS: Final = {
 0.53 % at most."""
 
 SIMULATED: Final = Tolerance(
-    f"{100 * CELL_LIMIT:g} % (README), or the published and computed interval combined if wider",
+    f"{100 * CELL_LIMIT:g} % (README), or the published interval and ours combined if wider",
     relative=CELL_LIMIT,
     intervals=True,
 )
@@ -256,7 +256,7 @@ QUANTITIES: Final[Mapping[str, Any]] = {
     **{f"entry_{name}": _entry(name, symbol) for name, symbol in MEASURES.items()},
     "best_threshold": BEST,
     "average_at_printed": _average("average_at_printed", "at the paper's", _at_printed),
-    "average_at_best": _average("average_at_best", "at Airpath's", lambda *at: _best(*at)[0]),
+    "average_at_best": _average("average_at_best", "at ours", lambda *at: _best(*at)[0]),
     **{each.name: each for measure in MEASURES for each in _over_thresholds(measure)},
 }
 """Those that ``paper.toml`` names."""
