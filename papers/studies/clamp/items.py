@@ -43,7 +43,7 @@ QUANTITIES: Final[Mapping[str, Any]] = {
 
 
 def _place_of(point: Point) -> dict[str, Any]:
-    """Return the name of a row of `fluid-map`, `harq`, `remedies` and `schedulers`."""
+    """Return the name of a row of `fluid-map`, `harq`, `mechanisms` and `schedulers`."""
     axes, place = point.cell.axes, point.place
     if "d1_ms" in axes:
         return {"d1_ms": axes["d1_ms"], "ratio": round(axes["ratio"], 4)}

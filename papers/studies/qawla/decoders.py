@@ -151,7 +151,7 @@ class Fit:
         return all(per < HIGHEST_PER for per in self.mcs0_per.values())
 
     @property
-    def stands(self) -> bool:
+    def accepted(self) -> bool:
         """Whether neither §6's rule nor a goal puts it out."""
         return self.begins and self.within
 
@@ -226,7 +226,7 @@ def decide(found: Sequence[Fit]) -> Fit:
     found : sequence of Fit
         At least one of which is kept.
     """
-    standing = [fit for fit in found if fit.stands]
+    standing = [fit for fit in found if fit.accepted]
     least = min(fit.total for fit in standing)
     alike = [fit for fit in standing if fit.total <= least + ALIKE]
     return min(alike, key=lambda fit: (MAPPINGS.index(fit.decoder.mapping), fit.total))
@@ -254,7 +254,7 @@ def fits_table(title: str) -> tuple[list[Row], Table]:
             **pers,
             "differences": dict(zip(_names(), fit.differences, strict=False)),
             "within": fit.within,
-            "stands": fit.stands,
+            "accepted": fit.accepted,
             "chosen": fit is chosen,
         }
         total = fit.total if fit.differences else None
@@ -265,7 +265,7 @@ def fits_table(title: str) -> tuple[list[Row], Table]:
                 str(fit.decoder.iterations),
                 *map(small, pers.values()),
                 *_fit_cells(fit),
-                "taken" if fit is chosen else "stands" if fit.stands else "out",
+                "taken" if fit is chosen else "accepted" if fit.accepted else "out",
             ]
         )
     columns = [("", "mapping"), ("", "iterations")]
@@ -279,7 +279,7 @@ def fits_table(title: str) -> tuple[list[Row], Table]:
         f"mcs0: its PER, which is to be below {HIGHEST_PER:g} at 2 dB on AWGN and at 14 dB on "
         "ITU-A (§6).",
         f"sum: over the {len(common_rates())} common error rates of ITU-A, see the README; "
-        "largest: of ln (ours / published FER).",
+        "largest: of ln (counted / published FER).",
         f"Sums within {ALIKE:g} of the least are not distinguished: fusc goes first.",
     ]
     return rows, Table(title, columns, lines, notes)
