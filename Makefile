@@ -48,7 +48,7 @@ DOC_TESTS := $(CARGO_TEST) --workspace --exclude 'airpath-*-tests' --doc
 ALL_TESTS := cargo test --locked --profile quick --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo announce-demo build wheel sdist audit test test-long bench reproduce-full studies conformance generate-docs draw-studies site clean check-build check-test \
+.PHONY: help demo announce-demo build wheel sdist audit test long-tests bench reproduce-full studies conformance generate-docs draw-studies site clean check-build check-test \
     lint-rust test-rust doc-rust lint-python lint-workflows test-python test-wheel test-realtime lock hooks optimised-tests doc-tests
 
 help:
@@ -57,7 +57,7 @@ help:
 	@echo 'make build           set up .venv and build the module into it, quickly (demo, bench: optimised)'
 	@echo 'make clean           remove everything that was made'
 	@echo
-	@echo 'make test-long       tests that take minutes, properties over many random cases'
+	@echo 'make long-tests       tests that take minutes, properties over many random cases'
 	@echo 'make bench           benchmarks: a table here, numbers in out/bench.json'
 	@echo '                     NAMES="dumbbell-16 rlc-384": only these; REPEAT=N: number of runs, or pairs'
 	@echo '                     AGAINST=REV: the ratios to another commit, which is built and takes turns'
@@ -95,7 +95,7 @@ test: check-test $(VENV)/.stamp-venv
 	@scripts/test $(LOGS) build \
 	    'test-rust lint-rust doc-rust lint-python test-wheel | test-python | test-realtime'
 
-test-long: build
+long-tests: build
 	PROPTEST_CASES=10000 $(ALL_TESTS) -- --include-ignored
 	$(PYTEST) -m long
 	$(PYTEST) --hypothesis-profile=long -m 'hypothesis and not long'
@@ -220,7 +220,7 @@ lint-rust: $(VENV)/.stamp-venv
 	cargo fmt --all --check
 	cargo clippy --locked --profile quick --workspace --all-targets -- -D warnings
 
-# Properties draw the same cases every time; `make test-long` hunts among others.
+# Properties draw the same cases every time; `make long-tests` hunts among others.
 test-rust: export PROPTEST_RNG_SEED ?= 1
 test-rust: $(VENV)/.stamp-venv
 	$(MAKE) --no-print-directory --keep-going optimised-tests $(UNITS:%=unit-tests-%) doc-tests

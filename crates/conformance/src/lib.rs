@@ -35,7 +35,7 @@ use std::io::Write;
 const VARIABLE: &str = "AIRPATH_CONFORMANCE";
 
 /// Number of random cases of a property: `usual`, or `PROPTEST_CASES` where that is more
-/// (`make test-long` sets it).
+/// (`make long-tests` sets it).
 pub fn cases(usual: u32) -> u32 {
     let wanted = env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
     wanted.map_or(usual, |wanted: u32| wanted.max(usual))
