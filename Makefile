@@ -57,7 +57,7 @@ help:
 	@echo 'make build           set up .venv and build the module into it, quickly (demo, bench: optimised)'
 	@echo 'make clean           remove everything that was made'
 	@echo
-	@echo 'make long-tests       tests that take minutes, properties over many random cases'
+	@echo 'make long-tests      tests that take minutes, properties over many random cases'
 	@echo 'make bench           benchmarks: a table here, numbers in out/bench.json'
 	@echo '                     NAMES="dumbbell-16 rlc-384": only these; REPEAT=N: number of runs, or pairs'
 	@echo '                     AGAINST=REV: the ratios to another commit, which is built and takes turns'

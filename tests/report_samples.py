@@ -17,18 +17,20 @@ HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 """Would run if it were not escaped."""
 
 
-def row(place: dict[str, Any], published: float | None, ours: float, **more: Any) -> dict[str, Any]:
+def row(
+    place: dict[str, Any], published: float | None, computed: float, **more: Any
+) -> dict[str, Any]:
     """Return a row; within 5 %, or none where nothing is published."""
-    within = None if published is None else abs(ours - published) <= 0.05 * published
+    within = None if published is None else abs(computed - published) <= 0.05 * published
     given: dict[str, Any] = {
         "row": place,
         "quantity": "goodput",
         "unit": "kbit/s",
         "published": published,
         "published_ci": None,
-        "ours": ours,
-        "low": ours - 1,
-        "high": ours + 1,
+        "computed": computed,
+        "low": computed - 1,
+        "high": computed + 1,
         "within": within,
         "tolerance": None if published is None else {"source": "5 % (README)"},
     }
@@ -62,7 +64,7 @@ def document(**more: Any) -> dict[str, Any]:
         "verdict": {
             "numbers": 3,
             "text": "2 of 3 published numbers are within tolerance; 1 of 2 claims holds.",
-            "outside_text": ["table1, goodput, aqm red: paper 200 kbit/s, ours 150 kbit/s"],
+            "outside_text": ["table1, goodput, aqm red: paper 200 kbit/s, computed 150 kbit/s"],
             **Tally(claims).to_dict(),
             "with_later": None,
         },
@@ -97,7 +99,7 @@ def write_paper(directory: Path, **more: Any) -> Path:
     with style():
         figure = new_figure(6, 3)
         axis = figure.subplots()
-        axis.plot([5, 10, 40], [105, 110, 140], "o-", label="ours")
+        axis.plot([5, 10, 40], [105, 110, 140], "o-", label="computed")
         save(figure, directory, "small-fig2", "Goodput", "nobody", ["png", "svg"])
     path = directory / "small.json"
     path.write_text(json.dumps(document(**more)))

@@ -184,12 +184,12 @@ def test_tables_sort_by_click_and_by_key(browser: Browser, report: Path) -> None
     from selenium.webdriver.common.keys import Keys
 
     browser.open(report)
-    table, ours = 1, 3
-    as_written = browser.run(COLUMN, table, ours)
+    table, computed = 1, 3
+    as_written = browser.run(COLUMN, table, computed)
     assert as_written == ["295.0 ± 1.0", "305.0 ± 1.0", "315.0 ± 1.0", "325.0 ± 1.0"]
-    assert browser.run(SORTED, table, ours, False) == "ascending"
-    assert browser.run(SORTED, table, ours, False) == "descending"
-    assert browser.run(COLUMN, table, ours) == as_written[::-1]
+    assert browser.run(SORTED, table, computed, False) == "ascending"
+    assert browser.run(SORTED, table, computed, False) == "descending"
+    assert browser.run(COLUMN, table, computed) == as_written[::-1]
     browser.run(SORTED, table, 0, True)
     browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
     names = browser.run(COLUMN, table, 0)

@@ -245,7 +245,7 @@ def test_reproduce_json(airpath_command: Command) -> None:
     document = json.loads(answer.out)
     assert document["provenance"]["command"] == "airpath reproduce qawla table2 --json"
     assert document["paper"] == "qawla"
-    assert set(document["items"][0]["rows"][0]) >= {"row", "quantity", "published", "ours"}
+    assert set(document["items"][0]["rows"][0]) >= {"row", "quantity", "published", "computed"}
 
 
 def test_reproduce_brief_is_the_verdict(airpath_command: Command) -> None:

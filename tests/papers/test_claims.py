@@ -106,7 +106,7 @@ def test_a_check_of_no_claim_is_an_error(directory: Path) -> None:
     [
         ('revises = "rises"', "weaker: revises = 'rises': must name a claim; set later"),
         ('later = "2026-11-24"\nrevises = "falls"', "weaker: revises = 'falls'"),
-        ('cause = "weather"\nwhy = "It rains."', "must be one of ours, reading, paper, differs"),
+        ('cause = "weather"\nwhy = "It rains."', "must be one of airpath, reading, paper, differs"),
         ('cause = "paper"', "weaker: cause = 'paper'"),
     ],
 )
@@ -331,24 +331,24 @@ QUANTITY = MeasuredQuantity("goodput", "kbit/s", value, 1, NEAR, batch=2)
 def test_a_measured_quantity_makes_rows_texts_and_columns() -> None:
     found = session(a=[10.0, 11.0, 12.0])
     row = QUANTITY.row(found, ("a",), {"aqm": "a"}, PublishedMean(11.5, 0.5))
-    assert (row.ours, row.published, row.published_ci, row.within) == (11.0, 11.5, 0.5, True)
+    assert (row.computed, row.published, row.published_ci, row.within) == (11.0, 11.5, 0.5, True)
     assert row.extra == {"replications": 3, "means_of_2_runs": [10.5]}
     cells = QUANTITY.shown().cells({"goodput": row})
     assert cells == ["11.5 ± 0.5", "11.0 ± 5.7", "-4.3"]
     assert QUANTITY.text(found, ("b",)) == "not simulated"
     missing = QUANTITY.row(found, ("b",), {"aqm": "b"})
-    assert (missing.ours, missing.published, missing.tolerance) == (None, None, None)
+    assert (missing.computed, missing.published, missing.tolerance) == (None, None, None)
 
 
 def test_an_improvement_is_of_the_means_and_paired_by_run() -> None:
     found = session(new=[11.0, 22.0, 33.0, 44.0], old=[10.0, 20.0, 30.0, 40.0], one=[1.0])
-    ours = improvement(found, ("new",), ("old",), QUANTITY)
-    assert ours is not None
-    assert ours.per_cent == pytest.approx(10)
-    assert ours.per_cent_of_batches == pytest.approx([10, 10])
+    computed = improvement(found, ("new",), ("old",), QUANTITY)
+    assert computed is not None
+    assert computed.per_cent == pytest.approx(10)
+    assert computed.per_cent_of_batches == pytest.approx([10, 10])
     # Differences of 1 to 4, of means of 25: 2.5 ± 3.77, for t = 5.841 at 99 %.
-    assert ours.interval == pytest.approx((10 - 15.08, 10 + 15.08), abs=0.01)
-    assert not ours.significant
+    assert computed.interval == pytest.approx((10 - 15.08, 10 + 15.08), abs=0.01)
+    assert not computed.significant
     back = improvement(found, ("old",), ("old",), QUANTITY)
     assert back is not None
     assert (back.per_cent, back.significant) == (0, False)

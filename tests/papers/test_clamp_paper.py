@@ -38,8 +38,8 @@ from airpath_papers.clamp.sweeps import DYNAMICS, SWEEPS
 NOT_HELD = {
     "clamp-slow": "differs",
     "less-fair-with-delay": "differs",
-    "self-clocking": "ours",
-    "dynamics": "ours",
+    "self-clocking": "airpath",
+    "dynamics": "airpath",
     "knee": "reading",
     "larger-margin": "paper",
 }

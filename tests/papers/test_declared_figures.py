@@ -161,7 +161,7 @@ def test_a_mark_may_be_a_number(sweeps: Sweeps) -> None:
 
 def test_rows_are_in_order_and_lines_have_the_values_of_an_axis(sweeps: Sweeps) -> None:
     rows, [table] = made(sweeps).found(session(sweeps), "Fig. 1")
-    assert [(row.row["cc"], row.row["size"], row.ours) for row in rows if row] == [
+    assert [(row.row["cc"], row.row["size"], row.computed) for row in rows if row] == [
         ("cubic", 10, 20.5),
         ("cubic", 20, 40.5),
         ("newreno", 10, 10.5),
@@ -210,7 +210,7 @@ def test_points_that_are_not_simulated_have_computed_rows(sweeps: Sweeps) -> Non
     figure = made(sweeps, points="squares", order=[], **more)
     found = session(sweeps)
     assert figure.cells(found) == []
-    assert [row.ours for row in figure.found(found, "")[0] if row] == [9.0, 16.0]
+    assert [row.computed for row in figure.found(found, "")[0] if row] == [9.0, 16.0]
 
 
 def test_points_that_are_not_simulated_have_values_with_words(sweeps: Sweeps) -> None:
@@ -414,7 +414,7 @@ def test_words_of_an_axis_are_below_each_other(sweeps: Sweeps) -> None:
 def test_a_computed_number_may_be_missing(sweeps: Sweeps) -> None:
     found = session(sweeps)
     rows, [table] = made(sweeps, rows=["halved"]).found(found, "Fig. 1")
-    assert [row.ours for row in rows if row] == [10.25, None, 5.25, None]
+    assert [row.computed for row in rows if row] == [10.25, None, 5.25, None]
     assert [row[1:] for row in table.rows] == [["10.2", "5.2"], ["", ""]]
     with style.style():
         figure = made(sweeps, y="halved").drawn(found)

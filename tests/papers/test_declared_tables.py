@@ -28,11 +28,11 @@ cubic,10,20.0,0.5,101,0.5
 NEAR = Tolerance("1 Mbit/s", absolute=1.0)
 MODEL: Any = ("model", "Mbit/s", lambda axes: axes["size"] ** 2, "g")
 QUANTITIES: dict[str, Any] = {
-    "sizes": NoteColumns("sizes", ("printed", "ours")),
+    "sizes": NoteColumns("sizes", ("printed", "computed")),
     "rate": MeasuredQuantity("rate", "Mbit/s", lambda run: run["rate"], 1, NEAR),
     "model": ComputedQuantity(
         *MODEL,
-        extra=lambda _session, cell: {"printed": "large", "ours": f"of {cell.axes['size']}"},
+        extra=lambda _session, cell: {"printed": "large", "computed": f"of {cell.axes['size']}"},
         tolerance=NEAR,
         columns=ColumnSet("model", "M", printed(0), number(0)),
     ),
@@ -41,7 +41,7 @@ QUANTITIES: dict[str, Any] = {
         "1",
         lambda axes: 2 * axes["size"],
         ".2f",
-        columns=ColumnSet("double", "twice", lambda row: f"{row.ours:.2f}", str, names=("",)),
+        columns=ColumnSet("double", "twice", lambda row: f"{row.computed:.2f}", str, names=("",)),
     ),
     "share": PointQuantity(
         "share", "1", lambda _session, cell: {20: math.nan, 10: 0.25}[cell.axes["size"]], ".2f"
@@ -95,11 +95,11 @@ def test_rows_are_of_measured_and_of_computed_numbers(sweeps: Sweeps, tmp_path: 
         ("rate", 10),
     ]
     rate, model = found["rate", 20], found["model", 10]
-    assert (rate.published, rate.published_ci, rate.ours) == (41.0, 0.5, 40.5)
+    assert (rate.published, rate.published_ci, rate.computed) == (41.0, 0.5, 40.5)
     assert rate.extra == {"replications": 2}
-    assert (model.published, model.published_ci, model.ours) == (101.0, None, 100.0)
+    assert (model.published, model.published_ci, model.computed) == (101.0, None, 100.0)
     assert (model.low, model.within) == (None, True)
-    assert model.extra == {"printed": "large", "ours": "of 10"}
+    assert model.extra == {"printed": "large", "computed": "of 10"}
 
 
 def test_unpublished_numbers_have_rows_and_measured_ones_where_there_are_runs(
@@ -182,7 +182,7 @@ def test_a_table_without_points_has_those_of_its_lines(sweeps: Sweeps, tmp_path:
         sweeps, tmp_path, points=None, columns={"model": "model_mbps"}, simulated=False
     )
     assert result.complete
-    assert [(row.row["size"], row.published, row.ours) for row in result.rows] == [
+    assert [(row.row["size"], row.published, row.computed) for row in result.rows] == [
         (20, 400.0, 400.0),
         (10, 101.0, 100.0),
     ]

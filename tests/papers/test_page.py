@@ -38,7 +38,7 @@ def test_every_published_number_is_next_to_the_simulated_one() -> None:
             "quantity": "throughput_simulation",
             "published": 18.5577,
             "published_ci": 0.0686,
-            "ours": 18.0,
+            "computed": 18.0,
             "low": 17.9,
             "high": 18.1,
             "relative_difference": -0.0300522,
@@ -48,12 +48,12 @@ def test_every_published_number_is_next_to_the_simulated_one() -> None:
             "quantity": "queue_analysis",
             "published": 10.0,
             "published_ci": None,
-            "ours": 10.0,
+            "computed": 10.0,
             "relative_difference": 0.0,
             "domain_published": "B",
             "domain_ours": "R1",
         },
-        {**common, "quantity": "extra", "published": None, "ours": 1.0},
+        {**common, "quantity": "extra", "published": None, "computed": 1.0},
     ]
     rare = {
         **common,
@@ -62,7 +62,7 @@ def test_every_published_number_is_next_to_the_simulated_one() -> None:
         "unit": "1",
         "published": 2.24e-5,
         "published_ci": None,
-        "ours": 2.0e-5,
+        "computed": 2.0e-5,
         "low": 1e-5,
         "high": 5e-5,
         "relative_difference": -0.107143,
@@ -74,7 +74,7 @@ def test_every_published_number_is_next_to_the_simulated_one() -> None:
         "unit": "1",
         "published": 0.99,
         "published_ci": None,
-        "ours": 0.987,
+        "computed": 0.987,
         "relative_difference": -0.003,
         "difference": -0.003,
     }
@@ -170,7 +170,7 @@ def test_kept_results_have_each_published_number_next_to_the_simulated_one(
     for row, found in zip(published, restored, strict=True):
         for name in ("row", "quantity", "unit", "published", "published_ci", "within"):
             assert found[name] == row[name]
-        for name in ("ours", "low", "high"):
+        for name in ("computed", "low", "high"):
             assert found[name] == (row[name] and pytest.approx(row[name], rel=1e-8))
 
 

@@ -40,7 +40,7 @@ def session(*, simulated: bool) -> Session:
 
 
 def found(_session: Session, title: str) -> Found:
-    rows = [Row({"n": n}, "delay", "s", 1.0, ours) for n, ours in enumerate((2.0, None))]
+    rows = [Row({"n": n}, "delay", "s", 1.0, computed) for n, computed in enumerate((2.0, None))]
     return rows, [Table(title, [("", "n")], [["1"]])]
 
 

@@ -287,7 +287,7 @@ def test_effects_of_single_changes_add_up_to_the_joint_effect(
     for name, policy in POLICIES.items():
         lines = [row for row in rows if row[0] == name]
         pairs = zip(itu_a.choices(policy), other.choices(policy), strict=True)
-        assert len(lines) == sum(ours != changed for ours, changed in pairs) > 0
+        assert len(lines) == sum(computed != changed for computed, changed in pairs) > 0
         assert {line[5] for line in lines} == {"1 of 20"}
         # T_M is a sum over the SNRs.
         together = other.mean(policy) - itu_a.mean(policy)
@@ -402,8 +402,8 @@ def test_measures_that_replaced_a_criterion_are_not_the_papers_claims(
     """They had taken the place of what was first asked, and counted as the paper's words."""
     on_made_up_rates(lambda _channel, m, snr: falling(m, snr))
     report = reproduce("qawla", ["fig7", "fig9"], effort=BRIEF)
-    ours = {claim.key for claim in report.claims if not claim.of_paper}
-    assert ours == {
+    computed = {claim.key for claim in report.claims if not claim.of_paper}
+    assert computed == {
         "over-rating-mean",
         "b-40-one-optimum",
         "b-20-one-optimum",

@@ -82,7 +82,7 @@ def test_json_has_one_object_for_each_published_number(engine: Any) -> None:
             "unit",
             "published",
             "published_ci",
-            "ours",
+            "computed",
             "low",
             "high",
             "relative_difference",
@@ -104,13 +104,13 @@ def test_rows_hold_both_numbers_and_their_difference(engine: Any) -> None:
     analysis = rows[1, "throughput_analysis"]
     assert analysis["row"] == {"idx": 1, "B": 10}
     assert analysis["published"] == 8.0208
-    assert analysis["relative_difference"] == pytest.approx(analysis["ours"] / 8.0208 - 1)
+    assert analysis["relative_difference"] == pytest.approx(analysis["computed"] / 8.0208 - 1)
     assert (analysis["published_ci"], analysis["low"], analysis["high"]) == (None, None, None)
     assert (analysis["domain_published"], analysis["domain_ours"]) == ("B", "B")
     simulation = rows[1, "throughput_simulation"]
     assert (simulation["published"], simulation["published_ci"]) == (7.7536, 0.0535)
-    assert simulation["ours"] == pytest.approx(7.7536)
-    assert simulation["low"] < simulation["ours"] < simulation["high"]
+    assert simulation["computed"] == pytest.approx(7.7536)
+    assert simulation["low"] < simulation["computed"] < simulation["high"]
     # x* = 0 is published for idx 11: there is no relative difference to 0.
     assert rows[11, "queue_analysis"]["relative_difference"] is None
     assert rows[11, "queue_analysis"]["domain_ours"] == "R1"

@@ -97,11 +97,11 @@ def test_table6(report: Report, policy: str, channel: str, measure: str) -> None
         for row in item.rows
         if row.row == {"policy": policy, "channel": channel} and row.quantity == measure
     ]
-    assert row.ours is not None
+    assert row.computed is not None
     assert row.published is not None
-    assert row.within == (abs(row.ours - row.published) <= limit(policy))
+    assert row.within == (abs(row.computed - row.published) <= limit(policy))
     what = f"{policy}, {CHANNELS[channel].name}, {measure}"
-    PUBLISHED.close(what, "", row.ours, row.published, limit(policy))
+    PUBLISHED.close(what, "", row.computed, row.published, limit(policy))
 
 
 @pytest.mark.parametrize(("policy", "published"), [("TAGLA", 0.0032), ("TFER", 0.00013)])
@@ -113,8 +113,8 @@ def test_table6_best_thresholds(report: Report, policy: str, published: float) -
         if row.quantity == "best_threshold" and row.row["policy"] == policy
     ]
     assert row.published == published
-    assert row.ours is not None
-    assert published / 2 <= row.ours <= published * 2
+    assert row.computed is not None
+    assert published / 2 <= row.computed <= published * 2
     assert row.within
 
 
@@ -122,7 +122,7 @@ def test_table6_best_thresholds(report: Report, policy: str, published: float) -
 def test_table2_per(place: tuple[int, int]) -> None:
     rate = error_rates()[place]
     if rate.extra["published_errors"] >= COMMON_ERRORS:
-        assert rate.ours == pytest.approx(rate.published, rel=COMMON_LIMIT)
+        assert rate.computed == pytest.approx(rate.published, rel=COMMON_LIMIT)
     else:
         assert rate.extra["p_value"] >= RARE_LEVEL
     assert rate.within
@@ -160,12 +160,12 @@ def test_claim(report: Report, key: str) -> None:
 def test_sensitivity_begins_with_table6(report: Report, sensitivity: Sequence[Row]) -> None:
     rows = {item.item: item.rows for item in report.items}
     chosen = {
-        (row.row["policy"], row.row["channel"], row.quantity): row.ours
+        (row.row["policy"], row.row["channel"], row.quantity): row.computed
         for row in sensitivity
         if row.row["variant"] == "chosen"
     }
     table6 = {
-        (row.row["policy"], row.row["channel"], row.quantity): row.ours
+        (row.row["policy"], row.row["channel"], row.quantity): row.computed
         for row in rows["table6"]
         if row.quantity in MEASURES
     }
@@ -187,15 +187,15 @@ def test_sensitivity_has_the_range_of_every_entry_over_resampled_counts(
     assert len(resampled) == len(table6) == 20
     for row in resampled:
         entry = table6[row.row["policy"], row.row["channel"], row.quantity]
-        assert row.ours == entry.ours
-        assert row.ours is not None
+        assert row.computed == entry.computed
+        assert row.computed is not None
         assert row.low is not None
         assert row.high is not None
         assert entry.published is not None
         # The counts are drawn around those that Table 6 rests on.
         place = (row.row["policy"], row.row["channel"], row.quantity)
-        assert (row.low > row.ours) == (place in LOWEST)
-        assert row.ours <= row.high
+        assert (row.low > row.computed) == (place in LOWEST)
+        assert row.computed <= row.high
         assert row.low <= row.extra["median"] <= row.high
         assert row.extra["resamples"] == 20
         ends = [abs(end - entry.published) <= entry.extra["limit"] for end in (row.low, row.high)]

@@ -77,8 +77,10 @@ def published() -> list[Row]:
 def compared(published: list[Row]) -> Table:
     goodput, _, low, _ = published
     filled = [
-        goodput.with_ours(Interval(300.0, 298.0, 302.0, 0.99, 4)),
-        low.with_ours(Interval(60.0, float("nan"), float("nan"), 0.99, 1), extra={"seen": "never"}),
+        goodput.with_computed(Interval(300.0, 298.0, 302.0, 0.99, 4)),
+        low.with_computed(
+            Interval(60.0, float("nan"), float("nan"), 0.99, 1), extra={"seen": "never"}
+        ),
     ]
     # An entry without a simulated number is where the paper has it, and is replaced by one with a
     # number.
@@ -111,7 +113,7 @@ def test_where_no_difference_is_shown_our_number_is_marked() -> None:
     row = Row({"n": 1}, "x", "1", 1.0, 2.0, tolerance=NEAR)
     plain = ColumnSet("x", "", printed(1), number(1))
     assert comparison("", [row], (), [plain]).rows == [["1.0", "! 2.0"]]
-    beside = ColumnSet("x", "", printed(1), number(1), absolute(1), ("paper", "ours", "diff"))
+    beside = ColumnSet("x", "", printed(1), number(1), absolute(1), ("paper", "computed", "diff"))
     assert comparison("", [row], (), [beside]).rows == [["1.0", "2.0", "! +1.0"]]
 
 

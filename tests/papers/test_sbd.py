@@ -162,14 +162,15 @@ def test_table6_improvements_are_near(summaries: Mapping[str, Summary]) -> None:
 @pytest.mark.slow
 def test_the_delays_of_tables_2_to_6_are_near_on_the_whole(tables: Results) -> None:
     """The root mean square of the 32 differences; 11.1 % with the faulty turnaround."""
-    ours = {
-        tuple(row.row.values()): row.ours
+    computed = {
+        tuple(row.row.values()): row.computed
         for item in tables.values()
         for row in item.rows
-        if row.quantity == "delay" and row.ours is not None
+        if row.quantity == "delay" and row.computed is not None
     }
     differences = [
-        ours[tuple(keys(target.point).values())] / target.delay_s - 1 for target in fit.targets()
+        computed[tuple(keys(target.point).values())] / target.delay_s - 1
+        for target in fit.targets()
     ]
     assert len(differences) == 32
     assert np.sqrt(np.mean(np.square(differences))) <= 0.095
@@ -265,7 +266,9 @@ def test_figures_are_written_as_png_and_svg(figures: Results) -> None:
 @pytest.mark.slow
 def test_the_trace_of_fig14_has_its_parts(figures: Results) -> None:
     rows = rows_of(figures, "fig14")
-    largest = {part: rows["sbd", part, "largest_occupancy"].ours for part in ("start", "change")}
+    largest = {
+        part: rows["sbd", part, "largest_occupancy"].computed for part in ("start", "change")
+    }
     assert all(value is not None and 15 <= value <= 40 for value in largest.values())
 
 

@@ -252,8 +252,8 @@ def test_a_fitted_setting_is_simulated_as_it_is_chosen() -> None:
     chosen = fit.COMBINATIONS[0]
     assert chosen == fit.Choice(60.0, 1460, 2, "timed", "front", False)
     point = TABLE6[384, 1, "RED"]
-    ours = json.loads(fit.scenario_of(point.axes, chosen).resolve()[0])
-    assert ours == resolved(point, Effort(2, 60.0, 0.0))
+    computed = json.loads(fit.scenario_of(point.axes, chosen).resolve()[0])
+    assert computed == resolved(point, Effort(2, 60.0, 0.0))
 
 
 def test_buffer_has_40_sdus_under_every_discipline() -> None:

@@ -149,9 +149,9 @@ def test_a_few_links_are_compared_and_explained(monkeypatch: pytest.MonkeyPatch)
     simulated = rows["{'link': 27}", "throughput_simulation"]
     average = rows["{'link': 27}", "throughput_average"]
     assert model.published is simulated.published is average.published is None
-    assert model.ours is not None
-    assert simulated.ours is not None
-    difference = model.ours / simulated.ours - 1
+    assert model.computed is not None
+    assert simulated.computed is not None
+    difference = model.computed / simulated.computed - 1
     assert model.extra["difference_from_simulation"] == pytest.approx(difference)
     assert difference > 0.3
     assert average.extra["warned"] is True

@@ -30,13 +30,13 @@ from airpath.reproduction.verdict import verdict_of
 FIVE = Tolerance("5 % (README)", relative=0.05)
 
 
-def row(ours: float | None, tolerance: Tolerance | None = FIVE, **changes: Any) -> Row:
+def row(computed: float | None, tolerance: Tolerance | None = FIVE, **changes: Any) -> Row:
     given: dict[str, Any] = {
         "row": {"bearer": 64},
         "quantity": "delay",
         "unit": "kbit/s",
         "published": 100.0,
-        "ours": ours,
+        "computed": computed,
         "tolerance": tolerance,
     }
     return Row(**(given | changes))
@@ -46,7 +46,7 @@ def row(ours: float | None, tolerance: Tolerance | None = FIVE, **changes: Any) 
 
 
 @pytest.mark.parametrize(
-    ("tolerance", "ours", "within"),
+    ("tolerance", "computed", "within"),
     [
         (FIVE, 95.0, True),
         (FIVE, 105.0, True),
@@ -64,9 +64,9 @@ def row(ours: float | None, tolerance: Tolerance | None = FIVE, **changes: Any) 
     ],
 )
 def test_a_number_is_within_its_tolerance_or_not(
-    tolerance: Tolerance | None, ours: float, within: bool | None
+    tolerance: Tolerance | None, computed: float, within: bool | None
 ) -> None:
-    assert row(ours, tolerance).within is within
+    assert row(computed, tolerance).within is within
 
 
 def test_intervals_widen_a_tolerance_and_never_narrow_it() -> None:
@@ -112,8 +112,8 @@ def claim(key: str, holds: bool) -> Claim:
 
 
 def report(rows: Sequence[Row], claims: Sequence[Claim] = ()) -> Report:
-    lines = [[str(each.row["bearer"]), marked(f"{each.ours}", each.within)] for each in rows]
-    table = Table("The table", [("", "bearer"), ("", "ours")], lines)
+    lines = [[str(each.row["bearer"]), marked(f"{each.computed}", each.within)] for each in rows]
+    table = Table("The table", [("", "bearer"), ("", "computed")], lines)
     paper = Paper("toy", "A toy", "Author (2000).", {}, (), lambda *_: None, lambda _: None)
     about = {"mode": "quick", "seed": 1, "command": "airpath", "version": "1", "commit": "c"}
     about |= {"replications": 2, "duration_s": 3.0, "warmup_s": 0.0, "confidence": 0.9, "note": ""}
@@ -264,14 +264,14 @@ def test_the_page_begins_with_the_verdict_and_marks_what_is_outside(bad: Report)
 
 def test_additional_measures_are_apart_from_the_papers_claims(bad: Report) -> None:
     """They stood under what the paper's text says, as if the paper had said them."""
-    ours = replace(claim("ours", False), of_paper=False)
-    both = replace(bad, claims=[ours, *bad.claims])
+    computed = replace(claim("computed", False), of_paper=False)
+    both = replace(bad, claims=[computed, *bad.claims])
     text = printed(both)
     heading = "Further measures"
-    assert text.index("Text of alpha.") < text.index(heading) < text.index("Text of ours.")
-    assert "Text of ours." not in printed(both, brief=True)
+    assert text.index("Text of alpha.") < text.index(heading) < text.index("Text of measures.")
+    assert "Text of measures." not in printed(both, brief=True)
     made = page(json.loads(json.dumps(both.to_dict(), allow_nan=False)))
-    assert made.index("Text of alpha.") < made.index(heading) < made.index("Text of ours.")
+    assert made.index("Text of alpha.") < made.index(heading) < made.index("Text of measures.")
     assert heading not in page(json.loads(json.dumps(bad.to_dict(), allow_nan=False)))
 
 

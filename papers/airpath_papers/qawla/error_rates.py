@@ -266,8 +266,8 @@ class _Counted:
         """Return its row; without a number where nothing was counted."""
         at = _at(cell.axes)
         extra = {name: at.get(name) for name in ("errors", "blocks")}
-        ours = (at.get("per"), None, at.get("per_low"), at.get("per_high"))
-        return Row(place, self.name, self.unit, None, *ours, extra=extra)
+        computed = (at.get("per"), None, at.get("per_low"), at.get("per_high"))
+        return Row(place, self.name, self.unit, None, *computed, extra=extra)
 
 
 class _Compared:
@@ -314,7 +314,7 @@ CURVES: Final[Mapping[str, Any]] = {
         "per",
         "PER",
         _printed,
-        lambda row: small(row.ours),
+        lambda row: small(row.computed),
         percent(1),
         ("paper", "Airpath", "diff %", "within"),
     ),

@@ -59,7 +59,7 @@ ANALYSIS: Final = {
 0.53 % at most."""
 
 SIMULATED: Final = Tolerance(
-    f"{100 * CELL_LIMIT:g} % (README), or the published interval and ours combined if wider",
+    f"{100 * CELL_LIMIT:g} % (README), or the published and computed interval combined if wider",
     relative=CELL_LIMIT,
     intervals=True,
 )
@@ -75,8 +75,8 @@ def domain(solved: FixedPoint) -> str:
 
 
 def _domains(_session: Session, cell: Cell) -> dict[str, str]:
-    ours = domain(solution(cell))
-    return {"domain_published": published(cell).domain, "domain_ours": ours}
+    computed = domain(solution(cell))
+    return {"domain_published": published(cell).domain, "domain_ours": computed}
 
 
 def _solved(
@@ -128,7 +128,7 @@ _OF_TABLES: Final = (
         "1",
         lambda found: nan if found.alpha is None else found.alpha,
         ColumnSet(
-            "alpha_analysis", "alpha*", lambda r: _alpha(r.published), lambda r: _alpha(r.ours)
+            "alpha_analysis", "alpha*", lambda r: _alpha(r.published), lambda r: _alpha(r.computed)
         ),
     ),
     MeasuredQuantity(
@@ -196,7 +196,9 @@ def _at_printed(session: Session, cell: Any) -> float:
 
 
 def _average(name: str, heading: str, compute: Callable[..., float]) -> PointQuantity:
-    columns = ColumnSet(name, "average T_M", lambda row: f"{row.ours:.4f}", str, names=(heading,))
+    columns = ColumnSet(
+        name, "average T_M", lambda row: f"{row.computed:.4f}", str, names=(heading,)
+    )
     return PointQuantity(name, "1", compute, ".4f", columns=columns)
 
 
@@ -210,7 +212,7 @@ BEST: Final = PointQuantity(
         "best_threshold",
         "best threshold",
         lambda row: f"{row.published:g}",
-        lambda row: f"{row.ours:.2g}",
+        lambda row: f"{row.computed:.2g}",
     ),
 )
 """The threshold of a policy that the paper fixed where the average of T_M is largest."""
@@ -256,7 +258,7 @@ QUANTITIES: Final[Mapping[str, Any]] = {
     **{f"entry_{name}": _entry(name, symbol) for name, symbol in MEASURES.items()},
     "best_threshold": BEST,
     "average_at_printed": _average("average_at_printed", "at the paper's", _at_printed),
-    "average_at_best": _average("average_at_best", "at ours", lambda *at: _best(*at)[0]),
+    "average_at_best": _average("average_at_best", "at Airpath's", lambda *at: _best(*at)[0]),
     **{each.name: each for measure in MEASURES for each in _over_thresholds(measure)},
 }
 """Those that ``paper.toml`` names."""

@@ -107,7 +107,7 @@ def _rows(cell: SweepPoint, session: Session) -> list[Row]:
     rows = [Row(key, "queue_analysis", "packets", *lengths, tolerance=tolerance, extra=extra)]
     empty = session.estimate(cell, queue_probability(0))
     if empty is not None:
-        rows.append(Row(key, "empty_queue_probability", "1", None, None).with_ours(empty))
+        rows.append(Row(key, "empty_queue_probability", "1", None, None).with_computed(empty))
     return rows
 
 

@@ -88,7 +88,7 @@ def _policy_summary(rows: Sequence[Row]) -> Summary:
         if not row.within
     ]
     near = len(entries) - len(outside)
-    thresholds = (f"{of} {row.ours:.2g} (paper {row.published:g})" for of, row in best.items())
+    thresholds = (f"{of} {row.computed:.2g} (paper {row.published:g})" for of, row in best.items())
     lines = [
         f"{near} of {len(entries)} entries within {NEAR:g} ({ROUGH:g} for MaxPHYThru)"
         + others(outside),
@@ -98,6 +98,6 @@ def _policy_summary(rows: Sequence[Row]) -> Summary:
         "entries": len(entries),
         "within": near,
         "outside": outside,
-        "best_thresholds": {policy: row.ours for policy, row in best.items()},
+        "best_thresholds": {policy: row.computed for policy, row in best.items()},
     }
     return Summary("policies", "Our Table 6 against the paper's", lines, values)

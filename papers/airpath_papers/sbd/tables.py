@@ -123,15 +123,15 @@ def _improvement_row(session: Session, bearer: int, flows: int, aqm: str, quanti
     published = improvements()[bearer, flows, aqm, quantity]
     place: dict[str, int | float | str] = {"bearer": bearer, "flows": flows, "aqm": aqm.lower()}
     about = (place, f"{quantity}_improvement", "%", published)
-    ours = improvement(session, managed, plain, MEASURED[quantity])
-    if ours is None:
+    computed = improvement(session, managed, plain, MEASURED[quantity])
+    if computed is None:
         return Row(*about, None, tolerance=IMPROVED_BY)
-    row = Row(*about, ours.per_cent, None, *ours.interval, IMPROVED_BY)
+    row = Row(*about, computed.per_cent, None, *computed.interval, IMPROVED_BY)
     extra = {
-        "significant": ours.significant,
-        "same_sign": ours.per_cent * published > 0,
+        "significant": computed.significant,
+        "same_sign": computed.per_cent * published > 0,
         "within_8_points": row.within,
-        "of_20_runs": ours.per_cent_of_batches,
+        "of_20_runs": computed.per_cent_of_batches,
     }
     return replace(row, extra=extra)
 
@@ -141,7 +141,7 @@ def _improved(quantity: str, aqm: str) -> ColumnSet:
         f"{quantity}_improvement {aqm.lower()}",
         f"{quantity}, {aqm}, %",
         lambda row: f"{row.published:+.0f}",
-        unknown(lambda row: f"{row.ours:+.1f}{'*' if row.extra['significant'] else ''}"),
+        unknown(lambda row: f"{row.computed:+.1f}{'*' if row.extra['significant'] else ''}"),
     )
 
 

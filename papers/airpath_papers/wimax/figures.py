@@ -38,7 +38,9 @@ def _found6(session: Session, title: str) -> Found:
         for name, share in SHARES.items()
     ]
     shown = [
-        ColumnSet(name, f"{name}, ms", lambda r: f"{r.published:.1f}", lambda r: f"{r.ours:.1f}")
+        ColumnSet(
+            name, f"{name}, ms", lambda r: f"{r.published:.1f}", lambda r: f"{r.computed:.1f}"
+        )
         for name in SHARES
     ]
     named = [Key("policy", "", NAMES.__getitem__)]

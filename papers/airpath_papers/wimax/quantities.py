@@ -129,10 +129,10 @@ def _printed_gain(axes: Axes) -> float:
     ]
     if stated:
         return ENDS[axes.get("of", "least")](stated)
-    ours, other = (
+    computed, other = (
         printed("table2")[axes["base_rtt_ms"], axes[key]]["goodput"] for key in about[1:3]
     )
-    return 100 * (ours / other - 1)
+    return 100 * (computed / other - 1)
 
 
 class _Gain(PointQuantity):
@@ -142,8 +142,8 @@ class _Gain(PointQuantity):
         return super().row(session, cell, place, PublishedMean(_printed_gain(cell.axes), nan))
 
 
-def _gain(session: Session, ours: Cell, other: Cell) -> float:
-    found = improvement(session, ours, other, measures.GOODPUT)
+def _gain(session: Session, computed: Cell, other: Cell) -> float:
+    found = improvement(session, computed, other, measures.GOODPUT)
     return nan if found is None else found.per_cent
 
 

@@ -19,18 +19,18 @@ def summarise(results: Sequence[ItemResult]) -> list[Summary]:
     values: dict[str, Any] = {}
     found = [row for row in rows.get("table2", ()) if row.quantity == "goodput_gain"]
     if found:
-        ours = {int(row.row["base_rtt_ms"]): row.ours for row in found}
-        values["gains"] = {f"{rtt}_ms": gain for rtt, gain in ours.items()}
-        shown = ", ".join(f"{gain:.0f} % at {rtt} ms" for rtt, gain in ours.items())
+        computed = {int(row.row["base_rtt_ms"]): row.computed for row in found}
+        values["gains"] = {f"{rtt}_ms": gain for rtt, gain in computed.items()}
+        shown = ", ".join(f"{gain:.0f} % at {rtt} ms" for rtt, gain in computed.items())
         lines.append(
             f'"Up to about 40 %" (abstract): adapt-BI gains {shown}; as printed it is '
             f"{', '.join(f'{row.published:.0f}' for row in found)} %, and the printed delays "
-            f"allow {', '.join(f'{bound(rtt):.0%}' for rtt in ours)}"
+            f"allow {', '.join(f'{bound(rtt):.0%}' for rtt in computed)}"
         )
     efficiencies = {
-        str(row.row["policy"]): row.ours
+        str(row.row["policy"]): row.computed
         for row in rows.get("table1", ())
-        if row.quantity == "efficiency" and row.ours
+        if row.quantity == "efficiency" and row.computed
     }
     if len(efficiencies) == len(POLICIES):
         times = efficiencies["adapt-bi"] / efficiencies["blind-bi"]

@@ -198,8 +198,8 @@ def _fit(decoder: Decoder) -> Fit:
         difference = log(errors / blocks * PUBLISHED_BLOCKS / published_errors)
         differences.append(difference)
         total += difference**2 / (1 / published_errors + 1 / errors + PROGRAMS_DIFFER**2)
-        ours = _per(mcs, (errors, blocks))
-        within = within and abs(ours / (rate.published or 0.0) - 1) <= COMMON_LIMIT
+        computed = _per(mcs, (errors, blocks))
+        within = within and abs(computed / (rate.published or 0.0) - 1) <= COMMON_LIMIT
     return replace(found, differences=differences, total=total, within=within)
 
 

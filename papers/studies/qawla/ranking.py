@@ -89,8 +89,8 @@ class _Comparison:
         points = [point for point in self.points if point.channel == channel]
         ratios = [
             [
-                ours / best
-                for ours, best in zip(
+                computed / best
+                for computed, best in zip(
                     self.runs(point.cells[name]), self.runs(point.cells[OPTIMUM]), strict=True
                 )
             ]
@@ -184,7 +184,11 @@ def _means_table(comparison: _Comparison) -> Table:
             spread = ""
             if simulated.low is not None and simulated.high is not None:
                 spread = f" ± {(simulated.high - simulated.low) / 2:.4f}"
-            values = [f"{simulated.ours:.4f}{spread}", f"{model.ours:.4f}", f"{averaged.ours:.4f}"]
+            values = [
+                f"{simulated.computed:.4f}{spread}",
+                f"{model.computed:.4f}",
+                f"{averaged.computed:.4f}",
+            ]
             lines.append([channel.name, name, *values])
     columns = [("", name) for name in ("channel", "policy", "simulated", "model", "averaged")]
     first = comparison.points[0].cells[OPTIMUM]
@@ -442,7 +446,7 @@ def _bars(panel: Axes, comparison: _Comparison, channel: str) -> None:
     places = range(len(NAMES))
     found = [_rows(comparison, channel, name) for name in NAMES]
     simulated = [rows[0] for rows in found]
-    means = [float(row.ours or 0.0) for row in simulated]
+    means = [float(row.computed or 0.0) for row in simulated]
     spreads = [
         (row.high - row.low) / 2 if row.low is not None and row.high is not None else 0.0
         for row in simulated
@@ -453,7 +457,7 @@ def _bars(panel: Axes, comparison: _Comparison, channel: str) -> None:
         (2, "averaged over oscillation", "o", "black"),
     ):
         panel.plot(
-            [float(rows[index].ours or 0.0) for rows in found],
+            [float(rows[index].computed or 0.0) for rows in found],
             places,
             marker,
             color=colours[colour],

@@ -134,7 +134,7 @@ def entries_table(
         for key in found:
             for measure, symbol in MEASURES.items():
                 theirs = published_entry(policy, key, measure)
-                ours = found[key].entry(policy, measure)
+                computed = found[key].entry(policy, measure)
                 values = [each[key].entry(policy, measure) for each in draws]
                 ends = (min(values), median(values), max(values))
                 meets = [abs(value - theirs) <= limit(policy) for value in values]
@@ -142,10 +142,12 @@ def entries_table(
                 place = {"policy": policy, "channel": key, "variant": variant.name}
                 extra = {"resamples": len(draws), "limit": limit(policy), "median": ends[1]}
                 extra["resamples_within"] = sum(meets)
-                row = Row(place, measure, "1", None, ours, low=ends[0], high=ends[2], extra=extra)
+                row = Row(
+                    place, measure, "1", None, computed, low=ends[0], high=ends[2], extra=extra
+                )
                 rows.append(row)
                 line = [policy, CHANNELS[key].name, symbol, f"{theirs:.2f}"]
-                line += [f"{value:.3f}" for value in (ours, *ends)]
+                line += [f"{value:.3f}" for value in (computed, *ends)]
                 lines.append([*line, f"{sum(meets)} of {len(draws)}"])
     columns = [("", ""), ("", ""), ("", ""), ("", "paper"), ("", "Airpath")]
     columns += [(variant.heading, name) for name in ("lowest", "median", "highest", "within")]
@@ -163,16 +165,16 @@ def choices_table(found: Adaptations, resamples: Sequence[Adaptations], title: s
     lines = []
     for name, policy in POLICIES.items():
         for key, adaptation in found.items():
-            ours = adaptation.choices(policy)
+            computed = adaptation.choices(policy)
             changes = Counter(
                 (at, pair)
                 for each in resamples
                 for at, pair in enumerate(each[key].choices(policy))
-                if pair != ours[at]
+                if pair != computed[at]
             )
             for (at, pair), times in sorted(changes.items()):
                 line = [name, CHANNELS[key].name, f"{adaptation.snrs_db[at]:g}"]
-                line += [_chosen(ours[at]), _chosen(pair), f"{times} of {RESAMPLES}"]
+                line += [_chosen(computed[at]), _chosen(pair), f"{times} of {RESAMPLES}"]
                 normalised = adaptation.normalised(policy)
                 throughput_bps = adaptation.throughput_bps[20][at, PAIRS.index(pair)]
                 normalised[at] = throughput_bps / adaptation.optimum_bps[None][at]

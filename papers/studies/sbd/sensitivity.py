@@ -50,7 +50,7 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
                 means = (f"{e.mean:.{quantity.decimals}f}" for e in (before, after))
                 line += [*means, f"{change:+.1f}"]
                 row = Row({**named, "variant": name}, quantity.name, quantity.unit, None, None)
-                rows.append(row.with_ours(after, extra={"change_per_cent": change}))
+                rows.append(row.with_computed(after, extra={"change_per_cent": change}))
             lines.append(line)
         columns = [("", "bearer"), ("", "flows"), ("", "aqm")]
         columns += [(g, n) for g in MEASURED for n in ("as chosen", "changed", "%")]

@@ -145,7 +145,7 @@ def _item_table(document: Document) -> Table:
                 _count(len(published)),
                 _count(sum(within)),
                 _count(outside, "bad" if outside else ""),
-                _count(sum(row["ours"] is not None for row in item["rows"])),
+                _count(sum(row["computed"] is not None for row in item["rows"])),
             ]
         )
     note = (
@@ -191,9 +191,9 @@ def _item(item: Document, document: Document, report_files: ReportFiles) -> Sect
     published = [row for row in rows if row.published is not None]
     if published:
         blocks.append(_published(published, document))
-    ours = [row for row in rows if row.published is None and row.ours is not None]
-    if ours:
-        blocks.append(_unpublished(ours, document))
+    computed = [row for row in rows if row.published is None and row.computed is not None]
+    if computed:
+        blocks.append(_unpublished(computed, document))
     return Section(key, f"{item['item']}: {item['title']}", blocks)
 
 
@@ -257,7 +257,7 @@ def _unpublished(rows: Sequence[Row], document: Document) -> Table:
 
 
 def _value(row: Row, decimals: int | None) -> Cell:
-    value = row.ours or 0.0
+    value = row.computed or 0.0
     hint = "" if row.low is None or row.high is None else f"{row.low:.6g} to {row.high:.6g}"
     small = value != 0 and abs(value) < 10.0 ** -(decimals or 0)
     if decimals is None or small:

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 __all__ = ["packed", "text", "unpacked"]
 
-_NUMBERS: Final = ("published", "published_ci", "ours", "low", "high", "within")
+_NUMBERS: Final = ("published", "published_ci", "computed", "low", "high", "within")
 """Of a row, in the order of the archive, after the entries that name it."""
 
 _DERIVED: Final = ("relative_difference",)

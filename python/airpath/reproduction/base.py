@@ -130,14 +130,14 @@ class Row:
         Its unit; ``1`` for a pure number.
     published : float or None
         The printed value, in `unit`. None where the paper shows no number.
-    ours : float or None
+    computed : float or None
         Airpath's value, in `unit`.
     published_ci : float or None
         Printed half-width of the confidence interval, in `unit`.
     low, high : float or None
         Our confidence interval, in `unit`. None for a value without one.
     tolerance : Tolerance or None
-        How far `ours` may be from `published`. None where the paper's definition has none.
+        How far `computed` may be from `published`. None where the paper's definition has none.
     extra : mapping
         More about the row; these keys follow the others in the JSON object.
     """
@@ -146,7 +146,7 @@ class Row:
     quantity: str
     unit: str
     published: float | None
-    ours: float | None
+    computed: float | None
     published_ci: float | None = None
     low: float | None = None
     high: float | None = None
@@ -155,10 +155,10 @@ class Row:
 
     @property
     def relative_difference(self) -> float | None:
-        """(ours - published) / published; None when either is missing or published is 0."""
-        if self.ours is None or not self.published:
+        """(computed - published) / published; None when either is missing or published is 0."""
+        if self.computed is None or not self.published:
             return None
-        return (self.ours - self.published) / self.published
+        return (self.computed - self.published) / self.published
 
     @property
     def tolerated(self) -> tuple[float, float] | None:
@@ -169,19 +169,19 @@ class Row:
 
     @property
     def within(self) -> bool | None:
-        """Whether `ours` is within its tolerance; None where one of them is missing."""
-        if self.ours is None or self.published is None or self.tolerance is None:
+        """Whether `computed` is within its tolerance; None where one of them is missing."""
+        if self.computed is None or self.published is None or self.tolerance is None:
             return None
         ends = self.tolerated
         if ends is None:
             return self.tolerance.passed
         # A difference that is exactly what is tolerated is; the last bit must not decide.
         slack = 1e-12 * max(map(abs, ends))
-        return ends[0] - slack <= self.ours <= ends[1] + slack
+        return ends[0] - slack <= self.computed <= ends[1] + slack
 
-    def with_ours(self, estimate: Interval, **more: Any) -> Row:
+    def with_computed(self, estimate: Interval, **more: Any) -> Row:
         """Return the row with Airpath's mean, its interval and other given entries."""
-        row = replace(self, ours=estimate.mean, low=estimate.low, high=estimate.high)
+        row = replace(self, computed=estimate.mean, low=estimate.low, high=estimate.high)
         return replace(row, **more)
 
     @classmethod
@@ -194,7 +194,7 @@ class Row:
             document["quantity"],
             document["unit"],
             document["published"],
-            document["ours"],
+            document["computed"],
             document["published_ci"],
             document["low"],
             document["high"],
@@ -212,7 +212,7 @@ class Row:
             "unit": self.unit,
             "published": _finite(self.published),
             "published_ci": _finite(self.published_ci),
-            "ours": _finite(self.ours),
+            "computed": _finite(self.computed),
             "low": _finite(self.low),
             "high": _finite(self.high),
             "relative_difference": _finite(self.relative_difference),

@@ -26,11 +26,11 @@ Cell: TypeAlias = "SweepPoint"
 
 Outcome = Literal["holds", "undecided", "does not hold"]
 
-Cause = Literal["ours", "reading", "paper", "differs"]
+Cause = Literal["airpath", "reading", "paper", "differs"]
 """Why a claim does not hold."""
 
 CAUSES: Final[Mapping[Cause, str]] = {
-    "ours": "check or scenario at fault",
+    "airpath": "check or scenario at fault",
     "reading": "reading left open",
     "paper": "paper contradicts itself",
     "differs": "result differs",

@@ -55,7 +55,7 @@ class ColumnSet:
         Of the rows.
     heading : str
         Heading over its columns.
-    published, ours : callable
+    published, computed : callable
         Format the numbers. The computed one may be missing.
     difference : callable, optional
         Writes the difference. Default: no such column.
@@ -66,7 +66,7 @@ class ColumnSet:
     quantity: str
     heading: str
     published: Text
-    ours: Text
+    computed: Text
     difference: Text | None = None
     names: Sequence[str] = ("paper", "Airpath")
 
@@ -75,14 +75,14 @@ class ColumnSet:
         row = found.get(self.quantity)
         if row is None:
             return [""] * len(self.names)
-        ours = self.ours(row)
-        difference = "" if self.difference is None or row.ours is None else self.difference(row)
+        computed = self.computed(row)
+        difference = "" if self.difference is None or row.computed is None else self.difference(row)
         if difference:
             difference = marked(difference, row.within)
         else:
-            ours = marked(ours, row.within)
+            computed = marked(computed, row.within)
         near = "" if row.within is None else "yes" if row.within else "NO"
-        return [self.published(row), ours, difference, near][: len(self.names)]
+        return [self.published(row), computed, difference, near][: len(self.names)]
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def comparison(
     title : str
         Its heading.
     rows : sequence of Row
-        Also those without a computed number (`Row.ours` is None). Of two rows of one place and
+        Also those without a computed number (`Row.computed` is None). Of two rows of one place and
         quantity the one with a number counts, and the first one decides the position of the line.
     keys : sequence of Key
         What names a line.
@@ -137,7 +137,7 @@ def comparison(
     lines: dict[tuple[Any, ...], dict[str, Row]] = {}
     for row in rows:
         line = lines.setdefault(tuple(row.row.get(key.name, "") for key in keys), {})
-        if row.quantity not in line or row.ours is not None:
+        if row.quantity not in line or row.computed is not None:
             line[row.quantity] = row
     columns = [("", key.heading) for key in keys]
     columns += [(group.heading, name) for group in shown for name in group.names]
@@ -179,12 +179,12 @@ def spread(mean: float, low: float | None, high: float | None, decimals: int) ->
 
 def number(decimals: int) -> Text:
     """Return the formatter of the computed number and its ±."""
-    return unknown(lambda row: spread(row.ours or 0.0, row.low, row.high, decimals))
+    return unknown(lambda row: spread(row.computed or 0.0, row.low, row.high, decimals))
 
 
 def unknown(text: Text, missing: str = NOT_SIMULATED) -> Text:
     """Return a formatter of the computed number: `text`, or `missing` without a number."""
-    return lambda row: missing if row.ours is None else text(row)
+    return lambda row: missing if row.computed is None else text(row)
 
 
 def percent(decimals: int, unit: str = "") -> Text:
@@ -199,4 +199,4 @@ def percent(decimals: int, unit: str = "") -> Text:
 
 def absolute(decimals: int, unit: str = "") -> Text:
     """Return the formatter of the difference in the unit of the row."""
-    return lambda row: f"{(row.ours or 0.0) - (row.published or 0.0):+.{decimals}f}{unit}"
+    return lambda row: f"{(row.computed or 0.0) - (row.published or 0.0):+.{decimals}f}{unit}"

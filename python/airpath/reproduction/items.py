@@ -102,7 +102,7 @@ def item_of(
             for stem, (text, draw) in drawings.items():
                 make = partial(_headed, session, draw, text, about)
                 figures += session.draw(make, out, stem, text, session.about)
-        kept = [row for row in rows if row is not None and (whole or row.ours is not None)]
+        kept = [row for row in rows if row is not None and (whole or row.computed is not None)]
         return ItemResult(key, named, kept, tables, figures, complete=complete)
 
     return cells, evaluate

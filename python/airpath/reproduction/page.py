@@ -211,13 +211,13 @@ def numbers(rows: Sequence[Row], document: Mapping[str, Any]) -> Table:
 
 def _shown(row: Row, heading: str, decimals: int) -> ColumnSet:
     def published(row: Row) -> str:
-        if row.ours is not None and "difference" in row.extra and row.unit != "%":
+        if row.computed is not None and "difference" in row.extra and row.unit != "%":
             return f"{row.published:.{decimals}f}"
         half = "" if row.published_ci is None else f" ± {row.published_ci:g}"
         return _number(row.published or 0.0, decimals) + half
 
-    def ours(row: Row) -> str:
-        value = row.ours or 0.0
+    def computed(row: Row) -> str:
+        value = row.computed or 0.0
         if "difference" in row.extra and row.unit != "%":
             return f"{value:.{decimals}f}"
         if row.low is None or row.high is None:
@@ -234,7 +234,7 @@ def _shown(row: Row, heading: str, decimals: int) -> ColumnSet:
         return (absolute(decimals) if "difference" in row.extra else percent(2, " %"))(row)
 
     names = ("paper", "Airpath", "difference")
-    known = unknown(ours, "not computed")
+    known = unknown(computed, "not computed")
     return ColumnSet(row.quantity, heading, published, known, difference, names)
 
 

@@ -124,7 +124,7 @@ class MeasuredQuantity:
         if self.batch:
             batches = batch_means(self.values(session, cell), self.batch)
             extra[f"means_of_{self.batch}_runs"] = batches
-        return row.with_ours(found, extra=extra)
+        return row.with_computed(found, extra=extra)
 
     def shown(self) -> ColumnSet:
         """Return the columns of it."""
@@ -294,14 +294,14 @@ def improvement(
     session: Session, cell: Cell, other: Cell, quantity: MeasuredQuantity
 ) -> Improvement | None:
     """Return the change of a quantity between two cells; None if one has no runs."""
-    ours, theirs = (quantity.values(session, each) for each in (cell, other))
-    if not ours or not theirs:
+    computed, theirs = (quantity.values(session, each) for each in (cell, other))
+    if not computed or not theirs:
         return None
-    difference = paired_interval(theirs, ours, session.paper.confidence)
+    difference = paired_interval(theirs, computed, session.paper.confidence)
     base = sum(theirs) / len(theirs)
-    batches = (batch_means(each, quantity.batch or len(each)) for each in (ours, theirs))
+    batches = (batch_means(each, quantity.batch or len(each)) for each in (computed, theirs))
     return Improvement(
-        100 * ((sum(ours) / len(ours)) / base - 1),
+        100 * ((sum(computed) / len(computed)) / base - 1),
         difference.low > 0 or difference.high < 0,
         [100 * (a / b - 1) for a, b in zip(*batches, strict=False)],
         (difference.low / (base / 100), difference.high / (base / 100)),

@@ -43,7 +43,7 @@ def within_by_batch(places: Iterable[Sequence[Row]], batches: str) -> list[int]:
 
 
 def _within(row: Row, batches: str) -> list[bool]:
-    return [bool(replace(row, ours=value).within) for value in row.extra[batches]]
+    return [bool(replace(row, computed=value).within) for value in row.extra[batches]]
 
 
 def others(names: Sequence[str], about: str = "others") -> str:

@@ -25,9 +25,9 @@ class Outside(NamedTuple):
         place = ", ".join(f"{name} {value}" for name, value in row.row.items())
         unit = "" if row.unit == "1" else f" {row.unit}"
         text = f"{self.item}, {row.quantity}, {place}: paper {row.published:.6g}{unit}, "
-        text += f"Airpath {row.ours:.4g}{unit}"
-        if row.unit == "%" and row.ours is not None and row.published is not None:
-            text += f" ({row.ours - row.published:+.1f} points)"
+        text += f"Airpath {row.computed:.4g}{unit}"
+        if row.unit == "%" and row.computed is not None and row.published is not None:
+            text += f" ({row.computed - row.published:+.1f} points)"
         elif row.relative_difference is not None:
             text += f" ({100 * row.relative_difference:+.1f} %)"
         if row.tolerance is None:
@@ -171,7 +171,7 @@ def verdict_of(items: Sequence[ItemResult], claims: Sequence[Claim]) -> Verdict:
     """
     rows = numbers_once(items)
     judged = [each for each in rows if each.row.within is not None]
-    computed = sum(each.row.ours is not None for each in rows)
+    computed = sum(each.row.computed is not None for each in rows)
     checked = [claim for claim in claims if claim.of_paper]
     return Verdict(
         numbers=len(judged),
