@@ -176,7 +176,7 @@ def test_a_document_that_is_not_accepted_is_a_bad_value(fake: Fake, scenario: ap
 
 
 @pytest.mark.parametrize(
-    ("otherwise", "told"),
+    ("otherwise", "message"),
     [
         ({"status": 1}, "airpath-emu ended with status 1 and reported no result: it went wrong"),
         ({"lines": ["house"]}, "airpath-emu sent an invalid event: house"),
@@ -187,10 +187,10 @@ def test_a_document_that_is_not_accepted_is_a_bad_value(fake: Fake, scenario: ap
     ids=["status", "no JSON", "no event", "empty report", "half a report"],
 )
 def test_early_end_and_invalid_output_are_reported(
-    fake: Fake, scenario: ap.Scenario, otherwise: dict, told: str
+    fake: Fake, scenario: ap.Scenario, otherwise: dict, message: str
 ) -> None:
     fake(**otherwise)
-    with pytest.raises(RunError, match=told):
+    with pytest.raises(RunError, match=message):
         ap.emulate(scenario)
 
 

@@ -41,7 +41,7 @@ share = 0.95
 
 [weaker]
 items = ["fig2"]
-text = "Ours."
+text = "A measure."
 criterion = "None."
 of_paper = false
 """

@@ -130,7 +130,7 @@ BAND: dict[str, Any] = {"of": "rate", "between": [1.0, 2.0], "label": "paper"}
         ({"stars": [{**STAR, "of": "pace"}]}, '.panels.stars.of: "pace": no quantity.'),
         (
             {"stars": [{**STAR, "place": {"size": 10}}]},
-            ".panels.stars: place = {size = 10}: 2 points of the panel are there. Write values of",
+            ".panels.stars: place = {size = 10}: 2 points of the panel match. Write values of",
         ),
         ({"stars": [{**STAR, "place": {"size": 1}}]}, "place = {size = 1}: 0 points of the panel"),
         ({"stars": [{**STAR, "place": {"c": 1}}]}, '.panels.stars.place: "c": no axis of its'),
@@ -176,7 +176,7 @@ STEPS: dict[str, Any] = {"times": [0, 1], "values": [2.0], "colour": "blue", "la
         ({**CURVE, "colour": "pink"}, '.colour: "pink": no colour. Expected one of: black, blue'),
         ({"series": "queue", "colour": "blue"}, ": label: missing. Write a text"),
         ({**CURVE, "series": "cwnd"}, '.series: "cwnd": not recorded. Expected one of: queue.'),
-        ({**CURVE, "place": {"cc": "x"}}, ': place = {cc = "x"}: no point is there.'),
+        ({**CURVE, "place": {"cc": "x"}}, ': place = {cc = "x"}: no such point.'),
         ({**CURVE, "place": {"c": "x"}}, '.place: "c": no axis of its points.'),
         ({**STEPS, "values": []}, ": values = []: not one for each step. Write 1, one between"),
         ({**STEPS, "factor": 2.0}, ': "factor": unknown key.'),

@@ -253,7 +253,7 @@ def test_cubic_is_the_kernels_under_its_procedures(cc: Any, control: dict[str, A
             "rfc",
             {"tail_loss_probe": True},
             "flows: tcp.tail_loss_probe = true: tail_loss_probe needs "
-            'loss_detection = "rack". Write loss_detection = "rack" beside it.',
+            'loss_detection = "rack". Set loss_detection = "rack".',
         ),
         (
             "ns3",

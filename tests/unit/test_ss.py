@@ -131,7 +131,7 @@ def test_back_off_doubles_while_the_link_is_stopped() -> None:
 def test_missing_recording_is_reported(result: ap.Result) -> None:
     with pytest.raises(ap.errors.BadValueError, match=r"^ss: not recorded. Set record.ss = true.$"):
         ap.simulate(make(record={}), reps=1).ss()
-    with pytest.raises(ap.errors.BadValueError, match="replication = 2: not there"):
+    with pytest.raises(ap.errors.BadValueError, match="replication = 2: does not exist"):
         result.ss(2)
 
 

@@ -142,6 +142,6 @@ def test_captures_show_the_bits_on_syn_data_and_retransmissions(tmp_path: Path) 
     sent, arrived = (fields(result.captures[point]) for point in ("sender", "receiver"))
     assert {ecn for ecn, _, _ in sent} == {0b01}
     assert sum(flags & 2 for _, flags, _ in sent) == 2 * 20, "SYNs"
-    assert max(Counter(numbers for _, _, numbers in sent).values()) > 1, "sent again"
+    assert max(Counter(numbers for _, _, numbers in sent).values()) > 1, "retransmitted"
     assert {ecn for ecn, _, _ in arrived} == {0b01, 0b10, 0b11}
     assert not any(flags & 0xC0 for _, flags, _ in sent + arrived), "neither ECE nor CWR"

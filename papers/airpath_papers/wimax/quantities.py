@@ -138,7 +138,7 @@ def _printed_gain(axes: Axes) -> float:
 class _Gain(PointQuantity):
     """A gain next to the printed one."""
 
-    def row(self, session: Session, cell: Any, place: Axes, theirs: Any = None) -> Row:
+    def row(self, session: Session, cell: Any, place: Axes, published: Any = None) -> Row:
         return super().row(session, cell, place, PublishedMean(_printed_gain(cell.axes), nan))
 
 
@@ -189,11 +189,11 @@ def _gain_of_change(session: Session, cell: Cell) -> float:
 
 
 def _of_table2(quantity: MeasuredQuantity) -> PrintedQuantity:
-    def theirs(axes: Axes) -> PublishedMean:
+    def published(axes: Axes) -> PublishedMean:
         found = printed("table2")[axes["base_rtt_ms"], axes["policy"]]
         return PublishedMean(found[quantity.name], nan)
 
-    return PrintedQuantity(f"printed_{quantity.name}", quantity.unit, theirs)
+    return PrintedQuantity(f"printed_{quantity.name}", quantity.unit, published)
 
 
 QUANTITIES: Final[Mapping[str, Any]] = {

@@ -208,7 +208,7 @@ class FigureEntries:
         refuse_missing(f"{place}.place", given, points)
         found = points_at(points, given)
         if not found:
-            refuse_value(place, "place", given, "no point is there", "Write values of points")
+            refuse_value(place, "place", given, "no such point", "Write values of points")
         return found
 
     # --- panels --------------------------------------------------------------------------------

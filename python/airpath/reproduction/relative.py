@@ -95,7 +95,7 @@ def refuse_relative(
             if count == 0 or (kind == "stars" and count > 1):
                 wanted = "one point" if kind == "stars" else "points"
                 accepted = f"Write values of {wanted} of the panel"
-                refuse_value(at, "place", given, f"{count} points of the panel are there", accepted)
+                refuse_value(at, "place", given, f"{count} points of the panel match", accepted)
             if "like" in each:
                 refuse_unknown(f"{at}.like", [each["like"]], labels, "no label of a curve")
         if kind == "bands" and spec.get(kind):

@@ -137,7 +137,7 @@ class _Timeline:
         refuse_unknown(f"{place}.place", given, known, "no axis of its points")
         points = points_at(self.points, given)
         if not points:
-            refuse_value(place, "place", given, "no point is there", "Write values of points")
+            refuse_value(place, "place", given, "no such point", "Write values of points")
         if steps and len(curve["times"]) != len(curve["values"]) + 1:
             accepted = f"Write {len(curve['times']) - 1}, one between each two times"
             refuse_value(place, "values", curve["values"], "not one for each step", accepted)
