@@ -51,7 +51,7 @@ def document(**more: Any) -> dict[str, Any]:
             "version": "0.1.0",
             "commit": "0123456789ab",
             "command": "airpath reproduce small --out out",
-            "paper": "Nobody, A small paper (2001).",
+            "paper": "Doe, A small paper (2001).",
             "mode": "quick",
             "replications": 4,
             "duration_s": 60.0,
@@ -100,7 +100,7 @@ def write_paper(directory: Path, **more: Any) -> Path:
         figure = new_figure(6, 3)
         axis = figure.subplots()
         axis.plot([5, 10, 40], [105, 110, 140], "o-", label="computed")
-        save(figure, directory, "small-fig2", "Goodput", "nobody", ["png", "svg"])
+        save(figure, directory, "small-fig2", "Goodput", "a source", ["png", "svg"])
     path = directory / "small.json"
     path.write_text(json.dumps(document(**more)))
     return path

@@ -220,7 +220,7 @@ def test_quick_mode_over_50_links() -> None:
     [summary] = [found for found in report.summaries if found.key == three_regimes.KEY]
     values = summary.values
     assert values["links"] == 50
-    # The goal is met by the model averaged over the windows' oscillation, not by the bare fixed point:
+    # The model averaged over the windows' oscillation meets the goal, not the bare fixed point:
     # its median is 4.0 % over 400 other links (docs/explanation/fixed-point-validity.md).
     assert values["average"]["median"] <= three_regimes.MEDIAN_GOAL
     assert values["fixed_point"]["median"] <= 0.05

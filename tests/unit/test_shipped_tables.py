@@ -165,8 +165,8 @@ def test_shipped_vehicular_a_compared_with_another_fusc(
     compare_with_another(SHIPPED_VEHICULAR_A, table, (snr_db, number, given, errors))
 
 
-def compare_with_another(law: Law, table: PerTable, theirs: tuple[float, int, str, int]) -> None:
-    snr_db, number, given, errors = theirs
+def compare_with_another(law: Law, table: PerTable, crossing: tuple[float, int, str, int]) -> None:
+    snr_db, number, given, errors = crossing
     digits, _, exponent = given.partition("e")
     rounding = 0.5 * 10.0 ** (int(exponent) - len(digits.partition(".")[2]))
     points = table.document["curves"][number]["points"]
@@ -186,14 +186,14 @@ CROSSINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("number", "theirs"), list(enumerate(CROSSINGS)))
+@pytest.mark.parametrize(("number", "crossing"), list(enumerate(CROSSINGS)))
 def test_awgn_at_the_error_rates_of_the_reference_points(
-    number: int, theirs: tuple[float, float, float]
+    number: int, crossing: tuple[float, float, float]
 ) -> None:
     table = airpath.phy.load(OF_TEN_ITERATIONS / "awgn-10.json")
-    snrs_db = np.arange(theirs[0] - 0.3, theirs[1] + 0.3, 0.001)
+    snrs_db = np.arange(crossing[0] - 0.3, crossing[1] + 0.3, 0.001)
     fer, per = table.fer(number, snrs_db), table.per(number, snrs_db)
-    for expected, rate, level in zip(theirs, (fer, fer, per), (1e-2, 1e-3, 0.1), strict=True):
+    for expected, rate, level in zip(crossing, (fer, fer, per), (1e-2, 1e-3, 0.1), strict=True):
         found = float(snrs_db[np.argmax(np.asarray(rate) <= level)])
         quantity = "PER" if level == 0.1 else "FER"
         AWGN.close(f"mcs{number}, {quantity} {level:g}", "dB", found, expected, 0.05)

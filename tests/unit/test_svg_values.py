@@ -16,7 +16,7 @@ def titles(draw: Callable[[Any], None]) -> list[str]:
     with style():
         figure = new_figure(6, 3)
         draw(figure.subplots())
-        data = figure_bytes(figure, "svg", "A figure", "nobody").decode()
+        data = figure_bytes(figure, "svg", "A figure", "a source").decode()
     return re.findall(r"<use [^>]*><title>(.*?)</title></use>", data, re.DOTALL)
 
 

@@ -98,7 +98,7 @@ class MeasuredQuantity:
         session: Session,
         cell: Cell,
         place: Mapping[str, int | float | str],
-        theirs: PublishedMean | None = None,
+        printed_mean: PublishedMean | None = None,
     ) -> Row:
         """Return the row of a cell; without a computed number if it was not simulated.
 
@@ -110,11 +110,11 @@ class MeasuredQuantity:
             Which scenario.
         place : mapping
             What names the row.
-        theirs : PublishedMean, optional
+        printed_mean : PublishedMean, optional
             The printed number. Default: none.
         """
-        mean, ci = (None, None) if theirs is None else (theirs.mean, theirs.ci)
-        tolerance = None if theirs is None else _at(self.tolerance, cell)
+        mean, ci = (None, None) if printed_mean is None else (printed_mean.mean, printed_mean.ci)
+        tolerance = None if printed_mean is None else _at(self.tolerance, cell)
         about = (place, self.name, self.unit, mean, None, ci)
         row = Row(*about, tolerance=tolerance)
         found = self.estimate(session, cell)
@@ -194,15 +194,15 @@ class ComputedQuantity:
         session: Session,
         cell: Any,
         place: Mapping[str, int | float | str],
-        theirs: PublishedMean | None = None,
+        printed_mean: PublishedMean | None = None,
     ) -> Row:
         """Return the row of a cell; parameters as of `MeasuredQuantity.row`."""
         found = self.value(session, cell)
-        mean, ci = (None, None) if theirs is None else (theirs.mean, theirs.ci)
+        mean, ci = (None, None) if printed_mean is None else (printed_mean.mean, printed_mean.ci)
         return Row(
             *(place, self.name, self.unit, mean, found),
             published_ci=ci,
-            tolerance=None if theirs is None else _at(self.tolerance, cell),
+            tolerance=None if printed_mean is None else _at(self.tolerance, cell),
             extra=self.extra(session, cell),
         )
 
@@ -294,14 +294,14 @@ def improvement(
     session: Session, cell: Cell, other: Cell, quantity: MeasuredQuantity
 ) -> Improvement | None:
     """Return the change of a quantity between two cells; None if one has no runs."""
-    computed, theirs = (quantity.values(session, each) for each in (cell, other))
-    if not computed or not theirs:
+    changed, base_values = (quantity.values(session, each) for each in (cell, other))
+    if not changed or not base_values:
         return None
-    difference = paired_interval(theirs, computed, session.paper.confidence)
-    base = sum(theirs) / len(theirs)
-    batches = (batch_means(each, quantity.batch or len(each)) for each in (computed, theirs))
+    difference = paired_interval(base_values, changed, session.paper.confidence)
+    base = sum(base_values) / len(base_values)
+    batches = (batch_means(each, quantity.batch or len(each)) for each in (changed, base_values))
     return Improvement(
-        100 * ((sum(computed) / len(computed)) / base - 1),
+        100 * ((sum(changed) / len(changed)) / base - 1),
         difference.low > 0 or difference.high < 0,
         [100 * (a / b - 1) for a, b in zip(*batches, strict=False)],
         (difference.low / (base / 100), difference.high / (base / 100)),
