@@ -275,7 +275,7 @@ def _trajectory_s(trajectory: str | float | Duration, model: str | None) -> floa
     until = quantity("trajectory", Duration, trajectory)
     place = error_prefix("trajectory", trajectory)
     if until <= 0:
-        raise BadValueError(f"{place}: not above 0. Write a duration above 0.")
+        raise BadValueError(f"{place}: not above 0. Use a duration above 0.")
     if model not in (None, "clamp-fluid"):
         raise BadValueError(f"{place}: model {model} has none. Only clamp-fluid has trajectories.")
     return int(until) / 1e9
@@ -286,7 +286,7 @@ def _check_window(packets: float, model: str | None, trajectory: Any) -> None:
     check_all(number(name, packets, "43.69"))
     place = error_prefix(name, packets)
     if packets < 1:
-        raise BadValueError(f"{place}: below 1. Write a number of packets from 1 on.")
+        raise BadValueError(f"{place}: below 1. Use a number of packets from 1 on.")
     if model not in (None, "fixed-point"):
         raise BadValueError(f"{place}: model {model} does not take it. Only fixed-point does.")
     if trajectory is not None:

@@ -116,7 +116,7 @@ def whole(name: str, value: Any, low: float, high: int | None, accepted: str) ->
     if number < low and low > 0:
         return f"{error_prefix(name, value)}: below {low}. {accepted}."
     if high is not None and number > high and low > 0:
-        return f"{error_prefix(name, value)}: above {high}. Write an integer from {low} to {high}."
+        return f"{error_prefix(name, value)}: above {high}. Use an integer from {low} to {high}."
     if number < low or (high is not None and number > high):
         return f"{error_prefix(name, value)}: not accepted. {accepted}."
     return None
@@ -124,24 +124,24 @@ def whole(name: str, value: Any, low: float, high: int | None, accepted: str) ->
 
 def master_seed(value: Any) -> str | None:
     """Return the problem of the argument `seed`, one line."""
-    return whole("seed", value, 0, 2**64 - 1, "Write an integer from 0 to 2^64 - 1")
+    return whole("seed", value, 0, 2**64 - 1, "Use an integer from 0 to 2^64 - 1")
 
 
 def replication_count(value: Any) -> str | None:
     """Return the line about a wrong argument `reps`, or None."""
-    return whole("reps", value, 1, LARGEST_REPS, "Write an integer from 1 on")
+    return whole("reps", value, 1, LARGEST_REPS, "Use an integer from 1 on")
 
 
 def worker_threads(value: Any) -> str | None:
     """Return the problem of the argument `threads`, one line; None means one for each core."""
     if value is None:
         return None
-    return whole("threads", value, 1, LARGEST_THREADS, "Write an integer from 1 on")
+    return whole("threads", value, 1, LARGEST_THREADS, "Use an integer from 1 on")
 
 
 def fraction(name: str, value: Any) -> str | None:
     """Return the problem of a number between 0 and 1, one line."""
-    accepted = "Write a fraction, for example 0.99"
+    accepted = "Use a fraction, for example 0.99"
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or value != value:
         return f"{error_prefix(name, value)}: not a number. {accepted}."
@@ -155,9 +155,7 @@ def number(name: str, value: Any, example: str) -> str | None:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     # An integer of hundreds of digits is none that can be counted with.
     if not is_number or not -LARGEST < value < LARGEST:
-        return (
-            f"{error_prefix(name, value)}: not a finite number. Write one, for example {example}."
-        )
+        return f"{error_prefix(name, value)}: not a finite number. Use one, for example {example}."
     return None
 
 
@@ -166,14 +164,12 @@ def word(name: str, value: Any, accepted: Iterable[str]) -> str | None:
     if isinstance(value, str) and value in accepted:
         return None
     words = " or ".join(accepted)
-    return f"{error_prefix(name, value)}: not one of the accepted words. Write {words}."
+    return f"{error_prefix(name, value)}: not one of the accepted words. Use {words}."
 
 
 def text(name: str, value: Any) -> str | None:
     """Return the problem of a text, one line."""
-    return (
-        None if isinstance(value, str) else f"{error_prefix(name, value)}: not a text. Write one."
-    )
+    return None if isinstance(value, str) else f"{error_prefix(name, value)}: not a text. Use one."
 
 
 def quantity(name: str, kind: type[_Q], value: Any) -> _Q:
@@ -195,7 +191,7 @@ def path_like(name: str, value: Any) -> str | None:
     """Return the problem of a path, one line."""
     if isinstance(value, (str, os.PathLike)):
         return None
-    return f"{error_prefix(name, value)}: not a path. Write a text or a pathlib.{Path.__name__}."
+    return f"{error_prefix(name, value)}: not a path. Use a text or a pathlib.{Path.__name__}."
 
 
 def check_all(*lines: str | None) -> None:

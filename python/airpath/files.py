@@ -172,7 +172,7 @@ def output_directory(directory: str | os.PathLike[str], argument: str = "directo
     """
     check_all(path_like(argument, directory))
     if not os.fspath(directory):
-        wrong = "not a directory. Write its name, or . for the working directory."
+        wrong = "not a directory. Use its name, or . for the working directory."
         raise BadValueError(f"{error_prefix(argument, directory)}: {wrong}")
     path = Path(directory)
     try:
@@ -181,9 +181,9 @@ def output_directory(directory: str | os.PathLike[str], argument: str = "directo
     except (OSError, ValueError) as error:
         what = other_than_file(path) or ("a file" if _is_file(path) else None)
         if isinstance(error, FileExistsError) and what:
-            wrong = f"is {what}, not a directory. Give another name."
+            wrong = f"is {what}, not a directory. Use another name."
         else:
-            wrong = f"cannot be written to ({_reason(error)}). Give a directory that can."
+            wrong = f"cannot be written to ({_reason(error)}). Use a directory that can."
         raise BadValueError(f"{error_prefix(argument, path)}: {wrong}") from None
     return path
 
@@ -233,7 +233,7 @@ def output_file(path: Path) -> Path:
             raise
         shown = one_line(os.fspath(path))
         raise BadValueError(
-            f"{shown}: cannot be written ({_reason(error)}). Give a file in a directory that can."
+            f"{shown}: cannot be written ({_reason(error)}). Use a file in a directory that can."
         ) from None
     return path
 
@@ -372,7 +372,7 @@ def _place_of(path: Path) -> Path:
     what = other_than_file(path)
     if what is not None:
         raise BadValueError(
-            f"{path}: cannot be written (is {what}, not a regular file). Give another name."
+            f"{path}: cannot be written (is {what}, not a regular file). Use another name."
         )
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 

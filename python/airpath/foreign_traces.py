@@ -31,7 +31,7 @@ def identify_text(text: str) -> str | None:
             "a data file of flent. Write the rates of one of its `results` against its `x_values` "
             "into a CSV with the columns time_s,rate_bps."
         )
-    return "JSON, not a trace. Write a CSV with the columns time_s,rate_bps."
+    return "JSON, not a trace. Use a CSV with the columns time_s,rate_bps."
 
 
 def csv_of_iperf3(text: str, name: str) -> str:
@@ -58,7 +58,7 @@ def csv_of_iperf3(text: str, name: str) -> str:
     except (ValueError, RecursionError):
         document = None
     if not _is_iperf3(document):
-        raise BadValueError(f"{one_line(name)}: not the JSON of iperf3. Give one of iperf3 --json.")
+        raise BadValueError(f"{one_line(name)}: not the JSON of iperf3. Use one of iperf3 --json.")
     rows: list[tuple[float, float, float]] = []
     for number, interval in enumerate(document["intervals"]):
         place = f"{one_line(name)}: {_INTERVAL.format(number)}"

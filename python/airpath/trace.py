@@ -277,7 +277,7 @@ class Trace:
         BadValueError
             If `bin_ns` is not an integer above 0, or there are too many bins.
         """
-        check_all(whole("bin_ns", bin_ns, 1, QUANTITY_LARGEST, "Write an integer from 1 on"))
+        check_all(whole("bin_ns", bin_ns, 1, QUANTITY_LARGEST, "Use an integer from 1 on"))
         try:
             return np.frombuffer(self.compiled.rates(bin_ns), dtype="<f8")
         except ValueError as error:
@@ -348,5 +348,5 @@ def format_of(path: str) -> Format:
 def _bin_length(given: str | float | Duration) -> int:
     length = int(quantity("bin", Duration, given))
     if length == 0:
-        raise BadValueError(f"{error_prefix('bin', given)}: not above 0. Write a duration above 0.")
+        raise BadValueError(f"{error_prefix('bin', given)}: not above 0. Use a duration above 0.")
     return length

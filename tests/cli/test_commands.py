@@ -154,7 +154,7 @@ def test_check_reads_the_traces(airpath_command: Command, scenario: Path) -> Non
     dropped, line = answer.err.splitlines(keepends=True)
     assert dropped.startswith("warning: --set: bottleneck.link = {kind = ")
     assert line == (
-        'bad.trace:2: "x" is not a delivery time. Write whole milliseconds, for example 1204.\n'
+        'bad.trace:2: "x" is not a delivery time. Use whole milliseconds, for example 1204.\n'
     )
 
 
@@ -344,11 +344,11 @@ def test_reproduce_names_the_file_and_the_entry_that_is_wrong(
         ),
         (
             ["qawla", "--quick", "--full"],
-            "--quick and --full: contradict each other. Give one of them.",
+            "--quick and --full: contradict each other. Use one of them.",
         ),
         (
             ["qawla", "fig2", "--figure-format", "svg"],
-            "--figure-format: needs a directory. Write --out DIR as well.",
+            "--figure-format: needs a directory. Use --out DIR as well.",
         ),
     ],
 )
@@ -365,5 +365,5 @@ def test_reproduce_checks_its_output_directory_first(
         2,
         "",
         f'--out: "{tmp_path}/file/x": cannot be written to (not a directory). '
-        "Give a directory that can.\n",
+        "Use a directory that can.\n",
     )

@@ -99,9 +99,9 @@ def test_fewer_than_two_engines(airpath_command: Command, scenario: Path, tmp_pa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--engines", "simulate"], '--engines: "simulate": nothing to compare. Write two or'),
+        (["--engines", "simulate"], '--engines: "simulate": nothing to compare. Use two or'),
         (["--engines", "simulate,solv"], '--engines: "solv": not an engine. The nearest is solve'),
-        (["--plot"], "--plot: needs a directory. Write --out DIR as well."),
+        (["--plot"], "--plot: needs a directory. Use --out DIR as well."),
         (["--reps", "0"], "--reps: 0: below 1."),
         (["--out", "o", "--no-plot", "--figure-format", "svg"], "--figure-format and --no-plot: c"),
     ],

@@ -223,7 +223,7 @@ def test_an_example_is_written_with_what_it_reads(airpath_command: Command, name
 def test_an_example_is_not_written_over_what_it_reads(airpath_command: Command) -> None:
     name = "synthetic-newreno-droptail.toml"
     answer = airpath_command("example", "aqm-grid", "--out", name)
-    message = f'--out: "{name}": a file that the example reads. Write another name.\n'
+    message = f'--out: "{name}": a file that the example reads. Use another name.\n'
     assert answer == (2, "", message)
     Path(name).write_text("mine")
     answer = airpath_command("example", "aqm-grid", "--out", "sweep-of-mine.toml")
@@ -234,7 +234,7 @@ def test_an_example_is_not_written_over_what_it_reads(airpath_command: Command) 
 
 def test_no_file_of_the_user_is_written_over(airpath_command: Command) -> None:
     answer = airpath_command("example", "dual-regime", "--out", "scenario.toml")
-    message = '--out: "scenario.toml": is there already. Write another name.\n'
+    message = '--out: "scenario.toml": is there already. Use another name.\n'
     assert answer == (2, "", message)
     Path("traces").mkdir()
     Path("traces/pedestrian.trace").write_text("1\n")

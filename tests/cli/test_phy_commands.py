@@ -148,7 +148,7 @@ def test_other_settings_are_not_mixed(airpath_command: Command) -> None:
         2,
         "",
         "a.json: is there with other settings: iterations 10, not 4; seed 1, not 2. "
-        "Give the same ones, write another name, or remove it.\n",
+        "Use the same ones, write another name, or remove it.\n",
     )
     assert Path("a.json").read_bytes() == before
 
@@ -193,7 +193,7 @@ def test_a_table_that_lacks_what_this_command_writes_is_not_gone_on_with(
 
 
 CHANNELS = ", ".join(components().channels)
-COUNT = "Write an integer from 1 to 1e+15, for example"
+COUNT = "Use an integer from 1 to 1e+15, for example"
 WORD = "not one of the accepted words"
 SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
 
@@ -213,39 +213,39 @@ SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
             '--mcs: "0,8": no such scheme: 8. Expected one of: all, numbers, and mcs0 ',
         ),
         ("--mcs", "", '--mcs: "": no scheme. Expected one of: all, '),
-        ("--snr", "", '--snr: "": empty. Write numbers of dB, or FIRST:LAST:STEP, '),
-        ("--snr", "1,,2", '--snr: "1,,2": empty. Write numbers of dB, or FIRST:LAST:STEP, '),
-        ("--snr", "nan", f'--snr: "nan": not finite. Write numbers of dB, {SNR_EXAMPLE}'),
-        ("--snr", "0:inf:1", f'--snr: "0:inf:1": not finite. Write numbers of dB, {SNR_EXAMPLE}'),
-        ("--snr", "x", f'--snr: "x": not a number of dB. Write numbers, {SNR_EXAMPLE}'),
-        ("--snr", "1:2", f'--snr: "1:2": not FIRST:LAST:STEP. Write three numbers, {SNR_EXAMPLE}'),
+        ("--snr", "", '--snr: "": empty. Use numbers of dB, or FIRST:LAST:STEP, '),
+        ("--snr", "1,,2", '--snr: "1,,2": empty. Use numbers of dB, or FIRST:LAST:STEP, '),
+        ("--snr", "nan", f'--snr: "nan": not finite. Use numbers of dB, {SNR_EXAMPLE}'),
+        ("--snr", "0:inf:1", f'--snr: "0:inf:1": not finite. Use numbers of dB, {SNR_EXAMPLE}'),
+        ("--snr", "x", f'--snr: "x": not a number of dB. Use numbers, {SNR_EXAMPLE}'),
+        ("--snr", "1:2", f'--snr: "1:2": not FIRST:LAST:STEP. Use three numbers, {SNR_EXAMPLE}'),
         ("--snr", "4:2:1", '--snr: "4:2:1": the last is below the first. '),
         ("--snr", "2:4:-1", '--snr: "2:4:-1": a step that is not above 0. '),
         ("--snr", "0:1e300:1", '--snr: "0:1e300:1": too many values. '),
-        ("--snr", "1000", '--snr: "1000": above 100. Write a number from -50 to 100.'),
+        ("--snr", "1000", '--snr: "1000": above 100. Use a number from -50 to 100.'),
         ("--errors", "0", f'--errors: "0": below 1. {COUNT} 400.'),
         (
             "--errors",
             "1.5",
-            '--errors: "1.5": not an integer. Write an integer, for example 400.',
+            '--errors: "1.5": not an integer. Use an integer, for example 400.',
         ),
-        ("--blocks", "-1", '--blocks: "-1": below 0. Write an integer from 0, for example 1e7.'),
+        ("--blocks", "-1", '--blocks: "-1": below 0. Use an integer from 0, for example 1e7.'),
         ("--blocks", "1e16", f'--blocks: "1e16": above 1e+15. {COUNT} 10000000.'),
-        ("--blocks", "inf", '--blocks: "inf": not an integer. Write an integer, '),
+        ("--blocks", "inf", '--blocks: "inf": not an integer. Use an integer, '),
         (
             "--iterations",
             "0",
-            "--iterations: 0: below 1. Write an integer from 1 to 1000, for example 10.",
+            "--iterations: 0: below 1. Use an integer from 1 to 1000, for example 10.",
         ),
         ("--algorithm", "log", f'--algorithm: "log": {WORD}. The nearest is max-log; expected '),
         ("--mapping", "none", f'--mapping: "none": {WORD}. Expected one of: random, comb, '),
         ("--demapper", "x", f'--demapper: "x": {WORD}. Expected one of: max-log, linear-log.'),
         ("--packet", "5", '--packet: "5": no unit. '),
-        ("--packet", "0 B", '--packet = "0 B": empty. Write a size from 1 B on.'),
-        ("--seed", "-1", "--seed: -1: not accepted. Write an integer from 0 to 2^64 - 1."),
-        ("--threads", "0", "--threads: 0: below 1. Write an integer from 1 on."),
-        ("--threads", f"{10**20}", f"--threads: {10**20}: above 10000. Write an integer "),
-        ("--out", "", '--out: "": not a file. Write NAME.json, or a directory.'),
+        ("--packet", "0 B", '--packet = "0 B": empty. Use a size from 1 B on.'),
+        ("--seed", "-1", "--seed: -1: not accepted. Use an integer from 0 to 2^64 - 1."),
+        ("--threads", "0", "--threads: 0: below 1. Use an integer from 1 on."),
+        ("--threads", f"{10**20}", f"--threads: {10**20}: above 10000. Use an integer "),
+        ("--out", "", '--out: "": not a file. Use NAME.json, or a directory.'),
     ],
 )
 def test_bad_values_are_one_line(
@@ -274,7 +274,7 @@ def test_the_skip_rule_is_refused_where_it_was_not_tried(airpath_command: Comman
             2,
             "",
             f"--skip-rule: true: has no thresholds for {full}. "
-            "Leave it out, or measure vehicular-a.\n",
+            "Remove it, or measure vehicular-a.\n",
         )
 
 
@@ -293,7 +293,7 @@ def test_a_channel_has_one_mapping(airpath_command: Command) -> None:
     assert answer == (
         2,
         "",
-        '--channel: "vehicular-a/fusc": has the mapping fusc already. Write one of the two.\n',
+        '--channel: "vehicular-a/fusc": has the mapping fusc already. Use one of the two.\n',
     )
 
 

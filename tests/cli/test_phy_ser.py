@@ -84,49 +84,47 @@ def test_errors_without_a_digit_left_are_drawn_as_none(airpath_command: Command)
         (
             "--snr",
             "201",
-            '--snr: "201": out of range. Write dB from -200 to 200, for example "14:40:2" or '
+            '--snr: "201": out of range. Use dB from -200 to 200, for example "14:40:2" or '
             '"10,12.5".',
         ),
         (
             "--snr",
             "1e9",
-            '--snr: "1e9": out of range. Write dB from -200 to 200, for example "14:40:2" or '
+            '--snr: "1e9": out of range. Use dB from -200 to 200, for example "14:40:2" or '
             '"10,12.5".',
         ),
         (
             "--tx",
             "3",
             "--tx: 3: beyond two transmitters no complex space-time block code has the full rate. "
-            "Write 1 or 2.",
+            "Use 1 or 2.",
         ),
-        ("--tx", "0", "--tx: 0: below 1. Write 1 or 2."),
-        ("--rx", "9", "--rx: 9: above 8. Write an integer from 1 to 8."),
-        ("--rx", "0", "--rx: 0: below 1. Write an integer from 1 to 8."),
+        ("--tx", "0", "--tx: 0: below 1. Use 1 or 2."),
+        ("--rx", "9", "--rx: 9: above 8. Use an integer from 1 to 8."),
+        ("--rx", "0", "--rx: 0: below 1. Use an integer from 1 to 8."),
         (
             "--modulation",
             "8qam",
-            '--modulation: "8qam": not one of the accepted words. Write bpsk or qpsk or 8psk or '
+            '--modulation: "8qam": not one of the accepted words. Use bpsk or qpsk or 8psk or '
             "16psk or 32psk or 64psk or 16qam or 64qam.",
         ),
         (
             "--fading",
             "rice",
-            '--fading: "rice": not one of the accepted words. Write rayleigh or rician or '
-            "nakagami.",
+            '--fading: "rice": not one of the accepted words. Use rayleigh or rician or nakagami.',
         ),
         (
             "--fading",
             "nakagami",
-            "--m: missing, of nakagami fading. Write a number from 0.5 to 1000.",
+            "--m: missing, of nakagami fading. Use a number from 0.5 to 1000.",
         ),
-        ("--k-factor-db", "3", "--k-factor-db: 3.0: of rician fading alone. Leave it out."),
+        ("--k-factor-db", "3", "--k-factor-db: 3.0: of rician fading alone. Remove it."),
         (
             "--method",
             "sum",
-            '--method: "sum": not one of the accepted words. Write exact or closed-form or '
-            "integral.",
+            '--method: "sum": not one of the accepted words. Use exact or closed-form or integral.',
         ),
-        ("--figure-format", "svg", "--figure-format: needs a file. Write --out FILE.json as well."),
+        ("--figure-format", "svg", "--figure-format: needs a file. Use --out FILE.json as well."),
     ],
 )
 def test_bad_values_are_one_line(

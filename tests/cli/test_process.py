@@ -283,5 +283,5 @@ def test_demo_rejects_a_directory_that_is_not_writable(scenario: Path) -> None:
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        'out = "small.toml/x": cannot be written to (not a directory). Give a directory that can.\n'
+        'out = "small.toml/x": cannot be written to (not a directory). Use a directory that can.\n'
     )

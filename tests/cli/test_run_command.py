@@ -155,30 +155,30 @@ BAD = [
     (
         ["--set", "bottleneck.link.rate=5 Mb"],
         '--set: bottleneck.link.rate = "5 Mb": not a rate. '
-        'Write a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".',
+        'Use a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".',
     ),
     (
         ["--set", "bottleneck.link.rate=5"],
         "--set: bottleneck.link.rate = 5: no unit. "
-        'Write a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".',
+        'Use a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".',
     ),
     (
         ["--set", "bottleneck.link.loss=1.5"],
-        "--set: bottleneck.link.loss = 1.5: above 1. Write a number from 0 to 1, for example 0.",
+        "--set: bottleneck.link.loss = 1.5: above 1. Use a number from 0 to 1, for example 0.",
     ),
     (
         ["--set", "speed"],
-        "--set speed: no value. Write --set key=value, for example flows.0.count=8.",
+        "--set speed: no value. Use --set key=value, for example flows.0.count=8.",
     ),
-    (["--reps", "0"], "--reps: 0: below 1. Write an integer from 1 on."),
-    (["--seed", "-1"], "--seed: -1: not accepted. Write an integer from 0 to 2^64 - 1."),
-    (["--threads", "0"], "--threads: 0: below 1. Write an integer from 1 on."),
-    (["--plot"], "--plot: needs a directory. Write --out DIR as well."),
-    (["--window", "1s..2s"], "--window: needs a directory. Write --out DIR as well."),
+    (["--reps", "0"], "--reps: 0: below 1. Use an integer from 1 on."),
+    (["--seed", "-1"], "--seed: -1: not accepted. Use an integer from 0 to 2^64 - 1."),
+    (["--threads", "0"], "--threads: 0: below 1. Use an integer from 1 on."),
+    (["--plot"], "--plot: needs a directory. Use --out DIR as well."),
+    (["--window", "1s..2s"], "--window: needs a directory. Use --out DIR as well."),
     (
         ["--figure-format", "png", "--format", "csv"],
-        "--figure-format: needs a directory. Write --out DIR as well.\n"
-        "--format: needs a directory. Write --out DIR as well.",
+        "--figure-format: needs a directory. Use --out DIR as well.\n"
+        "--format: needs a directory. Use --out DIR as well.",
     ),
     (
         ["--window", "1s..2s", "--out", "out"],
@@ -187,19 +187,19 @@ BAD = [
     ),
     (
         ["--window", "1s..2s", "--out", "out", "--no-plot", "--set", 'record.series=["queue"]'],
-        "--window and --no-plot: contradict each other. Give one of them.",
+        "--window and --no-plot: contradict each other. Use one of them.",
     ),
     (
         ["--figure-format", "pdf", "--out", "out", "--no-plot"],
-        "--figure-format and --no-plot: contradict each other. Give one of them.",
+        "--figure-format and --no-plot: contradict each other. Use one of them.",
     ),
     (
         ["--capture-replication", "1", "--out", "out"],
-        "--capture-replication: nothing is captured. Write --capture POINT as well.",
+        "--capture-replication: nothing is captured. Use --capture POINT as well.",
     ),
     (
         ["--window", "1s-2s", "--out", "out"],
-        '--window: "1s-2s": not two instants. Write when it begins and ends, '
+        '--window: "1s-2s": not two instants. Use its begin and end, '
         'for example ("1 s", "2 s") or "1s..2s".',
     ),
     (
@@ -257,7 +257,7 @@ def test_directory_that_is_not_writable_stops_before_the_run(
     assert answer == (
         2,
         "",
-        '--out: "taken": is a file, not a directory. Give another name.\n',
+        '--out: "taken": is a file, not a directory. Use another name.\n',
     )
     assert files() == ["small.toml", "taken"]
 
@@ -287,7 +287,7 @@ def test_captures_of_the_scenario_require_a_directory(
     answer = airpath_command("run", scenario, "--reps", 1, "--set", 'capture.points=["acks"]')
     assert answer.status == 0
     assert answer.err == (
-        "capture: nothing is written without a directory. Write --out DIR as well.\n"
+        "capture: nothing is written without a directory. Use --out DIR as well.\n"
     )
 
 
@@ -330,7 +330,7 @@ def test_parquet_on_demand(airpath_command: Command, scenario: Path) -> None:
 def test_empty_directory_name_is_rejected(airpath_command: Command, scenario: Path) -> None:
     before = files()
     answer = airpath_command("run", scenario, "--reps", 1, "--out", "")
-    line = '--out: "": not a directory. Write its name, or . for the working directory.'
+    line = '--out: "": not a directory. Use its name, or . for the working directory.'
     assert (answer.status, answer.out, answer.err) == (2, "", f"{line}\n")
     assert files() == before
 
@@ -354,7 +354,7 @@ def test_rejected_run_leaves_no_directory(airpath_command: Command, scenario: Pa
         ),
         (
             ["--capture", "sender"],
-            "--capture: needs a directory. Write --out DIR as well.",
+            "--capture: needs a directory. Use --out DIR as well.",
         ),
         (
             ["--capture", "sender,queue", "--out", "out"],
@@ -363,7 +363,7 @@ def test_rejected_run_leaves_no_directory(airpath_command: Command, scenario: Pa
         ),
         (
             ["--capture", "sender", "--capture-replication", "10", "--out", "out"],
-            "--capture-replication: 10: is not run. Write an integer from 0 to 9, below --reps.",
+            "--capture-replication: 10: is not run. Use an integer from 0 to 9, below --reps.",
         ),
     ],
 )
@@ -384,8 +384,8 @@ def test_invalid_captures_are_rejected(
         (["--confidence", "x"], "airpath run: invalid value for '--confidence': not a number. "
          "See airpath run --help."),
         (["--reps", str(10**20)], "--reps: 100000000000000000000: above 1000000. "
-         "Write an integer from 1 to 1000000."),
-        (["--threads", "0"], "--threads: 0: below 1. Write an integer from 1 on."),
+         "Use an integer from 1 to 1000000."),
+        (["--threads", "0"], "--threads: 0: below 1. Use an integer from 1 on."),
     ],
 )  # fmt: skip
 def test_numbers_that_are_none_are_said_in_our_words(

@@ -148,16 +148,16 @@ def test_without_a_directory_nothing_is_kept(airpath_command: Command, directory
     before = sorted(directory.iterdir())
     answer = airpath_command("sweep", "sweep.toml", "--reps", "1")
     assert answer.status == 0
-    assert answer.err.startswith("Nothing was kept. Write --out DIR for ")
+    assert answer.err.startswith("Nothing was kept. Use --out DIR for ")
     assert sorted(directory.iterdir()) == before
 
 
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--reps", "0"], "--reps: 0: below 1. Write an integer from 1 on."),
-        (["--seed", "-1"], "--seed: -1: not accepted. Write an integer from 0 to 2^64 - 1."),
-        (["--threads", "0"], "--threads: 0: below 1. Write an integer from 1 on."),
+        (["--reps", "0"], "--reps: 0: below 1. Use an integer from 1 on."),
+        (["--seed", "-1"], "--seed: -1: not accepted. Use an integer from 0 to 2^64 - 1."),
+        (["--threads", "0"], "--threads: 0: below 1. Use an integer from 1 on."),
         (["--dask", "x.py", "--threads", "2"], "--threads and --dask: the cluster has its own. "),
         (["--dask", "x.py"], '--dask: "x.py": cannot be read (no such file or directory).'),
         (["--set", "flows.0.cc"], "--set flows.0.cc: no value. "),

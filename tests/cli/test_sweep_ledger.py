@@ -208,7 +208,7 @@ def test_prune_without_a_plan_removes_other_versions_alone(
 
 
 def test_prune_waits_for_no_coordinator_and_makes_no_ledger(path: Path) -> None:
-    with pytest.raises(BadValueError, match=r"no such file or directory. Give the directory of a"):
+    with pytest.raises(BadValueError, match=r"no such file or directory. Use the directory of a"):
         prune(path)
     assert not path.exists()
     with Ledger.open(path), pytest.raises(BadValueError, match="is being written by process"):

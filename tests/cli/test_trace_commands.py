@@ -64,8 +64,7 @@ def test_info_draws_other_formats(airpath_command: Command, kind: str) -> None:
         ("5\n4\n", "bad.trace:2: 4 is before the previous 5. Delivery times must not decrease."),
         (
             "5\nx y\n",
-            'bad.trace:2: "x y" is not a delivery time. '
-            "Write whole milliseconds, for example 1204.",
+            'bad.trace:2: "x y" is not a delivery time. Use whole milliseconds, for example 1204.',
         ),
     ],
 )
@@ -82,7 +81,7 @@ def test_a_figure_must_be_one(airpath_command: Command) -> None:
     assert answer == (
         2,
         "",
-        "--plot: x.txt: not a figure. Write a name in .png, .svg or .pdf.\n",
+        "--plot: x.txt: not a figure. Use a name in .png, .svg or .pdf.\n",
     )
 
 
@@ -111,9 +110,9 @@ def test_convert_takes_the_format_by_name(airpath_command: Command) -> None:
         (
             ["--bin-width", "10"],
             '--bin-width: "10": no unit. '
-            'Write a number with ns, us, ms, s, min or h, for example "40 ms".',
+            'Use a number with ns, us, ms, s, min or h, for example "40 ms".',
         ),
-        (["--bin-width", "0 s"], '--bin-width: "0 s": not above 0. Write a duration above 0.'),
+        (["--bin-width", "0 s"], '--bin-width: "0 s": not above 0. Use a duration above 0.'),
     ],
 )
 def test_convert_refuses(airpath_command: Command, options: list[str], message: str) -> None:
@@ -127,7 +126,7 @@ def test_convert_does_not_overwrite_what_it_reads(airpath_command: Command, targ
     before = Path("some.trace").read_bytes()
     Path("link.trace").symlink_to("some.trace")
     answer = airpath_command("trace", "convert", "some.trace", target)
-    line = f'OUT = "{Path(target)}": is the file that is read. Write another name.'
+    line = f'OUT = "{Path(target)}": is the file that is read. Use another name.'
     assert (answer.status, answer.out, answer.err) == (2, "", f"{line}\n")
     assert Path("some.trace").read_bytes() == before
 
@@ -151,7 +150,7 @@ def test_convert_into_a_missing_directory(airpath_command: Command) -> None:
         2,
         "",
         "no/x.csv: cannot be written (no such file or directory). "
-        "Give a file in a directory that can.\n",
+        "Use a file in a directory that can.\n",
     )
 
 
@@ -181,23 +180,23 @@ def test_generate_csv_has_its_provenance_inside(airpath_command: Command) -> Non
         (
             "--mean-snr",
             "15",
-            '--mean-snr: "15": no unit. Write a number with dB, for example "15 dB".',
+            '--mean-snr: "15": no unit. Use a number with dB, for example "15 dB".',
         ),
         (
             "--speed",
             "3 mph",
-            '--speed: "3 mph": not a speed. Write a number with m/s or km/h, for example "10 m/s".',
+            '--speed: "3 mph": not a speed. Use a number with m/s or km/h, for example "10 m/s".',
         ),
         (
             "--carrier",
             "-2 GHz",
-            '--carrier: "-2 GHz": below 0. Write a frequency from 0 on, for example "10 Hz".',
+            '--carrier: "-2 GHz": below 0. Use a frequency from 0 on, for example "10 Hz".',
         ),
         (
             "--cap",
             "50 MHz",
             '--cap: "50 MHz": not a rate. '
-            'Write a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".',
+            'Use a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".',
         ),
     ],
 )

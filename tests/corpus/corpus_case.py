@@ -17,7 +17,7 @@ from airpath.errors import BadValueError
 LONGEST_LINE = 1000
 MOST_LINES = 40
 ADVICE = re.compile(
-    r"\b(Write|Use|Give|Add|Leave|Name|Remove|Install|[Ee]xpected|must|"
+    r"\b(Set|Create|Write|Use|Give|Add|Leave|Name|Remove|Install|[Ee]xpected|must|"
     r"Covered|The list is empty|Make|Queues of|Finished replications|has one|lasts|See airpath|"
     r"not TOML|not JSON|not a text in UTF-8|cannot be read|"
     r"is not a table and has no)\b"

@@ -188,7 +188,7 @@ def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
     [
         (("aqm", "codel"), "crates/aqm/src/codel.rs: is there already"),
         (("link", "trace"), "crates/link/src/links/trace.rs: is there already"),
-        (("aqm", "Step Mark"), "Step Mark: not a name. Write small letters"),
+        (("aqm", "Step Mark"), "Step Mark: not a name. Use small letters"),
         (
             ("house", "mine"),
             "house: not a family with a skeleton. Expected one of: aqm, congestion",

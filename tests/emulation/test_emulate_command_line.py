@@ -134,15 +134,15 @@ def test_the_prompt_of_a_shell_names_the_scenario(
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ((), "airpath emulate: no scenario. Write its file, or --check."),
-        (("s.toml", "--capture"), "--capture: needs a directory. Write --out DIR as well."),
-        (("s.toml", "--server", "x"), "--server: needs a command. Write -- COMMAND, or --shell."),
+        ((), "airpath emulate: no scenario. Use its file, or --check."),
+        (("s.toml", "--capture"), "--capture: needs a directory. Use --out DIR as well."),
+        (("s.toml", "--server", "x"), "--server: needs a command. Use -- COMMAND, or --shell."),
         (
             ("s.toml", "--host-network"),
-            "--host-network: needs a command. Write -- COMMAND, or --shell.",
+            "--host-network: needs a command. Use -- COMMAND, or --shell.",
         ),
         (("s.toml", "--reps", "2", "--", "x"), "--reps: has no effect on a command, which"),
-        (("s.toml", "--json", "--", "x"), "--json: standard output is the command's. Write --out"),
+        (("s.toml", "--json", "--", "x"), "--json: standard output is the command's. Use --out"),
         (("s.toml", "--shell", "x"), "--shell: conflicts with a command. Use one of them."),
         (("s.toml", "--server", "'", "--", "x"), "--server: No closing quotation."),
         (("s.toml", "--reps", "0"), "--reps: 0: below 1."),

@@ -162,7 +162,7 @@ def test_dask_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     file = tmp_path / "sweep.toml"
     file.write_text('scenario = "s.toml"\nengines = ["emulate"]\n[grid]\nduration = ["4 s"]\n')
     assert main(["sweep", str(file), "--dask", "local"]) == 2
-    line = "--dask: an emulation runs here, one at a time. Leave it out.\n"
+    line = "--dask: an emulation runs here, one at a time. Remove it.\n"
     assert capsys.readouterr().err == line
 
 

@@ -140,7 +140,7 @@ def test_the_smallest_segment_counts_timestamps() -> None:
     small = {"mss": "80 B", "timestamps": True}
     assert _kernel({"tcp": small}).mtu == 132
     (line,) = _refusals({"tcp": small | {"timestamps": False}})
-    assert "Write 88 B to 32767 B" in line
+    assert "Use 88 B to 32767 B" in line
 
 
 def test_smaller_segment_and_window_are_set_on_the_socket() -> None:
@@ -198,7 +198,7 @@ def test_cubic_under_the_profile_ns3_is_the_kernels() -> None:
             {"window": {"kind": "drain", "rate": "1 Mbit/s"}},
             'flows.0.window = "drain": a policy of Airpath: the kernel\'s',
         ),
-        ({"tcp": {"mss": "50 B"}}, 'flows.0.tcp.mss = "50 B": no kernel sends it. Write 88 B to'),
+        ({"tcp": {"mss": "50 B"}}, 'flows.0.tcp.mss = "50 B": no kernel sends it. Use 88 B to'),
     ],
     ids=["vcp", "cubic-ns3", "cubic-c", "hystart", "drain", "mss"],
 )

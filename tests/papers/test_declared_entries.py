@@ -29,7 +29,7 @@ def sweeps(tmp_path: Path) -> Sweeps:
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"points": None}, ": points: missing. Write a sweep, or a list of sweeps and tables"),
+        ({"points": None}, ": points: missing. Use a sweep, or a list of sweeps and tables"),
         ({"points": [{"cc": "cubic"}]}, ': points = [{cc = "cubic"}]: not a sweep, or a list of'),
         ({"points": [{"sweep": "sizes", "cc": "x"}]}, "there are no such points."),
         (
@@ -48,11 +48,11 @@ def sweeps(tmp_path: Path) -> Sweeps:
         ({"panels": [{"place": {"size": [10, 11]}}]}, ".panels.place: size = 11: no point has it."),
         ({"points": [{"grid": {"size": [3]}}]}, ": points = [{grid = {size = [3]}}]: not a sweep"),
         ({"order": ["sise"]}, '.order: "sise": no axis of its points. Expected one of: cc, size.'),
-        ({"rows": None}, ": rows: missing. Write a list of texts"),
+        ({"rows": None}, ": rows: missing. Use a list of texts"),
         ({"rows": ["ratte"]}, '.rows: "ratte": no quantity. Expected one of: delay, halved, model'),
         ({"row": {"size": "sise"}}, '.row: "sise": no axis of its points. Expected one of: cc'),
         ({"table": {"lines": {}, "accross": "cc"}}, '.table: "accross": unknown key.'),
-        ({"table": {"by": "cc"}}, ".table: lines: missing. Write a table of texts"),
+        ({"table": {"by": "cc"}}, ".table: lines: missing. Use a table of texts"),
         ({"table": {"lines": {"sise": ""}}}, '.table.lines: "sise": no axis of its points.'),
         ({"table": {"lines": {}, "across": "c"}}, '.table.across: "c": no axis of its points.'),
         ({"table": {"lines": {}, "by": "c"}}, '.table.by: "c": no axis of its points.'),
@@ -78,7 +78,7 @@ def sweeps(tmp_path: Path) -> Sweeps:
         ({"x": "sise"}, '.panels.x: "sise": no axis of its points. Expected one of: cc, delay'),
         ({"y": ["pace"]}, '.panels.y: "pace": no quantity.'),
         ({"x": "delay", "y": "sise"}, '.panels.y: "sise": no axis of its points.'),
-        ({"y_name": None}, ".panels: y_name: missing. Write a text"),
+        ({"y_name": None}, ".panels: y_name: missing. Use a text"),
         ({"y_name": "{lst}"}, ".panels.y_name = '{lst}': \"lst\": unknown name in braces."),
         ({"label": "r = {r}"}, ".panels.label = 'r = {r}': \"r\": unknown name in braces."),
         ({"curves": ["c|d"]}, '.panels.curves: "c|d": no axis of its points.'),
@@ -92,7 +92,7 @@ def sweeps(tmp_path: Path) -> Sweeps:
             '.panels.also.marker: "q": no marker.',
         ),
         ({"panels": [{}, {}], "enlarged": True}, ": enlarged = true: has 2 panels."),
-        ({"heights": [1, 2]}, ": heights = [1, 2]: not one for each row. Write 1, one for each"),
+        ({"heights": [1, 2]}, ": heights = [1, 2]: not one for each row. Use 1, one for each"),
     ],
 )
 def test_wrong_entries_are_refused_when_the_figure_is_made(
@@ -126,11 +126,11 @@ BAND: dict[str, Any] = {"of": "rate", "between": [1.0, 2.0], "label": "paper"}
         ({"below": {"stars": [{**STAR, "of": "pace"}]}}, '.below.stars.of: "pace": no quantity.'),
         ({"stars": [{**STAR, "off": 1}]}, '.panels.stars: "off": unknown key. Expected one of:'),
         ({"stars": [{**STAR, "at": "10"}]}, '.panels.stars: at = "10": not a number.'),
-        ({"stars": [{"of": "rate"}]}, ".panels.stars: at: missing. Write a number"),
+        ({"stars": [{"of": "rate"}]}, ".panels.stars: at: missing. Use a number"),
         ({"stars": [{**STAR, "of": "pace"}]}, '.panels.stars.of: "pace": no quantity.'),
         (
             {"stars": [{**STAR, "place": {"size": 10}}]},
-            ".panels.stars: place = {size = 10}: 2 points of the panel match. Write values of",
+            ".panels.stars: place = {size = 10}: 2 points of the panel match. Use values of",
         ),
         ({"stars": [{**STAR, "place": {"size": 1}}]}, "place = {size = 1}: 0 points of the panel"),
         ({"stars": [{**STAR, "place": {"c": 1}}]}, '.panels.stars.place: "c": no axis of its'),
@@ -174,11 +174,11 @@ STEPS: dict[str, Any] = {"times": [0, 1], "values": [2.0], "colour": "blue", "la
         ),
         ({**CURVE, "color": "red"}, ': "color": unknown key. Expected one of: colour, factor'),
         ({**CURVE, "colour": "pink"}, '.colour: "pink": no colour. Expected one of: black, blue'),
-        ({"series": "queue", "colour": "blue"}, ": label: missing. Write a text"),
+        ({"series": "queue", "colour": "blue"}, ": label: missing. Use a text"),
         ({**CURVE, "series": "cwnd"}, '.series: "cwnd": not recorded. Expected one of: queue.'),
         ({**CURVE, "place": {"cc": "x"}}, ': place = {cc = "x"}: no such point.'),
         ({**CURVE, "place": {"c": "x"}}, '.place: "c": no axis of its points.'),
-        ({**STEPS, "values": []}, ": values = []: not one for each step. Write 1, one between"),
+        ({**STEPS, "values": []}, ": values = []: not one for each step. Use 1, one between"),
         ({**STEPS, "factor": 2.0}, ': "factor": unknown key.'),
     ],
 )
@@ -193,7 +193,7 @@ def test_wrong_entries_of_a_curve_are_refused(
     ("changed", "expected"),
     [
         ({"points": []}, ": points = []: there are no points."),
-        ({"panels": [{"curves": [CURVE]}]}, ".panels: y_name: missing. Write a text"),
+        ({"panels": [{"curves": [CURVE]}]}, ".panels: y_name: missing. Use a text"),
         ({"panels": [{"y_name": "", "curves": []}]}, ".panels: curves = []: empty."),
         (
             {"panels": [{"y_name": "", "curves": [CURVE], "title": "{pace}"}]},
@@ -203,7 +203,7 @@ def test_wrong_entries_of_a_curve_are_refused(
             {"panels": [{"y_name": "", "curves": [CURVE], "title": "{rate:q}"}]},
             '.panels.title: "{rate:q}": no format: ',
         ),
-        ({"heights": [1]}, ": heights = [1]: not one for each panel. Write 2"),
+        ({"heights": [1]}, ": heights = [1]: not one for each panel. Use 2"),
         ({"events": {"late": ""}}, '.events: "late": not a number.'),
     ],
 )
@@ -286,11 +286,11 @@ def test_items_that_are_like_others_are_checked(
     ("old", "new", "expected"),
     [
         ('title = "T"', 'titel = "T"', '"titel": unknown key. Expected one of: citation, '),
-        ('citation = "C"', "", "citation: missing. Write a text"),
+        ('citation = "C"', "", "citation: missing. Use a text"),
         ('citation = "C"', "citation = 7", "citation = 7: not a text."),
         ("[modes.quick]", "[modes.quik]", 'modes: "quik": unknown key. Expected one of: default,'),
         ("duration_s = 2.0", "duration = 2.0", 'modes.quick: "duration": unknown key.'),
-        ("duration_s = 2.0", "", "modes.quick: duration_s: missing. Write a number"),
+        ("duration_s = 2.0", "", "modes.quick: duration_s: missing. Use a number"),
         (
             "replications = 2",
             "replications = 0",

@@ -198,7 +198,7 @@ def test_wrong_lines_of_a_table_without_points_are_refused(sweeps: Sweeps, tmp_p
     (tmp_path / "table2.csv").write_text(PUBLISHED.splitlines()[0] + "\n", encoding="utf-8")
     with pytest.raises(BadValueError) as raised:
         table_item(*about, Naming())
-    assert str(raised.value) == f'{place}: file = "table2.csv": has no lines. Write another file.'
+    assert str(raised.value) == f'{place}: file = "table2.csv": has no lines. Use another file.'
 
 
 def test_part_has_separate_points_lines_and_order(sweeps: Sweeps, tmp_path: Path) -> None:
@@ -229,8 +229,8 @@ def test_part_has_separate_points_lines_and_order(sweeps: Sweeps, tmp_path: Path
     [
         ({"colums": {}}, ': "colums": unknown key. Expected one of: columns, file, keys, name'),
         ({"points": "sizes"}, ".points: "),
-        ({"row": None}, ": row: missing. Write a table of texts"),
-        ({"keys": ["size"]}, ': keys = ["size"]: not a table of texts. Write a table of texts'),
+        ({"row": None}, ": row: missing. Use a table of texts"),
+        ({"keys": ["size"]}, ': keys = ["size"]: not a table of texts. Use a table of texts'),
         ({"file": "table9.csv"}, ': file = "table9.csv": no such file.'),
         ({"columns": {"pace": "rate_mbps"}}, '.columns: "pace": no quantity. Expected one of: '),
         ({"columns": {"rate": "rate"}}, '.columns: "rate": no column. Expected one of: cc, model'),
@@ -239,7 +239,7 @@ def test_part_has_separate_points_lines_and_order(sweeps: Sweeps, tmp_path: Path
         ({"points": None, "row": {"size": "sise"}}, '.row: "sise": no column. Expected one of: cc'),
         ({"name": "{sise}"}, ".name = '{sise}': \"sise\": unknown name in braces. Expected one of"),
         ({"parts": [{"title": "", "note": []}]}, '.parts: "note": unknown key. Expected one of: '),
-        ({"parts": [{"notes": []}]}, ".parts: title: missing. Write a text"),
+        ({"parts": [{"notes": []}]}, ".parts: title: missing. Use a text"),
         ({"parts": [{"title": "", "shown": ["delay"]}]}, '.parts.shown: "delay": no quantity.'),
         ({"parts": [{"title": "", "order": ["sise"]}]}, '.order: "sise": no entry of row.'),
         ({"parts": [{"title": "{n"}]}, '.parts.title: "{n": no format: '),

@@ -262,7 +262,7 @@ def test_the_options_of_the_command(report: dict[str, Any], tmp_path: Path) -> N
     with pytest.raises(BadValueError) as error:
         main(["--short", str(kept), str(made)])
     assert str(error.value) == (
-        "airpath.reproduction: not two files. Write [--archive | --summary] SOURCE.json TARGET, "
+        "airpath.reproduction: not two files. Use [--archive | --summary] SOURCE.json TARGET, "
         "or --overview TARGET."
     )
 
@@ -270,9 +270,9 @@ def test_the_options_of_the_command(report: dict[str, Any], tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (b"{}", "not a reproduction. Give what airpath reproduce --out wrote."),
-        (b"[]", "not a reproduction. Give what airpath reproduce --out wrote."),
-        (b"house", "not JSON. Give what airpath reproduce --out wrote."),
+        (b"{}", "not a reproduction. Use what airpath reproduce --out wrote."),
+        (b"[]", "not a reproduction. Use what airpath reproduce --out wrote."),
+        (b"house", "not JSON. Use what airpath reproduce --out wrote."),
         (b"\xff", "not a text in UTF-8 (byte 1)."),
         (None, "cannot be read: is a pipe, not a regular file."),
     ],

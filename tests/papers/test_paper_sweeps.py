@@ -249,7 +249,7 @@ def test_a_sweep_without_a_scenario_has_points_that_are_not_simulated(tmp_path: 
         ("grid.x = {from = 0, to = 1, step = 0}", "law: grid.x = {from = 0, to = 1, step = 0}: no"),
         (
             "grid.x = {from = 0, to = 1, per_decade = 2}",
-            "per_decade = 2}: no range. Write",
+            "per_decade = 2}: no range. Use",
         ),
         (
             'grid.x = {from = "0", to = 1, step = 1}',
@@ -301,9 +301,7 @@ def test_a_study_has_the_sweeps_and_functions_of_its_paper(tmp_path: Path) -> No
 def test_study_rejects_the_name_of_a_sweep_of_its_paper(tmp_path: Path) -> None:
     paper = sweeps(tmp_path, "[table]\nset.rate = 1\n")
     (tmp_path / "study").mkdir()
-    problem = (
-        r"study/sweeps\.toml: table: the paper has a sweep of this name\. Write another name\."
-    )
+    problem = r"study/sweeps\.toml: table: the paper has a sweep of this name\. Use another name\."
     with pytest.raises(BadValueError, match=problem):
         sweeps(tmp_path / "study", "[table]\nset.rate = 2\n", parent=paper)
 
@@ -324,9 +322,9 @@ def test_the_base_may_be_a_scenario_file(tmp_path: Path) -> None:
         ("seed = 3", "seed: unknown key of a paper's sweep. Remove it."),
         ("grid.rate = 3", "grid.rate = 3: not a list of values"),
         ("rates = [3]", "rates = [3]: unknown key"),
-        ("reps = 0", "reps = 0: below 1. Write an integer from 1 to"),
+        ("reps = 0", "reps = 0: below 1. Use an integer from 1 to"),
         ("reps = {min = 4}", "reps = {min = 4}: not a share of the mode's"),
-        ("reps = {one_in = 0}", "below 1. Write an integer"),
+        ("reps = {one_in = 0}", "below 1. Use an integer"),
         ("duration_s = true", "duration_s = true: not a number from 0 on"),
         ('thin = "rate"', 'thin = "rate": not a list of names'),
         ("set = 3", "set = 3: not a table"),
@@ -344,15 +342,15 @@ def test_the_base_may_be_a_scenario_file(tmp_path: Path) -> None:
             '"rate" is in grid and in zip. Leave it in one of them.',
         ),
         ("changes = 3", "changes = 3: not a table"),
-        ("changes.x = 3", "changes.x = 3: not a table. Write keys with values"),
-        ('set.duration_s = "long"', 'duration_s = "long": not a number from 0 on. Write seconds'),
+        ("changes.x = 3", "changes.x = 3: not a table. Use keys with values"),
+        ('set.duration_s = "long"', 'duration_s = "long": not a number from 0 on. Use seconds'),
         ("warmup_s = nan", "warmup_s = nan: not a number from 0 on"),
-        ("set.reps = -2", "reps = -2: below 1. Write an integer"),
-        ('set.reps = "many"', 'reps = "many": not an integer. Write an integer'),
-        ("changes.x = {about = 'x', reps = 0}", "reps = 0: below 1. Write an integer"),
+        ("set.reps = -2", "reps = -2: below 1. Use an integer"),
+        ('set.reps = "many"', 'reps = "many": not an integer. Use an integer'),
+        ("changes.x = {about = 'x', reps = 0}", "reps = 0: below 1. Use an integer"),
         (
             "set.rate = 1\nduration_s = 5.0\nwarmup_s = 5.0",
-            "duration_s = 5: not above the warm-up of 5 s. Write a longer",
+            "duration_s = 5: not above the warm-up of 5 s. Use a longer",
         ),
         ('reps_as = ["wrong"]', 'reps_as = ["wrong"]: leads back to this sweep.'),
         ('reps_as = ["b"]\n[b]\nreps_as = ["wrong"]', 'reps_as = ["b"]: leads back to this sweep.'),
@@ -375,7 +373,7 @@ def test_an_unknown_sweep_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("entry", ["3", "[1]", "[]"])
 def test_a_sweep_that_is_no_table_is_named(entry: str, tmp_path: Path) -> None:
-    problem = re.escape(f"sweeps.toml: a = {entry}: not a table. Write a table [a], or several")
+    problem = re.escape(f"sweeps.toml: a = {entry}: not a table. Use a table [a], or several")
     with pytest.raises(BadValueError, match=problem):
         sweeps(tmp_path, f"a = {entry}\n")
 
@@ -396,7 +394,7 @@ def test_points_are_chosen_by_axes_that_the_sweep_has(tmp_path: Path) -> None:
 
 def test_a_change_is_described_in_words(tmp_path: Path) -> None:
     found = sweeps(tmp_path, "[a]\nset.rate = 1\nchanges.two = {flows = 2}\n")
-    with pytest.raises(BadValueError, match=r"toml: a: changes\.two\.about: no text\. Write what"):
+    with pytest.raises(BadValueError, match=r"toml: a: changes\.two\.about: no text\. Use what"):
         found.changes("a")
 
 

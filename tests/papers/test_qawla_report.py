@@ -324,7 +324,7 @@ def bad_calls() -> Iterator[Any]:
     yield pytest.param(
         ("qawla",),
         {"out": "/dev/null/out"},
-        'out = "/dev/null/out": cannot be written to (not a directory). Give a directory that can.',
+        'out = "/dev/null/out": cannot be written to (not a directory). Use a directory that can.',
         id="unwritable",
     )
 

@@ -11,7 +11,7 @@ import airpath as ap
 from airpath.scenario import loads
 
 LINK = ap.link.Fixed(rate="10 Mbit/s")
-DURATION = 'Write a number with ns, us, ms, s, min or h, for example "40 ms".'
+DURATION = 'Use a number with ns, us, ms, s, min or h, for example "40 ms".'
 FILE = """\
 duration = "10 s"
 [bottleneck]

@@ -18,9 +18,9 @@ count = 4
 cc = "reno"
 base_rtt = "40 ms"
 """
-DURATION = 'Write a number with ns, us, ms, s, min or h, for example "40 ms".'
-RATE = 'Write a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".'
-SIZE = 'Write a number with B, kB, MB, GB, KiB, MiB or GiB, for example "1500 B".'
+DURATION = 'Use a number with ns, us, ms, s, min or h, for example "40 ms".'
+RATE = 'Use a number with bit/s, kbit/s, Mbit/s or Gbit/s, for example "5 Mbit/s".'
+SIZE = 'Use a number with B, kB, MB, GB, KiB, MiB or GiB, for example "1500 B".'
 QUEUES, LINKS, CCS = (", ".join(FAMILIES[name].registry) for name in ("aqm", "link", "congestion"))
 REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
 FLOW_KEYS = (

@@ -370,5 +370,5 @@ def test_the_optimum_needs_a_model(table: Path) -> None:
         ap.check(path.model_copy(update={"ack_path": back}))
     assert str(caught.value) == (
         'ack_path.link.policy.kind = "optimum": the fixed point that it needs is of the '
-        "bottleneck's link alone. Write another policy for this link."
+        "bottleneck's link alone. Use another policy for this link."
     )

@@ -212,7 +212,7 @@ def test_a_limit_in_which_no_packet_fits() -> None:
     [advisory] = ap.check(scenario.model_copy(update={"bottleneck": small})).advisories
     assert str(advisory) == (
         'bottleneck.aqm: limit = "1499 B" is less than a packet of flows.0 (1500 B): all of them '
-        'are dropped. Write at least "1500 B".'
+        'are dropped. Use at least "1500 B".'
     )
 
 

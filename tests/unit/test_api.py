@@ -71,17 +71,17 @@ def test_an_error_in_progress_reaches_the_caller() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"reps": 0}, "reps = 0: below 1. Write an integer from 1 on."),
-        ({"seed": -1}, "seed = -1: not accepted. Write an integer from 0 to 2^64 - 1."),
-        ({"threads": 0}, "threads = 0: below 1. Write an integer from 1 on."),
+        ({"reps": 0}, "reps = 0: below 1. Use an integer from 1 on."),
+        ({"seed": -1}, "seed = -1: not accepted. Use an integer from 0 to 2^64 - 1."),
+        ({"threads": 0}, "threads = 0: below 1. Use an integer from 1 on."),
         (
             {"confidence": 99},
-            "confidence = 99: not between 0 and 1. Write a fraction, for example 0.99.",
+            "confidence = 99: not between 0 and 1. Use a fraction, for example 0.99.",
         ),
         (
             {"reps": 0, "threads": 0},
-            "reps = 0: below 1. Write an integer from 1 on.\n"
-            "threads = 0: below 1. Write an integer from 1 on.",
+            "reps = 0: below 1. Use an integer from 1 on.\n"
+            "threads = 0: below 1. Use an integer from 1 on.",
         ),
     ],
 )

@@ -20,9 +20,9 @@ SCENARIO = ap.Scenario(
     duration="1 s",
 )
 FILE = example_path("dual-regime")
-MANY = "Write an integer from 1 on."
-SEED = "Write an integer from 0 to 2^64 - 1."
-FRACTION = "Write a fraction, for example 0.99."
+MANY = "Use an integer from 1 on."
+SEED = "Use an integer from 0 to 2^64 - 1."
+FRACTION = "Use a fraction, for example 0.99."
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ FRACTION = "Write a fraction, for example 0.99."
         ({"confidence": 1}, f"confidence = 1: not between 0 and 1. {FRACTION}"),
         (
             {"progress": 5},
-            'progress = 5: not a function. Give one, "auto" for a bar, or None.',
+            'progress = 5: not a function. Use one, "auto" for a bar, or None.',
         ),
-        ({"capture_to": 5}, "capture_to = 5: not a path. Write a text or a pathlib.Path."),
+        ({"capture_to": 5}, "capture_to = 5: not a path. Use a text or a pathlib.Path."),
     ],
 )
 def test_an_argument_that_is_none(keys: dict[str, Any], line: str) -> None:
@@ -73,9 +73,9 @@ def test_an_argument_that_is_none(keys: dict[str, Any], line: str) -> None:
         ({"capture": 5}, "capture = 5: not a list of points. Expected one of: sender, "),
         ({"capture": [5]}, "capture = 5: not one of the accepted words. Expected one of: sender, "),
         ({"capture": ["sender"], "capture_replication": "0"},
-         'capture_replication = "0": not an integer. Write one from 0 to 9.'),
+         'capture_replication = "0": not an integer. Use one from 0 to 9.'),
         ({"capture": ["sender"], "capture_replication": -1},
-         "capture_replication = -1: not accepted. Write one from 0 to 9."),
+         "capture_replication = -1: not accepted. Use one from 0 to 9."),
     ],
 )  # fmt: skip
 def test_a_capture_that_is_none(keys: dict[str, Any], line: str, tmp_path: Any) -> None:
@@ -92,10 +92,10 @@ def test_a_capture_that_is_none(keys: dict[str, Any], line: str, tmp_path: Any) 
         (lambda: ap.load(5), "path = 5: not a path. "),  # type: ignore[arg-type]
         (lambda: ap.load(None), "path = None: not a path. "),  # type: ignore[arg-type]
         (lambda: ap.Trace.load(5), "path = 5: not a path. "),  # type: ignore[arg-type]
-        (lambda: ap.scenario.loads(b"a"), "scenario: b'a': not a text. Write TOML, or use load."),  # type: ignore[arg-type]
+        (lambda: ap.scenario.loads(b"a"), "scenario: b'a': not a text. Use TOML, or use load."),  # type: ignore[arg-type]
         (lambda: ap.flows("x"), 'flows: count = "x": not an integer. '),  # type: ignore[arg-type]
         (lambda: ap.load_result(3), "directory = 3: not a path. "),  # type: ignore[arg-type]
-        (lambda: mean_interval(5, 0.9), "values = 5: not numbers. Write a list with one for "),  # type: ignore[arg-type]
+        (lambda: mean_interval(5, 0.9), "values = 5: not numbers. Use a list with one for "),  # type: ignore[arg-type]
         (lambda: mean_interval([1.0], 2), "confidence = 2: not between 0 and 1. "),
         (lambda: mean_interval([1.0], 0.9, (1.0,)), "bounds = [1.0]: not a pair. "),  # type: ignore[arg-type]
         (lambda: ap.units.Duration("40 ms"), '"40 ms": not a number of the base unit. '),  # type: ignore[arg-type]
@@ -125,11 +125,11 @@ def test_other_calls(call: Callable[[], object], line: str) -> None:
         # Each ended the process, or ran until nothing was left for it.
         ({"ss": True, "ss_interval": "1 ns"}, 10,
          'scenario: record.ss_interval = "1 ns": about 2e+10 samples in 10 replications, '
-         "6 TB of memory, where there are 16 GB. Write a longer interval, "
+         "6 TB of memory, where there are 16 GB. Use a longer interval, "
          "fewer replications or a shorter duration."),
         ({}, 10**6,
          "scenario: reps = 1000000: about 7e+06 rows in 1000000 replications, 28 GB of memory, "
-         "where there are 16 GB. Write fewer replications or flows."),
+         "where there are 16 GB. Use fewer replications or flows."),
     ],
 )  # fmt: skip
 def test_a_run_that_does_not_fit_is_refused(

@@ -70,16 +70,16 @@ def test_they_are_kept_and_compared(part: object) -> None:
             ErrorChain,
             (-0.1, 1.1, 0, "x"),
             [
-                "p_good_to_bad = -0.1: not in [0, 1]. Write a number in [0, 1].",
-                "p_bad_to_good = 1.1: not in [0, 1]. Write a number in [0, 1].",
-                'error_bad = "x": not a finite number. Write one, for example 0.5.',
+                "p_good_to_bad = -0.1: not in [0, 1]. Use a number in [0, 1].",
+                "p_bad_to_good = 1.1: not in [0, 1]. Use a number in [0, 1].",
+                'error_bad = "x": not a finite number. Use one, for example 0.5.',
             ],
         ),
         (
             ErrorChain,
             (0, 0, 0.1, 0.2),
             [
-                "p_good_to_bad = 0: neither state is ever left. Write a probability above 0, or "
+                "p_good_to_bad = 0: neither state is ever left. Use a probability above 0, or "
                 "one for p_bad_to_good."
             ],
         ),
@@ -87,83 +87,80 @@ def test_they_are_kept_and_compared(part: object) -> None:
             ReedSolomon,
             (0, 17),
             [
-                "code_rate = 0: not in (0, 1]. Write a number in (0, 1].",
-                "symbol_bits = 17: above 16. Write an integer from 1 to 16.",
+                "code_rate = 0: not in (0, 1]. Use a number in (0, 1].",
+                "symbol_bits = 17: above 16. Use an integer from 1 to 16.",
             ],
         ),
         (
             ReedSolomon,
             (0.9, 8, 256),
-            ["max_block = 256: above 255. Write an integer from 1 to 255."],
+            ["max_block = 256: above 255. Use an integer from 1 to 255."],
         ),
         (
             ReedSolomon,
             (0.1, 8, 9),
-            [
-                "max_block = 9: too short for a symbol of data at code_rate = 0.1. Write a larger "
-                "one."
-            ],
+            ["max_block = 9: too short for a symbol of data at code_rate = 0.1. Use a larger one."],
         ),
         (
             ReedSolomon(0.1).blocks,
             ("9000 B",),
             [
-                'packet = "9000 B": makes a block of more than 65535 symbols. Write a smaller '
+                'packet = "9000 B": makes a block of more than 65535 symbols. Use a smaller '
                 "size, or set max_block of the code."
             ],
         ),
         (
             ReedSolomon(0.1).on_air,
             (0,),
-            ["packet = 0: out of range. Write a size from 1 B to 65535 B."],
+            ["packet = 0: out of range. Use a size from 1 B to 65535 B."],
         ),
         (
             CHAIN.block_failure,
             (0, -1, 0),
             [
-                "b = 0: below 1. Write an integer from 1 to 65535.",
-                "correctable = -1: not accepted. Write an integer from 0 to 65535.",
-                "symbol_units = 0: below 1. Write an integer from 1 to 65535.",
+                "b = 0: below 1. Use an integer from 1 to 65535.",
+                "correctable = -1: not accepted. Use an integer from 0 to 65535.",
+                "symbol_units = 0: below 1. Use an integer from 1 to 65535.",
             ],
         ),
-        (CHAIN.received, (-1,), ["t = -1: not accepted. Write an integer from 0 to 65535."]),
+        (CHAIN.received, (-1,), ["t = -1: not accepted. Use an integer from 0 to 65535."]),
         (
             ErrorChain.from_doppler,
             (10, 0, 5e7, 1e7, "bpsk", 2, 2),
             [
                 "doppler_hz = 50000000: fades last 9.29e-3 symbols on average, less than one. "
-                "Write a lower shift, or a higher symbol rate."
+                "Use a lower shift, or a higher symbol rate."
             ],
         ),
         (
             ErrorChain.from_doppler,
             (10, 100, 50, 1e7),
-            ["threshold_db = 100: the combined SNR is never above it. Write another threshold."],
+            ["threshold_db = 100: the combined SNR is never above it. Use another threshold."],
         ),
         (
             ErrorChain.from_doppler,
             ("a", 201, 0, -1, "x", 3, 0),
             [
-                'snr_db = "a": not a finite number. Write one, for example 10.',
-                "threshold_db = 201: out of range. Write a number from -200 to 200.",
-                "doppler_hz = 0: not above 0. Write a number above 0.",
-                "symbol_rate_hz = -1: not above 0. Write a number above 0.",
-                'modulation = "x": not one of the accepted words. Write bpsk or qpsk or 8psk or '
+                'snr_db = "a": not a finite number. Use one, for example 10.',
+                "threshold_db = 201: out of range. Use a number from -200 to 200.",
+                "doppler_hz = 0: not above 0. Use a number above 0.",
+                "symbol_rate_hz = -1: not above 0. Use a number above 0.",
+                'modulation = "x": not one of the accepted words. Use bpsk or qpsk or 8psk or '
                 "16psk or 32psk or 64psk or 16qam or 64qam.",
                 "tx = 3: beyond two transmitters no complex space-time block code has the full "
-                "rate. Write 1 or 2.",
-                "rx = 0: below 1. Write an integer from 1 to 8.",
+                "rate. Use 1 or 2.",
+                "rx = 0: below 1. Use an integer from 1 to 8.",
             ],
         ),
         (
             CHAIN.coded_failure,
             (40, 0.9),
-            ["code = 0.9: not a code. Write a ReedSolomon."],
+            ["code = 0.9: not a code. Use a ReedSolomon."],
         ),
         (
             CHAIN.coded_failure,
             (40, ReedSolomon(0.9), 3),
-            ["bits_per_symbol = 3: does not divide the 8 bits of a code symbol. Write a divisor."],
+            ["bits_per_symbol = 3: does not divide the 8 bits of a code symbol. Use a divisor."],
         ),
     ],
 )

@@ -355,10 +355,10 @@ def test_the_scenario_says_what_to_capture(tmp_path: Path) -> None:
             'capture = "sendr": not one of the accepted words. The nearest is sender; '
             "expected one of: sender, ingress, bottleneck, receiver, acks.",
         ),
-        ({"capture": ["sender"]}, "capture: needs a directory. Give capture_to as well."),
+        ({"capture": ["sender"]}, "capture: needs a directory. Set capture_to as well."),
         (
             {"capture": ["sender"], "capture_to": "out", "capture_replication": 3},
-            "capture_replication = 3: is not run. Write an integer from 0 to 2, below reps.",
+            "capture_replication = 3: is not run. Use an integer from 0 to 2, below reps.",
         ),
     ],
 )

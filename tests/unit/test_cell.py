@@ -56,30 +56,30 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         (
             "bottleneck.link.attempts",
             "0",
-            "bottleneck.link.attempts = 0: below 1. Write an integer from 1 on, for example 15.",
+            "bottleneck.link.attempts = 0: below 1. Use an integer from 1 on, for example 15.",
         ),
         (
             "bottleneck.link.margin",
             "1",
-            "bottleneck.link.margin = 1: not below 1. Write a number from -100 to below 1, for "
+            "bottleneck.link.margin = 1: not below 1. Use a number from -100 to below 1, for "
             "example 0.",
         ),
         (
             "bottleneck.link.margin",
             "{target_loss = 0}",
-            "bottleneck.link.margin.target_loss = 0: not above 0. Write a number above 0 and "
+            "bottleneck.link.margin.target_loss = 0: not above 0. Use a number above 0 and "
             "below 1, for example 0.001.",
         ),
         (
             "bottleneck.link.margin",
             "{target_loss = 1}",
-            "bottleneck.link.margin.target_loss = 1: not below 1. Write a number above 0 and "
+            "bottleneck.link.margin.target_loss = 1: not below 1. Use a number above 0 and "
             "below 1, for example 0.001.",
         ),
         (
             "bottleneck.link.margin",
             "{target_loss = 1e-3, least = 1}",
-            "bottleneck.link.margin.least = 1: above 0.95. Write a number from -4 to 0.95, for "
+            "bottleneck.link.margin.least = 1: above 0.95. Use a number from -4 to 0.95, for "
             "example -4.",
         ),
         (
@@ -91,59 +91,58 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         (
             "bottleneck.link.slot",
             "0 s",
-            'bottleneck.link.slot = "0 s": below 1 us. Write a duration from "1 us" to "3600 s", '
+            'bottleneck.link.slot = "0 s": below 1 us. Use a duration from "1 us" to "3600 s", '
             'for example "3 ms".',
         ),
         (
             "bottleneck.link.slot",
             "999 ns",
-            'bottleneck.link.slot = "999 ns": below 1 us. Write a duration from "1 us" to "3600 '
+            'bottleneck.link.slot = "999 ns": below 1 us. Use a duration from "1 us" to "3600 '
             's", for example "3 ms".',
         ),
         (
             "bottleneck.link.slot",
             "2 h",
-            'bottleneck.link.slot = "2 h": above 3600 s. Write a duration from "1 us" to "3600 '
+            'bottleneck.link.slot = "2 h": above 3600 s. Use a duration from "1 us" to "3600 '
             's", for example "3 ms".',
         ),
         (
             "bottleneck.link.scheduler.time_constant",
             "2 ms",
-            'bottleneck.link.scheduler.time_constant = "2 ms": shorter than a slot. Write a '
+            'bottleneck.link.scheduler.time_constant = "2 ms": shorter than a slot. Use a '
             'duration from "3 ms" on, for example "100 ms".',
         ),
         (
             "bottleneck.link.scheduler",
             '{kind = "alpha-fair", alpha = -1}',
-            "bottleneck.link.scheduler.alpha = -1: below 0. Write a number from 0 to 10, for "
+            "bottleneck.link.scheduler.alpha = -1: below 0. Use a number from 0 to 10, for "
             "example 2.",
         ),
         (
             "bottleneck.link.users",
             "[{user = 0, weight = 0}]",
-            "bottleneck.link.users.0.weight = 0: not above 0. Write a number above 0, for "
-            "example 1.",
+            "bottleneck.link.users.0.weight = 0: not above 0. Use a number above 0, for example 1.",
         ),
         (
             "bottleneck.link.users",
             "[{user = 0}, {user = 1}, {user = 0}]",
-            "bottleneck.link.users.2.user = 0: named before. Write one entry for each user.",
+            "bottleneck.link.users.2.user = 0: named before. Use one entry for each user.",
         ),
         (
             "bottleneck.link.users",
             "[{user = 2, weight = 2}]",
-            "bottleneck.link.users.0.user = 2: no flow has this user. Write a number from 0 to 1.",
+            "bottleneck.link.users.0.user = 2: no flow has this user. Use a number from 0 to 1.",
         ),
         (
             "bottleneck.link.rate.bandwidth",
             "0 Hz",
-            'bottleneck.link.rate.bandwidth = "0 Hz": not above 0. Write a frequency above 0 and '
+            'bottleneck.link.rate.bandwidth = "0 Hz": not above 0. Use a frequency above 0 and '
             'at most "1000 GHz", for example "4.3 MHz".',
         ),
         (
             "bottleneck.link.rate.cap",
             "0 bit/s",
-            'bottleneck.link.rate.cap = "0 bit/s": not above 0. Write a rate above 0, '
+            'bottleneck.link.rate.cap = "0 bit/s": not above 0. Use a rate above 0, '
             'for example "5 Mbit/s".',
         ),
         (
@@ -155,36 +154,36 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         (
             "bottleneck.link.rate",
             '{kind = "mcs"}',
-            'bottleneck.link.rate.table: missing. Write table = "airpath:802.16-ctc-awgn".',
+            'bottleneck.link.rate.table: missing. Set table = "airpath:802.16-ctc-awgn".',
         ),
         (
             "bottleneck.link.rate",
             '{kind = "mcs", table = "airpath:802.16-ctc-awgn", bandwidth = "0 Hz"}',
-            'bottleneck.link.rate.bandwidth = "0 Hz": not above 0. Write a frequency '
+            'bottleneck.link.rate.bandwidth = "0 Hz": not above 0. Use a frequency '
             'above 0 and at most "1000 GHz", for example "10 Hz".',
         ),
         (
             "bottleneck.link.rate",
             '{kind = "mcs", table = "airpath:"}',
-            'bottleneck.link.rate.table = "airpath:": names no table. Write a path from the '
+            'bottleneck.link.rate.table = "airpath:": names no table. Use a path from the '
             'scenario file, or airpath: and a name, for example "airpath:802.16-ctc-vehicular-a".',
         ),
         (
             "flows.1.user",
             "2",
-            "flows.1.user = 2: user 2 without a user 1: users are numbered without gaps. Give "
+            "flows.1.user = 2: user 2 without a user 1: users are numbered without gaps. Use "
             "every group a user, from 0 on.",
         ),
         (
             "flows.1.user",
             "1.5",
-            "flows.1.user = 1.5: not a number of a user. Write numbers from 0 to 65535, or a "
+            "flows.1.user = 1.5: not a number of a user. Use numbers from 0 to 65535, or a "
             'range, for example "0-9".',
         ),
         (
             "flows.1.user",
             "65536",
-            "flows.1.user = 65536: not a user. Write numbers from 0 to 65535, or a range, for "
+            "flows.1.user = 65536: not a user. Use numbers from 0 to 65535, or a range, for "
             'example "0-9".',
         ),
     ],
@@ -196,7 +195,7 @@ def test_a_bad_value(key: str, value: str, line: str) -> None:
 def test_a_user_on_a_link_that_is_no_cell() -> None:
     fixed = '{kind = "fixed", rate = "5 Mbit/s"}'
     wanted = (
-        'there is no cell and there are no stations. Write a link of kind "cell" or "ofdma-tdd", '
+        'there is no cell and there are no stations. Use a link of kind "cell" or "ofdma-tdd", '
         "or leave this key out."
     )
     found = problems(GOOD, [("bottleneck.link", fixed)])

@@ -150,12 +150,12 @@ def scenario_with(aqm: str, flows: str, ack_path: str = '{kind = "ideal"}') -> s
         (
             scenario_with('"droptail"', 'window = "clamp"'),
             'flows.0.window = "clamp": bottleneck.aqm = "droptail" writes no price. '
-            'Write bottleneck.aqm of kind "clamp".',
+            'Set bottleneck.aqm of kind "clamp".',
         ),
         (
             scenario_with('"codel"', 'cc = "clamp"'),
             'flows.0.cc = "clamp": bottleneck.aqm = "codel" writes no price. '
-            'Write bottleneck.aqm of kind "clamp".',
+            'Set bottleneck.aqm of kind "clamp".',
         ),
         (
             scenario_with(
@@ -164,7 +164,7 @@ def scenario_with(aqm: str, flows: str, ack_path: str = '{kind = "ideal"}') -> s
                 '{kind = "reverse", aqm = "codel"}',
             ),
             'flows.0.window = "clamp": ack_path.aqm = "codel" writes no price. '
-            'Write ack_path.aqm of kind "clamp".',
+            'Set ack_path.aqm of kind "clamp".',
         ),
         (
             scenario_with('{kind = "clamp", a = "-7 kB"}', ""),
@@ -202,7 +202,7 @@ def test_a_clamp_window_needs_two_segments(command: Any) -> None:
         command(scenario)
     assert str(found.value) == (
         'scenario: flows.0.tcp.receive_window = "2 kB": below two segments, which a clamp window '
-        'needs. Write a size from "2920 B" on.'
+        'needs. Use a size from "2920 B" on.'
     )
 
 

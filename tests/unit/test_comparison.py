@@ -271,7 +271,7 @@ def test_model_without_common_quantities_is_rejected() -> None:
 @pytest.mark.parametrize(
     ("engines", "message"),
     [
-        ("simulate", 'engines = "simulate": nothing to compare. Write two or three of '),
+        ("simulate", 'engines = "simulate": nothing to compare. Use two or three of '),
         ("simulate,simulate", "nothing to compare"),
         (["simulate", "solv"], 'engines = "solv": not an engine. The nearest is solve; expected'),
         (3, "engines = 3: not an engine. Expected one of: simulate, emulate, solve."),

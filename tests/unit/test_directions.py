@@ -42,7 +42,7 @@ def test_an_ideal_ack_path_is_refused_by_key() -> None:
         scenario(ack_path="ideal")
     assert str(error.value) == (
         'Scenario: flows.1.direction = "reverse": an ideal ACK path has no link that data could '
-        'take. Write ack_path of kind "link" or "reverse".'
+        'take. Set ack_path of kind "link" or "reverse".'
     )
 
 
@@ -51,13 +51,13 @@ def test_a_wire_in_front_of_no_link_is_refused_by_key() -> None:
         scenario(ack_path="ideal", flows=ap.flows(egress={"delay": "2 ms"}, ack_access=WIRE))
     assert str(error.value) == (
         'Scenario: flows.0.ack_access = {delay = "1 ms"}: an ideal ACK path has no '
-        'link that ACKs could be delayed before. Write ack_path of kind "link" or '
+        'link that ACKs could be delayed before. Set ack_path of kind "link" or '
         '"reverse", or give the delay to the return wire.'
     )
     with pytest.raises(ap.errors.ScenarioError) as error:
         ap.flows(source="cbr", rate="1 Mbit/s", ack_access=WIRE)
     assert str(error.value) == (
-        'flows: ack_access = {delay = "1 ms"}: datagrams have no ACKs. Leave it out.'
+        'flows: ack_access = {delay = "1 ms"}: datagrams have no ACKs. Remove it.'
     )
     with pytest.raises(ap.errors.ScenarioError, match=r"given together with ack_access\.delay"):
         ap.flows(base_rtt="40 ms", ack_access=WIRE)
@@ -110,7 +110,7 @@ def test_an_upload_that_is_never_granted_is_refused(grant: str) -> None:
         loads(text, place="tdd.toml", overrides=[("flows.1.user", "0")])
     assert str(caught.value) == (
         f'tdd.toml: flows.0.direction = "reverse": with request none and grant {grant} station 1 '
-        "never has an uplink, for no flow sends to it. Write another request or another grant."
+        "never has an uplink, for no flow sends to it. Use another request or another grant."
     )
     # A download of the same station has it granted one.
     loads(text, overrides=[("flows.1.user", "1")])

@@ -71,11 +71,11 @@ def test_a_link_slower_than_the_target_is_used() -> None:
     [
         (
             '{kind = "dualpi2", coupling = 0}',
-            ".coupling = 0: not above 0. Write a number above 0, for example 2.",
+            ".coupling = 0: not above 0. Use a number above 0, for example 2.",
         ),
         (
             '{kind = "dualpi2", classic_percent = 100}',
-            ".classic_percent = 100: above 99. Write an integer from 1 to 99, for example 10.",
+            ".classic_percent = 100: above 99. Use an integer from 1 to 99, for example 10.",
         ),
     ],
 )

@@ -28,11 +28,11 @@ cc = {kind = "cubic", beta = 1}
 base_rtt = "40 ms"
 """
 PROBLEMS = [
-    "bottleneck.aqm.max_th = 20: not above min_th. Write an integer above 30.",
-    "bottleneck.aqm.weight = 0: not above 0. Write a number above 0 and at most 1, "
+    "bottleneck.aqm.max_th = 20: not above min_th. Use an integer above 30.",
+    "bottleneck.aqm.weight = 0: not above 0. Use a number above 0 and at most 1, "
     'or "automatic", for example 0.002.',
-    "bottleneck.link.loss = 1.5: above 1. Write a number from 0 to 1, for example 0.",
-    "flows.0.cc.beta = 1: not below 1. Write a number above 0 and below 1, for example 0.7.",
+    "bottleneck.link.loss = 1.5: above 1. Use a number from 0 to 1, for example 0.",
+    "flows.0.cc.beta = 1: not below 1. Use a number above 0 and below 1, for example 0.7.",
 ]
 
 
@@ -140,17 +140,17 @@ tcp = {max_rto = "500 ms"}
 def test_rules_of_tables_are_in_one_report_and_name_what_was_given() -> None:
     where = "wimax.toml: bottleneck.link.radio"
     assert lines(RADIO) == [
-        f'{where}.bandwidth = "0 Hz": not above 0. Write a frequency above 0, '
+        f'{where}.bandwidth = "0 Hz": not above 0. Use a frequency above 0, '
         'for example "9.1984375 MHz".',
-        f'{where}.shadowing = "31 dB": above 30 dB. Write a level from 0 dB to "30 dB", '
+        f'{where}.shadowing = "31 dB": above 30 dB. Use a level from 0 dB to "30 dB", '
         'for example "8 dB".',
-        f'{where}.speed = "20000 m/s": above 10000 m/s. Write a speed from 0 to "10000 m/s", '
+        f'{where}.speed = "20000 m/s": above 10000 m/s. Use a speed from 0 to "10000 m/s", '
         'for example "3 km/h".',
         f'{where}.distance = "1 m": so near that the path would lose less than free space does. '
-        "Write a longer distance.",
+        "Use a longer distance.",
         'wimax.toml: flows.0.tcp.max_rto = "500 ms": min_rto = "1 s" is above max_rto. '
-        'Write min_rto too, a duration up to "500 ms".',
-        'wimax.toml: warmup = "40 s": not below duration. Write a duration below "30 s", '
+        'Set min_rto too, a duration up to "500 ms".',
+        'wimax.toml: warmup = "40 s": not below duration. Use a duration below "30 s", '
         'for example "0 s".',
     ]
 
@@ -174,36 +174,36 @@ def test_a_wrong_type_hides_no_rule_between_other_keys() -> None:
         (
             'radio = {distance = "2 km", base_gain_dbi = 200, base_power_dbm = 200}',
             'radio.distance = "2 km": its mean SNR would be 346.2 dB, above 200 dB. '
-            "Write a longer distance, or less power and gain.",
+            "Use a longer distance, or less power and gain.",
         ),
         (
             'radio = {distance = "1e8 km"}',
             'radio.distance = "1e8 km": its mean SNR would be -264.6 dB, below -200 dB. '
-            "Write a shorter distance, or more power and gain.",
+            "Use a shorter distance, or more power and gain.",
         ),
         (
             'radio = {distance = "2 km"}\nusers = [{user = 0, distance = "5000000 km"}]',
             'users.0.distance = "5000000 km": its mean SNR would be -219.0 dB, below -200 dB. '
-            "Write a shorter distance, or more power and gain.",
+            "Use a shorter distance, or more power and gain.",
         ),
         (
             'radio = {distance = "2 km"}\nusers = [{user = 0, distance = "0 km"}]',
-            'users.0.distance = "0 m": not above 0. Write a length above 0, for example "50 m".',
+            'users.0.distance = "0 m": not above 0. Use a length above 0, for example "50 m".',
         ),
         (
             'radio = {distance = "2 km"}\nusers = [{user = 1, distance = "1 m"}]',
             'users.0.distance = "1 m": so near that the path would lose less than free space '
-            "does. Write a longer distance.",
+            "does. Use a longer distance.",
         ),
         (
             'radio = {distance = "2 km", station_power_dbm = -180, base_noise_db = 40}',
             "radio.station_power_dbm = -180: the uplink's SNR would be 249.0 dB below the "
-            "downlink's, more than 200 dB. Write powers and noise figures of both sides that "
+            "downlink's, more than 200 dB. Use powers and noise figures of both sides that "
             "differ less.",
         ),
         (
             'radio = {distance = "2 km", speed = "9000 m/s", frequency = "6 GHz"}',
-            'radio.speed = "9000 m/s": a Doppler shift of more than 100 kHz. Write a lower speed.',
+            'radio.speed = "9000 m/s": a Doppler shift of more than 100 kHz. Use a lower speed.',
         ),
     ],
 )
@@ -243,7 +243,7 @@ base_rtt = ["40 ms", "50 ms", "60 ms"]
         ),
         (
             "user = 5000000000",
-            "user = 5000000000: not a user. Write numbers from 0 to 65535, or a range, "
+            "user = 5000000000: not a user. Use numbers from 0 to 65535, or a range, "
             'for example "0-9".',
         ),
     ],
@@ -319,23 +319,23 @@ def test_a_wrong_type_hides_no_values_of_components_inside() -> None:
     [
         (
             '{kind = "pie", target = "0 ms"}',
-            '.target = "0 ms": not above 0. Write a duration above 0, for example "15 ms".',
+            '.target = "0 ms": not above 0. Use a duration above 0, for example "15 ms".',
         ),
         (
             '{kind = "fq-codel", quantum = "0.1 kB"}',
-            '.quantum = "0.1 kB": below 256 B. Write a size from "256 B" to "4 GB", '
+            '.quantum = "0.1 kB": below 256 B. Use a size from "256 B" to "4 GB", '
             'for example "1514 B".',
         ),
         (
             '{kind = "ack-priority", aqm = {kind = "sbd", by_rate = [{rate = "1 Mbit/s", '
             'min_th = 41, reaction_time = "1 s"}]}}',
-            ".aqm.by_rate.0.min_th = 41: above limit. Write an integer up to 40.",
+            ".aqm.by_rate.0.min_th = 41: above limit. Use an integer up to 40.",
         ),
         (
             '{kind = "ared", weight = 3}',
-            '.weight = 3: above 1. Write a number above 0 and at most 1, or "automatic".',
+            '.weight = 3: above 1. Use a number above 0 and at most 1, or "automatic".',
         ),
-        ('{kind = "clamp"}', ".a: missing. Write a, or target_delay."),
+        ('{kind = "clamp"}', ".a: missing. Use a, or target_delay."),
     ],
 )
 def test_a_value_is_shown_as_it_was_given(aqm: str, problem: str) -> None:
@@ -346,10 +346,10 @@ def test_components_made_in_python_name_their_class() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.snr.Rician(mean="300 dB", k="6 dB", speed="20000 m/s", carrier="2 GHz", angle_deg=190)
     assert str(caught.value).splitlines() == [
-        'snr.Rician: mean = "300 dB": above 200 dB. Write a level from "-200 dB" to "200 dB", '
+        'snr.Rician: mean = "300 dB": above 200 dB. Use a level from "-200 dB" to "200 dB", '
         'for example "15 dB".',
-        "snr.Rician: angle_deg = 190: above 180. Write a number from 0 to 180, for example 45.",
-        'snr.Rician: speed = "20000 m/s": above 10000 m/s. Write a speed from 0 to '
+        "snr.Rician: angle_deg = 190: above 180. Use a number from 0 to 180, for example 45.",
+        'snr.Rician: speed = "20000 m/s": above 10000 m/s. Use a speed from 0 to '
         '"10000 m/s", for example "10 m/s".',
     ]
 
@@ -368,7 +368,7 @@ window = {kind = "clamp", ssthresh = "100 B"}
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.check(scenario)
     assert str(caught.value) == (
-        'a.toml: flows.2.window.ssthresh = "100 B": below a segment. Write a size from "1460 B" on.'
+        'a.toml: flows.2.window.ssthresh = "100 B": below a segment. Use a size from "1460 B" on.'
     )
 
 
@@ -431,8 +431,8 @@ class Mine(QueueDisc):
 @pytest.mark.parametrize(
     ("keys", "problem"),
     [
-        ('high = "3 packets"', 'high = "3 packets": not above low. Write '),
-        ("weight = 2", "weight = 2: above 1. Write a number above 0 and at most 1, for example "),
+        ('high = "3 packets"', 'high = "3 packets": not above low. Use '),
+        ("weight = 2", "weight = 2: above 1. Use a number above 0 and at most 1, for example "),
         ('hihg = "3 packets"', 'hihg = "3 packets": unknown key. The nearest is high; expected '),
     ],
 )

@@ -33,31 +33,30 @@ KINDS = ", ".join(ap.frame_errors.ErrorProcess.registry)
             '.kind = "bursts": not an error process. The nearest is burst; '
             f"expected one of: {KINDS}.",
         ),
-        ('{kind = "independent"}', ".loss: missing. Write loss = 0.01."),
+        ('{kind = "independent"}', ".loss: missing. Set loss = 0.01."),
         (
             '{kind = "burst", frame_error_rate = 1, doppler = 0.01}',
-            ".frame_error_rate = 1: not below 1. Write a number from 0 to below 1, for example "
-            "0.1.",
+            ".frame_error_rate = 1: not below 1. Use a number from 0 to below 1, for example 0.1.",
         ),
         (
             '{kind = "burst", frame_error_rate = 0.1, doppler = 0}',
-            ".doppler = 0: below 1e-09. Write a number from 1e-09 to 1e+09, for example 0.01.",
+            ".doppler = 0: below 1e-09. Use a number from 1e-09 to 1e+09, for example 0.01.",
         ),
         (
             '{kind = "burst", frame_error_rate = 0.1, doppler = nan}',
-            ".doppler = nan: not a number. Write a number, for example 0.01.",
+            ".doppler = nan: not a number. Use a number, for example 0.01.",
         ),
         (
             '{kind = "burst", frame_error_rate = 0.1, doppler = "1 Hz"}',
-            '.doppler = "1 Hz": not a number. Write a number, for example 0.01.',
+            '.doppler = "1 Hz": not a number. Use a number, for example 0.01.',
         ),
         (
             '{kind = "burst", frame_error_rate = 0.1, doppler = 0.01, slot = "0 s"}',
-            '.slot = "0 s": not above 0. Write a duration above 0, for example "10 ms".',
+            '.slot = "0 s": not above 0. Use a duration above 0, for example "10 ms".',
         ),
         (
             '{kind = "gilbert-elliott", p_good_to_bad = 0, p_bad_to_good = 0, slot = "1 ms"}',
-            ".p_bad_to_good = 0: 0 like p_good_to_bad: the state would never change. Write a "
+            ".p_bad_to_good = 0: 0 like p_good_to_bad: the state would never change. Use a "
             "number above 0 for one of them.",
         ),
     ],
@@ -117,7 +116,7 @@ BURST = {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01}
 def test_a_fault_names_the_key_of_the_error_process() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.link.Fixed(rate="1 Mbit/s", errors={"kind": "independent"})
-    assert str(caught.value) == "link.Fixed: errors.loss: missing. Write loss = 0.01."
+    assert str(caught.value) == "link.Fixed: errors.loss: missing. Set loss = 0.01."
 
 
 def test_overrides_and_copies_change_the_error_process() -> None:

@@ -219,7 +219,7 @@ def test_every_panel_takes_a_window(result: ap.Result) -> None:
 @pytest.mark.parametrize(
     ("window", "problem"),
     [
-        (("3 s", "2 s"), "nothing of the run. Write two ascending instants from 0 to 10 s"),
+        (("3 s", "2 s"), "nothing of the run. Use two ascending instants from 0 to 10 s"),
         (("10 s", "20 s"), "nothing of the run"),
         (("3 s", "3 s"), "nothing of the run"),
         (("-1 s", "3 s"), "not two instants"),

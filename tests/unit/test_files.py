@@ -165,7 +165,7 @@ def test_file_is_not_accepted_as_a_directory(tmp_path: Path) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         output_directory(path)
     assert (
-        str(caught.value) == f'directory = "{path}": is a file, not a directory. Give another name.'
+        str(caught.value) == f'directory = "{path}": is a file, not a directory. Use another name.'
     )
     with pytest.raises(ap.errors.BadValueError, match="is a device, not a directory"):
         output_directory("/dev/null")

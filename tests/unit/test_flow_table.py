@@ -133,5 +133,5 @@ def test_a_number_of_retransmissions_is_whole(value: Any) -> None:
     with pytest.raises(ap.errors.ScenarioError) as error:
         ap.flows(base_rtt="40 ms", tcp={"max_syn_retries": value})
     assert str(error.value).endswith(
-        'not a number of retransmissions. Write an integer from 0, or "unlimited", for example 15.'
+        'not a number of retransmissions. Use an integer from 0, or "unlimited", for example 15.'
     )

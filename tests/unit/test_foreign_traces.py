@@ -34,8 +34,8 @@ def test_iperf3s_intervals_are_the_rows_of_a_csv(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("[]", "x: not the JSON of iperf3. Give one of iperf3 --json."),
-        ("{", "x: not the JSON of iperf3. Give one of iperf3 --json."),
+        ("[]", "x: not the JSON of iperf3. Use one of iperf3 --json."),
+        ("{", "x: not the JSON of iperf3. Use one of iperf3 --json."),
         (iperf3(), "x: no intervals. Run iperf3 with --interval."),
         (
             iperf3((0, 1, 1e6, False), (3, 4, 1e6, False)),
@@ -84,8 +84,8 @@ def test_invalid_iperf3_output_is_rejected(text: str, line: str) -> None:
     ("document", "what"),
     [
         (json.loads(iperf3((0, 1, 1e6, False))), "the JSON of iperf3. Convert it: airpath trace"),
-        ({"results": {}, "x_values": [], "metadata": {}}, "a data file of flent. Write the rates"),
-        ({"a": 1}, "JSON, not a trace. Write a CSV with the columns time_s,rate_bps."),
+        ({"results": {}, "x_values": [], "metadata": {}}, "a data file of flent. Use the rates"),
+        ({"a": 1}, "JSON, not a trace. Use a CSV with the columns time_s,rate_bps."),
     ],
 )
 @pytest.mark.parametrize("name", ["x.json", "x.csv"])

@@ -52,13 +52,13 @@ def test_flows_of_a_group_take_turns_over_its_users() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "line"),
     [
-        ("user", "9-0", "not users. Write numbers from 0 to 65535, or a range"),
-        ("user", [], "no users. Write at least one"),
+        ("user", "9-0", "not users. Use numbers from 0 to 65535, or a range"),
+        ("user", [], "no users. Use at least one"),
         ("user", [0, "0-2"], "user 0 more than once. Name each user once."),
-        ("user", "0-5", "6 users for count = 5. Write count = 6 or more, or fewer users."),
+        ("user", "0-5", "6 users for count = 5. Set count = 6 or more, or fewer users."),
         ("user", "2-4", "user 2 without a user 1: users are numbered without gaps"),
         ("user", 1.5, "not a number of a user"),
-        ("name", "7", 'not a name of a group. Write letters, digits, "-" and "_", a letter first'),
+        ("name", "7", 'not a name of a group. Use letters, digits, "-" and "_", a letter first'),
         ("name", "all", "is what tables call all flows. Use another name."),
         ("name", 7, "not a text"),
     ],

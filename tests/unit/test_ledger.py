@@ -142,7 +142,7 @@ def test_replications_of_another_version_are_refused_by_name(path: Path) -> None
         added(ledger, 1, job=1)
     assert refused(path) == (
         "2 replications were made by other versions (2 by airpath 0.0.9 (feedbeef0123)), this is "
-        f"airpath {OWN[0]} ({OWN[1]}). Write --accept-version to use them, or give another "
+        f"airpath {OWN[0]} ({OWN[1]}). Use --accept-version to use them, or give another "
         "directory."
     )
     with Ledger.open(path, accept_version=True) as ledger:
@@ -266,8 +266,8 @@ def test_file_that_is_no_ledger_is_rejected_and_unchanged(path: Path) -> None:
     foreign.commit()
     foreign.close()
     for content, line in (
-        (path.read_bytes(), "not a ledger (another program's file). Give another name."),
-        (b"metric,mean\n" * 20, "not a ledger (not an SQLite file). Give another name."),
+        (path.read_bytes(), "not a ledger (another program's file). Use another name."),
+        (b"metric,mean\n" * 20, "not a ledger (not an SQLite file). Use another name."),
         (
             b"",
             "damaged (empty). Put a copy that is whole into its place, or give another directory.",
@@ -290,7 +290,7 @@ def test_a_newer_format_is_refused(path: Path) -> None:
 
 
 def test_missing_or_non_regular_file_is_rejected(path: Path) -> None:
-    with pytest.raises(BadValueError, match=r"no such file or directory. Give the directory of a"):
+    with pytest.raises(BadValueError, match=r"no such file or directory. Use the directory of a"):
         Ledger.read(path)
     path.mkdir()
     assert refused(path) == "cannot be read: is a directory."
@@ -372,7 +372,7 @@ def test_directory_that_is_not_writable(is_open: bool) -> None:
         [
             log if is_open else "[0, 1]",
             f"{path}.lock: cannot be locked (permission denied). "
-            "Give a directory that can be written to, on a disk with locks.",
+            "Use a directory that can be written to, on a disk with locks.",
         ],
     )
 

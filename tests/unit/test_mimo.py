@@ -58,73 +58,73 @@ def test_all_problems_of_a_link_are_reported_at_once() -> None:
     }
     assert problems(link) == [
         "bottleneck.link.p_bad_to_good = 0: 0 like p_good_to_bad: the state would never "
-        "change. Write a number above 0 for one of them.",
-        "bottleneck.link.snr_db = 300: above 200. Write a number from -200 to 200, for example 30.",
-        "bottleneck.link.bad_snr_offset_db = 1: above 0. Write a number from -200 to 0, for "
+        "change. Use a number above 0 for one of them.",
+        "bottleneck.link.snr_db = 300: above 200. Use a number from -200 to 200, for example 30.",
+        "bottleneck.link.bad_snr_offset_db = 1: above 0. Use a number from -200 to 0, for "
         "example -10.",
         "bottleneck.link.tx = 3: beyond two transmitters no complex space-time block code has "
-        "the full rate. Write an integer from 1 to 2.",
-        "bottleneck.link.rx = 0: below 1. Write an integer from 1 to 8, for example 2.",
-        "bottleneck.link.fec.code_rate = 0: below 0.001. Write a number from 0.001 to 1, for "
+        "the full rate. Use an integer from 1 to 2.",
+        "bottleneck.link.rx = 0: below 1. Use an integer from 1 to 8, for example 2.",
+        "bottleneck.link.fec.code_rate = 0: below 0.001. Use a number from 0.001 to 1, for "
         "example 0.93.",
         "bottleneck.link.fec.symbol_bits = 17: not a multiple of the bits of a symbol of 8psk. "
-        "Write 3 or a multiple up to 16.",
+        "Use 3 or a multiple up to 16.",
     ]
 
 
 @pytest.mark.parametrize(
     ("link", "line"),
     [
-        ({"tx": 0}, ".tx = 0: below 1. Write an integer from 1 to 2, for example 2."),
-        ({"tx": 1.5}, ".tx = 1.5: not an integer. Write an integer, for example 2."),
-        ({"tx": -1}, ".tx = -1: below 0. Write an integer from 0, for example 2."),
+        ({"tx": 0}, ".tx = 0: below 1. Use an integer from 1 to 2, for example 2."),
+        ({"tx": 1.5}, ".tx = 1.5: not an integer. Use an integer, for example 2."),
+        ({"tx": -1}, ".tx = -1: below 0. Use an integer from 0, for example 2."),
         (
             {"fec": {**RS, "symbol_bits": True}},
-            ".fec.symbol_bits = true: not an integer. Write an integer, for example 8.",
+            ".fec.symbol_bits = true: not an integer. Use an integer, for example 8.",
         ),
-        ({"rx": 9}, ".rx = 9: above 8. Write an integer from 1 to 8, for example 2."),
+        ({"rx": 9}, ".rx = 9: above 8. Use an integer from 1 to 8, for example 2."),
         (
             {"p_good_to_bad": 1.5},
-            ".p_good_to_bad = 1.5: above 1. Write a number from 0 to 1, for example 0.00125.",
+            ".p_good_to_bad = 1.5: above 1. Use a number from 0 to 1, for example 0.00125.",
         ),
         (
             {"modulation": "8psk", "fec": RS},
-            ".fec.symbol_bits = 8: not a multiple of the bits of a symbol of 8psk. Write 3 or a "
+            ".fec.symbol_bits = 8: not a multiple of the bits of a symbol of 8psk. Use 3 or a "
             "multiple up to 16.",
         ),
         (
             {"fec": {**RS, "max_block": 256}},
-            ".fec.max_block = 256: above the symbols that a code of this field has. Write an "
+            ".fec.max_block = 256: above the symbols that a code of this field has. Use an "
             "integer from 1 to 255.",
         ),
         (
             {"fec": {**RS, "code_rate": 0.1, "max_block": 9}},
-            ".fec.max_block = 9: too short for one symbol of data at this code rate. Write an "
+            ".fec.max_block = 9: too short for one symbol of data at this code rate. Use an "
             "integer from 10 to 255.",
         ),
         (
             {"fec": {**RS, "max_block": 3}, "small": {"up_to": "128 B", "code_rate": 0.1}},
             ".small.code_rate = 0.1: blocks of max_block are too short for one symbol of data. "
-            "Write a larger code rate.",
+            "Use a larger code rate.",
         ),
         (
             {"small": {"up_to": "128 B", "code_rate": 0.5}},
-            '.small = {up_to = "128 B", code_rate = 0.5}: there is no fec. Write fec too; its '
+            '.small = {up_to = "128 B", code_rate = 0.5}: there is no fec. Set fec too; its '
             "code_rate = 1 corrects nothing.",
         ),
         (
             {"fec": RS, "small": {"up_to": "70 kB", "code_rate": 0.5}},
-            '.small.up_to = "70 kB": above 65535 B. Write a size above 0 and at most "65535 B", '
+            '.small.up_to = "70 kB": above 65535 B. Use a size above 0 and at most "65535 B", '
             'for example "128 B".',
         ),
         (
             {"fec": {"kind": "turbo", "code_rate": 0.5}},
             '.fec.kind = "turbo": not one of the accepted words. Expected one of: reed-solomon.',
         ),
-        ({"fading": "rician"}, ".k_factor_db: missing. Write k_factor_db = 6."),
+        ({"fading": "rician"}, ".k_factor_db: missing. Set k_factor_db = 6."),
         (
             {"m": 2},
-            ".m = 2: Rayleigh fading has none. Leave it out.",
+            ".m = 2: Rayleigh fading has none. Remove it.",
         ),
     ],
 )
@@ -136,9 +136,9 @@ def test_a_block_too_long_for_the_largest_packet_of_any_flow() -> None:
     code = {"fec": {**RS, "code_rate": 0.1}, "small": {"up_to": "128 B", "code_rate": 0.001}}
     assert problems(code, {"tcp": {"mss": "8960 B"}}) == [
         "bottleneck.link.fec.code_rate = 0.1: a packet of 9000 B makes a block of 90000 symbols. "
-        "Write max_block, a larger code rate or larger symbols.",
+        "Set max_block, a larger code rate or larger symbols.",
         "bottleneck.link.small.code_rate = 0.001: a packet of 128 B makes a block of 128000 "
-        "symbols. Write max_block, a larger code rate or larger symbols.",
+        "symbols. Set max_block, a larger code rate or larger symbols.",
     ]
     assert loads(GOOD).replace("bottleneck.link.fec", {**RS, "code_rate": 0.1})
 

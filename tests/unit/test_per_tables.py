@@ -107,7 +107,7 @@ def test_wilson_intervals_solve_their_equation(table: PerTable, confidence: floa
 
 
 def test_points_reject_a_confidence_that_is_none(table: PerTable) -> None:
-    with pytest.raises(BadValueError, match=r"confidence = 95: not between 0 and 1\. Write a"):
+    with pytest.raises(BadValueError, match=r"confidence = 95: not between 0 and 1\. Use a"):
         table.points(confidence=95)
 
 
@@ -118,10 +118,10 @@ def test_points_reject_a_confidence_that_is_none(table: PerTable) -> None:
         (lambda table: table.fer(1, 0), "mcs = 1: not in mine.json. Expected one of: a."),
         (
             lambda table: table.fer("a", [1, math.nan]),
-            "snr_db = [1, nan]: not finite. Write numbers of dB.",
+            "snr_db = [1, nan]: not finite. Use numbers of dB.",
         ),
-        (lambda table: table.fer("a", "x"), 'snr_db = "x": not finite. Write numbers of dB.'),
-        (lambda table: table.per("a", 1, "1500"), 'packet = "1500": no unit. Write a number with '),
+        (lambda table: table.fer("a", "x"), 'snr_db = "x": not finite. Use numbers of dB.'),
+        (lambda table: table.per("a", 1, "1500"), 'packet = "1500": no unit. Use a number with '),
     ],
 )
 def test_invalid_arguments_are_rejected(table: PerTable, call: Any, message: str) -> None:
@@ -380,7 +380,7 @@ def test_python_names_its_own_arguments() -> None:
     lines = str(refused.value).splitlines()
     assert lines[0].startswith("snr_db = [1, inf]: not finite.")
     assert lines[1] == (
-        "blocks = 0: below 1. Write an integer from 1 to 1e+15, for example 10000000."
+        "blocks = 0: below 1. Use an integer from 1 to 1e+15, for example 10000000."
     )
 
 
@@ -399,7 +399,7 @@ def test_a_list_of_snrs_has_a_thousand_values_at_most() -> None:
     assert len(settings(snr_db="0:99.9:0.1").snr_db) == 1000
     with pytest.raises(ap.errors.BadValueError) as refused:
         settings(snr_db="0:100:0.1")
-    assert str(refused.value) == 'snr_db = "0:100:0.1": 1001 values. Write at most 1000.'
+    assert str(refused.value) == 'snr_db = "0:100:0.1": 1001 values. Use at most 1000.'
 
 
 @pytest.mark.parametrize("threads", ["2", 1.5, True, 0, 10_001, 10**20])
@@ -407,7 +407,7 @@ def test_threads_are_an_integer(threads: Any) -> None:
     with pytest.raises(ap.errors.BadValueError) as refused:
         airpath.phy.measure("awgn", 1, mcs=0, blocks=1, threads=threads)
     assert re.fullmatch(
-        r"threads = .+: (not an integer|below 1|above 10000)\. Write an integer from 1 .+",
+        r"threads = .+: (not an integer|below 1|above 10000)\. Use an integer from 1 .+",
         str(refused.value),
     )
 
@@ -427,7 +427,7 @@ def test_the_skip_rule_needs_the_iterations_of_its_thresholds() -> None:
             settings(**given, iterations=iterations)
         assert str(refused.value) == (
             "skip_rule = true: has no thresholds for fewer than 10 iterations. "
-            "Leave it out, or decode with 10 iterations or more."
+            "Remove it, or decode with 10 iterations or more."
         )
 
 

@@ -53,7 +53,7 @@ def test_a_function_of_the_caller_is_called_as_it_is() -> None:
 def test_other_values_are_refused(wrong: Any) -> None:
     line = progress_line(wrong)
     assert line is not None
-    assert line.endswith('not a function. Give one, "auto" for a bar, or None.')
+    assert line.endswith('not a function. Use one, "auto" for a bar, or None.')
 
 
 SCENARIO = ap.Scenario(

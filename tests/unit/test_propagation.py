@@ -47,10 +47,10 @@ def test_beyond_the_fitted_ranges_it_warns() -> None:
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"distance_m": 0}, "distance_m = 0: not above 0. Write a number above 0."),
+        ({"distance_m": 0}, "distance_m = 0: not above 0. Use a number above 0."),
         (
             {"mobile_height_m": "2 m"},
-            'mobile_height_m = "2 m": not a finite number. Write one, or an array of them.',
+            'mobile_height_m = "2 m": not a finite number. Use one, or an array of them.',
         ),
         (
             {"frequency_hz": 1e6},
@@ -61,7 +61,7 @@ def test_beyond_the_fitted_ranges_it_warns() -> None:
             {"distance_m": [1e3, 2e3], "frequency_hz": [1.5e9, 1.6e9, 1.7e9]},
             "shapes do not fit together: frequency_hz (3,), distance_m (2,).",
         ),
-        ({"metropolitan": 1}, "metropolitan = 1: not a truth value. Write True or False."),
+        ({"metropolitan": 1}, "metropolitan = 1: not a truth value. Use True or False."),
     ],
 )
 def test_invalid_values_are_rejected(changes: dict[str, Any], line: str) -> None:
@@ -81,9 +81,9 @@ def test_a_link_budget() -> None:
     with pytest.raises(BadValueError) as refused:
         link_budget_snr_db(1e4, 130, 0, -1)
     assert str(refused.value).splitlines() == [
-        "transmit_power_dbm = 10000.0: out of range. Write a number from -1000 to 1000.",
-        "bandwidth_hz = 0: not above 0. Write a number above 0.",
-        "noise_figure_db = -1: out of range. Write a number from 0 to 1000.",
+        "transmit_power_dbm = 10000.0: out of range. Use a number from -1000 to 1000.",
+        "bandwidth_hz = 0: not above 0. Use a number above 0.",
+        "noise_figure_db = -1: out of range. Use a number from 0 to 1000.",
     ]
 
 
@@ -97,6 +97,6 @@ def test_interference_counts_as_noise() -> None:
     with pytest.raises(BadValueError) as refused:
         sinr_db(20, "loud", 1e4)
     assert str(refused.value).splitlines() == [
-        'inr_db[0] = "loud": not a finite number. Write a number from -1000 to 1000.',
-        "inr_db[1] = 10000.0: out of range. Write a number from -1000 to 1000.",
+        'inr_db[0] = "loud": not a finite number. Use a number from -1000 to 1000.',
+        "inr_db[1] = 10000.0: out of range. Use a number from -1000 to 1000.",
     ]

@@ -136,12 +136,12 @@ def test_written_values_are_read_back(aqm: ap.aqm.QueueDisc) -> None:
     [
         (
             '{kind = "codel", limit = 0}',
-            ".limit = 0: below 1. Write an integer from 1 on, for example 1000.",
+            ".limit = 0: below 1. Use an integer from 1 on, for example 1000.",
         ),
         ('{kind = "codel", target = 5}', f".target = 5: no unit. {DURATION}"),
         (
             '{kind = "codel", target = "0 s"}',
-            '.target = "0 s": not above 0. Write a duration above 0, for example "5 ms".',
+            '.target = "0 s": not above 0. Use a duration above 0, for example "5 ms".',
         ),
         ('{kind = "codel", interval = "100"}', f'.interval = "100": no unit. {DURATION}'),
         (
@@ -187,35 +187,35 @@ AUTOMATIC = 'or "automatic"'
     [
         (
             '{kind = "red", min_th = 15}',
-            ".max_th = 15: not above min_th. Write an integer above 15.",
+            ".max_th = 15: not above min_th. Use an integer above 15.",
         ),
         (
             '{kind = "red", min_th = 0, max_th = "automatic"}',
-            '.max_th = "automatic": three times min_th = 0. Write max_th above min_th.',
+            '.max_th = "automatic": three times min_th = 0. Set max_th above min_th.',
         ),
         (
             '{kind = "red", min_th = "automatic"}',
-            ".max_th = 15: given with an automatic min_th. Give both thresholds or none.",
+            ".max_th = 15: given with an automatic min_th. Set both thresholds or none.",
         ),
         (
             '{kind = "red", min_th = "auto"}',
-            '.min_th = "auto": not an integer. Write an integer from 0 to 1000000000, '
+            '.min_th = "auto": not an integer. Use an integer from 0 to 1000000000, '
             f"{AUTOMATIC}, for example 30.",
         ),
         (
             '{kind = "red", weight = 0}',
-            ".weight = 0: not above 0. Write a number above 0 and at most 1, "
+            ".weight = 0: not above 0. Use a number above 0 and at most 1, "
             f"{AUTOMATIC}, for example 0.002.",
         ),
         (
             '{kind = "red", max_p = 2}',
-            ".max_p = 2: above 1. Write a number from 0 to 1, for example 0.1.",
+            ".max_p = 2: above 1. Use a number from 0 to 1, for example 0.1.",
         ),
         (
             '{kind = "red", mean_packet = "0 B"}',
-            '.mean_packet = "0 B": not above 0. Write a size above 0, for example "500 B".',
+            '.mean_packet = "0 B": not above 0. Use a size above 0, for example "500 B".',
         ),
-        ('{kind = "red", wait = 1}', ".wait = 1: not a truth value. Write true or false."),
+        ('{kind = "red", wait = 1}', ".wait = 1: not a truth value. Use true or false."),
     ],
 )
 def test_red_messages(table: str, line: str) -> None:
@@ -227,11 +227,11 @@ def test_red_messages(table: str, line: str) -> None:
     [
         (
             '{kind = "ared", max_th = 30}',
-            ".max_th = 30: given with an automatic min_th. Give both thresholds or none.",
+            ".max_th = 30: given with an automatic min_th. Set both thresholds or none.",
         ),
         (
             '{kind = "ared", interval = "0 s"}',
-            '.interval = "0 s": not above 0. Write a duration above 0, for example "500 ms".',
+            '.interval = "0 s": not above 0. Use a duration above 0, for example "500 ms".',
         ),
         (
             '{kind = "ared", gentle = true}',
@@ -275,23 +275,23 @@ def test_red_numbers_survive(
     [
         (
             '{kind = "pie", target = "0 s"}',
-            '.target = "0 s": not above 0. Write a duration above 0, for example "15 ms".',
+            '.target = "0 s": not above 0. Use a duration above 0, for example "15 ms".',
         ),
         (
             '{kind = "pie", alpha = -1}',
-            ".alpha = -1: below 0. Write a number from 0 on, for example 0.125.",
+            ".alpha = -1: below 0. Use a number from 0 on, for example 0.125.",
         ),
         (
             '{kind = "pie", beta = "1"}',
-            '.beta = "1": not a number. Write a number, for example 1.25.',
+            '.beta = "1": not a number. Use a number, for example 1.25.',
         ),
         (
             '{kind = "pie", beta = inf}',
-            ".beta = inf: not a number that can be used. Write a number, for example 1.25.",
+            ".beta = inf: not a number that can be used. Use a number, for example 1.25.",
         ),
         (
             '{kind = "pie", beta = nan}',
-            ".beta = nan: not a number. Write a number, for example 1.25.",
+            ".beta = nan: not a number. Use a number, for example 1.25.",
         ),
         (
             '{kind = "pie", delay_estimate = "timestamp"}',
@@ -300,7 +300,7 @@ def test_red_numbers_survive(
         ),
         (
             '{kind = "pie", ecn_threshold = 10}',
-            ".ecn_threshold = 10: above 1. Write a number from 0 to 1, for example 0.1.",
+            ".ecn_threshold = 10: above 1. Use a number from 0 to 1, for example 0.1.",
         ),
     ],
 )
@@ -345,29 +345,29 @@ def test_pie_numbers_survive(
     [
         (
             '{kind = "fq-codel", flows = 0}',
-            ".flows = 0: below 1. Write an integer from 1 to 65535, for example 1024.",
+            ".flows = 0: below 1. Use an integer from 1 to 65535, for example 1024.",
         ),
         (
             '{kind = "fq-codel", flows = 65536}',
-            ".flows = 65536: above 65535. Write an integer from 1 to 65535, for example 1024.",
+            ".flows = 65536: above 65535. Use an integer from 1 to 65535, for example 1024.",
         ),
         (
             '{kind = "fq-codel", quantum = "255 B"}',
-            '.quantum = "255 B": below 256 B. Write a size from "256 B" to "4 GB", for example '
+            '.quantum = "255 B": below 256 B. Use a size from "256 B" to "4 GB", for example '
             '"1514 B".',
         ),
         (
             '{kind = "fq-codel", quantum = "5 GB"}',
-            '.quantum = "5 GB": above 4 GB. Write a size from "256 B" to "4 GB", for example '
+            '.quantum = "5 GB": above 4 GB. Use a size from "256 B" to "4 GB", for example '
             '"1514 B".',
         ),
         (
             '{kind = "fq-codel", limit = 1.5}',
-            ".limit = 1.5: not an integer. Write an integer from 0 to 1000000000, for example 30.",
+            ".limit = 1.5: not an integer. Use an integer from 0 to 1000000000, for example 30.",
         ),
         (
             '{kind = "fq-codel", target = "0 ms"}',
-            '.target = "0 ms": not above 0. Write a duration above 0, for example "5 ms".',
+            '.target = "0 ms": not above 0. Use a duration above 0, for example "5 ms".',
         ),
     ],
 )

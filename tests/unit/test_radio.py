@@ -101,7 +101,7 @@ def test_a_written_scenario_is_the_same() -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("radio = {}", 'bottleneck.link.radio.distance: missing. Write distance = "1 km"'),
+        ("radio = {}", 'bottleneck.link.radio.distance: missing. Set distance = "1 km"'),
         (
             'radio = {distance = "1 km", snr = {kind = "constant", mean = "1 dB"}}',
             'bottleneck.link.radio.distance = "1 km": snr is given too',
@@ -134,7 +134,7 @@ def test_a_written_scenario_is_the_same() -> None:
         ),
         (
             'radio = {distance = "1 km"}\ngrant = {kind = "blind-bi", size = "200 B"}',
-            'more than a frame\'s uplink. Write a size up to "175 B"',
+            'more than a frame\'s uplink. Use a size up to "175 B"',
         ),
         ('radio = {distance = "1 km", feedback = -1}', "bottleneck.link.radio.feedback = -1"),
         ('radio = {distance = "1 km", shadowing = "31 dB"}', "bottleneck.link.radio.shadowing"),

@@ -267,7 +267,7 @@ def test_the_command_writes_what_the_function_returns(
         ("text", "a text", f"text: cannot be reported on. {ACCEPTED}."),
         ("other.json", "[1, 2]", f"other.json: cannot be reported on. {ACCEPTED}."),
         ("brief.json", '{"paper": "qawla", "items": [], "claims": []}', "brief.json: not a "
-         "reproduction. Give what airpath reproduce --out wrote."),
+         "reproduction. Use what airpath reproduce --out wrote."),
         (".", None, f".: has nothing to report on. {ACCEPTED}."),
     ],
 )  # fmt: skip
@@ -302,7 +302,7 @@ def test_a_file_of_data_is_not_written_over(
 ) -> None:
     before = paper.read_text()
     assert main(["report", str(paper), "-o", str(paper)]) == 2
-    wrong = "not the name of a page. Write one that ends in .html."
+    wrong = "not the name of a page. Use one that ends in .html."
     assert capsys.readouterr().err == f'--out: "{paper}": {wrong}\n'
     assert paper.read_text() == before
 

@@ -107,23 +107,23 @@ def test_in_the_profile_of_a_simulator_cc_names_its_class(
     [
         (
             {"cc": "dctcp"},
-            'stack = "ns3": stack = "ns3" has no cc = "dctcp". Write stack = "rfc".',
+            'stack = "ns3": stack = "ns3" has no cc = "dctcp". Set stack = "rfc".',
         ),
         (
             {"tcp": {"initial_window": "1447 B"}},
             'initial_window = "1447 B": below mss, and stack = "ns3" never sends a '
-            'part of a segment. Write a size from "1448 B" on.',
+            'part of a segment. Use a size from "1448 B" on.',
         ),
         (
             {"tcp": {"mss": "16 kB"}},
             'mss = "16 kB": initial_window = "14480 B" is below mss, and stack = '
-            '"ns3" never sends a part of a segment. Write initial_window too, a size '
+            '"ns3" never sends a part of a segment. Set initial_window too, a size '
             'from "16 kB" on.',
         ),
         (
             {"tcp": {"recovery": "newreno", "ecn_reaction": "cwr"}},
             'ecn_reaction = "cwr": ecn_reaction = "cwr" needs SACK and loss_detection = "rack" or '
-            'stack = "ns3". Write ecn_reaction = "rfc".',
+            'stack = "ns3". Set ecn_reaction = "rfc".',
         ),
     ],
 )
@@ -259,7 +259,7 @@ def test_cubic_is_the_kernels_under_its_procedures(cc: Any, control: dict[str, A
             "ns3",
             {"loss_detection": "rack"},
             'flows: tcp.loss_detection = "rack": stack = "ns3" finds losses by what has '
-            'arrived. Write stack = "rfc".',
+            'arrived. Set stack = "rfc".',
         ),
     ],
     ids=["probe", "ns3"],

@@ -421,7 +421,7 @@ def test_directory_that_is_not_writable_is_named(result: ap.Result, tmp_path: Pa
         result.save(tmp_path / "file" / "directory", figure_formats=None)
     assert str(error.value) == (
         f'directory = "{tmp_path}/file/directory": cannot be written to (not a directory). '
-        "Give a directory that can."
+        "Use a directory that can."
     )
 
 

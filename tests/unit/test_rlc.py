@@ -80,30 +80,30 @@ def test_the_defaults_are_table_1_of_the_paper() -> None:
         (
             "delay",
             '"5 ms"',
-            'bottleneck.link.delay = "5 ms": shorter than a TTI. Write a duration from "10 ms" '
+            'bottleneck.link.delay = "5 ms": shorter than a TTI. Use a duration from "10 ms" '
             'to "3600 s", for example "25 ms".',
         ),
         (
             "reverse_delay",
             '"9 ms"',
-            'bottleneck.link.reverse_delay = "9 ms": shorter than a TTI. Write a duration from '
+            'bottleneck.link.reverse_delay = "9 ms": shorter than a TTI. Use a duration from '
             '"10 ms" to "3600 s".',
         ),
         (
             "window",
             "2048",
             "bottleneck.link.window = 2048: above 2047. "
-            "Write an integer from 1 to 2047, for example 1024.",
+            "Use an integer from 1 to 2047, for example 1024.",
         ),
         (
             "max_dat",
             "1",
-            "bottleneck.link.max_dat = 1: below 2. Write an integer from 2 to 255, for example 10.",
+            "bottleneck.link.max_dat = 1: below 2. Use an integer from 2 to 255, for example 10.",
         ),
         (
             "pdu_payload",
             '"1 B"',
-            'bottleneck.link.pdu_payload = "1 B": below 2 B. Write a size from "2 B" to "1500 '
+            'bottleneck.link.pdu_payload = "1 B": below 2 B. Use a size from "2 B" to "1500 '
             'B", for example "40 B".',
         ),
         (

@@ -26,7 +26,7 @@ def test_the_good_file_is_good() -> None:
         (
             "duration",
             "0 s",
-            'duration = "0 s": not above 0. Write a duration above 0 and at most '
+            'duration = "0 s": not above 0. Use a duration above 0 and at most '
             '"8640000 s", for example "300 s".',
         ),
         (
@@ -37,21 +37,21 @@ def test_the_good_file_is_good() -> None:
         (
             "duration",
             "1e11 s",
-            'duration = "1e11 s": too large to be counted. Write at most "100000000 s", '
+            'duration = "1e11 s": too large to be counted. Use at most "100000000 s", '
             'for example "40 ms".',
         ),
         (
             "warmup",
             "300 s",
-            'warmup = "300 s": not below duration. Write a duration below "300 s", '
+            'warmup = "300 s": not below duration. Use a duration below "300 s", '
             'for example "0 s".',
         ),
         (
             "warmup",
             "-1 s",
-            'warmup = "-1 s": below 0. Write a duration from 0 on, for example "40 ms".',
+            'warmup = "-1 s": below 0. Use a duration from 0 on, for example "40 ms".',
         ),
-        ("name", "3", "name = 3: not a text. Write a text in double quotes."),
+        ("name", "3", "name = 3: not a text. Use a text in double quotes."),
         (
             "durations",
             "1 s",
@@ -61,13 +61,13 @@ def test_the_good_file_is_good() -> None:
         (
             "backhaul",
             '{rate = "0 bit/s"}',
-            'backhaul.rate = "0 bit/s": not above 0. Write a rate above 0, for example "5 Mbit/s".',
+            'backhaul.rate = "0 bit/s": not above 0. Use a rate above 0, for example "5 Mbit/s".',
         ),
         (
             "backhaul",
             '{delay = "20 ms"}',
             'flows.0.base_rtt = "40 ms": below the 42.5 ms that the bottleneck link, the ACK path '
-            'and the backhaul take. Write at least "42.5 ms".',
+            'and the backhaul take. Use at least "42.5 ms".',
         ),
         # queue disciplines
         (
@@ -79,23 +79,23 @@ def test_the_good_file_is_good() -> None:
         (
             "bottleneck.aqm",
             '{kind = "gred", min_th = 90}',
-            "bottleneck.aqm.max_th = 90: not above min_th. Write an integer above 90.",
+            "bottleneck.aqm.max_th = 90: not above min_th. Use an integer above 90.",
         ),
         (
             "bottleneck.aqm",
             '{kind = "gred", min_th = 1.5}',
             "bottleneck.aqm.min_th = 1.5: not an integer. "
-            "Write an integer from 0 to 1000000000, for example 30.",
+            "Use an integer from 0 to 1000000000, for example 30.",
         ),
         (
             "bottleneck.aqm",
             '{kind = "gred", max_p = -0.1}',
-            "bottleneck.aqm.max_p = -0.1: below 0. Write a number from 0 to 1, for example 0.1.",
+            "bottleneck.aqm.max_p = -0.1: below 0. Use a number from 0 to 1, for example 0.1.",
         ),
         (
             "bottleneck.aqm",
             '{kind = "gred", ecn = 1}',
-            "bottleneck.aqm.ecn = 1: not a truth value. Write true or false.",
+            "bottleneck.aqm.ecn = 1: not a truth value. Use true or false.",
         ),
         (
             "bottleneck.aqm",
@@ -106,32 +106,30 @@ def test_the_good_file_is_good() -> None:
         (
             "bottleneck.aqm",
             '{kind = "droptail", limit = 100}',
-            "bottleneck.aqm.limit = 100: no unit. Write a number with packets, B, kB, MB, GB, KiB, "
+            "bottleneck.aqm.limit = 100: no unit. Use a number with packets, B, kB, MB, GB, KiB, "
             'MiB or GiB, for example "100 packets".',
         ),
         (
             "bottleneck.aqm",
             '{kind = "droptail", limit = "100 frames"}',
-            'bottleneck.aqm.limit = "100 frames": not a limit. Write a number with packets, B, kB, '
+            'bottleneck.aqm.limit = "100 frames": not a limit. Use a number with packets, B, kB, '
             'MB, GB, KiB, MiB or GiB, for example "100 packets".',
         ),
         (
             "bottleneck.aqm",
             '{kind = "droptail", limit = "0 B"}',
-            'bottleneck.aqm.limit = "0 B": not above 0. Write a size above 0, for '
-            'example "1500 B".',
+            'bottleneck.aqm.limit = "0 B": not above 0. Use a size above 0, for example "1500 B".',
         ),
         # flows
         (
             "flows.0.cc",
             '{kind = "cubic", beta = 1}',
-            "flows.0.cc.beta = 1: not below 1. Write a number above 0 and below 1, "
-            "for example 0.7.",
+            "flows.0.cc.beta = 1: not below 1. Use a number above 0 and below 1, for example 0.7.",
         ),
         (
             "flows.0.cc",
             '{kind = "reno", beta_ecn = 1}',
-            "flows.0.cc.beta_ecn = 1: not below 1. Write a number above 0 and below 1, for "
+            "flows.0.cc.beta_ecn = 1: not below 1. Use a number above 0 and below 1, for "
             "example 0.5.",
         ),
         (
@@ -142,25 +140,25 @@ def test_the_good_file_is_good() -> None:
         (
             "flows.0.cc",
             '{kind = "cubic", c = 0}',
-            "flows.0.cc.c = 0: not above 0. Write a number above 0, for example 0.4.",
+            "flows.0.cc.c = 0: not above 0. Use a number above 0, for example 0.4.",
         ),
-        ("flows", "[]", "flows = []: no flows. Give at least one group of flows."),
+        ("flows", "[]", "flows = []: no flows. Use at least one group of flows."),
         (
             "flows",
             "3",
-            "flows = 3: not a list. Write a list in square brackets, for example "
+            "flows = 3: not a list. Use a list in square brackets, for example "
             '[{count = 4, base_rtt = "40 ms"}].',
         ),
         (
             "flows.0.count",
             "0",
-            "flows.0.count = 0: below 1. Write an integer from 1 on, for example 1.",
+            "flows.0.count = 0: below 1. Use an integer from 1 on, for example 1.",
         ),
         (
             "flows.0.count",
             "100001",
             "flows.0.count = 100001: 100001 flows in all. "
-            "Write counts that add up to 100000 at most.",
+            "Use counts that add up to 100000 at most.",
         ),
         (
             "flows.0.counts",
@@ -193,14 +191,14 @@ def test_the_good_file_is_good() -> None:
             "flows.0.base_rtt",
             "2 ms",
             'flows.0.base_rtt = "2 ms": below the 2.5 ms that the bottleneck link and the ACK path '
-            'take. Write at least "2.5 ms".',
+            'take. Use at least "2.5 ms".',
         ),
         ("flows.0.base_rtt", "40", f"flows.0.base_rtt = 40: no unit. {DURATION}"),
         (
             "flows.0.base_rtt",
             '["40 ms", "50 ms"]',
             'flows.0.base_rtt = ["40 ms", "50 ms"]: 2 values for count = 4. '
-            "Give one value for each flow.",
+            "Use one value for each flow.",
         ),
         (
             "flows.0.base_rtt",
@@ -211,46 +209,46 @@ def test_the_good_file_is_good() -> None:
             "flows.0.base_rtt",
             '["40 ms", "50 ms", "1 ms", "50 ms"]',
             'flows.0.base_rtt.2 = "1 ms": below the 2.5 ms that the bottleneck link and the ACK '
-            'path take. Write at least "2.5 ms".',
+            'path take. Use at least "2.5 ms".',
         ),
         (
             "flows.0.access",
             '{delay = "1 ms"}',
             'flows.0.base_rtt = "40 ms": given together with access.delay. '
-            "Give either base_rtt or the delays of the wires.",
+            "Set either base_rtt or the delays of the wires.",
         ),
         (
             "flows.0.start",
             "300 s",
-            'flows.0.start = "300 s": not before duration. Write a duration below '
+            'flows.0.start = "300 s": not before duration. Use a duration below '
             '"300 s", for example "0 s".',
         ),
         (
             "flows.0.start",
             '{uniform = ["1 s", "0 s"]}',
-            'flows.0.start.uniform.1 = "0 s": before the earliest time. Write a '
+            'flows.0.start.uniform.1 = "0 s": before the earliest time. Use a '
             'duration from "1 s" on.',
         ),
         (
             "flows.0.start",
             '{uniform = ["1 s"]}',
             'flows.0.start.uniform = ["1 s"]: not a pair. '
-            'Write the earliest and the latest time, for example ["0 s", "1 s"].',
+            'Use the earliest and the latest time, for example ["0 s", "1 s"].',
         ),
         (
             "flows.0.stop",
             "0 s",
-            'flows.0.stop = "0 s": not after the start. Write a duration above 0.',
+            'flows.0.stop = "0 s": not after the start. Use a duration above 0.',
         ),
         (
             "flows.0.size",
             "0 B",
-            'flows.0.size = "0 B": not above 0. Write a size above 0, for example "1500 B".',
+            'flows.0.size = "0 B": not above 0. Use a size above 0, for example "1500 B".',
         ),
         (
             "flows.0.tcp",
             '{recovery = "newreno"}',
-            'flows.0.tcp.recovery = "newreno": contradicts cc = "reno". Give one of the two.',
+            'flows.0.tcp.recovery = "newreno": contradicts cc = "reno". Use one of the two.',
         ),
         (
             "flows.0.tcp",
@@ -261,58 +259,58 @@ def test_the_good_file_is_good() -> None:
         (
             "flows.0.tcp",
             '{max_rto = "500 ms"}',
-            'flows.0.tcp.max_rto = "500 ms": min_rto = "1 s" is above max_rto. Write '
+            'flows.0.tcp.max_rto = "500 ms": min_rto = "1 s" is above max_rto. Set '
             'min_rto too, a duration up to "500 ms".',
         ),
         (
             "flows.0.tcp",
             '{min_rto = "61 s"}',
-            'flows.0.tcp.min_rto = "61 s": above max_rto. Write a duration up to "60 s".',
+            'flows.0.tcp.min_rto = "61 s": above max_rto. Use a duration up to "60 s".',
         ),
         (
             "flows.0.tcp",
             '{mss = "65535 B"}',
             'flows.0.tcp.mss = "65535 B": larger than an IP packet with its headers. '
-            'Write a size up to "65495 B".',
+            'Use a size up to "65495 B".',
         ),
         (
             "flows.0.tcp",
             '{mss = "65495 B", timestamps = true}',
             'flows.0.tcp.mss = "65495 B": larger than an IP packet with its headers. '
-            'Write a size up to "65483 B".',
+            'Use a size up to "65483 B".',
         ),
         (
             "flows.0.tcp",
             '{receive_window = "1 kB"}',
-            'flows.0.tcp.receive_window = "1 kB": below mss. Write a size from "1460 B" on.',
+            'flows.0.tcp.receive_window = "1 kB": below mss. Use a size from "1460 B" on.',
         ),
         (
             "flows.0.tcp",
             '{receive_window = "5 GB"}',
-            'flows.0.tcp.receive_window = "5 GB": above 4294967295 B. Write a size '
+            'flows.0.tcp.receive_window = "5 GB": above 4294967295 B. Use a size '
             'above 0 and at most "4294967295 B", for example "1500 B".',
         ),
         (
             "flows.0.tcp",
             "{srtt_gain = 0}",
-            "flows.0.tcp.srtt_gain = 0: not above 0. Write a number above 0 and at most 1.",
+            "flows.0.tcp.srtt_gain = 0: not above 0. Use a number above 0 and at most 1.",
         ),
         (
             "flows.0.tcp",
             '{initial_ssthresh = "0 B"}',
-            'flows.0.tcp.initial_ssthresh = "0 B": not above 0. Write a size above 0, '
+            'flows.0.tcp.initial_ssthresh = "0 B": not above 0. Use a size above 0, '
             'or "unlimited", for example "1500 B".',
         ),
         (
             "flows.0",
             '{base_rtt = "40 ms", source = "cbr", rate = "1 Mbit/s", packet = "70 kB"}',
-            'flows.0.packet = "70 kB": above 65535 B. Write a size above 0 and at '
+            'flows.0.packet = "70 kB": above 65535 B. Use a size above 0 and at '
             'most "65535 B", for example "1500 B".',
         ),
         (
             "flows",
             "[{}]",
-            'flows.0.base_rtt: missing. Write base_rtt = "40 ms", or the wires access, egress, '
+            'flows.0.base_rtt: missing. Set base_rtt = "40 ms", or the wires access, egress, '
             "return.",
         ),
         # the rest
@@ -324,7 +322,7 @@ def test_the_good_file_is_good() -> None:
         (
             "ack_path",
             "link",
-            'ack_path.link: missing. Write link = {kind = "fixed", rate = "5 Mbit/s"}.',
+            'ack_path.link: missing. Set link = {kind = "fixed", rate = "5 Mbit/s"}.',
         ),
         (
             "record.series",
@@ -343,9 +341,9 @@ def test_the_good_file_is_good() -> None:
         (
             "control",
             '[{at = "301 s", rate = "1 Mbit/s"}]',
-            'control.0.at = "301 s": after duration. Write a duration up to "300 s".',
+            'control.0.at = "301 s": after duration. Use a duration up to "300 s".',
         ),
-        ("control", '[{rate = "1 Mbit/s"}]', 'control.0.at: missing. Write at = "50 s".'),
+        ("control", '[{rate = "1 Mbit/s"}]', 'control.0.at: missing. Use at = "50 s".'),
     ],
 )
 def test_a_bad_value(key: str, value: str, line: str) -> None:
@@ -361,11 +359,11 @@ def test_the_form_of_the_style_guide() -> None:
             ("bottleneck", "rate"),
             "5 Mb",
             "not a rate",
-            "Write a number with bit/s, kbit/s, Mbit/s or Gbit/s",
+            "Use a number with bit/s, kbit/s, Mbit/s or Gbit/s",
             '"5 Mbit/s"',
         )
     ) == (
-        'wimax.toml: bottleneck.rate = "5 Mb": not a rate. Write a number with bit/s, kbit/s, '
+        'wimax.toml: bottleneck.rate = "5 Mb": not a rate. Use a number with bit/s, kbit/s, '
         'Mbit/s or Gbit/s, for example "5 Mbit/s".'
     )
 
@@ -403,28 +401,28 @@ rate = "5 Mb"
 
 def test_an_empty_file() -> None:
     assert lines("") == [
-        'wimax.toml: duration: missing. Write duration = "300 s".',
-        'wimax.toml: bottleneck: missing. Write bottleneck = {aqm = "gred", '
+        'wimax.toml: duration: missing. Set duration = "300 s".',
+        'wimax.toml: bottleneck: missing. Set bottleneck = {aqm = "gred", '
         'link = {kind = "fixed", rate = "5 Mbit/s"}}.',
-        'wimax.toml: flows: missing. Write flows = [{count = 4, base_rtt = "40 ms"}].',
+        'wimax.toml: flows: missing. Set flows = [{count = 4, base_rtt = "40 ms"}].',
     ]
 
 
 @pytest.mark.parametrize(
     ("key", "line"),
     [
-        ("flows.9.count", "flows has no entry 9. Write a position from 0 to 0."),
-        ("flows.x.count", "flows has no entry x. Write a position from 0 to 0."),
-        ("flows.-1", "flows has no entry -1. Write a position from 0 to 0."),
+        ("flows.9.count", "flows has no entry 9. Use a position from 0 to 0."),
+        ("flows.x.count", "flows has no entry x. Use a position from 0 to 0."),
+        ("flows.-1", "flows has no entry -1. Use a position from 0 to 0."),
         ("duration.a", "duration is not a table and has no a."),
         ("duration.a.b", "duration is not a table and has no a."),
         (
             "flows..count",
-            "not a key. Write keys with full stops between them, for example bottleneck.link.rate.",
+            "not a key. Use keys with full stops between them, for example bottleneck.link.rate.",
         ),
         (
             "",
-            "not a key. Write keys with full stops between them, for example bottleneck.link.rate.",
+            "not a key. Use keys with full stops between them, for example bottleneck.link.rate.",
         ),
     ],
 )
@@ -446,7 +444,7 @@ def test_python_objects_name_their_class() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.aqm.Gred(min_th=100)
     assert str(caught.value) == (
-        "aqm.Gred: max_th = 90: not above min_th. Write an integer above 100."
+        "aqm.Gred: max_th = 90: not above min_th. Use an integer above 100."
     )
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(4, cc="vegas", base_rtt="40 ms")
@@ -456,12 +454,12 @@ def test_python_objects_name_their_class() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(cc="dctcp", base_rtt="40 ms", tcp={"ecn": "off"})
     assert str(caught.value) == (
-        'flows: tcp.ecn = "off": contradicts cc = "dctcp". Give one of the two.'
+        'flows: tcp.ecn = "off": contradicts cc = "dctcp". Use one of the two.'
     )
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.link.DualRegime(rates=("1 Mbit/s",), pers=(0, 0), threshold=3)
     assert str(caught.value) == (
-        'link.DualRegime: rates = ["1 Mbit/s"]: not a pair. Give two values.'
+        'link.DualRegime: rates = ["1 Mbit/s"]: not a pair. Use two values.'
     )
 
 

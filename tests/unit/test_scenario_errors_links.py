@@ -10,7 +10,7 @@ from airpath.scenario import FAMILIES, loads, shipped_tables
 
 THREE = REGIMES.replace("]", ', {rate = "3 Mbit/s"}]')
 POLICIES = ", ".join(FAMILIES["policy"].registry)
-FRACTION = "Write a number above 0 and at most 1, for example 0.1."
+FRACTION = "Use a number above 0 and at most 1, for example 0.1."
 pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
 
 
@@ -22,24 +22,24 @@ pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning"
         (
             "bottleneck.link.rate",
             "-5 Mbit/s",
-            'bottleneck.link.rate = "-5 Mbit/s": below 0. Write a rate from 0 on, '
+            'bottleneck.link.rate = "-5 Mbit/s": below 0. Use a rate from 0 on, '
             'for example "5 Mbit/s".',
         ),
         (
             "bottleneck.link.rate",
             "0 bit/s",
-            'bottleneck.link.rate = "0 bit/s": not above 0. Write a rate above 0, '
+            'bottleneck.link.rate = "0 bit/s": not above 0. Use a rate above 0, '
             'for example "5 Mbit/s".',
         ),
         (
             "bottleneck.link.loss",
             "1.5",
-            "bottleneck.link.loss = 1.5: above 1. Write a number from 0 to 1, for example 0.",
+            "bottleneck.link.loss = 1.5: above 1. Use a number from 0 to 1, for example 0.",
         ),
         (
             "bottleneck.link.loss",
             "nan",
-            "bottleneck.link.loss = nan: not a number. Write a number, for example 0.",
+            "bottleneck.link.loss = nan: not a number. Use a number, for example 0.",
         ),
         (
             "bottleneck.link.loss",
@@ -61,7 +61,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning"
         (
             "bottleneck.link",
             '{kind = "fixed", rate = "1 Mbit/s", frame_overhead = "70 kB"}',
-            'bottleneck.link.frame_overhead = "70 kB": above 65535 B. Write a size from 0 to '
+            'bottleneck.link.frame_overhead = "70 kB": above 65535 B. Use a size from 0 to '
             '"65535 B", for example "0 B".',
         ),
         (
@@ -72,82 +72,80 @@ pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning"
         (
             "bottleneck.link.harq",
             '{attempts = 0, round_trip = "30 ms"}',
-            "bottleneck.link.harq.attempts = 0: below 1. Write an integer from 1 on, "
-            "for example 4.",
+            "bottleneck.link.harq.attempts = 0: below 1. Use an integer from 1 on, for example 4.",
         ),
         (
             "bottleneck.link.harq",
             '{attempts = 4, error = 1, round_trip = "30 ms"}',
-            "bottleneck.link.harq.error = 1: not below 1. Write a number from 0 to below 1, for "
+            "bottleneck.link.harq.error = 1: not below 1. Use a number from 0 to below 1, for "
             "example 0.",
         ),
         (
             "bottleneck.link.harq",
             '{attempts = 4, round_trip = "30 ms", processes = 0}',
-            "bottleneck.link.harq.processes = 0: below 1. Write an integer from 1 on.",
+            "bottleneck.link.harq.processes = 0: below 1. Use an integer from 1 on.",
         ),
         (
             "bottleneck.link.harq",
             "{attempts = 4}",
-            'bottleneck.link.harq.round_trip: missing. Write round_trip = "30 ms".',
+            'bottleneck.link.harq.round_trip: missing. Set round_trip = "30 ms".',
         ),
         (
             "bottleneck.link.arq",
             '{delay = "0 s"}',
-            'bottleneck.link.arq.delay = "0 s": not above 0. Write a duration above 0 and at '
+            'bottleneck.link.arq.delay = "0 s": not above 0. Use a duration above 0 and at '
             'most "3600 s", for example "100 ms".',
         ),
         (
             "bottleneck.link.arq",
             '{delay = "2 h"}',
-            'bottleneck.link.arq.delay = "2 h": above 3600 s. Write a duration above 0 and at '
+            'bottleneck.link.arq.delay = "2 h": above 3600 s. Use a duration above 0 and at '
             'most "3600 s", for example "100 ms".',
         ),
         (
             "bottleneck.link.in_order",
             "true",
             "bottleneck.link.in_order = true: nothing is late without harq or arq. "
-            "Leave it out, or write one.",
+            "Remove it, or write one.",
         ),
         (
             "bottleneck.link",
             '{kind = "trace"}',
-            'bottleneck.link.file: missing. Write file = "traces:Verizon-LTE-short.down".',
+            'bottleneck.link.file: missing. Set file = "traces:Verizon-LTE-short.down".',
         ),
         (
             "bottleneck.link",
             '{kind = "trace", file = "traces:"}',
-            'bottleneck.link.file = "traces:": names no file. Write a path from the scenario file, '
+            'bottleneck.link.file = "traces:": names no file. Use a path from the scenario file, '
             'or traces: and a name, for example "traces:Verizon-LTE-short.down".',
         ),
         (
             "bottleneck.link",
             f'{{kind = "multi-regime", thresholds = [10, 10], regimes = {THREE}}}',
             "bottleneck.link.thresholds.1 = 10: not above the threshold before it. "
-            "Write an integer above 10.",
+            "Use an integer above 10.",
         ),
         (
             "bottleneck.link",
             f'{{kind = "multi-regime", thresholds = [0], regimes = {REGIMES}}}',
-            "bottleneck.link.thresholds.0 = 0: below 1. Write an integer from 1 on.",
+            "bottleneck.link.thresholds.0 = 0: below 1. Use an integer from 1 on.",
         ),
         (
             "bottleneck.link",
             f'{{kind = "multi-regime", thresholds = 10, regimes = {REGIMES}}}',
-            "bottleneck.link.thresholds = 10: not a list. Write a list in square brackets, "
+            "bottleneck.link.thresholds = 10: not a list. Use a list in square brackets, "
             "for example [20].",
         ),
         (
             "bottleneck.link",
             f'{{kind = "multi-regime", thresholds = [10, 20], regimes = {REGIMES}}}',
             'bottleneck.link.regimes = [{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]: 2 regimes for '
-            "2 thresholds. Give one regime more than there are thresholds.",
+            "2 thresholds. Set one regime more than there are thresholds.",
         ),
         (
             "bottleneck.link",
             '{kind = "multi-regime", thresholds = [], regimes = [{rate = "1 Mbit/s", per = 2}]}',
-            "bottleneck.link.regimes.0.per = 2: above 1. Write a number from 0 to 1, for example "
-            "0.",
+            "bottleneck.link.regimes.0.per = 2: above 1. Use a number from 0 to 1, for example 0.",
         ),
     ],
 )
@@ -161,7 +159,7 @@ def test_a_bad_value(key: str, value: str, line: str) -> None:
     ("link", "line"),
     [
         ("{}", f'kind: missing. Expected one of: {LINKS}, for example "fixed".'),
-        ('"fixed"', 'rate: missing. Write rate = "5 Mbit/s".'),
+        ('"fixed"', 'rate: missing. Set rate = "5 Mbit/s".'),
     ],
 )
 def test_a_link_that_says_too_little(link: str, line: str) -> None:
@@ -179,29 +177,29 @@ def adaptive(policy: str = '{kind = "tagla", th_per = 0.01}', more: str = "snr_d
     [
         ("5", f' = 5: not a link-adaptation policy. Expected one of: {POLICIES}, '
          'for example "fixed".'),
-        ('"tagla"', ".th_per: missing. Write th_per = 0.0032."),
+        ('"tagla"', ".th_per: missing. Set th_per = 0.0032."),
         ('{kind = "qawl"}', '.kind = "qawl": not a link-adaptation policy. '
          f"The nearest is qawla; expected one of: {POLICIES}."),
-        ('{kind = "fixed"}', '.mcs: missing. Write mcs = "mcs3".'),
-        ('{kind = "fixed", mcs = -1}', ".mcs = -1: not an MCS. Write its name in the table, "
+        ('{kind = "fixed"}', '.mcs: missing. Set mcs = "mcs3".'),
+        ('{kind = "fixed", mcs = -1}', ".mcs = -1: not an MCS. Use its name in the table, "
          'or its place there from 0, for example "mcs3".'),
-        ('{kind = "fixed", mcs = ""}', '.mcs = "": not an MCS. Write its name in the table, '
+        ('{kind = "fixed", mcs = ""}', '.mcs = "": not an MCS. Use its name in the table, '
          'or its place there from 0, for example "mcs3".'),
-        ('{kind = "tagla", th_per = 0}', ".th_per = 0: not above 0. Write a number above 0 and "
+        ('{kind = "tagla", th_per = 0}', ".th_per = 0: not above 0. Use a number above 0 and "
          "at most 1, for example 0.0032."),
-        ('{kind = "tagla", th_per = 1.5}', ".th_per = 1.5: above 1. Write a number above 0 and "
+        ('{kind = "tagla", th_per = 1.5}', ".th_per = 1.5: above 1. Use a number above 0 and "
          "at most 1, for example 0.0032."),
-        ('{kind = "tfer", th_fer = nan}', ".th_fer = nan: not a number. Write a number, for "
+        ('{kind = "tfer", th_fer = nan}', ".th_fer = nan: not a number. Use a number, for "
          "example 0.00013."),
-        ('{kind = "qawla", th_per = 0.05, h = 0.5, threshold = 20}', ".h = 0.5: below 1. Write "
+        ('{kind = "qawla", th_per = 0.05, h = 0.5, threshold = 20}', ".h = 0.5: below 1. Use "
          "a number from 1 on, for example 100."),
         ('{kind = "qawla", th_per = 0.05, h = 100, threshold = 0}', ".threshold = 0: below 1. "
-         "Write an integer from 1 on, for example 20."),
+         "Use an integer from 1 on, for example 20."),
         ('{kind = "dual-regime", mcs_below = "mcs0", mcs_above = "mcs1"}',
-         ".threshold: missing. Write threshold = 20."),
+         ".threshold: missing. Set threshold = 20."),
         ('{kind = "max-phy-throughput", error_rate = "ber"}', '.error_rate = "ber": not one of '
          "the accepted words. The nearest is per; expected one of: per, fer."),
-        ('{kind = "optimum", threshold = "many"}', '.threshold = "many": not an integer. Write '
+        ('{kind = "optimum", threshold = "many"}', '.threshold = "many": not an integer. Use '
          "an integer from 0 to 1000000000, for example 30."),
     ],
 )  # fmt: skip
@@ -213,18 +211,18 @@ def test_a_bad_policy(policy: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("more", "line"),
     [
-        ("delay = '1 ms'", "snr_db: missing. Write snr_db = 22."),
-        ("snr_db = inf", "snr_db = inf: not a number that can be used. Write a number, "
+        ("delay = '1 ms'", "snr_db: missing. Set snr_db = 22."),
+        ("snr_db = inf", "snr_db = inf: not a number that can be used. Use a number, "
          "for example 22."),
-        ("snr_db = nan", "snr_db = nan: not a number. Write a number, for example 22."),
-        ('snr_db = "22 dB"', 'snr_db = "22 dB": not a number. Write a number, for example 22.'),
-        ("snr_db = 22, snr_bias_db = 201", "snr_bias_db = 201: above 200. Write a number from "
+        ("snr_db = nan", "snr_db = nan: not a number. Use a number, for example 22."),
+        ('snr_db = "22 dB"', 'snr_db = "22 dB": not a number. Use a number, for example 22.'),
+        ("snr_db = 22, snr_bias_db = 201", "snr_bias_db = 201: above 200. Use a number from "
          "-200 to 200, for example 0."),
-        ("snr_db = 22, snr_noise_db = -1", "snr_noise_db = -1: below 0. Write a number from 0 "
+        ("snr_db = 22, snr_noise_db = -1", "snr_noise_db = -1: below 0. Use a number from 0 "
          "to 200, for example 0."),
         ('snr_db = 22, estimate_interval = "0 s"', 'estimate_interval = "0 s": not above 0. '
-         'Write a duration above 0, for example "5 ms".'),
-        ('snr_db = 22, packet = "0 B"', 'packet = "0 B": not above 0. Write a size above 0 and '
+         'Use a duration above 0, for example "5 ms".'),
+        ('snr_db = 22, packet = "0 B"', 'packet = "0 B": not above 0. Use a size above 0 and '
          'at most "65535 B", for example "1500 B".'),
         ("snr_db = 22, snr_d = 22", "snr_d = 22: unknown key. The nearest is snr_db; "
          "expected one of: kind, table, policy, delay, errors, harq, arq, in_order, snr_db, snr, "
@@ -247,7 +245,7 @@ def test_a_bad_adaptive_link(more: str, line: str) -> None:
         ),
         (
             "none/a.json",
-            '"none/a.json": no such file: none/a.json. Write a path from the scenario file, '
+            '"none/a.json": no such file: none/a.json. Use a path from the scenario file, '
             f"or a table that comes with Airpath: {', '.join(shipped_tables())}.",
         ),
     ],
@@ -262,7 +260,7 @@ def test_a_table_that_does_not_exist(table: str, line: str) -> None:
 def test_a_table_without_a_name() -> None:
     link = '{kind = "adaptive", table = "airpath:", policy = "max-phy-throughput", snr_db = 22}'
     assert problem_after_setting("bottleneck.link", link) == (
-        'overrides: bottleneck.link.table = "airpath:": names no table. Write a path from the '
+        'overrides: bottleneck.link.table = "airpath:": names no table. Use a path from the '
         'scenario file, or airpath: and a name, for example "airpath:802.16-ctc-vehicular-a".'
     )
 
@@ -284,5 +282,5 @@ def test_every_link_has_a_rate_to_change(link: str) -> None:
     late = text + '[[control]]\nat = "301 s"\nrate = "0 bit/s"\n'
     assert loads(text, overrides=[("bottleneck.link", link)]).control[0].rate == 10**6
     assert lines(late, [("bottleneck.link", link)]) == [
-        'wimax.toml: control.1.at = "301 s": after duration. Write a duration up to "300 s".'
+        'wimax.toml: control.1.at = "301 s": after duration. Use a duration up to "300 s".'
     ]

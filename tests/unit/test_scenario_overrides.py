@@ -152,7 +152,7 @@ def test_a_component_as_an_object_takes_the_whole_place() -> None:
 def test_overrides_that_are_none(given: Any) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         loads(LTE, overrides=given)
-    assert "not keys with their values. Write a mapping of dotted keys" in str(caught.value)
+    assert "not keys with their values. Use a mapping of dotted keys" in str(caught.value)
     with pytest.raises(ap.errors.BadValueError, match="replace"):
         loads(LTE).replace(given)
 

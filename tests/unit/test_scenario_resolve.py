@@ -285,7 +285,7 @@ def test_missing_traces_are_all_reported(tmp_path: Path) -> None:
     file.write_text(TRACED.replace("FILE", "a.down"))
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.load(file).resolve()
-    advice = 'Write a path from the scenario file, or "traces:NAME".'
+    advice = 'Use a path from the scenario file, or "traces:NAME".'
     assert str(caught.value).splitlines() == [
         f'{file}: bottleneck.link.file = "a.down": no such file: {tmp_path}/a.down. {advice}',
         f'{file}: ack_path.link.file = "up/a.down": no such file: {tmp_path}/up/a.down. {advice}',
@@ -393,7 +393,7 @@ def test_both_forms_of_framing_are_refused_and_one_takes_the_place_of_the_other(
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.link.Fixed(rate="1 Mbit/s", frame_overhead="6 B", framing=FRAMING)
     assert str(caught.value) == (
-        'link.Fixed: frame_overhead = "6 B": framing is given too. Write the overhead there alone.'
+        'link.Fixed: frame_overhead = "6 B": framing is given too. Set the overhead only there.'
     )
     link = ap.link.Fixed(rate="1 Mbit/s", frame_overhead="6 B").model_copy(
         update={"framing": FRAMING}

@@ -11,7 +11,7 @@ from scenario_errors import GOOD, lines
 import airpath as ap
 from airpath.scenario import loads
 
-WINDOW = 'Write a number with segments, B, kB, MB, GB, KiB, MiB or GiB, for example "10 segments".'
+WINDOW = 'Use a number with segments, B, kB, MB, GB, KiB, MiB or GiB, for example "10 segments".'
 
 
 def initial_window(value: Any, **options: Any) -> int:
@@ -49,7 +49,7 @@ def test_an_initial_window_is_in_segments_or_in_bytes() -> None:
         (
             "0 segments",
             '"0 segments"',
-            'not above 0. Write a size above 0, for example "1500 B".',
+            'not above 0. Use a size above 0, for example "1500 B".',
         ),
         ("2e9 segments", '"2e9 segments"', f"too large to be counted. {WINDOW}"),
     ],
@@ -65,7 +65,7 @@ def test_packets_are_whole(limit: str) -> None:
     # "1.5 packets" were two.
     with pytest.raises(ap.errors.ScenarioError, match="not an integer"):
         ap.aqm.DropTail(limit=limit)
-    with pytest.raises(ap.errors.UnitError, match=r"not an integer\. Write an integer number of"):
+    with pytest.raises(ap.errors.UnitError, match=r"not an integer\. Use an integer number of"):
         ap.units.Packets.parse(limit)
     assert ap.aqm.DropTail(limit="1.5e2 packets").limit == 150
 
@@ -88,10 +88,10 @@ def test_a_quantity_of_another_type_is_refused(read: Any) -> None:
 def test_the_wire_back_is_named_as_it_is_written() -> None:
     # From Python, where `return` is no name, errors spoke of `return`.
     for keys, line in (
-        ({}, 'flows: base_rtt: missing. Write base_rtt = "40 ms", or the wires access, egress, '
+        ({}, 'flows: base_rtt: missing. Set base_rtt = "40 ms", or the wires access, egress, '
          "return_wire."),
         ({"base_rtt": "40 ms", "return_wire": {"delay": "1 ms"}},
-         'flows: base_rtt = "40 ms": given together with return_wire.delay. Give either base_rtt '
+         'flows: base_rtt = "40 ms": given together with return_wire.delay. Set either base_rtt '
          "or the delays of the wires."),
         ({"base_rtt": "40 ms", "return_wir": {}},
          "flows: return_wir = {}: unknown key. The nearest is return_wire; expected one of: "

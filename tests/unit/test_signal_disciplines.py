@@ -18,7 +18,7 @@ REM = Law(
     allows="a tenth of b*; two hundredths of the link",
 )
 
-CAPACITY = 'Write a rate above 0, for example "5 Mbit/s".'
+CAPACITY = 'Use a rate above 0, for example "5 Mbit/s".'
 
 
 @pytest.mark.parametrize(
@@ -26,49 +26,48 @@ CAPACITY = 'Write a rate above 0, for example "5 Mbit/s".'
     [
         (
             '{kind = "rem", limit = 0}',
-            ".limit = 0: below 1. Write an integer from 1 on, for example 100.",
+            ".limit = 0: below 1. Use an integer from 1 on, for example 100.",
         ),
         (
             '{kind = "rem", limit = "0 B"}',
-            '.limit = "0 B": not above 0. Write a size above 0, for example "1500 B".',
+            '.limit = "0 B": not above 0. Use a size above 0, for example "1500 B".',
         ),
         (
             '{kind = "rem", limit = "many"}',
-            '.limit = "many": not an integer. Write an integer '
-            "from 0 to 1000000000, for example 30.",
+            '.limit = "many": not an integer. Use an integer from 0 to 1000000000, for example 30.',
         ),
         (
             '{kind = "rem", limit = "5 kBit"}',
-            '.limit = "5 kBit": not an integer. Write an '
+            '.limit = "5 kBit": not an integer. Use an '
             "integer from 0 to 1000000000, for example 30.",
         ),
         (
             '{kind = "rem", target = -1}',
-            ".target = -1: below 0. Write an integer from 0 to 1000000000, for example 30.",
+            ".target = -1: below 0. Use an integer from 0 to 1000000000, for example 30.",
         ),
         (
             '{kind = "rem", gamma = 0}',
-            ".gamma = 0: not above 0. Write a number above 0, for example 0.001.",
+            ".gamma = 0: not above 0. Use a number above 0, for example 0.001.",
         ),
         (
             '{kind = "rem", alpha = -0.1}',
-            ".alpha = -0.1: below 0. Write a number from 0 on, for example 0.1.",
+            ".alpha = -0.1: below 0. Use a number from 0 on, for example 0.1.",
         ),
         (
             '{kind = "rem", phi = 1}',
-            ".phi = 1: not above 1. Write a number above 1, for example 1.001.",
+            ".phi = 1: not above 1. Use a number above 1, for example 1.001.",
         ),
         (
             '{kind = "rem", phi = "e"}',
-            '.phi = "e": not a number. Write a number, for example 1.001.',
+            '.phi = "e": not a number. Use a number, for example 1.001.',
         ),
         (
             '{kind = "rem", phi = inf}',
-            ".phi = inf: not a number that can be used. Write a number, for example 1.001.",
+            ".phi = inf: not a number that can be used. Use a number, for example 1.001.",
         ),
         (
             '{kind = "rem", update = "0 s"}',
-            '.update = "0 s": not above 0. Write a duration above 0, for example "2 ms".',
+            '.update = "0 s": not above 0. Use a duration above 0, for example "2 ms".',
         ),
         (
             '{kind = "rem", mode = "byte"}',
@@ -77,27 +76,27 @@ CAPACITY = 'Write a rate above 0, for example "5 Mbit/s".'
         ),
         (
             '{kind = "vcp", limit = 0}',
-            ".limit = 0: below 1. Write an integer from 1 on, for example 100.",
+            ".limit = 0: below 1. Use an integer from 1 on, for example 100.",
         ),
         (
             '{kind = "vcp", interval = "205 ms"}',
-            '.interval = "205 ms": not a multiple of sampling. Write "210 ms".',
+            '.interval = "205 ms": not a multiple of sampling. Use "210 ms".',
         ),
         (
             '{kind = "vcp", sampling = "300 ms"}',
-            '.interval = "200 ms": not a multiple of sampling. Write "300 ms".',
+            '.interval = "200 ms": not a multiple of sampling. Use "300 ms".',
         ),
         (
             '{kind = "vcp", target = 1.1}',
-            ".target = 1.1: above 1. Write a number above 0 and at most 1, for example 0.98.",
+            ".target = 1.1: above 1. Use a number above 0 and at most 1, for example 0.98.",
         ),
         (
             '{kind = "vcp", low = 1}',
-            ".low = 1: not below 1. Write a number above 0 and below 1, for example 0.8.",
+            ".low = 1: not below 1. Use a number above 0 and below 1, for example 0.8.",
         ),
         (
             '{kind = "vcp", queue_weight = -1}',
-            ".queue_weight = -1: below 0. Write a number from 0 on, for example 0.5.",
+            ".queue_weight = -1: below 0. Use a number from 0 on, for example 0.5.",
         ),
         (
             '{kind = "vcp", average = "mean"}',
@@ -105,12 +104,12 @@ CAPACITY = 'Write a rate above 0, for example "5 Mbit/s".'
         ),
         (
             '{kind = "vcp", capacity = "nominal"}',
-            '.capacity = "nominal": not a capacity. Write a number with bit/s, kbit/s, Mbit/s or '
+            '.capacity = "nominal": not a capacity. Use a number with bit/s, kbit/s, Mbit/s or '
             'Gbit/s, "link" or "measured", for example "10 Mbit/s".',
         ),
         (
             '{kind = "vcp", capacity = 1e7}',
-            ".capacity = 10000000.0: not a capacity. Write a "
+            ".capacity = 10000000.0: not a capacity. Use a "
             'number with bit/s, kbit/s, Mbit/s or Gbit/s, "link" '
             'or "measured", for example "10 Mbit/s".',
         ),
@@ -121,22 +120,22 @@ CAPACITY = 'Write a rate above 0, for example "5 Mbit/s".'
         (
             '{kind = "ack-priority", aqm = {kind = "ack-priority"}}',
             '.aqm.kind = "ack-priority": an ack-priority queue inside an ack-priority queue. '
-            "Write another discipline inside.",
+            "Use another discipline inside.",
         ),
         (
             '{kind = "ack-priority", aqm = {kind = "clamp", a = "1 kB", inner = "ack-priority"}}',
-            '.aqm.kind = "clamp": an ack-priority queue inside an ack-priority queue. Write '
+            '.aqm.kind = "clamp": an ack-priority queue inside an ack-priority queue. Use '
             "another discipline inside.",
         ),
         (
             '{kind = "clamp", a = "1 kB", inner = {kind = "ack-priority", '
             'aqm = {kind = "clamp", a = "1 kB"}}}',
-            '.inner.kind = "ack-priority": a clamp queue inside a clamp queue. Write another '
+            '.inner.kind = "ack-priority": a clamp queue inside a clamp queue. Use another '
             "discipline inside.",
         ),
         (
             '{kind = "ack-priority", aqm = {kind = "vcp", limit = 0}}',
-            ".aqm.limit = 0: below 1. Write an integer from 1 on, for example 100.",
+            ".aqm.limit = 0: below 1. Use an integer from 1 on, for example 100.",
         ),
     ],
 )

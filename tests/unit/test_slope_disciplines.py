@@ -20,19 +20,19 @@ RED_ROW = '{rate = "384 kbit/s", min_th = 20, max_p = 0.05}'
     [
         (
             '{kind = "sbd", limit = 0}',
-            ".limit = 0: below 1. Write an integer from 1 on, for example 40.",
+            ".limit = 0: below 1. Use an integer from 1 on, for example 40.",
         ),
         (
             '{kind = "sbd", min_th = 41}',
-            ".min_th = 41: above limit. Write an integer up to 40, for example 20.",
+            ".min_th = 41: above limit. Use an integer up to 40, for example 20.",
         ),
         (
             '{kind = "sbd", alpha = 0}',
-            ".alpha = 0: below 1. Write an integer from 1 on, for example 5.",
+            ".alpha = 0: below 1. Use an integer from 1 on, for example 5.",
         ),
         (
             '{kind = "sbd", tick = "0 ms"}',
-            '.tick = "0 ms": not above 0. Write a duration above 0, for example "10 ms".',
+            '.tick = "0 ms": not above 0. Use a duration above 0, for example "10 ms".',
         ),
         (
             '{kind = "sbd", reaction_time = 0.2}',
@@ -45,19 +45,19 @@ RED_ROW = '{rate = "384 kbit/s", min_th = 20, max_p = 0.05}'
         ),
         (
             '{kind = "sbd", by_rate = 3}',
-            f".by_rate = 3: not a list. Write a list in square brackets, for example [{ROW}].",
+            f".by_rate = 3: not a list. Use a list in square brackets, for example [{ROW}].",
         ),
         (
             f'{{kind = "sbd", by_rate = [{ROW}, {ROW}]}}',
-            '.by_rate.1.rate = "384 kbit/s": in the table twice. Write one row for each rate.',
+            '.by_rate.1.rate = "384 kbit/s": in the table twice. Use one row for each rate.',
         ),
         (
             f'{{kind = "sbd", limit = 10, min_th = 5, by_rate = [{ROW}]}}',
-            ".by_rate.0.min_th = 20: above limit. Write an integer up to 10.",
+            ".by_rate.0.min_th = 20: above limit. Use an integer up to 10.",
         ),
         (
             '{kind = "sbd", by_rate = [{rate = "1 Mbit/s", min_th = 20}]}',
-            '.by_rate.0.reaction_time: missing. Write reaction_time = "200 ms".',
+            '.by_rate.0.reaction_time: missing. Set reaction_time = "200 ms".',
         ),
         (
             f'{{kind = "sbd", by_rate = [{RED_ROW.replace("}", "")}, reaction_time = "1 s"}}]}}',
@@ -65,20 +65,20 @@ RED_ROW = '{rate = "384 kbit/s", min_th = 20, max_p = 0.05}'
         ),
         (
             '{kind = "rlc-red", min_th = 40}',
-            ".min_th = 40: not below limit. Write an integer below 40, for example 20.",
+            ".min_th = 40: not below limit. Use an integer below 40, for example 20.",
         ),
         (
             '{kind = "rlc-red", max_p = 1.1}',
-            ".max_p = 1.1: above 1. Write a number from 0 to 1, for example 0.05.",
+            ".max_p = 1.1: above 1. Use a number from 0 to 1, for example 0.05.",
         ),
-        ('{kind = "rlc-red", count = 1}', ".count = 1: not a truth value. Write true or false."),
+        ('{kind = "rlc-red", count = 1}', ".count = 1: not a truth value. Use true or false."),
         (
             '{kind = "rlc-red", drop = "back"}',
             '.drop = "back": not one of the accepted words. Expected one of: front, arrival.',
         ),
         (
             f'{{kind = "rlc-red", limit = 20, min_th = 5, by_rate = [{RED_ROW}]}}',
-            ".by_rate.0.min_th = 20: not below limit. Write an integer below 20.",
+            ".by_rate.0.min_th = 20: not below limit. Use an integer below 20.",
         ),
     ],
 )

@@ -35,35 +35,35 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
             '{kind = "rice"}',
             f'.kind = "rice": not an SNR process. The nearest is trace; expected one of: {KINDS}.',
         ),
-        ('{kind = "constant"}', '.mean: missing. Write mean = "15 dB".'),
+        ('{kind = "constant"}', '.mean: missing. Set mean = "15 dB".'),
         (
             '{kind = "constant", mean = 15}',
-            '.mean = 15: no unit. Write a number with dB, for example "15 dB".',
+            '.mean = 15: no unit. Use a number with dB, for example "15 dB".',
         ),
         (
             '{kind = "constant", mean = "15 dBm"}',
-            '.mean = "15 dBm": not a level. Write a number with dB, for example "15 dB".',
+            '.mean = "15 dBm": not a level. Use a number with dB, for example "15 dB".',
         ),
         (
             '{kind = "constant", mean = "300 dB"}',
-            '.mean = "300 dB": above 200 dB. Write a level from "-200 dB" to "200 dB", for '
+            '.mean = "300 dB": above 200 dB. Use a level from "-200 dB" to "200 dB", for '
             'example "15 dB".',
         ),
         (
             '{kind = "rayleigh", mean = "15 dB"}',
-            '.speed: missing. Write doppler = "10 Hz", or speed and carrier.',
+            '.speed: missing. Set doppler = "10 Hz", or speed and carrier.',
         ),
         (
             '{kind = "rayleigh", mean = "15 dB", speed = "1 m/s"}',
-            '.carrier: missing. Write doppler = "10 Hz", or speed and carrier.',
+            '.carrier: missing. Set doppler = "10 Hz", or speed and carrier.',
         ),
         (
             '{kind = "rayleigh", mean = "15 dB", doppler = "1 Hz", speed = "1 m/s"}',
-            '.speed = "1 m/s": doppler is given too. Write doppler, or speed and carrier.',
+            '.speed = "1 m/s": doppler is given too. Set doppler, or speed and carrier.',
         ),
         (
             '{kind = "rayleigh", mean = "15 dB", doppler = "1 MHz"}',
-            '.doppler = "1 MHz": above 100 kHz. Write a frequency from 0 to "100 kHz", for '
+            '.doppler = "1 MHz": above 100 kHz. Use a frequency from 0 to "100 kHz", for '
             'example "10 Hz".',
         ),
         (
@@ -71,14 +71,14 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
             '.index = "print": not one of the accepted words. The nearest is printed; '
             "expected one of: centred, printed.",
         ),
-        ('{kind = "rician", mean = "15 dB", doppler = "1 Hz"}', '.k: missing. Write k = "6 dB".'),
+        ('{kind = "rician", mean = "15 dB", doppler = "1 Hz"}', '.k: missing. Use k = "6 dB".'),
         (
             '{kind = "rician", mean = "15 dB", doppler = "1 Hz", k = 4}',
-            '.k = 4: no unit. Write a number with dB, for example "15 dB".',
+            '.k = 4: no unit. Use a number with dB, for example "15 dB".',
         ),
         (
             '{kind = "rician", mean = "15 dB", doppler = "1 Hz", k = "6 dB", angle_deg = 270}',
-            ".angle_deg = 270: above 180. Write a number from 0 to 180, for example 45.",
+            ".angle_deg = 270: above 180. Use a number from 0 to 180, for example 45.",
         ),
         (
             '{kind = "tapped-delay-line", mean = "15 dB", doppler = "1 Hz", profile = "vehicular"}',
@@ -87,74 +87,72 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
         ),
         (
             '{kind = "beamforming", mean = "15 dB", doppler = "1 Hz"}',
-            '.period: missing. Write period = "300 ms".',
+            '.period: missing. Set period = "300 ms".',
         ),
         (
             '{kind = "beamforming", mean = "15 dB", doppler = "1 Hz", period = "0 s"}',
-            '.period = "0 s": not above 0. Write a duration above 0, for example "300 ms".',
+            '.period = "0 s": not above 0. Use a duration above 0, for example "300 ms".',
         ),
         (
             '{kind = "block", mean = "15 dB"}',
-            '.coherence: missing, the link has no slots. Write coherence = "5 ms".',
+            '.coherence: missing, the link has no slots. Set coherence = "5 ms".',
         ),
         (
             '{kind = "block", mean = "15 dB", coherence = "0 ms"}',
-            '.coherence = "0 ms": not above 0. Write a duration above 0, for example "5 ms".',
+            '.coherence = "0 ms": not above 0. Use a duration above 0, for example "5 ms".',
         ),
         (
             '{kind = "shadowed", deviation = "8 dB", inner = {kind = "constant", mean = "1 dB"}}',
-            '.correlation_distance: missing. Write correlation_distance = "50 m" and speed, or '
+            '.correlation_distance: missing. Set correlation_distance = "50 m" and speed, or '
             "correlation_time.",
         ),
         (
             '{kind = "shadowed", deviation = "8 dB", correlation_distance = "50 m", '
             'inner = {kind = "constant", mean = "1 dB"}}',
-            '.speed: missing. Write correlation_distance = "50 m" and speed, or correlation_time.',
+            '.speed: missing. Set correlation_distance = "50 m" and speed, or correlation_time.',
         ),
         (
             '{kind = "shadowed", deviation = "8 dB", correlation_time = "1 s", speed = "1 m/s", '
             'inner = {kind = "constant", mean = "1 dB"}}',
-            '.correlation_time = "1 s": speed is given too. Write correlation_time, or '
+            '.correlation_time = "1 s": speed is given too. Set correlation_time, or '
             "correlation_distance and speed.",
         ),
         (
             '{kind = "shadowed", deviation = "8 dB", correlation_time = "1 s"}',
-            '.inner: missing. Write inner = {kind = "constant", mean = "15 dB"}.',
+            '.inner: missing. Set inner = {kind = "constant", mean = "15 dB"}.',
         ),
         (
             '{kind = "shadowed", deviation = "31 dB", correlation_time = "1 s", '
             'inner = {kind = "constant", mean = "1 dB"}}',
-            '.deviation = "31 dB": above 30 dB. Write a level from 0 dB to "30 dB", for example '
+            '.deviation = "31 dB": above 30 dB. Use a level from 0 dB to "30 dB", for example '
             '"8 dB".',
         ),
         (
             '{kind = "shadowed", deviation = "8 dB", correlation_distance = "50 mm", '
             'speed = "1 m/s", inner = {kind = "constant", mean = "1 dB"}}',
-            '.correlation_distance = "50 mm": not a length. Write a number with m or km, '
+            '.correlation_distance = "50 mm": not a length. Use a number with m or km, '
             'for example "50 m".',
         ),
         (
             '{kind = "shadowed", deviation = "8 dB", correlation_distance = "0 m", '
             'speed = "1 m/s", inner = {kind = "constant", mean = "1 dB"}}',
-            '.correlation_distance = "0 m": not above 0. Write a length above 0, '
-            'for example "50 m".',
+            '.correlation_distance = "0 m": not above 0. Use a length above 0, for example "50 m".',
         ),
         (
             '{kind = "shadowed", deviation = "8 dB", correlation_time = "1 s", '
             'inner = {kind = "shadowed", deviation = "8 dB", correlation_time = "1 s", '
             'inner = {kind = "constant", mean = "1 dB"}}}',
-            '.inner.kind = "shadowed": a shadowed process inside another. Write another process '
+            '.inner.kind = "shadowed": a shadowed process inside another. Use another process '
             "inside.",
         ),
         (
             '{kind = "shadowed", deviation = "8 dB", correlation_time = "1 s", '
             'inner = {kind = "block", mean = "1 dB"}}',
-            '.inner.coherence: missing, the link has no slots. Write coherence = "5 ms".',
+            '.inner.coherence: missing, the link has no slots. Set coherence = "5 ms".',
         ),
         (
             '{kind = "rayleigh", mean = "15 dB", speed = "1 knot", carrier = "1 GHz"}',
-            '.speed = "1 knot": not a speed. Write a number with m/s or km/h, '
-            'for example "10 m/s".',
+            '.speed = "1 knot": not a speed. Use a number with m/s or km/h, for example "10 m/s".',
         ),
     ],
 )
@@ -185,12 +183,10 @@ def path(link: ap.link.Adaptive, duration: str = "10 s") -> ap.Scenario:
 def test_a_link_has_one_snr() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         link()
-    assert str(caught.value) == "link.Adaptive: snr_db: missing. Write snr_db = 22."
+    assert str(caught.value) == "link.Adaptive: snr_db: missing. Set snr_db = 22."
     with pytest.raises(ap.errors.ScenarioError) as caught:
         link(snr_db=3, snr=ap.snr.Constant(mean="3 dB"))
-    assert (
-        str(caught.value) == "link.Adaptive: snr_db = 3.0: snr is given too. Write one of the two."
-    )
+    assert str(caught.value) == "link.Adaptive: snr_db = 3.0: snr is given too. Use one of the two."
 
 
 def test_the_resolved_form_has_one_key() -> None:
@@ -266,7 +262,7 @@ def test_a_recorded_snr_is_read_and_what_is_wrong_with_it_said_by_line(tmp_path:
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.check(scenario)
     assert str(caught.value).endswith(
-        'snr.csv:3: "12 dB" is not an SNR. Write dB from -200 to 200, for example 18.5.'
+        'snr.csv:3: "12 dB" is not an SNR. Use dB from -200 to 200, for example 18.5.'
     )
     assert len(str(caught.value).splitlines()) == 1
 

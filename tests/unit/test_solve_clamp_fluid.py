@@ -75,7 +75,7 @@ def test_a_trajectory_has_a_row_for_each_time(trajectory: Any) -> None:
 @pytest.mark.parametrize(
     ("keys", "line"),
     [
-        ({"trajectory": "0 s"}, 'trajectory = "0 s": not above 0. Write a duration above 0.'),
+        ({"trajectory": "0 s"}, 'trajectory = "0 s": not above 0. Use a duration above 0.'),
         (
             {"trajectory": "9 s", "model": "fixed-point"},
             'trajectory = "9 s": model fixed-point has none. Only clamp-fluid has trajectories.',
@@ -122,7 +122,7 @@ def test_the_command_writes_the_document_and_the_trajectory(tmp_path: Path) -> N
 
     refused = run()
     assert (refused.returncode, refused.stdout) == (2, "")
-    line = "--trajectory: needs a directory or a document. Write --out DIR or --json as well.\n"
+    line = "--trajectory: needs a directory or a document. Use --out DIR or --json as well.\n"
     assert refused.stderr == line
     answer = run("--out", "fluid")
     assert answer.returncode == 0

@@ -77,7 +77,7 @@ def test_the_largest_window_is_whole_segments_or_as_given(
 @pytest.mark.parametrize(
     ("given", "line"),
     [
-        ({"max_window_packets": 0.5}, "0.5: below 1. Write a number of packets from 1 on."),
+        ({"max_window_packets": 0.5}, "0.5: below 1. Use a number of packets from 1 on."),
         (
             {"max_window_packets": 44, "model": "md1k"},
             "44: model md1k does not take it. Only fixed-point does.",

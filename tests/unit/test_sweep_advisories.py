@@ -96,7 +96,7 @@ def test_a_campaign_has_the_advisories_of_its_runs(tmp_path: Path) -> None:
         "ecn-without-marks: 10 of 36 points, the first is point 4 (bottleneck.aqm = droptail, "
         "flows.0.cc = dctcp, bottleneck.link.file = TRACES/pedestrian.trace): flows.0: ECN is on, "
         "but nothing marks at the bottleneck, so it does nothing. "
-        "Write ecn = true in [bottleneck.aqm], for a discipline that has the key."
+        "Set ecn = true in [bottleneck.aqm], for a discipline that has the key."
     )
 
 

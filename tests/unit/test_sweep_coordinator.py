@@ -313,7 +313,7 @@ def test_a_function_that_cannot_travel_is_named_as_such(tmp_path: Path) -> None:
 
 
 def test_invalid_executor_is_rejected() -> None:
-    with pytest.raises(BadValueError, match=r'^executor = "dask": cannot run anything\. Give'):
+    with pytest.raises(BadValueError, match=r'^executor = "dask": cannot run anything\. Use'):
         workers_of({}, "dask", None)
 
 

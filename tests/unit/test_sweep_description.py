@@ -290,15 +290,15 @@ BAD = {
     "rep = 4": "rep = 4: unknown key. The nearest is reps; expected one of: scenario, name, reps, "
     "seed, confidence, common_random_numbers, metrics, engines, series, grid, zip, points, "
     "random, exclude, labels.",
-    "reps = 0": "reps = 0: below 1. Write an integer from 1 to 1000000, for example 4.",
-    "seed = -1": "seed = -1: below 0. Write an integer from 0 to 2^64 - 1, for example 1.",
-    "confidence = 2": "confidence = 2: not between 0 and 1. Write a fraction, for example 0.99.",
+    "reps = 0": "reps = 0: below 1. Use an integer from 1 to 1000000, for example 4.",
+    "seed = -1": "seed = -1: below 0. Use an integer from 0 to 2^64 - 1, for example 1.",
+    "confidence = 2": "confidence = 2: not between 0 and 1. Use a fraction, for example 0.99.",
     'reps = {max = 3, until = {metric = "jain", absolute = 0.1}}': "reps.max = 3: below min = 4. "
-    "Write a number from min on.",
+    "Use a number from min on.",
     'reps = {max = 9, until = {metric = "jain"}}': "reps.until: says no width. Add relative or "
     "absolute, for example relative = 0.02.",
     'reps = {max = 9, until = {metric = "p95_sojourn_s", relative = 0.005}}': "reps.until.relative "
-    "= 0.005: never met, for p95_sojourn_s is known to 0.0078 of its mean. Write a larger number, "
+    "= 0.005: never met, for p95_sojourn_s is known to 0.0078 of its mean. Use a larger number, "
     "for example 0.02.",
     'metrics = ["godput_bps"]': 'metrics: "godput_bps": no point has this metric. The nearest is '
     "goodput_bps.",
@@ -306,27 +306,27 @@ BAD = {
     "metric. The nearest is flows.0.goodput_bps.",
     'engines = ["solv"]': 'engines.0 = "solv": not an engine. The nearest is solve; '
     "expected one of: simulate, emulate, solve.",
-    "grid = 4": "grid = 4: not a table of axes. Write axes with their values, for example "
+    "grid = 4": "grid = 4: not a table of axes. Use axes with their values, for example "
     '"flows.0.cc" = ["newreno", "cubic"].',
-    "grid.x = []": "grid.x = []: no values. Write one at least, or leave the axis out.",
-    "grid.x = 3": "grid.x = 3: not a list of values. Write a list, for example [3].",
-    "grid.x = [1, 1]": "grid.x.1 = 1: twice among the values of this axis. Write it once; it is "
+    "grid.x = []": "grid.x = []: no values. Use one at least, or leave the axis out.",
+    "grid.x = 3": "grid.x = 3: not a list of values. Use a list, for example [3].",
+    "grid.x = [1, 1]": "grid.x.1 = 1: twice among the values of this axis. Name it once; it is "
     "number 0 already.",
-    "grid.x = [nan]": "grid.x.0 = nan: not a value that a scenario can have. Write a number, a "
+    "grid.x = [nan]": "grid.x.0 = nan: not a value that a scenario can have. Use a number, a "
     "text, true or false, a list or a table.",
-    "zip = {a = [1, 2], b = [1]}": "zip: lists of different lengths: a has 2, b has 1. Write lists "
+    "zip = {a = [1, 2], b = [1]}": "zip: lists of different lengths: a has 2, b has 1. Use lists "
     "of the same length.",
-    "points = []": "points = []: no points. Write one at least, or leave this key out.",
+    "points = []": "points = []: no points. Use one at least, or leave this key out.",
     "grid.a = [1]\nzip.a = [2]": '"a" is in grid and in zip. Leave it in one of them.',
-    "\n".join(f"grid.a{i} = {list(range(10))}" for i in range(9)): "1000000000 points. Write axes "
+    "\n".join(f"grid.a{i} = {list(range(10))}" for i in range(9)): "1000000000 points. Use axes "
     "that give 1000000 at most.",
-    "random = {samples = 1000000000, axes = {a = {choice = [1]}}}": "1000000000 points. Write axes "
+    "random = {samples = 1000000000, axes = {a = {choice = [1]}}}": "1000000000 points. Use axes "
     "that give 1000000 at most.",
     "random = {samples = 2, axes = {a = {uniform = ['1 s', '9 ms']}}}": "random.axes.a.uniform = "
-    '["1 s", "9 ms"]: units "s" and "ms". Write both in one unit, for example '
+    '["1 s", "9 ms"]: units "s" and "ms". Use both in one unit, for example '
     '["1 Mbit/s", "9 Mbit/s"].',
     "random = {samples = 2, axes = {a = {uniform = [3, 2]}}}": "random.axes.a.uniform = [3, 2]: "
-    "the second is not above the first. Write the least value first, for example "
+    "the second is not above the first. Use the least value first, for example "
     '["1 Mbit/s", "9 Mbit/s"].',
     'random = {samples = 2, method = "halton", axes = {a = {choice = [1]}}}': "random.method = "
     '"halton": not a method. Expected one of: random, latin-hypercube, sobol.',
@@ -338,27 +338,27 @@ BAD = {
     "out every point. Leave one in.",
     'labels.values = {"flows.0.cc" = ["C"]}\n'
     + _GRID: 'labels.values."flows.0.cc" = ["C"]: as many as 1 for 2 '
-    "values. Write one label for each.",
+    "values. Use one label for each.",
     'labels.axes = {"flows.0.c" = "C"}\n' + _GRID: 'labels.axes."flows.0.c" = "C": no axis of '
     "this sweep. The nearest is flows.0.cc; expected one of: flows.0.cc.",
     'labels.metrics = {goodput = "C"}\n' + _GRID: 'labels.metrics.goodput = "C": no metric of this '
     "sweep. The nearest is goodput_bps; expected one of: goodput_bps, p95_delay_s.",
     'labels.values = {"flows.0.cc" = ["C", "C"]}\n'
-    + _GRID: 'labels.values."flows.0.cc": two values are called "C". Write different labels.',
+    + _GRID: 'labels.values."flows.0.cc": two values are called "C". Use different labels.',
     'grid.bottleneck.aqmm = ["codel"]\ngrid.flows.0.cc = ["cubic", "reno"]': "bottleneck.aqmm: "
     "unknown key. The nearest is aqm; expected one of: aqm, link. At 2 points, first "
     "bottleneck.aqmm = codel, flows.0.cc = cubic.",
     # A key is wrong with every value: one line for each axis.
     "grid.bottleneck.aqm.targt = [1, 2, 3]": "bottleneck.aqm.targt: unknown key. Expected one of: "
     "kind, limit. At 3 points, first bottleneck.aqm.targt = 1.",
-    'grid.flows.3.cc = ["cubic", "reno"]': "flows.3.cc: flows has no entry 3. Write a position "
+    'grid.flows.3.cc = ["cubic", "reno"]': "flows.3.cc: flows has no entry 3. Use a position "
     "from 0 to 0. At 2 points, first flows.3.cc = cubic.",
-    "[grid]": "grid: no axes. Write one at least, or leave this key out.",
-    "zip = {}": "zip: no axes. Write one at least, or leave this key out.",
+    "[grid]": "grid: no axes. Use one at least, or leave this key out.",
+    "zip = {}": "zip: no axes. Use one at least, or leave this key out.",
     'grid.bottleneck.link = [{kind = "trace", file = "no.trace"}]': "bottleneck.link.file = "
-    '"no.trace": no such file: no.trace. Write a path from the scenario file, or "traces:NAME". '
+    '"no.trace": no such file: no.trace. Use a path from the scenario file, or "traces:NAME". '
     "At the point bottleneck.link = trace.",
-    "grid.flows.0.count = [0, 1]": "flows.0.count = 0: below 1. Write an integer from "
+    "grid.flows.0.count = [0, 1]": "flows.0.count = 0: below 1. Use an integer from "
     "1 on, for example 1. At the point flows.0.count = "
     "0.",
 }
@@ -405,36 +405,36 @@ def test_all_problems_are_reported_at_once(tmp_path: Path, monkeypatch: pytest.M
 BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     (
         {"grid": {1: [2]}},
-        "grid = {1 = [2]}: not a table of axes. Write axes with their values, for "
+        "grid = {1 = [2]}: not a table of axes. Use axes with their values, for "
         'example "flows.0.cc" = ["newreno", "cubic"].',
     ),
     (
         {"grid": {"x": map(str, "ab")}},
-        'grid.x = a map: not a list of values. Write a list, for example ["reno", "cubic"].',
+        'grid.x = a map: not a list of values. Use a list, for example ["reno", "cubic"].',
     ),
     (
         {"grid": {"x": [None]}},
-        "grid.x.0 = None: not a value that a scenario can have. Write a "
+        "grid.x.0 = None: not a value that a scenario can have. Use a "
         "number, a text, true or false, a list or a table.",
     ),
     (
         {"grid": {"x": [ap.aqm.CoDel]}},
         "grid.x.0 = the class CoDel: not a value that a scenario can "
-        "have. Write a number, a text, true or false, a list or a table.",
+        "have. Use a number, a text, true or false, a list or a table.",
     ),
-    ({"metrics": {"x": 3}}, "metrics.x = 3: not a function. Write a function of a Result."),
+    ({"metrics": {"x": 3}}, "metrics.x = 3: not a function. Use a function of a Result."),
     (
         {"metrics": "jain"},
-        'metrics = "jain": not a list of names. Write a list, for example ["goodput_bps"].',
+        'metrics = "jain": not a list of names. Use a list, for example ["goodput_bps"].',
     ),
-    ({"metrics": ["jain", "jain"]}, 'metrics.1 = "jain": twice in the list. Write it once.'),
+    ({"metrics": ["jain", "jain"]}, 'metrics.1 = "jain": twice in the list. Name it once.'),
     (
         {"reps": True},
-        "reps = true: not an integer. Write an integer from 1 to 1000000, for example 4.",
+        "reps = true: not an integer. Use an integer from 1 to 1000000, for example 4.",
     ),
     (
         {"engines": "solve"},
-        'engines = "solve": not a list. Write a list of words, for example ["simulate", "solve"].',
+        'engines = "solve": not a list. Use a list of words, for example ["simulate", "solve"].',
     ),
 ]
 
@@ -452,7 +452,7 @@ def test_bad_arguments_are_one_line(keys: dict[str, Any], line: str, base: ap.Sc
 
 def test_invalid_base_is_reported_in_one_line() -> None:
     for base, line in (
-        (3, "scenario = 3: no path, table, Scenario or function. Give one of them."),
+        (3, "scenario = 3: no path, table, Scenario or function. Use one of them."),
         (lambda: 3, "3: what the function returned is no Scenario. Return one."),
     ):
         with pytest.raises(ap.errors.BadValueError) as told:

@@ -239,7 +239,7 @@ def test_file_that_is_no_sweep_is_rejected_in_one_line(tmp_path: Path) -> None:
     empty.mkdir()
     for path in (empty, tmp_path / "nothing"):
         with pytest.raises(
-            ap.errors.BadValueError, match=r"no sweep there\. Give the directory"
+            ap.errors.BadValueError, match=r"no sweep there\. Use the directory"
         ) as caught:
             ap.load_sweep(path)
         assert "\n" not in str(caught.value)

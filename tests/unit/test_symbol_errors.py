@@ -29,46 +29,46 @@ def test_one_number_and_arrays() -> None:
     [
         (
             {"snr_db": float("inf")},
-            "snr_db = inf: not a finite number. Write a number from -1000 to 1000.",
+            "snr_db = inf: not a finite number. Use a number from -1000 to 1000.",
         ),
         (
             {"snr_db": [0, 1001]},
-            "snr_db = [0, 1001]: out of range. Write a number from -1000 to 1000.",
+            "snr_db = [0, 1001]: out of range. Use a number from -1000 to 1000.",
         ),
         (
             {"modulation": "32qam"},
-            'modulation = "32qam": not one of the accepted words. Write bpsk or qpsk or 8psk or '
+            'modulation = "32qam": not one of the accepted words. Use bpsk or qpsk or 8psk or '
             "16psk or 32psk or 64psk or 16qam or 64qam.",
         ),
-        ({"tx": 0}, "tx = 0: below 1. Write 1 or 2."),
+        ({"tx": 0}, "tx = 0: below 1. Use 1 or 2."),
         (
             {"tx": 3},
             "tx = 3: beyond two transmitters no complex space-time block code has the full rate. "
-            "Write 1 or 2.",
+            "Use 1 or 2.",
         ),
-        ({"rx": 0}, "rx = 0: below 1. Write an integer from 1 to 8."),
-        ({"rx": 9}, "rx = 9: above 8. Write an integer from 1 to 8."),
+        ({"rx": 0}, "rx = 0: below 1. Use an integer from 1 to 8."),
+        ({"rx": 9}, "rx = 9: above 8. Use an integer from 1 to 8."),
         (
             {"fading": "rice"},
-            'fading = "rice": not one of the accepted words. Write rayleigh or rician or nakagami.',
+            'fading = "rice": not one of the accepted words. Use rayleigh or rician or nakagami.',
         ),
         (
             {"fading": "rician"},
-            "k_factor_db: missing, of rician fading. Write a number from -100 to 100.",
+            "k_factor_db: missing, of rician fading. Use a number from -100 to 100.",
         ),
-        ({"m": 2}, "m = 2: of nakagami fading alone. Leave it out."),
+        ({"m": 2}, "m = 2: of nakagami fading alone. Remove it."),
         (
             {"fading": "nakagami", "m": 0.4},
-            "m = 0.4: out of range. Write a number from 0.5 to 1000.",
+            "m = 0.4: out of range. Use a number from 0.5 to 1000.",
         ),
         (
             {"method": "closed"},
-            'method = "closed": not one of the accepted words. Write exact or closed-form or '
+            'method = "closed": not one of the accepted words. Use exact or closed-form or '
             "integral.",
         ),
         (
             {"method": "closed-form", "modulation": "16qam"},
-            'method = "closed-form": of phase-shift keying over Rayleigh fading alone. Write exact '
+            'method = "closed-form": of phase-shift keying over Rayleigh fading alone. Use exact '
             "or integral.",
         ),
     ],
@@ -106,9 +106,9 @@ def test_invalid_shadowing_is_rejected() -> None:
     with pytest.raises(BadValueError) as refused:
         mean_over_shadowing(3, "a", -1)  # type: ignore[arg-type]
     assert str(refused.value).splitlines() == [
-        "of = 3: not a function. Write one of the SNR.",
-        'snr_db = "a": not a finite number. Write a number from -200 to 200.',
-        "deviation_db = -1: out of range. Write a number from 0 to 40.",
+        "of = 3: not a function. Use one of the SNR.",
+        'snr_db = "a": not a finite number. Use a number from -200 to 200.',
+        "deviation_db = -1: out of range. Use a number from 0 to 40.",
     ]
     with pytest.raises(BadValueError, match="does not return a finite number for each SNR"):
         mean_over_shadowing(max, 3, 1)

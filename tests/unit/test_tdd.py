@@ -204,15 +204,15 @@ DOWN = (
     "qpsk-1/12, qpsk-1/8, qpsk-1/4, qpsk-1/2, qpsk-3/4, 16qam-1/2, 64qam-2/3, 64qam-3/4, 64qam-5/6"
 )
 UP = "qpsk-1/12, qpsk-1/8, qpsk-1/4, qpsk-1/2, qpsk-3/4, 16qam-1/2, 16qam-3/4"
-PAIR = "Write the least and the largest."
+PAIR = "Use the least and the largest."
 
 
 @pytest.mark.parametrize(
     ("key", "value", "line"),
     [
-        ("stations", "0", "stations = 0: below 1. Write an integer from 1 to 1000, "
+        ("stations", "0", "stations = 0: below 1. Use an integer from 1 to 1000, "
          "for example 1."),
-        ("stations", "1001", "stations = 1001: above 1000. Write an integer from 1 to 1000, "
+        ("stations", "1001", "stations = 1001: above 1000. Use an integer from 1 to 1000, "
          "for example 1."),
         ("downlink_mcs", "16qam-3/4", 'downlink_mcs = "16qam-3/4": not an MCS of the downlink. '
          f"The nearest is 64qam-3/4; expected one of: {DOWN}."),
@@ -221,60 +221,60 @@ PAIR = "Write the least and the largest."
         ("users", '[{user = 0, uplink_mcs = "64qam-3/4"}]',
          'users.0.uplink_mcs = "64qam-3/4": not an MCS of the uplink. '
          f"The nearest is 16qam-3/4; expected one of: {UP}."),
-        ("users", "[{user = 2}]", "users.0.user = 2: the link has no such station. Write an "
+        ("users", "[{user = 2}]", "users.0.user = 2: the link has no such station. Use an "
          "integer from 0 to 1."),
-        ("users", "[{user = 1}, {user = 1}]", "users.1.user = 1: named before. Write one entry for "
+        ("users", "[{user = 1}, {user = 1}]", "users.1.user = 1: named before. Use one entry for "
          "each station."),
         ("map_overhead", "420", "map_overhead = 420: leaves no slots for data in the downlink. "
-         "Write an integer below 420, for example 60."),
+         "Use an integer below 420, for example 60."),
         ("map_overhead", "{slots = 400, per_burst = 20}", "map_overhead.slots = 400: leaves no "
-         "slots for data in the downlink. Write an integer below 400, for example 60."),
+         "slots for data in the downlink. Use an integer below 400, for example 60."),
         ("map_overhead", "{slots = 2, per_burst = 420}", "map_overhead.per_burst = 420: leaves "
-         "no slots for data in the downlink. Write an integer below 418, for example 0."),
-        ("map_overhead", "419", "map_overhead = 419: leaves 9 bytes of a frame's downlink. Write "
+         "no slots for data in the downlink. Use an integer below 418, for example 0."),
+        ("map_overhead", "419", "map_overhead = 419: leaves 9 bytes of a frame's downlink. Use "
          "what leaves 14 or more."),
         ("map_overhead", "{slots = 419}", "map_overhead.slots = 419: leaves 9 bytes of a frame's "
-         "downlink. Write what leaves 14 or more."),
-        ("uplink_slots", "2", "uplink_slots = 2: leaves 12 bytes of a frame's uplink. Write what "
+         "downlink. Set a number that leaves 14 or more."),
+        ("uplink_slots", "2", "uplink_slots = 2: leaves 12 bytes of a frame's uplink. Use what "
          "leaves 14 or more."),
         ("piggyback_read", "later", 'piggyback_read = "later": not one of the accepted words. '
          "Expected one of: at-once, with-mpdu."),
         ("grant", '{kind = "blind-bi", size = "1051 B"}', 'grant.size = "1051 B": more than a '
-         "frame's uplink. Write a size up to \"1050 B\", for example \"46 B\"."),
+         "frame's uplink. Use a size up to \"1050 B\", for example \"46 B\"."),
         ("grant", '{kind = "unsolicited", period = "4 ms"}', 'grant.period = "4 ms": shorter '
-         'than a frame. Write a duration from "5 ms" on.'),
-        ("grant", '{kind = "blind-bi", size = "0 B"}', 'grant.size = "0 B": not above 0. Write '
+         'than a frame. Use a duration from "5 ms" on.'),
+        ("grant", '{kind = "blind-bi", size = "0 B"}', 'grant.size = "0 B": not above 0. Use '
          'a size above 0 and at most "65535 B", for example "46 B".'),
         ("uplink_symbols", "19", "uplink_symbols = 19: 48 symbols in a frame that has 47. "
-         "Write counts that add up to 47 at most."),
+         "Use counts that add up to 47 at most."),
         ("downlink_symbols", "30", "downlink_symbols = 30: 48 symbols in a frame that has 47. "
-         "Write counts that add up to 47 at most."),
-        ("uplink_symbols", "5", "uplink_symbols = 5: without a slot. Write 6 or more, "
+         "Use counts that add up to 47 at most."),
+        ("uplink_symbols", "5", "uplink_symbols = 5: without a slot. Use 6 or more, "
          "for example 6."),
         ("request.delay", '["50 ms", "25 ms"]', 'request.delay = ["50 ms", "25 ms"]: the first is '
          f"above the second. {PAIR}"),
-        ("request.delay", '["50 ms"]', 'request.delay = ["50 ms"]: not a pair. Write the least '
+        ("request.delay", '["50 ms"]', 'request.delay = ["50 ms"]: not a pair. Use the least '
          'and the largest, for example ["25 ms", "50 ms"].'),
-        ("request.collision", "1", "request.collision = 1: not below 1. Write a number from 0 "
+        ("request.collision", "1", "request.collision = 1: not below 1. Use a number from 0 "
          "to below 1, for example 0.01."),
-        ("request", '{kind = "ranging", codes = 0}', "request.codes = 0: below 1. Write an "
+        ("request", '{kind = "ranging", codes = 0}', "request.codes = 0: below 1. Use an "
          "integer from 1 to 65535, for example 8."),
         ("request", '{kind = "ranging", backoff = [64, 2]}', "request.backoff.1 = 2: smaller "
-         "than the first window. Write an integer from 64 to 65536."),
+         "than the first window. Use an integer from 64 to 65536."),
         ("request", '{kind = "ranging", backoff = [0, 2]}', "request.backoff.0 = 0: below 1. "
-         "Write an integer from 1 to 65536."),
+         "Use an integer from 1 to 65536."),
         ("request", '{kind = "none", piggyback = "0 s"}', 'request.piggyback = "0 s": unknown key. '
          "Expected one of: kind."),
         ("request", '{kind = "scheduling-request", period = "1 ms"}', 'request.period = "1 '
-         'ms": shorter than a frame. Write a duration from "5 ms" on.'),
+         'ms": shorter than a frame. Use a duration from "5 ms" on.'),
         ("scheduler", '{kind = "proportional-fair", time_constant = "1 ms"}',
-         'scheduler.time_constant = "1 ms": shorter than a slot. Write a duration from "5 ms" '
+         'scheduler.time_constant = "1 ms": shorter than a slot. Use a duration from "5 ms" '
          'on, for example "100 ms".'),
-        ("frame", "0 s", 'frame = "0 s": below 1 us. Write a duration from "1 us" to "3600 s", '
+        ("frame", "0 s", 'frame = "0 s": below 1 us. Use a duration from "1 us" to "3600 s", '
          'for example "5 ms".'),
-        ("frame", "2 h", 'frame = "2 h": above 3600 s. Write a duration from "1 us" to "3600 '
+        ("frame", "2 h", 'frame = "2 h": above 3600 s. Use a duration from "1 us" to "3600 '
          's", for example "5 ms".'),
-        ("received", "2 ms", 'received = "2 ms": before closed. Write a duration from "3 ms" '
+        ("received", "2 ms", 'received = "2 ms": before closed. Use a duration from "3 ms" '
          'on, for example "4.94 ms".'),
     ],
 )  # fmt: skip
@@ -288,12 +288,12 @@ def test_a_bad_value(key: str, value: str, line: str) -> None:
         (
             [("ack_path.kind", "ideal")],
             'overrides: ack_path.kind = "ideal": a link of kind "ofdma-tdd" carries the ACKs '
-            'itself. Write ack_path = {kind = "reverse"}.',
+            'itself. Set ack_path = {kind = "reverse"}.',
         ),
         (
             [("ack_path", '{kind = "link", link = {kind = "fixed", rate = "1 Mbit/s"}}')],
             'overrides: ack_path.kind = "link": a link of kind "ofdma-tdd" carries the ACKs '
-            'itself. Write ack_path = {kind = "reverse"}.',
+            'itself. Set ack_path = {kind = "reverse"}.',
         ),
         (
             [("ack_path", '{kind = "reverse", link = {kind = "fixed", rate = "1 Mbit/s"}}')],
@@ -302,7 +302,7 @@ def test_a_bad_value(key: str, value: str, line: str) -> None:
         ),
         (
             [("flows.0.user", "2")],
-            "overrides: flows.0.user = 2: the link has 2 stations. Write a number from 0 to 1.",
+            "overrides: flows.0.user = 2: the link has 2 stations. Use a number from 0 to 1.",
         ),
         (
             [("bottleneck.link", '{kind = "fixed", rate = "1 Mbit/s"}'),
@@ -313,7 +313,7 @@ def test_a_bad_value(key: str, value: str, line: str) -> None:
         (
             [("bottleneck.link.request", "none")],
             'overrides: bottleneck.link.request.kind = "none": with this request and this grant no '
-            "station is ever given an uplink. Write another request or another grant.",
+            "station is ever given an uplink. Use another request or another grant.",
         ),
     ],
 )  # fmt: skip

@@ -131,13 +131,13 @@ def test_an_offset_is_no_measured_quantity(mahimahi: Path, offset: str, line: st
     [
         (
             "anywhere",
-            'offset = "anywhere": not a place in the trace. Write a duration, '
+            'offset = "anywhere": not a place in the trace. Use a duration, '
             '{uniform = ["0 s", "600 s"]} or "random", for example "30 s".',
         ),
-        ("5 m", "offset = \"5 m\": not a duration. Write a number with ns, us, ms, s, min or h, "
+        ("5 m", "offset = \"5 m\": not a duration. Use a number with ns, us, ms, s, min or h, "
                 'for example "40 ms".'),
         ({"uniform": ["2 s", "1 s"]}, 'offset.uniform.1 = "1 s": before the earliest '
-                                      'time. Write a duration from "2 s" on.'),
+                                      'time. Use a duration from "2 s" on.'),
     ],
 )  # fmt: skip
 def test_invalid_offsets_are_rejected(offset: Any, message: str) -> None:

@@ -42,10 +42,10 @@ def test_csv_and_back_is_the_same_trace() -> None:
 @pytest.mark.parametrize(
     ("length", "message"),
     [
-        ("0 s", 'bin = "0 s": not above 0. Write a duration above 0.'),
+        ("0 s", 'bin = "0 s": not above 0. Use a duration above 0.'),
         (
             "3",
-            'bin = "3": no unit. Write a number with ns, us, ms, s, min or h, for example "40 ms".',
+            'bin = "3": no unit. Use a number with ns, us, ms, s, min or h, for example "40 ms".',
         ),
     ],
 )

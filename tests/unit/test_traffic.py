@@ -334,7 +334,7 @@ def test_bulk_flows_have_no_new_keys() -> None:
     assert set(flow["source"]) == {"kind", "congestion", "options", "transfer_bytes"}
 
 
-ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
+ARRIVALS = 'Use a number with /s or /ms, for example "10 /s".'
 
 
 @pytest.mark.parametrize(
@@ -346,66 +346,66 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
         ),
         (
             'arrivals = {poisson = "0 /s"}',
-            'flows.0.arrivals.poisson = "0 /s": not above 0. Write a rate of arrivals above 0, '
+            'flows.0.arrivals.poisson = "0 /s": not above 0. Use a rate of arrivals above 0, '
             'for example "10 /s".',
         ),
         (
             'arrivals = {poisson = "1 /s"}\nstart = {uniform = ["0 s", "1 s"]}',
             'flows.0.arrivals = {poisson = "1 /s"}: given together with a random start. '
-            'Write start = "0 s" or leave it out.',
+            'Set start = "0 s" or leave it out.',
         ),
         (
             "size = {}",
             "flows.0.size.triangular: no distribution. "
-            "Write one of exponential, pareto and triangular, "
+            "Use one of exponential, pareto and triangular, "
             'for example {exponential = "100 kB"}.',
         ),
         (
             'size = {exponential = "1 kB", pareto = {shape = 1, smallest = "1 kB"}}',
             'flows.0.size.pareto = {shape = 1, smallest = "1 kB"}: given together with '
-            "exponential. Write one of exponential, pareto and triangular, "
+            "exponential. Use one of exponential, pareto and triangular, "
             'for example {exponential = "100 kB"}.',
         ),
         (
             'size = {triangular = {smallest = "2 kB", mode = "1 kB", largest = "4 kB"}}',
-            'flows.0.size.triangular.mode = "1 kB": below smallest. Write a size from "2 kB" on.',
+            'flows.0.size.triangular.mode = "1 kB": below smallest. Use a size from "2 kB" on.',
         ),
         (
             'size = {triangular = {smallest = "1 kB", mode = "5 kB", largest = "4 kB"}}',
-            'flows.0.size.triangular.largest = "4 kB": below mode. Write a size from "5 kB" on.',
+            'flows.0.size.triangular.largest = "4 kB": below mode. Use a size from "5 kB" on.',
         ),
         (
             'size = {triangular = {smallest = "1 kB", mode = "2 kB", largest = "3001 B", '
             'step = "1 kB"}}',
             'flows.0.size.triangular.largest = "3001 B": not a multiple of step. '
-            "Write a multiple of it.",
+            "Use a multiple of it.",
         ),
         (
             'arrivals = {poisson = "1 /s", until = "5 s"}\nstart = "5 s"',
-            'flows.0.arrivals.until = "5 s": not after the start. Write a duration above "5 s".',
+            'flows.0.arrivals.until = "5 s": not after the start. Use a duration above "5 s".',
         ),
         (
             'access = {limit = "5 packets"}',
             'flows.0.access.limit = "5 packets": nothing waits for a wire without a rate. '
-            "Give the wire a rate.",
+            "Set a rate for the wire.",
         ),
         (
             'size = {pareto = {shape = 1, smallest = "2 kB", largest = "1 kB"}}',
-            'flows.0.size.pareto.largest = "1 kB": below smallest. Write a size from "2 kB" on.',
+            'flows.0.size.pareto.largest = "1 kB": below smallest. Use a size from "2 kB" on.',
         ),
         (
             'size = "0 B"',
-            'flows.0.size = "0 B": not above 0. Write a size above 0, for example "1500 B".',
+            'flows.0.size = "0 B": not above 0. Use a size above 0, for example "1500 B".',
         ),
         (
             'on_off = {off = "1 s"}',
-            "flows.0.on_off.on: neither burst nor on is given. Write one of burst and on, "
+            "flows.0.on_off.on: neither burst nor on is given. Use one of burst and on, "
             'for example {burst = "100 kB", off = "1 s"}.',
         ),
         (
             'on_off = {burst = "1 kB", off = "1 s"}\nsize = "1 kB"',
             'flows.0.on_off = {burst = "1 kB", off = "1 s"}: given together with size. '
-            "Give one of the two.",
+            "Use one of the two.",
         ),
         (
             'window = "auto"',
@@ -414,11 +414,11 @@ ARRIVALS = 'Write a number with /s or /ms, for example "10 /s".'
         ),
         (
             'window = "drain"',
-            'flows.0.window.rate: missing. Write rate = "1 Mbit/s".',
+            'flows.0.window.rate: missing. Set rate = "1 Mbit/s".',
         ),
         (
             "tcp = {quick_acks = -1}",
-            "flows.0.tcp.quick_acks = -1: below 0. Write an integer from 0.",
+            "flows.0.tcp.quick_acks = -1: below 0. Use an integer from 0.",
         ),
     ],
 )

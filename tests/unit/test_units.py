@@ -23,9 +23,9 @@ from airpath.scenario.units import (
 )
 
 KINDS = [ArrivalRate, Duration, Length, Rate, Size, Packets]
-DURATIONS = "Write a number with ns, us, ms, s, min or h"
-SIZES = "Write a number with B, kB, MB, GB, KiB, MiB or GiB"
-RATES = "Write a number with bit/s, kbit/s, Mbit/s or Gbit/s"
+DURATIONS = "Use a number with ns, us, ms, s, min or h"
+SIZES = "Use a number with B, kB, MB, GB, KiB, MiB or GiB"
+RATES = "Use a number with bit/s, kbit/s, Mbit/s or Gbit/s"
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_any_number_is_read_or_refused_at_once(number: str, unit: str) -> None:
             '"15 db": not a level. Did you mean "15 dB"? Write a number with dB, '
             'for example "15 dB".',
         ),
-        (Decibels, "15 dBm", '"15 dBm": not a level. Write a number with dB, for example "15 dB".'),
+        (Decibels, "15 dBm", '"15 dBm": not a level. Use a number with dB, for example "15 dB".'),
         (Rate, "20 MBps", f'"20 MBps": not a rate. {RATES}, for example "5 Mbit/s".'),
         (
             Duration,
@@ -195,24 +195,23 @@ def test_any_number_is_read_or_refused_at_once(number: str, unit: str) -> None:
         (
             Packets,
             "3 B",
-            '"3 B": not a number of packets. Write a number with packets, '
-            'for example "100 packets".',
+            '"3 B": not a number of packets. Use a number with packets, for example "100 packets".',
         ),
         (
             Duration,
             "-1 s",
-            '"-1 s": below 0. Write a duration from 0 on, for example "40 ms".',
+            '"-1 s": below 0. Use a duration from 0 on, for example "40 ms".',
         ),
         (
             Duration,
             "1e999999999 s",
-            '"1e999999999 s": too large to be counted. Write at most "100000000 s", '
+            '"1e999999999 s": too large to be counted. Use at most "100000000 s", '
             'for example "40 ms".',
         ),
         (
             Duration,
             "100000001 s",
-            '"100000001 s": too large to be counted. Write at most "100000000 s", '
+            '"100000001 s": too large to be counted. Use at most "100000000 s", '
             'for example "40 ms".',
         ),
     ],
@@ -228,14 +227,13 @@ def test_the_message_for_a_text(kind: type[Quantity | Decibels], value: str, lin
     [
         (math.nan, f'nan: not a finite number. {DURATIONS}, for example "40 ms".'),
         (math.inf, f'inf: not a finite number. {DURATIONS}, for example "40 ms".'),
-        (-1.0, '-1.0: below 0. Write a duration from 0 on, for example "40 ms".'),
+        (-1.0, '-1.0: below 0. Use a duration from 0 on, for example "40 ms".'),
         (True, f'true: not a duration. {DURATIONS}, for example "40 ms".'),
         (None, f'None: not a duration. {DURATIONS}, for example "40 ms".'),
         (Size(3), f'"3 B": not a duration. {DURATIONS}, for example "40 ms".'),
         (
             10**9,
-            '1000000000: too large to be counted. Write at most "100000000 s", '
-            'for example "40 ms".',
+            '1000000000: too large to be counted. Use at most "100000000 s", for example "40 ms".',
         ),
     ],
 )

@@ -33,17 +33,17 @@ def refused(**keys: Any) -> str:
 
 def test_vcp_with_ecn_is_refused() -> None:
     assert refused(tcp={"ecn": "on"}) == (
-        'flows: tcp.ecn = "on": contradicts cc = "vcp". Give one of the two.'
+        'flows: tcp.ecn = "on": contradicts cc = "vcp". Use one of the two.'
     )
 
 
 @pytest.mark.parametrize("recovery", ["sack", "prr"])
 def test_profile_ns2_with_sack_is_refused(recovery: str) -> None:
     assert refused(tcp={"recovery": recovery}) == (
-        f'flows: tcp.recovery = "{recovery}": stack = "ns2" has no SACK. Write stack = "rfc".'
+        f'flows: tcp.recovery = "{recovery}": stack = "ns2" has no SACK. Set stack = "rfc".'
     )
     assert refused(cc="cubic", profile="linux", tcp={"stack": "ns2"}) == (
-        'flows: tcp.stack = "ns2": stack = "ns2" has no SACK. Write stack = "rfc".'
+        'flows: tcp.stack = "ns2": stack = "ns2" has no SACK. Set stack = "rfc".'
     )
 
 
@@ -86,7 +86,7 @@ def test_without_a_code_the_window_grows_until_a_loss_with_a_warning() -> None:
     assert told == {
         "vcp-without-code": 'cc = "vcp", but nothing writes a load code at the bottleneck: VCP '
         "takes the load for low, and nothing but losses reduces its window. "
-        'Write bottleneck.aqm = {kind = "vcp"}.'
+        'Set bottleneck.aqm = {kind = "vcp"}.'
     }
     assert ap.check(scenario(RED)).advisories == []
     assert ap.check(scenario({"kind": "vcp"})).advisories == []

@@ -39,7 +39,7 @@ impl Component<dyn QueueDisc + Send> for AckPriority {
         let mut checks = Checks::default();
         if puts_ahead(&config.aqm) {
             let problem = "an ack-priority queue inside an ack-priority queue";
-            checks.reject("aqm.kind", "ack-priority", problem, "Write another discipline inside");
+            checks.reject("aqm.kind", "ack-priority", problem, "Use another discipline inside");
         }
         checks.nested("aqm", AnyQueue::check(&config.aqm));
         checks.finish()

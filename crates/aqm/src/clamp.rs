@@ -214,7 +214,7 @@ impl Component<dyn QueueDisc + Send> for Clamp {
         checks.within("rate_time_constant_ns", config.rate_time_constant_ns, at_least(1_u64));
         if prices(&config.inner) {
             let problem = "a clamp queue inside a clamp queue";
-            checks.reject("inner.kind", "clamp", problem, "Write another discipline inside");
+            checks.reject("inner.kind", "clamp", problem, "Use another discipline inside");
         }
         checks.nested("inner", AnyQueue::check(&config.inner));
         checks.finish()
@@ -254,7 +254,7 @@ impl ClampConfig {
 
     /// Rejects both, or none, of a fixed a and a delay that moves it.
     fn check_target(&self, checks: &mut Checks) {
-        const ADVICE: &str = "Write a, or target_delay";
+        const ADVICE: &str = "Use a, or target_delay";
         let ClampConfig { a_bytes, target_delay_ns, adaptation_time_ns, .. } = *self;
         for (field, time) in
             [("target_delay_ns", target_delay_ns), ("adaptation_time_ns", adaptation_time_ns)]

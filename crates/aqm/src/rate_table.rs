@@ -31,7 +31,7 @@ impl<R: RateRow> RateTable<R> {
             let (mut found, rate) = (Checks::default(), row.rate_bps());
             found.within("rate_bps", rate, at_least(1_u64));
             if rows[..number].iter().any(|other| other.rate_bps() == rate) {
-                let (problem, advice) = ("in the table twice", "Write one row for each rate");
+                let (problem, advice) = ("in the table twice", "Use one row for each rate");
                 found.reject("rate_bps", rate, problem, advice);
             }
             check_row(row, &mut found);
@@ -91,7 +91,7 @@ mod tests {
         let mut checks = Checks::default();
         RateTable::check(&[64, 128, 64], &mut checks, |_, _| ());
         let error = checks.finish().expect_err("64 twice");
-        let text = "by_rate.2.rate_bps = 64: in the table twice. Write one row for each rate";
+        let text = "by_rate.2.rate_bps = 64: in the table twice. Use one row for each rate";
         assert_eq!(error.to_string(), text);
     }
 }

@@ -125,14 +125,14 @@ impl RedSettings {
         match (self.min_th, self.max_th) {
             (None, Some(max_th)) => {
                 let problem = "given with an automatic min_th";
-                checks.reject("max_th", max_th, problem, "Give both thresholds or none");
+                checks.reject("max_th", max_th, problem, "Set both thresholds or none");
             }
             (Some(min_th), Some(max_th)) => {
                 checks.related("max_th", max_th, above(min_th), "not above min_th");
             }
             (Some(0.0), None) => {
                 let problem = "three times min_th = 0";
-                checks.reject("max_th", "automatic", problem, "Write max_th above min_th");
+                checks.reject("max_th", "automatic", problem, "Set max_th above min_th");
             }
             _ => {}
         }

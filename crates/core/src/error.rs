@@ -258,7 +258,7 @@ mod tests {
         assert!(!inner.within("weight", 0.0, above(0.0).up_to(1.0)));
         let mut checks = Checks::default();
         assert!(!checks.related("max_th", 3_u64, above(5_u64), "not above min_th"));
-        checks.reject("kind", "clamp", "a clamp queue inside a clamp queue", "Write another");
+        checks.reject("kind", "clamp", "a clamp queue inside a clamp queue", "Use another");
         assert_eq!(checks.nested("inner", inner.finish()), None);
         assert_eq!(checks.nested("", Ok::<u8, ConfigError>(7)), Some(7));
         assert!(!checks.is_clean());
@@ -267,7 +267,7 @@ mod tests {
             error.to_string().lines().collect::<Vec<_>>(),
             [
                 "bottleneck.queue.max_th = 3: not above min_th. Accepted: more than 5",
-                "bottleneck.queue.kind = clamp: a clamp queue inside a clamp queue. Write another",
+                "bottleneck.queue.kind = clamp: a clamp queue inside a clamp queue. Use another",
                 "bottleneck.queue.inner.weight = 0: not above 0. Accepted: more than 0, at most 1",
             ]
         );
@@ -278,7 +278,7 @@ mod tests {
         let mut checks = Checks::default();
         assert!(checks.related_to(&["max"], "min", 1_u8, at_most(2_u8), "above max"));
         assert!(!checks.related_to(&["max"], "min", 3_u8, at_most(2_u8), "above max"));
-        checks.reject_with(&["stack", "mss"], "recovery", "sack", "unknown", "Leave it out");
+        checks.reject_with(&["stack", "mss"], "recovery", "sack", "unknown", "Remove it");
         checks.within("share", 2.0, 0.0..=1.0);
         let error = checks.finish().expect_err("three problems").under("tcp");
         let others: Vec<String> =

@@ -149,14 +149,14 @@ pub fn dependent_components() -> u64 {
 /// When it is not an object or has no text `kind`.
 pub fn kind_of(description: &Value) -> Result<&str, ConfigError> {
     let Some(object) = description.as_object() else {
-        return Err(ConfigError::new("", description, "not a table. Write kind = \"…\""));
+        return Err(ConfigError::new("", description, "not a table. Set kind = \"…\""));
     };
     match object.get("kind") {
         Some(Value::String(kind)) => Ok(kind),
         other => Err(ConfigError::new(
             "kind",
             other.unwrap_or(&Value::Null),
-            "missing or not a text. Write the name of a component",
+            "missing or not a text. Use the name of a component",
         )),
     }
 }

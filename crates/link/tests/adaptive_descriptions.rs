@@ -31,7 +31,7 @@ fn values_that_are_not_accepted() {
     );
     assert_eq!(
         with(json!({"framing": {"block_bytes": 48}})),
-        "framing.block_bytes = 48: that of each MCS is in the table. Leave it out"
+        "framing.block_bytes = 48: that of each MCS is in the table. Remove it"
     );
     assert_eq!(
         with(json!({"policy": {"kind": "tagla", "th_per": 2}})),
@@ -64,7 +64,7 @@ fn regimes_need_choices_that_are_constant() {
     let error = config(0.5).regimes(&files(), &policies, Bytes(1500)).expect_err("noise");
     assert_eq!(
         error.to_string(),
-        "snr_noise_db = 0.5: the estimate of the SNR varies. Write 0 for regimes that do not change"
+        "snr_noise_db = 0.5: the estimate of the SNR varies. Use 0 for regimes that do not change"
     );
     let constant = AdaptiveConfig { policy: fixed(2), ..config(0.5) };
     let adapted = constant.regimes(&files(), &policies, Bytes(1500)).expect("regimes");

@@ -143,7 +143,7 @@ fn problems_name_the_key_of_the_snr() {
         error(json!({"kind": "trace", "trace": "x"})),
         "snr.trace = x: not among the SNR traces given"
     );
-    assert_eq!(error(json!("20 dB")), "snr = \"20 dB\": not a table. Write kind = \"…\"");
+    assert_eq!(error(json!("20 dB")), "snr = \"20 dB\": not a table. Set kind = \"…\"");
 }
 
 #[test]
@@ -155,6 +155,6 @@ fn an_snr_that_varies_has_no_regimes() {
     let error = config.regimes(&files(), &PolicyRegistry::default(), Bytes(1500));
     assert_eq!(
         error.expect_err("refused").to_string(),
-        "snr.kind = rayleigh: the SNR varies. Write constant for regimes that do not change"
+        "snr.kind = rayleigh: the SNR varies. Use constant for regimes that do not change"
     );
 }

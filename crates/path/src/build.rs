@@ -228,7 +228,7 @@ impl Builder<'_> {
         let sides = self.components.links.sides(hop.link).map_err(under)?;
         if sides == Sides::Both && !has_reverse {
             let kind = hop.link["kind"].as_str().unwrap_or_default();
-            let problem = "duplex. Write ack_path = \"reverse\"";
+            let problem = "duplex. Set ack_path = \"reverse\"";
             return Err(under(ConfigError::new("kind", kind, problem)));
         }
         Ok(sides)

@@ -145,7 +145,7 @@ impl TcpSpec {
         if ends.into_iter().filter(|given| *given).count() > 1 {
             let field = if drawn { "transfer" } else { "application" };
             let problem = "given together with another of transfer_bytes, transfer, application";
-            checks.reject(field, "a table", problem, "Give one of them");
+            checks.reject(field, "a table", problem, "Use one of them");
         }
         checks.finish()
     }
@@ -167,7 +167,7 @@ impl FlowSpec {
                 checks.within("rate_bps", *rate_bps, at_least(1_u64));
                 checks.within("packet_bytes", *packet_bytes, 1..=LARGEST_PACKET);
                 if self.ack_access.is_some() {
-                    let advice = "Leave it out";
+                    let advice = "Remove it";
                     checks.reject("ack_access", "a wire", "datagrams have no ACKs", advice);
                 }
             }
@@ -245,7 +245,7 @@ impl WireSpec {
                     "limit",
                     "a limit",
                     problem,
-                    "Give the wire a rate",
+                    "Set a rate for the wire",
                 );
             }
         }
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(
             problems("wire", json!({"rate_bps": null, "delay_ns": 0, "limit": {"bytes": 1}})),
             Some(Err(
-                "limit = a limit: nothing waits for a wire without a rate. Give the wire a rate"
+                "limit = a limit: nothing waits for a wire without a rate. Set a rate for the wire"
                     .to_owned()
             ))
         );

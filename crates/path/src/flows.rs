@@ -55,10 +55,10 @@ impl Flows {
         let total: u64 = self.entries.iter().map(|entry| u64::from(entry.count)).sum();
         let largest = self.entries.iter().enumerate().max_by_key(|(_, entry)| entry.count);
         match largest {
-            None => checks.reject("flows", "[]", "no flows", "Give at least one group of flows"),
+            None => checks.reject("flows", "[]", "no flows", "Use at least one group of flows"),
             Some((number, entry)) if total > MOST_FLOWS => {
                 let problem = format!("{total} flows in all");
-                let advice = format!("Write counts that add up to {MOST_FLOWS} at most");
+                let advice = format!("Use counts that add up to {MOST_FLOWS} at most");
                 checks.reject(&format!("flows.{number}.count"), entry.count, &problem, &advice);
             }
             Some(_) => {}
@@ -68,7 +68,7 @@ impl Flows {
 
     /// Rejects what needs a link for ACKs, where there is none.
     pub(crate) fn check_ideal_ack_path(&self, checks: &mut Checks) {
-        const ADVICE: &str = "Write ack_path of kind \"link\" or \"reverse\"";
+        const ADVICE: &str = "Set ack_path of kind \"link\" or \"reverse\"";
         for (number, entry) in self.entries.iter().enumerate() {
             if entry.direction == Direction::Reverse {
                 let problem = "an ideal ACK path has no link that data could take";

@@ -141,7 +141,7 @@ impl RadioBudgetConfig {
         };
         let Ok(path_loss_db) = model.loss_db() else {
             let problem = "so near that the path would lose less than free space does";
-            let advice = "Write a longer distance";
+            let advice = "Use a longer distance";
             checks.reject_with(&OF_PATH_LOSS, "distance_m", distance_m, problem, advice);
             return;
         };
@@ -152,9 +152,9 @@ impl RadioBudgetConfig {
             let end = if is_high { format!("above {high}") } else { format!("below {low}") };
             let problem = format!("its mean SNR would be {snr_db:.1} dB, {end} dB");
             let advice = if is_high {
-                "Write a longer distance, or less power and gain"
+                "Use a longer distance, or less power and gain"
             } else {
-                "Write a shorter distance, or more power and gain"
+                "Use a shorter distance, or more power and gain"
             };
             let others = [&OF_PATH_LOSS[..], &OF_SNR].concat();
             checks.reject_with(&others, "distance_m", distance_m, &problem, advice);
@@ -177,7 +177,7 @@ impl RadioBudgetConfig {
                 "the uplink's SNR would be {apart_db:.1} dB {side} the downlink's, more than {most_db} dB"
             );
             let others = ["base_power_dbm", "station_noise_db", "base_noise_db", "uplink_share"];
-            let advice = "Write powers and noise figures of both sides that differ less";
+            let advice = "Use powers and noise figures of both sides that differ less";
             let (field, power_dbm) = ("station_power_dbm", self.station_power_dbm);
             checks.reject_with(&others, field, power_dbm, &problem, advice);
         }
@@ -245,31 +245,29 @@ mod tests {
     fn a_path_does_not_lose_less_than_free_space() {
         assert_eq!(
             problems(&json!({"distance_m": 1})),
-            [
-                "distance_m = 1: so near that the path would lose less than free space does. Write a \
-              longer distance"
-            ]
+            ["distance_m = 1: so near that the path would lose less than free space does. Use a \
+              longer distance"]
         );
     }
 
     #[test]
     fn the_snr_and_the_doppler_shift_that_follow_are_in_their_ranges() {
-        let shift = "a Doppler shift of more than 100 kHz. Write a lower speed";
+        let shift = "a Doppler shift of more than 100 kHz. Use a lower speed";
         for (changes, problem) in [
             (
                 json!({"base_gain_dbi": 200, "base_power_dbm": 150, "loss_db": -100}),
-                "distance_m = 1000: its mean SNR would be 406.7 dB, above 200 dB. Write a longer \
+                "distance_m = 1000: its mean SNR would be 406.7 dB, above 200 dB. Use a longer \
                  distance, or less power and gain",
             ),
             (
                 json!({"distance_m": 5e9}),
-                "distance_m = 5000000000: its mean SNR would be -219.0 dB, below -200 dB. Write a \
+                "distance_m = 5000000000: its mean SNR would be -219.0 dB, below -200 dB. Use a \
                  shorter distance, or more power and gain",
             ),
             (
                 json!({"station_power_dbm": -180, "base_noise_db": 40}),
                 "station_power_dbm = -180: the uplink's SNR would be 249.0 dB below the downlink's, \
-                 more than 200 dB. Write powers and noise figures of both sides that differ less",
+                 more than 200 dB. Use powers and noise figures of both sides that differ less",
             ),
             (
                 json!({"speed_mps": 9000, "frequency_hz": 6e9}),

@@ -69,7 +69,7 @@ impl Constellation {
             _ => None,
         };
         found.filter(|_| known).ok_or_else(|| {
-            let problem = format!("not known. Write {}", Constellation::NAMES.join(", "));
+            let problem = format!("not known. Use {}", Constellation::NAMES.join(", "));
             ConfigError::new("modulation", name, problem)
         })
     }
@@ -125,7 +125,7 @@ impl Fading {
             "rician" => Fading::Rician(from_db(k_factor_db.ok_or_else(|| missing("k_factor_db"))?)),
             "nakagami" => Fading::Nakagami(m.ok_or_else(|| missing("m"))?),
             _ => {
-                let problem = format!("not known. Write {}", Fading::NAMES.join(", "));
+                let problem = format!("not known. Use {}", Fading::NAMES.join(", "));
                 return Err(ConfigError::new("fading", name, problem));
             }
         };

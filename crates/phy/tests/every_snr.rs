@@ -171,7 +171,7 @@ fn rejected_values_are_named() {
         }
         error(description)
     };
-    let one = "doppler_hz = not one: not given once. Write doppler, or speed and carrier";
+    let one = "doppler_hz = not one: not given once. Set doppler, or speed and carrier";
     assert_eq!(rayleigh(json!({})), one);
     assert_eq!(rayleigh(json!({"doppler_hz": 1, "speed_mps": 1})), one);
     assert_eq!(

@@ -113,10 +113,10 @@ fn a_wire_without_an_effect_is_refused() {
     assert_eq!(
         error(document(tcp(json!({})), json!({"kind": "ideal"}))),
         "flows.0.ack_access = a wire: an ideal ACK path has no link that ACKs could be delayed \
-         before. Write ack_path of kind \"link\" or \"reverse\", or give the delay to the return wire"
+         before. Set ack_path of kind \"link\" or \"reverse\", or give the delay to the return wire"
     );
     assert_eq!(
         error(document(datagrams("cbr", 1_000), link)),
-        "flows.0.ack_access = a wire: datagrams have no ACKs. Leave it out"
+        "flows.0.ack_access = a wire: datagrams have no ACKs. Remove it"
     );
 }

@@ -137,7 +137,7 @@ fn check_triangle(checks: &mut Checks, [smallest, mode, largest]: [u64; 3], step
     let is_whole = |bytes: u64| !has_step || bytes.is_multiple_of(step);
     for (field, bytes) in [("smallest_bytes", smallest), ("largest_bytes", largest)] {
         if !is_whole(bytes) {
-            let (problem, advice) = ("not a multiple of step", "Write a multiple of it");
+            let (problem, advice) = ("not a multiple of step", "Use a multiple of it");
             checks.reject_with(&["step_bytes"], field, bytes, problem, advice);
         }
     }

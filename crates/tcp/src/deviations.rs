@@ -102,7 +102,7 @@ impl Deviations {
 
 /// Rejects what the implementation that `config` follows does not have.
 pub(crate) fn check(config: &TcpConfig, checks: &mut Checks) {
-    const ADVICE: &str = "Write stack = \"rfc\"";
+    const ADVICE: &str = "Set stack = \"rfc\"";
     if config.stack == StackVariant::Ns2 && config.recovery.uses_sack() {
         let recovery = if config.recovery.is_proportional() { "prr" } else { "sack" };
         let problem = "stack = \"ns2\" has no SACK";

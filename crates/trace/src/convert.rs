@@ -115,7 +115,7 @@ mod tests {
         let trace = opportunities(&[1_000_000_000]);
         assert_eq!(
             trace.to_rate(0).unwrap_err().to_string(),
-            "the bin is 0 ns. Take at least 1 ns, for example 100 ms."
+            "the bin is 0 ns. Use at least 1 ns, for example 100 ms."
         );
         assert_eq!(
             trace.to_rate(1).unwrap_err().to_string(),

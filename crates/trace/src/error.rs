@@ -67,7 +67,7 @@ pub enum TraceError {
         place: SourceLocation,
     },
     /// A line of a Mahimahi file that is not a whole, unsigned number.
-    #[error("{place}: {text} is not a delivery time. Write whole milliseconds, for example 1204.")]
+    #[error("{place}: {text} is not a delivery time. Use whole milliseconds, for example 1204.")]
     NotMilliseconds {
         /// Location in the file.
         place: SourceLocation,
@@ -105,7 +105,7 @@ pub enum TraceError {
         place: SourceLocation,
     },
     /// The CSV does not start with its header.
-    #[error("{place}: {text} is not the header. Write time_s,rate_bps.")]
+    #[error("{place}: {text} is not the header. Set time_s,rate_bps.")]
     Header {
         /// Location in the file.
         place: SourceLocation,
@@ -114,7 +114,7 @@ pub enum TraceError {
     },
     /// The CSV has fewer than the two rows that make one segment.
     #[error(
-        "{file}: {rows} row(s) of data. Write at least two, one for the start of the trace \
+        "{file}: {rows} row(s) of data. Use at least two, one for the start of the trace \
          and one for its end."
     )]
     TooFewRows {
@@ -125,7 +125,7 @@ pub enum TraceError {
     },
     /// A CSV line without exactly one comma.
     #[error(
-        "{place}: {text} is not a row. Write a time in seconds, a comma and a rate in bit/s, \
+        "{place}: {text} is not a row. Use a time in seconds, a comma and a rate in bit/s, \
          for example 0.1,5000000."
     )]
     NotARow {
@@ -135,7 +135,7 @@ pub enum TraceError {
         text: Excerpt,
     },
     /// A CSV time that is not a number.
-    #[error("{place}: {text} is not a time. Write seconds, 0 or more, for example 0.1.")]
+    #[error("{place}: {text} is not a time. Use seconds, 0 or more, for example 0.1.")]
     NotSeconds {
         /// Location in the file.
         place: SourceLocation,
@@ -144,7 +144,7 @@ pub enum TraceError {
     },
     /// A CSV rate that is negative, not a number or above [`super::MAX_RATE_BPS`].
     #[error(
-        "{place}: {text} is not a rate. Write bit/s from 0 to {MAX_RATE_BPS:e}, \
+        "{place}: {text} is not a rate. Use bit/s from 0 to {MAX_RATE_BPS:e}, \
          for example 5000000."
     )]
     NotARate {
@@ -194,7 +194,7 @@ pub enum TraceError {
         file: String,
     },
     /// A bin of no length.
-    #[error("the bin is 0 ns. Take at least 1 ns, for example 100 ms.")]
+    #[error("the bin is 0 ns. Use at least 1 ns, for example 100 ms.")]
     ZeroBin,
     /// More bins than [`MAX_BINS`].
     #[error(
@@ -217,7 +217,7 @@ pub enum TraceError {
         opportunities: f64,
     },
     /// A setting of a generated trace outside its range.
-    #[error("{field} = {value}: not accepted. Take {accepted}.")]
+    #[error("{field} = {value}: not accepted. Use {accepted}.")]
     OutOfRange {
         /// The setting.
         field: &'static str,

@@ -211,27 +211,27 @@ mod tests {
         let base = config();
         assert_eq!(
             error(&FadedLinkConfig { duration_ns: 0, ..base.clone() }),
-            "duration = 0: not accepted. Take seconds from 0.001 to 3600, for example 60."
+            "duration = 0: not accepted. Use seconds from 0.001 to 3600, for example 60."
         );
         assert_eq!(
             error(&FadedLinkConfig { mean_snr_db: f64::NAN, ..base.clone() }),
-            "mean_snr_db = NaN: not accepted. Take dB from -50 to 100, for example 15."
+            "mean_snr_db = NaN: not accepted. Use dB from -50 to 100, for example 15."
         );
         assert_eq!(
             error(&FadedLinkConfig { bandwidth_hz: 0.0, ..base.clone() }),
-            "bandwidth_hz = 0: not accepted. Take Hz above 0 up to 1e12, for example 5e6."
+            "bandwidth_hz = 0: not accepted. Use Hz above 0 up to 1e12, for example 5e6."
         );
         assert_eq!(
             error(&FadedLinkConfig { cap_bps: f64::INFINITY, ..base.clone() }),
-            "cap_bps = inf: not accepted. Take bit/s above 0 up to 1e15, for example 20e6."
+            "cap_bps = inf: not accepted. Use bit/s above 0 up to 1e15, for example 20e6."
         );
         assert_eq!(
             error(&FadedLinkConfig { speed_mps: -3.0, ..base.clone() }),
-            "speed_mps = -3: not accepted. Take m/s from 0 to 10000, for example 1.5."
+            "speed_mps = -3: not accepted. Use m/s from 0 to 10000, for example 1.5."
         );
         assert_eq!(
             error(&FadedLinkConfig { carrier_hz: -1.0, ..base }),
-            "carrier_hz = -1: not accepted. Take Hz above 0 up to 1e12, for example 2.1e9."
+            "carrier_hz = -1: not accepted. Use Hz above 0 up to 1e12, for example 2.1e9."
         );
     }
 

@@ -203,7 +203,7 @@ mod tests {
                 error(&format!("3\n{line}\n9\n")),
                 format!(
                     "trace.down:2: {shown} is not a delivery time. \
-                     Write whole milliseconds, for example 1204."
+                     Use whole milliseconds, for example 1204."
                 )
             );
         }
@@ -216,7 +216,7 @@ mod tests {
             message,
             format!(
                 "trace.down:1: \"{}…\" is not a delivery time. \
-                 Write whole milliseconds, for example 1204.",
+                 Use whole milliseconds, for example 1204.",
                 "é".repeat(40)
             )
         );

@@ -283,10 +283,10 @@ mod tests {
         let refused = |text| RateTrace::parse("trace.csv", text).unwrap_err().to_string();
         assert_eq!(
             refused("# x\n0,5\n1,5\n"),
-            "trace.csv:2: \"0,5\" is not the header. Write time_s,rate_bps."
+            "trace.csv:2: \"0,5\" is not the header. Set time_s,rate_bps."
         );
-        assert_eq!(refused("\n"), "trace.csv:1: \"\" is not the header. Write time_s,rate_bps.");
-        let few = "Write at least two, one for the start of the trace and one for its end.";
+        assert_eq!(refused("\n"), "trace.csv:1: \"\" is not the header. Set time_s,rate_bps.");
+        let few = "Use at least two, one for the start of the trace and one for its end.";
         assert_eq!(refused(""), format!("trace.csv: 0 row(s) of data. {few}"));
         assert_eq!(refused("# x\n"), format!("trace.csv: 0 row(s) of data. {few}"));
         assert_eq!(error(""), format!("trace.csv: 0 row(s) of data. {few}"));
@@ -300,7 +300,7 @@ mod tests {
             assert_eq!(
                 error(&format!("0,5\n{row}\n")),
                 format!(
-                    "trace.csv:4: \"{row}\" is not a row. Write a time in seconds, a comma and \
+                    "trace.csv:4: \"{row}\" is not a row. Use a time in seconds, a comma and \
                      a rate in bit/s, for example 0.1,5000000."
                 )
             );
@@ -314,7 +314,7 @@ mod tests {
                 error(&format!("0,5\n{time},5\n")),
                 format!(
                     "trace.csv:4: \"{time}\" is not a time. \
-                     Write seconds, 0 or more, for example 0.1."
+                     Use seconds, 0 or more, for example 0.1."
                 )
             );
         }
@@ -332,7 +332,7 @@ mod tests {
                 error(&format!("0,{rate}\n1,5\n")),
                 format!(
                     "trace.csv:3: \"{rate}\" is not a rate. \
-                     Write bit/s from 0 to 1e15, for example 5000000."
+                     Use bit/s from 0 to 1e15, for example 5000000."
                 )
             );
         }

@@ -89,7 +89,7 @@ def emulate(
     if check:
         return _check(json)
     if scenario is None:
-        raise BadValueError("airpath emulate: no scenario. Write its file, or --check.")
+        raise BadValueError("airpath emulate: no scenario. Use its file, or --check.")
     words = _words(command, shell)
     formats = checked_formats("csv" if format_ is None else format_)
     others = {"format": format_ is not None, "capture": capture}
@@ -261,19 +261,19 @@ def _split(server: str) -> list[str]:
     except ValueError as error:
         raise BadValueError(f"--server: {error}. Quote it as in a shell.") from None
     if not words:
-        raise BadValueError("--server: no command. Write one, for example --server 'iperf3 -s'.")
+        raise BadValueError("--server: no command. Use one, for example --server 'iperf3 -s'.")
     return words
 
 
 def _fit(words: Sequence[str], *, json: bool, **given: object) -> None:
     """Refuse options that a command does not use."""
     lines = [
-        f"--{name.replace('_', '-')}: has no effect on a command, which runs once. Leave it out."
+        f"--{name.replace('_', '-')}: has no effect on a command, which runs once. Remove it."
         for name, value in given.items()
         if value is not None
     ]
     if json:
-        accepted = "Write --out DIR, where result.json has it"
+        accepted = "Use --out DIR, where result.json has it"
         lines.append(f"--json: standard output is the command's. {accepted}.")
     if words and lines:
         raise BadValueError("\n".join(lines))
@@ -281,7 +281,7 @@ def _fit(words: Sequence[str], *, json: bool, **given: object) -> None:
 
 def _only_with_command(words: Sequence[str], **given: object) -> None:
     lines = [
-        f"--{name.replace('_', '-')}: needs a command. Write -- COMMAND, or --shell."
+        f"--{name.replace('_', '-')}: needs a command. Use -- COMMAND, or --shell."
         for name, value in given.items()
         if value not in (None, False)
     ]

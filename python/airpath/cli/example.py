@@ -38,7 +38,7 @@ def example(
     """List the example scenarios and sweeps, print one or write it."""
     if name is None:
         if out is not None:
-            raise BadValueError("--out: without a name. Write airpath example NAME --out FILE.")
+            raise BadValueError("--out: without a name. Use airpath example NAME --out FILE.")
         known = examples()
         width = max(map(len, known))
         for each, line in known.items():
@@ -50,7 +50,7 @@ def example(
         return 0
     read = _read_by(content.decode())
     if Path(out).name in read:
-        raise BadValueError(f'--out: "{out}": a file that the example reads. Write another name.')
+        raise BadValueError(f'--out: "{out}": a file that the example reads. Use another name.')
     files = {_new(out): _SCENARIO.sub(r'scenario = "\1"', content.decode()).encode()}
     for file, wanted in read.items():
         beside = Path(out).parent / file
@@ -72,7 +72,7 @@ def _read_by(example: str) -> dict[str, bytes]:
     return found
 
 
-def _new(out: str, fix: str = "Write another name") -> Path:
+def _new(out: str, fix: str = "Use another name") -> Path:
     """Return the file to write; an existing one is never overwritten."""
     path = Path(out)
     if out:

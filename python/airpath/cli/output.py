@@ -65,7 +65,7 @@ def load_options(settings: Sequence[str]) -> list[tuple[str, str]]:
         raise BadValueError(
             "\n".join(
                 f"--set {one_line(text)}: no value. "
-                "Write --set key=value, for example flows.0.count=8."
+                "Use --set key=value, for example flows.0.count=8."
                 for text in bad
             )
         )
@@ -74,7 +74,7 @@ def load_options(settings: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def only_with_out(
-    out: str | None, what: str = "a directory. Write --out DIR", /, **given: bool
+    out: str | None, what: str = "a directory. Use --out DIR", /, **given: bool
 ) -> None:
     """Refuse options about what is written where nothing is.
 
@@ -103,7 +103,7 @@ def figure_kinds(
     plot: bool | None = None,
     *,
     usual: str = "png",
-    needs: str = "a directory. Write --out DIR",
+    needs: str = "a directory. Use --out DIR",
     others: Mapping[str, bool] | None = None,
 ) -> list[str]:
     """Return the formats of the figures that are written.
@@ -133,7 +133,7 @@ def figure_kinds(
     only_with_out(out, needs, **given)
     if plot is False and figure_format is not None:
         raise BadValueError(
-            "--figure-format and --no-plot: contradict each other. Give one of them."
+            "--figure-format and --no-plot: contradict each other. Use one of them."
         )
     return kinds
 

@@ -111,7 +111,7 @@ def per(
     }
     settings = MeasurementSettings.checked(given)
     size = _packet(packet)
-    file = "a file. Write --out FILE.json"
+    file = "a file. Use --out FILE.json"
     kinds = output.figure_kinds(out, figure_format, needs=file)
     return _measured(settings, size, threads, out, kinds, json=json)
 
@@ -154,7 +154,7 @@ def _packet(text: str) -> Size:
     except BadValueError as error:
         raise BadValueError(f"--packet: {error}") from None
     if size < 1:
-        raise BadValueError(f'--packet = "{text}": empty. Write a size from 1 B on.')
+        raise BadValueError(f'--packet = "{text}": empty. Use a size from 1 B on.')
     return size
 
 

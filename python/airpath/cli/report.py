@@ -35,7 +35,7 @@ def report(
 
     if out.suffix.lower() not in (".html", ".htm"):
         # A data file is one letter away.
-        wrong = "not the name of a page. Write one that ends in .html"
+        wrong = "not the name of a page. Use one that ends in .html"
         raise BadValueError(f"{error_prefix('out', out)}: {wrong}.")
     output_file(out)
     text = report_of(source, out.parent)

@@ -79,7 +79,7 @@ def reproduce(
         known = f"expected one of {found}, or a directory. Use --summary for all of them."
         raise BadValueError(f"PAPER: missing; {known if found else NO_PAPERS}")
     if quick and full:
-        raise BadValueError("--quick and --full: contradict each other. Give one of them.")
+        raise BadValueError("--quick and --full: contradict each other. Use one of them.")
     kept = {"accept_version": accept_version}
     kinds = output.figure_kinds(out, figure_format, usual="png,svg", others=kept)
     chosen = reproduction.load(paper)

@@ -72,10 +72,10 @@ def run(
     _check_recording(chosen, window)
     if capture_replication is not None and not (points or chosen.capture.points):
         raise BadValueError(
-            "--capture-replication: nothing is captured. Write --capture POINT as well."
+            "--capture-replication: nothing is captured. Use --capture POINT as well."
         )
     if out is None and chosen.capture.points:
-        output.note("capture: nothing is written without a directory. Write --out DIR as well.")
+        output.note("capture: nothing is written without a directory. Use --out DIR as well.")
     with not_left_empty(out):
         directory = None if out is None else output_directory(out, "out")
         if directory is not None:
@@ -142,7 +142,7 @@ class Files(NamedTuple):
         own = {"window": window is not None, "format": format_ is not None}
         kinds = output.figure_kinds(out, figure_format, plot, others={**own, **others})
         if plot is False and window is not None:
-            raise BadValueError("--window and --no-plot: contradict each other. Give one of them.")
+            raise BadValueError("--window and --no-plot: contradict each other. Use one of them.")
         return cls(formats, plot, kinds, window)
 
 

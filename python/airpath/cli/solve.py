@@ -47,7 +47,7 @@ def solve(
 ) -> int:
     """Solve the analytic model that matches a scenario."""
     if not json:
-        what = "a directory or a document. Write --out DIR or --json"
+        what = "a directory or a document. Use --out DIR or --json"
         output.only_with_out(out, what, trajectory=trajectory is not None)
     chosen = api.load(scenario, output.load_options(set_))
     with not_left_empty(out):

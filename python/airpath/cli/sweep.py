@@ -96,7 +96,7 @@ def run(
     kinds = output.figure_kinds(out, figure_format, plot, others={"format": format_ is not None})
     description = _read(file, set_, reps, seed)
     if dask is not None and description.plan.replicated == "emulate":
-        raise BadValueError("--dask: an emulation runs here, one at a time. Leave it out.")
+        raise BadValueError("--dask: an emulation runs here, one at a time. Remove it.")
     options = {"out": out, "fail_fast": fail_fast, "accept_version": accept_version}
     with _executor(dask, threads) as executor:
         sweep, outcome = _run(description, executor=executor, threads=threads, **options)
@@ -223,7 +223,7 @@ def _print(sweep: Sweep, out: str | None, *, json: bool) -> None:
     for line in advisory_lines(readings):
         output.note(one_line(line))
     if out is None:
-        output.note("Nothing was kept. Write --out DIR for ledger, tables, figures and report.")
+        output.note("Nothing was kept. Use --out DIR for ledger, tables, figures and report.")
 
 
 def _print_unsolved(sweep: Sweep) -> None:

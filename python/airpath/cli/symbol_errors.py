@@ -64,7 +64,7 @@ def ser(
     settings: dict[str, Any] = {"modulation": modulation, "tx": tx, "rx": rx, "fading": fading}
     settings |= {"k_factor_db": k_factor_db, "m": m, "method": method}
     snrs_db, rates = _calculated(snr, settings)
-    file = "a file. Write --out FILE.json"
+    file = "a file. Use --out FILE.json"
     kinds = output.figure_kinds(out, figure_format, needs=file)
     points = [{"snr_db": snr_db, "ser": rate} for snr_db, rate in zip(snrs_db, rates, strict=True)]
     given = {key: value for key, value in settings.items() if value is not None}
@@ -101,7 +101,7 @@ def _calculated(snr: str, settings: dict[str, Any]) -> tuple[tuple[float, ...], 
     try:
         found = snrs_db_of("snr_db", snr)
         if min(found) < -_LARGEST_DB or max(found) > _LARGEST_DB:
-            accepted = f"Write dB from {-_LARGEST_DB:g} to {_LARGEST_DB:g}"
+            accepted = f"Use dB from {-_LARGEST_DB:g} to {_LARGEST_DB:g}"
             raise BadValueError(problem_line("snr_db", snr, "out of range", accepted, SNR_EXAMPLE))
         snrs_db = found
     except BadValueError as error:

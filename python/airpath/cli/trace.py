@@ -160,7 +160,7 @@ def _quantity(kind: Any, option: str, text: str) -> Any:
 def _bin_length(text: str) -> Duration:
     length: Duration = _quantity(Duration, "--bin-width", text)
     if length == 0:
-        raise BadValueError(f'--bin-width: "{text}": not above 0. Write a duration above 0.')
+        raise BadValueError(f'--bin-width: "{text}": not above 0. Use a duration above 0.')
     return length
 
 
@@ -191,7 +191,7 @@ def _is_another(target: Path, source: str) -> None:
     with suppress(OSError, ValueError):
         is_same = target.samefile(trace_path(source, None))
     if is_same:
-        raise BadValueError(f'OUT = "{target}": is the file that is read. Write another name.')
+        raise BadValueError(f'OUT = "{target}": is the file that is read. Use another name.')
 
 
 def _load(file: str, form: Any = None) -> Trace:

@@ -191,7 +191,7 @@ def checked_engines(engines: object) -> list[str]:
     chosen = list(dict.fromkeys(names))
     if len(chosen) < 2:
         raise BadValueError(
-            f"{error_prefix('engines', engines)}: nothing to compare. Write two or three of "
+            f"{error_prefix('engines', engines)}: nothing to compare. Use two or three of "
             f"{', '.join(ENGINES)}."
         )
     return chosen

@@ -76,7 +76,7 @@ def comparison_of(document: Mapping[str, Any]) -> Comparison:
     try:
         return _comparison(document)
     except (AttributeError, KeyError, TypeError, ValueError):
-        wrong = "not the complete document of a comparison. Write it again with compare --out"
+        wrong = "not the complete document of a comparison. Create it again with compare --out"
         raise BadValueError(f"{wrong}.") from None
 
 

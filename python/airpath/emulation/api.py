@@ -212,7 +212,7 @@ def run_command(
         _words("argv", argv),
         None if server is None else _words("server", server),
         master_seed(seed),
-        whole("like", like, 0, last, f"Write the number of a flow, from 0 to {last}"),
+        whole("like", like, 0, last, f"Use the number of a flow, from 0 to {last}"),
         None if capture_to is None else path_like("capture_to", capture_to),
     )
     # The scenario's duration applies to its own flows and ends no command.
@@ -426,19 +426,15 @@ def _words(name: str, value: Any) -> str | None:
     texts = fits and all(isinstance(word, str) and "\0" not in word for word in value)
     if texts and value and value[0]:
         return None
-    return (
-        f'{error_prefix(name, value)}: not a command. Write a list of words, for example ["ping"].'
-    )
+    return f'{error_prefix(name, value)}: not a command. Use a list of words, for example ["ping"].'
 
 
 def _duration_ns(duration: str | float | Duration) -> int:
     found = quantity("duration", Duration, duration)
     if found <= 0:
-        raise BadValueError(
-            f"{error_prefix('duration', duration)}: not above 0. Write one above 0."
-        )
+        raise BadValueError(f"{error_prefix('duration', duration)}: not above 0. Use one above 0.")
     if found > _LONGEST_NS:
         raise BadValueError(
-            f"{error_prefix('duration', duration)}: more than 100 days. Write at most that."
+            f"{error_prefix('duration', duration)}: more than 100 days. Use at most that."
         )
     return int(found)

@@ -422,7 +422,7 @@ def _unlike(place: str, flow: _Tcp, first: _Tcp, *path: str) -> Problem:
     other = f"flows.{first.group} has {show(_plain(path[-1], first))}"
     what = f"{other}, and a network namespace has one for all connections"
     shown: tuple[str | int, ...] = ("flows", flow.group, *path)
-    accepted = "Write the same for all TCP flows"
+    accepted = "Set the same for all TCP flows"
     return Problem(place, shown, _plain(path[-1], flow), what, accepted)
 
 

@@ -83,11 +83,11 @@ def scenario_problems(scenario: Scenario, resolved: ResolvedScenario) -> Iterato
     place = scenario.file or scenario.name
     if resolved.recording.has_flow_monitor:
         what = "is the simulator's: it counts at ends of flows that are a kernel's here"
-        yield Problem(place, ("record", "flow_monitor"), True, what, "Leave it out")
+        yield Problem(place, ("record", "flow_monitor"), True, what, "Remove it")
     for table, hop in (("bottleneck", resolved.bottleneck), ("ack_path", resolved.ack_path)):
         if hop.queue is not None and hop.queue.ends is not None:
             what = f"only ends of {hop.queue.ends} read what it writes, and no kernel has them"
-            yield Problem(place, (table, "aqm"), hop.queue.kind, what, "Write another discipline")
+            yield Problem(place, (table, "aqm"), hop.queue.kind, what, "Use another discipline")
 
 
 def too_many(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:
@@ -98,7 +98,7 @@ def too_many(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem
     number = len(resolved.flows)
     if number > MOST_FLOWS:
         what = f"{number} flows, more than there are ports for"
-        accepted = f"Write at most {MOST_FLOWS} together"
+        accepted = f"Use at most {MOST_FLOWS} together"
         yield Problem(scenario.file or scenario.name, ("flows",), MISSING, what, accepted)
 
 
@@ -119,7 +119,7 @@ def flow_problems(scenario: Scenario, resolved: ResolvedScenario, group: int) ->
     yield from _control_problems(place, scenario, group, source)
     if source.window != "fixed":
         what = "a policy of Airpath: the kernel's receiver sets its window itself"
-        yield Problem(place, ("flows", group, "window"), source.window, what, 'Write "fixed"')
+        yield Problem(place, ("flows", group, "window"), source.window, what, 'Use "fixed"')
     for row in parameters().values():
         if row.kernel.refuses:
             yield from _out_of_range(place, group, row, source.tcp)
@@ -132,7 +132,7 @@ def _out_of_range(place: str, group: int, row: Parameter, tcp: TcpParameters) ->
     least, most = (int(Size.parse(refuses[key])) - more for key in ("below", "above"))
     if not least <= value <= most:
         path = ("flows", group, "tcp", row.name)
-        yield Problem(place, path, f"{value} B", refuses["problem"], f"Write {least} B to {most} B")
+        yield Problem(place, path, f"{value} B", refuses["problem"], f"Use {least} B to {most} B")
 
 
 def _control_problems(
@@ -155,4 +155,4 @@ def _control_problems(
         if asked in (fixed, fields[key].default):
             continue
         what = f"a kernel's {name} has {show(fixed)}, and no connection can have another"
-        yield Problem(place, (*path, key), asked, what, "Leave it out")
+        yield Problem(place, (*path, key), asked, what, "Remove it")

@@ -92,7 +92,7 @@ def _ecn_without_marks(_scenario: Scenario, resolved: ResolvedScenario) -> Itera
         yield Advisory(
             "ecn-without-marks",
             f"ECN is on, but nothing marks at the {where}, so it does nothing. "
-            f"Write ecn = true in [{place}.aqm], for a discipline that has the key.",
+            f"Set ecn = true in [{place}.aqm], for a discipline that has the key.",
             who,
         )
 
@@ -104,7 +104,7 @@ def _vcp_without_code(_scenario: Scenario, resolved: ResolvedScenario) -> Iterat
             "vcp-without-code",
             f'cc = "vcp", but nothing writes a load code at the {where}: VCP takes the load for '
             f"low, and nothing but losses reduces its window. "
-            f'Write {place}.aqm = {{kind = "vcp"}}.',
+            f'Use {place}.aqm = {{kind = "vcp"}}.',
             who,
         )
 
@@ -146,7 +146,7 @@ def _below(queue: ResolvedQueue | None, place: str, sizes: Mapping[str, int]) ->
         "nothing-fits",
         f"limit = {quote(str(Size(most or 0)))} is less than a packet of {whose} "
         f"({refused[largest]} B): all of them are dropped. "
-        f"Write at least {quote(f'{refused[largest]} B')}.",
+        f"Use at least {quote(f'{refused[largest]} B')}.",
         place,
     )
 

@@ -76,7 +76,7 @@ def refuse_too_much(place: str, resolved: ResolvedScenario, reps: int) -> None:
             raise BadValueError(
                 f"{place}: {asks}: about {most.number:.2g} {most.what} in "
                 f"{runs}, {_amount(most.bytes)} of memory, where there are {_amount(there)}. "
-                f"Write {most.instead}."
+                f"Use {most.instead}."
             )
 
 

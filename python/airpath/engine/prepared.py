@@ -134,8 +134,7 @@ def given_scenario(scenario: Any) -> Scenario:
     if isinstance(scenario, (str, os.PathLike)):
         return load(scenario)
     raise BadValueError(
-        f"{error_prefix('scenario', scenario)}: neither a Scenario nor the path of a file. "
-        "Give one."
+        f"{error_prefix('scenario', scenario)}: neither a Scenario nor the path of a file. Use one."
     )
 
 

@@ -29,7 +29,7 @@ def numbers(value: Any) -> NDArray[np.float64] | None:
 
 def within(name: str, value: Any, low: float, high: float) -> str | None:
     """Return the problem of finite numbers in a range, one line."""
-    accepted = f"Write a number from {low:g} to {high:g}"
+    accepted = f"Use a number from {low:g} to {high:g}"
     array = numbers(value)
     if array is None:
         return f"{error_prefix(name, value)}: not a finite number. {accepted}."
@@ -42,11 +42,11 @@ def positive(name: str, value: Any, high: float = np.inf) -> str | None:
     """Return the problem of finite numbers above 0, one line."""
     array = numbers(value)
     if array is None:
-        return f"{error_prefix(name, value)}: not a finite number. Write one, or an array of them."
+        return f"{error_prefix(name, value)}: not a finite number. Use one, or an array of them."
     if (array <= 0).any():
-        return f"{error_prefix(name, value)}: not above 0. Write a number above 0."
+        return f"{error_prefix(name, value)}: not above 0. Use a number above 0."
     if (array > high).any():
-        return f"{error_prefix(name, value)}: above {high:g}. Write a number above 0, to {high:g}."
+        return f"{error_prefix(name, value)}: above {high:g}. Use a number above 0, to {high:g}."
     return None
 
 

@@ -75,13 +75,13 @@ class ReedSolomon:
     def __init__(
         self, code_rate: float, symbol_bits: int = 8, max_block: int | None = None
     ) -> None:
-        bits = f"Write an integer from 1 to {_MOST_SYMBOL_BITS}"
+        bits = f"Use an integer from 1 to {_MOST_SYMBOL_BITS}"
         check_all(
             _in_unit_interval("code_rate", code_rate, above_0=True),
             whole("symbol_bits", symbol_bits, 1, _MOST_SYMBOL_BITS, bits),
         )
         longest = 2**symbol_bits - 1
-        accepted = f"Write an integer from 1 to {longest}"
+        accepted = f"Use an integer from 1 to {longest}"
         if max_block is not None:
             check_all(whole("max_block", max_block, 1, longest, accepted))
         self.code_rate = float(code_rate)
@@ -93,7 +93,7 @@ class ReedSolomon:
             raise BadValueError(
                 f"{error_prefix('max_block', max_block)}: too short for a symbol of data "
                 f"at code_rate = "
-                f"{self.code_rate:g}. Write a larger one."
+                f"{self.code_rate:g}. Use a larger one."
             ) from None
 
     def blocks(self, packet: str | int | Size) -> list[Block]:
@@ -186,7 +186,7 @@ class ErrorChain:
         if p_good_to_bad == 0 and p_bad_to_good == 0:
             raise BadValueError(
                 f"{error_prefix('p_good_to_bad', p_good_to_bad)}: neither state is ever left. "
-                "Write a "
+                "Use a "
                 "probability above 0, or one for p_bad_to_good."
             )
         self.p_good_to_bad, self.p_bad_to_good = float(p_good_to_bad), float(p_bad_to_good)
@@ -256,7 +256,7 @@ class ErrorChain:
         except ValueError as error:  # all else was checked
             is_fast = str(error).startswith("doppler_hz")
             advice = "a lower shift, or a higher symbol rate" if is_fast else "another threshold"
-            raise BadValueError(f"{error}. Write {advice}.") from None
+            raise BadValueError(f"{error}. Use {advice}.") from None
         return cls(*chain.probabilities)
 
     @property
@@ -303,7 +303,7 @@ class ErrorChain:
         phi : ndarray, shape (t + 1, 2)
             By r, from 0 to t, and state, good and bad.
         """
-        accepted = f"Write an integer from 0 to {_MOST_COUNTED}"
+        accepted = f"Use an integer from 0 to {_MOST_COUNTED}"
         check_all(whole("t", t, 0, _MOST_COUNTED, accepted))
         return np.asarray(self._chain.received_by_state(t))
 
@@ -330,7 +330,7 @@ class ErrorChain:
         symbol_units : int
             Units of a symbol, from 1 to 65535. Default 8, a byte of BPSK.
         """
-        accepted = f"Write an integer from 0 to {_MOST_COUNTED}"
+        accepted = f"Use an integer from 0 to {_MOST_COUNTED}"
         check_all(
             _from_1("b", b, _MOST_COUNTED),
             whole("correctable", correctable, 0, _MOST_COUNTED, accepted),
@@ -360,13 +360,13 @@ class ErrorChain:
         """
         is_code = isinstance(code, ReedSolomon)
         check_all(
-            None if is_code else f"{error_prefix('code', code)}: not a code. Write a ReedSolomon.",
+            None if is_code else f"{error_prefix('code', code)}: not a code. Use a ReedSolomon.",
             _from_1("bits_per_symbol", bits_per_symbol, _MOST_SYMBOL_BITS),
         )
         if code.symbol_bits % bits_per_symbol:
             raise BadValueError(
                 f"{error_prefix('bits_per_symbol', bits_per_symbol)}: does not divide the "
-                f"{code.symbol_bits} bits of a code symbol. Write a divisor."
+                f"{code.symbol_bits} bits of a code symbol. Use a divisor."
             )
         units, size = code.symbol_bits // bits_per_symbol, _packet(packet)
 
@@ -400,7 +400,7 @@ def _coded(coded: Callable[[int], _T], packet: object, size: int) -> _T:
         raise BadValueError(
             f"{error_prefix('packet', packet)}: makes a block of more than "
             f"{_MOST_COUNTED} symbols. "
-            "Write a smaller size, or set max_block of the code."
+            "Use a smaller size, or set max_block of the code."
         ) from None
 
 
@@ -408,14 +408,14 @@ def _packet(packet: Any) -> int:
     size = int(quantity("packet", Size, packet))
     if not 1 <= size <= _LARGEST_PACKET:
         raise BadValueError(
-            f"{error_prefix('packet', packet)}: out of range. Write a size from 1 B to "
+            f"{error_prefix('packet', packet)}: out of range. Use a size from 1 B to "
             f"{_LARGEST_PACKET} B."
         )
     return size
 
 
 def _from_1(name: str, value: Any, high: int) -> str | None:
-    return whole(name, value, 1, high, f"Write an integer from 1 to {high}")
+    return whole(name, value, 1, high, f"Use an integer from 1 to {high}")
 
 
 def _one_within(name: str, value: Any, high: float) -> str | None:
@@ -426,7 +426,7 @@ def _one_positive(name: str, value: Any) -> str | None:
     line = number(name, value, "100")
     if line is not None or value > 0:
         return line
-    return f"{error_prefix(name, value)}: not above 0. Write a number above 0."
+    return f"{error_prefix(name, value)}: not above 0. Use a number above 0."
 
 
 def _in_unit_interval(name: str, value: Any, above_0: bool = False) -> str | None:
@@ -434,4 +434,4 @@ def _in_unit_interval(name: str, value: Any, above_0: bool = False) -> str | Non
     line = number(name, value, "0.5")
     if line is not None or (0 <= value <= 1 and not (above_0 and value == 0)):
         return line
-    return f"{error_prefix(name, value)}: not in {interval}. Write a number in {interval}."
+    return f"{error_prefix(name, value)}: not in {interval}. Use a number in {interval}."

@@ -133,7 +133,7 @@ def table_file(out: str | os.PathLike[str], name: str = FILE_NAME) -> Path:
     check_all(path_like("out", out))
     if not os.fspath(out):
         raise BadValueError(
-            f"{error_prefix('out', out)}: not a file. Write NAME.json, or a directory."
+            f"{error_prefix('out', out)}: not a file. Use NAME.json, or a directory."
         )
     path = Path(out)
     return path if path.suffix == ".json" else path / name
@@ -252,7 +252,7 @@ def _earlier(file: Path, settings: MeasurementSettings) -> dict[str, Any]:
         )
     if different:
         raise BadValueError(
-            f"{file}: is there with other settings: {'; '.join(different)}. Give the same ones, "
+            f"{file}: is there with other settings: {'; '.join(different)}. Use the same ones, "
             "write another name, or remove it."
         )
     return found

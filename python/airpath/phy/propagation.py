@@ -78,8 +78,7 @@ def cost231_hata_db(
         *(positive(name, value) for name, value in given.items()),
         None
         if is_truth
-        else f"{error_prefix('metropolitan', metropolitan)}: not a truth value. "
-        "Write True or False.",
+        else f"{error_prefix('metropolitan', metropolitan)}: not a truth value. Use True or False.",
     )
     arrays = _together(given)
     frequency, distance, base, mobile = (array.ravel().tolist() for array in arrays)

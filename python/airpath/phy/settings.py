@@ -116,32 +116,32 @@ def _snrs_db(given: Any) -> tuple[float, ...]:
 
 def _items(item: str) -> list[float]:
     if not item:
-        raise fault("empty", "Write numbers of dB, or FIRST:LAST:STEP", SNR_EXAMPLE)
+        raise fault("empty", "Use numbers of dB, or FIRST:LAST:STEP", SNR_EXAMPLE)
     if ":" not in item:
         return [_finite(item)]
     numbers = [_finite(number) for number in item.split(":")]
     if len(numbers) != 3:
-        raise fault("not FIRST:LAST:STEP", "Write three numbers", SNR_EXAMPLE)
+        raise fault("not FIRST:LAST:STEP", "Use three numbers", SNR_EXAMPLE)
     first, last, step = numbers
     if step <= 0 or last < first:
         wrong = "a step that is not above 0" if step <= 0 else "the last is below the first"
-        raise fault(wrong, "Write FIRST:LAST:STEP that rises", SNR_EXAMPLE)
+        raise fault(wrong, "Use FIRST:LAST:STEP that rises", SNR_EXAMPLE)
     steps = (last - first) / step
     if steps > _MOST_STEPS:
-        raise fault("too many values", "Write a larger step", SNR_EXAMPLE)
+        raise fault("too many values", "Use a larger step", SNR_EXAMPLE)
     count = math.floor(steps + 1e-6) + 1
     return [_plain(first + place * step) for place in range(count)]
 
 
 def _finite(given: Any) -> float:
     if isinstance(given, bool):  # True is an int
-        raise fault("not a number of dB", "Write numbers", SNR_EXAMPLE)
+        raise fault("not a number of dB", "Use numbers", SNR_EXAMPLE)
     try:
         number = float(given)
     except (TypeError, ValueError, OverflowError):
-        raise fault("not a number of dB", "Write numbers", SNR_EXAMPLE) from None
+        raise fault("not a number of dB", "Use numbers", SNR_EXAMPLE) from None
     if not math.isfinite(number):
-        raise fault("not finite", "Write numbers of dB", SNR_EXAMPLE)
+        raise fault("not finite", "Use numbers of dB", SNR_EXAMPLE)
     return _plain(number)
 
 

@@ -60,9 +60,7 @@ def mean_over_shadowing(
     ['2.0e-08', '9.6e-04']
     """
     check_all(
-        None
-        if callable(of)
-        else f"{error_prefix('of', of)}: not a function. Write one of the SNR.",
+        None if callable(of) else f"{error_prefix('of', of)}: not a function. Use one of the SNR.",
         within("snr_db", snr_db, -_LARGEST_DB, _LARGEST_DB),
         number("deviation_db", deviation_db, "8")
         or within("deviation_db", deviation_db, 0, _LARGEST_DEVIATION_DB),
@@ -74,7 +72,7 @@ def mean_over_shadowing(
     if found is None or found.shape != at.shape:
         raise BadValueError(
             f"{error_prefix('of', of)}: does not return a finite number for each SNR. "
-            "Write a function "
+            "Use a function "
             "that takes an array and returns one of its shape."
         )
     return shaped((found @ weights).ravel().tolist(), values)

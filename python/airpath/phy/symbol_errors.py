@@ -126,7 +126,7 @@ def symbol_error_rate(
     except ValueError:  # all else was checked
         raise BadValueError(
             f"{error_prefix('method', method)}: of phase-shift keying over Rayleigh fading alone. "
-            "Write "
+            "Set "
             "exact or integral."
         ) from None
     return shaped(rates, values)
@@ -134,7 +134,7 @@ def symbol_error_rate(
 
 def antennas_and_modulation(tx: Any, rx: Any, modulation: Any) -> list[str | None]:
     """Return the problem of each of them, one line."""
-    antennas = f"Write an integer from 1 to {_MOST_RECEIVERS}"
+    antennas = f"Use an integer from 1 to {_MOST_RECEIVERS}"
     return [
         word("modulation", modulation, MODULATIONS),
         _transmitters(tx),
@@ -143,13 +143,13 @@ def antennas_and_modulation(tx: Any, rx: Any, modulation: Any) -> list[str | Non
 
 
 def _transmitters(tx: Any) -> str | None:
-    line = whole("tx", tx, 1, None, "Write 1 or 2")
+    line = whole("tx", tx, 1, None, "Use 1 or 2")
     if line is not None or tx <= 2:
         return line
     return (
         f"{error_prefix('tx', tx)}: beyond two transmitters no complex space-time block code "
         "has the "
-        "full rate. Write 1 or 2."
+        "full rate. Use 1 or 2."
     )
 
 
@@ -158,10 +158,10 @@ def _parameter(name: str, value: Any, fading: tuple[Any, str], high: float) -> s
     given, owner = fading
     is_its = isinstance(given, str) and given == owner
     low = _LEAST_M if name == "m" else -high
-    accepted = f"Write a number from {low:g} to {high:g}"
+    accepted = f"Use a number from {low:g} to {high:g}"
     if value is None:
         missing = f"{display_name(name)}: missing, of {owner} fading. {accepted}."
         return missing if is_its else None
     if not is_its:
-        return f"{error_prefix(name, value)}: of {owner} fading alone. Leave it out."
+        return f"{error_prefix(name, value)}: of {owner} fading alone. Remove it."
     return number(name, value, f"{high:g}") or within(name, value, low, high)

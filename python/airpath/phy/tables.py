@@ -247,9 +247,7 @@ class PerTable:
         except (TypeError, ValueError, OverflowError):
             values = np.asarray(np.nan)
         if not np.isfinite(values).all():
-            raise BadValueError(
-                f"{error_prefix('snr_db', snr_db)}: not finite. Write numbers of dB."
-            )
+            raise BadValueError(f"{error_prefix('snr_db', snr_db)}: not finite. Use numbers of dB.")
         if not compiled.covers(curve, values.ravel().tolist()):
             last = self.document["curves"][curve]["points"][-1]
             low, high = compiled.snr_range_db
@@ -343,7 +341,7 @@ def load(table: str | os.PathLike[str]) -> PerTable:
         text = read_text(path, LARGEST)
     except UnreadableError as error:
         raise BadValueError(
-            f'table = "{name}": {error.why}. Write the path of a file, or one of {_listed()}.'
+            f'table = "{name}": {error.why}. Use the path of a file, or one of {_listed()}.'
         ) from None
     read = parse(text, plain)
     if not read.complete:

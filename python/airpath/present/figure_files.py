@@ -73,7 +73,7 @@ def format_of(path: Path) -> str:
     if kind not in FORMATS:
         endings = [f".{each}" for each in FORMATS]
         raise BadValueError(
-            f"{path}: not a figure. Write a name in {', '.join(endings[:-1])} or {endings[-1]}."
+            f"{path}: not a figure. Use a name in {', '.join(endings[:-1])} or {endings[-1]}."
         )
     return kind
 

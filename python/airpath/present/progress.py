@@ -68,7 +68,7 @@ def progress_line(progress: Any) -> str | None:
     if progress is None or progress == "auto" or callable(progress):
         return None
     prefix = error_prefix("progress", progress)
-    return f'{prefix}: not a function. Give one, "auto" for a bar, or None.'
+    return f'{prefix}: not a function. Use one, "auto" for a bar, or None.'
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def report_of_paper(
     except AirpathError:
         raise
     except (AttributeError, KeyError, LookupError, TypeError, ValueError):
-        wrong = "not a reproduction. Give what airpath reproduce --out wrote"
+        wrong = "not a reproduction. Use what airpath reproduce --out wrote"
         raise BadValueError(f"{wrong}.") from None
 
 

@@ -87,7 +87,7 @@ def _of_document(kind: Kind, document: Any, file: Path, out: Path) -> str:
         return page()
     except (AirpathError, AttributeError, ArithmeticError, LookupError, TypeError, ValueError):
         # A value of another type, anywhere in a document that was edited.
-        wrong = f"not the complete document of a {kind}. Write it again"
+        wrong = f"not the complete document of a {kind}. Create it again"
         raise BadValueError(f"{one_line(str(file))}: {wrong}.") from None
 
 

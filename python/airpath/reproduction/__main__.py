@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     files = arguments[1:] if option else arguments
     if len(files) != 2:
         raise BadValueError(
-            "airpath.reproduction: not two files. Write [--archive | --summary] SOURCE.json "
+            "airpath.reproduction: not two files. Use [--archive | --summary] SOURCE.json "
             "TARGET, or --overview TARGET."
         )
     source, target = files
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-_SOURCE = "Give what airpath reproduce --out wrote."
+_SOURCE = "Use what airpath reproduce --out wrote."
 
 
 if __name__ == "__main__":

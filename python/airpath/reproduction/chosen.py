@@ -68,7 +68,7 @@ def refuse_points(place: str, given: Any, sweeps: Sweeps) -> list[Point]:
     """
     refuse_wrong(place, {"points": given}, {"points": POINTS})
     if not listed(given):
-        refuse_value(place, "points", given, "there are no points", "Write a sweep")
+        refuse_value(place, "points", given, "there are no points", "Use a sweep")
     found: list[Point] = []
     for each in listed(given):
         try:
@@ -77,7 +77,7 @@ def refuse_points(place: str, given: Any, sweeps: Sweeps) -> list[Point]:
             raise BadValueError(f"{place}.points: {error}") from None
         refuse_missing(f"{place}.points", each if isinstance(each, Mapping) else {}, chosen)
         if not chosen:
-            refuse_value(place, "points", each, "there are no such points", "Write other values")
+            refuse_value(place, "points", each, "there are no such points", "Use other values")
         found += chosen
     return found
 
@@ -89,7 +89,7 @@ def refuse_missing(place: str, values: Mapping[str, Any], points: Sequence[Point
             known = [values_of(point).get(axis) for point in points]
             for value in wanted:
                 if value not in known:
-                    refuse_value(place, axis, value, "no point has it", "Write values of points")
+                    refuse_value(place, axis, value, "no point has it", "Use values of points")
 
 
 def refuse_axes(

@@ -93,10 +93,10 @@ class _Part:
     ) -> None:
         self.spec, self._quantities, self._naming = spec, quantities, naming
         if not (directory / spec["file"]).is_file():
-            refuse_value(place, "file", spec["file"], "no such file", "Write a file of the paper")
+            refuse_value(place, "file", spec["file"], "no such file", "Use a file of the paper")
         lines = read_table(directory, spec["file"])
         if not lines:
-            refuse_value(place, "file", spec["file"], "has no lines", "Write another file")
+            refuse_value(place, "file", spec["file"], "has no lines", "Use another file")
         printed = dict.fromkeys(name for line in lines for name in line)
         refuse_unknown(
             f"{place}.columns", filter(None, spec["columns"].values()), printed, "no column"

@@ -111,7 +111,7 @@ def refuse_wrong(
         With a line for each wrong entry.
     """
     if not isinstance(spec, Mapping):
-        refuse_value(place, "", spec, "not a table", "Write a table")
+        refuse_value(place, "", spec, "not a table", "Use a table")
     refuse_unknown(place, spec, kinds)
     wrong = [(key, MISSING, "missing") for key in required if key not in spec]
     wrong += [
@@ -120,7 +120,7 @@ def refuse_wrong(
         if not kinds[key].accepts(value)
     ]
     found = [
-        Problem(place, (key,), value, what, f"Write {kinds[key].name}", kinds[key].example)
+        Problem(place, (key,), value, what, f"Use {kinds[key].name}", kinds[key].example)
         for key, value, what in wrong
     ]
     if found:
@@ -136,7 +136,7 @@ def refuse_numbers(place: str, names: Iterable[str]) -> None:
     """Refuse names of keys that are no numbers."""
     for name in names:
         if not reads_as_number(name):
-            refuse_value(place, "", name, "not a number", "Write a number")
+            refuse_value(place, "", name, "not a number", "Use a number")
 
 
 def reads_as_number(text: str) -> bool:

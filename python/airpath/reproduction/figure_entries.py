@@ -208,7 +208,7 @@ class FigureEntries:
         refuse_missing(f"{place}.place", given, points)
         found = points_at(points, given)
         if not found:
-            refuse_value(place, "place", given, "no such point", "Write values of points")
+            refuse_value(place, "place", given, "no such point", "Use values of points")
         return found
 
     # --- panels --------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ class FigureEntries:
         refuse_fields(f"{place}.y_name", panel["y_name"], ["last"])
         refuse_fields(f"{place}.label", panel.get("label", "{}"), [""])
         if not listed(panel["y"]):
-            refuse_value(place, "y", panel["y"], "empty", "Write a quantity")
+            refuse_value(place, "y", panel["y"], "empty", "Use a quantity")
         refuse_numbers(f"{place}.levels", panel.get("levels", {}))
         models = [
             name
@@ -259,14 +259,14 @@ class FigureEntries:
         points = refuse_points(place, also["points"], self._sweeps)
         whole = {**panel, "curves": [], **also}
         if not isinstance(whole["y"], str):
-            refuse_value(place, "y", whole["y"], "several quantities", "Write one of them")
+            refuse_value(place, "y", whole["y"], "several quantities", "Use one of them")
         self._refuse_curves(place, whole, points)
         refuse_fields(f"{place}.label", also["label"], [""])
         if "marker" in also:
             known = (*style.MARKERS, "v")
             refuse_unknown(f"{place}.marker", [also["marker"]], known, "no marker")
         elif number >= len(style.MARKERS):
-            refuse_value(place, "marker", also["label"], "has no marker", "Write a marker")
+            refuse_value(place, "marker", also["label"], "has no marker", "Use a marker")
 
     def refuse_drawn(
         self,
@@ -282,12 +282,12 @@ class FigureEntries:
             if below := spec.get("below"):
                 refuse_relative(f"{place}.below", {**panel, **below}, of, self._quantities, own)
         if spec.get("enlarged") and count != 1:
-            refuse_value(place, "enlarged", True, f"has {count} panels", "Write one panel")
+            refuse_value(place, "enlarged", True, f"has {count} panels", "Use one panel")
         wide = spec.get("wide", count)
         if "below" in spec and wide < count:
             accepted = "Leave out wide, all panels are in one row"
             refuse_value(place, "wide", wide, "not accepted together with below", accepted)
         rows = -(-count // wide) + ("below" in spec) if count else 0
         if len(spec.get("heights", [])) not in (0, rows):
-            accepted = f"Write {rows}, one for each row"
+            accepted = f"Use {rows}, one for each row"
             refuse_value(place, "heights", spec["heights"], "not one for each row", accepted)

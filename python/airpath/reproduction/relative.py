@@ -94,7 +94,7 @@ def refuse_relative(
             count = len(points_at(points, given))
             if count == 0 or (kind == "stars" and count > 1):
                 wanted = "one point" if kind == "stars" else "points"
-                accepted = f"Write values of {wanted} of the panel"
+                accepted = f"Use values of {wanted} of the panel"
                 refuse_value(at, "place", given, f"{count} points of the panel match", accepted)
             if "like" in each:
                 refuse_unknown(f"{at}.like", [each["like"]], labels, "no label of a curve")

@@ -54,14 +54,14 @@ class Share(NamedTuple):
 
 def _table(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise fault("not a table", "Write keys with values", "{bearer = 384}")
+        raise fault("not a table", "Use keys with values", "{bearer = 384}")
     return value
 
 
 def _changes(value: Any) -> Mapping[str, Any]:
     for name, change in _table(value).items():
         if not isinstance(change, Mapping):
-            error = fault("not a table", "Write keys with values", '{about = "...", bearer = 384}')
+            error = fault("not a table", "Use keys with values", '{about = "...", bearer = 384}')
             raise faults_at(((name,), change, error))
     found: Mapping[str, Any] = value
     return found
@@ -70,13 +70,13 @@ def _changes(value: Any) -> Mapping[str, Any]:
 def _number(value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 <= value < math.inf:
-        raise fault("not a number from 0 on", "Write seconds", "60.0")
+        raise fault("not a number from 0 on", "Use seconds", "60.0")
     return float(value)
 
 
 def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
-        raise fault("not a list of names", "Write a list", '["table6"]')
+        raise fault("not a list of names", "Use a list", '["table6"]')
     return tuple(value)
 
 
@@ -86,7 +86,7 @@ def _reps(value: Any) -> int | Share:
     if not isinstance(value, Mapping):
         return REPS(value)
     if not {"one_in"} <= value.keys() <= {"one_in", "min"}:
-        raise fault("not a share of the mode's", "Write one in n", "{one_in = 10, min = 4}")
+        raise fault("not a share of the mode's", "Use one in n", "{one_in = 10, min = 4}")
     return Share(*(REPS(value[key]) for key in ("one_in", "min") if key in value))
 
 
@@ -125,7 +125,7 @@ def _spaced(given: Any, axis: str, at: str) -> Any:
         case {"from": low, "to": high, "per_decade": each, **rest} if not rest and 0 < low < high:
             first, last = (round(each * math.log10(end)) for end in (low, high))
             return [10 ** (number / each) for number in range(first, last + 1)]
-    accepted = "Write from, to above it, and step or per_decade"
+    accepted = "Use from, to above it, and step or per_decade"
     example = "{from = 0.0, to = 22.0, step = 0.5}"
     raise BadValueError(str(Problem(at, ("grid", axis), given, "no range", accepted, example)))
 
@@ -156,7 +156,7 @@ def parts_of(found: Any, name: str, place: str) -> Sequence[Mapping[str, Any]]:
     """Return the parts of a sweep: one table, or several."""
     parts = found if isinstance(found, list) else [found]
     if not parts or not all(isinstance(part, Mapping) for part in parts):
-        accepted = f"Write a table [{name}], or several [[{name}]]"
+        accepted = f"Use a table [{name}], or several [[{name}]]"
         raise BadValueError(str(Problem(place, (name,), found, "not a table", accepted)))
     return parts
 
@@ -166,7 +166,7 @@ def changes_of(part: Mapping[str, Any], at: str) -> dict[str, str]:
     changes = keys_of({"changes": part.get("changes", {})}, at).changes
     for name, values in changes.items():
         if not isinstance(values.get("about"), str):
-            field, accepted = ("changes", name, "about"), "Write what is changed"
+            field, accepted = ("changes", name, "about"), "Set the changes"
             problem = Problem(at, field, values.get("about", MISSING), "no text", accepted)
             raise BadValueError(str(problem))
     return {name: values["about"] for name, values in changes.items()}
@@ -191,7 +191,7 @@ def not_above(duration_s: float, warmup_s: float) -> str:
     """Return the problem of a duration that leaves nothing to measure, both in s."""
     return (
         f"duration_s = {duration_s:g}: not above the warm-up of {warmup_s:g} s. "
-        "Write a longer duration_s or a shorter warmup_s."
+        "Use a longer duration_s or a shorter warmup_s."
     )
 
 

@@ -172,9 +172,7 @@ class Sweeps:
         for name, found in read_toml(directory, FILE).items():
             at = f"{self._place}: {name}"
             if name in self._parts:
-                raise BadValueError(
-                    f"{at}: the paper has a sweep of this name. Write another name."
-                )
+                raise BadValueError(f"{at}: the paper has a sweep of this name. Use another name.")
             self._parts[name] = (at, parts_of(found, name, self._place))
 
     def names(self) -> list[str]:

@@ -110,7 +110,7 @@ class _Timeline:
         self.cells = [point.cell for point in self.points]
         refuse_numbers(f"{place}.events", spec.get("events", {}))
         if len(spec.get("heights", spec["panels"])) != len(spec["panels"]):
-            accepted = f"Write {len(spec['panels'])}, one for each panel"
+            accepted = f"Use {len(spec['panels'])}, one for each panel"
             refuse_value(place, "heights", spec["heights"], "not one for each panel", accepted)
         for panel in spec["panels"]:
             self._check(f"{place}.panels", panel)
@@ -120,7 +120,7 @@ class _Timeline:
         refuse_wrong(place, panel, _PANEL, ("y_name", "curves"))
         refuse_numbers(f"{place}.levels", panel.get("levels", {}))
         if not panel["curves"]:
-            refuse_value(place, "curves", panel["curves"], "empty", "Write a curve")
+            refuse_value(place, "curves", panel["curves"], "empty", "Use a curve")
         known = {name: 1.0 for name, each in self._quantities.items() if hasattr(each, "values")}
         refuse_fields(f"{place}.title", panel.get("title", ""), known)
         for curve in panel["curves"]:
@@ -137,9 +137,9 @@ class _Timeline:
         refuse_unknown(f"{place}.place", given, known, "no axis of its points")
         points = points_at(self.points, given)
         if not points:
-            refuse_value(place, "place", given, "no such point", "Write values of points")
+            refuse_value(place, "place", given, "no such point", "Use values of points")
         if steps and len(curve["times"]) != len(curve["values"]) + 1:
-            accepted = f"Write {len(curve['times']) - 1}, one between each two times"
+            accepted = f"Use {len(curve['times']) - 1}, one between each two times"
             refuse_value(place, "values", curve["values"], "not one for each step", accepted)
         if not steps:
             refuse_unknown(f"{place}.kind", [curve.get("kind", "steps")], KINDS, "unknown value")

@@ -122,13 +122,13 @@ def captures_of(
         If a point is unknown, the replication is not run, or points are given without a directory.
     """
     if replication is not None:
-        to = f"Write one from 0 to {reps - 1}"
+        to = f"Use one from 0 to {reps - 1}"
         check_all(whole("capture_replication", replication, 0, None, to))
     if directory is None:
         if points is not None and checked_points(points):
             raise BadValueError(
                 f"{display_name('capture')}: needs a directory. "
-                f"Give {display_name('capture_to')} as well."
+                f"Use {display_name('capture_to')} as well."
             )
         return None
     chosen = checked_points(scenario.capture.points if points is None else points)
@@ -136,6 +136,6 @@ def captures_of(
     if not number < reps:
         given = f"{scenario.file or scenario.name}: capture.replication = {number}"
         head = given if replication is None else error_prefix("capture_replication", number)
-        accepted = f"Write an integer from 0 to {reps - 1}, below {display_name('reps')}"
+        accepted = f"Use an integer from 0 to {reps - 1}, below {display_name('reps')}"
         raise BadValueError(f"{head}: is not run. {accepted}.")
     return CapturePlan(directory, chosen, number) if chosen else None

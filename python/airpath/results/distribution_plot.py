@@ -91,7 +91,7 @@ class DistributionPlot:
         if len(names) > len(style.SERIES):
             raise BadValueError(
                 f"{error_prefix('of', of)}: {len(names)} curves are more than the "
-                f"{len(style.SERIES)} that can be distinguished. Write fewer."
+                f"{len(style.SERIES)} that can be distinguished. Use fewer."
             )
         found = {name: self._result.distribution(quantity, name or None) for name in names}
         curves = {name: curve_of(each) for name, each in found.items() if each.total}

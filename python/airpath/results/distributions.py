@@ -350,5 +350,5 @@ def _unknown(
     if of is None or not known:
         what = "the scenario has none. Use another quantity"
         return BadValueError(f"{error_prefix('quantity', quantity)}: {what}.")
-    accepted = f"Write {known}"
+    accepted = f"Use {known}"
     return BadValueError(f"{error_prefix('of', of)}: does not exist. {accepted}.")

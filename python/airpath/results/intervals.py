@@ -122,12 +122,12 @@ def mean_interval(
     try:
         known = [float(value) for value in values if value is not None and not math.isnan(value)]
     except (TypeError, ValueError, OverflowError):
-        accepted = "Write a list with one for each replication, or None where there is none"
+        accepted = "Use a list with one for each replication, or None where there is none"
         raise BadValueError(f"{error_prefix('values', values)}: not numbers. {accepted}.") from None
     try:
         least, most = map(float, bounds)
     except (TypeError, ValueError, OverflowError):
-        accepted = "Write the least and the largest value"
+        accepted = "Use the least and the largest value"
         raise BadValueError(f"{error_prefix('bounds', bounds)}: not a pair. {accepted}.") from None
     if not known:
         return Interval(math.nan, math.nan, math.nan, confidence, 0)

@@ -205,7 +205,7 @@ class Plot(DistributionPlot, UserPlot):
         if solution is not None and not hasattr(solution, "queue_packets"):
             raise BadValueError(
                 f"{error_prefix('solution', solution)}: not a solution. "
-                "Give what airpath.solve returns."
+                "Use what airpath.solve returns."
             )
         table = self._result.pmf(queue)
         table = table.iloc[: min(count_drawn(table["mean"].tolist()), _MOST_BARS)]

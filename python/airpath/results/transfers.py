@@ -113,7 +113,7 @@ def checked_edges(edges: object) -> list[int]:
     BadValueError
         If they are something else.
     """
-    accepted = "Write sizes with units, rising"
+    accepted = "Use sizes with units, rising"
     given = list(edges) if isinstance(edges, (list, tuple)) else []
     found: list[int] = []
     try:

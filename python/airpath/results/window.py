@@ -38,11 +38,11 @@ def checked_window(window: Window | None, end_s: float) -> tuple[float, float]:
         start, end = (Duration.of(instant) / 1e9 for instant in (first, last))
     except (BadValueError, TypeError, ValueError):
         raise BadValueError(
-            f"{head}: not two instants. Write when it begins and ends, {example}."
+            f"{head}: not two instants. Use its begin and end, {example}."
         ) from None
     if not start < end or start >= end_s:
         raise BadValueError(
-            f"{head}: nothing of the run. Write two ascending instants from 0 to "
+            f"{head}: nothing of the run. Use two ascending instants from 0 to "
             f"{end_s:g} s, {example}."
         )
     return start, min(end, end_s)

@@ -304,7 +304,7 @@ class Model(_Base, metaclass=ModelType):
         """
         named = isinstance(update, Mapping) and all(isinstance(key, str) for key in update)
         if update is not None and not named:
-            what, accepted = "not keys with their values", "Write a mapping of keys to values"
+            what, accepted = "not keys with their values", "Use a mapping of keys to values"
             raise ScenarioError([Problem("model_copy", ("update",), update, what, accepted)])
         if not update:
             return super().model_copy(deep=deep)

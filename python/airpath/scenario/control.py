@@ -32,7 +32,7 @@ _OF_USER = ("downlink_mcs", "uplink_mcs", "snr")
 
 def _a_level(level: Decibels) -> Decibels:
     if not -200 <= level <= 200:
-        raise fault("not from -200 dB to 200 dB", "Write a level between them", '"8 dB"')
+        raise fault("not from -200 dB to 200 dB", "Use a level between them", '"8 dB"')
     return level
 
 
@@ -73,20 +73,20 @@ class Control(Model):
         given = [key for key in _OF_USER if getattr(self, key) is not None]
         if self.user is None:
             if given:
-                missing = as_missing(fault("missing", "Write the station's number"))
+                missing = as_missing(fault("missing", "Use the station's number"))
                 raise faults_at((("user",), None, missing))
             if self.rate is None:
-                missing = as_missing(fault("missing", 'Write a rate such as "128 kbit/s"'))
+                missing = as_missing(fault("missing", 'Use a rate such as "128 kbit/s"'))
                 raise faults_at((("rate",), None, missing))
             return self
         if self.rate is not None:
             error = fault("that of all stations", "Set either rate or user in an entry")
             raise faults_at((("rate",), str(self.rate), error))
         if not given:
-            missing = as_missing(fault("missing", "Write downlink_mcs, uplink_mcs or snr"))
+            missing = as_missing(fault("missing", "Set downlink_mcs, uplink_mcs or snr"))
             raise faults_at((("downlink_mcs",), None, missing))
         if self.snr is not None and len(given) > 1:
-            error = fault("schemes that are set have no SNR", "Write MCSs or an SNR")
+            error = fault("schemes that are set have no SNR", "Set MCSs or an SNR")
             raise faults_at((("snr",), str(self.snr), error))
         return self
 
@@ -101,21 +101,21 @@ class Control(Model):
         if self.user is None:
             return []
         if isinstance(link, Cell):
-            wanted = 'Write the SNR over time as snr = {kind = "trace", …} of the user'
+            wanted = 'Set the SNR over time as snr = {kind = "trace", …} of the user'
             return [(("user",), self.user, fault("a cell's users do not change", wanted))]
         if not isinstance(link, OfdmaTdd):
-            error = fault("the bottleneck has no stations", 'Write a link of kind "ofdma-tdd"')
+            error = fault("the bottleneck has no stations", 'Use a link of kind "ofdma-tdd"')
             return [(("user",), self.user, error)]
         if self.user >= link.stations:
             return [(("user",), self.user, no_station(link.stations))]
         if self.snr is not None and link.radio is None:
-            error = fault("the link has no radio", "Write downlink_mcs or uplink_mcs")
+            error = fault("the link has no radio", "Set downlink_mcs or uplink_mcs")
             return [(("snr",), str(self.snr), error)]
         if self.snr is not None and link.mean_snr_db(self.user) is None:
-            error = fault("the SNR of this station comes from a file", "Write it there")
+            error = fault("the SNR of this station comes from a file", "Set it there")
             return [(("snr",), str(self.snr), error)]
         return [
-            ((key,), getattr(self, key), fault("schemes follow the radio", "Write snr"))
+            ((key,), getattr(self, key), fault("schemes follow the radio", "Set snr"))
             for key in ("downlink_mcs", "uplink_mcs")
             if getattr(self, key) is not None and link.radio is not None
         ]

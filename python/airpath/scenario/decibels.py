@@ -39,7 +39,7 @@ class Decibels(float):
         UnitError
             If it is none.
         """
-        accepted, example = "Write a number with dB", quote(cls.example)
+        accepted, example = "Use a number with dB", quote(cls.example)
         is_text = isinstance(text, str) and len(text) <= LONGEST_TEXT
         match = NUMBER_AND_UNIT.fullmatch(text) if is_text else None
         unit = match["unit"] if match is not None else None
@@ -99,7 +99,7 @@ class Decibels(float):
             return cls(cast(float, value))
         if is_number:
             fault = "not a finite number of dB" if bare_numbers else "no unit"
-            raise UnitError(value, fault, "Write a number with dB", quote(cls.example))
+            raise UnitError(value, fault, "Use a number with dB", quote(cls.example))
         return cls.parse(cast(str, value))
 
 

@@ -156,7 +156,7 @@ def rejected(
         is_constant = not what
         bounds = _in_unit(accepted, found.value, field)
         what = what or _objection(found.value, bounds)
-        advice = f"Write {_range(found.value, bounds)}"
+        advice = f"Use {_range(found.value, bounds)}"
         example = _example(found.info, found.value, bounds, is_constant=is_constant)
         word = OrWord.of(found.info.metadata) if found.info is not None else None
         if is_constant and word is not None:
@@ -167,7 +167,7 @@ def rejected(
         return Rejected(found.path, found.written, what, advice, example)
     if isinstance(accepted, tuple):
         what = f"{found.path[-1]} = {show(found.written)} is {what}"
-        advice = f"Write {found.path[-1]} too, {_range(found.value, bounds)}"
+        advice = f"Use {found.path[-1]} too, {_range(found.value, bounds)}"
     return Rejected(other.path, other.written, what, advice, None)
 
 

@@ -80,10 +80,10 @@ def nearest(word: str, accepted: Iterable[str]) -> str:
 
 
 _BUILT_IN: Mapping[str, tuple[str, str]] = {
-    "list_type": ("not a list", "Write a list in square brackets"),
-    "tuple_type": ("not a list", "Write a list in square brackets"),
-    "string_type": ("not a text", "Write a text in double quotes"),
-    "bool_type": ("not a truth value", "Write true or false"),
+    "list_type": ("not a list", "Use a list in square brackets"),
+    "tuple_type": ("not a list", "Use a list in square brackets"),
+    "string_type": ("not a text", "Use a text in double quotes"),
+    "bool_type": ("not a truth value", "Use true or false"),
 }
 
 
@@ -104,7 +104,7 @@ def explained(line: Any, fields: Mapping[str, FieldInfo]) -> InitErrorDetails:
     if kind == "missing":
         context = {
             "what": "missing",
-            "accepted": f"Write {key} = {example}" if example else f"Give {key}",
+            "accepted": f"Set {key} = {example}" if example else f"Use {key}",
             "example": None,
             "missing": True,
         }

@@ -99,7 +99,7 @@ def loads(
 
 def _loaded(text: str, place: str, directory: Path | None, given: Given) -> Scenario:
     if not isinstance(text, str):
-        raise ScenarioError([Problem(place, (), text, "not a text", "Write TOML, or use load")])
+        raise ScenarioError([Problem(place, (), text, "not a text", "Use TOML, or use load")])
     document = parsed(text, place)
     document.setdefault("name", Path(place).stem or "scenario")
     scenario, overrides = read_document(document, place, directory, given)

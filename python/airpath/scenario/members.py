@@ -19,7 +19,7 @@ _SPAN = re.compile(r"(?P<first>[0-9]{1,5})(?: ?[-–] ?(?P<last>[0-9]{1,5}))?")
 
 
 def _group_name(value: Any) -> str:
-    accepted = 'Write letters, digits, "-" and "_", a letter first'
+    accepted = 'Use letters, digits, "-" and "_", a letter first'
     if not isinstance(value, str):
         raise fault("not a text", accepted, '"web"')
     if not re.fullmatch("[A-Za-z][A-Za-z0-9_-]{0,63}", value):
@@ -34,7 +34,7 @@ def _users(value: Any) -> int | list[int]:
     if isinstance(value, (list, tuple)):
         found = [user for item in value for user in _span(item)]
         if not found:
-            raise fault("no users", "Write at least one", '"0-9"')
+            raise fault("no users", "Use at least one", '"0-9"')
         if len(set(found)) < len(found):
             twice = next(user for user in found if found.count(user) > 1)
             raise fault(f"user {twice} more than once", "Name each user once")
@@ -44,7 +44,7 @@ def _users(value: Any) -> int | list[int]:
 
 
 def _span(value: Any) -> Sequence[int]:
-    accepted, example = f"Write numbers from 0 to {MOST_USERS - 1}, or a range", '"0-9"'
+    accepted, example = f"Use numbers from 0 to {MOST_USERS - 1}, or a range", '"0-9"'
     match = _SPAN.fullmatch(value) if isinstance(value, str) else None
     if match is not None:
         first, last = int(match["first"]), int(match["last"] or match["first"])

@@ -40,7 +40,7 @@ def settle_optimum(resolved: dict[str, Any], files: Mapping[str, Path], place: s
                     ("ack_path", *_POLICY, "kind"),
                     "optimum",
                     "the fixed point that it needs is of the bottleneck's link alone",
-                    "Write another policy for this link",
+                    "Use another policy for this link",
                 )
             ]
         )

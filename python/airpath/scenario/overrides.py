@@ -69,7 +69,7 @@ def pairs(given: object, place: str) -> list[tuple[str, Any]]:
         found = None
     if found is None or not all(isinstance(key, str) for key, _ in found):
         wrong = "not keys with their values"
-        accepted = "Write a mapping of dotted keys to values"
+        accepted = "Use a mapping of dotted keys to values"
         raise BadValueError(str(Problem(None, (place,), given, wrong, accepted, example)))
     return found
 
@@ -153,7 +153,7 @@ class Overrides:
         """
         *parents, last = key.split(".")
         if not all((*parents, last)):
-            accepted = "Write keys with full stops between them"
+            accepted = "Use keys with full stops between them"
             raise self._nowhere(key, value, "not a key", accepted, "bottleneck.link.rate")
         path: Path = ()
         new: Path | None = None
@@ -225,7 +225,7 @@ class Overrides:
             return names.index(segment), model
         if not re.fullmatch("[0-9]{1,9}", segment) or int(segment) >= len(table):
             count = len(table)
-            accepted = f"Write a position from 0 to {count - 1}" if count else "The list is empty"
+            accepted = f"Use a position from 0 to {count - 1}" if count else "The list is empty"
             accepted += "".join(f" or {name}" for name in names if isinstance(name, str))
             raise self._nowhere(*given, f"{dotted(path)} has no entry {segment}", accepted)
         return int(segment), model
@@ -335,7 +335,7 @@ def replaced(scenario: Scenario, key: object, value: tuple[Any, ...]) -> Scenari
         given = [(key, value[0])]
     elif isinstance(key, str) or value:
         wrong = "not a key with one value"
-        accepted = "Write a key and its value, or a mapping of keys to values"
+        accepted = "Use a key and its value, or a mapping of keys to values"
         raise BadValueError(str(Problem(REPLACE, (), key, wrong, accepted)))
     else:
         given = pairs(key, REPLACE)

@@ -19,7 +19,7 @@ def _span(value: Any, info: ValidationInfo) -> Duration | list[Duration]:
     if not isinstance(value, (list, tuple)):
         return Duration._validate(value, info)
     if len(value) != 2:
-        raise fault("not a pair", "Write the least and the largest", '["25 ms", "50 ms"]')
+        raise fault("not a pair", "Use the least and the largest", '["25 ms", "50 ms"]')
     ends: list[Duration] = []
     wrong: list[Any] = []
     for index, item in enumerate(value):
@@ -33,7 +33,7 @@ def _span(value: Any, info: ValidationInfo) -> Duration | list[Duration]:
 
 
 def _backoff(value: Any) -> list[int]:
-    accepted = "Write the first and the largest window"
+    accepted = "Use the first and the largest window"
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise fault("not a pair", accepted, "[2, 64]")
     check = integer_of(32)

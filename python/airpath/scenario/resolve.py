@@ -51,7 +51,7 @@ class _Resolver:
         if missing is not None:
             other = other_than_file(path)
             what, accepted = (
-                (f"is {other}, not a regular file", "Write the name of a file")
+                (f"is {other}, not a regular file", "Use the name of a file")
                 if other
                 else missing(file, path)
             )

@@ -46,7 +46,7 @@ def ack_path_faults(ack_path: AckPath, tables: Tables) -> list[Fault]:
     is_reverse = isinstance(ack_path, Reverse)
     if bottleneck is not None and bottleneck.link.has_stations and not is_reverse:
         what = f'a link of kind "{bottleneck.link.document()["kind"]}" carries the ACKs itself'
-        error = fault(what, 'Write ack_path = {kind = "reverse"}')
+        error = fault(what, 'Set ack_path = {kind = "reverse"}')
         return [(("kind",), ack_path.document()["kind"], error)]
     if own is not None and own.has_stations:
         what = f'a link of kind "{own.document()["kind"]}" serves both directions'
@@ -108,7 +108,7 @@ def _without_price(
     if aqm is None or aqm.prices:
         return []
     what = f'{where} = "{aqm.kind}" writes no price'  # type: ignore[attr-defined]
-    accepted = f'Write {where} of kind "clamp"'
+    accepted = f'Use {where} of kind "clamp"'
     return [((index, key), kind, fault(what, accepted)) for key, kind in obeying]
 
 
@@ -142,7 +142,7 @@ def _too_short(
     given = group.base_rtt if isinstance(group.base_rtt, list) else [group.base_rtt]
     for position, base_rtt in enumerate(given):
         if base_rtt is not None and base_rtt < least:
-            error = fault(f"below the {least} that {takes}", f"Write at least {quote(str(least))}")
+            error = fault(f"below the {least} that {takes}", f"Use at least {quote(str(least))}")
             path: Path = (index, "base_rtt", position) if listed else (index, "base_rtt")
             wrong.append((path, str(base_rtt), error))
     return wrong

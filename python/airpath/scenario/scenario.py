@@ -143,7 +143,7 @@ class Capture(Model):
 def _as_list(value: Any) -> Any:
     if isinstance(value, list) and len(value) > MOST_GROUPS:
         # Said before each of them is looked at.
-        accepted = f"Write {MOST_GROUPS} at most; one group has any `count` of equal flows"
+        accepted = f"Use {MOST_GROUPS} at most; one group has any `count` of equal flows"
         raise fault(f"{len(value)} groups of flows", accepted)
     return [value] if isinstance(value, (Source, Mapping)) else value
 

@@ -76,12 +76,12 @@ class _Moving(SnrProcess):
         if self.doppler is None:
             for key in ("speed", "carrier"):
                 if getattr(self, key) is None:
-                    wanted = 'Write doppler = "10 Hz", or speed and carrier'
+                    wanted = 'Set doppler = "10 Hz", or speed and carrier'
                     raise faults_at(((key,), None, as_missing(fault("missing", wanted))))
             return
         for key in ("speed", "carrier"):
             if getattr(self, key) is not None:
-                wrong = fault("doppler is given too", "Write doppler, or speed and carrier")
+                wrong = fault("doppler is given too", "Set doppler, or speed and carrier")
                 raise faults_at(((key,), str(getattr(self, key)), wrong))
 
     @property
@@ -281,10 +281,10 @@ class Shadowed(SnrProcess):
         for key in ("correlation_distance", "speed"):
             value = getattr(self, key)
             if value is None and self.correlation_time is None:
-                wanted = 'Write correlation_distance = "50 m" and speed, or correlation_time'
+                wanted = 'Set correlation_distance = "50 m" and speed, or correlation_time'
                 raise faults_at(((key,), None, as_missing(fault("missing", wanted))))
             if value is not None and self.correlation_time is not None:
-                wanted = "Write correlation_time, or correlation_distance and speed"
+                wanted = "Set correlation_time, or correlation_distance and speed"
                 wrong = fault(f"{key} is given too", wanted)
                 raise faults_at((("correlation_time",), str(self.correlation_time), wrong))
 

@@ -88,5 +88,5 @@ def table_not_found(table: str, path: Path) -> tuple[str, str]:
     if table.startswith(PREFIX):
         return "not a table that comes with Airpath", nearest(table, shipped_tables())
     shipped = ", ".join(shipped_tables()) or "none"
-    advice = f"Write a path from the scenario file, or a table that comes with Airpath: {shipped}"
+    advice = f"Use a path from the scenario file, or a table that comes with Airpath: {shipped}"
     return f"no such file: {path}", advice

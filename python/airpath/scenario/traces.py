@@ -50,7 +50,7 @@ def trace_path(file: str, directory: Path | None) -> Path:
 def not_found(file: str, path: Path) -> tuple[str, str]:
     """Return the problem and the fix for a trace that does not exist."""
     if not file.startswith(PREFIX):
-        return f"no such file: {path}", f'Write a path from the scenario file, or "{PREFIX}NAME"'
+        return f"no such file: {path}", f'Use a path from the scenario file, or "{PREFIX}NAME"'
     where = (
         f"{recorded_traces()}, which {VARIABLE} names"
         if os.environ.get(VARIABLE)

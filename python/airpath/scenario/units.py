@@ -87,7 +87,7 @@ class Quantity(int):
             return super().__new__(cls, operator.index(value))
         except TypeError:
             example = f"{cls.__name__}.of({quote(cls.example)})"
-            accepted = "Write an integer of it, or read a text"
+            accepted = "Use an integer of it, or read a text"
             raise UnitError(value, "not a number of the base unit", accepted, example) from None
 
     @classmethod
@@ -95,7 +95,7 @@ class Quantity(int):
         """Return the sentence that says what to write, without its full stop."""
         shown = [unit for unit in cls.units if unit.isascii()]
         listed = f"{', '.join(shown[:-1])} or {shown[-1]}" if len(shown) > 1 else shown[0]
-        return f"Write a number with {listed}"
+        return f"Use a number with {listed}"
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -215,7 +215,7 @@ class Quantity(int):
             return cls(0)
         scaled = _EXACT.multiply(number, Decimal(factor))
         if cls.whole and scaled != scaled.to_integral_value():
-            accepted = f"Write an integer {cls.noun}"
+            accepted = f"Use an integer {cls.noun}"
             raise UnitError(given, "not an integer", accepted, quote(cls.example))
         if scaled > cls.largest:
             raise cls._out_of_range(given, True)
@@ -225,12 +225,12 @@ class Quantity(int):
     def _out_of_range(cls, given: object, above: bool) -> UnitError:
         if not above:
             return cls._below_zero(given)
-        largest = f"Write at most {quote(str(cls(cls.largest)))}"
+        largest = f"Use at most {quote(str(cls(cls.largest)))}"
         return UnitError(given, "too large to be counted", largest, quote(cls.example))
 
     @classmethod
     def _below_zero(cls, given: object) -> UnitError:
-        return UnitError(given, "below 0", f"Write a {cls.noun} from 0 on", quote(cls.example))
+        return UnitError(given, "below 0", f"Use a {cls.noun} from 0 on", quote(cls.example))
 
     @classmethod
     def _unknown_unit(cls, text: str, number: str, unit: str) -> UnitError:
@@ -424,13 +424,13 @@ class Packets(Quantity):
             return super().__new__(cls, operator.index(value))
         except TypeError:
             example = f"{cls.__name__}.of({quote(cls.example)})"
-            accepted = "Write an integer of it, or read a text"
+            accepted = "Use an integer of it, or read a text"
             raise UnitError(value, "not a number of the base unit", accepted, example) from None
 
     @classmethod
     def accepted(cls) -> str:
         """Return the sentence that says what to write, without its full stop."""
-        return "Write a number with packets"
+        return "Use a number with packets"
 
 
 class Segments(Quantity):
@@ -452,13 +452,13 @@ class Segments(Quantity):
             return super().__new__(cls, operator.index(value))
         except TypeError:
             example = f"{cls.__name__}.of({quote(cls.example)})"
-            accepted = "Write an integer of it, or read a text"
+            accepted = "Use an integer of it, or read a text"
             raise UnitError(value, "not a number of the base unit", accepted, example) from None
 
     @classmethod
     def accepted(cls) -> str:
         """Return the sentence that says what to write, without its full stop."""
-        return "Write a number with segments"
+        return "Use a number with segments"
 
 
 class ArrivalRate(Quantity):

@@ -48,7 +48,7 @@ def cell_faults(scenario: Scenario) -> list[Fault]:
         (
             (*path, "users", index, "user"),
             entry.user,
-            fault("no flow has this user", f"Write a number from 0 to {count - 1}"),
+            fault("no flow has this user", f"Use a number from 0 to {count - 1}"),
         )
         for path, cell in cells
         for index, entry in enumerate(cell.users)
@@ -63,7 +63,7 @@ def stray_users(scenario: Scenario) -> list[Fault]:
     ]
     if not named or any(isinstance(link, (Cell, OfdmaTdd)) for _, link in _links(scenario)):
         return []
-    wanted = 'Write a link of kind "cell" or "ofdma-tdd", or leave this key out'
+    wanted = 'Use a link of kind "cell" or "ofdma-tdd", or leave this key out'
     error = fault("there is no cell and there are no stations", wanted)
     return [(("flows", index, "user"), user, error) for index, user in named]
 
@@ -95,7 +95,7 @@ def _never_granted(groups: Sequence[Source], link: OfdmaTdd) -> list[Fault]:
                 f"with request none and grant {grant.kind} station {min(never)} never has "
                 "an uplink, for no flow sends to it"
             )
-            error = fault(what, "Write another request or another grant")
+            error = fault(what, "Use another request or another grant")
             wrong.append((("flows", index, "direction"), "reverse", error))
     return wrong
 
@@ -124,10 +124,10 @@ def _gaps(groups: Sequence[Source]) -> Fault | None:
             named = groups[index].user is not None
             key = "user" if named else "count"
             what = f"user {user} without a user {free}: users are numbered without gaps"
-            error = fault(what, "Give every group a user, from 0 on")
+            error = fault(what, "Use every group a user, from 0 on")
             return (("flows", index, key), getattr(groups[index], key), error)
         free = max(free, user + 1)
     if free > MOST_USERS:
-        error = fault(f"{free} users", f"Write at most {MOST_USERS}; flows may share a user")
+        error = fault(f"{free} users", f"Use at most {MOST_USERS}; flows may share a user")
         return (("flows", len(groups) - 1, "count"), groups[-1].count, error)
     return None

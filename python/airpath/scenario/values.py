@@ -27,13 +27,13 @@ MOST_PACKETS = 10**9
 
 def _with_a_period(rate: ArrivalRate) -> ArrivalRate:
     if rate == 0:
-        raise fault("not above 0", f"Write a {rate.noun} above 0", quote(rate.example))
+        raise fault("not above 0", f"Use a {rate.noun} above 0", quote(rate.example))
     return rate
 
 
 def whole(low: int, high: int, example: int) -> Callable[[Any], int]:
     """Return the validator of an integer from `low` to `high`."""
-    accepted = f"Write an integer from {low} to {high}"
+    accepted = f"Use an integer from {low} to {high}"
 
     def check(value: Any) -> int:
         try:
@@ -61,7 +61,7 @@ def integer_of(bits: int) -> Callable[[Any], int]:
         except PydanticCustomError as error:
             context = error.context or {}
             what = context["what"]
-            accepted = "Write an integer" if what == "not an integer" else "Write an integer from 0"
+            accepted = "Use an integer" if what == "not an integer" else "Use an integer from 0"
             raise fault(what, accepted, OF_FIELD) from None
 
     return check
@@ -71,12 +71,12 @@ def _seed(value: Any) -> int:
     try:
         return whole(0, 2**64 - 1, 1)(value)
     except PydanticCustomError:
-        raise fault("not accepted", "Write an integer from 0 to 2^64 - 1") from None
+        raise fault("not accepted", "Use an integer from 0 to 2^64 - 1") from None
 
 
 def real(value: Any) -> float:
     """Read a finite number, whose range the engine knows."""
-    accepted, example = "Write a number", OF_FIELD
+    accepted, example = "Use a number", OF_FIELD
     if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
         meant = number_meant(value) if isinstance(value, str) else None
         accepted = accepted if meant is None else f"Did you mean {meant:g}? {accepted}"
@@ -127,7 +127,7 @@ def counted_or_bytes(value: Any, counted: type[Quantity], noun: str) -> Quantity
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise fault("not a text", "Write a text in double quotes")
+        raise fault("not a text", "Use a text in double quotes")
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
@@ -183,16 +183,14 @@ def _or_automatic(check: Callable[[Any], Any]) -> PlainValidator:
 
 def _truth(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise fault("not a truth value", "Write true or false")
+        raise fault("not a truth value", "Use true or false")
     return value
 
 
 def _mcs(value: Any) -> str | int:
     is_number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**32
     if not is_number and not (isinstance(value, str) and value and value.isprintable()):
-        raise fault(
-            "not an MCS", "Write its name in the table, or its place there from 0", '"mcs3"'
-        )
+        raise fault("not an MCS", "Use its name in the table, or its place there from 0", '"mcs3"')
     return value  # type: ignore[no-any-return]
 
 
@@ -200,7 +198,7 @@ def _names_a_table(table: str) -> str:
     if not table.removeprefix("airpath:"):
         raise fault(
             "names no table",
-            "Write a path from the scenario file, or airpath: and a name",
+            "Use a path from the scenario file, or airpath: and a name",
             '"airpath:802.16-ctc-vehicular-a"',
         )
     return table
@@ -236,7 +234,7 @@ def _retries(value: Any) -> Any:
     if value is None or (isinstance(value, str) and value == "unlimited"):
         return value
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**32:
-        accepted = 'Write an integer from 0, or "unlimited"'
+        accepted = 'Use an integer from 0, or "unlimited"'
         raise fault("not a number of retransmissions", accepted, "15")
     return value
 

@@ -44,7 +44,7 @@ class RttStages(NamedTuple):
 def _one_of(name: str, value: object, accepted: tuple[str, ...]) -> None:
     if value not in accepted:
         names = " or ".join(f'"{each}"' for each in accepted)
-        raise BadValueError(f"{name} = {show(value)}: unknown. Write {names}.")
+        raise BadValueError(f"{name} = {show(value)}: unknown. Use {names}.")
 
 
 def rtt_stages(

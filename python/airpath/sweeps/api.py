@@ -258,7 +258,7 @@ def _workers(description: Description, executor: Any, threads: int | None) -> Wo
     if executor is not None:
         raise BadValueError(
             f"{error_prefix('executor', executor)}: an emulation runs here, one at a time. "
-            "Leave it out."
+            "Remove it."
         )
     from airpath.sweeps.emulating import EmulationRunner
 
@@ -340,7 +340,7 @@ def _check(out: Any, executor: Any, threads: Any, progress: Any) -> None:
     check_all(
         None if out is None else path_like("out", out),
         worker_threads(threads),
-        f"{error_prefix('threads', threads)}: the executor has its own. Leave it out."
+        f"{error_prefix('threads', threads)}: the executor has its own. Remove it."
         if both
         else None,
         progress_line(progress),

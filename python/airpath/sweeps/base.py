@@ -224,10 +224,10 @@ def base_of(given: object, place: str, directory: Path | None, overrides: Overri
         return Base(given, place, [], from_file=from_file)
     else:
         what = "neither a path nor a table"
-        accepted = "Write the path of a scenario file, or [scenario] with its keys"
+        accepted = "Use the path of a scenario file, or [scenario] with its keys"
         if not from_file:
             what = "no path, table, Scenario or function"
-            accepted = "Give one of them"
+            accepted = "Use one of them"
         raise ScenarioError([Problem(place, ("scenario",), given, what, accepted)])
     return Base(made, place, losses.lost(), from_file=from_file)
 

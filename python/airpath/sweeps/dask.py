@@ -237,7 +237,7 @@ def _client(where: str, workers: int | None) -> Any:
         why = one_line(str(error)) or type(error).__name__
         raise BadValueError(
             f"--dask: {quoted(where)}: no scheduler answers ({why.rstrip('.')}). "
-            "Write local, an address like tcp://10.0.0.1:8786, or a file like cluster.py."
+            "Use local, an address like tcp://10.0.0.1:8786, or a file like cluster.py."
         ) from None
 
 

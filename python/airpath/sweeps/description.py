@@ -219,7 +219,7 @@ def assignments(keys: SweepKeys, place: str) -> tuple[list[dict[str, Any]], Labe
 
 def _without_axes(document: Mapping[str, Any], place: str) -> list[str]:
     """Return a line for each table of axes that has none."""
-    accepted = "Write one at least, or leave this key out"
+    accepted = "Use one at least, or leave this key out"
     tables = (name for name in ("grid", "zip") if name in document and not document[name])
     return [str(Problem(place, (name,), MISSING, "no axes", accepted)) for name in tables]
 
@@ -259,7 +259,7 @@ def _dimensions(keys: SweepKeys, place: str) -> list[Dimension]:
     counts += [keys.random.samples] if keys.random is not None else []
     count = size(counts)
     if count > MOST_POINTS:
-        accepted = f"Write axes that give {MOST_POINTS} at most"
+        accepted = f"Use axes that give {MOST_POINTS} at most"
         raise BadValueError(f"{place}: {show(count)} points. {accepted}.")
     found = [
         Dimension("grid", [{axis: value} for value in values]) for axis, values in keys.grid.items()
@@ -294,13 +294,13 @@ def _labels(keys: SweepKeys, values: Mapping[str, Sequence[Any]], place: str) ->
             texts = [given.get(text, text) for text in texts]
         elif given is not None and len(given) != len(texts):
             what = f"as many as {len(given)} for {len(texts)} values"
-            problems.append(Problem(place, field, given, what, "Write one label for each"))
+            problems.append(Problem(place, field, given, what, "Use one label for each"))
         elif given is not None:
             texts = list(given)
         if len(set(texts)) < len(texts):
             twice = next(text for text in texts if texts.count(text) > 1)
             what = f"two values are called {quoted(twice)}"
-            problems.append(Problem(place, field, MISSING, what, "Write different labels"))
+            problems.append(Problem(place, field, MISSING, what, "Use different labels"))
         found[axis] = {key_of(value): text for value, text in zip(known, texts, strict=False)}
     for table in ("axes", "values"):
         for axis, given in getattr(keys.labels, table).items():

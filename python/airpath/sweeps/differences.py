@@ -105,7 +105,7 @@ def differences(
     if not found:
         raise BadValueError(
             f"{error_prefix('axis', axis)}: no two points differ in it alone. "
-            "Write an axis of [grid]."
+            "Use an axis of [grid]."
         )
     return found
 

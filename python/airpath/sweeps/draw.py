@@ -37,14 +37,14 @@ def wrong_bounds(values: Sequence[Any], logarithmic: bool) -> tuple[str, str, st
     example = '["1 Mbit/s", "9 Mbit/s"]'
     ends = [_split(value) for value in values]
     if len(ends) != 2 or any(end is None for end in ends):
-        return "not two numbers", "Write the least and the largest value", example
+        return "not two numbers", "Use the least and the largest value", example
     (low, unit), (high, other) = (end for end in ends if end is not None)
     if unit != other:
-        return f"units {quoted(unit)} and {quoted(other)}", "Write both in one unit", example
+        return f"units {quoted(unit)} and {quoted(other)}", "Use both in one unit", example
     if not low < high:
-        return "the second is not above the first", "Write the least value first", example
+        return "the second is not above the first", "Use the least value first", example
     if logarithmic and low <= 0:
-        return "not above 0", "Write ends above 0, or uniform", '["1 Mbit/s", "9 Mbit/s"]'
+        return "not above 0", "Use ends above 0, or uniform", '["1 Mbit/s", "9 Mbit/s"]'
     return None
 
 

@@ -137,6 +137,6 @@ def workers_of(contents: Contents, executor: Any, threads: int | None) -> Worker
     if isinstance(executor, type) or not callable(submit):
         raise BadValueError(
             f"{error_prefix('executor', executor)}: cannot run anything. "
-            "Give a concurrent.futures.Executor, for example ProcessPoolExecutor(4)."
+            "Use a concurrent.futures.Executor, for example ProcessPoolExecutor(4)."
         )
     return ExternalExecutor(contents, executor)

@@ -31,7 +31,7 @@ _DRAWS = ("uniform", "log-uniform", "choice")
 def _whole(low: int, high: int, example: str) -> Callable[[Any], int]:
     def check(value: Any) -> int:
         most = "2^64 - 1" if high == LARGEST_SEED else str(high)
-        accepted = f"Write an integer from {low} to {most}"
+        accepted = f"Use an integer from {low} to {most}"
         try:
             number = operator.index(value)  # numpy's integers too
         except TypeError:
@@ -48,13 +48,13 @@ def _whole(low: int, high: int, example: str) -> Callable[[Any], int]:
 def _above_zero(value: Any) -> float:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not 0 < value < 1e300:
-        raise fault("not a number above 0", "Write one", "0.02")
+        raise fault("not a number above 0", "Use one", "0.02")
     return float(value)
 
 
 def _confidence(value: Any) -> float:
     if not isinstance(value, float) or not 0 < value < 1:
-        raise fault("not between 0 and 1", "Write a fraction", "0.99")
+        raise fault("not between 0 and 1", "Use a fraction", "0.99")
     return value
 
 
@@ -72,7 +72,7 @@ def _names(words: Sequence[str], what: str, example: str) -> Callable[[Any], tup
 
     def several(value: Any) -> tuple[str, ...]:
         if isinstance(value, str) or not isinstance(value, (list, tuple)):
-            raise fault("not a list", "Write a list of words", example)
+            raise fault("not a list", "Use a list of words", example)
         found = tuple(_at((place,), each, check) for place, each in enumerate(value))
         return tuple(dict.fromkeys(found))
 
@@ -83,7 +83,7 @@ def _engines(value: Any) -> tuple[str, ...]:
     found = _names(ENGINES, "not an engine", '["simulate", "solve"]')(value)
     if {"simulate", "emulate"} <= set(found):
         what = "the replications of a sweep have one engine"
-        raise fault(what, "Write a sweep for each", '["emulate"]')
+        raise fault(what, "Use a sweep for each", '["emulate"]')
     return found
 
 
@@ -145,7 +145,7 @@ def _rule(value: Any) -> Rule:
         return Rule(number, number)
     found = Reps.model_validate(value)
     if found.max < found.min:
-        error = fault(f"below min = {found.min}", "Write a number from min on")
+        error = fault(f"below min = {found.min}", "Use a number from min on")
         raise faults_at((("max",), found.max, error))
     until = found.until
     if until.relative is None and until.absolute is None:
@@ -154,7 +154,7 @@ def _rule(value: Any) -> Rule:
     least = resolution(until.metric)
     if until.absolute is None and until.relative is not None and until.relative <= least:
         what = f"never met, for {until.metric} is known to {least:.4f} of its mean"
-        error = fault(what, "Write a larger number", "0.02")
+        error = fault(what, "Use a larger number", "0.02")
         raise faults_at((("until", "relative"), until.relative, error))
     return Rule(found.min, found.max, until.metric, until.relative, until.absolute)
 
@@ -166,7 +166,7 @@ def _plain(value: Any, path: Path) -> Any:
     try:
         plain(value)
     except TypeError:
-        accepted = "Write a number, a text, true or false, a list or a table"
+        accepted = "Use a number, a text, true or false, a list or a table"
         raise faults_at(
             (path, value, fault("not a value that a scenario can have", accepted))
         ) from None
@@ -176,7 +176,7 @@ def _plain(value: Any, path: Path) -> Any:
 def _table(value: Any, example: str) -> Mapping[str, Any]:
     named = isinstance(value, Mapping) and all(isinstance(key, str) and key for key in value)
     if not named:
-        raise fault("not a table of axes", "Write axes with their values", example)
+        raise fault("not a table of axes", "Use axes with their values", example)
     found: Mapping[str, Any] = value
     return found
 
@@ -197,12 +197,12 @@ def _axes(value: Any) -> dict[str, list[Any]]:
         if hasattr(values, "tolist"):
             values = values.tolist()
         if isinstance(values, (str, Mapping)) or not isinstance(values, (list, tuple, range)):
-            error = fault("not a list of values", "Write a list", f"[{show(values)}]")
+            error = fault("not a list of values", "Use a list", f"[{show(values)}]")
             if not isinstance(values, (str, int, float)):
-                error = fault("not a list of values", "Write a list", '["reno", "cubic"]')
+                error = fault("not a list of values", "Use a list", '["reno", "cubic"]')
             raise faults_at(((axis,), values, error))
         if not values:
-            error = fault("no values", "Write one at least, or leave the axis out")
+            error = fault("no values", "Use one at least, or leave the axis out")
             raise faults_at(((axis,), values, error))
         found[axis] = [_plain(each, (axis, place)) for place, each in enumerate(values)]
     return found
@@ -220,7 +220,7 @@ def _zip(value: Any) -> dict[str, list[Any]]:
     lengths = {axis: len(values) for axis, values in found.items()}
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{axis} has {count}" for axis, count in lengths.items())
-        error = fault(f"lists of different lengths: {counts}", "Write lists of the same length")
+        error = fault(f"lists of different lengths: {counts}", "Use lists of the same length")
         raise as_missing(error)
     rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
     _once(rows, (), "twice among the rows")
@@ -232,20 +232,20 @@ def _once(values: Sequence[Any], path: Path, what: str) -> None:
     for place, value in enumerate(values):
         first = seen.setdefault(key_of(plain(value)), place)
         if first != place:
-            accepted = f"Write it once; it is number {first} already"
+            accepted = f"Name it once; it is number {first} already"
             raise faults_at(((*path, place), value, fault(what, accepted)))
 
 
 def _listed(value: Any) -> list[dict[str, Any]]:
     """Return tables of assignments."""
     if isinstance(value, Mapping) or not isinstance(value, (list, tuple)):
-        raise fault("not a list of tables", "Write tables", '[{"flows.0.cc" = "cubic"}]')
+        raise fault("not a list of tables", "Use tables", '[{"flows.0.cc" = "cubic"}]')
     found = []
     for place, row in enumerate(value):
         named = isinstance(row, Mapping) and all(isinstance(key, str) and key for key in row)
         if not named or not row:
             what = "no table of axes and values" if not named else "says nothing"
-            error = fault(what, "Write one value for each axis", '{"flows.0.cc" = "cubic"}')
+            error = fault(what, "Use one value for each axis", '{"flows.0.cc" = "cubic"}')
             raise faults_at(((place,), row, error))
         found.append({key: _plain(item, (place, key)) for key, item in row.items()})
     return found
@@ -254,7 +254,7 @@ def _listed(value: Any) -> list[dict[str, Any]]:
 def _points(value: Any) -> list[dict[str, Any]]:
     found = _listed(value)
     if not found:
-        raise fault("no points", "Write one at least, or leave this key out")
+        raise fault("no points", "Use one at least, or leave this key out")
     _once(found, (), "twice among the points")
     return found
 
@@ -265,15 +265,15 @@ def _draws(value: Any) -> dict[str, dict[str, Any]]:
     for axis, draw in _table(value, example).items():
         path = (axis,)
         if not isinstance(draw, Mapping) or len(draw) != 1 or next(iter(draw)) not in _DRAWS:
-            accepted = f"Write a table with one of {', '.join(_DRAWS)}"
+            accepted = f"Use a table with one of {', '.join(_DRAWS)}"
             raise faults_at((path, draw, fault("not a draw", accepted, "{uniform = [0.0, 0.5]}")))
         ((kind, values),) = draw.items()
         if not isinstance(values, (list, tuple)) or not values:
-            raise faults_at(((axis, kind), values, fault("not a list of values", "Write one")))
+            raise faults_at(((axis, kind), values, fault("not a list of values", "Use one")))
         values = [_plain(each, (axis, kind, place)) for place, each in enumerate(values)]
         found[axis] = {kind: _bounds(values, (axis, kind)) if kind != "choice" else values}
     if not found:
-        raise fault("no axes", "Write one at least", example)
+        raise fault("no axes", "Use one at least", example)
     return found
 
 
@@ -315,7 +315,7 @@ def _value_labels(value: Any) -> dict[str, Any]:
         texts = labels.values() if isinstance(labels, Mapping) else labels
         listed = isinstance(labels, (list, tuple, Mapping))
         if not listed or not all(isinstance(text, str) and text for text in texts):
-            accepted = "Write a list with a text for each value, or a table of text to label"
+            accepted = "Use a list with a text for each value, or a table of text to label"
             raise faults_at(((axis,), labels, fault("no labels", accepted)))
         found[axis] = labels if isinstance(labels, Mapping) else list(labels)
     return found
@@ -326,7 +326,7 @@ def _names_in(example: str) -> Callable[[Any], dict[str, str]]:
         found = dict(_flat(_table(value, example)))
         for key, text in found.items():
             if not isinstance(text, str) or not text:
-                raise faults_at(((key,), text, fault("not a name", "Write a text", example)))
+                raise faults_at(((key,), text, fault("not a name", "Use a text", example)))
         return found
 
     return check
@@ -362,19 +362,19 @@ def _metrics(value: Any) -> list[Any]:
         value = list(value.items())
         for name, function in value:
             if not callable(function) or not isinstance(name, str) or not name:
-                error = fault("not a function", "Write a function of a Result")
+                error = fault("not a function", "Use a function of a Result")
                 raise faults_at(((str(name),), function, error))
     if isinstance(value, str) or not isinstance(value, (list, tuple)) or not value:
-        raise fault("not a list of names", "Write a list", '["goodput_bps"]')
+        raise fault("not a list of names", "Use a list", '["goodput_bps"]')
     found: dict[str, Any] = {}
     for place, each in enumerate(value):
         name, function = each if isinstance(each, tuple) and len(each) == 2 else (each, None)
         if callable(each):
             name, function = getattr(each, "__name__", type(each).__name__), each
         if not isinstance(name, str) or not name:
-            raise faults_at(((place,), each, fault("not a name", "Write one", '"goodput_bps"')))
+            raise faults_at(((place,), each, fault("not a name", "Use one", '"goodput_bps"')))
         if name in found:
-            raise faults_at(((place,), each, fault("twice in the list", "Write it once")))
+            raise faults_at(((place,), each, fault("twice in the list", "Name it once")))
         found[name] = function
     return list(found.items())
 

@@ -113,7 +113,7 @@ class Sweep(SweepTables):
             plan = ledger.plan()
             if plan is None:
                 raise BadValueError(
-                    f"{self.path}: no sweep in it. Give the ledger that airpath sweep wrote."
+                    f"{self.path}: no sweep in it. Use the ledger that airpath sweep wrote."
                 )
             return read(ledger, plan, self._own, self._compute(plan.confidence))
 
@@ -441,7 +441,7 @@ def load_sweep(path: str | Path) -> Sweep:
     if not place.exists():
         raise BadValueError(
             f"{error_prefix('path', Path(path))}: no sweep there. "
-            "Give the directory that airpath sweep "
+            "Use the directory that airpath sweep "
             f"wrote, or the file {FILE_NAME} in it."
         )
     sweep = Sweep(place)
@@ -450,5 +450,5 @@ def load_sweep(path: str | Path) -> Sweep:
 
 
 def _in_list(name: str, number: Any, of: Sequence[Any]) -> str | None:
-    accepted = f"Write an integer from 0 to {len(of) - 1}" if of else "There is none"
+    accepted = f"Use an integer from 0 to {len(of) - 1}" if of else "There is none"
     return whole(name, number, 0, len(of) - 1, accepted)

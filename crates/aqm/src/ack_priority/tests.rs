@@ -238,7 +238,7 @@ fn one_inside_another_is_refused_however_deep() {
     let deep = json!({"kind": "clamp", "a_bytes": 0, "b": 1.0, "time_constant_ns": 1,
         "rate_time_constant_ns": 1, "inner": again});
     let text = "aqm.kind = ack-priority: an ack-priority queue inside an ack-priority queue. \
-                Write another discipline inside";
+                Use another discipline inside";
     for aqm in [again, deep] {
         let error = try_build(&json!({"kind": "ack-priority", "aqm": aqm})).err().expect("twice");
         assert_eq!(error.to_string(), text);

@@ -166,7 +166,7 @@ fn parameters_out_of_range_are_refused() {
     assert!(with("target_delay_ns", json!(5)).contains("a is given too"));
     for time_ns in [0, 5] {
         let line =
-            format!("adaptation_time_ns = {time_ns}: a is given too. Write a, or target_delay");
+            format!("adaptation_time_ns = {time_ns}: a is given too. Use a, or target_delay");
         assert_eq!(with("adaptation_time_ns", json!(time_ns)), line);
     }
     assert_eq!(with("a_bytes", json!(7)), "");

@@ -438,7 +438,7 @@ fn a_bad_value_is_named() {
         (RedConfig { min_th: Some(-1.0), ..PLAIN }, "min_th = -1: below 0. Accepted: at least 0"),
         (
             RedConfig { min_th: None, ..PLAIN },
-            "max_th = 15: given with an automatic min_th. Give both thresholds or none",
+            "max_th = 15: given with an automatic min_th. Set both thresholds or none",
         ),
         (
             RedConfig { max_th: Some(5.0), ..PLAIN },
@@ -446,7 +446,7 @@ fn a_bad_value_is_named() {
         ),
         (
             RedConfig { min_th: Some(0.0), max_th: None, ..PLAIN },
-            "max_th = automatic: three times min_th = 0. Write max_th above min_th",
+            "max_th = automatic: three times min_th = 0. Set max_th above min_th",
         ),
         (RedConfig { max_p: 1.5, ..PLAIN }, "max_p = 1.5: above 1. Accepted: 0 to 1"),
         (

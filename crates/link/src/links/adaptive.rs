@@ -85,7 +85,7 @@ impl AdaptiveConfig {
     ) -> Result<AdaptedRegimes, ConfigError> {
         let (table, mut chooser) = self.chooser(files, policies, &Seed::new(0, 0, ""))?;
         if self.snr_noise_db > 0.0 && chooser.uses_estimate() {
-            let problem = "the estimate of the SNR varies. Write 0 for regimes that do not change";
+            let problem = "the estimate of the SNR varies. Use 0 for regimes that do not change";
             return Err(ConfigError::new("snr_noise_db", self.snr_noise_db, problem));
         }
         let snr_db = self.constant_snr_db()?;
@@ -118,7 +118,7 @@ impl AdaptiveConfig {
         let description = self.snr_process();
         let (kind, parameters) = registry::split_kind(&description)?;
         if kind != "constant" {
-            let problem = "the SNR varies. Write constant for regimes that do not change";
+            let problem = "the SNR varies. Use constant for regimes that do not change";
             return Err(ConfigError::new("snr.kind", kind, problem));
         }
         let ConstantConfig { mean_db } = registry::read_config(&parameters)?;
@@ -176,7 +176,7 @@ impl AdaptiveConfig {
             ("framing.code_rate", code_rate < 1.0, code_rate),
         ] {
             if is_given {
-                checks.reject(field, value, "that of each MCS is in the table", "Leave it out");
+                checks.reject(field, value, "that of each MCS is in the table", "Remove it");
             }
         }
         checks.finish()

@@ -124,7 +124,7 @@ impl Component<dyn Link + Send, LinkContext> for SerialLink<MultiRegime> {
         }
         if regimes.len() != thresholds.len() + 1 {
             let given = format!("{} regimes for {} thresholds", regimes.len(), thresholds.len());
-            let advice = "Give one regime more than there are thresholds";
+            let advice = "Set one regime more than there are thresholds";
             checks.reject("regimes", format!("{} entries", regimes.len()), &given, advice);
         }
         for (number, regime) in regimes.iter().enumerate() {

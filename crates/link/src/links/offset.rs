@@ -48,7 +48,7 @@ impl OffsetSpec {
                     &format!("offset.{field}"),
                     nanos,
                     problem,
-                    "Write one such as \"250 ms\"",
+                    "Use one such as \"250 ms\"",
                 );
             }
         }

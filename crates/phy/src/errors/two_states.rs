@@ -55,7 +55,7 @@ impl TwoStates {
         checks.within("p_bad_to_good", self.bad_to_good, 0.0..=1.0);
         if self.good_to_bad + self.bad_to_good == 0.0 {
             let problem = "0 like p_good_to_bad: the state would never change";
-            let advice = "Write a number above 0 for one of them";
+            let advice = "Use a number above 0 for one of them";
             checks.reject("p_bad_to_good", self.bad_to_good, problem, advice);
         }
         checks.finish()

@@ -67,7 +67,7 @@ impl MeasurementConfig {
         let mut checks = Checks::default();
         let fading = checks.nested("", self.fading());
         if self.mcs.is_empty() {
-            checks.missing("mcs", "Write at least one scheme");
+            checks.missing("mcs", "Use at least one scheme");
         }
         for (index, name) in self.mcs.iter().enumerate() {
             let known = Mcs::from_name(name).map(drop);
@@ -145,13 +145,13 @@ impl MeasurementConfig {
     }
 
     fn check_snrs(&self, checks: &mut Checks) {
-        const ADVICE: &str = "Write at least one value in dB";
+        const ADVICE: &str = "Use at least one value in dB";
         if self.snr_db.is_empty() {
             checks.reject("snr_db", "[]", "empty", ADVICE);
         }
         if self.snr_db.len() > MOST_SNRS {
             let problem = format!("{} values", self.snr_db.len());
-            checks.reject("snr_db", "a list", &problem, &format!("Write at most {MOST_SNRS}"));
+            checks.reject("snr_db", "a list", &problem, &format!("Use at most {MOST_SNRS}"));
         }
         let is_outside = |snr_db: &f64| !SNRS_DB.contains(snr_db);
         if let Some(index) = self.snr_db.iter().position(is_outside) {
@@ -162,12 +162,12 @@ impl MeasurementConfig {
     fn check_skip_rule(&self, checks: &mut Checks, fading: &Fading, has_iterations: bool) {
         let Some(fewest) = skip_iterations(fading) else {
             let problem = format!("has no thresholds for {}", fading.name());
-            let advice = "Leave it out, or measure vehicular-a";
+            let advice = "Remove it, or measure vehicular-a";
             return checks.reject("skip_rule", true, &problem, advice);
         };
         if has_iterations && self.iterations < fewest {
             let problem = format!("has no thresholds for fewer than {fewest} iterations");
-            let advice = format!("Leave it out, or decode with {fewest} iterations or more");
+            let advice = format!("Remove it, or decode with {fewest} iterations or more");
             checks.reject("skip_rule", true, &problem, &advice);
         }
     }
@@ -177,7 +177,7 @@ fn reject_mapping(checks: &mut Checks, channel: &str, mapping: &str) {
     match channel.split_once('/') {
         Some((_, named)) => {
             let problem = format!("has the mapping {named} already");
-            checks.reject("channel", channel, &problem, "Write one of the two");
+            checks.reject("channel", channel, &problem, "Use one of the two");
         }
         None => {
             let problem = format!("has no subcarriers to be mapped as {mapping}");
@@ -188,7 +188,7 @@ fn reject_mapping(checks: &mut Checks, channel: &str, mapping: &str) {
 
 fn known_name(checks: &mut Checks, field: &str, name: &str, known: Option<()>) {
     if known.is_none() {
-        checks.reject(field, name, "unknown", "Write a known name");
+        checks.reject(field, name, "unknown", "Use a known name");
     }
 }
 
@@ -254,12 +254,12 @@ mod tests {
     fn rejects_no_snr_and_too_many() {
         assert_eq!(
             problems(&[("snr_db", json!([]))]),
-            ["snr_db = []: empty. Write at least one value in dB"]
+            ["snr_db = []: empty. Use at least one value in dB"]
         );
         let many: Vec<f64> = (0..=MOST_SNRS).map(|place| place as f64 / 100.0).collect();
         assert_eq!(
             problems(&[("snr_db", json!(many))]),
-            ["snr_db = a list: 1001 values. Write at most 1000"]
+            ["snr_db = a list: 1001 values. Use at most 1000"]
         );
         assert_eq!(config(&[("snr_db", json!(many[1..]))]).check(), Ok(()));
     }
@@ -288,7 +288,7 @@ mod tests {
         let twice = [("channel", json!("vehicular-a/fusc")), ("mapping", json!("pusc"))];
         assert_eq!(
             problems(&twice),
-            ["channel = vehicular-a/fusc: has the mapping fusc already. Write one of the two"]
+            ["channel = vehicular-a/fusc: has the mapping fusc already. Use one of the two"]
         );
     }
 
@@ -296,12 +296,12 @@ mod tests {
     fn the_skip_rule_needs_thresholds() {
         assert_eq!(
             problems(&[("iterations", json!(9))]),
-            ["skip_rule = true: has no thresholds for fewer than 10 iterations. Leave it out, or \
+            ["skip_rule = true: has no thresholds for fewer than 10 iterations. Remove it, or \
               decode with 10 iterations or more"]
         );
         assert_eq!(
             problems(&[("mapping", json!("fusc"))]),
-            ["skip_rule = true: has no thresholds for vehicular-a/fusc. Leave it out, or measure \
+            ["skip_rule = true: has no thresholds for vehicular-a/fusc. Remove it, or measure \
               vehicular-a"]
         );
     }

@@ -117,7 +117,7 @@ fn list<T>(
 fn name(from: &Value, key: &str) -> Result<String, ConfigError> {
     match from[key].as_str() {
         Some(name) if !name.is_empty() => Ok(name.into()),
-        _ => Err(ConfigError::new(key, shown(&from[key]), "not a name. Write a text")),
+        _ => Err(ConfigError::new(key, shown(&from[key]), "not a name. Use a text")),
     }
 }
 

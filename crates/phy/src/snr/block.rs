@@ -72,7 +72,7 @@ impl Component<dyn SnrProcess + Send, SnrContext> for Block {
             (Some(block_ns), _) => block_ns,
             (None, Some(slot)) => slot.as_nanos(),
             (None, None) => {
-                let problem = "missing. Write the length of a block, ns, for a link without slots";
+                let problem = "missing. Use the length of a block, ns, for a link without slots";
                 return Err(ConfigError::new("coherence_ns", "none", problem));
             }
         };

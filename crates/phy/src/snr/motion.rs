@@ -34,7 +34,7 @@ pub(super) fn doppler_of(
             return Ok(doppler_hz);
         }
         _ => {
-            let advice = "Write doppler, or speed and carrier";
+            let advice = "Set doppler, or speed and carrier";
             checks.reject("doppler_hz", "not one", "not given once", advice);
             0.0
         }
@@ -48,6 +48,6 @@ pub(super) fn doppler_of(
 pub(crate) fn check_speed(checks: &mut Checks, carrier: &str, speed_mps: f64, carrier_hz: f64) {
     if max_doppler_hz(speed_mps, carrier_hz) > LARGEST_DOPPLER_HZ {
         let problem = "a Doppler shift of more than 100 kHz";
-        checks.reject_with(&[carrier], "speed_mps", speed_mps, problem, "Write a lower speed");
+        checks.reject_with(&[carrier], "speed_mps", speed_mps, problem, "Use a lower speed");
     }
 }

@@ -64,7 +64,7 @@ fn coherence(config: &ShadowedConfig) -> Result<Option<Duration>, ConfigError> {
             coherence_of(correlation_m, speed_mps)
         }
         _ => {
-            let advice = "Write correlation, or correlation_distance and speed";
+            let advice = "Set correlation, or correlation_distance and speed";
             checks.reject("correlation_ns", "not one", "not given once", advice);
             None
         }
@@ -84,7 +84,7 @@ impl Component<dyn SnrProcess + Send, SnrContext> for Shadowed {
         checks.nested("", coherence(config));
         if kind_of(&config.inner).is_ok_and(|kind| kind == KIND) {
             let problem = "a shadowed process inside another";
-            checks.reject("inner.kind", KIND, problem, "Write another process inside");
+            checks.reject("inner.kind", KIND, problem, "Use another process inside");
         }
         checks.nested("inner", AnySnr::check(&config.inner));
         checks.finish()
@@ -217,7 +217,7 @@ mod tests {
         let error =
             |changes: Value| build(&shadowed(&changes), 1).err().expect("refused").to_string();
         let one = "correlation_ns = not one: not given once. \
-                   Write correlation, or correlation_distance and speed";
+                   Set correlation, or correlation_distance and speed";
         assert_eq!(error(json!({"speed_mps": null})), one);
         assert_eq!(error(json!({"correlation_ns": 1})), one);
         let time = json!({"correlation_ns": 0, "correlation_m": null, "speed_mps": null});
@@ -236,7 +236,7 @@ mod tests {
         );
         assert_eq!(
             error(json!({"inner": shadowed(&json!({}))})),
-            "inner.kind = shadowed: a shadowed process inside another. Write another process inside"
+            "inner.kind = shadowed: a shadowed process inside another. Use another process inside"
         );
         let wrong = json!({"inner": {"kind": "constant", "mean_db": 201}});
         assert_eq!(error(wrong), "inner.mean_db = 201: above 200. Accepted: -200 to 200");

@@ -77,13 +77,13 @@ impl SnrSteps {
         };
         let few = || SnrFileError {
             place: file.to_owned(),
-            problem: "fewer than two rows of data. Write at least two, one for the start and one \
+            problem: "fewer than two rows of data. Use at least two, one for the start and one \
                       for the end."
                 .to_owned(),
         };
         let (header, line) = lines.next().ok_or_else(few)?;
         if !header.split(',').map(str::trim).eq(HEADER.split(',')) {
-            let problem = format!("{} is not the header. Write {HEADER}.", shown(header));
+            let problem = format!("{} is not the header. Use {HEADER}.", shown(header));
             return Err(at(line, problem));
         }
         let mut steps: Vec<(u64, f64)> = Vec::with_capacity(text.len() / 8);
@@ -140,20 +140,20 @@ impl SnrSteps {
 fn parse_row(row: &str) -> Result<(u64, f64), String> {
     let fields: Vec<&str> = row.split(',').map(str::trim).collect();
     let [time, snr] = fields[..] else {
-        let example = "Write a time in seconds, a comma and an SNR in dB, for example 0.1,18.5.";
+        let example = "Use a time in seconds, a comma and an SNR in dB, for example 0.1,18.5.";
         return Err(format!("{} is not a row. {example}", shown(row)));
     };
     let seconds: Option<f64> = time.parse().ok();
     let Some(seconds) = seconds.filter(|seconds| (0.0..=MAX_DURATION_S).contains(seconds)) else {
         return Err(format!(
-            "{} is not a time. Write seconds from 0 to {MAX_DURATION_S:e}, for example 0.1.",
+            "{} is not a time. Use seconds from 0 to {MAX_DURATION_S:e}, for example 0.1.",
             shown(time)
         ));
     };
     let snr_db: Option<f64> = snr.parse().ok();
     let Some(snr_db) = snr_db.filter(|snr_db| RANGE_DB.contains(snr_db)) else {
         return Err(format!(
-            "{} is not an SNR. Write dB from {} to {}, for example 18.5.",
+            "{} is not an SNR. Use dB from {} to {}, for example 18.5.",
             shown(snr),
             RANGE_DB.start(),
             RANGE_DB.end()
@@ -191,26 +191,24 @@ mod tests {
 
     #[test]
     fn invalid_file_of_steps_is_rejected_by_line() {
-        let rows = "Write at least two, one for the start and one for the end.";
+        let rows = "Use at least two, one for the start and one for the end.";
         for (text, expected) in [
             ("", format!("a.csv: fewer than two rows of data. {rows}")),
             ("time_s,snr_db\n0,1\n", format!("a.csv: fewer than two rows of data. {rows}")),
-            ("0,1\n1,1\n", "a.csv:1: \"0,1\" is not the header. Write time_s,snr_db.".into()),
+            ("0,1\n1,1\n", "a.csv:1: \"0,1\" is not the header. Set time_s,snr_db.".into()),
             (
                 "time_s,snr_db\n0,1\n1\n",
-                "a.csv:3: \"1\" is not a row. Write a time in seconds, a comma and an SNR in dB, \
+                "a.csv:3: \"1\" is not a row. Use a time in seconds, a comma and an SNR in dB, \
                  for example 0.1,18.5."
                     .into(),
             ),
             (
                 "time_s,snr_db\n-1,1\n",
-                "a.csv:2: \"-1\" is not a time. Write seconds from 0 to 1e6, for example 0.1."
-                    .into(),
+                "a.csv:2: \"-1\" is not a time. Use seconds from 0 to 1e6, for example 0.1.".into(),
             ),
             (
                 "time_s,snr_db\n0,nan\n",
-                "a.csv:2: \"nan\" is not an SNR. Write dB from -200 to 200, for example 18.5."
-                    .into(),
+                "a.csv:2: \"nan\" is not an SNR. Use dB from -200 to 200, for example 18.5.".into(),
             ),
             (
                 "time_s,snr_db\n1,1\n2,1\n",

@@ -202,7 +202,7 @@ fn a_duplex_link_without_a_reverse_side_is_refused() {
     let scenario =
         scenario(1, vec![flow(tcp(json!({})), json!({}))], lossy(), droptail(9), json!({}));
     let error = build(&scenario, &toy.components, &Arc::default(), 1, 0).err().expect("an error");
-    let text = "bottleneck.link.kind = arq: duplex. Write ack_path = \"reverse\"";
+    let text = "bottleneck.link.kind = arq: duplex. Set ack_path = \"reverse\"";
     assert_eq!(error.to_string(), text);
 }
 

@@ -95,7 +95,7 @@ fn a_link_that_needs_both_directions_is_refused_where_there_is_one() {
         let (components, _) = counted();
         let scenario = over(link, ack_path);
         let error = build(&scenario, &components, &Arc::default(), 1, 0).err().expect("an error");
-        let text = format!("{place}.link.kind = both: duplex. Write ack_path = \"reverse\"");
+        let text = format!("{place}.link.kind = both: duplex. Set ack_path = \"reverse\"");
         assert_eq!(error.to_string(), text);
     }
 }

@@ -91,7 +91,7 @@ fn an_implementation_excludes_what_it_does_not_have() {
     for (recovery, name) in [(RecoveryKind::Sack, "sack"), (RecoveryKind::Prr, "prr")] {
         assert_eq!(
             with(StackVariant::Ns2, recovery, off),
-            [format!("recovery = {name}: stack = \"ns2\" has no SACK. Write stack = \"rfc\"")]
+            [format!("recovery = {name}: stack = \"ns2\" has no SACK. Set stack = \"rfc\"")]
         );
         assert_eq!(
             with(StackVariant::Ns3, recovery, off),
@@ -102,6 +102,6 @@ fn an_implementation_excludes_what_it_does_not_have() {
     assert!(with(StackVariant::Ns3, newreno, off).is_empty());
     assert_eq!(
         with(StackVariant::Ns3, newreno, EcnUse::Dctcp),
-        ["stack = ns3: stack = \"ns3\" has no cc = \"dctcp\". Write stack = \"rfc\""]
+        ["stack = ns3: stack = \"ns3\" has no cc = \"dctcp\". Set stack = \"rfc\""]
     );
 }

@@ -64,7 +64,7 @@ impl Component<dyn ReceiveWindow + Send, WindowSetup> for ClampWindow {
         if let Some(inner) = &config.inner {
             if is_clamped(inner) {
                 let problem = "a clamp window inside a clamp window";
-                checks.reject("inner.kind", "clamp", problem, "Write another policy inside");
+                checks.reject("inner.kind", "clamp", problem, "Use another policy inside");
             }
             checks.nested("inner", AnyWindow::check(inner));
         }

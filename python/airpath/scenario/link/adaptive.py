@@ -83,19 +83,17 @@ class Adaptive(_RepeatingLink):
     def _check_alternatives(self) -> None:
         super()._check_alternatives()
         if self.snr_db is None and self.snr is None:
-            missing = as_missing(fault("missing", "Write snr_db = 22"))
+            missing = as_missing(fault("missing", "Set snr_db = 22"))
             raise faults_at((("snr_db",), None, missing))
         if self.snr_db is not None and self.snr is not None:
-            wrong = fault("snr is given too", "Write one of the two")
+            wrong = fault("snr is given too", "Use one of the two")
             raise faults_at((("snr_db",), self.snr_db, wrong))
         place: Path = ("snr",)
         process = self.snr
         if isinstance(process, Shadowed):
             place, process = (*place, "inner"), process.inner
         if isinstance(process, Block) and process.coherence is None:
-            missing = as_missing(
-                fault("missing, the link has no slots", 'Write coherence = "5 ms"')
-            )
+            missing = as_missing(fault("missing, the link has no slots", 'Set coherence = "5 ms"'))
             raise faults_at(((*place, "coherence"), None, missing))
 
     def _user_path(self, engine_path: str) -> list[str]:

@@ -166,7 +166,7 @@ class _FramedLink(Link):
     def _check_alternatives(self) -> None:
         super()._check_alternatives()
         if self.framing is not None and "frame_overhead" in self.model_fields_set:
-            wrong = fault("framing is given too", "Write the overhead there alone")
+            wrong = fault("framing is given too", "Set the overhead only there")
             raise faults_at((("frame_overhead",), str(self.frame_overhead), wrong))
 
     def document(self) -> dict[str, Any]:
@@ -200,7 +200,7 @@ class _RepeatingLink(Link):
     def _check_alternatives(self) -> None:
         super()._check_alternatives()
         if self.in_order is not None and self.harq is None and self.arq is None:
-            wrong = fault("nothing is late without harq or arq", "Leave it out, or write one")
+            wrong = fault("nothing is late without harq or arq", "Remove it, or write one")
             raise faults_at((("in_order",), self.in_order, wrong))
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:

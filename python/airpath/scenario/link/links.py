@@ -181,7 +181,7 @@ def DualRegime(  # noqa: N802  (reads as the class that it makes)
 def _paired(rates: Sequence[Any], pers: Sequence[Any]) -> list[tuple[Any, Any]]:
     for name, given in (("rates", rates), ("pers", pers)):
         if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
-            wrong = Problem("link.DualRegime", (name,), given, "not a pair", "Give two values")
+            wrong = Problem("link.DualRegime", (name,), given, "not a pair", "Use two values")
             raise ScenarioError([wrong])
     return list(zip(rates, pers, strict=True))
 
@@ -200,7 +200,7 @@ def _offset(value: Any, info: ValidationInfo) -> Duration | Uniform | Literal["r
     if isinstance(value, str) and not value[:1].isdigit():
         raise fault(
             "not a place in the trace",
-            'Write a duration, {uniform = ["0 s", "600 s"]} or "random"',
+            'Use a duration, {uniform = ["0 s", "600 s"]} or "random"',
             '"30 s"',
         )
     return Duration._validate(value, info)
@@ -237,7 +237,7 @@ class _FromTrace(_FramedLink):
         if not file.removeprefix("traces:"):
             raise fault(
                 "names no file",
-                "Write a path from the scenario file, or traces: and a name",
+                "Use a path from the scenario file, or traces: and a name",
                 '"traces:Verizon-LTE-short.down"',
             )
         return file

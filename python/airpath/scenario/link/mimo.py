@@ -214,7 +214,7 @@ def block_faults(
                 link.fec.blocks(size, rate)
             except ValueError as problem:
                 what = str(problem).partition(": ")[2]
-                accepted = "Write max_block, a larger code rate or larger symbols"
+                accepted = "Set max_block, a larger code rate or larger symbols"
                 wrong.append(((*path, key, "code_rate"), rate, fault(what, accepted)))
     return wrong
 

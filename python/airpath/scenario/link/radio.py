@@ -153,17 +153,17 @@ class Radio(Model):
     def _without_the_queue(cls, policy: LinkAdaptation) -> LinkAdaptation:
         if isinstance(policy, (DualRegime, Qawla, Optimum)):
             what = "chooses by the queue, and a burst is for several packets"
-            raise fault(what, "Write tfer, tagla, max-phy-throughput or fixed")
+            raise fault(what, "Use tfer, tagla, max-phy-throughput or fixed")
         return policy
 
     @model_validator(mode="after")
     def _one_snr(self) -> Self:
         if self.distance is None and self.snr is None:
-            missing = as_missing(fault("missing", 'Write distance = "1 km"'))
+            missing = as_missing(fault("missing", 'Set distance = "1 km"'))
             raise faults_at((("distance",), None, missing))
         if self.snr is None:
             if self._is_given("uplink_offset"):
-                error = fault("that of the budget holds", "Write snr, or leave this key out")
+                error = fault("that of the budget holds", "Set snr, or leave this key out")
                 raise faults_at((("uplink_offset",), str(self.uplink_offset), error))
             return self
         wrong = [

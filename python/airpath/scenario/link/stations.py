@@ -105,7 +105,7 @@ def radio_faults(users: list[TddUser], link: Mapping[str, Any]) -> list[Any]:
         for key in ("distance", "snr") if radio is None else ("downlink_mcs", "uplink_mcs"):
             if (value := getattr(entry, key)) is not None:
                 error = (
-                    fault("the link has no radio", "Write radio, or leave this key out")
+                    fault("the link has no radio", "Set radio, or leave this key out")
                     if radio is None
                     else fault("schemes follow the radio", "Leave one of them out")
                 )
@@ -113,10 +113,10 @@ def radio_faults(users: list[TddUser], link: Mapping[str, Any]) -> list[Any]:
                 wrong.append(((index, key), value, error))
         if radio is not None and entry.distance is not None:
             if entry.snr is not None:
-                error = fault("snr is given too", "Write one of the two")
+                error = fault("snr is given too", "Use one of the two")
                 wrong.append(((index, "distance"), str(entry.distance), error))
             elif radio.snr is not None:
-                error = fault("the radio has no distance", "Write snr")
+                error = fault("the radio has no distance", "Set snr")
                 wrong.append(((index, "distance"), str(entry.distance), error))
             elif found := radio.distance_problem(entry.distance):
                 made = rejected(entry, entry.given(), found)
@@ -128,5 +128,5 @@ def radio_faults(users: list[TddUser], link: Mapping[str, Any]) -> list[Any]:
 def no_station(stations: int) -> Any:
     """Return the problem and the fix for a user without a station."""
     there = "1 station" if stations == 1 else f"{stations} stations"
-    wanted = "Write 0" if stations == 1 else f"Write a number from 0 to {stations - 1}"
+    wanted = "Use 0" if stations == 1 else f"Use a number from 0 to {stations - 1}"
     return fault(f"the link has {there}", wanted)

@@ -285,12 +285,12 @@ class OfdmaTdd(Link):
             key, symbols = f"{name}_symbols", getattr(self, f"{name}_symbols")
             if getattr(self, f"{name}_slots") is not None:
                 if key in self.model_fields_set:
-                    error = fault(f"{name}_slots is given too", "Write one of the two")
+                    error = fault(f"{name}_slots is given too", "Use one of the two")
                     wrong.append(((key,), symbols, error))
                 continue
             used += symbols
             if symbols < least:
-                error = fault("without a slot", f"Write {least} or more", str(least))
+                error = fault("without a slot", f"Use {least} or more", str(least))
                 wrong.append(((key,), symbols, error))
         if used > MOST_SYMBOLS and not wrong:
             what = f"{used} symbols in a frame that has {MOST_SYMBOLS}"
@@ -298,7 +298,7 @@ class OfdmaTdd(Link):
                 (key for key in ("downlink_symbols", "uplink_symbols") if self._is_given(key)),
                 "downlink_symbols",
             )
-            error = fault(what, f"Write counts that add up to {MOST_SYMBOLS} at most")
+            error = fault(what, f"Use counts that add up to {MOST_SYMBOLS} at most")
             wrong.append(((key,), getattr(self, key), error))
         return wrong
 

@@ -115,7 +115,7 @@ class RandomSize(Model):
     def _one_of_them(cls, value: Any, info: ValidationInfo) -> Any:
         before = ("exponential", "pareto")
         given = [key for key in before if info.data.get(key) is not None]
-        accepted = "Write one of exponential, pareto and triangular"
+        accepted = "Use one of exponential, pareto and triangular"
         example = '{exponential = "100 kB"}'
         if value is not None and given:
             raise fault(f"given together with {given[0]}", accepted, example)
@@ -223,7 +223,7 @@ class OnOff(Model):
     @classmethod
     def _one_of_both(cls, on: Any, info: ValidationInfo) -> Any:
         if "burst" in info.data and (on is None) == (info.data["burst"] is None):
-            accepted, example = "Write one of burst and on", '{burst = "100 kB", off = "1 s"}'
+            accepted, example = "Use one of burst and on", '{burst = "100 kB", off = "1 s"}'
             if on is None:
                 raise as_missing(fault("neither burst nor on is given", accepted, example))
             raise fault("given together with burst", accepted, example)

@@ -146,19 +146,19 @@ class Source(Component):
         if base_rtt is None:
             known = keys.keys() <= info.data.keys()
             if cls.needs_path and known and not given:
-                accepted = f'Write base_rtt = "40 ms", or the wires access, egress, {back}'
+                accepted = f'Set base_rtt = "40 ms", or the wires access, egress, {back}'
                 raise as_missing(fault("missing", accepted))
             return base_rtt
         count = info.data.get("count")
         if isinstance(base_rtt, list) and count is not None and len(base_rtt) != count:
             raise fault(
-                f"{len(base_rtt)} values for count = {count}", "Give one value for each flow"
+                f"{len(base_rtt)} values for count = {count}", "Use one value for each flow"
             )
         delayed = [key for key, value in given if value.delay > 0]
         if delayed:
             raise fault(
                 f"given together with {delayed[0]}.delay",
-                "Give either base_rtt or the delays of the wires",
+                "Set either base_rtt or the delays of the wires",
             )
         return base_rtt
 
@@ -168,10 +168,10 @@ class Source(Component):
         count = info.data.get("count")
         if isinstance(user, list) and count is not None:
             if count < len(user):
-                accepted = f"Write count = {len(user)} or more, or fewer users"
+                accepted = f"Set count = {len(user)} or more, or fewer users"
                 raise fault(f"{len(user)} users for count = {count}", accepted)
             if count > _MOST_SPREAD:
-                accepted = f"Write count = {_MOST_SPREAD} at most, or a group for each user"
+                accepted = f"Set count = {_MOST_SPREAD} at most, or a group for each user"
                 raise fault(f"several users for count = {count}", accepted)
         return user
 
@@ -179,7 +179,7 @@ class Source(Component):
     @classmethod
     def _check_arrivals(cls, arrivals: Arrivals | None, info: ValidationInfo) -> Arrivals | None:
         if arrivals is not None and isinstance(info.data.get("start"), Uniform):
-            raise fault("given together with a random start", 'Write start = "0 s" or leave it out')
+            raise fault("given together with a random start", 'Set start = "0 s" or leave it out')
         return arrivals
 
     def base_rtts(self) -> list[tuple[Duration, int]] | None:
@@ -325,7 +325,7 @@ class Tcp(Source):
     @classmethod
     def _instead_of_size(cls, on_off: OnOff | None, info: ValidationInfo) -> OnOff | None:
         if on_off is not None and info.data.get("size") is not None:
-            raise fault("given together with size", "Give one of the two")
+            raise fault("given together with size", "Use one of the two")
         return on_off
 
     @property
@@ -340,11 +340,11 @@ class Tcp(Source):
         cc = info.data.get("cc")
         wrong: list[tuple[Path, Any, Any]] = []
         if cc is not None and cc.recovery and tcp.recovery not in (None, cc.recovery, *SELECTIVE):
-            error = fault(f"contradicts cc = {quote(cc.kind)}", "Give one of the two")
+            error = fault(f"contradicts cc = {quote(cc.kind)}", "Use one of the two")
             wrong.append((("recovery",), tcp.recovery, error))
         refused = "off" if cc is not None and cc.negotiates_ecn else "on"
         if cc is not None and cc.echo and tcp.ecn == refused:
-            error = fault(f"contradicts cc = {quote(cc.kind)}", "Give one of the two")
+            error = fault(f"contradicts cc = {quote(cc.kind)}", "Use one of the two")
             wrong.append((("ecn",), tcp.ecn, error))
         if profile is not None:
             whole = profile_config(profile, None, None, tcp)

@@ -30,7 +30,7 @@ class Uniform(Model):
     @field_validator("uniform")
     @classmethod
     def _check_uniform(cls, pair: list[Duration]) -> list[Duration]:
-        accepted, example = "Write the earliest and the latest time", '["0 s", "1 s"]'
+        accepted, example = "Use the earliest and the latest time", '["0 s", "1 s"]'
         if len(pair) != 2:
             raise fault("not a pair", accepted, example)
         return pair

@@ -488,5 +488,5 @@ class Ledger:
         raise BadValueError(
             f"{one_line(str(self.path))}: {sum(others.values())} replications were made by other "
             f"versions ({made}), this is {self.own}. "
-            "Write --accept-version to use them, or give another directory."
+            "Use --accept-version to use them, or give another directory."
         )

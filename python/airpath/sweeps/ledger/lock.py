@@ -48,7 +48,7 @@ class Lock:
                 why = (error.strerror or str(error)).lower()
                 raise BadValueError(
                     f"{one_line(str(self._path))}: cannot be locked ({why}). "
-                    "Give a directory that can be written to, on a disk with locks."
+                    "Use a directory that can be written to, on a disk with locks."
                 ) from None
         _HELD.add(self)
         with suppress(OSError):  # On a full disk the lock holds as well, without a number.

@@ -53,9 +53,9 @@ def damaged(path: Path, what: str) -> BadValueError:
 
 _NOT_DAMAGE = {
     "full": "cannot be written (the disk is full). What was stored before is kept.",
-    "readonly": "cannot be written (read-only). Give a directory that can.",
+    "readonly": "cannot be written (read-only). Use a directory that can.",
     "locked": "another program keeps it locked. Wait until it is done.",
-    "unable to open": "cannot be opened. Give a file that can be read and written.",
+    "unable to open": "cannot be opened. Use a file that can be read and written.",
     "disk i/o error": "cannot be read or written (disk I/O error). What was stored is kept.",
 }
 """What SQLite says, and what is said here."""
@@ -231,11 +231,11 @@ def _check_header(path: Path) -> None:
     if not head:
         raise damaged(path, "empty")
     if not head.startswith(b"SQLite format 3\0"):
-        raise BadValueError(f"{name}: not a ledger (not an SQLite file). Give another name.")
+        raise BadValueError(f"{name}: not a ledger (not an SQLite file). Use another name.")
     if len(head) < _HEADER:
         raise damaged(path, f"only {len(head)} bytes")
     if int.from_bytes(head[68:72], "big") != APPLICATION_ID:
-        raise BadValueError(f"{name}: not a ledger (another program's file). Give another name.")
+        raise BadValueError(f"{name}: not a ledger (another program's file). Use another name.")
     written = int.from_bytes(head[60:64], "big")
     if written > FORMAT:
         raise BadValueError(

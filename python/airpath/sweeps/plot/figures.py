@@ -150,7 +150,7 @@ class SweepPlot:
         for argument, name in names.items():
             if name is None:
                 raise BadValueError(
-                    f"pareto: no metric of the sweep is a {argument} by its name. Write "
+                    f"pareto: no metric of the sweep is a {argument} by its name. Use "
                     f"{argument} = one of {', '.join(metrics)}."
                 )
         chosen = self._chosen(where, **names)
@@ -167,7 +167,7 @@ class SweepPlot:
                 raise BadValueError(
                     f"{error_prefix(argument, axis)}: {count} values are more than the "
                     f"{len(style.SERIES)} that can be distinguished. "
-                    "Write another axis, or choose some with where."
+                    "Use another axis, or choose some with where."
                 )
         both = (str(names["rate"]), str(names["delay"]))
         return draw_pareto(chosen, both, (by, shape), apart)

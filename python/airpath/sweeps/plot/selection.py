@@ -139,7 +139,7 @@ def selected(readings: Readings, where: Where | None) -> Selection:
     plan = readings.plan
     if where is not None and not isinstance(where, Mapping):
         raise BadValueError(
-            f"{error_prefix('where', where)}: not a mapping. Write the values by axis, for example "
+            f"{error_prefix('where', where)}: not a mapping. Use the values by axis, for example "
             '{"flows.0.cc": "cubic"}.'
         )
     wanted: dict[str, set[str]] = {}

@@ -72,7 +72,7 @@ impl CellConfig {
                 found.within("weight", weight, above(0.0));
             }
             if self.users[..place].iter().any(|before| before.user == entry.user) {
-                let advice = "Write one entry for each user";
+                let advice = "Use one entry for each user";
                 found.reject("user", entry.user, "named before", advice);
             }
             if let Some(snr) = &entry.snr {

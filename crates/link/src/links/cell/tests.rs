@@ -266,7 +266,7 @@ fn values_outside_their_ranges_are_refused() {
         (
             "users",
             json!([{"user": 7}, {"user": 7}]),
-            "users.1.user = 7: named before. Write one entry for each user",
+            "users.1.user = 7: named before. Use one entry for each user",
         ),
     ] {
         assert_eq!(refused(key, value), message);

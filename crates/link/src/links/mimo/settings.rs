@@ -118,11 +118,9 @@ impl MimoConfig {
                 Some(value) if *fading == of => _ = checks.within(field, *value, range),
                 Some(value) => {
                     let problem = format!("{fading:?} fading has none");
-                    checks.reject(field, value, &problem, "Leave it out");
+                    checks.reject(field, value, &problem, "Remove it");
                 }
-                None if *fading == of => {
-                    checks.missing(field, &format!("Write {field} = {example}"))
-                }
+                None if *fading == of => checks.missing(field, &format!("Set {field} = {example}")),
                 None => {}
             }
         }
@@ -181,7 +179,7 @@ impl MimoConfig {
         let code = checks.nested("fec", self.code_at(code_rate));
         if symbol_bits % of_constellation != 0 {
             let problem = format!("not a multiple of the bits of a symbol of {}", self.modulation);
-            let advice = format!("Write {of_constellation} or a multiple up to {MOST_BITS}");
+            let advice = format!("Use {of_constellation} or a multiple up to {MOST_BITS}");
             checks.reject("fec.symbol_bits", symbol_bits, &problem, &advice);
         }
         checks.finish()?;
@@ -194,7 +192,7 @@ impl MimoConfig {
         let mut checks = Checks::default();
         checks.within("small.up_to_bytes", up_to_bytes, 1..=LARGEST_PACKET);
         if self.fec.is_none() {
-            let advice = "Write fec too; its code_rate = 1 corrects nothing";
+            let advice = "Set fec too; its code_rate = 1 corrects nothing";
             checks.reject("small", "given", "there is no fec", advice);
         }
         let is_rate = checks.within("small.code_rate", code_rate, LEAST_CODE_RATE..=1.0);
@@ -202,7 +200,7 @@ impl MimoConfig {
         // The code of other packets is checked by itself: at this rate, blocks are too short.
         if is_rate && code.is_none() && self.code().is_ok_and(|code| code.is_some()) {
             let problem = "blocks of max_block are too short for one symbol of data";
-            checks.reject("small.code_rate", code_rate, problem, "Write a larger code rate");
+            checks.reject("small.code_rate", code_rate, problem, "Use a larger code rate");
         }
         checks.finish()?;
         Ok(code.map(|code| (Bytes(up_to_bytes), code)))

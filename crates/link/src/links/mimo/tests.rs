@@ -133,13 +133,13 @@ fn invalid_config_is_rejected() {
         (json!({"rx": 9}), "rx = 9: above 8. Accepted: 1 to 8"),
         (
             json!({"modulation": "7psk"}),
-            "modulation = 7psk: not known. Write bpsk, qpsk, 8psk, 16psk, 32psk, 64psk, 16qam, \
+            "modulation = 7psk: not known. Use bpsk, qpsk, 8psk, 16psk, 32psk, 64psk, 16qam, \
              64qam",
         ),
         (json!({"bad_snr_offset_db": 1}), "bad_snr_offset_db = 1: above 0. Accepted: -200 to 0"),
         (
             json!({"p_good_to_bad": 0, "p_bad_to_good": 0}),
-            "p_bad_to_good = 0: 0 like p_good_to_bad: the state would never change. Write a \
+            "p_bad_to_good = 0: 0 like p_good_to_bad: the state would never change. Use a \
              number above 0 for one of them",
         ),
         (
@@ -148,7 +148,7 @@ fn invalid_config_is_rejected() {
         ),
         (
             json!({"modulation": "8psk", "fec": rs(0.9)}),
-            "fec.symbol_bits = 8: not a multiple of the bits of a symbol of 8psk. Write 3 or a \
+            "fec.symbol_bits = 8: not a multiple of the bits of a symbol of 8psk. Use 3 or a \
              multiple up to 16",
         ),
         (json!({"fec": rs(0.0)}), "fec.code_rate = 0: below 0.001. Accepted: 0.001 to 1"),
@@ -158,14 +158,14 @@ fn invalid_config_is_rejected() {
         ),
         (
             json!({"small": {"up_to_bytes": 1, "code_rate": 0.5}}),
-            "small = given: there is no fec. Write fec too; its code_rate = 1 corrects nothing",
+            "small = given: there is no fec. Set fec too; its code_rate = 1 corrects nothing",
         ),
-        (json!({"m": 0}), "m = 0: Rayleigh fading has none. Leave it out"),
+        (json!({"m": 0}), "m = 0: Rayleigh fading has none. Remove it"),
         (
             json!({"fading": "nakagami", "m": 2, "k_factor_db": 300}),
-            "k_factor_db = 300: Nakagami fading has none. Leave it out",
+            "k_factor_db = 300: Nakagami fading has none. Remove it",
         ),
-        (json!({"fading": "rician"}), "k_factor_db = missing: missing. Write k_factor_db = 6"),
+        (json!({"fading": "rician"}), "k_factor_db = missing: missing. Set k_factor_db = 6"),
         (json!({"fading": "nakagami", "m": 0.4}), "m = 0.4: below 0.5. Accepted: 0.5 to 1000"),
     ] {
         let error = config(&changes).channel().expect_err("it is refused");

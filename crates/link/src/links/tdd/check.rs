@@ -76,15 +76,10 @@ impl TddConfig {
                 found.related("user", *user, 0..=self.stations - 1, "the link has no such station");
             }
             if self.users[..place].iter().any(|before| before.user == *user) {
-                found.reject("user", user, "named before", "Write one entry for each station");
+                found.reject("user", user, "named before", "Use one entry for each station");
             }
             if self.radio.is_none() && snr.is_some() {
-                found.reject(
-                    "snr",
-                    "given",
-                    "the link has no radio",
-                    "Write radio, or leave it out",
-                );
+                found.reject("snr", "given", "the link has no radio", "Set radio, or leave it out");
             }
             checks.nested(&format!("users.{place}"), found.finish());
         }
@@ -107,7 +102,7 @@ impl TddConfig {
         check_retransmission(self.harq.as_ref(), self.arq, checks);
         if let Some(processes) = self.harq.as_ref().and_then(|harq| harq.processes) {
             let problem = "a frame's MPDUs have as many as needed";
-            checks.reject("harq.processes", processes, problem, "Leave it out");
+            checks.reject("harq.processes", processes, problem, "Remove it");
         }
         check_errors("errors", self.errors.as_ref(), checks);
         check_errors("reverse_errors", self.reverse_errors.as_ref(), checks);
@@ -129,7 +124,7 @@ impl TddConfig {
             if capacity < needed {
                 let direction = ["downlink", "uplink"][side];
                 let problem = format!("leaves {capacity} bytes of a frame's {direction}");
-                let advice = format!("Write what leaves {needed} or more");
+                let advice = format!("Set a number that leaves {needed} or more");
                 checks.reject(field, self.slots()[side], &problem, &advice);
             }
         }
@@ -166,7 +161,7 @@ impl TddConfig {
         {
             let kind = self.request["kind"].as_str().unwrap_or_default();
             let problem = "with this request and this grant no station is ever given an uplink";
-            let advice = "Write another request or another grant";
+            let advice = "Use another request or another grant";
             checks.reject("request.kind", kind, problem, advice);
         }
     }

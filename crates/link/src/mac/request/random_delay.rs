@@ -29,7 +29,7 @@ impl Span {
                 field,
                 value,
                 "the first is above the second",
-                "Write the least and the largest",
+                "Use the least and the largest",
             );
         }
     }
@@ -185,7 +185,7 @@ mod tests {
         let found = refused(RandomDelayConfig { delay: reversed, ..CONFIG });
         assert_eq!(
             found,
-            "delay = 2 … 1 ns: the first is above the second. Write the least and the largest"
+            "delay = 2 … 1 ns: the first is above the second. Use the least and the largest"
         );
         let found = refused(RandomDelayConfig { collision: 1.0, ..CONFIG });
         assert!(found.starts_with("collision = 1: not below 1"), "{found}");

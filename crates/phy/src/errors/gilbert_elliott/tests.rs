@@ -230,7 +230,7 @@ fn errors_name_the_field_the_value_and_what_is_accepted() {
             json!({"kind": "gilbert-elliott", "p_good_to_bad": 0, "p_bad_to_good": 0,
                    "slot_ns": 1}),
             "p_bad_to_good = 0: 0 like p_good_to_bad: the state would never change. \
-             Write a number above 0 for one of them",
+             Use a number above 0 for one of them",
         ),
         (
             json!({"kind": "gilbert-elliott", "p_good_to_bad": 0.1, "p_bad_to_good": 0.2,
