@@ -1,10 +1,11 @@
 //! IPv4, TCP and UDP headers of the packets of one flow.
 //!
 //! Source: RFC 791 §3.1, RFC 9293 §3.1 and §3.2, RFC 2018 §2 and §3, RFC 7323 §2.2 and §3.2,
-//! RFC 3168 §5 and §6.1, RFC 768, RFC 6864 §4.1, RFC 6994 §3 (a price). Payload is zeros and is not stored.
-//! Differs from the simulated packet: a SYN carries its options, for which the simulation charges
-//! no bytes, so it is up to 20 bytes longer here; where a scenario counts fewer header bytes than
-//! IPv4 and TCP (or UDP) have, every packet is longer by the difference.
+//! RFC 3168 §5 and §6.1, RFC 768, RFC 6864 §4.1, RFC 6994 §3 (a price).
+//! The payload is zeros and is not stored.
+//! Differs from the simulated packet: a SYN includes the bytes of its options, so it is up to
+//! 20 bytes longer than in the simulation. If a scenario counts fewer header bytes than IPv4 and
+//! TCP (or UDP) have, every packet is longer by the difference.
 
 use crate::checksum::internet_checksum;
 use airpath_core::{Flags, FlowId, Packet, PacketKind};
@@ -40,7 +41,7 @@ const OPTION_WINDOW_SCALE: u8 = 3;
 const OPTION_SACK_PERMITTED: u8 = 4;
 const OPTION_SACK: u8 = 5;
 const OPTION_TIMESTAMPS: u8 = 8;
-/// The first of two for experiments (RFC 6994 §3).
+/// The first of the two option kinds for experiments (RFC 6994 §3).
 const OPTION_EXPERIMENT: u8 = 253;
 /// Identifier of this experiment; not registered.
 const PRICE_EXPERIMENT: u16 = 0xc1a4;
@@ -143,8 +144,8 @@ impl Connection {
         if self.is_tcp() { PROTOCOL_TCP } else { PROTOCOL_UDP }
     }
 
-    /// The sequence number of stream offset `offset`: the SYN takes the initial one
-    /// (RFC 9293 §3.4), 32 bits are left of it.
+    /// The sequence number of stream offset `offset`, modulo 2^32. The SYN occupies the initial
+    /// sequence number (RFC 9293 §3.4).
     pub fn sequence_number(&self, offset: u64) -> u32 {
         self.source_isn.wrapping_add(1).wrapping_add(offset as u32)
     }
@@ -202,8 +203,8 @@ impl Connection {
         to.bytes[12] = (to.length as u8 / 4) << 4;
     }
 
-    /// Window (RFC 7323 §2.3): scaled in all segments but those with SYN. The source's own is
-    /// never used, for nothing is sent to it; it shows the connection's.
+    /// Window (RFC 7323 §2.3): scaled in all segments without SYN. Data packets show the
+    /// connection's receive window: it has no effect, because the source receives no data.
     fn window_field(&self, settings: &TcpSettings, packet: &Packet) -> u16 {
         let is_syn = packet.flags.contains(Flags::SYN);
         let window = match packet.kind {
@@ -258,7 +259,7 @@ impl Connection {
         payload
     }
 
-    /// Puts the IP header in front, and the checksums in.
+    /// Prepends the IP header and fills in both checksums.
     fn assemble(
         &self,
         packet: &Packet,
@@ -289,7 +290,7 @@ impl Connection {
         let checksum = internet_checksum(&[pseudo.stored(), transport.stored()]);
         let (at, checksum) = match (protocol, checksum) {
             (PROTOCOL_TCP, checksum) => (16, checksum),
-            (_, 0) => (6, u16::MAX), // RFC 768: zero says that there is none
+            (_, 0) => (6, u16::MAX), // RFC 768: zero means no checksum
             (_, checksum) => (6, checksum),
         };
         transport.bytes[at..at + 2].copy_from_slice(&checksum.to_be_bytes());
@@ -328,8 +329,8 @@ fn tcp_flags(packet: &Packet) -> u8 {
     .fold(0, |flags, (_, flag)| flags | flag)
 }
 
-/// The same for a packet at every point of its path, another for its retransmission. Of ACKs the
-/// instant of sending does not count: duplicate ACKs without timestamps have the same.
+/// IP identification: constant along the path of a packet, different for its retransmission. For
+/// ACKs it does not depend on the send time: duplicate ACKs without timestamps have the same value.
 fn identification(packet: &Packet) -> u16 {
     let when = match packet.kind {
         PacketKind::Ack => u64::from(packet.tsval) << 32 | u64::from(packet.window),

@@ -1,7 +1,7 @@
-//! The named tables of options.
+//! TCP profiles: named tables of TCP parameters.
 //!
 //! `make generate-docs` writes `generated/profiles.json` from `python/airpath/scenario/tcp/tcp_options.toml`,
-//! which has the source of every value; a test of the Python side compares.
+//! which states the source of every value. A Python test checks that the two files agree.
 
 use crate::config::TcpConfig;
 use airpath_core::ConfigError;
@@ -9,8 +9,8 @@ use serde_json::Value;
 
 const TABLES: &str = include_str!("../generated/profiles.json");
 
-/// The options of the profile `name` as a description of a source has them, with the values of the
-/// table `changes` replacing them.
+/// The options of the profile `name`, in the format of a TCP source's description. Values in the
+/// table `changes` replace those of the profile.
 ///
 /// ```
 /// use serde_json::json;
@@ -49,7 +49,7 @@ impl TcpConfig {
         Ok(serde_json::from_value(options).expect("a profile has every option"))
     }
 
-    /// Profile `rfc`: what the RFCs say (5681, 6582, 6298, 3042), 1500-byte packets.
+    /// Profile `rfc`: RFC 5681, 6582, 6298 and 3042, with 1500-byte packets.
     pub fn rfc() -> TcpConfig {
         TcpConfig::of_profile("rfc").expect("there is a profile of that name")
     }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn another_name_is_refused() {
+    fn unknown_profile_is_rejected() {
         let error = TcpConfig::of_profile("bsd").expect_err("no such profile");
         assert_eq!(error.to_string(), "profile = bsd: not a profile");
     }

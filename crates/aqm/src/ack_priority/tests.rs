@@ -53,7 +53,7 @@ fn offer(queue: &mut AnyQueue, kinds: &str, harness: &mut TestHarness, now: Time
     }
 }
 
-/// The numbers of what comes out.
+/// Dequeues all packets and returns their numbers.
 fn left(queue: &mut AnyQueue, harness: &mut TestHarness, now: Time) -> Vec<u64> {
     std::iter::from_fn(|| queue.dequeue(&mut harness.at(now))).map(|packet| packet.seq).collect()
 }
@@ -69,9 +69,9 @@ fn acks_go_first_and_each_kind_keeps_its_order() {
     assert_eq!((queue.packets(), queue.backlog()), (0, Bytes::ZERO));
 }
 
-/// Two queues, one limit: any five packets fill it.
+/// Both queues share the limit: any five packets fill it.
 #[test]
-fn the_limit_is_that_of_both() {
+fn both_queues_share_a_limit_in_packets() {
     for (kinds, expected) in [
         ("dddddda", vec![0, 1, 2, 3, 4]),
         ("aaaddda", vec![0, 1, 2, 3, 4]),
@@ -86,16 +86,16 @@ fn the_limit_is_that_of_both() {
 }
 
 #[test]
-fn a_limit_in_bytes_is_that_of_both() {
+fn both_queues_share_a_limit_in_bytes() {
     let mut harness = TestHarness::default();
     let mut queue = around(json!({"kind": "droptail", "limit": {"bytes": 2070}}));
     offer(&mut queue, "dadaaa", &mut harness, millis(0));
-    // The second data packet finds 1040 B, the next ACK 2040 B.
+    // The backlog is 1040 B before the second data packet and 2040 B before the next ACK.
     assert_eq!(left(&mut queue, &mut harness, millis(0)), [1, 0, 2]);
     assert_eq!(harness.counts().total(), 3);
 }
 
-/// An ACK that has left frees space.
+/// A dequeued ACK releases its space.
 #[test]
 fn an_ack_counts_as_long_as_it_waits() {
     let mut harness = TestHarness::default();
@@ -125,12 +125,12 @@ fn packets_held_by_the_link_still_count() {
     assert_eq!((queue.occupancy(), harness.counts().total()), (4, 2));
 }
 
-/// A certain drop of what arrives inside meets no ACK: it is only counted.
+/// The discipline inside drops every arriving data packet. It counts arriving ACKs, but drops none.
 #[test]
 fn early_drops_spare_acks() {
     let mut harness = TestHarness::default();
     let mut queue = around(rem(100));
-    // 30 packets in an update are above capacity: at φ = 1e9 the price makes drops all but certain.
+    // 30 packets in an update are above capacity: at φ = 1e9 the drop probability is almost 1.
     for update in 0..50 {
         offer(&mut queue, &"d".repeat(30), &mut harness, millis(2 * update));
         left(&mut queue, &mut harness, millis(2 * update));
@@ -171,9 +171,9 @@ fn acks_count_in_the_arrivals_and_the_backlog_of_the_discipline_inside() {
     }
 }
 
-/// CLAMP's q, rate and price are those of a queue without priority: an ACK is among its bytes.
+/// CLAMP's q, rate and price include ACKs: they are equal to those without ACK priority.
 #[test]
-fn clamp_inside_knows_of_every_ack() {
+fn clamp_inside_counts_every_ack() {
     let clamp = json!({"kind": "clamp", "a_bytes": 0, "b": 1.0, "time_constant_ns": 500_000_000,
         "rate_time_constant_ns": 500_000_000, "inner": droptail(100)});
     let bare = try_build(&clamp).expect("an accepted description");
@@ -194,7 +194,7 @@ fn clamp_inside_knows_of_every_ack() {
     assert_eq!(found[0], found[1]);
 }
 
-/// Around every other discipline: packets are accounted for, and ACKs leave first and in order.
+/// With every other discipline inside, no packet is lost, and ACKs leave first and in order.
 #[test]
 fn every_discipline_can_be_inside() {
     for limit in [3, 1000] {
@@ -233,7 +233,7 @@ fn every_discipline_can_be_inside() {
 }
 
 #[test]
-fn one_inside_another_is_refused_however_deep() {
+fn nested_ack_priority_is_rejected_at_any_depth() {
     let again = json!({"kind": "ack-priority", "aqm": droptail(1)});
     let deep = json!({"kind": "clamp", "a_bytes": 0, "b": 1.0, "time_constant_ns": 1,
         "rate_time_constant_ns": 1, "inner": again});

@@ -1,12 +1,12 @@
-//! How to make each built-in discipline, for the suites that go through all of them. One that is not
-//! named here is made from its class: its defaults, and what is extreme.
+//! Configurations of each built-in queue discipline, for the test suites that cover all of them. For
+//! a discipline not listed here, they come from its Python class: the defaults and extreme values.
 
 use airpath_aqm::AnyQueue;
 use airpath_conformance::samples;
 use airpath_core::{ConfigError, Registry, Seed, Setup};
 use serde_json::{Value, json};
 
-/// Ways to set up a built-in discipline: ordinary, smallest, extreme.
+/// Configurations of a built-in discipline: usual, smallest and extreme values.
 pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
     match kind {
         "droptail" => vec![

@@ -1,38 +1,38 @@
-//! Where in its trace a link begins.
+//! The time in its trace at which a link starts.
 //!
-//! At time t of the run the trace is at t + offset, through all its repetitions. A random offset
-//! has a separate stream: the link's other draws are the same with and without it.
+//! At time t of the run, the link reads the trace at t + offset; the trace repeats. A random offset
+//! uses a separate random stream, so it does not change the link's other random variates.
 
 use airpath_core::{Checks, Duration, Seed};
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// Drawn offsets are whole milliseconds, as the times of recorded opportunities are.
+/// Random offsets are multiples of 1 ms, like the times of recorded transmission opportunities.
 const GRID_NS: u64 = 1_000_000;
 
 /// Configuration of the offset; absent: the start of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum OffsetSpec {
-    /// A given place.
+    /// A fixed offset.
     At {
-        /// From the start of the trace, ns; beyond its end, of its repetitions.
+        /// Time since the start of the trace, ns. Beyond the end of the trace, it wraps around.
         time_ns: u64,
     },
-    /// A random place, drawn in each replication.
+    /// A uniformly distributed offset, drawn in each replication.
     Uniform {
-        /// Earliest, ns.
+        /// Lower bound (inclusive), ns.
         low_ns: u64,
-        /// Latest (exclusive), ns.
+        /// Upper bound (exclusive), ns.
         high_ns: u64,
     },
-    /// Any place of a round, drawn in each replication.
+    /// An offset uniform over one period of the trace, drawn in each replication.
     Random {},
 }
 
 impl OffsetSpec {
-    /// Rejects a time that is not one of the whole milliseconds at which recorded opportunities,
-    /// and values of the capacity, come.
+    /// Rejects a time that is not a multiple of 1 ms, the resolution of recorded opportunities
+    /// and capacities.
     pub(crate) fn check_grid(self, checks: &mut Checks) {
         let times = match self {
             OffsetSpec::At { time_ns } => vec![("time_ns", time_ns)],
@@ -48,13 +48,13 @@ impl OffsetSpec {
                     &format!("offset.{field}"),
                     nanos,
                     problem,
-                    "Use one such as \"250 ms\"",
+                    "Use a value such as \"250 ms\"",
                 );
             }
         }
     }
 
-    /// The place in a round of `period`, for the link of `seed`.
+    /// Returns the fixed offset, or draws one with `seed`, modulo the trace's `period`.
     fn draw(self, period: Duration, seed: &Seed) -> Offset {
         let (low_ns, high_ns) = match self {
             OffsetSpec::At { time_ns } => return Offset::at(time_ns % period.as_nanos()),
@@ -67,10 +67,10 @@ impl OffsetSpec {
     }
 }
 
-/// The place in this replication.
+/// The offset of this replication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Offset {
-    /// From the start of the round, ns; less than the period.
+    /// Time since the start of the trace, ns; less than its period.
     pub(crate) nanos: u64,
     is_set: bool,
 }
@@ -80,12 +80,12 @@ impl Offset {
         Offset { nanos, is_set: true }
     }
 
-    /// That of `spec`, the start of the trace without one.
+    /// Returns the offset that `spec` configures; without `spec`, the start of the trace.
     pub(crate) fn of(spec: Option<OffsetSpec>, period: Duration, seed: &Seed) -> Offset {
         spec.map_or_else(Offset::default, |spec| spec.draw(period, seed))
     }
 
-    /// Result of a link with an offset in addition to its counters.
+    /// Returns `trace_offset_s`, which a link with an offset adds to its counters.
     pub(crate) fn counters(self) -> Vec<(Cow<'static, str>, f64)> {
         let seconds = Duration::from_nanos(self.nanos).as_secs_lossy();
         self.is_set.then_some((Cow::Borrowed("trace_offset_s"), seconds)).into_iter().collect()
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn given_times_are_whole_milliseconds() {
+    fn fixed_offsets_are_multiples_of_one_ms() {
         let fields = |spec: OffsetSpec| {
             let mut checks = Checks::default();
             spec.check_grid(&mut checks);

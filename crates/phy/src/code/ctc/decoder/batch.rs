@@ -14,16 +14,16 @@ pub(super) struct Batch<S: Simd> {
     simd: S,
     config: DecoderConfig,
     prologue: usize,
-    /// π: the first encoder's place of each of the second's couples; and its inverse.
+    /// π: for each couple of the second encoder, its position in the first; then the inverse of π.
     interleaver: [Vec<u32>; 2],
     /// The subblock bits that are sent, in order.
     sending_order: Vec<u32>,
     /// 0, 1, 2, …
     information_order: Vec<u32>,
-    /// Received ratios by subblock; zero where nothing is sent. Without W if none is sent.
+    /// Received ratios by subblock; zero for bits not sent. W is absent if none of it is sent.
     received: Vec<S::Vector>,
-    /// Inputs of each constituent decoder: received and the other's extrinsic ratios. In the
-    /// second's order A and B have changed places at even couples.
+    /// Inputs of each constituent decoder: received ratios plus the other decoder's extrinsic
+    /// ratios. In the second decoder's order, A and B are swapped in couples at even positions.
     systematic: [Vec<Symbols<S::Vector>>; 2],
     alphas: Vec<Metrics<S::Vector>>,
     /// Decided bits A_0, B_0, A_1, …: negative means 1.
@@ -32,7 +32,7 @@ pub(super) struct Batch<S: Simd> {
     sent: Vec<S::Vector>,
 }
 
-/// The numbers of a vector.
+/// The values of a vector, one per lane.
 fn lanes<V: Pod>(vector: &mut V) -> &mut [i16] {
     cast_slice_mut(slice::from_mut(vector))
 }
@@ -87,8 +87,8 @@ impl<S: Simd> Batch<S> {
         );
     }
 
-    /// One iteration of all lanes. Negative where the decided bits differ from the reference: the
-    /// sent bits, or those decided before if the rule is agreement.
+    /// Runs one iteration of all lanes. A lane of the result is negative if its decided bits differ
+    /// from the reference: the sent bits, or with rule agreement the bits decided before.
     pub(super) fn iterate(&mut self) -> S::Vector {
         let with_w = self.received.len() > 4 * self.couples();
         match (self.config.algorithm, with_w) {
@@ -179,10 +179,10 @@ impl<S: Simd> Batch<S> {
     }
 }
 
-/// Columns of a tile: a tile of lines for all lanes stays in the nearest cache.
+/// Columns of a tile: one tile of the rows of all lanes fits into the L1 cache.
 const TILE: usize = 32;
 
-/// Lanes and columns that are turned over at once, where neighbouring lanes are fresh.
+/// Lanes and columns that are transposed at once, if consecutive lanes receive new blocks.
 const SQUARE: usize = 4;
 
 /// Puts column i of the rows of `fresh` lanes into vector `order[i]`.
@@ -217,7 +217,7 @@ fn scatter<V: Pod, T: Copy>(
     }
 }
 
-/// Resets the lanes of `mask` to the received ratios of the symbols alone.
+/// Resets the lanes of `mask` to the received ratios, without extrinsic ratios.
 #[inline(always)]
 fn start<S: Simd>(
     simd: S,
@@ -261,7 +261,7 @@ fn sum<S: Simd>(
 #[derive(Clone, Copy)]
 struct Scale<S> {
     simd: S,
-    /// In parts of [`EXTRINSIC_ONE`]; `None` for one.
+    /// Factor in units of 1/[`EXTRINSIC_ONE`]; `None` for a factor of one.
     factor: Option<i16>,
 }
 
@@ -295,7 +295,7 @@ impl<S: Simd> Scale<S> {
         ]
     }
 
-    /// Rounded to the nearest: sixteenths are two quarters. No product reaches 2^15.
+    /// Scales and rounds to nearest: dividing by 16 is dividing by 4 twice. Products are below 2^15.
     #[inline(always)]
     fn applied_one(self, ratio: S::Vector, factor: i16) -> S::Vector {
         let product = self.simd.times(ratio, self.simd.splat(factor));
