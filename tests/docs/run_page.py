@@ -1,19 +1,22 @@
-"""Runs one page of the documentation as a reader would, from top to bottom, in this directory.
+"""Runs one page of the documentation from top to bottom in the working directory.
 
-``run_page.py PAGE [--update]``. Python blocks share their names; a TOML block whose first line is
-``# NAME.toml`` is saved under that name, a Python block below ``<!-- a file -->`` that begins
-with ``# NAME.py`` as well, and not run; in a console block each line that begins with ``$ `` is
-a command, and the other lines are the results that it prints, ``...`` standing for anything. With
-``--update`` the page gets what is printed now; a block with ``...`` in it stays as it is.
+``run_page.py PAGE [--update]``:
 
-A comment ``<!-- check: EXPRESSION -->`` below a paragraph binds its numbers to results: the
-expression sees the names of the Python blocks above, and `answer`, which runs a command and returns
-its JSON; each text that it gives must stand in the paragraph.
+* Python blocks share their names. A Python block below ``<!-- a file -->`` that begins with
+  ``# NAME.py`` is saved under that name and not run.
+* A TOML block whose first line is ``# NAME.toml`` is saved under that name.
+* In a console block, each line that begins with ``$ `` is a command. The other lines are its
+  expected output; ``...`` matches any text.
+* ``--update`` replaces the expected output by the current output, except in blocks with ``...``.
+
+A comment ``<!-- check: EXPRESSION -->`` below a paragraph checks its numbers. The expression can
+use the names of the Python blocks above, and `answer`, which runs a command and returns its JSON.
+The paragraph must contain each text that the expression returns.
 
 Comments directly above a block: ``<!-- not run: why -->``, ``<!-- exit status 2 -->``,
 ``<!-- needs recorded traces -->``, ``<!-- needs emulation -->`` (a machine that can emulate),
-``<!-- numbers vary: why -->``, with which digits that are printed are compared with no others. What
-is skipped is said at the end, with the reason.
+``<!-- numbers vary: why -->`` (printed numbers are not compared). At the end, the script prints how
+many blocks were skipped, and why.
 """
 
 from __future__ import annotations
@@ -41,9 +44,9 @@ else:
     import tomli as tomllib
 
 COMMAND_SECONDS = 1000
-"""A guard against a hang."""
+"""Time limit of a command, s."""
 TRIES = 3
-"""Runs of a command in real time until one is valid, at most."""
+"""Largest number of attempts of a real-time command until its run is valid."""
 SCENARIO_KEYS = {"duration", "bottleneck", "flows"}
 
 
@@ -52,7 +55,7 @@ class PageError(Exception):
 
 
 class NotJudgedError(Exception):
-    """A block in real time says nothing, because the machine did not keep up."""
+    """The result of a real-time block is invalid, because the machine was too slow."""
 
 
 def run_python(block: Block, place: str, names: dict[str, Any]) -> None:
@@ -95,7 +98,7 @@ def expected_status(block: Block) -> int:
 
 
 def run_console(block: Block, update: bool) -> str:
-    """Run the commands; return the block's text, with what they print now if `update`."""
+    """Run the commands; return the block's text, with the current output if `update`."""
     status = expected_status(block)
     update = update and "..." not in block.text
     varies = block.comment("numbers vary:") is not None
@@ -116,7 +119,7 @@ def run_console(block: Block, update: bool) -> str:
 
 
 def commands(block: Block) -> list[tuple[str, list[str]]]:
-    """Return each command with the lines that it shall print."""
+    """Return each command with its expected output."""
     found: list[tuple[str, list[str]]] = []
     continued = False
     for line in block.text.splitlines():
@@ -159,7 +162,7 @@ def run_command(
     if done.returncode != status:
         printed = done.stdout + done.stderr
         raise PageError(f"$ {command}\nexit status {done.returncode}, not {status}:\n{printed}")
-    # Messages of a command other than its results matter on a page only when it fails.
+    # Standard error belongs to the expected output only if the command fails.
     _refuse_equal_replications(command, done.stderr)
     printed = done.stdout if status == 0 else done.stdout + done.stderr
     lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
@@ -170,15 +173,15 @@ def run_command(
 
 
 def _refuse_equal_replications(what: str, advisories: str) -> None:
-    """Refuse an example of a tutorial whose intervals mean nothing."""
+    """Reject a tutorial example whose replications are all equal."""
     if "/tutorial/" in os.environ.get("PAGE_NAME", "") and ALL_THE_SAME in advisories:
         raise PageError(f"{what}\n{ALL_THE_SAME}")
 
 
 def first_missing(expected: list[str], printed: list[str], *, varies: bool = False) -> str | None:
-    """Return the first line that is not printed in its place; blank lines do not count.
+    """Return the first expected line that is missing or out of order; blank lines are ignored.
 
-    With `varies`, every number is as good as every other, and so is the space around it.
+    With `varies`, numbers and the spaces around them are not compared.
     """
     if varies:
         expected, printed = ([_without_numbers(line) for line in of] for of in (expected, printed))
@@ -256,7 +259,7 @@ def main() -> int:
         reason = block.comment("not run:")
         if reason is not None:
             if not reason:
-                raise SystemExit(f"{place}:{block.line}: say why this block is not run")
+                raise SystemExit(f"{place}:{block.line}: <!-- not run: --> requires a reason")
             continue
         missing = what_is_missing(block, has_traces)
         if missing is not None:
@@ -264,7 +267,7 @@ def main() -> int:
             continue
         try:
             with warnings.catch_warnings():
-                # A model's warnings about its result are no fault of the page.
+                # A model may warn about its result; that is not an error of the page.
                 warnings.simplefilter("default", ModelWarning)
                 text = text.replace(block.text, run_block(block, place, names, update), 1)
         except NotJudgedError as error:

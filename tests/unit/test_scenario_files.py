@@ -102,5 +102,5 @@ def test_more_groups_than_can_be_kept_are_refused_at_once() -> None:
     (line,) = str(caught.value).splitlines()
     assert line.startswith("wimax.toml: flows = [{base_rtt = ")
     assert line.endswith(
-        ": 10001 groups of flows. Use 10000 at most; one group has any `count` of equal flows."
+        ": 10001 groups of flows. Use at most 10000; `count` sets the size of a group."
     )

@@ -1,20 +1,22 @@
-"""How often the intervals of a sweep contain a mean that is known, with and without stopping early.
+"""Coverage of a sweep's confidence intervals for a known mean, with and without early stopping.
 
-``python -m studies.stopping.coverage`` runs 1000 sweeps with different seeds of one point, an M/D/1
-queue, by what a sweep runs: `job_of`, `run_job`, `counted`, `mean_interval`. It writes
-``coverage.csv``: for each rule and confidence the share of the intervals that contain the mean wait
-of Pollaczek and Khinchine, ρ D / (2 (1 − ρ)) = 0.6 ms with D = 1.2 ms and ρ = 0.5.
+``python -m studies.stopping.coverage`` runs 1000 sweeps of one point, an M/D/1 queue. Each sweep
+has a different seed. The study calls the functions that a sweep calls: `job_of`, `run_job`,
+`counted`, `mean_interval`. It writes ``coverage.csv``: for each rule and confidence, the share of
+intervals that contain the mean sojourn time in the queue by Pollaczek and Khinchine,
+ρ D / (2 (1 − ρ)) = 0.6 ms with D = 1.2 ms and ρ = 0.5.
 
-Set down before any number was seen:
+These criteria were committed before the first result:
 
-* Control. With a fixed number of replications (4, 8, 16, 32, 64) the intervals are to be what they
-  say: their count is to be within the two-sided 99 % range of a binomial count with the stated
-  confidence. ``holds`` says whether; a row that does not hold stays.
-* Sequential stopping has no criterion: its coverage is reported, with the range. It is
-  expected below the stated confidence, the more so the smaller the least number is, since a sample
-  whose variance is too small by chance stops first.
-* Bias. The first 1 s is not counted; the queue forgets in some 10 ms. The mean of all replications
-  together is to be within a tenth of the median half width of every rule from the known mean.
+* Control. With a fixed number of replications (4, 8, 16, 32, 64), the coverage must agree with the
+  stated confidence: the count of intervals that contain the mean must be within the two-sided 99 %
+  range of a binomial count. The column ``holds`` has the outcome. Rows that fail are kept.
+* Sequential stopping has no criterion: its coverage is reported with the range. The coverage is
+  expected to be below the stated confidence, and lower for a smaller minimum number of
+  replications: a sample whose variance is too small by chance stops first.
+* Bias. The first 1 s is excluded; the correlation time of the queue is about 10 ms. The mean of all
+  replications may deviate from the known mean by at most a tenth of the median half width. This
+  applies to the median half width of every rule.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ RHO: Final = 0.5
 SERVICE_S: Final = 1.2e-3
 """D: 1500 bytes at 10 Mbit/s."""
 KNOWN_S: Final = RHO * SERVICE_S / (2 * (1 - RHO))
-"""Mean wait of M/D/1."""
+"""Mean sojourn time in the queue of M/D/1, without service."""
 SWEEPS: Final = 1000
 MOST: Final = 64
 CONFIDENCES: Final = (0.95, 0.99)
@@ -69,7 +71,7 @@ RULES: Final = (
         for least in (2, 4, 8, 16)
     ),
 )
-"""Fixed numbers, the control; then until the interval is small enough."""
+"""First the control, with fixed numbers; then rules that stop at a small enough half width."""
 
 
 @dataclass(frozen=True)
@@ -79,19 +81,19 @@ class Row:
     Parameters
     ----------
     rule : Rule
-        When a sweep stops.
+        The stopping rule of the sweep.
     confidence : float
-        What its interval states.
+        Stated confidence of its interval.
     contained : int
         Sweeps whose interval contains the known mean.
     low, high : int
-        Where that count is with 99 % probability, if the interval is what it says.
+        99 % range of `contained`, if the coverage equals `confidence`.
     mean_reps : float
-        Replications of a sweep, on average.
+        Mean number of replications of a sweep.
     at_most : int
-        Sweeps that stopped at the largest number, with an interval that may be too wide.
+        Sweeps that stopped at the largest number; their interval may be too wide.
     half_width : float
-        Median of half the intervals' widths over the known mean.
+        Median of the intervals' half widths, relative to the known mean.
     """
 
     rule: Rule
@@ -118,7 +120,7 @@ def scenario() -> ap.Scenario:
 
 
 def waits(seed: int, count: int = MOST) -> list[float]:
-    """Return the mean wait in each replication of a sweep, s."""
+    """Return the mean sojourn time in the queue in each replication of a sweep, s."""
     job, contents = job_of(scenario())
     return [
         next(
@@ -135,14 +137,14 @@ def coverage(
     rules: Sequence[Rule] = RULES,
     confidences: Sequence[float] = CONFIDENCES,
 ) -> Iterator[Row]:
-    """Give how often the intervals contain the known mean.
+    """Yield the coverage of each rule at each confidence.
 
     Parameters
     ----------
     sweeps : sequence of sequence of float
-        The waits of each, as many as any rule may want.
+        Mean sojourn times of each sweep, as many as the largest number of any rule.
     rules, confidences
-        What is tried.
+        The rules and confidences to evaluate.
     """
     for confidence in confidences:
         low, high = binomial_range(len(sweeps), confidence)
@@ -161,12 +163,12 @@ def coverage(
 
 
 def interval(rule: Rule, values: Sequence[float], confidence: float) -> Interval:
-    """Return the interval that a sweep has for a point with these values.
+    """Return the confidence interval that a sweep reports for a point with these values.
 
     Raises
     ------
     ValueError
-        If the rule requires more of them.
+        If the rule requires more values.
     """
     number = counted(rule, values, confidence)
     if number is None:
@@ -175,7 +177,7 @@ def interval(rule: Rule, values: Sequence[float], confidence: float) -> Interval
 
 
 def binomial_range(n: int, p: float, outside: float = 0.01) -> tuple[int, int]:
-    """Return the counts that are left of a binomial one without `outside` / 2 at either end."""
+    """Return a range of a binomial count, with at most `outside` / 2 probability on either side."""
     logs = [
         math.lgamma(n + 1)
         - math.lgamma(k + 1)
@@ -196,9 +198,9 @@ def binomial_range(n: int, p: float, outside: float = 0.01) -> tuple[int, int]:
 
 
 def bias(sweeps: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """Return how far all replications together are from the known mean, and the error of that.
+    """Return the deviation of the mean of all replications from the known mean, and its error.
 
-    Both over the known mean; the error is the standard error.
+    Both are relative to the known mean. The error is the standard error.
     """
     every = [value / KNOWN_S for values in sweeps for value in values]
     return statistics.fmean(every) - 1, statistics.stdev(every) / math.sqrt(len(every))
@@ -227,7 +229,7 @@ def main(
     path: Path = TABLE,
     say: Callable[[str], object] = print,
 ) -> None:
-    """Run the sweeps, print what was found and write it."""
+    """Run the sweeps, then print and write the table."""
     sweeps = []
     for seed in range(count):
         sweeps.append(waits(seed))
@@ -244,8 +246,8 @@ def main(
     off, error = bias(sweeps)
     narrow = min(row.half_width for row in rows)
     is_small = "yes" if abs(off) <= narrow / 10 else "no"
-    say(f"bias {off:+.5f} ± {error:.5f} of the known mean; narrowest half width {narrow:.5f}: ")
-    say(f"at most a tenth of it: {is_small}")
+    say(f"bias {off:+.5f} ± {error:.5f} of the known mean; narrowest half width {narrow:.5f}")
+    say(f"bias is at most a tenth of the narrowest half width: {is_small}")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def read_table(directory: Path, name: str) -> list[dict[str, str]]:
     Parameters
     ----------
     directory : Path
-        Of the paper.
+        Directory of the paper.
     name : str
         File name: ``table3.csv``. Lines that begin with ``#`` are comments.
     """
@@ -45,14 +45,14 @@ def read_records(
     Parameters
     ----------
     directory : Path
-        Of the paper.
+        Directory of the paper.
     name : str
         File name.
     kind : type
-        A named tuple whose fields are `int`, `float`, `str` or one of these ``| None``, which an
-        empty entry is.
+        A named tuple whose fields are `int`, `float`, `str` or one of these ``| None``. An empty
+        entry is read as None.
     columns : mapping of str to str, optional
-        Columns of fields that are called otherwise. Default: none.
+        Column names of fields whose column has a different name. Default: none.
     """
     of = [(columns or {}).get(field, field) for field in get_type_hints(kind)]
     return [
@@ -67,7 +67,7 @@ def read_toml(directory: Path, name: str) -> dict[str, Any]:
     Parameters
     ----------
     directory : Path
-        Of the paper.
+        Directory of the paper.
     name : str
         File name: ``paper.toml``.
     """
@@ -80,7 +80,7 @@ def read_text(directory: Path, name: str) -> str:
     Parameters
     ----------
     directory : Path
-        Of the paper.
+        Directory of the paper.
     name : str
         File name: ``README.md``.
     """
@@ -90,16 +90,16 @@ def read_text(directory: Path, name: str) -> str:
 def refuse_unknown(
     place: str, names: Iterable[str], known: Iterable[str], what: str = "unknown key"
 ) -> None:
-    """Refuse names in a paper's file that are not known.
+    """Raise an error for unknown names in a paper's file.
 
     Parameters
     ----------
     place : str
         File and table: ``sbd/paper.toml: figures.fig1``.
     names : iterable of str
-        Those that are given.
+        The names to check.
     known : iterable of str
-        Those that are accepted.
+        The accepted names.
     what : str
         The problem. Default: ``unknown key``.
 

@@ -72,18 +72,18 @@ SERIES = (
     "seq_dropped",
     "capacity",
 )
-"""What can be recorded over time."""
+"""Names of the time series that can be recorded."""
 
 DISTRIBUTIONS = ("sojourn", "delay", "ack_delay")
 """Times of packets: sojourn times by queue, one-way delays of data and of ACKs by group."""
 
 CAPTURE_POINTS = ("sender", "ingress", "bottleneck", "receiver", "acks")
-"""Where packets can be captured."""
+"""Points of the path where packets can be captured."""
 
 T = TypeVar("T")
 
 MOST_GROUPS = 10_000
-"""Most groups of flows: each is described on its own, in a file and in results."""
+"""Most groups of flows. A file and the results list each group separately."""
 
 
 class Record(Model):
@@ -94,14 +94,15 @@ class Record(Model):
     series : list of str
         Any of `SERIES`. Default: none.
     interval : Duration
-        Of a level (``cwnd``, ``ssthresh``, ``rtt``, ``queue``, ``snr``) the last value in each such
-        interval is recorded; 0 s records every change. Of events every one is. Default 0 s.
+        Sampling interval of levels (``cwnd``, ``ssthresh``, ``rtt``, ``queue``, ``snr``): the last
+        value in each interval is recorded; 0 s records every change. All events are recorded.
+        Default 0 s.
     distributions : list of str
-        Times of packets whose distribution is kept, any of `DISTRIBUTIONS`. Default: none.
+        Times whose distribution over packets is recorded, any of `DISTRIBUTIONS`. Default: none.
     ss : bool
         Sample the state of every TCP sender, as ``ss -ti`` prints it. Default False.
     ss_interval : Duration
-        Time between two such samples, above 0. Default 100 ms.
+        Time between two of these samples, above 0. Default 100 ms.
     flow_monitor : bool
         Keep the statistics of ns-3's FlowMonitor. Default False.
     """
@@ -118,7 +119,7 @@ class Record(Model):
     flow_monitor: Truth = False
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; distributions only where some are kept."""
+        """Return the resolved form; without distributions, that key is absent."""
         found = super().resolved(context, path)
         return {key: value for key, value in found.items() if value or key != "distributions"}
 
@@ -142,14 +143,14 @@ class Capture(Model):
 
 def _as_list(value: Any) -> Any:
     if isinstance(value, list) and len(value) > MOST_GROUPS:
-        # Said before each of them is looked at.
-        accepted = f"Use {MOST_GROUPS} at most; one group has any `count` of equal flows"
+        # This check comes before the validation of each group.
+        accepted = f"Use at most {MOST_GROUPS}; `count` sets the size of a group"
         raise fault(f"{len(value)} groups of flows", accepted)
     return [value] if isinstance(value, (Source, Mapping)) else value
 
 
 def _without_faults(value: T, rule: Callable[[T, Mapping[str, Any]], list[Any]], info: Any) -> T:
-    """Return a table that fits the tables before it."""
+    """Return `value` if it is consistent with the fields validated before it, else raise."""
     wrong = rule(value, info.data)
     if wrong:
         raise faults_at(*wrong)
@@ -157,11 +158,11 @@ def _without_faults(value: T, rule: Callable[[T, Mapping[str, Any]], list[Any]],
 
 
 _USER_KEYS = {"reverse": "ack_path", "controls": "control", "queue": "aqm"}
-"""Keys by the engine's names of them."""
+"""Keys of a scenario file by their names in the engine."""
 
 
 class Scenario(Model):
-    """Everything that a run or an analysis needs to know.
+    """The complete input of a simulation, an emulation or an analysis.
 
     From Python, texts with units (``"40 ms"``) and numbers in SI (``0.04``) are accepted;
     the attributes are integers of the base unit with their own types (`Duration` in ns, ...).
@@ -173,14 +174,14 @@ class Scenario(Model):
     duration : Duration
         Simulated time, above 0.
     warmup : Duration
-        Time at the start that is not counted, below `duration`. Default 0 s.
+        Time at the start that is excluded from results, below `duration`. Default 0 s.
     bottleneck : Bottleneck
         The queue and the link that all flows share.
     ack_path : AckPath
         How ACKs return. Default ideal.
     backhaul : Wire, optional
-        A wired hop that all flows share, in front of the bottleneck; behind the ACK path, one
-        of the same rate and delay leads back. Default: none.
+        A wired hop in front of the bottleneck that all flows share. Behind the ACK path, ACKs
+        traverse a hop of the same rate and delay. Default: none.
     control : list of Control
         Changes of the bottleneck's link. Default: none.
     record : Record
@@ -234,7 +235,7 @@ class Scenario(Model):
 
     @property
     def file(self) -> str | None:
-        """The file that the scenario was read from, as it was named; None if it was not."""
+        """The path of the scenario file, as given to `load`; None without a file."""
         return self._file
 
     @property
@@ -273,13 +274,13 @@ class Scenario(Model):
 
     def _engine_problems(self) -> list[EngineProblem]:
         document = self.resolved(NO_FILES)
-        document["record"]["series"] = []  # Their names were checked; some are not the engine's.
+        document["record"]["series"] = []  # Validated before; the engine does not know all names.
         groups = [flow["group"] for flow in document["flows"]]
         text = json.dumps(document, allow_nan=False)
         return name_groups(_airpath.scenario_problems(text), groups)
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of a field of the engine; flows are named by their group."""
+        """Return the keys of an engine field in a scenario file; a flow has those of its group."""
         first, _, rest = engine_path.partition(".")
         number, _, field = rest.partition(".")
         if first == "flows" and field:
@@ -288,7 +289,7 @@ class Scenario(Model):
 
     def resolved(self, context: Context, path: Path = ()) -> dict[str, Any]:
         """Return the resolved form; equal flows of a group are one entry with their count."""
-        assert not path  # A scenario is in no other table.
+        assert not path  # A scenario is the root table.
         return {key: section.make(self, context) for key, section in SECTIONS.items()}
 
     def resolve(self) -> tuple[str, dict[str, FilePath]]:
@@ -313,7 +314,7 @@ class Scenario(Model):
     def replace(
         self, key: str | Mapping[str, Any] | Iterable[tuple[str, Any]], *value: Any
     ) -> Scenario:
-        """Return this scenario with other values; it is checked as a whole.
+        """Return a copy of this scenario with other values, after validation of the result.
 
         Parameters
         ----------
@@ -321,15 +322,15 @@ class Scenario(Model):
             A dotted key, list positions from 0, such as ``"flows.0.cc"``; or keys with their
             values. A mapping may be nested.
         value
-            For one key. A table changes the keys that it names. A part that becomes another, by
-            its name or by a table, keeps the keys that the new one has too; what is lost is said
-            in an `OverrideWarning`. A part as an object takes the whole place. None takes a key
-            out.
+            The new value, if `key` is one key. A table changes only the keys that it contains. If
+            the kind of a component changes, by name or by a table, keys that both kinds have keep
+            their values; an `OverrideWarning` lists the removed keys. An object replaces the
+            complete component. None removes the key.
 
         Returns
         -------
         scenario : Scenario
-            A new one; this one stays as it is.
+            The new scenario. This scenario does not change.
 
         Raises
         ------
@@ -353,7 +354,7 @@ class Scenario(Model):
         return replaced(self, key, value)
 
     def to_toml(self, relative_to: str | FilePath | None = None) -> str:
-        """Return a TOML file that gives this scenario again.
+        """Return the text of a TOML file that defines the same scenario.
 
         Every key is written, also those left at their defaults.
 
