@@ -67,11 +67,11 @@ class Reno(Congestion):
     Parameters
     ----------
     beta_ecn : float
-        What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
-        (RFC 3168 §6.1.2); RFC 8511 §3 recommends 0.8.
+        Factor of the window at an echoed congestion mark, above 0 and below 1. Default 0.5 (RFC
+        3168 §6.1.2); RFC 8511 §3 recommends 0.8.
     hystart : {"off", "classic", "plus-plus"}
-        How slow start looks for its end before it overflows the queue: not at all, HyStart
-        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
+        Detection of the end of slow start before the queue overflows: none, HyStart (Ha & Rhee
+        2011) or HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
     """
 
     recovery = "reno"
@@ -87,11 +87,11 @@ class NewReno(Congestion):
     Parameters
     ----------
     beta_ecn : float
-        What an echoed congestion mark leaves of the window, above 0 and below 1. Default 0.5
-        (RFC 3168 §6.1.2); RFC 8511 §3 recommends 0.8.
+        Factor of the window at an echoed congestion mark, above 0 and below 1. Default 0.5 (RFC
+        3168 §6.1.2); RFC 8511 §3 recommends 0.8.
     hystart : {"off", "classic", "plus-plus"}
-        How slow start looks for its end before it overflows the queue: not at all, HyStart
-        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
+        Detection of the end of slow start before the queue overflows: none, HyStart (Ha & Rhee
+        2011) or HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
     """
 
     recovery = "newreno"
@@ -114,17 +114,17 @@ class Cubic(Congestion):
         C, segments/s³: how fast the window grows far from its last maximum, above 0. Default 0.4
         (RFC 9438 §5).
     beta : float
-        β, what a loss leaves of the window, above 0 and below 1. Default 0.7 (RFC 9438 §4.6).
+        β, factor of the window at a loss, above 0 and below 1. Default 0.7 (RFC 9438 §4.6).
     beta_ecn : float, optional
-        What an echoed congestion mark leaves of it, above 0 and below 1. Default: `beta`
-        (RFC 9438 §4.6); RFC 8511 §3 recommends 0.85.
+        Factor of the window at an echoed congestion mark, above 0 and below 1. Default: `beta` (RFC
+        9438 §4.6); RFC 8511 §3 recommends 0.85.
     fast_convergence : bool
         Release capacity for new flows after a second loss. Default True (RFC 9438 §4.7).
     reno_friendly : bool
         Never send less than Reno would. Default True (RFC 9438 §4.3).
     hystart : {"off", "classic", "plus-plus"}
-        How slow start looks for its end before it overflows the queue: not at all, HyStart
-        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
+        Detection of the end of slow start before the queue overflows: none, HyStart (Ha & Rhee
+        2011) or HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
     """
 
     recovery = "newreno"
@@ -169,7 +169,7 @@ class CubicNs3(Congestion):
         C, segments/s³: how fast the window grows far from its last maximum, above 0. Default 0.4
         (ns-3, attribute `C`).
     beta : float
-        β, what a loss leaves of the window, above 0 and below 1. Default 0.7 (ns-3, attribute
+        β, factor of the window at a loss, above 0 and below 1. Default 0.7 (ns-3, attribute
         `Beta`).
     fast_convergence : bool
         Release capacity for new flows after a second loss. Default True (ns-3, attribute
@@ -198,7 +198,7 @@ class CubicLinux(Congestion):
     reno_friendly : bool
         Never grow slower than Reno would. Default True (tcp_cubic, `tcp_friendliness`).
     hystart : {"off", "classic", "plus-plus"}
-        How slow start looks for its end before it overflows the queue. Default classic (tcp_cubic).
+        Detection of the end of slow start before the queue overflows. Default classic (tcp_cubic).
     """
 
     kind: Literal["cubic-linux"] = "cubic-linux"
@@ -220,8 +220,8 @@ class Dctcp(Congestion):
     initial_alpha : float
         α before the first window, in [0, 1]. Default 1 (RFC 8257 §3.3).
     hystart : {"off", "classic", "plus-plus"}
-        How slow start looks for its end before it overflows the queue: not at all, HyStart
-        (Ha & Rhee 2011), HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
+        Detection of the end of slow start before the queue overflows: none, HyStart (Ha & Rhee
+        2011) or HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
     """
 
     recovery = "newreno"
@@ -251,8 +251,8 @@ class Clamp(Congestion):
     Parameters
     ----------
     tau : Size
-        τ, what each flow adds to the queue in equilibrium, above 0. Default 500 B (Andrew, Hanly
-        and Mukhtar 2008 §3.2).
+        τ, bytes that each flow adds to the queue in equilibrium, above 0. Default 500 B (Andrew,
+        Hanly and Mukhtar 2008 §3.2).
     average_packets : int
         α, the most ACKs over which the rate is averaged, from 1. Default 1000 (§4.2).
     beta : float
@@ -276,7 +276,8 @@ class Clamp(Congestion):
 class Vcp(Congestion):
     """VCP: growth and reduction by the load code of two bits that the discipline `vcp` writes.
 
-    The code is the ECN field; nothing is agreed on. Recovery as RFC 5681, with the first new ACK.
+    The code is in the ECN field and is not negotiated. Recovery follows RFC 5681: it ends with the
+    first new ACK.
 
     Parameters
     ----------
@@ -284,14 +285,14 @@ class Vcp(Congestion):
         κ, gain of the multiplicative increase: ξ = κ/4 in `interval`, above 0. Default 0.25
         (Xia et al. 2005, Table 1).
     alpha : float
-        α, packets that the additive increase adds in an RTT of 100 ms, above 0. Default 1 (Xia et
-        al. 2005, Table 1).
+        α, additive increase in an RTT of 100 ms, packets, above 0. Default 1 (Xia et al. 2005,
+        Table 1).
     beta : float
-        β, what overload leaves of the window, above 0 and below 1. Default 0.875 (Xia et al. 2005,
+        β, factor of the window at overload, above 0 and below 1. Default 0.875 (Xia et al. 2005,
         Table 1).
     interval : Duration
-        t_ρ, the interval of the routers, above 0: MI has one step in it, and the window stays as it
-        is for so long after a reduction. Default 200 ms (Xia et al. 2005, Table 1).
+        t_ρ, the interval of the routers, above 0. MI has one step per interval, and the window is
+        constant for one interval after a reduction. Default 200 ms (Xia et al. 2005, Table 1).
     scaling : {"public-code", "squared", "product", "linear", "off"}
         AI per RTT as a part of α: (RTT/100 ms)² with straight lines below 20 ms and above 500 ms,
         (RTT/t_ρ)², (RTT/t_ρ)(RTT/100 ms), RTT/t_ρ, or 1. Default public-code (the public ns-2
@@ -300,16 +301,15 @@ class Vcp(Congestion):
         Bounds of ξ and of AI per ACK by the size of the window. Default True (the public ns-2
         package).
     freeze : {"public-code", "unconditional"}
-        What follows a reduction: overload does nothing for t_ρ and then means AI for an RTT, while
-        lower codes are obeyed at once; or no code counts for so long. Default public-code (the
-        public ns-2 package).
+        Codes after a reduction: overload has no effect for t_ρ and then causes AI for an RTT, while
+        lower codes take effect immediately; or no code has an effect for that time. Default
+        public-code (the public ns-2 package).
     granularity : Duration
         Tick of the RTT that growth is scaled by, and of the two timers; 0 s is exact. Default 10 ms
         (the public ns-2 package).
     on_loss : {"reno", "ignore"}
-        What a loss does: half of the window is left after a fast retransmit and one packet after a
-        timeout; or the same only while overload is announced. Default reno (the public ns-2
-        package).
+        Reaction to a loss: the window is halved by a fast retransmit and reduced to one packet by a
+        timeout; or only while the code is overload. Default reno (the public ns-2 package).
     """
 
     recovery = "reno"

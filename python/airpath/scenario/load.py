@@ -40,10 +40,11 @@ def load(path: str | os.PathLike[str], overrides: Given = ()) -> Scenario:
     path : path
         A TOML file.
     overrides : mapping of str to value, or iterable of (key, value)
-        Values that take the place of the file's: a dotted key, list positions from 0
-        (``flows.0.count``), and the value as in the file; a text needs no quotes. A table changes
-        the keys that it names. A part that becomes another, such as ``"bottleneck.aqm": "codel"``,
-        keeps the keys that the new one has too; what is lost is said in an `OverrideWarning`.
+        Values that replace those of the file. A key is dotted, with list positions from 0
+        (``flows.0.count``); a value is written as in the file, but a text needs no quotes. A table
+        changes only the keys that it contains. If the kind of a component changes, such as
+        ``"bottleneck.aqm": "codel"``, keys that both kinds have keep their values; an
+        `OverrideWarning` lists the removed keys.
 
     Returns
     -------

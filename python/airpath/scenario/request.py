@@ -72,17 +72,17 @@ class RandomDelay(RequestProcedure):
     Parameters
     ----------
     delay : duration or pair of duration
-        From a request to its grant in a map: one time, or the ends of a uniform distribution.
+        Time from a request to its grant in a map: one value, or the ends of a uniform distribution.
         Default ["25 ms", "50 ms"] (wimax-2009 §5.1).
     collision : float
         Probability that an attempt is lost, from 0 to below 1. Default 0.01 (wimax-2009 §5.1).
     timer : Duration
-        What each lost attempt adds, above 0. Default 100 ms (wimax-2009 §5.1).
+        Additional delay for each lost attempt, above 0. Default 100 ms (wimax-2009 §5.1).
     per : {"queue", "packet"}
-        Who asks: a queue, with one request outstanding and the rest by piggyback; or each packet
-        for itself, which a grant ahead does not need. Default ``"queue"`` (IEEE 802.16).
+        Unit of a request: the queue, with one request outstanding and the rest by piggyback; or
+        each packet, if the grant policy uses requests. Default ``"queue"`` (IEEE 802.16).
     piggyback : duration or pair of duration
-        What a piggyback request adds before the next map, as `delay`. Default 0 s.
+        Delay of a piggyback request before the next map, in the form of `delay`. Default 0 s.
     """
 
     kind: Literal["random-delay"] = "random-delay"

@@ -39,7 +39,7 @@ class Drain(ReceiveWindow):
     rate : Rate
         Payload that the application reads, from 0; 0 bit/s never reads.
     start : Duration
-        When it begins to read, from the start of the run. Default 0 s.
+        Time at which the application begins to read, from the start of the run. Default 0 s.
     """
 
     kind: Literal["drain"] = "drain"
@@ -55,8 +55,8 @@ class Clamp(ReceiveWindow):
     Parameters
     ----------
     tau : Size
-        τ, what each flow adds to the queue in equilibrium, above 0. Default 500 B (Andrew, Hanly
-        and Mukhtar 2008 §3.2).
+        τ, bytes that each flow adds to the queue in equilibrium, above 0. Default 500 B (Andrew,
+        Hanly and Mukhtar 2008 §3.2).
     average_packets : int
         α, the most packets over which the received rate is averaged, from 1. Default 1000 (§4.2).
     beta : float

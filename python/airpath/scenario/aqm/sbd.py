@@ -62,8 +62,8 @@ class Sbd(QueueDisc):
         minth, packets, from 0 and at most `limit`; below it nothing is dropped. Default 20
         (sbd-2006 Table 3, 384 kbit/s).
     reaction_time : Duration
-        T_r, above 0: how long a drop takes to be felt in the buffer. Default 200 ms
-        (sbd-2006 Table 3, 384 kbit/s).
+        T_r, time until a drop reduces the buffer occupancy, above 0. Default 200 ms (sbd-2006 Table
+        3, 384 kbit/s).
     alpha : int
         alpha, packets, from 1: the rise over which the slope is measured. Default 5
         (sbd-2006 §5).
@@ -74,13 +74,14 @@ class Sbd(QueueDisc):
         Whether the occupancy is examined when a timer expires, or at the next arrival. Default
         timer (sbd-2006 §3, pseudocode).
     after_drop : {"react", "rearm"}
-        Whether nothing is measured for T_r after a drop, as the paper's text says, or C is started
-        at once, as its pseudocode does. Default react (sbd-2006 §3, text).
+        Measurement after a drop: it pauses for T_r, as in the paper's text, or C starts
+        immediately, as in its pseudocode. Default react (sbd-2006 §3, text).
     ecn : bool
         Mark an ECN-capable packet instead of dropping it, below the limit. Default False.
     by_rate : list of SbdRow
-        `min_th` and `reaction_time` by the link's rate: the row with the largest rate not above
-        it, the lowest row if all are above; each rate once. Default none: they stay as they are.
+        `min_th` and `reaction_time` by the link's rate. The row with the largest rate not above the
+        link's rate applies; if all are above, the lowest row. Each rate once. Default none: the
+        values do not depend on the rate.
     """
 
     own_keys = ("alpha",)
@@ -123,8 +124,9 @@ class RlcRed(QueueDisc):
     ecn : bool
         Mark an ECN-capable packet instead of dropping it. Default False.
     by_rate : list of RlcRedRow
-        `min_th` and `max_p` by the link's rate: the row with the largest rate not above it, the
-        lowest row if all are above; each rate once. Default none: they stay as they are.
+        `min_th` and `max_p` by the link's rate. The row with the largest rate not above the link's
+        rate applies; if all are above, the lowest row. Each rate once. Default none: the values do
+        not depend on the rate.
     """
 
     kind: Literal["rlc-red"] = "rlc-red"

@@ -38,7 +38,7 @@ else:
 
 
 class Vcp(QueueDisc):
-    """A VCP router: its load, low, high or overload, in the ECN field of data that leave.
+    """A VCP router: writes its load (low, high or overload) to the ECN field of departing data.
 
     Parameters
     ----------
@@ -51,19 +51,18 @@ class Vcp(QueueDisc):
         t_ρ, time between load factors, above 0, a multiple of `sampling`. Default 200 ms (Xia et
         al. 2005 Table 1).
     queue_weight : float
-        κ_q, what of the persistent queue counts as load, from 0. Default 0.5 (Xia et al. 2005
+        κ_q, weight of the persistent queue in the load factor, from 0. Default 0.5 (Xia et al. 2005
         Table 1).
     sampling : Duration
         t_q, time between samples of the queue, above 0. Default 10 ms (Xia et al. 2005 Table 1).
     low : float
-        Load factor, above 0 and below 1, from which on the load is high. Default 0.8 (Xia et al.
-        2005).
+        Load factor from which the load is high, above 0 and below 1. Default 0.8 (Xia et al. 2005).
     average : {"ewma", "public-code"}
         Whether the persistent queue is an average of the intervals' means with weight 1/4, or the
         last mean over 16, as the public code computes it. Default ewma, which that code intends.
     capacity : Rate or {"link", "measured"}
-        C, of what is on the air: the link's nominal rate; what the link is measured to send while
-        it has something to send; or the rate that the router believes in. Default link.
+        C, a rate on the air: the link's nominal rate; the link's measured rate while it is busy; or
+        a fixed rate. Default link.
     """
 
     own_keys = ("target", "interval")

@@ -34,7 +34,7 @@ class Adaptive(_RepeatingLink):
         Error-rate table: a path from the scenario file's directory, or ``airpath:NAME`` for one
         that comes with Airpath (see `airpath.scenario.tables`).
     policy : LinkAdaptation
-        What chooses.
+        Policy that selects the MCS of each packet.
     snr_db : float, optional
         The true SNR, dB, -200 to 200, of one that is constant. Default: that of `snr`.
     snr : SnrProcess, optional
@@ -44,17 +44,18 @@ class Adaptive(_RepeatingLink):
     errors : ErrorProcess, optional
         Errors in addition to those of the table. Default: none.
     snr_bias_db : float
-        What the estimate is too high by, dB, -200 to 200. Default 0; the paper tries 2 and 4.
+        Bias of the SNR estimate, dB, -200 to 200; positive is too high. Default 0; the paper tries
+        2 and 4.
     snr_noise_db : float
         Standard deviation of the estimate, dB, 0 to 200. Default 0.
     estimate_interval : Duration
-        How long an estimate is used, above 0; it is made at the start of the interval. Default
+        Interval between SNR estimates, above 0; each is made at the start of its interval. Default
         5 ms, the paper's TDD frame.
     packet : Size
-        The packet whose error rate the policy looks at, 1 to 65535 B. Default 1500 B, the paper's
-        packets.
+        Packet size for which the policy computes error rates, 1 to 65535 B. Default 1500 B, the
+        paper's packets.
     frame_overhead : Size
-        Added to each IP packet, 0 to 65535 B. Default 0 B.
+        Overhead of each IP packet, 0 to 65535 B. Default 0 B.
     harq : Harq, optional
         Retransmission of corrupted packets by HARQ. Default: none.
     arq : Arq, optional

@@ -15,18 +15,18 @@ __all__ = ["Framing", "Link"]
 
 
 class Framing(Model):
-    """What a packet costs on the air; queue disciplines receive it with the link's nominal rate.
+    """Bytes of a packet on the air; queue disciplines receive them with the link's nominal rate.
 
     A packet of L bytes takes ⌈⌈(L + `overhead`) / `block`⌉ · `block` / `code_rate`⌉ bytes.
 
     Parameters
     ----------
     overhead : Size
-        Added to each IP packet, 0 to 65535 B. Default 0 B.
+        Overhead of each IP packet, 0 to 65535 B. Default 0 B.
     block : Size
         Frames are filled up to whole blocks of this size, 1 to 65535 B. Default 1 B.
     code_rate : float
-        Share of data in what is sent; the rest is parity. 0.001 to 1. Default 1.
+        Share of data in the transmitted bytes; the rest is parity. 0.001 to 1. Default 1.
     """
 
     overhead: Size = Size(0)

@@ -107,7 +107,7 @@ class AdaptiveMargin(Model):
     target_loss : float
         p*, above 0 and below 1. The paper's is 0.001.
     least : float
-        What the margin does not fall below, from -4 to 0.95. Default -4.
+        Lower bound of the margin, from -4 to 0.95. Default -4.
     per_user : bool, optional
         Whether each user has a margin that follows the user's own packets, instead of one margin
         for the cell. Default: False.
@@ -140,7 +140,7 @@ else:
 
 
 class CellUser(Model):
-    """What differs for one user of a cell.
+    """Parameters that differ for one user of a cell.
 
     Parameters
     ----------
@@ -169,8 +169,8 @@ class Cell(Link):
 
     At the start of each slot a scheduler chooses among the users with data. The slot takes as many
     bits of that user's packets as its rate allows, of several packets or of a part of one, and
-    fails when the SNR at its end does not carry that rate. The bottleneck's queue discipline is
-    there once for each user; a flow's `user` says whose it is.
+    fails when the SNR at its end does not carry that rate. Each user has a separate queue with the
+    bottleneck's queue discipline; a flow's `user` selects it.
 
     Parameters
     ----------
@@ -181,7 +181,8 @@ class Cell(Link):
     snr : SnrProcess
         The SNR of each user, independent of the others.
     scheduler : Scheduler
-        Who is served. Default ``"proportional-fair"`` (clamp-2008 §5.3).
+        Scheduler that selects the user of each slot. Default ``"proportional-fair"`` (clamp-2008
+        §5.3).
     margin : float or AdaptiveMargin
         m: a slot's rate is selected for the share 1 - m of the SNR. From -100 to below 1, or
         ``{target_loss = 0.001}``, which finds it. Default 0.

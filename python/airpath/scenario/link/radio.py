@@ -62,60 +62,61 @@ class Radio(Model):
     Parameters
     ----------
     distance : Length, optional
-        From the base station to the stations, above 0. Default: `snr` is given.
+        Distance from the base station to the stations, above 0. Default: `snr` is given.
     snr : SnrProcess, optional
-        The SNR of each station's downlink, instead of the link budget at `distance`; that of the
-        uplink is `uplink_offset` higher. Default: from `distance`.
+        The SNR of each station's downlink, instead of the link budget at `distance`. The uplink's
+        SNR is `uplink_offset` higher. Default: from `distance`.
     uplink_offset : Decibels
-        With `snr`: what the uplink's is higher by, -200 dB to 200 dB. Default 0 dB.
+        With `snr`: uplink SNR minus downlink SNR, -200 dB to 200 dB. Default 0 dB.
     table : str
         Error-rate table: a path from the scenario file's directory, or ``airpath:NAME``. Repetition
         moves the curve of QPSK 1/2. Default ``"airpath:802.16-ctc-awgn"``: an SNR that holds for a
         frame.
     policy : LinkAdaptation
-        What chooses the scheme, without looking at the queue. Default ``"tfer"`` with
-        ``th_fer = 0.1``, the fastest scheme with a block error rate below that.
+        Policy that selects the scheme, independently of the queue. Default ``"tfer"`` with ``th_fer
+        = 0.1``, the fastest scheme with a block error rate below that.
     feedback : int
-        How many frames old the SNR is that schemes are chosen for, from 0. Default 1.
+        Age of the SNR that schemes are selected for, frames, from 0. Default 1.
     combining : {"none", "chase", "incremental"}
-        What the receiver makes of several attempts of HARQ. Default chase.
+        How the receiver combines several attempts of HARQ. Default chase.
     frequency : Frequency
-        Of the carrier, above 0. Default 2.5 GHz (wimax-2009 §5.1).
+        Carrier frequency, above 0. Default 2.5 GHz (wimax-2009 §5.1).
     base_height : Length
-        Of the base station's antenna, above 0. Default 32 m.
+        Height of the base station's antenna, above 0. Default 32 m.
     station_height : Length
-        Of the stations, above 0. Default 1.5 m.
+        Height of the stations' antennas, above 0. Default 1.5 m.
     metropolitan : bool
         Whether it is the centre of a large city, 3 dB more. Default False.
     base_power_dbm : float
-        Transmitted by the base station in all of its band, dBm. Default 43.
+        Transmit power of the base station in its complete band, dBm. Default 43.
     station_power_dbm : float
-        Transmitted by a station within its burst, dBm. Default 23.
+        Transmit power of a station within its burst, dBm. Default 23.
     base_gain_dbi : float
-        Of the base station's antenna less its cables, dBi. Default 16.
+        Antenna gain of the base station minus cable loss, dBi. Default 16.
     station_gain_dbi : float
-        Of the stations', dBi. Default 0.
+        Antenna gain of the stations, dBi. Default 0.
     base_noise_db : float
         Noise figure of the base station's receiver, dB, from 0. Default 5.
     station_noise_db : float
         Noise figure of the stations' receivers, dB, from 0. Default 7.
     loss_db : float
-        Of walls and bodies, or a margin for interference, dB, both ways. Default 0.
+        Loss by walls and bodies, or an interference margin, dB, in both directions. Default 0.
     bandwidth : Frequency
-        That the subcarriers in use occupy, above 0. Default 9.1984375 MHz, 841
-        subcarriers of 10937.5 Hz.
+        Bandwidth of the used subcarriers, above 0. Default 9.1984375 MHz, 841 subcarriers of
+        10937.5 Hz.
     uplink_share : float
-        Of the bandwidth, what a station's burst occupies with all its power, to 1. Default 0.2.
+        Share of the bandwidth that a station's burst occupies with its full power, to 1. Default
+        0.2.
     shadowing : Decibels
         σ of the shadowing, 0 dB to 30 dB. Default 8 dB.
     correlation_distance : Length
-        The way after which 1/e of its correlation is left, above 0. Default 50 m.
+        Distance after which the correlation of the shadowing is 1/e, above 0. Default 50 m.
     profile : {"none", "pedestrian-a", "pedestrian-b", "vehicular-a", "vehicular-b", "epa", \
 "eva", "etu"}
         The taps that fade: those of ITU-R M.1225, or of 3GPP TS 36.104 for the last three.
         Default pedestrian-b.
     speed : Speed
-        Of the stations, 0 m/s to 10000 m/s. Default 3 km/h.
+        Speed of the stations, 0 m/s to 10000 m/s. Default 3 km/h.
     """
 
     engine_family = "radio"

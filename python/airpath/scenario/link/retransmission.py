@@ -32,7 +32,7 @@ class AttemptErrors(Model):
     snr : Decibels
         SNR of each attempt, -200 to 200 dB.
     combining : {"none", "chase", "incremental"}
-        What the receiver makes of several attempts. Default chase.
+        How the receiver combines several attempts. Default chase.
     block : Size
         The block whose error rate it is, 1 to 65535 B. Default 1500 B.
     """
@@ -77,13 +77,13 @@ class Harq(Model):
     Parameters
     ----------
     attempts : int
-        How often a block is sent at most, from 1.
+        Largest number of transmissions of a block, from 1.
     error : float or AttemptErrors
         Probability that an attempt fails, from 0 to below 1, each by itself; or that of an
         error-rate table, ``{table = "airpath:802.16-ctc-awgn", mcs = "mcs0", snr = "1.8 dB"}``.
         Default 0.
     round_trip : Duration
-        From one attempt to the next, above 0, up to 1 h.
+        Time from one attempt to the next, above 0, up to 1 h.
     processes : int, optional
         Stop-and-wait processes, from 1: a block occupies one from its first attempt until the
         feedback on its last, a round trip later, and a new block waits for a free one. Default: as
@@ -105,7 +105,7 @@ class Arq(Model):
     Parameters
     ----------
     delay : Duration
-        From the last failed attempt to the reception, above 0, up to 1 h.
+        Time from the last failed attempt to the reception, above 0, up to 1 h.
     """
 
     delay: Duration = Field(examples=['"100 ms"'])

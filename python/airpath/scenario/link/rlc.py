@@ -31,14 +31,15 @@ class RlcAm(Link):
     rate : Rate
         Nominal rate: bits of PDU payload per second, above 0.
     reverse_rate : Rate, optional
-        That of the reverse direction. Default: as `rate`, and changes with it.
+        Nominal rate of the reverse direction. Default: `rate`, also after its changes.
     tti : Duration
         Transmission time interval, above 0. Default 10 ms.
     delay : Duration
-        From the start of a TTI to the delivery of its PDUs, at least `tti`. Default 25 ms. What
-        arrives within a TTI is answered in the next one: whole TTIs lose no time.
+        Time from the start of a TTI to the delivery of its PDUs, at least `tti`. Default 25 ms. A
+        PDU that arrives within a TTI is answered in the next one, so multiples of a TTI add no
+        waiting time.
     reverse_delay : Duration, optional
-        That of the reverse direction. Default: as `delay`.
+        Delay of the reverse direction. Default: `delay`.
     pdu_payload : Size
         Payload of a PDU, 2 to 1500 B. Default 40 B.
     window : int
@@ -50,7 +51,7 @@ class RlcAm(Link):
     poll_timer : Duration
         Timer_Poll, above 0. Default 60 ms.
     poll_stop : {"answer", "report"}
-        Which reports stop Timer_Poll: those that know of the PDU that polled, or every one while
+        Reports that stop Timer_Poll: those that cover the PDU with the poll, or every report while
         packets wait. Default answer.
     status_prohibit : Duration
         Timer_Status_Prohibit, from 0. Default 60 ms.
@@ -58,7 +59,8 @@ class RlcAm(Link):
         Poll_Window: the share of the window, in (0, 1], from which PDUs poll; with 1 it is the PDU
         that fills the window. Default 0.5.
     window_poll : {"every", "timed"}
-        Which of them poll: every one, or only one while Timer_Poll does not run. Default every.
+        PDUs beyond `poll_window` that poll: every PDU, or only one while Timer_Poll does not run.
+        Default every.
     last_pdu_poll : bool
         Whether the last PDU in the buffer polls. Default True.
     last_retransmission_poll : bool
@@ -66,8 +68,8 @@ class RlcAm(Link):
     missing_pdu_indicator : bool
         Whether a gap in the sequence numbers triggers a status report. Default True.
     nack_guard : bool
-        Whether a report is not believed about PDUs sent less than a round trip of the radio ago,
-        `delay` and `reverse_delay` together. TS 25.322 believes every one. Default True.
+        Whether the sender ignores negative acknowledgements of PDUs sent less than a radio round
+        trip ago (`delay` plus `reverse_delay`). TS 25.322 ignores none. Default True.
     concatenation : bool
         Whether the end of one SDU and the start of the next may share a PDU. Default True.
     mrw_timer : Duration
@@ -77,7 +79,8 @@ class RlcAm(Link):
     errors : ErrorProcess, optional
         Errors of frames. Default: none.
     reverse_errors : ErrorProcess, optional
-        That of the reverse direction. Default: as `errors`, independently.
+        Errors of the reverse direction. Default: those of `errors`, independent of the forward
+        direction.
     """
 
     is_duplex = True

@@ -51,14 +51,15 @@ MOST_SYMBOLS = 47
 
 
 class MapOverhead(Model):
-    """What the maps of a frame take of its downlink.
+    """Downlink slots that the maps of a frame occupy.
 
     Parameters
     ----------
     slots : int
-        In every frame that carries something, from 0. Default 60.
+        Slots in every frame that carries data, from 0. Default 60.
     per_burst : int
-        For each burst of either direction that they announce, from 0. Default 0.
+        Additional slots for each burst of either direction that the maps announce, from 0. Default
+        0.
     """
 
     slots: Number = 60
@@ -128,8 +129,8 @@ class OfdmaTdd(Link):
 
     Both directions in one link: it needs ``ack_path = {kind = "reverse"}``, whose `aqm` is that of
     each station's uplink. A station is a `user`; a flow without one is that of its number modulo
-    `stations`. Waiting for frames is no part of `delay`, nor of a flow's `base_rtt`. Defaults are
-    802.16e with 10 MHz and PUSC.
+    `stations`. `delay` and a flow's `base_rtt` do not include the waiting time for frames. Defaults
+    are 802.16e with 10 MHz and PUSC.
 
     Parameters
     ----------
@@ -152,16 +153,17 @@ class OfdmaTdd(Link):
     map_overhead : int or MapOverhead
         Downlink slots for the maps of a frame, or ``{slots = 60, per_burst = 2}``. Default 60.
     map_relevance : int
-        How many frames later a map grants the uplink, 0 to 1000; 0: in its own frame. Default 1.
+        Number of frames from a map to the uplink frame that it grants, 0 to 1000; 0: in its own
+        frame. Default 1.
     decoded : Duration
-        When a frame's downlink bursts are decoded at the station, from its start; it may exceed the
-        frame. Default 3 ms.
+        Time from the start of a frame until the station has decoded its downlink bursts; it may
+        exceed the frame. Default 3 ms.
     closed : Duration
-        When a frame's uplink bursts are closed: what arrives later waits for another frame.
-        Default 3 ms.
+        Time from the start of a frame until its uplink bursts are closed: later arrivals wait for
+        another frame. Default 3 ms.
     received : Duration
-        When a frame's uplink bursts are received at the base station, not before `closed`: what
-        they carry, requests among it, is known from then on. Default 4.94 ms.
+        Time from the start of a frame until the base station has received its uplink bursts, with
+        their data and requests; not before `closed`. Default 4.94 ms.
     downlink_mcs : {"qpsk-1/12", "qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4", "16qam-1/2", \
 "64qam-2/3", "64qam-3/4", "64qam-5/6"}
         MCS of the downlink. Default ``"qpsk-3/4"``.
@@ -180,16 +182,16 @@ class OfdmaTdd(Link):
     packing : Packing
         Whether packets may share an MPDU.
     harq : Harq, optional
-        What repeats MPDUs that were not received. Default: nothing.
+        Retransmission of corrupted MPDUs by HARQ. Default: none.
     arq : Arq, optional
         Retransmission by ARQ, above HARQ. Default: none.
     in_order : InOrder
         Whether packets are released in order.
     request : RequestProcedure
-        How stations request their uplink. Default ``"random-delay"``.
+        Procedure by which stations request uplink bandwidth. Default ``"random-delay"``.
     piggyback_read : {"at-once", "with-mpdu"}
-        When a piggyback request is read: as the burst that carries it is received; or as the last
-        MPDU of that burst is received, after its retransmissions. Default ``"at-once"``.
+        When a piggyback request is read: at the reception of the burst that carries it; or at the
+        reception of the last MPDU of that burst, after its retransmissions. Default ``"at-once"``.
     grant : GrantPolicy
         Proactive grants. Default ``"uni"``.
     scheduler : Scheduler

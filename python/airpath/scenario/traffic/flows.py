@@ -64,20 +64,20 @@ class Source(Component):
         Name of the group in tables, figures, metrics and keys: letters, digits, ``-`` and ``_``.
         Default: none, the group has its number.
     count : int
-        How many flows, from 1. Default 1.
+        Number of flows, from 1. Default 1.
     base_rtt : Duration or list of Duration, optional
-        Two-way propagation delay without queueing and transmission, with the delays of the
-        bottleneck link, of the ACK path's link and of the backhaul; a list has one for each flow.
-        What those leave over is halved between `egress` and `return_wire`; where the receiver is a
-        station of an ``ofdma-tdd`` link, between `access` and `return_wire`, and where the sender
-        is one, it is all of `egress`.
+        Two-way propagation delay without queueing and transmission. It includes the delays of the
+        bottleneck link, of the ACK path's link and of the backhaul. A list has one value for each
+        flow. The remaining delay is halved between `egress` and `return_wire`. If the receiver is a
+        station of an ``ofdma-tdd`` link, it is halved between `access` and `return_wire`; if the
+        sender is one, `egress` gets all of it.
     access, egress, ack_access, return_wire : Wire, optional
         The wires; with `base_rtt` they may only give rates. ``return`` in a TOML file.
         `ack_access` is for TCP, with an `ack_path` of kind ``link`` or ``reverse``.
     start : Duration or Uniform
-        When the flows start. Default 0 s.
+        Start time of the flows. Default 0 s.
     stop : Duration, optional
-        When they stop sending, after the start. Default: the end of the run.
+        Time at which the flows stop sending, after the start. Default: the end of the run.
     arrivals : Arrivals, optional
         The flows start one after the other, from `start` on. Default: all at `start`.
     direction : {"forward", "reverse"}
@@ -85,12 +85,11 @@ class Source(Component):
         whose link and queue it shares; its ACKs take the opposite direction. Default
         ``"forward"``. Reverse requires a link there, `ack_path` of kind ``link`` or ``reverse``.
     user : int or list of int, optional
-        Whose packets these are, where the bottleneck or the ACK path has a cell: flows of one user
-        share its queue and its channel. Users are numbered from 0 on without gaps; those of an
-        ``ofdma-tdd`` link are its stations. Several users, also as ``"0-9"``, get the flows in
-        turn: flow i of the group belongs to user i modulo their number; `count` is that of all
-        users together, at least one flow each. Default: the user that has the
-        flow's number, among stations modulo how many there are.
+        User of the flows, if the bottleneck or the ACK path has a cell: flows of one user share its
+        queue and its channel. Users are numbered from 0 on without gaps; those of an ``ofdma-tdd``
+        link are its stations. With several users, also as ``"0-9"``, flow i of the group belongs to
+        user i modulo their number; `count` is the total over all users, at least one flow each.
+        Default: the user with the number of the flow; for stations, modulo their number.
     """
 
     family = "a source"
@@ -448,7 +447,7 @@ def flows(count: int = 1, **keys: Unpack[FlowKeys]) -> list[Source]:
     Parameters
     ----------
     count : int
-        How many flows, from 1.
+        Number of flows, from 1.
     **keys
         The other keys of `Tcp`, or of what `source` names: ``cc``, ``profile``, ``base_rtt``, ...
 
