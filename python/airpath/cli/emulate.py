@@ -82,7 +82,10 @@ def emulate(
     figure_format: options.FigureFormats = None,
     confidence: options.MaybeConfidence = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Print what this machine can do, and run nothing.")
+        bool,
+        typer.Option(
+            "--check", help="Print which requirements of emulation this machine meets; do not run."
+        ),
     ] = False,
 ) -> int:
     """Put the kernel's TCP, or a command, on the link in real time."""

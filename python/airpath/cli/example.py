@@ -32,7 +32,10 @@ def example(
         ),
     ] = None,
     out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write it here, with what it reads.")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="File to write. Files that the example reads go next to it."
+        ),
     ] = None,
 ) -> int:
     """List the example scenarios and sweeps, print one or write it."""

@@ -39,7 +39,7 @@ Set = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Put a value in place of the scenario file's.",
+        help="Override a value of the scenario file.",
         autocompletion=completion.settings,
     ),
 ]
@@ -48,7 +48,7 @@ _REPS = "Independent replications."
 Reps = Annotated[int, typer.Option("--reps", help=_REPS)]
 MaybeReps = Annotated[
     int | None,
-    typer.Option("--reps", help=f"{_REPS} Default: 1; of a sweep what its file says."),
+    typer.Option("--reps", help=f"{_REPS} Default: 1; for a sweep, the value in its file."),
 ]
 
 MostReps = Annotated[
@@ -59,7 +59,7 @@ MostReps = Annotated[
 _SEED = "Master seed."
 Seed = Annotated[int, typer.Option("--seed", help=_SEED)]
 MaybeSeed = Annotated[
-    int | None, typer.Option("--seed", help=f"{_SEED} Default: what the file says, or 1.")
+    int | None, typer.Option("--seed", help=f"{_SEED} Default: the value in the file, or 1.")
 ]
 
 Threads = Annotated[
@@ -111,5 +111,5 @@ FigureFormats = Annotated[
 ]
 
 AcceptVersion = Annotated[
-    bool, typer.Option("--accept-version", help="Accept, or keep, what other versions computed.")
+    bool, typer.Option("--accept-version", help="Accept, or keep, results of other versions.")
 ]

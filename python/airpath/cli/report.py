@@ -20,7 +20,7 @@ def report(
         Path,
         typer.Argument(
             metavar="SOURCE",
-            help="What run, emulate, sweep, compare or reproduce --out wrote: DIR or its document.",
+            help="Output of run, emulate, sweep, compare or reproduce --out: DIR or its document.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Write it here.")] = Path(

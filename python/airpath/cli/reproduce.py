@@ -46,7 +46,7 @@ def reproduce(
     reps: options.MostReps = None,
     brief: Annotated[
         bool,
-        typer.Option("--brief", help="Only the verdict, and what fails."),
+        typer.Option("--brief", help="Print only the verdict and the failures."),
     ] = False,
     summary: Annotated[
         bool,

@@ -76,7 +76,7 @@ def run(
         str | None,
         typer.Option(
             metavar="local|ADDRESS|FILE.py",
-            help="Run on Dask: processes here, a scheduler, or what client() in a file returns.",
+            help="Run on Dask: local processes, a scheduler, or a client from client() in a file.",
         ),
     ] = None,
     fail_fast: Annotated[

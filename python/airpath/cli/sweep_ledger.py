@@ -70,7 +70,8 @@ def export(
 def prune(
     ledger: LedgerArgument,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would be removed, remove nothing.")
+        bool,
+        typer.Option("--dry-run", help="Print the entries that would be removed; do not remove."),
     ] = False,
     accept_version: options.AcceptVersion = False,
 ) -> int:
