@@ -75,7 +75,7 @@ def simulate(
     Parameters
     ----------
     scenario : Scenario, PreparedScenario or path
-        What to simulate; a path is that of a scenario file.
+        The scenario to simulate, or the path of a scenario file.
     reps : int
         Independent replications, 1 to 1 000 000; intervals need 2. Default 10.
     seed : int
@@ -83,7 +83,7 @@ def simulate(
     threads : int, optional
         Worker threads, 1 to 10 000. Default: one for each core.
     confidence : float
-        Of the intervals, above 0 and below 1. Default 0.99.
+        Confidence of the intervals, above 0 and below 1. Default 0.99.
     capture : sequence of str, optional
         Points of the path where packets are captured, any of ``sender``, ``ingress``,
         ``bottleneck``, ``receiver``, ``acks``. Needs `capture_to`. Default: the scenario's.
@@ -96,7 +96,7 @@ def simulate(
         fraction of all simulated time, in [0, 1]. Default ``"auto"``: a bar in a notebook and in
         an interactive interpreter.
     command : str, optional
-        For the provenance: the command line. Default: this call.
+        Command line to store in the provenance. Default: this call.
 
     Returns
     -------
@@ -181,16 +181,16 @@ def check(scenario: Runnable) -> PreparedScenario:
     Parameters
     ----------
     scenario : Scenario, PreparedScenario or path
-        What to check; a path is that of a scenario file. Its traces and tables are read, and the
-        network is built.
+        The scenario to check, or the path of a scenario file. The call reads its traces and tables,
+        and builds the network.
 
     Returns
     -------
     prepared : PreparedScenario
-        What `simulate`, `solve` and `emulate` take in place of the scenario, without resolving it
-        or reading its files again. ``prepared.resolved.document`` is the resolved form: SI base
-        units, every flow and every TCP parameter listed; ``prepared.advisories`` is what to know
-        before the run.
+        A prepared scenario. `simulate`, `solve` and `emulate` accept it as the scenario and do not
+        resolve it or read its files again. ``prepared.resolved.document`` is the resolved form: SI
+        base units, every flow and every TCP parameter listed. ``prepared.advisories`` lists
+        warnings to check before the run.
 
     Raises
     ------
@@ -216,24 +216,24 @@ def solve(
 ) -> Solution:
     """Solve the analytic model that matches a scenario, in micro- to milliseconds.
 
-    A download over a TDD link takes up to seconds: its law is propagated on a grid.
+    A download over a TDD link takes up to seconds: the model propagates a distribution on a grid.
 
     Parameters
     ----------
     scenario : Scenario, PreparedScenario or path
-        What one of the models of ``airpath list model`` covers.
+        A scenario that one of the models of ``airpath list model`` covers.
     model : str, optional
         Its name. Default: the one that covers the scenario.
     trajectory : str, float or Duration, optional
-        Up to when the equations are integrated as well, above 0, while the flows start and stop as
-        the scenario says; a number is in seconds. Only ``clamp-fluid`` has trajectories. Default:
-        the steady state alone.
+        End time of a trajectory, above 0; a number is in seconds. The equations are integrated up
+        to it, with the start and stop times of the flows. Only ``clamp-fluid`` has trajectories.
+        Default: only the steady state.
     max_window_packets : float, optional
         W_max, the flows' largest window, packets, from 1; not an integer where an equation counts
         bytes (qawla-2015 §4 has 65536 B of 1500 B). Only ``fixed-point`` takes it. Default:
         the receive window in whole segments.
     command : str, optional
-        For the provenance: the command line. Default: this call.
+        Command line to store in the provenance. Default: this call.
 
     Warns
     -----

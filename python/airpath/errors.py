@@ -48,7 +48,7 @@ class AirpathError(Exception):
 
 
 class BadValueError(AirpathError, ValueError):
-    """A value that is not accepted. The message says what is."""
+    """A value that is not accepted. The message states the accepted values."""
 
 
 class RunError(AirpathError):
@@ -56,7 +56,7 @@ class RunError(AirpathError):
 
 
 class MachineError(RunError):
-    """A run failed because of the machine, so that every other one of its kind would fail too."""
+    """A run failed because of the machine: all runs of this kind would fail."""
 
 
 class AirpathWarning(UserWarning):
@@ -64,7 +64,7 @@ class AirpathWarning(UserWarning):
 
 
 class OverrideWarning(AirpathWarning):
-    """An override lost what was given: keys that the new component does not have."""
+    """An override removed keys that the new component does not have."""
 
 
 class AdvisoryWarning(AirpathWarning):
@@ -72,16 +72,16 @@ class AdvisoryWarning(AirpathWarning):
 
 
 class ModelWarning(AirpathWarning):
-    """A model's result that may be off; the text says why and by how much."""
+    """A model's result that may be inaccurate; the text states why and by how much."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during `airpath.simulate` or `airpath.emulate`; a loop that does not look for it ends.
+    """Ctrl-C during `airpath.simulate` or `airpath.emulate`; ends a loop that does not catch it.
 
     Attributes
     ----------
     result : Result
-        What was finished until then, with `interrupted` set: perhaps nothing.
+        The replications finished before, possibly none; `interrupted` is set.
     """
 
     def __init__(self, result: Result) -> None:
@@ -94,12 +94,12 @@ class Interrupted(KeyboardInterrupt):
 
 
 class SweepInterrupted(KeyboardInterrupt):
-    """Ctrl-C during `airpath.sweep`; a loop that does not look for it ends.
+    """Ctrl-C during `airpath.sweep`; ends a loop that does not catch it.
 
     Attributes
     ----------
     sweep : Sweep
-        With what was finished until then.
+        The sweep with the replications finished before.
     """
 
     def __init__(self, sweep: Sweep) -> None:
@@ -116,7 +116,7 @@ class ComparisonInterrupted(KeyboardInterrupt):
     Attributes
     ----------
     comparison : Comparison or None
-        Of what was finished until then; None where that is less than two engines.
+        Comparison of the engines finished before; None if fewer than two.
     """
 
     def __init__(self, comparison: Comparison | None) -> None:
@@ -145,9 +145,9 @@ class UnitError(BadValueError):
     Parameters
     ----------
     value : object
-        What was given.
+        The given value.
     what : str
-        What is wrong with it, for example ``not a rate``.
+        The problem, for example ``not a rate``.
     accepted : str
         What to write instead, without the full stop: ``Write a number with bit/s``.
     example : str or None
@@ -176,9 +176,9 @@ class Problem:
     field : tuple of str or int
         The path of the field from the top of the file, for example ``("flows", 0, "count")``.
     value : object
-        What was given; `MISSING` when nothing was.
+        The given value; `MISSING` if there is none.
     what : str
-        What is wrong, for example ``not a rate``.
+        The problem, for example ``not a rate``.
     accepted : str or None
         What to write instead, a sentence without its full stop.
     example : str or None

@@ -64,12 +64,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class EngineDifference:
-    """An engine's answer less that of the base, and what is known of it.
+    """An engine's answer minus that of the base, and the facts that explain it.
 
     Parameters
     ----------
     difference : Difference
-        Of independent samples, or from a model's number.
+        Difference of independent samples, or from a model's number.
     verdict : str
         ``within the noise``: the interval contains 0. ``explained``: a fact that the engines
         report accounts for it, by its size. ``related``: a reported fact affects it by an unknown
@@ -99,11 +99,13 @@ class Row:
     Parameters
     ----------
     quantity : ComparedQuantity
-        What is compared.
+        The quantity to compare.
     answers : mapping of str to Interval
-        By engine, all engines that answered; NaN if it does not report this quantity.
+        Intervals by engine, for all engines that answered; NaN if an engine does not report this
+        quantity.
     differences : mapping of str to EngineDifference
-        By engine, those that report it, if the base does; not of the base itself.
+        Differences by engine, if both the engine and the base report the quantity; without the base
+        itself.
     """
 
     quantity: ComparedQuantity

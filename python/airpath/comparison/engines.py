@@ -71,7 +71,7 @@ def compare(
     progress: ProgressCallback | Auto | None = "auto",
     command: str | None = None,
 ) -> Comparison:
-    """Put the answers of several engines to the same scenario side by side.
+    """Compare the answers of several engines to the same scenario.
 
     An engine that does not cover the scenario is listed in `refused`, with the reason; the others
     continue.
@@ -79,12 +79,12 @@ def compare(
     Parameters
     ----------
     scenario : Scenario, PreparedScenario or path
-        What to compare the engines on; a path is that of a scenario file.
+        The scenario, or the path of a scenario file.
     engines : str or sequence of str, optional
-        Two at least of ``simulate`` (packet by packet), ``emulate`` (the kernel's TCP in real
-        time: as long as the scenario lasts, for each replication) and ``solve`` (the analytic
-        model); a text has commas between them. Differences are those from the first that
-        answers. Default: all three, those that can.
+        At least two of ``simulate`` (packet by packet), ``emulate`` (the kernel's TCP in real time:
+        as long as the scenario lasts, for each replication) and ``solve`` (the analytic model); a
+        text has commas between them. Differences are relative to the first engine that answers.
+        Default: all engines that cover the scenario.
     reps : int
         Replications, simulated and emulated, 1 to 1 000 000; intervals need 2. Default 5.
     seed : int
@@ -92,28 +92,27 @@ def compare(
     threads : int, optional
         Worker threads of the simulation. Default: one for each core.
     confidence : float
-        Of the intervals, above 0 and below 1. Default 0.99.
+        Confidence of the intervals, above 0 and below 1. Default 0.99.
     progress : callable, ``"auto"`` or None
-        Called now and then with the finished fraction of what an engine does, in [0, 1], and what
-        that is, as a text. Default ``"auto"``: a bar in a notebook and in an interactive
-        interpreter.
+        Called repeatedly with the finished fraction of an engine's task, in [0, 1], and the name of
+        the task. Default ``"auto"``: a bar in a notebook and in an interactive interpreter.
     command : str, optional
-        For the provenance: the command line. Default: this call.
+        Command line to store in the provenance. Default: this call.
 
     Returns
     -------
     comparison : Comparison
-        The answers, their differences, and what is known of these.
+        The answers, their differences, and the facts that explain these.
 
     Raises
     ------
     BadValueError
-        If a value or the scenario is not accepted, or fewer than two engines can do it; then with
-        a line for each that cannot.
+        If a value or the scenario is not accepted, or fewer than two engines cover the scenario;
+        then with a line for each engine that does not.
     RunError
         If fewer than two engines are left because a run failed.
     ComparisonInterrupted
-        After Ctrl-C; a `KeyboardInterrupt` whose attribute `comparison` has what was finished.
+        After Ctrl-C; a `KeyboardInterrupt` whose attribute `comparison` has the finished answers.
     """
     chosen = checked_engines(engines)
     check_all(

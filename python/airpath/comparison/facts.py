@@ -19,7 +19,7 @@ class Fact:
     Parameters
     ----------
     code : str
-        Which fact it is, for programs: ``loss-probes``.
+        Code of the fact, for programs: ``loss-probes``.
     engine : str
         Engine whose answer it affects.
     text : str
@@ -28,13 +28,13 @@ class Fact:
         Last parts of the names of quantities, ``retransmissions``; `EVERYTHING` for all. Empty
         for a fact that affects none and should be known.
     sizes : mapping of str to float
-        By full name of a quantity: how much of the engine's answer comes from it, in the unit of
-        the quantity. Default: not known.
+        Part of the engine's answer that comes from the fact, by full name of the quantity, in its
+        unit. Default: unknown.
     most : mapping of str to float
-        By last part of a name: the most that it can change the answer, either way. Default: not
-        known.
+        Largest change of the answer in either direction, by last part of a quantity's name.
+        Default: unknown.
     settles : sequence of str
-        Options whose effect is in `sizes`: nothing more is to be said of them.
+        Options whose effect is in `sizes`; other facts about them are not reported.
     """
 
     code: str

@@ -44,18 +44,18 @@ class Comparison:
     Attributes
     ----------
     provenance : dict
-        Version, commit, command, seed, scenario: what made it.
+        Version, commit, command, seed and scenario of the comparison.
     resolved : ResolvedScenario
         The resolved scenario.
     confidence : float
-        Of every interval, in (0, 1).
+        Confidence of every interval, in (0, 1).
     answers : mapping of str to Answer
-        By engine, those that answered, in the order in which they were named; each has its
-        `result` (of ``simulate`` and ``emulate``) or `solution` (of ``solve``).
+        Answers by engine, in the order of the argument `engines`. Each has a `result` (``simulate``
+        and ``emulate``) or a `solution` (``solve``).
     refused : mapping of str to str
-        By engine, those that did not, with the reason in one line.
+        Engines without an answer, and the reason in one line.
     base : str
-        The engine from whose answers differences are.
+        The engine that differences are relative to.
     interrupted : bool
         Whether Ctrl-C ended it before all engines had finished.
     """
@@ -196,7 +196,8 @@ class Comparison:
         Returns
         -------
         source : str
-            For the package ``booktabs``: the table that ``airpath compare`` prints.
+            LaTeX source, for the package ``booktabs``, of the table that ``airpath compare``
+            prints.
         """
         return latex(texts.table(self), caption=caption, label=label)
 

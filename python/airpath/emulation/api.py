@@ -60,7 +60,7 @@ def emulate(
     progress: ProgressCallback | Auto | None = "auto",
     command: str | None = None,
 ) -> Result:
-    """Emulate a scenario: its TCP flows are the kernel's, and take the modelled path in real time.
+    """Emulate a scenario: kernel TCP flows use the modelled path in real time.
 
     It takes as long as the scenario, and requires Linux; `emulation.check` lists the other
     requirements. Random numbers of the models depend only on the seed; the kernel's timing does
@@ -69,28 +69,28 @@ def emulate(
     Parameters
     ----------
     scenario : Scenario, PreparedScenario or path
-        What to emulate; a path is that of a scenario file.
+        The scenario to emulate, or the path of a scenario file.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     reps : int
         Independent replications, one after the other, 1 to 1 000 000; intervals need 2. Default 1.
     confidence : float
-        Of the intervals, above 0 and below 1. Default 0.99.
+        Confidence of the intervals, above 0 and below 1. Default 0.99.
     capture_to : path, optional
-        Directory for ``server.pcapng`` and ``client.pcapng``, what the first replication's packets
-        were at both ends of the path; made when missing. Default: nothing is captured.
+        Directory for ``server.pcapng`` and ``client.pcapng``, the captures of the first replication
+        at both ends of the path; created if missing. Default: no capture.
     progress : callable, ``"auto"`` or None
         Called about five times a second with the finished fraction of all replications, in [0, 1],
         and a line of text. Default ``"auto"``: a bar in a notebook and in an interactive
         interpreter.
     command : str, optional
-        For the provenance: the command line. Default: this call.
+        Command line to store in the provenance. Default: this call.
 
     Returns
     -------
     result : Result
-        As of `simulate`, with `validity_reports` and `kernel`. When it is not `valid`, its numbers
-        cannot be believed, and `invalid` says why.
+        A result as from `simulate`, with `validity_reports` and `kernel`. If it is not `valid`, do
+        not use its numbers; `invalid` has the reason.
 
     Raises
     ------
@@ -99,7 +99,8 @@ def emulate(
     RunError
         If the program is missing, or the run failed.
     Interrupted
-        After Ctrl-C; a `KeyboardInterrupt` whose attribute `result` has what there was until then.
+        After Ctrl-C; a `KeyboardInterrupt` whose attribute `result` has the replications finished
+        before.
     """
     check_all(*_problems(seed, reps, confidence, capture_to), progress_line(progress))
     with reporting_to(progress) as notify:
@@ -177,17 +178,18 @@ def run_command(
     Parameters
     ----------
     scenario : Scenario, PreparedScenario or path
-        Whose path it is; its own flows do not run.
+        The scenario that defines the path; its flows do not run.
     argv : sequence of str
         Program and arguments.
     server : sequence of str, optional
-        The same for the server's side. Default: nothing is started there.
+        Program and arguments on the server's side. Default: no program.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     like : int
         Number of the flow whose user, direction and wires the packets take. Default 0.
     duration : str, float or Duration, optional
-        When all of it ends, above 0; a number is in seconds. Default: when `argv` has ended.
+        Time at which the emulation and both commands end, above 0; a number is in seconds. Default:
+        the end of `argv`.
     host_network : bool
         Whether the server's side is the machine's own network. Default False.
     keep_privileges : bool
@@ -198,8 +200,8 @@ def run_command(
     Returns
     -------
     result : Result
-        Of queues, links and connections, with `validity_reports`, `kernel` and `ended`, which has
-        the command's exit `status`.
+        Statistics of queues, links and connections, with `validity_reports`, `kernel` and `ended`,
+        which has the command's exit `status`.
 
     Raises
     ------

@@ -31,7 +31,7 @@ def sojourn_times(result: Result, replication: int) -> NDArray[np.float64]:
     result : Result
         With the series ``sojourn``.
     replication : int
-        Which of the finished replications, from 0.
+        Number of the finished replication, from 0.
 
     Raises
     ------

@@ -55,7 +55,7 @@ class Panels:
     result : Result
         What to draw.
     replication : int
-        Which of the finished replications, from 0.
+        Number of the finished replication, from 0.
     window_s : tuple of float
         The first and the last instant that are drawn, s.
     """

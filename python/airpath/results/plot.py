@@ -83,20 +83,20 @@ class Plot(DistributionPlot, UserPlot):
     def timeline(
         self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
     ) -> Figure:
-        """Draw what the link could carry, served and delivered, the queue and the delay over time.
+        """Plot capacity, served and delivered rate, queue length and delay over time.
 
         Panels whose series were not recorded are left out: ``delivered`` for the rates, ``queue``,
-        ``sojourn`` for the queueing delay, ``snr`` for that of a cell's users, ``cwnd``, ``regime``
-        and ``mcs`` for what a multi-regime or adaptive link did; ``drop`` adds marks. Where each
-        user or station has a queue, queue, delay and SNR have a line for each of them; of more
-        than six they have the median over them, and a band from their 10 % to their 90 % quantile.
-        Vertical lines are changes of the rate that the scenario schedules; a triangle at the upper
-        edge is a curve that leaves its panel.
+        ``sojourn`` for the queueing delay, ``snr`` for the SNR of a cell's users, ``cwnd``,
+        ``regime`` and ``mcs`` for a multi-regime or adaptive link; ``drop`` adds marks. If each
+        user or station has a queue, the panels for queue, delay and SNR have a line for each of
+        them. For more than six, they have the median and a band from the 10 % to the 90 % quantile.
+        Vertical lines are scheduled rate changes. A triangle at the upper edge marks a curve that
+        leaves its panel.
 
         Parameters
         ----------
         replication : int
-            Which of the finished replications, from 0. Default 0.
+            Number of the finished replication, from 0. Default 0.
         window : pair of duration or str, optional
             From when to when, from 0 to the run's end: ``("10 s", "20 s")``, where bare numbers
             are seconds, or ``"10s..20s"``. Default: the whole run.
@@ -471,7 +471,7 @@ def _shown(recorded: Sequence[str], link_series: frozenset[str]) -> list[tuple[s
 def refuse_nothing_over_time(
     what: str, recorded: Sequence[str], link_series: frozenset[str]
 ) -> None:
-    """Refuse to draw over time what was not recorded.
+    """Raise an error if no series for a plot over time was recorded.
 
     Parameters
     ----------

@@ -115,15 +115,15 @@ class Recordings(Statistics):
             from 0), ``seq_sent``, ``seq_received``, ``seq_dropped`` (sequence numbers, bytes), or
             ``capacity`` (bytes that a trace offers in the millisecond that ends then).
         replication : int
-            Which of the finished replications, from 0. Default 0.
+            Number of the finished replication, from 0. Default 0.
 
         Returns
         -------
         series : DataFrame
-            `time_s`, `id` (the flow; of ``queue``, ``regime`` and ``mcs`` the queue: 0 is the
-            bottleneck's, 1 that of the ACKs) and `value`; of ``queue``, ``sojourn``, ``drop``,
-            ``mark`` and ``seq_dropped`` also `queue`, the name of the queue, missing for what was
-            dropped elsewhere.
+            Columns `time_s`, `id` and `value`. `id` is the flow; for ``queue``, ``regime`` and
+            ``mcs`` it is the queue: 0 the bottleneck's, 1 that of the ACKs. ``queue``, ``sojourn``,
+            ``drop``, ``mark`` and ``seq_dropped`` also have `queue`, the name of the queue, missing
+            for packets dropped elsewhere.
 
         Raises
         ------
@@ -159,7 +159,7 @@ class Recordings(Statistics):
         Parameters
         ----------
         replication : int
-            Which of the finished replications, from 0. Default 0.
+            Number of the finished replication, from 0. Default 0.
 
         Returns
         -------
@@ -197,7 +197,7 @@ class Recordings(Statistics):
         Parameters
         ----------
         replication : int
-            Which of the finished replications, from 0. Default 0.
+            Number of the finished replication, from 0. Default 0.
 
         Raises
         ------
@@ -222,15 +222,15 @@ class Recordings(Statistics):
         Parameters
         ----------
         replication : int
-            Which of the finished replications; it matters where the rate follows the queue, or
-            where the trace begins at a time that is drawn.
+            Number of the finished replication. It has an effect if the rate depends on the queue,
+            or if the trace starts at a random time.
 
         Returns
         -------
         capacity : Capacity or None
             None for a link whose rate follows the queue when ``regime`` was not recorded, for an
             adaptive link, whose rate depends on the packet, for a cell, and for a TDD link whose
-            stations differ. Of other TDD links it is what the downlink's slots carry, headers
+            stations differ. For other TDD links it is the capacity of the downlink's slots, headers
             included.
 
         Raises

@@ -33,18 +33,18 @@ __all__ = ["Result"]
 class Result(Recordings):
     """The replications of one scenario, simulated or emulated.
 
-    Everything is counted from the end of the warm-up on; only the time series cover the whole run.
+    Statistics start at the end of the warm-up. Only the time series cover the complete run.
 
     Attributes
     ----------
     provenance : dict
-        Version, commit, command, seed, scenario: what made it.
+        Version, commit, command, seed and scenario of the run.
     replications : list of dict
         The statistics of each finished replication, as the engine reports them.
     resolved : ResolvedScenario
         The resolved scenario.
     confidence : float
-        Of every interval, in (0, 1).
+        Confidence of every interval, in (0, 1).
     requested : int
         Requested replications.
     interrupted : bool
@@ -52,21 +52,21 @@ class Result(Recordings):
     captures : dict of str to Path
         The pcapng file of each point that was captured.
     advisories : list of Advisory
-        What to know before the numbers are believed: each has `code`, `text` and `place`.
+        Warnings to check before you trust the numbers: each has `code`, `text` and `place`.
     engine : str
-        What made it: ``simulate`` or ``emulate``.
+        Engine of the run: ``simulate`` or ``emulate``.
     validity_reports : list of dict
-        Of each emulated replication, the lateness of packets and the other criteria of validity;
-        `valid`, and the `reasons` if it is not.
+        Validity report of each emulated replication: the lateness of packets and the other
+        criteria, `valid`, and the `reasons` if it is invalid.
     kernel : dict
         Settings of the kernel's TCP, and those that it does not have (`not_applied`); empty without
         emulation.
     ended : dict
-        How the commands ended that the packets were of: `reason` and `status`; empty without.
+        How the emulated commands ended: `reason` and `status`. Empty without a command.
     execution : Execution or None
-        How long it took and on which machine; None if it is not known.
+        Duration and machine of the run; None if unknown.
     files : set of Path
-        What was written of it so far.
+        Files of this result that were written so far.
     plot : Plot
         Figures: ``result.plot.timeline()``.
     """
@@ -267,7 +267,7 @@ class Result(Recordings):
         Returns
         -------
         source : str
-            For the package ``booktabs``. The unit of a column is in its heading.
+            LaTeX source for the package ``booktabs``. The unit of a column is in its heading.
 
         Raises
         ------
@@ -288,25 +288,25 @@ class Result(Recordings):
     ) -> list[Path]:
         """Write everything into a directory, each file with its provenance.
 
-        ``result.json``, ``scenario.toml`` (which gives the same run again), the tables and the
-        figures. Files of an earlier result in that directory, as its ``result.json`` lists them,
-        are removed.
+        ``result.json``, ``scenario.toml`` (which reproduces the run), the tables and the figures.
+        Files of an earlier result in that directory, as its ``result.json`` lists them, are
+        removed.
 
         Parameters
         ----------
         directory : path
             Made when missing.
         formats : str or sequence of str
-            Of the tables, any of ``csv``, ``csv.gz`` (the same, compressed), ``parquet`` (which
-            needs pyarrow) and ``latex`` (``tables.tex``: the tables that `airpath run` prints).
-            Default ``csv``.
+            Formats of the tables, any of ``csv``, ``csv.gz`` (the same, compressed), ``parquet``
+            (which needs pyarrow) and ``latex`` (``tables.tex``: the tables that `airpath run`
+            prints). Default ``csv``.
         figure_formats : str or sequence of str, optional
             ``png``, ``pdf``, ``svg``, or several; None for no figures. Default ``png``.
 
         Returns
         -------
         paths : list of Path
-            The files. Each was written at once, none is ever half there.
+            The files. Each was written atomically.
 
         Raises
         ------

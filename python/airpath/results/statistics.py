@@ -62,7 +62,7 @@ class Statistics:
     resolved : ResolvedScenario
         The resolved scenario.
     confidence : float
-        Of every interval, in (0, 1).
+        Confidence of every interval, in (0, 1).
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Statistics:
     def table(self, name: str, *, size_edges: Sequence[str] | None = None) -> pd.DataFrame:
         """Return a table with one row per replication and flow, queue, link, ...
 
-        What was not measured is NaN; `attrs["units"]` has the units of the columns.
+        Quantities that were not measured are NaN. `attrs["units"]` has the units of the columns.
 
         Parameters
         ----------
@@ -84,11 +84,12 @@ class Statistics:
             ``flows``: rates, counts, delays and RTTs of each flow. ``groups``: the same of each
             group of flows together, and Jain's index within it. ``queues``: time averages, sojourn
             times, drops by reason, marks. ``links``: utilisation, losses, packets sent in each
-            regime. ``users`` of a cell and ``stations`` of a TDD link: what they got;
+            regime. ``users`` of a cell and ``stations`` of a TDD link: statistics of each one.
             ``mac_delays``: the distribution of the uplink delay between the MACs. ``phases``:
-            between the events of ``[[control]]``. ``transfers``: how long the flows of a group
-            took that have a size and started after the warm-up; ``transfer_sizes``: the same by
-            size class. Without rows where the scenario has none such.
+            statistics between the events of ``[[control]]``. ``transfers``: completion times of
+            each group's transfers (flows with a size) that started after the warm-up.
+            ``transfer_sizes``: the same by size class. A table has no rows if the scenario has no
+            such part.
         size_edges : sequence of str, optional
             Edges of the size classes of ``transfer_sizes``, rising sizes: ``["10 kB", "1 MB"]``.
             Default: 10 kB, 100 kB and 1 MB.
@@ -96,7 +97,8 @@ class Statistics:
         Returns
         -------
         table : DataFrame
-            `replication`, what the row is of, and the columns of docs/reference/results.md.
+            `replication`, the name or number of the row's flow, queue, ..., and the columns of
+            docs/reference/results.md.
 
         Raises
         ------
@@ -199,8 +201,8 @@ class Statistics:
         Parameters
         ----------
         queue : str
-            Which queue: ``bottleneck``, ``bottleneck/user 0``. Where each user or station has a
-            queue, ``bottleneck`` is the mean over these. Default ``bottleneck``.
+            Name of the queue: ``bottleneck``, ``bottleneck/user 0``. If each user or station has a
+            queue, ``bottleneck`` is the mean over them. Default ``bottleneck``.
 
         Returns
         -------
@@ -242,9 +244,9 @@ class Statistics:
             ``sojourn`` times at a queue and one-way ``delay`` or ``ack_delay`` of packets need
             ``record.distributions``; ``completion_time`` and ``slowdown`` of transfers do not.
         of : str, optional
-            Of ``sojourn`` the queue: ``bottleneck/user 0``; where each user or station has a
-            queue, ``bottleneck`` is all of them. Of the others the number or name of a group of
-            flows; of transfers also with a size class, ``web.10kB-100kB``. Default: the
+            For ``sojourn``, the queue: ``bottleneck/user 0``; if each user or station has a queue,
+            ``bottleneck`` is all of them. For the other quantities, the number or name of a group
+            of flows; for transfers also with a size class, ``web.10kB-100kB``. Default: the
             bottleneck, all flows.
 
         Returns
@@ -279,7 +281,7 @@ class Statistics:
         Returns
         -------
         jain : dict of str to Interval
-            By the cell's name; 1 when all its users get the same, 1/n when one gets everything.
+            Index by name of the cell: 1 if all users get the same rate, 1/n if one gets everything.
             Empty without cells.
         """
         users = [cell for cell, _user in user_measurements(self.replications)]

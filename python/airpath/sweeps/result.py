@@ -48,9 +48,8 @@ Key = tuple[str, int, int]
 class Sweep(SweepTables):
     """The results of a sweep, read from its ledger at the first access.
 
-    Every table depends on the plan and on the replications with the numbers that it counts, not on
-    when or where these were run. It pickles by the path of its ledger, with what the user's
-    functions found.
+    Every table depends only on the plan and on the replications that count, not on when or where
+    these were run. A pickle contains the path of the ledger and the values of the user's functions.
 
     Parameters
     ----------
@@ -60,7 +59,7 @@ class Sweep(SweepTables):
         The user's metrics, by name: each takes a `Result` of one replication and returns a number.
         Without them such metrics are NaN.
     owns : object, optional
-        What is kept as long as this: a temporary directory.
+        Object to keep alive as long as this one, for example a temporary directory.
     own_only : bool
         Whether only the replications of this version count. Default False: all in the ledger.
 
@@ -119,7 +118,7 @@ class Sweep(SweepTables):
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
-        """What made it; equal for equal sweeps, whenever and wherever they ran."""
+        """Provenance of the sweep; independent of the time and machine of the runs."""
         with self._ledger() as ledger:
             builds = sorted((build.version, build.commit) for build in ledger.versions())
         return tables.about(self.readings, builds)
@@ -135,7 +134,7 @@ class Sweep(SweepTables):
 
     @cached_property
     def execution(self) -> Execution | None:
-        """What all sessions took; None if none is stored."""
+        """Execution time of all sessions; None if none is stored."""
         found = Execution.total(session.execution for session in self.sessions)
         if found is None:
             return None
@@ -229,7 +228,7 @@ class Sweep(SweepTables):
     def recorded_distributions(self) -> list[str]:
         """Times whose distributions are recorded, at some of the points at least.
 
-        Of a sweep of a function, those of the first point.
+        For a sweep of a function, the distributions of the first point.
         """
         plan = self.plan
         key = "record.distributions"
@@ -255,7 +254,8 @@ class Sweep(SweepTables):
         Returns
         -------
         distributions : dict of int to Distribution
-            By number of the point; the values of all its replications that count are pooled.
+            Distributions by number of the point; each pools the values of all its replications that
+            count.
 
         Raises
         ------
@@ -325,8 +325,8 @@ class Sweep(SweepTables):
         directory : path
             Made when missing.
         formats : str or sequence of str
-            Of the tables, any of ``csv``, ``csv.gz``, ``parquet`` and ``latex`` (``points.tex``).
-            Default ``csv``.
+            Formats of the tables, any of ``csv``, ``csv.gz``, ``parquet`` and ``latex``
+            (``points.tex``). Default ``csv``.
         figure_formats : str or sequence of str, optional
             ``png``, ``pdf``, ``svg``, or several; None for no figures. Default ``png``.
 
@@ -425,7 +425,7 @@ def load_sweep(path: str | Path) -> Sweep:
     Parameters
     ----------
     path : path
-        What ``airpath sweep --out`` or ``ap.sweep(out=…)`` wrote.
+        Directory or ledger that ``airpath sweep --out`` or ``ap.sweep(out=…)`` wrote.
 
     Raises
     ------

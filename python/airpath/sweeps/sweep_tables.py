@@ -18,7 +18,7 @@ __all__ = ["SweepTables"]
 
 
 class SweepTables:
-    """What the replications of a sweep that count say, as tables."""
+    """Tables of a sweep, computed from the replications that count."""
 
     if TYPE_CHECKING:
 
@@ -37,12 +37,12 @@ class SweepTables:
         -------
         table : DataFrame
             ``point``, a column with the label of each axis, ``engine``, ``metric``, ``mean``,
-            ``low``, ``high``, ``reps``, the replications that have a value, and ``advisories``, the
-            codes of the advisories on the replications of the point, separated by ``; ``; ``not
-            recorded`` where the replications are not all there or an earlier version ran them. Of
-            an emulation also ``valid``: whether all validity reports are; missing as long as
-            replications are. What was not measured is NaN; a model has no interval and no
-            replications. In the plan's order: points, engines, metrics.
+            ``low``, ``high``, ``reps`` (the replications that have a value) and ``advisories``.
+            ``advisories`` has the codes of the advisories on the point's replications, separated by
+            ``; ``, or ``not recorded`` if replications are missing or an earlier version ran them.
+            An emulation also has ``valid``: whether all validity reports are valid; missing until
+            all replications are finished. Quantities that were not measured are NaN; a model has no
+            interval and no replications. Rows are in the plan's order: points, engines, metrics.
 
         Examples
         --------
@@ -104,9 +104,9 @@ class SweepTables:
         Parameters
         ----------
         axis, metric : str
-            Of the sweep.
+            An axis and a metric of the sweep.
         base : value
-            What is subtracted: a label of the axis, or its value as it was written.
+            Value to subtract: a label of the axis, or its value as in the plan.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class SweepTables:
         Returns
         -------
         source : str
-            For the package ``booktabs``. An axis with one value has no column.
+            LaTeX source for the package ``booktabs``. An axis with one value has no column.
 
         Raises
         ------

@@ -40,7 +40,7 @@ class SweepPlot:
     Parameters
     ----------
     sweep : Sweep
-        What to draw.
+        The sweep to plot.
     """
 
     def __init__(self, sweep: Sweep) -> None:
@@ -58,16 +58,16 @@ class SweepPlot:
         where: Where | None = None,
         **_options: Unpack[FigureOptions],
     ) -> Figure:
-        """Draw a metric over an axis, a line for each value of another one, with its intervals.
+        """Plot a metric over an axis, with a line for each value of another axis, and intervals.
 
         Parameters
         ----------
         metric : str
             Of the sweep.
         over : str, optional
-            The axis from left to right. Numbers, also with units, stand where they belong, over
-            their logarithm where they differ fifteenfold; words stand side by side. Default: an
-            axis of numbers with the most values, else the one with the most values.
+            The x-axis. Numbers, also with units, are to scale, or on a logarithmic scale if they
+            span a factor of fifteen. Words are evenly spaced. Default: an axis of numbers with the
+            most values, else the one with the most values.
         by : str, optional
             The axis with a colour for each value; with more than eight, a panel for each, with
             the others in grey. Default: the axis of words, else of numbers, with the most values
@@ -75,7 +75,7 @@ class SweepPlot:
         bands : bool
             Draw intervals over numbers as bands; else as bars. Default True.
         where : mapping, optional
-            What is drawn. Default: everything.
+            Values of axes that select the points to plot. Default: all points.
 
         Returns
         -------
@@ -132,7 +132,7 @@ class SweepPlot:
             the path and the traffic (``trace``, ``rate``, ``loss``, ``base_rtt``, ``count`` …),
             unless all are.
         where : mapping, optional
-            What is drawn. Default: everything.
+            Values of axes that select the points to plot. Default: all points.
 
         Raises
         ------
@@ -192,7 +192,7 @@ class SweepPlot:
             Axes from left to right and from below upwards. Default: those with the most values,
             axes of numbers first.
         where : mapping, optional
-            What is drawn. Default: everything.
+            Values of axes that select the points to plot. Default: all points.
 
         Raises
         ------
@@ -233,7 +233,7 @@ class SweepPlot:
             The axis with a colour for each value, up to eight. Default: the axis of words, else
             of numbers, with the most values up to eight.
         where : mapping, optional
-            What is drawn. Default: everything.
+            Values of axes that select the points to plot. Default: all points.
 
         Raises
         ------
@@ -269,7 +269,7 @@ class SweepPlot:
         complementary : bool
             Draw the share of larger values over a logarithmic scale: the tail. Default False.
         where : mapping, optional
-            What is drawn. Default: everything.
+            Values of axes that select the points to plot. Default: all points.
 
         Returns
         -------
@@ -308,14 +308,15 @@ class SweepPlot:
         metric : str
             Of the sweep.
         axis : str, optional
-            Whose values are compared. Default: the first axis of words that is no condition.
+            Axis whose values are compared. Default: the first axis of words that is not a
+            condition.
         compare_to : value, optional
-            What is subtracted: a label of the axis, or its value as it was written. Default: the
-            first value of the axis.
+            Value to subtract: a label of the axis, or its value as in the plan. Default: the first
+            value of the axis.
         relative : bool
             In percent of the mean of `compare_to`; else in the unit of the metric. Default True.
         where : mapping, optional
-            What is drawn. Default: everything.
+            Values of axes that select the points to plot. Default: all points.
 
         Returns
         -------
