@@ -54,7 +54,7 @@ def cost231_hata_db(
     Returns
     -------
     loss : float or ndarray
-        L, dB, of the shape that the arrays have together.
+        L, Path loss, dB, in the broadcast shape of the arrays.
 
     Raises
     ------
@@ -110,30 +110,30 @@ def link_budget_snr_db(
 ) -> float | NDArray[np.float64]:
     """Return the mean signal-to-noise ratio of a radio link.
 
-    The power that arrives over the thermal noise at 290 K, -174 dBm in each hertz, and the noise
-    of the receiver.
+    The ratio of the received power to the noise: thermal noise at 290 K (-174 dBm/Hz), increased by
+    the receiver's noise figure.
 
     Parameters
     ----------
     transmit_power_dbm : float or array_like
-        Power that is sent within the bandwidth, dBm, from -1000 to 1000.
+        Transmit power within the bandwidth, dBm, from -1000 to 1000.
     path_loss_db : float or array_like
-        What `cost231_hata_db` gives, for example; dB, from -1000 to 1000.
+        Path loss, for example from `cost231_hata_db`, dB, from -1000 to 1000.
     bandwidth_hz : float or array_like
-        That the signal occupies, Hz, above 0, to 1e12. Of OFDM: subcarriers in use times their
-        spacing, 841 times 10937.5 Hz of 802.16e at 10 MHz. An uplink on some of the subcarriers
-        has all its power in these.
+        Bandwidth of the signal, Hz, above 0, to 1e12. For OFDM: the number of used subcarriers
+        times their spacing, for example 841 times 10937.5 Hz for 802.16e at 10 MHz. An uplink that
+        uses only some subcarriers has its full power in these.
     noise_figure_db : float or array_like
-        Of the receiver, dB, from 0 to 1000.
+        Noise figure of the receiver, dB, from 0 to 1000.
     transmit_gain_db, receive_gain_db : float or array_like
-        Of the antennas, less their cables, dBi, from -1000 to 1000. Default 0.
+        Antenna gains minus cable losses, dBi, from -1000 to 1000. Default 0.
     other_losses_db : float or array_like
-        Of walls and bodies, or a margin for interference, dB, from -1000 to 1000. Default 0.
+        Loss by walls and bodies, or an interference margin, dB, from -1000 to 1000. Default 0.
 
     Returns
     -------
     snr : float or ndarray
-        dB, of the shape that the arrays have together.
+        SNR, dB, in the broadcast shape of the arrays.
 
     Raises
     ------
@@ -174,7 +174,7 @@ def sinr_db(snr_db: ArrayLike, *inr_db: ArrayLike) -> float | NDArray[np.float64
     Returns
     -------
     sinr : float or ndarray
-        dB, of the shape that the arrays have together.
+        SINR, dB, in the broadcast shape of the arrays.
 
     Raises
     ------

@@ -112,7 +112,7 @@ class MaxPhyThroughput(LinkAdaptation):
     Parameters
     ----------
     error_rate : {"per", "fer"}
-        Of what the losses are counted: packets or blocks. Default per, the better one in the
+        Error rate that the policy uses: of packets or of blocks. Default per, the better one in the
         paper's Table 6.
     """
 

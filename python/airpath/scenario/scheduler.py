@@ -26,16 +26,16 @@ class Scheduler(Component):
 class ProportionalFair(Scheduler):
     """The largest w μ/r: the rate over an average of the rate obtained (clamp-2008 eq. 19).
 
-    r follows the rate that was selected for the slots that the user was given, failed ones too,
-    and 0 for all others; it begins at a quarter of the cell's nominal rate.
+    r averages the selected rate over the user's slots, including failed ones, and 0 over all other
+    slots. It begins at a quarter of the cell's nominal rate.
 
     Parameters
     ----------
     time_constant : Duration
-        Of the average, at least a slot. Default 100 ms (clamp-2008 §5.3).
+        Time constant of the average, at least a slot. Default 100 ms (clamp-2008 §5.3).
     average : {"obtained", "available"}
-        What r is the average of: the rate that was obtained, 0 in slots of others, or the rate that
-        was available in each slot with data. Default "obtained".
+        Rate that r averages: the obtained rate, 0 in slots of other users; or the available rate in
+        each slot with data. Default "obtained".
     """
 
     kind: Literal["proportional-fair"] = "proportional-fair"
@@ -51,7 +51,7 @@ class AlphaFair(Scheduler):
     alpha : float
         α, from 0 to 10; 1 is proportional fairness.
     time_constant : Duration
-        Of the average r, at least a slot. Default 100 ms (clamp-2008 §5.3).
+        Time constant of the average r, at least a slot. Default 100 ms (clamp-2008 §5.3).
     """
 
     kind: Literal["alpha-fair"] = "alpha-fair"

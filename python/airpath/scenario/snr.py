@@ -124,9 +124,9 @@ class Jakes(_Moving):
     carrier : Frequency, optional
         Carrier frequency, up to 1000 GHz. Default: see `doppler`.
     index : {"centred", "printed"}
-        Which cosines the frequencies of the oscillators have: ``"centred"``, of n - 1/2,
-        or ``"printed"``, of n + 1/2 as the paper prints; its mean power is 1.0988 times `mean`.
-        Default ``"centred"``.
+        Index in the cosines of the oscillators' frequencies: ``"centred"``, n - 1/2, or
+        ``"printed"``, n + 1/2 as the paper prints; its mean power is 1.0988 times `mean`. Default
+        ``"centred"``.
     """
 
     kind: Literal["jakes"] = "jakes"
@@ -232,8 +232,8 @@ class Beamforming(_Moving):
     carrier : Frequency, optional
         Carrier frequency, up to 1000 GHz. Default: see `doppler`.
     period : Duration
-        T, in which the power goes from one antenna to the other and back, above 0; the phase
-        turns once in 1.618 T.
+        T, period in which the power moves from one antenna to the other and back, above 0; the
+        period of the phase is 1.618 T.
     """
 
     kind: Literal["beamforming"] = "beamforming"
@@ -251,8 +251,8 @@ class Shadowed(SnrProcess):
     deviation : Decibels
         σ, the standard deviation of the shadowing, 0 dB to 30 dB.
     correlation_distance : Length, optional
-        d, the way after which 1/e of the correlation is left, above 0. Default: `correlation_time`
-        is given.
+        d, distance after which the correlation is 1/e, above 0. Default: `correlation_time` is
+        given.
     speed : Speed, optional
         Speed of the receiver, 0 m/s to 10000 m/s; at 0 m/s it stays in its first shadow. Default:
         see `correlation_distance`.

@@ -67,28 +67,28 @@ def sweep(
     progress: ProgressCallback | Auto | None = "auto",
     name: str | None = None,
 ) -> Sweep:
-    """Run many scenarios, each replicated, and keep everything that was finished.
+    """Run replications of many scenarios and keep all finished ones.
 
-    The tables depend on the arguments alone, not on who runs what when.
+    The tables depend only on the arguments, not on the order or the place of the runs.
 
     Parameters
     ----------
     base : Scenario, path or callable
-        What is varied: a scenario, the path of a scenario file, or a function that returns a
-        scenario. Its parameters are axes; every other axis is a key of that scenario.
+        The scenario to vary, the path of a scenario file, or a function that returns a scenario.
+        The parameters of a function are axes; every other axis is a key of the scenario.
     grid, zip, points, random, exclude, labels
-        What is varied and how it is called, as in a sweep file: axes that are crossed, axes that
-        go together, single points, drawn points, points that are left out, names for tables.
+        Points and their names, as in a sweep file: crossed axes, paired axes, single points, random
+        points, excluded points, labels for tables.
     metrics : sequence of str, or mapping of str to callable, optional
-        What is wanted of each replication: columns of the results, and functions of a `Result`.
-        Default ``goodput_bps`` and ``p95_delay_s``, as in a sweep file.
+        Metrics of each replication: columns of the results, and functions of a `Result`. Default
+        ``goodput_bps`` and ``p95_delay_s``, as in a sweep file.
     reps : int or mapping
         Replications of each point; or ``{"min": 4, "max": 64, "until": {"metric":
         "goodput_bps", "relative": 0.02}}``. Default 4.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     confidence : float
-        Of the intervals, above 0 and below 1. Default 0.99.
+        Confidence of the intervals, above 0 and below 1. Default 0.99.
     engines : sequence of str
         ``simulate`` or ``emulate``, ``solve``, or one of the two and ``solve``. Default:
         ``simulate``. Emulations run in real time, one after the other, regardless of `threads`.
@@ -100,10 +100,10 @@ def sweep(
         Directory of the ledger; the sweep resumes from its contents. Default: a temporary
         directory, which is deleted with the result.
     executor : concurrent.futures.Executor, optional
-        Where replications run. Default: threads of this process; the engine runs
-        without the interpreter lock.
+        Executor of the replications. Default: threads of this process; the engine runs without the
+        interpreter lock.
     threads : int, optional
-        How many threads, 1 to 10 000, without `executor`. Default: one for each core.
+        Number of threads, 1 to 10 000, without `executor`. Default: one for each core.
     fail_fast : bool
         Whether the first replication that fails ends it. Default False: the failure is
         stored, its point gets no more replications, and the other points continue.

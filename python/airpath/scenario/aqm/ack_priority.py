@@ -19,8 +19,8 @@ class AckPriority(QueueDisc):
     Parameters
     ----------
     aqm : QueueDisc, optional
-        The discipline of all other packets, any but another `AckPriority`. Default: drop-tail as it
-        is by default.
+        The discipline of all other packets, any except `AckPriority`. Default: drop-tail with its
+        defaults.
     """
 
     kind: Literal["ack-priority"] = "ack-priority"

@@ -30,15 +30,15 @@ class Clamp(QueueDisc):
     adaptation_time : Duration, optional
         Time constant with which `target_delay` moves a, above 0. Default: 5 s.
     b : float
-        How steeply the price rises with the queue, above 0; stable below π/2. Default 1
-        (Andrew, Hanly and Mukhtar 2008 §3.2).
+        Gain of the price with the queue, above 0; stable below π/2. Default 1 (Andrew, Hanly and
+        Mukhtar 2008 §3.2).
     time_constant : Duration
-        Of the queue's average, above 0. Default 500 ms (§4.1).
+        Time constant of the average queue, above 0. Default 500 ms (§4.1).
     rate_time_constant : Duration
-        Of the measured output rate, above 0. Default 500 ms, as of the
-        queue (the paper does not say).
+        Time constant of the measured output rate, above 0. Default 500 ms, as for the queue (not
+        given in the paper).
     inner : QueueDisc, optional
-        The discipline inside, any but another `aqm.Clamp`. Default: drop-tail as it is by default.
+        The inner queue discipline, any except `aqm.Clamp`. Default: drop-tail with its defaults.
     """
 
     own_keys = ("a", "b", "target_delay", "time_constant", "rate_time_constant", "inner")

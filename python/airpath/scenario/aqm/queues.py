@@ -114,7 +114,7 @@ class _AutomaticRed(QueueDisc):
     """What RED and ARED have in common: thresholds and weight that the link's rate may decide."""
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; null stands for what the engine derives."""
+        """Return the resolved form; values that the engine derives are null."""
         entries = super().resolved(context, path)
         return {key: None if value == AUTOMATIC else value for key, value in entries.items()}
 
@@ -161,8 +161,8 @@ class Red(_AutomaticRed):
         ``min_th = K``, ``max_th = K + 1``, ``weight = 1``, ``gentle = false``, ``ecn = true``,
         ``hard_drop = false``.
     variant : {"red-1993", "ns"}
-        Which arrivals are spared from random drops, and how the others are counted: as Floyd &
-        Jacobson 1993 have it, or as ns-2 and ns-3. Default red-1993 (Floyd & Jacobson 1993 §7).
+        Rule by which arrivals are exempt from random drops, and the others counted: that of Floyd &
+        Jacobson 1993, or that of ns-2 and ns-3. Default red-1993 (Floyd & Jacobson 1993 §7).
     """
 
     kind: Literal["red"] = "red"
@@ -238,11 +238,11 @@ class CoDel(QueueDisc):
     target : Duration
         Acceptable standing sojourn time, above 0. Default 5 ms (RFC 8289 §4.4).
     interval : Duration
-        How long the sojourn time must stay at or above `target` before the first drop, above 0;
+        Time that the sojourn time must be at or above `target` before the first drop, above 0;
         about the largest round-trip time. Default 100 ms (RFC 8289 §4.3).
     mtu : Size
-        Nothing is dropped while no more than this is left in the queue, bytes of IP packets,
-        from 0. Default 1500 B, the MTU of Ethernet.
+        Backlog up to which CoDel drops nothing, bytes of IP packets, from 0. Default 1500 B, the
+        MTU of Ethernet.
     ecn : bool
         Mark ECN-capable packets instead of dropping them. Default False (Linux).
     """
@@ -322,11 +322,11 @@ class FqCoDel(QueueDisc):
     target : Duration
         CoDel's acceptable standing sojourn time, above 0. Default 5 ms (RFC 8290 §5.2).
     interval : Duration
-        How long the sojourn time must stay at or above `target` before the first drop, above 0.
+        Time that the sojourn time must be at or above `target` before the first drop, above 0.
         Default 100 ms (RFC 8290 §5.2).
     mtu : Size
-        CoDel drops nothing while no more than this is left in a queue, bytes of IP packets,
-        from 0. Default 1500 B, as CoDel.
+        Backlog of a flow queue up to which CoDel drops nothing, bytes of IP packets, from 0.
+        Default 1500 B, as CoDel.
     ecn : bool
         Mark ECN-capable packets instead of dropping them. Default True (RFC 8290 §5.2).
     """
@@ -371,8 +371,8 @@ class DualPi2(QueueDisc):
         Further sojourn time after which all are; 0 s is a step. Default 400 us
         (RFC 9332 Appendix A.1).
     classic_percent : int
-        Share of the link, per cent, 1 to 99, that the classic queue is left while both are
-        backlogged. Default 10 (Linux).
+        Share of the link that the classic queue gets while both queues are backlogged, per cent, 1
+        to 99. Default 10 (Linux).
     mtu : Size
         A large packet: the first credit of the round robin, above 0. Default 1500 B.
     any_ect : bool

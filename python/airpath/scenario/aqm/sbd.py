@@ -119,8 +119,8 @@ class RlcRed(QueueDisc):
         Space drops evenly by the count of arrivals since the last one (Floyd & Jacobson 1993);
         False draws each arrival on its own. Default True (Floyd & Jacobson 1993 Fig. 2).
     drop : {"front", "arrival"}
-        Which packet is dropped: the first whose transmission has not started, or the arrival.
-        Default front, as SBD.
+        Packet to drop: the first one whose transmission has not started, or the arrival. Default
+        front, as SBD.
     ecn : bool
         Mark an ECN-capable packet instead of dropping it. Default False.
     by_rate : list of RlcRedRow

@@ -274,9 +274,9 @@ class Trace(_FromTrace):
     loss : float
         Probability that a packet is lost after its delivery opportunity, in [0, 1]. Default 0.
     offset : Duration, Uniform or "random", optional
-        Where in the trace the run begins: a time, a time that each replication draws
-        (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. Drawn times are whole
-        milliseconds; beyond the end the trace begins again. Default: its start.
+        Time in the trace at which the run starts: a fixed time, a random time in each replication
+        (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. Random times are multiples of
+        1 ms; beyond its end, the trace repeats. Default: its start.
     frame_overhead : Size
         Added to each IP packet, 0 to 65535 B. Default 4 B: Mahimahi's opportunities carry
         1504 bytes, a 1500-byte packet and the packet information of the TUN device.
@@ -304,7 +304,7 @@ class RateTrace(_RepeatingLink, _FromTrace):
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
     offset : Duration, Uniform or "random", optional
-        Where in the trace the run begins: a time, a time that each replication draws
+        Time in the trace at which the run starts: a fixed time, a random time in each replication
         (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. Default: its start.
     frame_overhead : Size
         Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B: the rate

@@ -39,7 +39,7 @@ BITS = {
 
 
 class ReedSolomon(Model):
-    """A Reed-Solomon code for each packet, by what it corrects (vcp-2008 §II.C).
+    """A Reed-Solomon code for each packet, modelled by its correctable errors (vcp-2008 §II.C).
 
     A packet of k symbols becomes b = round(k/`code_rate`) on the air, and is received when at most
     ⌊(b - k)/2⌋ of them are wrong. Without `max_block` a packet is one block, which beyond
@@ -108,7 +108,7 @@ class Mimo(Link):
     Parameters
     ----------
     rate : Rate
-        Bit rate of what is on the air, parity included, above 0.
+        Bit rate on the air, including parity, above 0.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     modulation : {"bpsk", "qpsk", "8psk", "16psk", "32psk", "64psk", "16qam", "64qam"}
@@ -128,7 +128,7 @@ class Mimo(Link):
         1 - β, the probability that a good modulation symbol follows a bad one, in [0, 1]. Not 0
         where `p_good_to_bad` is. Default 0.125 (vcp-2008 §IV).
     fading : {"rayleigh", "rician", "nakagami"}
-        How the amplitude of a branch fades. Default rayleigh (vcp-2008 §II.B).
+        Fading of the amplitude of a branch. Default rayleigh (vcp-2008 §II.B).
     k_factor_db : float, optional
         K of Rician fading, the power of the line of sight over that of the rest, dB, -200 to 200.
     m : float, optional

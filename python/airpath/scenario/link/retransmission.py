@@ -16,7 +16,7 @@ __all__ = ["Arq", "AttemptErrors", "Harq"]
 
 
 class AttemptErrors(Model):
-    """How likely attempts fail, from an error-rate table, with what the receiver combines.
+    """Error probability of each attempt, from an error-rate table, with the receiver's combining.
 
     After n attempts a block is not decoded with the error rate at n times the SNR (chase combining:
     the SNRs of attempts add up) or at the SNR with n times the capacity (incremental redundancy:

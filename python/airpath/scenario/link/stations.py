@@ -59,7 +59,7 @@ UplinkMcs = Annotated[str, _one_of("uplink", UPLINK_MCS)]
 
 
 class TddUser(Model):
-    """What differs for one station.
+    """Parameters that differ for one station.
 
     Parameters
     ----------

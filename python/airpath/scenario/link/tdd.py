@@ -139,11 +139,11 @@ class OfdmaTdd(Link):
     stations : int
         Stations, each with a queue for either direction, 1 to 1000. Default 1.
     downlink_symbols : int
-        OFDM symbols of the downlink with the preamble, of which every two more give 30 slots; with
-        `uplink_symbols` at most 47. Default 29 (wimax-2009 §5.1): 420 slots.
+        OFDM symbols of the downlink, including the preamble; each two additional symbols give 30
+        slots. At most 47 together with `uplink_symbols`. Default 29 (wimax-2009 §5.1): 420 slots.
     uplink_symbols : int
-        OFDM symbols of the uplink with three for ranging and feedback, of which every three more
-        give 35 slots. Default 18 (wimax-2009 §5.1): 175 slots.
+        OFDM symbols of the uplink, including three for ranging and feedback; each three additional
+        symbols give 35 slots. Default 18 (wimax-2009 §5.1): 175 slots.
     downlink_slots : int, optional
         Slots of a frame's downlink, instead of `downlink_symbols`. Default: by the symbols.
     uplink_slots : int, optional

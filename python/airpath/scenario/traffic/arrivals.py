@@ -20,11 +20,11 @@ class Arrivals(Model):
     Parameters
     ----------
     poisson : ArrivalRate
-        Mean rate of a Poisson process that begins at the group's `start`, above 0. Each flow of
-        the group is one arrival; there are no more when all have arrived.
+        Mean rate of a Poisson process that begins at the group's `start`, above 0. Each flow of the
+        group is one arrival. The process ends after the last flow.
     until : Duration, optional
-        When the process ends, after the group's `start`; flows that have started continue. Default:
-        the end of the run.
+        Time at which the process ends, after the group's `start`; flows that have started continue.
+        Default: the end of the run.
     """
 
     poisson: PositiveArrivalRate = Field(examples=['"10 /s"'])
@@ -205,11 +205,12 @@ class OnOff(Model):
     Parameters
     ----------
     burst : Size or RandomSize, optional
-        What it writes at once, above 0; the pause begins when all of it has been acknowledged.
+        Bytes that the application writes at once, above 0; the pause begins when all of them have
+        been acknowledged.
     on : Duration or RandomTime, optional
         Instead of `burst`: duration during which the source always has data, above 0.
     off : Duration or RandomTime
-        How long it pauses.
+        Duration of a pause.
     """
 
     engine_family = "on-off"

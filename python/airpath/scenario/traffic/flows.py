@@ -301,7 +301,7 @@ class Tcp(Source):
     tcp : TcpConfig
         Parameters that differ from the profile.
     window : ReceiveWindow, optional
-        How the receiver's window moves. Default: fixed.
+        Receive-window policy. Default: fixed.
     size : Size or RandomSize, optional
         Payload bytes to transfer, above 0. Default: without end.
     on_off : OnOff, optional
