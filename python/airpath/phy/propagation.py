@@ -54,7 +54,7 @@ def cost231_hata_db(
     Returns
     -------
     loss : float or ndarray
-        L, Path loss, dB, in the broadcast shape of the arrays.
+        L, path loss, dB, in the broadcast shape of the arrays.
 
     Raises
     ------
