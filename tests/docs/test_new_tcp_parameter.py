@@ -130,7 +130,7 @@ def test_parameter_is_defined_in_three_files(
         run(sys.executable, "-c", RUN, directory=extended, **docs)
     )
     assert value == 3
-    assert refused == 'flows: tcp.least_ssthresh = "two": not an integer. Use an integer from 0.'
+    assert refused == 'flows: tcp.least_ssthresh = "two": not an integer. Use an integer.'
     difference = {"option": "tcp.least_ssthresh", "asked": "3", "kernel": "2"}
     assert differences == [{"flows": [0], **difference}]
     with capsys.disabled():

@@ -56,7 +56,10 @@ def sweeps(tmp_path: Path) -> Sweeps:
         ({"table": {"lines": {"sise": ""}}}, '.table.lines: "sise": no axis of its points.'),
         ({"table": {"lines": {}, "across": "c"}}, '.table.across: "c": no axis of its points.'),
         ({"table": {"lines": {}, "by": "c"}}, '.table.by: "c": no axis of its points.'),
-        ({"table": {"lines": {}, "place": {"size": 30}}}, ".table: place = {size = 30}: no point"),
+        (
+            {"table": {"lines": {}, "place": {"size": 30}}},
+            ".table: place = {size = 30}: no such point",
+        ),
         (
             {"table": {"lines": {}, "columns": [["size", "", ""]]}},
             '.table.columns: "size": no quantity.',
@@ -69,7 +72,7 @@ def sweeps(tmp_path: Path) -> Sweeps:
         ),
         ({"panel": []}, ': "panel": unknown key.'),
         ({"panels": [{"colour": "red"}]}, '.panels: "colour": unknown key. Expected one of: also'),
-        ({"panels": [{"place": {"cc": "reno"}}]}, '.panels: place = {cc = "reno"}: no point is'),
+        ({"panels": [{"place": {"cc": "reno"}}]}, '.panels: place = {cc = "reno"}: no such point'),
         ({"panels": [{"place": {"c": 1}}]}, '.panels.place: "c": no axis of its points.'),
         ({"panels": [{"by": "c"}]}, '.panels.by: "c": no axis of its points.'),
         ({"panels": [{"marks": {"pace": ""}}]}, '.panels.marks: "pace": no quantity that is'),

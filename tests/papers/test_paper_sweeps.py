@@ -394,7 +394,9 @@ def test_points_are_chosen_by_axes_that_the_sweep_has(tmp_path: Path) -> None:
 
 def test_a_change_is_described_in_words(tmp_path: Path) -> None:
     found = sweeps(tmp_path, "[a]\nset.rate = 1\nchanges.two = {flows = 2}\n")
-    with pytest.raises(BadValueError, match=r"toml: a: changes\.two\.about: no text\. Use what"):
+    with pytest.raises(
+        BadValueError, match=r"toml: a: changes\.two\.about: no text. Set the changes"
+    ):
         found.changes("a")
 
 

@@ -268,10 +268,10 @@ def test_additional_measures_are_apart_from_the_papers_claims(bad: Report) -> No
     both = replace(bad, claims=[computed, *bad.claims])
     text = printed(both)
     heading = "Further measures"
-    assert text.index("Text of alpha.") < text.index(heading) < text.index("Text of measures.")
-    assert "Text of measures." not in printed(both, brief=True)
+    assert text.index("Text of alpha.") < text.index(heading) < text.index("Text of computed.")
+    assert "Text of computed." not in printed(both, brief=True)
     made = page(json.loads(json.dumps(both.to_dict(), allow_nan=False)))
-    assert made.index("Text of alpha.") < made.index(heading) < made.index("Text of measures.")
+    assert made.index("Text of alpha.") < made.index(heading) < made.index("Text of computed.")
     assert heading not in page(json.loads(json.dumps(bad.to_dict(), allow_nan=False)))
 
 

@@ -108,7 +108,7 @@ def test_counts_of_values_on_a_lattice_are_steps() -> None:
     ("quantity", "of", "line"),
     [
         ("sojourns", None, "sojourn"),
-        ("sojourn", "ack_path", 'of = "ack_path": does not exist. Set bottleneck.'),
+        ("sojourn", "ack_path", 'of = "ack_path": does not exist. Use bottleneck.'),
         ("delay", "wep", 'of = "wep": does not exist. Use bulk or web.'),
         ("slowdown", "bulk", 'of = "bulk": does not exist. Use web.'),
         ("slowdown", "web.10", 'of = "web.10": does not exist.'),

@@ -84,7 +84,7 @@ def test_invalid_iperf3_output_is_rejected(text: str, line: str) -> None:
     ("document", "what"),
     [
         (json.loads(iperf3((0, 1, 1e6, False))), "the JSON of iperf3. Convert it: airpath trace"),
-        ({"results": {}, "x_values": [], "metadata": {}}, "a data file of flent. Use the rates"),
+        ({"results": {}, "x_values": [], "metadata": {}}, "a data file of flent. Write the rates"),
         ({"a": 1}, "JSON, not a trace. Use a CSV with the columns time_s,rate_bps."),
     ],
 )

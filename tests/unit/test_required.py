@@ -55,7 +55,7 @@ def ci(directory: Path, *programs: str) -> str:
         required = f'echo "AIRPATH_REQUIRE=$AIRPATH_REQUIRE" >> "{said}"'
         (directory / name).write_text(f"#!/bin/sh\n{call}\n{required if name == 'make' else ''}\n")
         (directory / name).chmod(0o755)
-    for name in ("sh", "dirname", "timeout", "id"):
+    for name in ("sh", "dirname", "timeout", "id", "env"):
         path = next(
             Path(place, name) for place in ("/bin", "/usr/bin") if Path(place, name).exists()
         )

@@ -343,7 +343,7 @@ def test_the_good_file_is_good() -> None:
             '[{at = "301 s", rate = "1 Mbit/s"}]',
             'control.0.at = "301 s": after duration. Use a duration up to "300 s".',
         ),
-        ("control", '[{rate = "1 Mbit/s"}]', 'control.0.at: missing. Use at = "50 s".'),
+        ("control", '[{rate = "1 Mbit/s"}]', 'control.0.at: missing. Set at = "50 s".'),
     ],
 )
 def test_a_bad_value(key: str, value: str, line: str) -> None:

@@ -44,7 +44,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning"
         (
             "bottleneck.link.loss",
             '"1 %"',
-            'bottleneck.link.loss = "1 %": not a number. Did you mean 0.01? Write a number, '
+            'bottleneck.link.loss = "1 %": not a number. Did you mean 0.01? Use a number, '
             "for example 0.",
         ),
         (

@@ -71,7 +71,7 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
             '.index = "print": not one of the accepted words. The nearest is printed; '
             "expected one of: centred, printed.",
         ),
-        ('{kind = "rician", mean = "15 dB", doppler = "1 Hz"}', '.k: missing. Use k = "6 dB".'),
+        ('{kind = "rician", mean = "15 dB", doppler = "1 Hz"}', '.k: missing. Set k = "6 dB".'),
         (
             '{kind = "rician", mean = "15 dB", doppler = "1 Hz", k = 4}',
             '.k = 4: no unit. Use a number with dB, for example "15 dB".',

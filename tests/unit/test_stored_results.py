@@ -236,5 +236,5 @@ def test_a_document_that_is_not_whole(document: Any, tmp_path: Path) -> None:
     (tmp_path / "result.json").write_text(json.dumps(document))
     with pytest.raises(ap.errors.BadValueError) as error:
         ap.load_result(tmp_path)
-    accepted = "not a complete document of a result. Run it again with --out."
+    accepted = "not the complete document of a result. Run it again with --out."
     assert str(error.value) == f"{tmp_path / 'result.json'}: {accepted}"

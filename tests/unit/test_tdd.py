@@ -231,12 +231,12 @@ PAIR = "Use the least and the largest."
          "slots for data in the downlink. Use an integer below 400, for example 60."),
         ("map_overhead", "{slots = 2, per_burst = 420}", "map_overhead.per_burst = 420: leaves "
          "no slots for data in the downlink. Use an integer below 418, for example 0."),
-        ("map_overhead", "419", "map_overhead = 419: leaves 9 bytes of a frame's downlink. Use "
-         "what leaves 14 or more."),
+        ("map_overhead", "419", "map_overhead = 419: leaves 9 bytes of a frame's downlink. Set "
+         "a number that leaves 14 or more."),
         ("map_overhead", "{slots = 419}", "map_overhead.slots = 419: leaves 9 bytes of a frame's "
          "downlink. Set a number that leaves 14 or more."),
-        ("uplink_slots", "2", "uplink_slots = 2: leaves 12 bytes of a frame's uplink. Use what "
-         "leaves 14 or more."),
+        ("uplink_slots", "2", "uplink_slots = 2: leaves 12 bytes of a frame's uplink. Set a number "
+         "that leaves 14 or more."),
         ("piggyback_read", "later", 'piggyback_read = "later": not one of the accepted words. '
          "Expected one of: at-once, with-mpdu."),
         ("grant", '{kind = "blind-bi", size = "1051 B"}', 'grant.size = "1051 B": more than a '

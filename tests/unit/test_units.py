@@ -161,13 +161,13 @@ def test_any_number_is_read_or_refused_at_once(number: str, unit: str) -> None:
         (
             Speed,
             "3 kmh",
-            '"3 kmh": not a speed. Did you mean "3 km/h"? Write a number with m/s or km/h, '
+            '"3 kmh": not a speed. Did you mean "3 km/h"? Use a number with m/s or km/h, '
             'for example "10 m/s".',
         ),
         (
             Decibels,
             "15 db",
-            '"15 db": not a level. Did you mean "15 dB"? Write a number with dB, '
+            '"15 db": not a level. Did you mean "15 dB"? Use a number with dB, '
             'for example "15 dB".',
         ),
         (Decibels, "15 dBm", '"15 dBm": not a level. Use a number with dB, for example "15 dB".'),

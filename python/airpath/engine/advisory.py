@@ -104,7 +104,7 @@ def _vcp_without_code(_scenario: Scenario, resolved: ResolvedScenario) -> Iterat
             "vcp-without-code",
             f'cc = "vcp", but nothing writes a load code at the {where}: VCP takes the load for '
             f"low, and nothing but losses reduces its window. "
-            f'Use {place}.aqm = {{kind = "vcp"}}.',
+            f'Set {place}.aqm = {{kind = "vcp"}}.',
             who,
         )
 

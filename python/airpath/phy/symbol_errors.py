@@ -126,7 +126,7 @@ def symbol_error_rate(
     except ValueError:  # all else was checked
         raise BadValueError(
             f"{error_prefix('method', method)}: of phase-shift keying over Rayleigh fading alone. "
-            "Set "
+            "Use "
             "exact or integral."
         ) from None
     return shaped(rates, values)

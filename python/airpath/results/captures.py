@@ -128,7 +128,7 @@ def captures_of(
         if points is not None and checked_points(points):
             raise BadValueError(
                 f"{display_name('capture')}: needs a directory. "
-                f"Use {display_name('capture_to')} as well."
+                f"Set {display_name('capture_to')} as well."
             )
         return None
     chosen = checked_points(scenario.capture.points if points is None else points)

@@ -46,7 +46,7 @@ def load_result(directory: str | os.PathLike[str]) -> Result:
         return _result(path, document)
     except (AttributeError, IndexError, KeyError, TypeError):
         raise BadValueError(
-            f"{path / DOCUMENT}: not a complete document of a result. Run it again with --out."
+            f"{path / DOCUMENT}: not the complete document of a result. Run it again with --out."
         ) from None
 
 

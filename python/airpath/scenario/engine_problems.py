@@ -167,7 +167,7 @@ def rejected(
         return Rejected(found.path, found.written, what, advice, example)
     if isinstance(accepted, tuple):
         what = f"{found.path[-1]} = {show(found.written)} is {what}"
-        advice = f"Use {found.path[-1]} too, {_range(found.value, bounds)}"
+        advice = f"Set {found.path[-1]} too, {_range(found.value, bounds)}"
     return Rejected(other.path, other.written, what, advice, None)
 
 

@@ -104,7 +104,7 @@ def explained(line: Any, fields: Mapping[str, FieldInfo]) -> InitErrorDetails:
     if kind == "missing":
         context = {
             "what": "missing",
-            "accepted": f"Set {key} = {example}" if example else f"Use {key}",
+            "accepted": f"Set {key} = {example}" if example else f"Set {key}",
             "example": None,
             "missing": True,
         }

@@ -108,7 +108,7 @@ def _without_price(
     if aqm is None or aqm.prices:
         return []
     what = f'{where} = "{aqm.kind}" writes no price'  # type: ignore[attr-defined]
-    accepted = f'Use {where} of kind "clamp"'
+    accepted = f'Set {where} of kind "clamp"'
     return [((index, key), kind, fault(what, accepted)) for key, kind in obeying]
 
 

@@ -225,7 +225,7 @@ def _check_header(path: Path) -> None:
     try:
         head = _first_bytes(path)
     except UnreadableError as error:
-        hint = "" if path.exists() else " Give the directory of a sweep, or its ledger."
+        hint = "" if path.exists() else " Use the directory of a sweep, or its ledger."
         raise BadValueError(f"{error}{hint}") from None
     name = one_line(str(path))
     if not head:
