@@ -105,7 +105,7 @@ pub enum TraceError {
         place: SourceLocation,
     },
     /// The CSV does not start with its header.
-    #[error("{place}: {text} is not the header. Set time_s,rate_bps.")]
+    #[error("{place}: {text} is not the header. Use time_s,rate_bps.")]
     Header {
         /// Location in the file.
         place: SourceLocation,

@@ -283,9 +283,9 @@ mod tests {
         let refused = |text| RateTrace::parse("trace.csv", text).unwrap_err().to_string();
         assert_eq!(
             refused("# x\n0,5\n1,5\n"),
-            "trace.csv:2: \"0,5\" is not the header. Set time_s,rate_bps."
+            "trace.csv:2: \"0,5\" is not the header. Use time_s,rate_bps."
         );
-        assert_eq!(refused("\n"), "trace.csv:1: \"\" is not the header. Set time_s,rate_bps.");
+        assert_eq!(refused("\n"), "trace.csv:1: \"\" is not the header. Use time_s,rate_bps.");
         let few = "Use at least two, one for the start of the trace and one for its end.";
         assert_eq!(refused(""), format!("trace.csv: 0 row(s) of data. {few}"));
         assert_eq!(refused("# x\n"), format!("trace.csv: 0 row(s) of data. {few}"));

@@ -195,7 +195,7 @@ mod tests {
         for (text, expected) in [
             ("", format!("a.csv: fewer than two rows of data. {rows}")),
             ("time_s,snr_db\n0,1\n", format!("a.csv: fewer than two rows of data. {rows}")),
-            ("0,1\n1,1\n", "a.csv:1: \"0,1\" is not the header. Set time_s,snr_db.".into()),
+            ("0,1\n1,1\n", "a.csv:1: \"0,1\" is not the header. Use time_s,snr_db.".into()),
             (
                 "time_s,snr_db\n0,1\n1\n",
                 "a.csv:3: \"1\" is not a row. Use a time in seconds, a comma and an SNR in dB, \
