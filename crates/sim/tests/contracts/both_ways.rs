@@ -165,7 +165,7 @@ fn an_ideal_ack_path_takes_no_data() {
     let refused = Scenario::from_json(&document.to_string()).expect_err("no link for data");
     assert_eq!(
         refused.to_string(),
-        "flows.1.direction = reverse: an ideal ACK path has no link that data could take. Use \
+        "flows.1.direction = reverse: an ideal ACK path has no link that data could take. Set \
          ack_path of kind \"link\" or \"reverse\""
     );
 }
