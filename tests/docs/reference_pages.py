@@ -1,4 +1,4 @@
-"""Writes what the reference says of classes: `make generate-docs` runs it.
+"""Writes the tables of classes on the pages of the reference; `make generate-docs` runs it.
 
 Between `<!-- parameters: CLASS -->` and `<!-- end -->` a page has the table of a class's
 parameters, between `<!-- components: FAMILY -->` and `<!-- end -->` all classes of a family,

@@ -113,8 +113,10 @@ def test_where_no_difference_is_shown_our_number_is_marked() -> None:
     row = Row({"n": 1}, "x", "1", 1.0, 2.0, tolerance=NEAR)
     plain = ColumnSet("x", "", printed(1), number(1))
     assert comparison("", [row], (), [plain]).rows == [["1.0", "! 2.0"]]
-    beside = ColumnSet("x", "", printed(1), number(1), absolute(1), ("paper", "computed", "diff"))
-    assert comparison("", [row], (), [beside]).rows == [["1.0", "2.0", "! +1.0"]]
+    difference = ColumnSet(
+        "x", "", printed(1), number(1), absolute(1), ("paper", "computed", "diff")
+    )
+    assert comparison("", [row], (), [difference]).rows == [["1.0", "2.0", "! +1.0"]]
 
 
 def test_one_table_for_the_terminal_and_for_pages(published: list[Row]) -> None:

@@ -56,10 +56,10 @@ def example(
         raise BadValueError(f'--out: "{out}": a file that the example reads. Use another name.')
     files = {_new(out): _SCENARIO.sub(r'scenario = "\1"', content.decode()).encode()}
     for file, wanted in read.items():
-        beside = Path(out).parent / file
-        if not (beside.is_file() and read_bytes(beside, LARGEST) == wanted):
-            output_directory(beside.parent, "out")
-            files[_new(str(beside), "Write the example into another directory")] = wanted
+        neighbour = Path(out).parent / file
+        if not (neighbour.is_file() and read_bytes(neighbour, LARGEST) == wanted):
+            output_directory(neighbour.parent, "out")
+            files[_new(str(neighbour), "Write the example into another directory")] = wanted
     write_files(files)
     output.written(list(files))
     return 0

@@ -53,10 +53,10 @@ def page(document: Mapping[str, Any]) -> str:
             ]
     lines += ["", "## What the text says", ""]
     lines += _claims(document, of_paper=True)
-    beside = list(_claims(document, of_paper=False))
-    if beside:
+    measures = list(_claims(document, of_paper=False))
+    if measures:
         about = "The verdict does not count them."
-        lines += ["", "## Further measures", "", about, "", *beside]
+        lines += ["", "## Further measures", "", about, "", *measures]
     return "\n".join(lines) + "\n"
 
 

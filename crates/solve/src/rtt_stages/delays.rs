@@ -18,7 +18,7 @@ pub(super) struct Span {
 }
 
 impl Steps {
-    /// Attempts that are `gap` apart until one does not fail, as `fails` says of attempt number n,
+    /// Attempts that are `gap` apart until one does not fail, decided by `fails` for attempt n,
     /// from 1; after `attempts` of them it arrives `rescue` later, or never. Returns the delay of
     /// what arrives and the probability that it does not.
     pub(super) fn until_received(
