@@ -1,4 +1,4 @@
-//! Any stage of a network; the driver's dispatch.
+//! The enum of all stage types, through which the driver calls a stage.
 
 use crate::open_end::OpenEnd;
 use crate::relay::Relay;
@@ -7,8 +7,8 @@ use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
 use airpath_link::{AnyLink, Duplex, Link, SideReport};
 use airpath_tcp::{DatagramSink, DatagramSource, Receiver, Sender};
 
-/// A stage, boxed: of very different sizes, and next to each other only in number.
-// A separate tag: which stage it is takes one load, not the decoding of a niche.
+/// Any stage of a network. Large stages are boxed, because the sizes of the stages differ strongly.
+// A separate tag: reading the variant takes one load instead of decoding a niche.
 #[repr(u32)]
 pub enum AnyStage {
     /// A TCP sender.
@@ -27,7 +27,7 @@ pub enum AnyStage {
     Relay(Relay),
     /// The drop-tail queue in front of a wire that has one.
     WireQueue(Box<WireQueue>),
-    /// Where an endpoint would be, in a path that is cut there.
+    /// An open end, in place of an endpoint that is not built.
     Open(OpenEnd),
 }
 

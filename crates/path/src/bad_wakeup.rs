@@ -2,8 +2,8 @@
 
 use airpath_core::{Bus, StageId, Time};
 
-/// Limit of consecutive wake-ups of a stage at one instant. A stage that sends one packet at each
-/// wake-up can empty a queue of that size.
+/// Maximum number of consecutive wake-ups of a stage at one instant. It allows a stage that sends
+/// one packet at each wake-up to empty a queue of that many packets.
 const MOST_AT_ONE_INSTANT: u32 = 1_000_000;
 
 /// A stage requested a wake-up in the past.
@@ -37,8 +37,9 @@ pub(crate) struct LivelockDetector {
 }
 
 impl LivelockDetector {
-    /// Checks the wake-up `wanted` of a `stage` that was woken at `now`, when it is not later.
-    /// Returns the wake-up to schedule; an invalid one ends the run.
+    /// Checks the wake-up time `wanted` of a `stage` that was called at `now`. Called only if
+    /// `wanted` is not after `now`. Returns the wake-up time to schedule; an invalid one ends the
+    /// run.
     #[cold]
     pub(crate) fn judge(&mut self, stage: StageId, wanted: Time, now: Time, bus: &mut Bus) -> Time {
         if wanted < now {
@@ -51,12 +52,14 @@ impl LivelockDetector {
         if self.count >= MOST_AT_ONE_INSTANT {
             bus.fail(now, Box::new(Livelock { stage, at: now }));
         }
-        // A failed run ends soon, without a million wake-ups for each packet until then.
+        // After a failure no wake-up is scheduled: otherwise each packet until the end of the run
+        // could cause a million wake-ups.
         if bus.has_failed() { Time::NEVER } else { wanted }
     }
 }
 
-/// Ends the run because of a wake-up in the past; returns the one in its place.
+/// Ends the run because of a wake-up in the past. Returns the wake-up time to schedule instead,
+/// [`Time::NEVER`].
 #[cold]
 pub(crate) fn backwards(stage: StageId, wanted: Time, now: Time, bus: &mut Bus) -> Time {
     bus.fail(now, Box::new(WakeupInPast { stage, wanted, now }));

@@ -1,4 +1,4 @@
-//! Wires a scenario into a network.
+//! Builds the network of a scenario: stages, wires and routes.
 
 use crate::any_stage::AnyStage;
 use crate::components::Components;
@@ -21,10 +21,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Wires `scenario` for one replication.
+/// Builds the network of `scenario` for one replication.
 ///
 /// # Errors
-/// When a description names an unknown component or has a value outside its range.
+/// Fails if a description names an unknown component or has a value outside its range.
 pub fn build(
     scenario: &Scenario,
     components: &Components,
@@ -35,13 +35,13 @@ pub fn build(
     build_cut(scenario, components, files, master_seed, replication, &|_| OpenEnds::NONE)
 }
 
-/// The same with ends left open, as `open` says by flow. Stages have the numbers that they have in
-/// the whole network, those of endpoints belonging to the open ends in their places: what is put in
-/// there takes the way that the endpoint's packets would. When a flow whose source is open starts and
-/// stops is up to the outside.
+/// Builds the network with open ends; `open` returns the open ends of each flow. Stages have the
+/// same numbers as in the complete network: an open end has the number of the endpoint that it
+/// replaces. A packet injected at an open end takes the same route as a packet of the endpoint. The
+/// caller decides when a flow whose source is open starts and stops.
 ///
 /// # Errors
-/// As [`build`].
+/// Fails in the same cases as [`build`].
 pub fn build_cut(
     scenario: &Scenario,
     components: &Components,
@@ -71,8 +71,7 @@ pub fn build_cut(
     .build()
 }
 
-/// The shared part of all flows in one direction: where packets enter and leave it, and what delay
-/// follows.
+/// The hop that all flows share in one direction: its entry, its exit, and the delay after it.
 #[derive(Clone, Copy)]
 struct Hop {
     entry: (StageId, Port),
@@ -81,7 +80,7 @@ struct Hop {
 }
 
 impl Hop {
-    /// Through one direction of a link.
+    /// Returns the hop for one direction of a link.
     fn through(stage: StageId, port: Port, delay: Duration) -> Hop {
         let place = (stage, port);
         Hop { entry: place, exit: place, delay }
@@ -93,24 +92,25 @@ pub(crate) struct Builder<'a> {
     pub(crate) components: &'a Components,
     files: &'a Arc<Files>,
     open: &'a dyn Fn(FlowId) -> OpenEnds,
-    /// Those of `components`, for what takes components of other families.
+    /// Copies of the registries in `components`, for components that contain components of other
+    /// families.
     registries: Registries,
     pub(crate) seed: Seed,
     stages: Vec<AnyStage>,
     /// Wire in front of each stage.
     wires: Vec<Wire>,
-    /// Stages with a plug-in.
+    /// Stages that contain a plug-in.
     outside: Vec<StageId>,
-    /// Such components that were made before the stage that is being made.
+    /// Value of [`dependent_components`] before the current stage was built.
     components_before: u64,
     routes: Routes,
     links: Vec<LinkPlace>,
     users: Users,
-    /// The queues that links have had made.
+    /// The queues that the links have created.
     queues: Rc<RefCell<QueueNames>>,
-    /// The stream of a group's arrivals and the last of them.
+    /// Random stream of the arrivals of each group of flows, and time of the latest arrival.
     pub(crate) arrivals: BTreeMap<Option<u32>, (Stream, Time)>,
-    /// Traffic of senders with open ends.
+    /// Traffic of TCP senders that are replaced by open ends.
     pub(crate) open_traffic: Vec<Traffic>,
 }
 
@@ -119,7 +119,7 @@ impl Builder<'_> {
         let (link, ack_link) = self.shared_links()?;
         let (forward, acks) = self.with_backhaul(link, ack_link)?;
         let count = self.scenario.flows.len();
-        // Two endpoints and no more, unless there are access wires.
+        // Each flow has two endpoints, and further stages only with access wires.
         self.stages.reserve_exact(2 * count);
         self.wires.reserve_exact(2 * count);
         let mut flows = Vec::with_capacity(count);
@@ -175,7 +175,7 @@ impl Builder<'_> {
         id
     }
 
-    /// All stages that hold the components made so far exist.
+    /// Marks the components built so far as assigned to a stage.
     fn settle(&mut self) {
         self.components_before = dependent_components();
     }
@@ -184,7 +184,8 @@ impl Builder<'_> {
         self.routes.connect(from, output, route);
     }
 
-    /// The bottleneck, and the hop that ACKs share if there is one.
+    /// Adds the links that all flows share. Returns the hop of the bottleneck and, if it exists,
+    /// the hop of the ACKs.
     fn shared_links(&mut self) -> Result<(Hop, Option<Hop>), ConfigError> {
         let (forward, reverse) = (self.scenario.forward_hop(), self.scenario.reverse_hop());
         let Some(reverse) = reverse else { return Ok((self.simplex(0, forward)?, None)) };
@@ -195,7 +196,8 @@ impl Builder<'_> {
         Ok((self.simplex(0, forward)?, Some(self.simplex(1, reverse)?)))
     }
 
-    /// Inputs of the link of `hop` for that direction.
+    /// Returns the context of one direction of the link of `hop`. Its queue factory builds the
+    /// queues.
     fn side(&self, hop: HopSpec<'_>, output: Port) -> DirectionContext {
         let name = hop.name;
         let (description, seed) = (hop.queues.clone(), self.seed.child(name));
@@ -217,12 +219,14 @@ impl Builder<'_> {
         let seed = self.seed.child(hop.name).child("link");
         let setup = Setup { seed, registry: self.components.links.links(), extra: context };
         let link = AnyLink::build(hop.link, setup);
-        // A queue is next to the link in the scenario, not below it.
+        // In the scenario, a queue is a sibling of the link, not a child: its error has its own
+        // path.
         let of_a_queue = self.queues.borrow_mut().failure.take();
         of_a_queue.map_or(link.map_err(|error| error.under("link").under(hop.name)), Err)
     }
 
-    /// The directions that a link will serve; `has_reverse` says whether it can serve both.
+    /// Returns the number of directions that a link serves. Fails if the link serves both
+    /// directions and `has_reverse` is false.
     fn sides(&self, hop: HopSpec<'_>, has_reverse: bool) -> Result<Sides, ConfigError> {
         let under = |error: ConfigError| error.under("link").under(hop.name);
         let sides = self.components.links.sides(hop.link).map_err(under)?;
@@ -250,7 +254,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A link for one direction, whose packets leave by `output`.
+    /// Builds a link for one direction, whose packets leave through `output`.
     fn one_way(&self, id: u32, hop: HopSpec<'_>, output: Port) -> Result<AnyLink, ConfigError> {
         self.sides(hop, false)?;
         self.link(hop, self.context(id, self.side(hop, output), None))
@@ -264,9 +268,9 @@ impl Builder<'_> {
         Ok(Hop::through(stage, Port(0), hop.delay))
     }
 
-    /// Both directions of the bottleneck as one stage: the link's own doing if it serves both,
-    /// otherwise two links side by side. A reverse link that is as the forward one follows its
-    /// changes of rate.
+    /// Adds both directions of the bottleneck as one stage: one link if the link serves both
+    /// directions, otherwise two links in a [`Duplex`]. If the reverse link copies the forward
+    /// link, it also follows the rate changes of the forward link.
     fn duplex(
         &mut self,
         hops: [HopSpec<'_>; 2],
@@ -289,7 +293,7 @@ impl Builder<'_> {
         Ok([through(0), through(1)])
     }
 
-    /// Puts the backhaul in front of the bottleneck and behind the ACK path.
+    /// Adds the backhaul before the bottleneck and after the ACK path.
     fn with_backhaul(
         &mut self,
         forward: Hop,
@@ -317,8 +321,8 @@ impl Builder<'_> {
         Ok((Hop { entry: there, ..forward }, Some(Hop { entry, exit, delay: Duration::ZERO })))
     }
 
-    /// One direction of a backhaul with a limit: a fixed-rate link with a queue, reported under
-    /// `name`, behind a delay of `lead`. Returns its last stage and its entry.
+    /// Adds one direction of a backhaul with a queue limit: a delay of `lead`, then a fixed-rate
+    /// link with a queue, reported under `name`. Returns the last stage and the entry.
     fn queued_backhaul(
         &mut self,
         id: u32,
@@ -340,7 +344,7 @@ impl Builder<'_> {
         Ok((end, (link, Port(0))))
     }
 
-    /// A flow's endpoints and wires: its data takes one direction, its ACKs the other.
+    /// Adds the endpoints and wires of a flow. Data take one direction, ACKs the other.
     fn flow(
         &mut self,
         flow: FlowId,
@@ -355,15 +359,15 @@ impl Builder<'_> {
         let lead = acks.map_or(Duration::ZERO, |hop| hop.delay);
         let open = (self.open)(flow);
         let ends = self.endpoints(flow, spec, open)?;
-        // Equal times go from the source on: the access wire, the sink, the ACKs' access wire, the
-        // source again.
+        // The order of the stage numbers is the order of events at equal times: the access wire,
+        // the sink, the ACKs' access wire, the source.
         let entry = self.access(spec.access, data.entry);
         let (sink, at_sink) = self.behind(data.delay, spec.egress, ends.sink);
         let ack_entry = acks.map(|hop| self.access(spec.ack_access.unwrap_or_default(), hop.entry));
         let (source, at_source) = self.behind(lead, spec.return_wire, ends.source);
         self.settle();
         let ack_entry = ack_entry.unwrap_or(at_source);
-        // In order of their numbers, which is quick to sort.
+        // Connections in ascending stage number are fast to sort.
         self.connect(sink, Port(0), Route::To(ack_entry.0, ack_entry.1));
         self.connect(source, Port(0), Route::To(entry.0, entry.1));
         for (end, is_open) in [(source, open.source), (sink, open.sink)] {
@@ -380,7 +384,7 @@ impl Builder<'_> {
         Ok(PlacedFlow { ends, after_forward, after_reverse })
     }
 
-    /// Puts a wire in front of `next`, unless it would do nothing; returns where to enter.
+    /// Adds a wire before `next`, unless the wire has neither delay nor rate. Returns the entry.
     fn access(&mut self, spec: WireSpec, next: (StageId, Port)) -> (StageId, Port) {
         if wire(Duration::ZERO, spec).is_transparent() {
             return next;
@@ -390,8 +394,8 @@ impl Builder<'_> {
         entry
     }
 
-    /// Puts `stage` behind a wire, in front of which is a delay of `lead` and, where the wire has a
-    /// limit, a queue; returns the stage and where to enter.
+    /// Adds `stage` after a delay of `lead` and a wire. A wire with a limit gets a queue before it.
+    /// Returns the stage and the entry.
     fn behind(
         &mut self,
         lead: Duration,
@@ -425,12 +429,12 @@ impl Builder<'_> {
     }
 }
 
-/// The queues of a network, numbered as they are made.
+/// Names of the queues of a network, in the order of creation.
 #[derive(Default)]
 struct QueueNames {
     names: Vec<String>,
     taken: BTreeSet<String>,
-    /// The first that could not be made.
+    /// First error of a queue that could not be built.
     failure: Option<ConfigError>,
 }
 
@@ -454,7 +458,7 @@ struct PlacedFlow {
     after_reverse: (StageId, Port),
 }
 
-/// The queue of a backhaul that has a limit.
+/// Returns the queue description of a backhaul, if it has a limit.
 fn backhaul_queue(spec: WireSpec) -> Option<Value> {
     let limit = match spec.limit? {
         Limit::Packets(packets) => json!({"packets": packets}),

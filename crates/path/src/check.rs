@@ -1,4 +1,4 @@
-//! All problems of a scenario at once.
+//! Checks a scenario and reports all of its problems in one error.
 
 use crate::hops::AckPath;
 use crate::scenario::{FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec, WireSpec};
@@ -18,17 +18,18 @@ const MAX_DURATION_NS: u64 = 100 * 86_400 * 1_000_000_000;
 /// Largest IP packet, bytes.
 const LARGEST_PACKET: u64 = 65_535;
 
-/// Largest number of a user that a scenario may name.
+/// Largest user number in a scenario.
 const MAX_USER: u32 = 65_535;
 
-/// The reason against a time that is not after the start of a flow.
+/// Problem of a time that is not after the start of a flow.
 const TOO_EARLY: &str = "not after the start";
 
-/// Checks a table of a scenario that is no component: a `flow`, the budget of a `radio`, the `start` of flows, a `wire`, a
-/// `size` or an `on-off` application; `None` if there is no such table.
+/// Checks a table of a scenario that does not describe a component: a `flow`, the budget of a
+/// `radio`, the `start` of flows, a `wire`, a `size` or an `on-off` application. Returns `None` for
+/// any other table name.
 ///
 /// # Errors
-/// With every value that is not accepted, as far as that is known without the rest of a scenario.
+/// Reports all invalid values that can be found without the rest of the scenario.
 pub fn check_table(table: &str, description: &Value) -> Option<Result<(), ConfigError>> {
     Some(match table {
         "flow" => read(description).and_then(|flow: FlowSpec| flow.check()),
@@ -47,11 +48,12 @@ fn read<T: DeserializeOwned>(description: &Value) -> Result<T, ConfigError> {
 }
 
 impl Scenario {
-    /// Checks the values of the scenario and of its built-in components. A flow is named by the number of
-    /// its entry.
+    /// Checks the values of the scenario and of its built-in components. Errors name a flow by the
+    /// index of its entry.
     ///
     /// # Errors
-    /// With every problem that is known without files and without building the network.
+    /// Reports all problems that can be found without reading files and without building the
+    /// network.
     pub fn check(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         checks.nested("", self.check_values());
@@ -74,7 +76,8 @@ impl Scenario {
     /// Checks the values of the scenario itself, not those of its components.
     ///
     /// # Errors
-    /// With every value with which it cannot be run, and with every time that cannot be meant.
+    /// Reports all values with which the scenario cannot run, and all times that are out of order
+    /// or after the end.
     pub fn check_values(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         checks.nested("", self.validate());
@@ -82,7 +85,7 @@ impl Scenario {
         checks.finish()
     }
 
-    /// Checks the values with which the scenario is run, not those of its components.
+    /// Checks the values that the scenario needs to run, not those of its components.
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         let (mut checks, end) = (Checks::default(), self.duration_ns);
         if checks.within("duration", end, 1..=MAX_DURATION_NS) {
@@ -101,9 +104,9 @@ impl Scenario {
         checks.finish()
     }
 
-    /// Rejects what would happen after the end, and times of flows that are out of order.
+    /// Rejects events after the end of the scenario, and flow times that are out of order.
     fn check_times(&self, checks: &mut Checks) {
-        // A duration of 0 is rejected itself: no time is wrong because of it.
+        // A duration of 0 is reported separately: times are not compared with it.
         let end = if self.duration_ns == 0 { u64::MAX } else { self.duration_ns };
         let others = ["duration"];
         for (number, control) in self.controls.iter().enumerate() {
@@ -178,7 +181,7 @@ impl FlowSpec {
         checks.finish()
     }
 
-    /// Checks every value, and the order of times.
+    /// Checks all values and the order of the times.
     fn check(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         checks.nested("", self.validate());
@@ -318,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn times_of_a_flow_are_in_order() {
+    fn check_rejects_flow_times_out_of_order() {
         let at = |time_ns: u64| json!({"kind": "at", "time_ns": time_ns});
         let uniform = |low_ns: u64, high_ns: u64| json!({"kind": "uniform", "low_ns": low_ns, "high_ns": high_ns});
         let poisson = |until_ns: u64| json!({"kind": "poisson", "from_ns": 5, "gap_ns": 1, "until_ns": until_ns});
@@ -340,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receive_window_is_a_segment_at_least() {
+    fn check_rejects_a_receive_window_below_the_mss() {
         let with = |bytes: u64| {
             let options = airpath_tcp::profile("rfc", json!({"receive_window": bytes}));
             flow_problems(&json!({
@@ -357,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_checked_alone() {
+    fn check_table_checks_a_single_table() {
         let problems = |table: &str, description: Value| {
             check_table(table, &description).map(|checked| checked.map_err(|e| e.to_string()))
         };

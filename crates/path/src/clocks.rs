@@ -1,20 +1,20 @@
-//! A check, in debug builds, that every stage sees time go forward.
+//! Checks, in debug builds, that the time of each stage never decreases.
 
 use airpath_core::{StageId, Time};
 
-/// When each stage was called last. In release builds there is nothing in it.
+/// Time of the latest call of each stage. Empty in release builds.
 #[derive(Default)]
 pub(crate) struct Clocks {
-    /// Latest time of each stage.
+    /// Time of the latest call, by stage.
     #[cfg(debug_assertions)]
     last: Vec<Time>,
 }
 
 impl Clocks {
-    /// Notes that `stage` is called at `now`.
+    /// Records a call of `stage` at `now`.
     ///
     /// # Panics
-    /// In debug builds, when that is before its last call.
+    /// Panics in debug builds if `now` is before the previous call of the stage.
     #[cfg(debug_assertions)]
     pub(crate) fn advance(&mut self, stage: StageId, now: Time) {
         let number = stage.0 as usize;
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(debug_assertions, should_panic(expected = "stage 3 is called at"))]
-    fn a_call_before_the_last_one_is_an_error_in_debug_builds() {
+    fn advance_panics_on_decreasing_time_in_debug_builds() {
         let mut clocks = Clocks::default();
         clocks.advance(StageId(3), Time::from_nanos(5));
         clocks.advance(StageId(3), Time::from_nanos(5));

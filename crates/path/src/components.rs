@@ -1,7 +1,7 @@
-//! The families of components that a scenario chooses from: one line each.
+//! The component families of a scenario, one line per family.
 //!
-//! What a host requests, the registries of plug-ins and the lists of those built in,
-//! follows from it.
+//! The macro generates the registries of plug-ins, the lists of built-in components and the
+//! parameter checks.
 
 use airpath_core::{ConfigError, Registries};
 use serde_json::Value;
@@ -11,29 +11,31 @@ macro_rules! families {
         #[doc = $about:literal]
         $name:literal => $field:ident: $($module:ident)::+::{$registry:ident, $any:ident};
     )+) => {
-        /// Plug-ins, by kind; empty for the built-in ones alone.
+        /// Registries of plug-ins, by family. Empty registries provide only the built-in
+        /// components.
         #[derive(Default)]
         pub struct Components {
             $(#[doc = $about] pub $field: $($module)::+::$registry,)+
         }
 
         impl Components {
-            /// Copies of the registries, for what takes components of other families.
+            /// Returns copies of the registries, for components that contain components of other
+            /// families.
             pub(crate) fn registries(&self) -> Registries {
                 Registries::default()$(.with(self.$field.clone()))+
             }
         }
 
-        /// Every family by the name that users know it by, with name and one-line description of
-        /// each of its built-in components.
+        /// Public name of each family, with the name and the one-line description of each built-in
+        /// component.
         pub const FAMILIES: &[(&str, &[(&str, &str)])] =
             &[$(($name, $($module)::+::$any::BUILT_IN)),+];
 
-        /// Checks the parameters of a built-in component of a family; `None` if there is no such family.
+        /// Checks the parameters of a built-in component. Returns `None` for an unknown family.
         ///
         /// # Errors
-        /// With every parameter that is not accepted, as far as that is known without files and
-        /// without other components of a scenario.
+        /// Reports all invalid parameters that can be found without reading files and without the
+        /// other components of the scenario.
         pub fn check_component(family: &str, description: &Value) -> Option<Result<(), ConfigError>> {
             match family {
                 $($name => Some($($module)::+::$any::check(description)),)+

@@ -1,8 +1,9 @@
-//! The inside of a running network: who is called next, and what is delivered where.
+//! Implements a running network: selects the next stage to call, and delivers packets to stages.
 //!
-//! A stage whose lateness has no effect is called late, and one that no other event can precede is
-//! called ahead of time, each at its own times (`airpath_sim`'s lookahead says which stages these
-//! are and why). With lateness zero everything goes in order of time and stage.
+//! A stage whose lateness has no effect on other stages is called late. A stage that no other event
+//! can precede is called ahead of time. In both cases each call has the time of the stage's own
+//! event. `airpath_sim`'s lookahead selects these stages and gives the reasons. If all lateness
+//! values are zero, events are processed in order of time and stage number.
 
 use crate::bad_wakeup::{LivelockDetector, backwards};
 use crate::clocks::Clocks;
@@ -14,31 +15,31 @@ use airpath_core::{
     Bus, Control, Ctx, Duration, Emission, Packet, Port, Stage, StageId, Time, Wakeups,
 };
 
-/// State of a stage that is read without the stage itself: one cache line.
+/// Data about a stage that delivery reads without loading the stage: one cache line.
 #[repr(align(64))]
 pub(crate) struct StageSlot {
     /// Packets in flight to the stage.
     wire: Wire,
-    /// The earliest of the stage's own timers.
+    /// Time of the stage's earliest timer.
     due: Time,
-    /// How long after its time the stage may be woken; zero when it goes in order.
+    /// Maximum lateness of the stage's wake-ups; zero for a stage that is called in time order.
     lateness: Duration,
 }
 
 impl StageSlot {
-    /// When something happens there next.
+    /// Returns the time of the next event of the stage: timer or arrival.
     #[inline]
     fn next(&self) -> Time {
         self.due.min(self.wire.next_arrival())
     }
 
-    /// Whether that is one of its timers: they go before what arrives at the same time.
+    /// Returns true if the next event is a timer. Timers precede arrivals at the same time.
     #[inline]
     fn timer_is_next(&self) -> bool {
         self.due <= self.wire.next_arrival()
     }
 
-    /// Returns its time in the event queue.
+    /// Returns the time of the stage in the event queue.
     #[inline]
     fn wakeup(&self) -> Time {
         self.next() + self.lateness
@@ -50,7 +51,7 @@ impl StageSlot {
     }
 }
 
-/// Packets that stages have sent and that are not delivered yet.
+/// Buffers for packets that stages have sent and that are not delivered yet.
 #[derive(Default)]
 pub(crate) struct Outboxes {
     /// Packets being delivered.
@@ -60,30 +61,30 @@ pub(crate) struct Outboxes {
     freely: FreeOutboxes,
 }
 
-/// The same of stages that do not go in order.
+/// Buffers for packets of stages that are not called in time order.
 #[derive(Default)]
 pub(crate) struct FreeOutboxes {
-    /// Emissions of a stage that is late.
+    /// Packets sent by a stage that is called late.
     late: Vec<Emission>,
-    /// Emissions of a stage that is ahead.
+    /// Packets sent by a stage that is called ahead of time.
     ahead: Vec<Emission>,
 }
 
-/// The stages, what is between them, and when they are woken.
+/// The stages of a network, the wires and routes between them, and their wake-ups.
 pub(crate) struct Delivery<O> {
     pub(crate) network: Network,
     pub(crate) bus: Bus,
     pub(crate) observer: Option<Box<O>>,
     pub(crate) exits: Vec<Exit>,
     pub(crate) wakeups: Wakeups,
-    /// Timers that went off and packets that came over wires.
+    /// Number of expired timers and of packets that arrived over wires.
     pub(crate) events: u64,
-    /// Nothing is run ahead that happens at this time or later.
+    /// Events at this time or later are not processed ahead of time.
     pub(crate) horizon: Time,
     routing: Routing,
     /// Slot of each stage.
     places: Box<[StageSlot]>,
-    /// Those that do not go in order.
+    /// Stages that are not called in time order.
     free: Vec<StageId>,
     clocks: Clocks,
     repeats: LivelockDetector,
@@ -112,7 +113,7 @@ impl<O: Observer> Delivery<O> {
         }
     }
 
-    /// Says how late each stage may be woken.
+    /// Sets the maximum lateness of each stage, in order of stage number.
     pub(crate) fn set_lateness(&mut self, by_stage: impl Iterator<Item = Duration>) {
         self.free.clear();
         for ((place, lateness), number) in self.places.iter_mut().zip(by_stage).zip(0..) {
@@ -126,13 +127,13 @@ impl<O: Observer> Delivery<O> {
         self.routing.set_free(|stage| !places[stage.0 as usize].goes_in_order());
     }
 
-    /// Wakes `stage`, whose entry is the first, and delivers what follows.
+    /// Wakes `stage`, which has the earliest wake-up, and delivers the packets that it sends.
     #[inline(always)]
     pub(crate) fn wake(&mut self, stage: StageId, now: Time, outboxes: &mut Outboxes) {
         if !self.places[stage.0 as usize].goes_in_order() {
             return self.wake_late(stage, now, outboxes);
         }
-        // Mostly one packet has arrived.
+        // Common case: exactly one packet has arrived.
         let place = &self.places[stage.0 as usize];
         if place.wire.next_arrival() <= now && !place.timer_is_next() {
             self.arrive(stage, &mut outboxes.current);
@@ -145,7 +146,7 @@ impl<O: Observer> Delivery<O> {
         self.deliver_all(now, outboxes);
     }
 
-    /// Does what is due at `stage` by `now`; returns when something happens there next.
+    /// Processes the events of `stage` up to `now`. Returns the time of its next event.
     #[inline(never)]
     fn run_due(&mut self, stage: StageId, now: Time, outbox: &mut Vec<Emission>) -> Time {
         loop {
@@ -167,7 +168,7 @@ impl<O: Observer> Delivery<O> {
         self.wakeups.set(stage, self.places[stage.0 as usize].wakeup());
     }
 
-    /// Wakes `stage` for the earliest of its timers; returns when that was due.
+    /// Wakes `stage` for its earliest timer. Returns the time of that timer.
     #[inline(always)]
     fn wake_now(&mut self, stage: StageId, outbox: &mut Vec<Emission>) -> Time {
         self.events += 1;
@@ -183,7 +184,7 @@ impl<O: Observer> Delivery<O> {
         now
     }
 
-    /// Lets the next packet on the wire to `stage` arrive; returns when it did.
+    /// Delivers the next packet on the wire to `stage`. Returns the arrival time.
     #[inline(always)]
     fn arrive(&mut self, stage: StageId, outbox: &mut Vec<Emission>) -> Time {
         let place = &mut self.places[stage.0 as usize];
@@ -222,7 +223,7 @@ impl<O: Observer> Delivery<O> {
         self.places[stage.0 as usize].due = backwards(stage, wanted, now, &mut self.bus);
     }
 
-    /// Delivers everything that was sent, and what the deliveries send.
+    /// Delivers all packets that were sent, including packets that stages send on delivery.
     #[inline(always)]
     pub(crate) fn deliver_all(&mut self, now: Time, outboxes: &mut Outboxes) {
         let Outboxes { current, next, freely } = outboxes;
@@ -270,7 +271,7 @@ impl<O: Observer> Delivery<O> {
         }
     }
 
-    /// Gives `packet` to a stage with no wire in front of it.
+    /// Delivers `packet` to a stage without a wire in front of it.
     #[inline]
     fn feed(&mut self, input: Input, packet: &Packet, now: Time, outbox: &mut Vec<Emission>) {
         let Input { stage, port, .. } = input;
@@ -291,7 +292,7 @@ impl<O: Observer> Delivery<O> {
         }
     }
 
-    /// Puts `packet` on the wire to `stage`, where it affects no stage yet.
+    /// Puts `packet` on the wire to `stage`.
     #[inline(always)]
     fn put(&mut self, stage: StageId, packet: &Packet, at: Time) {
         let place = &mut self.places[stage.0 as usize];
@@ -300,8 +301,8 @@ impl<O: Observer> Delivery<O> {
         }
     }
 
-    /// Runs `stage`, to which a packet is in flight from `at` on, up to the arrival of that packet:
-    /// nothing else can come before it.
+    /// Puts `packet` on the wire to `stage` at time `at`, and runs the stage ahead of time up to
+    /// the arrival of the packet. No other packet can arrive earlier.
     #[inline(always)]
     fn run_ahead(&mut self, stage: StageId, packet: &Packet, at: Time, outbox: &mut Vec<Emission>) {
         let place = &mut self.places[stage.0 as usize];
@@ -325,7 +326,7 @@ impl<O: Observer> Delivery<O> {
         }
     }
 
-    /// Does what comes first at `stage`, up to the `arrival` of a packet.
+    /// Processes the events of `stage` up to the `arrival` of a packet, in order.
     #[inline(never)]
     fn run_ahead_to(&mut self, stage: StageId, arrival: Time, outbox: &mut Vec<Emission>) {
         while self.places[stage.0 as usize].next() <= arrival
@@ -341,7 +342,8 @@ impl<O: Observer> Delivery<O> {
         self.wakeups.set_if_earlier(stage, self.places[stage.0 as usize].wakeup());
     }
 
-    /// Gives `packet` to a stage with no wire in front of it that may have things to do.
+    /// Delivers `packet` to a late stage without a wire in front of it, after the earlier events of
+    /// the stage.
     #[inline(always)]
     fn feed_late(&mut self, input: Input, packet: &Packet, now: Time, outboxes: &mut FreeOutboxes) {
         let Input { stage, port, .. } = input;
@@ -358,7 +360,7 @@ impl<O: Observer> Delivery<O> {
         self.wakeups.set_if_earlier(stage, self.places[stage.0 as usize].wakeup());
     }
 
-    /// Does everything that is due at `stage` by `at`, each at its own time.
+    /// Processes all events of `stage` up to `at`, each at its own time.
     #[inline(always)]
     fn catch_up(&mut self, stage: StageId, at: Time, outboxes: &mut FreeOutboxes) {
         while self.places[stage.0 as usize].next() <= at {
@@ -371,7 +373,7 @@ impl<O: Observer> Delivery<O> {
         }
     }
 
-    /// Brings every stage that may be late to the instant before `until`.
+    /// Processes all events before `until` at the stages that may be late.
     pub(crate) fn catch_up_all(&mut self, until: Time, outboxes: &mut Outboxes) {
         let Some(last) = until.as_nanos().checked_sub(1) else { return };
         for number in 0..self.free.len() {
@@ -381,8 +383,8 @@ impl<O: Observer> Delivery<O> {
         }
     }
 
-    /// Delivers the packets that a stage that may be late has sent at `at`: all of them take time
-    /// to arrive.
+    /// Delivers the packets that a late stage has sent at `at`. All of them pass a wire with a
+    /// delay.
     #[inline(always)]
     fn deliver_late(&mut self, at: Time, outboxes: &mut FreeOutboxes) {
         let FreeOutboxes { late, ahead } = outboxes;
@@ -391,14 +393,14 @@ impl<O: Observer> Delivery<O> {
             match input.way {
                 RouteKind::WireAhead => self.run_ahead(input.stage, &emission.packet, at, ahead),
                 RouteKind::Wire => self.put(input.stage, &emission.packet, at),
-                // It would go in order otherwise.
+                // A stage with any other output is never late.
                 _ => {}
             }
         }
         late.clear();
     }
 
-    /// The same of one that is ahead.
+    /// Puts the packets that a stage has sent ahead of time on their wires.
     #[inline(always)]
     fn put_all(&mut self, at: Time, outbox: &mut Vec<Emission>) {
         for emission in outbox.iter() {

@@ -1,10 +1,10 @@
-//! Distributions over the packets of queues and groups of flows.
+//! Distributions of packet delays and sojourn times, by queue and by group of flows.
 
 use airpath_core::{Histogram, Quantiles};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A time of packets whose distribution a report can include.
+/// A per-packet time whose distribution a report can include.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PacketTime {
@@ -16,14 +16,14 @@ pub enum PacketTime {
     AckDelay,
 }
 
-/// The histogram of one time of the packets of a queue or a group.
+/// Histogram of a per-packet time of one queue or group of flows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PacketDistribution {
-    /// The time.
+    /// The measured time.
     pub quantity: PacketTime,
-    /// Name of the queue, or number of the group.
+    /// Queue name or group number.
     pub of: String,
-    /// Numbers of the buckets that are not empty, rising.
+    /// Numbers of the non-empty buckets, ascending.
     pub bucket: Vec<u32>,
     /// Least time in each bucket, s.
     pub least_s: Vec<f64>,
@@ -47,26 +47,26 @@ impl PacketDistribution {
     }
 }
 
-/// Quantiles of the one-way delays of what goes to the receiver, and of the ACKs that come back: from
-/// leaving the receiver to arriving at the sender. Datagrams have no ACKs.
+/// Quantiles of one-way delays: of data packets from sender to receiver, and of ACKs from receiver
+/// to sender. Datagrams have no ACKs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct DelayQuantiles {
-    /// Median, s.
+    /// Median of data packets, s.
     pub p50_delay_s: Option<f64>,
-    /// 95th percentile, s.
+    /// 95th percentile of data packets, s.
     pub p95_delay_s: Option<f64>,
-    /// 99th percentile, s.
+    /// 99th percentile of data packets, s.
     pub p99_delay_s: Option<f64>,
     /// Median of ACKs, s.
     pub p50_ack_delay_s: Option<f64>,
-    /// 95th percentile, s.
+    /// 95th percentile of ACKs, s.
     pub p95_ack_delay_s: Option<f64>,
-    /// 99th percentile, s.
+    /// 99th percentile of ACKs, s.
     pub p99_ack_delay_s: Option<f64>,
 }
 
 impl DelayQuantiles {
-    /// Of the delays there, and of those of ACKs.
+    /// Computes the quantiles of the delays of data packets and, if given, of ACKs.
     pub fn of(delays: &Histogram, ack_delays: Option<&Histogram>) -> DelayQuantiles {
         let [p50_delay_s, p95_delay_s, p99_delay_s] = in_seconds(delays.quantiles());
         let [p50_ack_delay_s, p95_ack_delay_s, p99_ack_delay_s] =
@@ -82,12 +82,12 @@ impl DelayQuantiles {
     }
 }
 
-/// Median, 95th and 99th percentile, s.
+/// Returns the median, the 95th and the 99th percentile, s.
 pub(crate) fn in_seconds(quantiles: Option<Quantiles>) -> [Option<f64>; 3] {
     quantiles.map_or([None; 3], |of| [of.p50_s, of.p95_s, of.p99_s].map(Some))
 }
 
-/// Measurements of the packets of several flows together.
+/// Delay quantiles over the packets of several flows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AggregateReport {
     /// Quantiles of all flows.
@@ -96,23 +96,23 @@ pub struct AggregateReport {
     pub groups: Vec<GroupReport>,
 }
 
-/// The packets of one group of flows.
+/// Delay quantiles of one group of flows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GroupReport {
-    /// Its number.
+    /// Group number.
     pub group: u32,
-    /// The delays of all its packets.
+    /// Delay quantiles over all packets of the group.
     #[serde(flatten)]
     pub delays: DelayQuantiles,
 }
 
-/// The one-way delays of the packets of each group of flows.
+/// Histograms of the one-way delays of each group of flows.
 #[derive(Debug, Default)]
 pub struct GroupDelays {
     groups: BTreeMap<u32, AggregateDelays>,
 }
 
-/// The one-way delays of several flows: of data packets and of ACKs.
+/// Histograms of the one-way delays of several flows: data packets and ACKs.
 #[derive(Debug, Default)]
 struct AggregateDelays {
     data: Histogram,
@@ -143,7 +143,7 @@ impl GroupDelays {
         self.groups.entry(group).or_default().merge(data, acks);
     }
 
-    /// Quantiles of all flows and of each group.
+    /// Computes the quantiles of all flows and of each group.
     pub fn report(&self) -> AggregateReport {
         let mut all = AggregateDelays::default();
         self.groups.values().for_each(|group| all.merge(&group.data, Some(&group.acks)));
@@ -156,7 +156,7 @@ impl GroupDelays {
         }
     }
 
-    /// The histograms of the requested times, by group.
+    /// Returns the histograms of the requested times, by group.
     pub fn distributions(&self, requested: &[PacketTime]) -> Vec<PacketDistribution> {
         let found = requested.iter().flat_map(|quantity| {
             self.groups.iter().filter_map(|(group, of)| {

@@ -1,4 +1,4 @@
-//! The endpoints of flows.
+//! Builds the endpoints of flows.
 
 use crate::any_stage::AnyStage;
 use crate::build::Builder;
@@ -11,7 +11,7 @@ use airpath_tcp::{DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
 
-/// The receive-window policy of a flow that names none.
+/// Receive-window policy of a flow without a `window` table.
 static FIXED_WINDOW: LazyLock<Value> = LazyLock::new(|| json!({"kind": "fixed"}));
 
 /// Source and sink of a flow.
@@ -22,7 +22,7 @@ pub(crate) struct Endpoints {
 }
 
 impl Builder<'_> {
-    /// When a flow starts.
+    /// Returns the start time of a flow.
     fn start(&mut self, spec: &FlowSpec, seed: &Seed) -> Time {
         match spec.start {
             StartSpec::At { time_ns } => Time::from_nanos(time_ns),
@@ -43,7 +43,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The endpoints of a flow; what is left open is a place.
+    /// Builds the endpoints of a flow. An open end becomes an [`OpenEnd`].
     pub(crate) fn endpoints(
         &mut self,
         flow: FlowId,
@@ -53,7 +53,7 @@ impl Builder<'_> {
         let seed = self.seed.child(&format!("flow {}", flow.0));
         let stop = spec.stop_ns.map_or(Time::NEVER, Time::from_nanos);
         let start = match self.start(spec, &seed) {
-            // An arrival that comes too late.
+            // The flow never starts, because its arrival is after the stop time.
             start if start >= stop => Time::NEVER,
             start => start,
         };
@@ -71,7 +71,8 @@ impl Builder<'_> {
         Ok(Endpoints { source, sink, drawn_transfer })
     }
 
-    /// Notes what a sender would do whose place is open; the size of its transfer when that was drawn.
+    /// Records the traffic of a sender that is replaced by an open end. Returns the size of its
+    /// transfer if the size is random.
     fn leave_open(
         &mut self,
         flow: FlowId,
@@ -85,7 +86,7 @@ impl Builder<'_> {
         drawn
     }
 
-    /// The source, and the size of its transfer if it is random.
+    /// Builds the source. Also returns the size of its transfer if the size is random.
     fn source(
         &self,
         flow: FlowId,
@@ -134,7 +135,7 @@ impl Builder<'_> {
         Ok((sender, drawn_transfer))
     }
 
-    /// The sink.
+    /// Builds the sink.
     fn sink(&self, flow: FlowId, spec: &SourceSpec, seed: &Seed) -> Result<AnyStage, ConfigError> {
         let SourceSpec::Tcp(spec) = spec else {
             return Ok(AnyStage::Sink(Box::default()));
@@ -177,12 +178,12 @@ impl Builder<'_> {
     }
 }
 
-/// The size of a flow's transfer when it is drawn, bytes.
+/// Samples the size of a flow's transfer, bytes, if the size is random.
 fn drawn_transfer(spec: &TcpSpec, seed: &Seed) -> Option<u64> {
     spec.transfer.map(|size| size.draw(&mut seed.child("size").stream()))
 }
 
-/// The application of a flow that has one, with its stream.
+/// Returns the application of a flow with its random stream, if the flow has an application.
 fn on_off(spec: &TcpSpec, seed: &Seed) -> Option<OnOff> {
     let with_stream = |config| OnOff { config, stream: seed.child("application").stream() };
     spec.application.map(with_stream)

@@ -1,4 +1,4 @@
-//! The flows of a scenario: groups of equal ones, counted, not repeated.
+//! The flows of a scenario. Equal flows share one entry with a count.
 
 use crate::scenario::{Direction, FlowSpec, SourceSpec};
 use airpath_core::{Checks, ConfigError};
@@ -7,40 +7,41 @@ use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::sync::Arc;
 
-/// Most flows of a scenario.
+/// Maximum number of flows in a scenario.
 const MOST_FLOWS: u64 = 100_000;
 
 /// The flows of a scenario, numbered in their order.
 ///
-/// An entry of the document describes `count` equal flows in a row, so a hundred thousand of them
-/// take as much memory as one. Entries of the same connection share its description.
+/// An entry of the document describes `count` equal consecutive flows, so 100,000 equal flows take
+/// as much memory as one. Consecutive entries with the same connection share its description.
 #[derive(Clone, Debug, Default)]
 pub struct Flows {
     entries: Vec<FlowSpec>,
 }
 
 impl Flows {
-    /// How many flows there are.
+    /// Returns the number of flows.
     pub fn len(&self) -> usize {
         self.entries.iter().map(|entry| entry.count as usize).sum()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no flows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The description of each flow, in order of their numbers.
+    /// Returns the description of each flow, in order of flow number.
     pub fn iter(&self) -> impl Iterator<Item = &FlowSpec> {
         self.entries.iter().flat_map(|entry| std::iter::repeat_n(entry, entry.count as usize))
     }
 
-    /// The entries of the document, each once however many flows it counts.
+    /// Returns the entries of the document, each once regardless of its count.
     pub fn entries(&self) -> &[FlowSpec] {
         &self.entries
     }
 
-    /// One flow of each entry: enough to know whether the components that they describe can be made.
+    /// Returns one flow per entry, which is enough to check whether the described components can be
+    /// built.
     #[must_use]
     pub fn one_of_each(&self) -> Flows {
         let alone = |entry: &FlowSpec| FlowSpec { count: 1, ..entry.clone() };
@@ -66,7 +67,7 @@ impl Flows {
         checks.finish()
     }
 
-    /// Rejects what needs a link for ACKs, where there is none.
+    /// Rejects flows that need a link for ACKs, because an ideal ACK path has no such link.
     pub(crate) fn check_ideal_ack_path(&self, checks: &mut Checks) {
         const ADVICE: &str = "Set ack_path of kind \"link\" or \"reverse\"";
         for (number, entry) in self.entries.iter().enumerate() {
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_describes_as_many_flows_as_it_counts() {
+    fn an_entry_describes_count_flows() {
         let flows = flows(&[entry(Some(3), 10), entry(None, 20), entry(Some(2), 30)]);
         let rate = |flow: &FlowSpec| match flow.source {
             SourceSpec::Cbr { rate_bps, .. } => rate_bps,
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn no_flow_and_too_many_are_refused() {
+    fn validate_rejects_zero_and_too_many_flows() {
         assert!(flows(&[]).validate().is_err());
         assert!(flows(&[entry(Some(0), 10)]).validate().is_err());
         assert!(flows(&[entry(Some(1), 10), entry(Some(MOST_FLOWS), 10)]).validate().is_err());

@@ -1,24 +1,24 @@
-//! The hops that all flows share: a link, the queues in front of it, the delay behind it.
+//! The hops that all flows share: a link, its queues, and the delay after the link.
 
 use crate::scenario::Scenario;
 use airpath_core::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// One direction of what all flows share.
+/// A hop that all flows share, in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HopSpec<'a> {
-    /// Its name in results: `bottleneck`, `ack_path`, `reverse`, `backhaul` or `backhaul_reverse`.
+    /// Name in results: `bottleneck`, `ack_path`, `reverse`, `backhaul` or `backhaul_reverse`.
     pub name: &'static str,
     /// The link: `{"kind": …}`.
     pub link: &'a Value,
-    /// The discipline of its queues, however many the link has: `{"kind": …}`.
+    /// The queue discipline of all queues of the link: `{"kind": …}`.
     pub queues: &'a Value,
-    /// One-way propagation delay behind the link.
+    /// One-way propagation delay after the link.
     pub delay: Duration,
 }
 
-/// The hop that data takes, as the document has it.
+/// The hop of the data packets, in the form of the document.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bottleneck {
@@ -26,49 +26,49 @@ pub struct Bottleneck {
     pub link: Value,
     /// The queue discipline: `{"kind": …}`.
     pub queue: Value,
-    /// One-way propagation delay behind the link, ns.
+    /// One-way propagation delay after the link, ns.
     #[serde(default)]
     pub delay_ns: u64,
 }
 
-/// How ACKs come back, before the flow's own return wire.
+/// The path of ACKs before the flow's own return wire.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum AckPath {
     /// ACKs take only the return wire.
     Ideal {},
-    /// Over a link that the ACKs of all flows share.
+    /// A link that the ACKs of all flows share.
     Link {
         /// The link: `{"kind": …}`.
         link: Value,
-        /// Its queue discipline: `{"kind": …}`.
+        /// The queue discipline of the link: `{"kind": …}`.
         queue: Value,
-        /// One-way propagation delay behind the link, ns.
+        /// One-way propagation delay after the link, ns.
         #[serde(default)]
         delay_ns: u64,
     },
-    /// Over the other direction of the bottleneck.
+    /// The reverse direction of the bottleneck.
     Reverse {
-        /// The reverse link; absent: as the forward one.
+        /// The reverse link; default: a copy of the forward link.
         #[serde(default)]
         link: Option<Value>,
-        /// Its queue discipline: `{"kind": …}`.
+        /// The queue discipline of the link: `{"kind": …}`.
         queue: Value,
-        /// One-way propagation delay behind the reverse link, ns; absent: none behind a separate
-        /// link, else as in the forward direction.
+        /// One-way propagation delay after the reverse link, ns. Default: 0 if `link` is set,
+        /// otherwise the delay of the forward direction.
         #[serde(default)]
         delay_ns: Option<u64>,
     },
 }
 
 impl Scenario {
-    /// The hop that data takes.
+    /// Returns the hop of the data packets.
     pub fn forward_hop(&self) -> HopSpec<'_> {
         let Bottleneck { link, queue, delay_ns } = &self.bottleneck;
         hop("bottleneck", link, queue, *delay_ns)
     }
 
-    /// The hop that ACKs share; none on an ideal path.
+    /// Returns the hop that all ACKs share; `None` on an ideal ACK path.
     pub fn reverse_hop(&self) -> Option<HopSpec<'_>> {
         match &self.ack_path {
             AckPath::Ideal {} => None,
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A scenario of these hops.
+    /// Returns a scenario with these hops.
     fn scenario(bottleneck: Value, ack_path: Value) -> Scenario {
         let flow = json!({
             "source": {"kind": "cbr", "rate_bps": 1, "packet_bytes": 1},
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn every_direction_has_its_name_link_queues_and_delay() {
+    fn hops_have_name_link_queues_and_delay_of_their_direction() {
         let nanos = Duration::from_nanos;
         let bottleneck = json!({"link": link(5), "queue": queue(), "delay_ns": 7});
         let hops = |ack_path| {

@@ -1,4 +1,4 @@
-//! From a resolved scenario to wired-up stages.
+//! Builds a network of connected stages from a resolved scenario.
 //!
 //! ```text
 //!   sender ─ access ─► bottleneck ─ egress ─► receiver
@@ -6,10 +6,11 @@
 //!      └─ return ◄─ (ACK link │ reverse side │ nothing) ◄─ ACK access ─┘
 //! ```
 //!
-//! A [`Scenario`] is the description in SI base units that the Python side writes as JSON. It is
-//! wired into a [`Network`], which does not depend on a driver: virtual and real time run the same
-//! one, as a [`RunningNetwork`], which delivers packets and schedules wake-ups. A path may be cut
-//! at the ends of its flows ([`build_cut`]); packets are then put in and taken out there.
+//! A [`Scenario`] is the description in SI base units, which the Python side writes as JSON.
+//! [`build`] turns the scenario into a [`Network`], which does not depend on a driver. Drivers in
+//! virtual time and in real time run the same network as a [`RunningNetwork`], which delivers
+//! packets and schedules wake-ups. [`build_cut`] leaves the ends of flows open: there the driver
+//! injects packets and takes them out.
 #![forbid(unsafe_code)]
 
 mod any_stage;

@@ -1,4 +1,4 @@
-//! Wired-up stages, without a driver.
+//! A network of connected stages, independent of the driver.
 
 use crate::any_stage::AnyStage;
 use crate::distributions::PacketTime;
@@ -10,19 +10,19 @@ use airpath_core::{Bus, Control, FlowId, Port, Recorder, StageId, Time};
 /// Destination of an output.
 #[derive(Clone, Debug, Default)]
 pub enum Route {
-    /// Nowhere: the stage does not use this output.
+    /// No destination: the stage does not use this output.
     #[default]
     Nowhere,
-    /// To one input of a stage.
+    /// One input of a stage.
     To(StageId, Port),
-    /// Out of the network, at an open end.
+    /// The caller: the packet leaves the network at an open end.
     Exit,
-    /// To an input that depends on the packet's flow.
+    /// An input that depends on the packet's flow, by flow number.
     ByFlow(Box<[(StageId, Port)]>),
 }
 
 impl Route {
-    /// The input for a packet of `flow`.
+    /// Returns the input for a packet of `flow`.
     #[inline]
     pub fn of(&self, flow: FlowId) -> Option<(StageId, Port)> {
         match self {
@@ -33,34 +33,35 @@ impl Route {
     }
 }
 
-/// Where the outputs of all stages lead, in as little memory as they take.
+/// Destinations of the outputs of all stages.
 #[derive(Clone, Debug, Default)]
 pub struct Routes {
-    /// In order of stage and output, once `sort` was called.
+    /// Sorted by stage and output after a call of `sort`.
     connections: Vec<(StageId, Port, Route)>,
 }
 
 impl Routes {
-    /// Leads an output to an input; the last word counts.
+    /// Connects an output to an input. A later connection of the same output replaces an earlier
+    /// one.
     pub(crate) fn connect(&mut self, stage: StageId, output: Port, route: Route) {
         self.connections.push((stage, output, route));
     }
 
-    /// Puts the connections in order; of two of one output the later one stays.
+    /// Sorts the connections. Of two connections of one output, the later one remains.
     pub(crate) fn sort(&mut self) {
         self.connections.reverse();
         self.connections.sort_by_key(|(stage, output, _)| (*stage, *output));
         self.connections.dedup_by_key(|(stage, output, _)| (*stage, *output));
     }
 
-    /// Where an output leads; nowhere when nothing was connected to it.
+    /// Returns the destination of an output; [`Route::Nowhere`] if the output is not connected.
     pub fn of(&self, stage: StageId, output: Port) -> &Route {
         let wanted = (stage, output);
         let found = self.connections.binary_search_by_key(&wanted, |(s, o, _)| (*s, *o));
         found.map_or(&Route::Nowhere, |place| &self.connections[place].2)
     }
 
-    /// Every output that leads somewhere, in order of stage and output.
+    /// Returns all connected outputs with their routes, in order of stage and output.
     pub fn iter(&self) -> impl Iterator<Item = (StageId, Port, &Route)> {
         self.connections.iter().map(|(stage, output, route)| (*stage, *output, route))
     }
@@ -74,25 +75,25 @@ impl FromIterator<(StageId, Port, Route)> for Routes {
     }
 }
 
-/// The endpoints of a flow; a stage stands for an end that is open, too.
+/// The endpoint stages of a flow. An open end is also a stage.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowStages {
     /// Stage that sends the data.
     pub source: StageId,
     /// Stage that receives the data.
     pub sink: StageId,
-    /// The group of flows that it belongs to.
+    /// Group of the flow.
     pub group: u32,
-    /// Payload bytes of its transfer, when they were drawn.
+    /// Payload bytes of the transfer, if the size is random.
     pub drawn_transfer: Option<u64>,
 }
 
-/// A link that is reported on.
+/// A link in the report.
 #[derive(Clone, Debug)]
 pub struct LinkPlace {
     /// Stage of the link.
     pub stage: StageId,
-    /// Names of its directions.
+    /// Names of the link's directions.
     pub sides: Vec<String>,
 }
 
@@ -100,8 +101,8 @@ pub struct LinkPlace {
 pub struct Network {
     /// The stages, numbered by position.
     pub stages: Vec<AnyStage>,
-    /// The wire in front of each stage: what is sent to it enters there, and comes out into its
-    /// input 0. Where there is no way to go, packets enter the stage itself.
+    /// The wire in front of each stage. A packet for a stage enters the wire and comes out at input
+    /// 0. If the wire is transparent, packets go directly to the stage.
     pub wires: Vec<Wire>,
     /// Destinations of the stages' outputs.
     pub routes: Routes,
@@ -109,21 +110,22 @@ pub struct Network {
     pub flows: Vec<FlowStages>,
     /// Traffic of TCP senders with open ends, in order of flow.
     pub open_traffic: Vec<Traffic>,
-    /// Links in order of report.
+    /// Links, in the order of the report.
     pub links: Vec<LinkPlace>,
-    /// The bottleneck's link, as an input and as an output.
+    /// Input of the bottleneck link, which is also its output.
     pub forward: (StageId, Port),
-    /// The link of the other direction, the same way; `None` on an ideal path.
+    /// Input and output of the link in the reverse direction; `None` on an ideal ACK path.
     pub reverse: Option<(StageId, Port)>,
     /// Names of the queues, by number.
     pub queues: Vec<String>,
-    /// Stages with a plug-in, which may share state with others behind our back.
+    /// Stages that contain a plug-in. A plug-in may share state with other stages outside the
+    /// network's routes.
     pub outside: Vec<StageId>,
     /// Control events of the scenario, in order of time.
     pub controls: Vec<(Time, StageId, Control)>,
     /// The probes.
     pub recorder: Recorder,
-    /// Times of packets whose distribution the report includes.
+    /// Per-packet times whose distributions the report includes.
     pub distributions: Vec<PacketTime>,
     /// Start of measurement.
     pub warmup: Time,

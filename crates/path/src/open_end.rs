@@ -1,37 +1,37 @@
-//! Ends of a path that are left open: where a driver puts packets in and takes them out.
+//! Open ends of a path, at which a driver injects packets and takes them out.
 
 use airpath_core::{Control, Ctx, FlowId, Packet, Port, Stage, Time};
 use airpath_tcp::OnOff;
 
-/// The ends of a flow that are not built: what sends or receives there is outside, such as a
-/// kernel's TCP.
+/// Selects the ends of a flow that are not built. The sender or receiver there is external, for
+/// example a kernel's TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenEnds {
-    /// Whether the caller injects the data and takes the ACKs.
+    /// True if the caller injects the data and takes the ACKs.
     pub source: bool,
-    /// Whether the data goes outside, and ACKs come from there.
+    /// True if the caller takes the data and injects the ACKs.
     pub sink: bool,
 }
 
 impl OpenEnds {
-    /// None: both ends are built.
+    /// No open ends: both endpoints are built.
     pub const NONE: OpenEnds = OpenEnds { source: false, sink: false };
-    /// Both ends.
+    /// Both ends are open.
     pub const BOTH: OpenEnds = OpenEnds { source: true, sink: true };
 }
 
-/// Configuration of a TCP sender whose end is open, for the caller.
+/// Traffic of a TCP sender that is replaced by an open end. The caller generates this traffic.
 #[derive(Clone, Debug)]
 pub struct Traffic {
-    /// Flow of the packet.
+    /// Flow number.
     pub flow: FlowId,
-    /// When it would start; [`Time::NEVER`] for an arrival that comes too late.
+    /// Start time; [`Time::NEVER`] if the flow's arrival is after the stop time.
     pub start: Time,
-    /// Time after which it would send no new data.
+    /// Time after which no new data are sent.
     pub stop: Time,
-    /// Bytes that it would transfer; `None` never ends.
+    /// Bytes to transfer; `None` for an unlimited transfer.
     pub transfer: Option<u64>,
-    /// The application that would write them, as the sender of the whole path has it.
+    /// Application that writes the data, with the same random stream as in the complete network.
     pub on_off: Option<OnOff>,
 }
 
@@ -40,9 +40,9 @@ pub struct Traffic {
 pub struct OpenEnd;
 
 impl OpenEnd {
-    /// The output into the path, as that of an endpoint.
+    /// Output into the path, with the port of an endpoint's output.
     pub const INTO_THE_PATH: Port = Port(0);
-    /// The output to the outside.
+    /// Output to the caller.
     pub const OUT: Port = Port(1);
 }
 

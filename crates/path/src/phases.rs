@@ -1,8 +1,8 @@
 //! Measurements between the events of the timetable.
 //!
-//! Nothing is restarted at an event: a phase is the difference of running totals, so that the
-//! whole stays what it is without events. A packet counts in the phase in which it arrives, with
-//! its whole delay.
+//! No counter is reset at an event: a phase is the difference of two running totals. The totals of
+//! the run are therefore the same as without events. A packet counts in the phase in which it
+//! arrives, with its complete delay.
 
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
@@ -12,29 +12,31 @@ use airpath_core::{Bus, StageId, Time};
 use airpath_link::SideReport;
 use serde::Serialize;
 
-/// One phase: from the end of the warm-up or an event to the next event or the end.
+/// Measurements of one phase. A phase starts at the end of the warm-up or at an event, and ends at
+/// the next event or at the end of the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PhaseReport {
-    /// When it begins, s.
+    /// Start of the phase, s since the start of the run.
     pub from_s: f64,
-    /// When it ends, s.
+    /// End of the phase, s since the start of the run.
     pub until_s: f64,
     /// Measurements by flow.
     pub flows: Vec<FlowPhase>,
-    /// By queue, in the order of the whole report.
+    /// Measurements by queue, in the order of the report.
     pub queues: Vec<QueuePhase>,
     /// Measurements by link.
     pub links: Vec<LinkPhase>,
 }
 
-/// One flow in a phase.
+/// Measurements of one flow in a phase.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowPhase {
-    /// In-order payload handed to the application, bit/s.
+    /// In-order payload delivered to the application, bit/s.
     pub goodput_bps: f64,
-    /// In-order payload bytes.
+    /// In-order payload delivered to the application, bytes.
     pub delivered_bytes: u64,
-    /// Packets that arrived, duplicates included; of datagrams, those sent after the warm-up.
+    /// Packets that arrived, including duplicates. Datagrams count if they were sent after the
+    /// warm-up.
     pub delivered_packets: u64,
     /// Packets retransmitted.
     pub retransmissions: u64,
@@ -46,14 +48,14 @@ pub struct FlowPhase {
     pub mean_rtt_s: Option<f64>,
 }
 
-/// One queue in a phase.
+/// Measurements of one queue in a phase.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QueuePhase {
     /// Time average of packets waiting or held by the link.
     pub mean_packets: f64,
     /// Packets whose sojourn times were measured.
     pub departed: u64,
-    /// Their mean sojourn time, s.
+    /// Mean sojourn time of these packets, s.
     pub mean_sojourn_s: Option<f64>,
     /// Packets offered.
     pub arrived: u64,
@@ -63,22 +65,23 @@ pub struct QueuePhase {
     pub marks: u64,
 }
 
-/// One link in a phase.
+/// Measurements of one link in a phase.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LinkPhase {
-    /// Share of what it offered that was used, as in the whole report.
+    /// Utilisation in the phase, defined as in the report: used share of the offered time or bytes,
+    /// 0 to 1.
     pub utilisation: f64,
     /// Packets delivered.
     pub delivered_packets: u64,
 }
 
-/// Counters since the end of the warm-up.
+/// Counters of a network from the end of the warm-up to one instant.
 #[derive(Clone, Debug)]
 pub struct Totals {
     /// End of the phase.
     pub at: Time,
     flows: Vec<FlowTotals>,
-    /// By queue, in order of their numbers.
+    /// Totals by queue, in order of queue number.
     queues: Vec<QueueTotals>,
     links: Vec<LinkTotals>,
 }
@@ -110,7 +113,7 @@ struct LinkTotals {
 }
 
 impl Totals {
-    /// The totals of a network at `now`; `bus` holds the drop counters.
+    /// Reads the totals of a network at `now`. `bus` holds the drop counters.
     pub fn of(network: &Network, now: Time, bus: &Bus) -> Totals {
         let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
         let flows = network.flows.iter().filter_map(|ends| flow_totals(network, *ends)).collect();
@@ -131,7 +134,7 @@ impl Totals {
         Totals { at: now, flows, queues, links }
     }
 
-    /// The totals before anything was counted.
+    /// Returns totals of zero at time `at`, with the sizes of `like`.
     fn none(at: Time, like: &Totals) -> Totals {
         let flows = vec![FlowTotals::default(); like.flows.len()];
         let queues = vec![QueueTotals::default(); like.queues.len()];
@@ -172,8 +175,8 @@ fn flow_totals(network: &Network, ends: FlowStages) -> Option<FlowTotals> {
     })
 }
 
-/// The phases that `events`, the totals at each of them, part the time from `warmup` to `end` into;
-/// none without events.
+/// Computes the phases from the totals at each event in `events`. The first phase starts at
+/// `warmup`, the last one ends at `end`. Returns no phases if there are no events.
 pub fn phases(warmup: Time, events: &[Totals], end: Totals) -> Vec<PhaseReport> {
     if events.is_empty() {
         return Vec::new();
@@ -236,7 +239,7 @@ fn between(before: &Totals, after: &Totals) -> PhaseReport {
     }
 }
 
-/// The share of `offered` that was `used`; of nothing, none.
+/// Returns `used / offered`, or 0 if `offered` is 0.
 fn share(used: f64, offered: f64) -> f64 {
     if offered > 0.0 { (used / offered).clamp(0.0, 1.0) } else { 0.0 }
 }

@@ -1,6 +1,7 @@
-//! Names of measured quantities in results, their units, and their places in a report.
+//! Measured quantities of the results: name, unit, and access to the value in a report.
 //!
-//! A quantity is defined here once: tables, files and figures take its name and unit from here.
+//! This module is the only definition of a quantity: tables, files and figures take names and units
+//! from here.
 
 use crate::report::{FlowReport, LinkSummary, QueueSummary};
 use crate::stations::{StationSummary, UserSummary};
@@ -9,19 +10,19 @@ use crate::stations::{StationSummary, UserSummary};
 pub struct Quantity<R> {
     /// Name in results.
     pub name: &'static str,
-    /// Its unit; `1` for what is a number or a share.
+    /// Unit; `1` for dimensionless quantities.
     pub unit: &'static str,
-    /// Place of the value.
+    /// Access to the value.
     pub of: Value<R>,
 }
 
-/// Place of a value.
+/// Access to the value of a quantity in a report.
 pub enum Value<R> {
     /// A count.
     Count(fn(&R) -> u64),
-    /// A count that is not always there.
+    /// A count that may be missing.
     Maybe(fn(&R) -> Option<u64>),
-    /// A number; what was not measured is `None`.
+    /// A number; `None` if it was not measured.
     Number(fn(&R) -> Option<f64>),
 }
 
@@ -45,7 +46,7 @@ const fn number<R>(
     Quantity { name, unit, of: Value::Number(of) }
 }
 
-/// Of every flow, in the order of the tables.
+/// Quantities of every flow, in the order of the tables.
 pub static OF_FLOWS: [Quantity<FlowReport>; 23] = [
     number("goodput_bps", "bit/s", |flow| Some(flow.goodput_bps)),
     number("ip_throughput_bps", "bit/s", |flow| Some(flow.ip_throughput_bps)),
@@ -72,7 +73,8 @@ pub static OF_FLOWS: [Quantity<FlowReport>; 23] = [
     number("completed_at_s", "s", |flow| flow.completed_at_s),
 ];
 
-/// Of every flow, when it started; of some, the size that was drawn, or when it was aborted.
+/// Further quantities of flows: the start time, and if applicable the random transfer size and the
+/// abort time.
 pub static GIVEN_OF_FLOWS: [Quantity<FlowReport>; 3] = [
     number("start_s", "s", |flow| flow.start_s),
     maybe("transfer_bytes", "bytes", |flow| flow.transfer_bytes),
@@ -108,7 +110,7 @@ pub static OF_USERS: [Quantity<UserSummary>; 11] = [
     number("margin", "1", |user| Some(user.report.margin)),
 ];
 
-/// Of every station of a link with grants.
+/// Quantities of every station of a link with grants.
 pub static OF_STATIONS: [Quantity<StationSummary>; 17] = [
     count("down_bytes", "bytes", |station| station.report.down_bytes),
     count("down_packets", "packets", |station| station.report.down_packets),

@@ -1,8 +1,8 @@
-//! The stage behind a wired hop that leads to the next link: it forwards all packets.
+//! The stage after a wired hop: it forwards all packets to the next link.
 
 use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
 
-/// The end of a wire, at which a packet enters the next hop. Input 0, output 0.
+/// The end of a wire, where packets enter the next hop. Input 0, output 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Relay;
 

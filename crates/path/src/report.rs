@@ -1,4 +1,4 @@
-//! Measurements of one replication, in the form of the results.
+//! Report of one replication, in the form of the results.
 
 use crate::any_stage::AnyStage;
 use crate::distributions::{
@@ -14,141 +14,144 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// One replication. Counts and averages cover the time from the end of the warm-up.
+/// Report of one replication. Counts and averages start at the end of the warm-up.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReplicationReport {
-    /// Its number.
+    /// Number of the replication.
     pub replication: u64,
-    /// Timers of stages that went off and packets that came over wires, over the whole run.
+    /// Expired timers and packets that arrived over wires, over the complete run.
     pub events: u64,
-    /// Packets that arrived at their receivers, over the measured time.
+    /// Packets that arrived at their receivers in the measured time.
     pub packets: u64,
     /// Measured time, s.
     pub measured_s: f64,
     /// Simulated time, s.
     pub simulated_s: f64,
-    /// By flow, except those with an open end.
+    /// Reports by flow, without flows that have an open end.
     pub flows: Vec<FlowReport>,
-    /// Of several flows, what does not follow from the numbers of each.
+    /// Delay quantiles over all flows and by group of flows.
     pub together: AggregateReport,
     /// Summaries by queue.
     pub queues: Vec<QueueSummary>,
     /// Summaries by link.
     pub links: Vec<LinkSummary>,
-    /// By link and user, of links that distinguish users.
+    /// Summaries by link and user, for links that distinguish users.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<UserSummary>,
-    /// By link and station, of links with grants.
+    /// Summaries by link and station, for links with grants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stations: Vec<StationSummary>,
-    /// By link, of links that say so.
+    /// MAC delay histograms by link, for links that measure MAC delays.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mac_delays: Vec<MacDelays>,
-    /// By requested time of packets, and by queue or group of flows.
+    /// Requested histograms of per-packet times, by queue or group of flows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub distributions: Vec<PacketDistribution>,
-    /// Between the events of the timetable, when there are any after the warm-up.
+    /// Measurements between events; empty if no event is after the warm-up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseReport>,
 }
 
-/// One flow. The counts of a sender and a receiver are `None` where they are a kernel's that does not
+/// Report of one flow. Counts of a kernel's sender or receiver are `None` if the kernel does not
 /// report them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowReport {
-    /// Its number.
+    /// Flow number.
     pub id: u32,
     /// `tcp` or `datagram`.
     pub kind: &'static str,
-    /// In-order payload handed to the application, bit/s; of datagrams, all payload that arrived.
+    /// In-order payload delivered to the application, bit/s. For datagrams: all payload that
+    /// arrived.
     pub goodput_bps: f64,
-    /// IP packets both sent and received in the measured time, duplicates included, bit/s.
+    /// Rate of the IP packets that were both sent and received in the measured time, including
+    /// duplicates, bit/s.
     pub ip_throughput_bps: f64,
-    /// Payload bytes of `goodput_bps`.
+    /// Payload bytes counted in `goodput_bps`.
     pub delivered_bytes: u64,
-    /// Packets that arrived, duplicates included; of datagrams, those sent after the warm-up.
+    /// Packets that arrived, including duplicates. Datagrams count if they were sent after the
+    /// warm-up.
     pub delivered_packets: u64,
-    /// Packets sent, retransmissions included.
+    /// Packets sent, including retransmissions.
     pub sent_packets: u64,
     /// Datagrams sent after the warm-up that were dropped or lost. `None` for TCP.
     pub lost_datagrams: Option<u64>,
-    /// Their share of those that were delivered or lost (RFC 7680 §4.1). `None` for TCP.
+    /// Lost share of the datagrams that were delivered or lost (RFC 7680 §4.1). `None` for TCP.
     pub loss_ratio: Option<f64>,
     /// Packets retransmitted.
     pub retransmissions: Option<u64>,
     /// Expiries of the retransmission timer.
     pub timeouts: Option<u64>,
-    /// Recoveries begun by duplicate ACKs.
+    /// Loss recoveries started by duplicate ACKs.
     pub fast_retransmits: Option<u64>,
-    /// Reductions of the window for echoed congestion marks.
+    /// Congestion window reductions after echoed congestion marks.
     pub ecn_reductions: Option<u64>,
-    /// Packets without new data.
+    /// Received packets without new data.
     pub duplicate_packets: Option<u64>,
     /// Mean RTT sample, s.
     pub mean_rtt_s: Option<f64>,
     /// Mean one-way delay of packets that arrived, s.
     pub mean_delay_s: Option<f64>,
-    /// How the one-way delays of these packets are distributed, and those of ACKs.
+    /// Quantiles of the one-way delays of packets that arrived, and of ACKs.
     #[serde(flatten)]
     pub delays: DelayQuantiles,
-    /// Share of the time that it was open in which the receive window limited sending that the
-    /// congestion window would have allowed; `None` for datagrams and for connections that were
-    /// never open.
+    /// Share of the connection's open time in which the receive window limited sending and the
+    /// congestion window did not. `None` for datagrams and for connections that were never open.
     pub rwnd_limited_share: Option<f64>,
-    /// Share of the same time in which the congestion window limited sending.
+    /// Share of the connection's open time in which the congestion window limited sending.
     pub cwnd_limited_share: Option<f64>,
-    /// When the flow started, s.
+    /// Start time of the flow, s.
     pub start_s: Option<f64>,
-    /// When the last byte of a finite transfer was acknowledged, s.
+    /// Time at which the last byte of a finite transfer was acknowledged, s.
     pub completed_at_s: Option<f64>,
-    /// When the connection was aborted, s.
+    /// Time at which the connection was aborted, s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aborted_at_s: Option<f64>,
-    /// Payload bytes of a transfer whose size was drawn.
+    /// Payload bytes of the transfer, if the size is random.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfer_bytes: Option<u64>,
 }
 
-/// One queue.
+/// Report of one queue.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QueueSummary {
-    /// Its place.
+    /// Name in results.
     pub name: String,
-    /// Time average of packets waiting or held by the link.
+    /// Time average of the packets that wait or are held by the link.
     pub mean_packets: f64,
-    /// Time average of bytes waiting or held by the link.
+    /// Time average of the bytes that wait or are held by the link.
     pub mean_bytes: f64,
-    /// Mean time that a packet waited, s.
+    /// Mean sojourn time of packets, s.
     pub mean_sojourn_s: Option<f64>,
-    /// Median of these times, s.
+    /// Median sojourn time, s.
     pub p50_sojourn_s: Option<f64>,
-    /// 95th percentile, s.
+    /// 95th percentile of sojourn times, s.
     pub p95_sojourn_s: Option<f64>,
-    /// 99th percentile, s.
+    /// 99th percentile of sojourn times, s.
     pub p99_sojourn_s: Option<f64>,
-    /// Most packets that waited or were held by the link.
+    /// Maximum number of packets that waited or were held by the link.
     pub max_packets: usize,
     /// Share of time with 0, 1, 2, … packets waiting or held by the link.
     pub pmf: Vec<f64>,
     /// Packets offered.
     pub arrived: u64,
-    /// Packets handed to the link.
+    /// Packets passed to the link.
     pub departed: u64,
     /// Packets dropped by the queue, by reason.
     pub drops: BTreeMap<&'static str, u64>,
     /// Packets marked.
     pub marks: u64,
-    /// Measurements of one kind of discipline.
+    /// Measurements that are specific to the queue discipline.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub measured: BTreeMap<&'static str, Option<f64>>,
 }
 
-/// One link.
+/// Report of one link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LinkSummary {
-    /// Its place.
+    /// Name in results.
     pub name: String,
-    /// Share of time that it transmitted; for a trace, share of its bytes that were used.
+    /// Share of time in which the link transmitted. For a trace: share of the trace's bytes that
+    /// were used.
     pub utilisation: f64,
     /// Bytes of IP packets delivered.
     pub delivered_bytes: u64,
@@ -156,9 +159,9 @@ pub struct LinkSummary {
     pub delivered_packets: u64,
     /// Packets that the channel corrupted.
     pub lost_packets: u64,
-    /// Transmissions begun in each regime.
+    /// Transmissions started in each regime.
     pub regime_packets: Vec<u64>,
-    /// Counters of one kind of link.
+    /// Counters that are specific to the kind of link.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<Cow<'static, str>, f64>,
 }
@@ -171,7 +174,7 @@ impl ReplicationReport {
         bus: &Bus,
     ) -> ReplicationReport {
         let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
-        // Allocated for all flows at once: growing by doubling takes up to twice as much.
+        // Allocated in one step for all flows: growth by doubling takes up to twice as much memory.
         let mut flows = Vec::with_capacity(network.flows.len());
         let ends = (0..).zip(&network.flows);
         flows.extend(ends.filter_map(|(id, ends)| flow_report(network, id, *ends, now, bus)));
@@ -257,7 +260,7 @@ fn link_summary(name: &str, link: &LinkReport) -> LinkSummary {
     }
 }
 
-/// The one-way delays of the packets of each group of flows.
+/// Collects the one-way delays of each group of flows.
 fn group_delays(network: &Network) -> GroupDelays {
     let mut delays = GroupDelays::default();
     for ends in &network.flows {
@@ -271,7 +274,7 @@ fn group_delays(network: &Network) -> GroupDelays {
     delays
 }
 
-/// The one-way delays of the packets that arrived at an end; none of one that is open.
+/// Returns the one-way delays of the packets that arrived at a sink; `None` for an open end.
 fn delays_at(network: &Network, sink: StageId) -> Option<&Delays> {
     match &network.stages[sink.0 as usize] {
         AnyStage::Receiver(receiver) => Some(receiver.delays()),
@@ -280,7 +283,7 @@ fn delays_at(network: &Network, sink: StageId) -> Option<&Delays> {
     }
 }
 
-/// The one-way delays of the ACKs that arrived at an end, when any did.
+/// Returns the one-way delays of the ACKs that arrived at a TCP sender, if any arrived.
 fn ack_delays_at(network: &Network, source: StageId) -> Option<&Histogram> {
     match &network.stages[source.0 as usize] {
         AnyStage::Sender(sender) => sender.ack_delays(),
@@ -288,7 +291,7 @@ fn ack_delays_at(network: &Network, source: StageId) -> Option<&Histogram> {
     }
 }
 
-/// Counters of both ends of a flow; `None` when one of them is open.
+/// Returns the report of a flow; `None` if an end of the flow is open.
 fn flow_report(
     network: &Network,
     id: u32,

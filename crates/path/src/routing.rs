@@ -1,24 +1,24 @@
-//! Where every output leads, as it is looked up once per packet and hop.
+//! Lookup tables for the destination of each output, read once per packet and hop.
 
 use crate::network::{Route, Routes};
 use crate::wire::Wire;
 use airpath_core::{Emission, Output, Port, StageId};
 
-/// How a packet gets to the input that it is routed to.
+/// The way in which a packet reaches its next input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum RouteKind {
-    /// Delivered without delay.
+    /// Delivered without a wire.
     Direct,
-    /// In no time, to a stage that may be late.
+    /// Delivered without a wire, to a stage that may be called late.
     DirectLate,
-    /// Over the wire in front of the stage.
+    /// Delivered over the wire in front of the stage.
     Wire,
-    /// Over the wire in front of a stage that may run ahead.
+    /// Delivered over the wire in front of a stage that may be called ahead of time.
     WireAhead,
-    /// Not known yet: the flow decides.
+    /// Looked up in a second table, by flow number.
     ByFlow,
-    /// It leaves the network, at an open end.
+    /// The packet leaves the network at an open end.
     Exit,
     /// The packet has no destination.
     Nowhere,
@@ -31,15 +31,15 @@ pub struct Input {
     pub stage: StageId,
     /// Input of the stage.
     pub port: Port,
-    /// How packets get there.
+    /// The way in which packets reach the input.
     pub way: RouteKind,
 }
 
 impl Input {
-    /// Out of the network, at an open end of it: an input of no stage.
+    /// Input value for a packet that leaves the network at an open end.
     pub const EXIT: Input = Input::none(RouteKind::Exit);
 
-    /// Behind an output that leads nowhere: an input of no stage.
+    /// Input value for a packet without a destination.
     pub const NOWHERE: Input = Input::none(RouteKind::Nowhere);
 
     const fn none(way: RouteKind) -> Input {
@@ -47,18 +47,18 @@ impl Input {
     }
 }
 
-/// The routes of a network in two flat tables.
+/// The routes of a network, in two flat tables.
 #[derive(Debug)]
 pub(crate) struct Routing {
     stages: u32,
-    /// By [`Output`]. Where the flow decides, the way is [`RouteKind::ByFlow`] and the stage stands for the
-    /// place of flow 0 in the other table.
+    /// Destinations by [`Output`]. If the destination depends on the flow, the way is
+    /// [`RouteKind::ByFlow`] and the stage number is the index of flow 0 in `by_flow`.
     outputs: Box<[Input]>,
     by_flow: Box<[Input]>,
 }
 
 impl Routing {
-    /// The routes of a network with these wires in front of its stages.
+    /// Builds the tables for a network with these wires in front of its stages.
     pub(crate) fn new(wires: &[Wire], routes: &Routes) -> Routing {
         let stages = wires.len();
         let most_outputs = routes.iter().map(|(_, output, _)| usize::from(output.0) + 1).max();
@@ -84,7 +84,8 @@ impl Routing {
         Routing { stages, outputs: outputs.into(), by_flow: by_flow.into() }
     }
 
-    /// From now on the stages of which `is_free` is true need not go in order, and others do.
+    /// Updates the route kinds: only stages with `is_free` true may be called late or ahead of
+    /// time.
     pub(crate) fn set_free(&mut self, is_free: impl Fn(StageId) -> bool) {
         for Input { stage, way, .. } in self.outputs.iter_mut().chain(&mut self.by_flow) {
             *way = match (*way, *way < RouteKind::ByFlow && is_free(*stage)) {
@@ -97,7 +98,7 @@ impl Routing {
         }
     }
 
-    /// Returns the source of `emission`.
+    /// Returns the stage and output that sent `emission`.
     pub(crate) fn origin(&self, emission: &Emission) -> (StageId, Port) {
         emission.output.place(self.stages)
     }
@@ -119,7 +120,7 @@ mod tests {
     use airpath_core::{Bytes, Duration, FlowId, Packet, Time};
 
     #[test]
-    fn every_route_leads_where_it_says() {
+    fn lookup_returns_the_connected_input() {
         let to = |stage, port| (StageId(stage), Port(port));
         let by_flow = Route::ByFlow([to(2, 0), to(0, 1)].into());
         let connections = [

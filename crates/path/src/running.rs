@@ -1,8 +1,8 @@
-//! A network that runs: what is delivered where, and who is woken next, under any driver.
+//! A running network: delivers packets and wakes stages, under any driver.
 //!
-//! It has no clock. A driver sets the time: in virtual time it jumps from one wake-up to the next,
-//! in real time it waits for them. What a stage sends is delivered when the call that made it send
-//! has returned, at the same instant.
+//! A running network has no clock. The driver sets the time: in virtual time it jumps from one
+//! wake-up to the next, in real time it waits for each wake-up. Packets that a stage sends during a
+//! call are delivered after the call returns, at the same instant.
 
 use crate::any_stage::AnyStage;
 use crate::delivery::{Delivery, Outboxes};
@@ -14,21 +14,21 @@ use airpath_core::{
     Bus, Control, Ctx, Duration, Packet, PayloadHandle, Port, Recorder, StageError, StageId, Time,
 };
 
-/// Observer of all packets, which changes nothing.
+/// Observer of all packets. An observer does not change the run.
 pub trait Observer {
-    /// `packet` leaves the output `from` for `to`.
+    /// Called when `packet` leaves the output `from` towards `to`.
     fn see_departure(&mut self, now: Time, from: (StageId, Port), packet: &Packet, to: Input);
 
-    /// `packet` has come to `stage`, out of the wire in front of it if there is one.
+    /// Called when `packet` arrives at `stage`, after the wire in front of the stage.
     fn see_arrival(&mut self, now: Time, stage: StageId, packet: &Packet);
 
-    /// Returns its error, once; it ends the run. Called after every observation.
+    /// Returns the observer's error, once. An error ends the run. Called after every observation.
     fn take_failure(&mut self) -> Option<StageError> {
         None
     }
 }
 
-/// No observer.
+/// The observer that ignores all packets.
 impl Observer for () {
     fn see_departure(&mut self, _: Time, _: (StageId, Port), _: &Packet, _: Input) {}
     fn see_arrival(&mut self, _: Time, _: StageId, _: &Packet) {}
@@ -37,7 +37,7 @@ impl Observer for () {
 /// A packet that has left the network at an open end.
 #[derive(Clone, Copy, Debug)]
 pub struct Exit {
-    /// Time in the network, even if it is handled later.
+    /// Network time at which the packet left, even if it is processed later.
     pub at: Time,
     /// The open end.
     pub end: StageId,
@@ -45,7 +45,7 @@ pub struct Exit {
     pub packet: Packet,
 }
 
-/// A component has failed.
+/// Failure of a component.
 #[derive(Debug)]
 pub struct Failure {
     /// Time of the event.
@@ -56,93 +56,94 @@ pub struct Failure {
 
 /// A network, its event queue and the packets between its stages.
 ///
-/// Its observer is optional; without one, it costs a test of one pointer for each packet.
+/// The observer is optional. Without an observer, the cost is one pointer test per packet.
 pub struct RunningNetwork<O = ()> {
     delivery: Delivery<O>,
     outboxes: Outboxes,
 }
 
 impl<O: Observer> RunningNetwork<O> {
-    /// A network before its first event; send it [`Control::Begin`] first.
+    /// Creates a running network before its first event. Send [`Control::Begin`] first.
     pub fn new(network: Network) -> RunningNetwork<O> {
         RunningNetwork { delivery: Delivery::new(network), outboxes: Outboxes::default() }
     }
 
-    /// Lets `observer` see every packet from now on, in order: no stage is late from then on.
+    /// Adds an observer, which sees every packet from now on, in time order. From now on no stage
+    /// is called late.
     pub fn observe(&mut self, observer: O) {
         self.delivery.set_lateness(std::iter::repeat(Duration::ZERO));
         self.delivery.observer = Some(Box::new(observer));
     }
 
-    /// The observer, if any.
+    /// Returns the observer, if any.
     #[inline]
     pub fn observer(&mut self) -> Option<&mut O> {
         self.delivery.observer.as_deref_mut()
     }
 
-    /// Takes leave of the observer.
+    /// Removes and returns the observer.
     pub fn take_observer(&mut self) -> Option<Box<O>> {
         self.delivery.observer.take()
     }
 
-    /// The earliest wake-up and its stage. It may be early: a deadline that moved later does not
-    /// touch the event queue, and the stage then only takes its true place.
+    /// Returns the earliest wake-up and its stage. The wake-up may be too early, because moving a
+    /// deadline to a later time does not update the event queue. Waking the stage then only
+    /// corrects its entry.
     #[inline]
     pub fn first(&mut self) -> Option<(Time, StageId)> {
         self.delivery.wakeups.first()
     }
 
-    /// Wakes the stage whose wake-up is the earliest, and delivers what follows.
+    /// Wakes the stage with the earliest wake-up, and delivers the packets that it sends.
     ///
     /// # Errors
-    /// When a component fails.
+    /// Fails if a component fails.
     ///
     /// # Panics
-    /// When no stage has a wake-up.
+    /// Panics if no stage has a wake-up.
     #[inline]
     pub fn wake_first(&mut self, now: Time) -> Result<(), Failure> {
         let (_, stage) = self.first().expect("a stage has a wake-up");
         self.wake(stage, now)
     }
 
-    /// Wakes `stage`, which is the first, and delivers what follows.
+    /// Wakes `stage`, which must have the earliest wake-up, and delivers the packets that it sends.
     ///
     /// # Errors
-    /// When a component fails.
+    /// Fails if a component fails.
     #[inline(always)]
     pub fn wake(&mut self, stage: StageId, now: Time) -> Result<(), Failure> {
         self.delivery.wake(stage, now, &mut self.outboxes);
         self.delivery.check()
     }
 
-    /// From now on stages may be woken late, each by what `lateness` says; by stage, zero where it
-    /// goes in order. What may be late is a question of what the network looks like: see the
-    /// virtual-time driver.
+    /// Sets the maximum lateness of each stage; zero for a stage that is called in time order. The
+    /// permitted lateness depends on the topology: see the virtual-time driver.
     pub fn set_lateness(&mut self, lateness: &[Duration]) {
         self.delivery.set_lateness(lateness.iter().copied());
     }
 
-    /// Until when stages may be run ahead, and no further.
+    /// Sets the time before which stages may be run ahead of time.
     pub fn set_horizon(&mut self, horizon: Time) {
         self.delivery.horizon = horizon;
     }
 
-    /// Brings the stages that may be late to the instant before `until`, so that the network can be
-    /// looked at.
+    /// Processes all events before `until` at the stages that may be late, so that the state of the
+    /// network can be read.
     ///
     /// # Errors
-    /// When a component fails.
+    /// Fails if a component fails.
     pub fn catch_up(&mut self, until: Time) -> Result<(), Failure> {
         self.delivery.catch_up_all(until, &mut self.outboxes);
         self.delivery.check()
     }
 
-    /// Timers that went off and packets that came over wires, so far.
+    /// Returns the number of expired timers and of packets that arrived over wires, so far.
     pub fn events(&self) -> u64 {
         self.delivery.events
     }
 
-    /// Delivers the packets of a call outside the event queue.
+    /// Delivers the packets sent by a call that did not come from the event queue.
     #[inline(never)]
     fn deliver(&mut self, now: Time) -> Result<(), Failure> {
         self.delivery.deliver_all(now, &mut self.outboxes);
@@ -152,7 +153,7 @@ impl<O: Observer> RunningNetwork<O> {
     /// Sends a control event to one stage, and delivers the packets that it sends.
     ///
     /// # Errors
-    /// When a component fails.
+    /// Fails if a component fails.
     pub fn send_control(
         &mut self,
         stage: StageId,
@@ -167,7 +168,7 @@ impl<O: Observer> RunningNetwork<O> {
     /// all counters.
     ///
     /// # Errors
-    /// When a component fails.
+    /// Fails if a component fails.
     pub fn broadcast_control(&mut self, event: &Control, now: Time) -> Result<(), Failure> {
         if *event == Control::StartMeasurement {
             self.delivery.bus.reset_counts(now);
@@ -176,49 +177,50 @@ impl<O: Observer> RunningNetwork<O> {
             .try_for_each(|stage| self.send_control(StageId(stage), event, now))
     }
 
-    /// Puts `packet` into the path at the open end `end`, as if the endpoint there had sent it.
+    /// Injects `packet` into the path at the open end `end`, as if the endpoint had sent it.
     ///
     /// # Errors
-    /// When a component fails.
+    /// Fails if a component fails.
     pub fn put_in(&mut self, end: StageId, packet: Packet, now: Time) -> Result<(), Failure> {
         let outbox = &mut self.outboxes.current;
         Ctx::new(now, end, &mut self.delivery.bus, outbox).emit(OpenEnd::INTO_THE_PATH, packet);
         self.deliver(now)
     }
 
-    /// Moves what has left at open ends since the last call to `exits`, in order, replacing its
-    /// contents.
+    /// Moves the packets that have left at open ends since the last call to `exits`, in order.
+    /// Replaces the contents of `exits`.
     pub fn take_exits(&mut self, exits: &mut Vec<Exit>) {
         exits.clear();
         std::mem::swap(&mut self.delivery.exits, exits);
     }
 
-    /// Adds to `handles` those of real bytes whose packets were dropped since the last call.
+    /// Appends to `handles` the payload handles of the packets that were dropped since the last
+    /// call.
     pub fn take_released(&mut self, handles: &mut Vec<PayloadHandle>) {
         handles.append(self.delivery.bus.released());
     }
 
-    /// The network, to look at; its routes and its recorder are in use.
+    /// Returns the network. Its routes, wires and recorder have been moved out and are empty.
     pub fn network(&self) -> &Network {
         &self.delivery.network
     }
 
-    /// The stages, to look at.
+    /// Returns the stages.
     pub fn stages(&self) -> &[AnyStage] {
         &self.delivery.network.stages
     }
 
-    /// The bus, to look at.
+    /// Returns the bus.
     pub fn bus(&self) -> &Bus {
         &self.delivery.bus
     }
 
-    /// The probes.
+    /// Returns the recorder.
     pub fn recorder(&mut self) -> &mut Recorder {
         &mut self.delivery.bus.recorder
     }
 
-    /// The recorded series.
+    /// Returns the recorder with the recorded series.
     pub fn into_recorder(self) -> Recorder {
         self.delivery.bus.recorder
     }

@@ -1,4 +1,4 @@
-//! The resolved scenario: every value present, SI base units.
+//! The resolved scenario: all values are present, in SI base units.
 
 use crate::distributions::PacketTime;
 use crate::flows::Flows;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A whole scenario.
+/// A complete scenario.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
@@ -20,75 +20,77 @@ pub struct Scenario {
     pub name: String,
     /// Simulated time, ns.
     pub duration_ns: u64,
-    /// Time before measurement starts, ns; less than the duration.
+    /// Warm-up time before measurement starts, ns; less than the duration.
     #[serde(default)]
     pub warmup_ns: u64,
     /// The flows, numbered in this order.
     pub flows: Flows,
-    /// The hop that data takes.
+    /// The hop of the data packets.
     pub bottleneck: Bottleneck,
-    /// How ACKs come back.
+    /// The path of the ACKs.
     pub ack_path: AckPath,
-    /// The wired hop that all flows share, and the same one back; absent: none.
+    /// The wired hop that all flows share, with the same properties in both directions. Default:
+    /// none.
     #[serde(default)]
     pub backhaul: Option<WireSpec>,
     /// Time series to record.
     #[serde(default)]
     pub record: Record,
-    /// Changes at given times.
+    /// Changes at given times (events).
     #[serde(default)]
     pub controls: Vec<ControlSpec>,
-    /// Default captures: part of the description; the caller of each run decides.
+    /// Default captures. Ignored here: the caller of each run selects the captures.
     #[serde(default)]
     pub capture: IgnoredAny,
 }
 
-/// One flow, or several equal ones in a row.
+/// One flow, or several equal consecutive flows.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlowSpec {
-    /// How many flows this describes, from 1.
+    /// Number of flows that the entry describes, at least 1.
     #[serde(default = "one")]
     pub count: u32,
-    /// Direction of its data.
+    /// Direction of the data packets.
     #[serde(default)]
     pub direction: Direction,
-    /// The group that it belongs to; for the record, and for arrivals.
+    /// Group of the flow, for grouped results and for Poisson arrivals.
     #[serde(default)]
     pub group: Option<u32>,
-    /// Name of the group, which only results need.
+    /// Name of the group; used only in results.
     #[serde(default)]
     pub name: IgnoredAny,
-    /// The user of a shared link that it belongs to, from 0 to 65 535; absent: the one of the flow's
-    /// own number. Flows of one user share its queue where a link has a queue for each user.
+    /// User of a shared link, 0 to 65 535. Default: the flow number. Flows of one user share a
+    /// queue if the link has one queue per user.
     #[serde(default)]
     pub user: Option<u32>,
     /// Source of the flow.
     pub source: SourceSpec,
-    /// When it starts.
+    /// Start of the flow.
     pub start: StartSpec,
     /// Time after which the source offers no new data, ns.
     #[serde(default)]
     pub stop_ns: Option<u64>,
-    /// From the sender to the link that its data takes.
+    /// Wire from the sender to the link of the data packets.
     pub access: WireSpec,
-    /// Wire from that link to the receiver.
+    /// Wire from the link of the data packets to the receiver.
     pub egress: WireSpec,
-    /// From the receiver to the link that its ACKs take; only where there is one.
+    /// Wire from the receiver to the link of the ACKs. Only if ACKs pass a link.
     #[serde(default)]
     pub ack_access: Option<WireSpec>,
-    /// From there, or from the receiver where ACKs take no link, to the sender.
+    /// Wire from the link of the ACKs to the sender, or from the receiver to the sender if ACKs
+    /// pass no link.
     pub return_wire: WireSpec,
 }
 
-/// Direction of the data of a flow; its ACKs go in the other one.
+/// Direction of a flow's data; its ACKs take the opposite direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Through the bottleneck, as a download does.
+    /// Through the bottleneck (download).
     #[default]
     Forward,
-    /// The direction of the other flows' ACKs, as an upload does.
+    /// In the direction of the ACKs of forward flows (upload).
     Reverse,
 }
 
@@ -100,21 +102,22 @@ fn one() -> u32 {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TcpSpec {
-    /// The congestion control: `{"kind": …}`.
+    /// The congestion control algorithm: `{"kind": …}`.
     pub congestion: Value,
-    /// Every option.
+    /// TCP parameters.
     #[serde(deserialize_with = "shared")]
     pub options: Arc<TcpConfig>,
     /// Receive-window policy: `{"kind": …}`.
     #[serde(default)]
     pub window: Option<Value>,
-    /// Bytes to transfer; absent: unlimited.
+    /// Bytes to transfer; default: unlimited.
     #[serde(default)]
     pub transfer_bytes: Option<u64>,
-    /// Instead of `transfer_bytes`: a random size, drawn in each replication.
+    /// Distribution of a random transfer size, sampled in each replication; replaces
+    /// `transfer_bytes`.
     #[serde(default)]
     pub transfer: Option<SizeDistribution>,
-    /// Application that writes the data; absent: all data are available at the start.
+    /// Application that writes the data. Default: all data are available at the start.
     #[serde(default)]
     pub application: Option<OnOffConfig>,
 }
@@ -129,7 +132,7 @@ fn shared<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum SourceSpec {
-    /// A TCP connection; what flows that follow one another have in common is kept once.
+    /// A TCP connection. Consecutive flows with equal parameters share one copy.
     Tcp(#[serde(deserialize_with = "shared")] Arc<TcpSpec>),
     /// Datagrams at a constant rate.
     Cbr {
@@ -138,7 +141,7 @@ pub enum SourceSpec {
         /// Size of a datagram, bytes.
         packet_bytes: u64,
     },
-    /// Datagrams with exponential gaps.
+    /// Datagrams with exponentially distributed gaps.
     Poisson {
         /// Mean rate, bit/s.
         rate_bps: u64,
@@ -147,30 +150,31 @@ pub enum SourceSpec {
     },
 }
 
-/// When a flow starts.
+/// Start time of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum StartSpec {
     /// Starts at a given time.
     At {
-        /// The time, ns.
+        /// Start time, ns.
         time_ns: u64,
     },
-    /// At a random time, drawn in each replication.
+    /// Starts at a uniformly distributed time, sampled in each replication.
     Uniform {
-        /// Earliest, ns.
+        /// Earliest start time, ns.
         low_ns: u64,
-        /// Latest (exclusive), ns.
+        /// Latest start time (exclusive), ns.
         high_ns: u64,
     },
-    /// The flows of a group start one after the other as a Poisson process, drawn in each
-    /// replication.
+    /// The flows of a group start one after the other, at the times of a Poisson process that is
+    /// sampled in each replication.
     Poisson {
-        /// When the process begins, ns.
+        /// Start of the process, ns.
         from_ns: u64,
         /// Mean time between two starts, ns.
         gap_ns: u64,
-        /// Flows whose turn would come then or later never start, ns; absent: all do.
+        /// End of the process, ns: flows with an arrival at or after this time never start.
+        /// Default: all flows start.
         #[serde(default)]
         until_ns: Option<u64>,
     },
@@ -180,13 +184,13 @@ pub enum StartSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WireSpec {
-    /// Rate, bit/s; absent: infinite.
+    /// Rate, bit/s; default: infinite.
     #[serde(default)]
     pub rate_bps: Option<u64>,
     /// One-way delay, ns.
     pub delay_ns: u64,
-    /// Most that may wait in front of it, not counting the packet that is being sent; what comes
-    /// then is dropped. Absent: no limit. Only with a rate.
+    /// Limit of the queue in front of the wire, excluding the packet in transmission. Packets above
+    /// the limit are dropped. Default: no limit. Requires a rate.
     #[serde(default)]
     pub limit: Option<Limit>,
 }
@@ -195,22 +199,22 @@ pub struct WireSpec {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// Names of [`Series`].
+    /// Names of the [`Series`] to record.
     #[serde(default)]
     pub series: Vec<String>,
-    /// Least time between two values of a level, ns; 0 keeps every change.
+    /// Minimum time between two values of a level, ns; 0 records every change.
     #[serde(default)]
     pub interval_ns: u64,
-    /// Times of packets whose distribution is kept.
+    /// Per-packet times whose distributions are recorded.
     #[serde(default)]
     pub distributions: Vec<PacketTime>,
-    /// Whether the state of every sender is sampled.
+    /// True to sample the state of every sender.
     #[serde(default)]
     pub ss: bool,
     /// Time between two samples, ns.
     #[serde(default = "ss_interval")]
     pub ss_interval_ns: u64,
-    /// Whether the statistics of a flow monitor are kept.
+    /// True to record the statistics of a flow monitor.
     #[serde(default)]
     pub flow_monitor: bool,
 }
@@ -228,7 +232,7 @@ impl Default for Record {
     }
 }
 
-/// 100 ms.
+/// Returns the default sampling interval, 100 ms in ns.
 fn ss_interval() -> u64 {
     100_000_000
 }
@@ -237,43 +241,43 @@ fn ss_interval() -> u64 {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ControlSpec {
-    /// When, ns.
+    /// Event time, ns since the start of the run.
     pub at_ns: u64,
-    /// Action of the event.
+    /// Change that the event makes.
     pub action: Action,
 }
 
-/// Change of an event.
+/// Change that an event makes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Action {
-    /// The bottleneck's rate.
+    /// Sets the rate of the bottleneck.
     Rate {
         /// New rate, bit/s; 0 stops it.
         rate_bps: u64,
     },
-    /// The scheme of one user of the bottleneck's link.
+    /// Sets the MCS of one user of the bottleneck link.
     Mcs {
-        /// Number of the user.
+        /// User number.
         user: u32,
-        /// New scheme of its downlink; absent: as before.
+        /// New MCS of the user's downlink; default: unchanged.
         #[serde(default)]
         downlink: Option<String>,
-        /// New scheme of its uplink; absent: as before.
+        /// New MCS of the user's uplink; default: unchanged.
         #[serde(default)]
         uplink: Option<String>,
     },
-    /// The mean SNR of one user of the bottleneck's link.
+    /// Sets the mean SNR of one user of the bottleneck link.
     Snr {
-        /// Number of the user.
+        /// User number.
         user: u32,
-        /// Offset from that of its description, dB.
+        /// Offset from the mean SNR in the user's description, dB.
         moved_db: f64,
     },
 }
 
 impl Action {
-    /// Control events of the link.
+    /// Returns the control events for the link.
     pub fn controls(&self) -> Vec<Control> {
         match self {
             Action::Rate { rate_bps } => vec![Control::Rate(Rate(*rate_bps))],
@@ -292,11 +296,12 @@ impl Action {
 }
 
 impl Scenario {
-    /// Reads and checks the JSON form.
+    /// Reads a scenario from JSON and checks its values.
     ///
     /// # Errors
-    /// When the text is not such a document, or a value is outside its range. The descriptions of
-    /// links, queues and congestion controls are checked when the network is built.
+    /// Fails if the text is not a valid scenario document or a value is outside its range. The
+    /// descriptions of links, queues and congestion control algorithms are checked when the network
+    /// is built.
     pub fn from_json(text: &str) -> Result<Scenario, ConfigError> {
         let scenario: Scenario = serde_json::from_str(text)
             .map_err(|error| ConfigError::new("scenario", "JSON", error.to_string()))?;
@@ -304,10 +309,10 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// The series to record.
+    /// Returns the series to record.
     ///
     /// # Errors
-    /// On an unknown name.
+    /// Fails on an unknown name.
     pub fn series(&self) -> Result<Vec<Series>, ConfigError> {
         let known: Vec<&str> = Series::ALL.iter().map(|(_, name)| *name).collect();
         let advice = format!("Accepted: {}", known.join(", "));
@@ -325,7 +330,7 @@ impl Scenario {
 }
 
 impl FlowSpec {
-    /// Its wires by their names in the document, in the order of a round trip.
+    /// Returns the wires of the flow with their keys, in the order of a round trip.
     pub fn wires(&self) -> [(&'static str, WireSpec); 4] {
         [
             ("access", self.access),

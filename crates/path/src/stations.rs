@@ -4,14 +4,14 @@ use airpath_core::Histogram;
 use airpath_link::{StationReport, UserReport};
 use serde::Serialize;
 
-/// One user of a cell.
+/// Report of one user of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UserSummary {
-    /// Place of the cell.
+    /// Name of the cell's link in results.
     pub link: String,
-    /// IP packets delivered, bit/s.
+    /// Rate of the delivered IP packets, bit/s.
     pub throughput_bps: f64,
-    /// Its number, and what the cell measured.
+    /// User number and measurements of the cell.
     #[serde(flatten)]
     pub report: UserReport,
 }
@@ -23,24 +23,25 @@ impl UserSummary {
     }
 }
 
-/// One station of a link with grants.
+/// Report of one station of a link with grants.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StationSummary {
-    /// Place of the link's uplink.
+    /// Name of the uplink in results.
     pub link: String,
-    /// Its number, and what the link measured in both directions.
+    /// Station number and measurements of the link in both directions.
     #[serde(flatten)]
     pub report: StationReport,
 }
 
-/// How the times from the arrivals of packets at a link to their reception are distributed.
+/// Histogram of MAC delays: the times from the arrival of a packet at a link to its reception.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MacDelays {
-    /// Place of the direction.
+    /// Name of the link's direction in results.
     pub link: String,
-    /// Rising, s, the same in every run; each stands for what is within 0.8 % of it.
+    /// Bucket values, ascending, s. They are equal in all runs; each stands for delays within 0.8
+    /// %.
     pub delay_s: Vec<f64>,
-    /// How many packets had each.
+    /// Number of packets in each bucket.
     pub count: Vec<u64>,
 }
 

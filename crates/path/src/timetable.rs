@@ -1,5 +1,5 @@
-//! Control events of a scenario for its stages, under any driver: the beginning, the start of
-//! measurement, and its events.
+//! Control events that any driver sends to the stages: the start of the run, the start of
+//! measurement, and the events of the scenario.
 
 use crate::network::Network;
 use crate::phases::{Totals, phases};
@@ -7,24 +7,24 @@ use crate::report::ReplicationReport;
 use crate::running::{Failure, Observer, RunningNetwork};
 use airpath_core::{Bus, Control, Time};
 
-/// How far the timetable of a running network has come.
+/// Progress of a running network through its control events.
 #[derive(Debug, Default)]
 pub struct Timetable {
     next_control: usize,
-    /// The totals at each event after the warm-up.
+    /// Totals at each event after the warm-up.
     events_seen: Vec<Totals>,
     has_begun: bool,
     is_measuring: bool,
 }
 
 impl Timetable {
-    /// When the next event is; [`Time::NEVER`] when there is none.
+    /// Returns the time of the next event; [`Time::NEVER`] if no event is left.
     #[inline]
     pub fn next(&self, network: &Network) -> Time {
         network.controls.get(self.next_control).map_or(Time::NEVER, |(at, _, _)| *at)
     }
 
-    /// Whether measurement has started.
+    /// Returns true if measurement has started.
     pub fn is_measuring(&self) -> bool {
         self.is_measuring
     }
@@ -32,7 +32,7 @@ impl Timetable {
     /// Sends [`Control::Begin`] to all stages, unless it was sent before.
     ///
     /// # Errors
-    /// When a component fails.
+    /// Fails if a component fails.
     pub fn begin<O: Observer>(
         &mut self,
         running: &mut RunningNetwork<O>,
@@ -44,10 +44,10 @@ impl Timetable {
         running.broadcast_control(&Control::Begin, now)
     }
 
-    /// Begins to count, unless that was done before; true when it was not.
+    /// Starts measurement, unless it has already started. Returns true if this call started it.
     ///
     /// # Errors
-    /// When a component fails.
+    /// Fails if a component fails.
     pub fn start_measurement<O: Observer>(
         &mut self,
         running: &mut RunningNetwork<O>,
@@ -60,13 +60,13 @@ impl Timetable {
         Ok(true)
     }
 
-    /// Sends the next event, which is due at `now`.
+    /// Sends the next event of the scenario, which is due at `now`.
     ///
     /// # Errors
-    /// When a component fails.
+    /// Fails if a component fails.
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics if no event is left.
     pub fn apply<O: Observer>(
         &mut self,
         running: &mut RunningNetwork<O>,

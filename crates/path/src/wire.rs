@@ -1,50 +1,52 @@
-//! A wire: serialization at a rate, then a constant delay; nothing is ever lost.
+//! A wire: serialization at a rate, then a constant delay, without loss.
 //!
-//! A FIFO delay line: packets sit in a ring and only the head's arrival is a wake-up. When a packet
-//! arrives is known when it enters, so serialization costs no separate event. Wires belong to the
-//! network, one in front of each stage: who sends a packet to a stage puts it on the wire, and who
-//! runs the network takes it out there.
+//! A wire is a FIFO delay line: packets are stored in a ring buffer, and only the arrival of the
+//! oldest packet needs a wake-up. The arrival time of a packet is computed when the packet enters,
+//! so serialization needs no separate event. The network has one wire in front of each stage. The
+//! running network puts a sent packet on the wire of the destination stage and takes it out at its
+//! arrival time.
 
 use airpath_core::{Bytes, Duration, Packet, PacketHead, PacketTail, Rate, Ring, Time};
 
-/// A packet and when it arrives: 48 bytes, which is all of an ACK without SACK blocks.
+/// A packet in flight and its arrival time: 48 bytes. They hold a complete ACK without SACK blocks.
 #[derive(Clone, Copy, Debug)]
 struct InFlight {
     arrival: Time,
     head: PacketHead,
 }
 
-/// A wired hop without queue limit, in front of a stage.
+/// A wired hop without a queue limit, in front of a stage.
 #[derive(Clone, Debug)]
 pub struct Wire {
-    /// When the oldest packet in flight arrives.
+    /// Arrival time of the oldest packet in flight.
     next: Time,
     in_flight: Ring<InFlight>,
-    /// All delay, in front of the serialization and behind it.
+    /// Sum of the constant delays before and after the serialization.
     delay: Duration,
-    /// Optional parts of a wire.
+    /// Data that many wires do not need.
     rest: Option<Box<Rest>>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Rest {
-    /// `None` when packets are sent at once.
+    /// Serializer; `None` for an infinite rate.
     serializer: Option<Serializer>,
-    /// Of the packets in flight that have one.
+    /// Tails of the packets in flight that have a tail.
     tails: Ring<PacketTail>,
 }
 
-/// Sends one packet after another.
+/// Serializer that transmits one packet after another at a rate.
 #[derive(Clone, Debug)]
 struct Serializer {
-    /// Delay in front of it: the propagation of the hop before.
+    /// Delay before the serializer: propagation delay of the previous hop.
     lead: Duration,
     rate: Rate,
     busy_until: Time,
 }
 
 impl Rest {
-    /// Serialization delay of a packet of `size` that enters at `now`.
+    /// Returns the serialization delay, including waiting, of a packet of `size` that enters at
+    /// `now`.
     fn serialize(&mut self, size: Bytes, now: Time) -> Duration {
         self.serializer.as_mut().map_or(Duration::ZERO, |serializer| serializer.send(size, now))
     }
@@ -56,7 +58,8 @@ impl Rest {
 }
 
 impl Serializer {
-    /// Serialization delay of a packet of `size` that enters the wire at `now`.
+    /// Returns the waiting time and serialization delay of a packet of `size` that enters the wire
+    /// at `now`.
     fn send(&mut self, size: Bytes, now: Time) -> Duration {
         let arrives = now + self.lead;
         self.busy_until = arrives.max(self.busy_until) + size / self.rate;
@@ -65,22 +68,22 @@ impl Serializer {
 }
 
 impl Default for Wire {
-    /// No wire: packets pass without delay.
+    /// Returns a transparent wire: packets pass without delay.
     fn default() -> Wire {
         Wire::new(Duration::ZERO, None, Duration::ZERO)
     }
 }
 
 impl Wire {
-    /// A wire that delays by `lead`, sends at `rate` (at once when `None`), and delays by
-    /// `delay`.
+    /// Creates a wire with a delay of `lead`, serialization at `rate` (`None`: infinite), and a
+    /// delay of `delay`.
     pub fn new(lead: Duration, rate: Option<Rate>, delay: Duration) -> Wire {
         let serializer = rate.map(|rate| Serializer { lead, rate, busy_until: Time::ZERO });
         let rest = serializer.is_some().then(|| Box::new(Rest { serializer, ..Rest::default() }));
         Wire { next: Time::NEVER, in_flight: Ring::default(), delay: lead + delay, rest }
     }
 
-    /// Whether packets pass it in no time, so that it need not exist.
+    /// Returns true if packets pass the wire without delay.
     #[inline]
     pub fn is_transparent(&self) -> bool {
         self.delay == Duration::ZERO && !self.has_serializer()
@@ -90,13 +93,13 @@ impl Wire {
         self.rest.as_ref().is_some_and(|rest| rest.serializer.is_some())
     }
 
-    /// Delay of every packet, in addition to its serialization.
+    /// Returns the constant delay of every packet, without serialization.
     pub fn delay(&self) -> Duration {
         self.delay
     }
 
-    /// When a packet arrives that enters at `now`; the wire then counts the packet, which must be
-    /// passed to [`Wire::keep`] or is dropped.
+    /// Returns the arrival time of a packet that enters at `now`, and updates the serializer. Pass
+    /// the packet to [`Wire::keep`], or it is not stored.
     #[inline]
     pub fn enter(&mut self, packet: &Packet, now: Time) -> Time {
         let arrival = now + self.delay;
@@ -106,7 +109,7 @@ impl Wire {
         }
     }
 
-    /// Holds `packet` until it arrives; returns whether it is the next that does.
+    /// Stores `packet` until its arrival. Returns true if it is the next packet to arrive.
     #[inline]
     pub fn keep(&mut self, packet: &Packet, arrival: Time) -> bool {
         let is_first = self.in_flight.is_empty();
@@ -126,26 +129,26 @@ impl Wire {
         self.rest.get_or_insert_default().tails.push_back(*tail);
     }
 
-    /// Takes a packet that enters at `now`; returns whether it is the next that arrives.
+    /// Puts a packet on the wire at `now`. Returns true if it is the next packet to arrive.
     #[inline]
     pub fn put(&mut self, packet: &Packet, now: Time) -> bool {
         let arrival = self.enter(packet, now);
         self.keep(packet, arrival)
     }
 
-    /// When the oldest packet arrives; [`Time::NEVER`] when there is none.
+    /// Returns the arrival time of the oldest packet; [`Time::NEVER`] if the wire is empty.
     #[inline]
     pub fn next_arrival(&self) -> Time {
         self.next
     }
 
-    /// Takes out the oldest packet: the next that arrives.
+    /// Removes and returns the oldest packet, if any.
     pub fn take(&mut self) -> Option<Packet> {
         let mut packet = Packet::default();
         self.take_into(&mut packet).then_some(packet)
     }
 
-    /// Moves the oldest packet to `packet`; returns whether there was one.
+    /// Moves the oldest packet to `packet`. Returns false if the wire is empty.
     #[inline]
     pub fn take_into(&mut self, packet: &mut Packet) -> bool {
         let Some(InFlight { head, .. }) = self.in_flight.front() else { return false };
@@ -161,7 +164,7 @@ impl Wire {
         true
     }
 
-    /// Packets in flight.
+    /// Returns the number of packets in flight.
     pub fn held(&self) -> usize {
         self.in_flight.len()
     }
@@ -173,7 +176,7 @@ mod tests {
     use airpath_core::{FlowId, SackBlock};
 
     #[test]
-    fn an_ack_takes_48_bytes_and_comes_out_as_it_went_in() {
+    fn ack_takes_48_bytes_and_passes_unchanged() {
         assert_eq!((size_of::<InFlight>(), size_of::<Wire>()), (48, 48));
         let mut wire = Wire::new(Duration::ZERO, None, Duration::from_millis(1));
         let packets: Vec<Packet> = (0..9)

@@ -1,32 +1,34 @@
-//! The drop-tail queue in front of a flow's wire with a rate and a limit.
+//! The drop-tail queue in front of a flow's wire that has a rate and a limit.
 //!
-//! A wire knows when a packet will be sent as soon as it enters: this stage keeps the same account,
-//! forwards admitted packets at once, and drops the rest. It therefore holds nothing itself.
+//! A wire computes the transmission time of a packet when the packet enters. This stage does the
+//! same computation, forwards admitted packets immediately, and drops all other packets. The stage
+//! therefore holds no packets.
 
 use airpath_aqm::Limit;
 use airpath_core::{Bytes, Control, Ctx, DropReason, Packet, Port, Rate, Ring, Stage, Time};
 
-/// Admits packets to a wire of that rate. Input 0, output 0: the wire, without an additional delay
-/// in front of the rate.
+/// Admission control in front of a wire with the same rate. Input 0; output 0 leads to the wire,
+/// which must have no delay before its serializer.
 #[derive(Debug)]
 pub struct WireQueue {
     limit: Limit,
     rate: Rate,
-    /// When the wire has sent everything that it was given.
+    /// Time at which the wire has transmitted all admitted packets.
     busy_until: Time,
-    /// Of the packets that may still wait: when they begin to be sent, and how large they are.
+    /// Transmission start and size of the packets that may still wait.
     waiting: Ring<(Time, Bytes)>,
     waiting_bytes: Bytes,
 }
 
 impl WireQueue {
-    /// In front of a wire at which nothing is.
+    /// Creates the queue of an idle wire.
     pub fn new(limit: Limit, rate: Rate) -> WireQueue {
         let (busy_until, waiting_bytes) = (Time::ZERO, Bytes(0));
         WireQueue { limit, rate, busy_until, waiting: Ring::default(), waiting_bytes }
     }
 
-    /// Whether a packet of `size` may wait at `now`, or need not.
+    /// Returns true if a packet of `size` is admitted at `now`: the wire is free, or the packet is
+    /// within the limit.
     fn has_space_for(&mut self, size: Bytes, now: Time) -> bool {
         while let Some((_, bytes)) = self.waiting.front().copied().filter(|(from, _)| *from <= now)
         {
@@ -78,7 +80,7 @@ mod tests {
     use super::*;
     use airpath_core::{Duration, FlowId, testing::TestHarness};
 
-    /// Which of packets of 1500 B, each 10 ms on the wire, get on it.
+    /// Returns whether each of several 1500 B packets is admitted. The wire transmits one in 10 ms.
     fn admitted(limit: Limit, arrivals_ms: &[u64]) -> Vec<bool> {
         let mut queue = WireQueue::new(limit, Rate(1_200_000));
         let mut harness = TestHarness::default();
@@ -92,22 +94,22 @@ mod tests {
 
     #[test]
     fn two_packets_wait_in_addition_to_the_one_in_transmission() {
-        // Sent from 0, 10 and 20 ms on; at 10 ms one no longer waits.
+        // Transmissions start at 0, 10 and 20 ms; at 10 ms one packet no longer waits.
         let found = admitted(Limit::Packets(2), &[0, 0, 0, 0, 9, 10, 10, 50]);
         assert_eq!(found, [true, true, true, false, false, true, false, true]);
     }
 
     #[test]
-    fn a_limit_in_bytes_counts_what_waits() {
+    fn byte_limit_counts_waiting_bytes() {
         let found = admitted(Limit::Bytes(4499), &[0, 0, 0, 0, 10, 19, 20]);
         assert_eq!(found, [true, true, true, false, true, false, true]);
-        // An idle wire sends what could not wait.
+        // An idle wire transmits a packet that is larger than the limit.
         let found = admitted(Limit::Bytes(100), &[0, 0, 10]);
         assert_eq!(found, [true, false, true]);
     }
 
     #[test]
-    fn account_equals_that_of_the_wire() {
+    fn transmission_times_equal_those_of_the_wire() {
         let mut queue = WireQueue::new(Limit::Packets(1000), Rate(1_000_003));
         let mut wire =
             crate::wire::Wire::new(Duration::ZERO, Some(Rate(1_000_003)), Duration::ZERO);
