@@ -1,9 +1,9 @@
-"""The user's description of a path: flows, bottleneck, ACK path; units in the text, clear errors.
+"""Scenario classes: flows, bottleneck and ACK path, with units in texts and exact error messages.
 
-`load` reads it from a TOML file, `Scenario` is the same as Python objects, and
-`Scenario.resolve` turns either into the resolved form that models and simulator take. Components
-are in a module for each family, which `airpath` has under the same name: `airpath.aqm.CoDel` is
-from `airpath.scenario.aqm`.
+`load` reads a scenario from a TOML file; `Scenario` builds one from Python objects.
+`Scenario.resolve` converts a scenario into the resolved form, which the models and the simulator
+read. Each family of components has a module, and `airpath` has a namespace of the same name:
+`airpath.aqm.CoDel` is defined in `airpath.scenario.aqm`.
 """
 
 from airpath.errors import MISSING as MISSING

@@ -1,4 +1,4 @@
-"""How ACKs return."""
+"""ACK paths: the hops that ACKs traverse from the receivers back to the senders."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["AckPath", "Ideal", "Link", "Reverse"]
 
 
 class AckPath(Component):
-    """How ACKs return; `kind` says which, between each flow's `ack_access` and `return_wire`."""
+    """An ACK path, chosen by `kind`. It lies between each flow's `ack_access` and `return_wire`."""
 
     family = "an ACK path"
     key_labels = Bottleneck.key_labels
 
     def delay(self, forward: base.Link) -> int:
-        """Return the propagation delay that it adds for ACKs, ns; `forward` is the bottleneck."""
+        """Return the propagation delay that the ACK path adds, ns; `forward` is the bottleneck."""
         return 0
 
 
@@ -41,7 +41,7 @@ class Link(AckPath):
     link : Link
         The link.
     aqm : QueueDisc
-        Its queue. Default drop-tail with 1000 packets.
+        The queue of the link. Default drop-tail with 1000 packets.
     """
 
     kind: Literal["link"] = "link"
@@ -58,14 +58,14 @@ class Link(AckPath):
 
 
 class Reverse(AckPath):
-    """ACKs take the other direction of the bottleneck.
+    """ACKs traverse the reverse direction of the bottleneck.
 
     Parameters
     ----------
     aqm : QueueDisc
-        The queue of that direction. Default drop-tail with 1000 packets.
+        The queue of the reverse direction. Default drop-tail with 1000 packets.
     link : Link, optional
-        The link of that direction. Default: as the bottleneck's.
+        The link of the reverse direction. Default: parameters as the bottleneck's link.
     """
 
     kind: Literal["reverse"] = "reverse"
@@ -73,11 +73,11 @@ class Reverse(AckPath):
     link: Maybe[base.Link] = ABSENT
 
     def delay(self, forward: base.Link) -> int:
-        """Return the delay of that direction, ns."""
+        """Return the delay of the reverse direction, ns."""
         return int(self.link.delay if self.link else forward.delay_back)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; a null link is one like the bottleneck's, with its delay."""
+        """Return the resolved form; a null link stands for one with the bottleneck's parameters."""
         if self.link:
             return {"kind": self.kind, **resolved_hop(self, context, path)}
         queue = self.aqm.resolved(context, (*path, "aqm"))

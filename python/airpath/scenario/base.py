@@ -1,8 +1,9 @@
-"""What every component of a scenario is made of: checked models, families picked by `kind`, faults.
+"""Base classes of scenario tables: validated models, and families of components with a `kind`.
 
-A family (queue disciplines, links, ...) is a subclass of `Component` with its `family`. A subclass
-of a family registers itself by the value of its `kind`; wherever a field has the family as its
-type, the class is picked by the `kind` there. A new component is one class and no other change.
+A family (queue disciplines, links, ...) is a subclass of `Component` that sets `family`. Each
+subclass of a family registers itself under the value of its `kind`. A field whose type is a family
+accepts every registered class, selected by `kind`. A new component therefore requires only a new
+class.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ __all__ = [
 ]
 
 _ON_TOP = ("base", "control", "hops", "scenario", "tcp", "wires")
-"""Modules of which `airpath` has the classes at its top; those of all others are in namespaces."""
+"""Modules whose classes are attributes of `airpath`; classes of other modules are in namespaces."""
 
 FromFile = {"from_file": True}
 """Validation context of values that were read from a TOML file."""
@@ -78,7 +79,7 @@ def is_from_file(info: ValidationInfo) -> bool:
 
 
 class Context(Protocol):
-    """What turning a component into its resolved form may need from outside the component."""
+    """Names of external files that a component needs in its resolved form."""
 
     def trace_key(self, file: str, field: Path) -> str:
         """Return the name under which the engine receives the trace in `file`."""
@@ -95,10 +96,10 @@ class Context(Protocol):
 if TYPE_CHECKING:
 
     class _Base:
-        """Pydantic's model as type checkers shall see it.
+        """Pydantic's model as type checkers see it.
 
-        To them, pydantic's own constructor takes the type of the attribute, a `Duration`; it also
-        accepts any value that can be read as one, such as ``"40 ms"``.
+        For type checkers, pydantic's own constructor accepts only the type of the attribute, for
+        example `Duration`. At run time it also accepts convertible values, such as ``"40 ms"``.
         """
 
         model_config: ClassVar[ConfigDict]
@@ -122,7 +123,7 @@ else:
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, PrivateAttr))
 class Model(_Base, metaclass=ModelType):
-    """A table of the scenario: its keys are checked once, and never changed afterwards.
+    """A table of the scenario. Its keys are checked on construction and are immutable afterwards.
 
     Raises
     ------
@@ -140,13 +141,13 @@ class Model(_Base, metaclass=ModelType):
     )
 
     engine_family: ClassVar[str | None] = None
-    """The engine's name of the family or table; None if it does not check it on its own."""
+    """The engine's name of the family or table; None if the engine has no separate check for it."""
     engine_keys: ClassVar[Mapping[str, str]] = {}
-    """Keys by the engine's names of fields that are not the key with a unit."""
+    """User keys by the engine's field names, for names that differ from the key with a unit."""
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    """Keys of which one at most is given; an override of one takes the place of the others."""
+    """Groups of mutually exclusive keys; an override of one key removes the others of its group."""
     key_labels: ClassVar[Mapping[str, str]] = {}
-    """Names of keys in figures, for those that are not the words of the key; subclasses inherit."""
+    """Names of keys in figures, where they differ from the words of the key. Inherited."""
 
     if TYPE_CHECKING:
 
@@ -154,7 +155,7 @@ class Model(_Base, metaclass=ModelType):
         def __set__(self, owner: object, value: Mapping[str, Any] | Model) -> None: ...
 
     def __new__(cls, /, *unnamed: object, **_data: Any) -> Self:
-        """Refuse values without their keys."""
+        """Reject positional arguments."""
         if unnamed:
             accepted = f"Name each value by its key: {', '.join(cls.keys(from_file=False))}"
             what = "not named"
@@ -177,7 +178,7 @@ class Model(_Base, metaclass=ModelType):
         return f"ap.{self.public_name()}" if is_ours else type(self).__name__
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Yield the values that are not defaults, as the constructor takes them."""
+        """Yield the values that differ from their defaults, as constructor arguments."""
         for name, info in type(self).model_fields.items():
             value = getattr(self, name)
             if info.is_required() or value != info.get_default(call_default_factory=True):
@@ -189,7 +190,7 @@ class Model(_Base, metaclass=ModelType):
 
     @classmethod
     def model_rebuild(cls, *, _parent_namespace_depth: int = 2, **options: Any) -> bool | None:
-        """Build the class when it is first used; Ctrl-C waits, as pydantic takes it for a fault."""
+        """Build the class at first use; delay Ctrl-C, which pydantic would report as an error."""
         with interrupts_wait(however_often=True):
             return super().model_rebuild(
                 _parent_namespace_depth=_parent_namespace_depth + 1, **options
@@ -205,20 +206,20 @@ class Model(_Base, metaclass=ModelType):
         return checked(cls, data, handler, is_from_file(info))
 
     def _check_alternatives(self) -> None:
-        """Reject keys that exclude or need each other; the engine checks what is left."""
+        """Reject keys that exclude or require each other; the engine checks the remaining rules."""
 
     def _engine_problems(self) -> list[EngineProblem]:
-        """Return the problems that the engine finds in this table on its own."""
+        """Return the problems that the engine finds in this table without its scenario."""
         if self.engine_family is None:
             return []
         return _airpath.component_problems(self.engine_family, as_json(self.engine_form))
 
     def _effective(self, key: str) -> Any:
-        """Return the value of a key with which the engine works: given, or from elsewhere."""
+        """Return the value of a key that the engine uses: set here or derived from elsewhere."""
         return getattr(self, key)
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of a field of the engine, from this table on.
+        """Return the keys of an engine field, relative to this table.
 
         Parameters
         ----------
@@ -230,11 +231,11 @@ class Model(_Base, metaclass=ModelType):
     @classmethod
     @cache
     def _known_keys(cls) -> frozenset[str]:
-        """Return the keys of a TOML file and of Python."""
+        """Return all valid keys, of a TOML file and of Python."""
         return frozenset(cls.keys()) | frozenset(cls.model_fields)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Refuse changes of what was checked as a whole."""
+        """Reject the assignment, because the table was validated as a unit."""
         if name in type(self).model_fields:
             accepted = "Make another one: model_copy(update=…), or Scenario.replace"
             what = "cannot be changed afterwards"
@@ -246,14 +247,14 @@ class Model(_Base, metaclass=ModelType):
         super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:
-        """Refuse changes of what was checked as a whole."""
+        """Reject the deletion, because the table was validated as a unit."""
         accepted = "Make another one: model_copy(update=…), or Scenario.replace"
         what = "cannot be taken away afterwards"
         raise ScenarioError([Problem(self.public_name(), (name,), MISSING, what, accepted)])
 
     @classmethod
     def ordered_fields(cls) -> list[tuple[str, FieldInfo]]:
-        """Return the fields in the order in which they are written."""
+        """Return the fields in the order of a TOML file."""
         return list(cls.model_fields.items())
 
     @classmethod
@@ -265,11 +266,11 @@ class Model(_Base, metaclass=ModelType):
 
     @classmethod
     def keys(cls, *, from_file: bool = True) -> list[str]:
-        """Return the keys in their written order, as a TOML file or as Python has them."""
+        """Return the keys in their written order, for a TOML file or for Python."""
         return [(from_file and info.alias) or name for name, info in cls.ordered_fields()]
 
     def document(self) -> dict[str, Any]:
-        """Return the table as plain values, quantities as text: what a TOML file would say."""
+        """Return the table as plain values for a TOML file; quantities are texts."""
         values = ((info.alias or name, getattr(self, name)) for name, info in self.ordered_fields())
         return {key: _as_text(value) for key, value in values if value is not None}
 
@@ -295,7 +296,7 @@ class Model(_Base, metaclass=ModelType):
         update : mapping, optional
             New values by key.
         deep : bool
-            As for pydantic's own. Default False.
+            As in pydantic. Default False.
 
         Raises
         ------
@@ -318,7 +319,7 @@ class Model(_Base, metaclass=ModelType):
         return made
 
     def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form under the name that the engine knows."""
+        """Return the resolved form under the engine's name of the component."""
         return self.resolved(context, path)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
@@ -369,26 +370,26 @@ def _plain(value: Any, context: Context, path: Path) -> Any:
 
 
 class Component(Model):
-    """A component that is chosen by name. Subclasses are families, their subclasses choices."""
+    """A component chosen by name. Direct subclasses are families; their subclasses are choices."""
 
     family: ClassVar[str]
-    """What a member of the family is called in messages, with its article."""
+    """Noun for a member of the family in messages, with its article."""
     chosen_by: ClassVar[str] = "kind"
-    """The key whose value picks the class."""
+    """Key whose value selects the class."""
     registry: ClassVar[dict[str, type[Component]]]
-    """The classes of the family by the value of that key."""
+    """Classes of the family by the value of that key."""
     emulated: ClassVar[dict[str, type[Component]]]
-    """Those of which the engine has none, and kernels do."""
+    """Classes that only a kernel implements, by the value of that key; the engine lacks them."""
     only_emulated: ClassVar[bool] = False
-    """Whether the class is such a one."""
+    """True if only a kernel implements the class."""
     if TYPE_CHECKING:
 
         def __set__(self, owner: object, value: str | Mapping[str, Any] | Model) -> None: ...
 
     own_keys: ClassVar[tuple[str, ...]] = ()
-    """Keys that mean something else elsewhere in the family, and are not taken over."""
+    """Keys with another meaning elsewhere in the family; a change of kind does not keep them."""
     compared_keys: ClassVar[tuple[str, ...]] = ()
-    """Keys of a whole family whose defaults differ, reported where another replaces it."""
+    """Keys of the entire family whose defaults differ; a change of kind reports their values."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -409,7 +410,7 @@ class Component(Model):
 
     @classmethod
     def known(cls) -> dict[str, type[Component]]:
-        """Return every class of the family, by the value of the key that picks it."""
+        """Return every class of the family, by the value of the key that selects it."""
         return {**cls.registry, **cls.emulated}
 
     @classmethod
@@ -453,12 +454,12 @@ class Component(Model):
 
     @classmethod
     def adopted(cls, key: str, value: Any) -> Any:  # noqa: ARG003  (for those that differ)
-        """Return another component's value of `key` as this one writes it, to take it over."""
+        """Convert the value of `key` from another component of the family to the form used here."""
         return value
 
     @classmethod
     def ordered_fields(cls) -> list[tuple[str, FieldInfo]]:
-        """Return the fields: the one that names the choice, what must be given, the rest."""
+        """Return the fields: the key that selects the class, required keys, then all others."""
         fields = super().ordered_fields()
         return sorted(fields, key=lambda f: (f[0] != cls.chosen_by, not f[1].is_required()))
 
@@ -478,5 +479,5 @@ class Component(Model):
 
     @classmethod
     def usual_kind(cls) -> str | None:
-        """Return the choice that is made when none is named; None when one must be."""
+        """Return the kind that applies if the user names none; None if a kind is required."""
         return None

@@ -1,4 +1,4 @@
-"""TCP's congestion controls, one class each."""
+"""TCP congestion control algorithms, one class each."""
 
 from __future__ import annotations
 
@@ -30,39 +30,39 @@ ON_LOSS = choice("reno", "ignore")
 
 
 class Congestion(Component):
-    """A congestion control; `kind` says which. As text, its kind alone: ``cc = "reno"``."""
+    """A congestion control algorithm, chosen by `kind`; a text is its kind: ``cc = "reno"``."""
 
     family = "a congestion control"
     engine_family = "congestion"
     recovery: ClassVar[str | None] = None
-    """Loss recovery that belongs to it; None leaves that to the profile."""
+    """Loss recovery that belongs to the algorithm; None uses that of the TCP profile."""
     echo: ClassVar[str | None] = None
-    """The engine's `ecn` that belongs to it; None leaves that to the profile."""
+    """Value of the engine's `ecn` that the algorithm needs; None uses that of the TCP profile."""
     negotiates_ecn: ClassVar[bool] = False
-    """Whether its two ends agree on ECN, as RFC 3168 has it."""
+    """True if both endpoints negotiate ECN, as in RFC 3168."""
 
     obeys_price: ClassVar[bool] = False
-    """Whether it needs a queue in the direction of the data that writes a price into packets."""
+    """True if the data direction needs a queue that writes a price into packets."""
 
     def resolved_control(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form of the congestion control, the `kind` that the engine knows."""
+        """Return the resolved form of the congestion control, with the engine's `kind`."""
         return self.resolved(context, path)
 
     def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form under the `kind` that the engine knows."""
+        """Return the resolved form with the engine's `kind`."""
         return self.resolved_control(context, path)
 
     def in_ns3(self) -> Congestion:
-        """Return the algorithm that this name selects with the ns-3 profile."""
+        """Return the algorithm that this name selects with the profile `ns3`."""
         return self
 
     def in_linux(self) -> Congestion:
-        """Return the algorithm that this name selects with the Linux profile."""
+        """Return the algorithm that this name selects with the profile `linux`."""
         return self
 
 
 class Reno(Congestion):
-    """Reno: the congestion control of RFC 5681, recovery that ends with the first new ACK.
+    """Reno: the congestion control of RFC 5681. Loss recovery ends with the first new ACK.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Reno(Congestion):
 
 
 class NewReno(Congestion):
-    """NewReno: the congestion control of RFC 5681, recovery as RFC 6582.
+    """NewReno: the congestion control of RFC 5681, with the loss recovery of RFC 6582.
 
     Parameters
     ----------
@@ -101,17 +101,17 @@ class NewReno(Congestion):
     hystart: Annotated[str, HYSTART] = "off"
 
     def resolved_control(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form of the congestion control, which is Reno's."""
+        """Return the resolved form of the congestion control, which is that of Reno."""
         return self.resolved(context, path) | {"kind": "reno"}
 
 
 class Cubic(Congestion):
-    """CUBIC: the congestion control of RFC 9438, recovery as RFC 6582.
+    """CUBIC: the congestion control of RFC 9438, with the loss recovery of RFC 6582.
 
     Parameters
     ----------
     c : float
-        C, segments/s³: how fast the window grows far from its last maximum, above 0. Default 0.4
+        C, segments/s³: growth rate of the window far from its last maximum, above 0. Default 0.4
         (RFC 9438 §5).
     beta : float
         β, factor of the window at a loss, above 0 and below 1. Default 0.7 (RFC 9438 §4.6).
@@ -138,7 +138,7 @@ class Cubic(Congestion):
     hystart: Annotated[str, HYSTART] = "off"
 
     def in_ns3(self) -> Congestion:
-        """Return the congestion control of ns-3's class, with what both have."""
+        """Return the algorithm of ns-3's class, with the parameters that both classes have."""
         return CubicNs3(
             c=self.c,
             beta=self.beta,
@@ -147,7 +147,7 @@ class Cubic(Congestion):
         )
 
     def in_linux(self) -> Congestion:
-        """Return the congestion control of Linux's module, unless a constant is changed."""
+        """Return the algorithm of Linux's module, if C, β and `beta_ecn` have their defaults."""
         if (self.c, self.beta, self.beta_ecn) != (0.4, 0.7, None):
             return self
         return CubicLinux(
@@ -160,13 +160,13 @@ class Cubic(Congestion):
 class CubicNs3(Congestion):
     """CUBIC in the arithmetic of ns-3: the congestion control of its class TcpCubic.
 
-    It counts in whole segments and leaves slow start by HyStart. `cc = "cubic"` stands for it where
-    `stack = "ns3"` and SACK rule, as in the profile `ns3`.
+    The window counts complete segments, and HyStart ends slow start. `cc = "cubic"` selects this
+    class if `stack = "ns3"` and SACK is on, as in the profile `ns3`.
 
     Parameters
     ----------
     c : float
-        C, segments/s³: how fast the window grows far from its last maximum, above 0. Default 0.4
+        C, segments/s³: growth rate of the window far from its last maximum, above 0. Default 0.4
         (ns-3, attribute `C`).
     beta : float
         β, factor of the window at a loss, above 0 and below 1. Default 0.7 (ns-3, attribute
@@ -188,8 +188,8 @@ class CubicNs3(Congestion):
 class CubicLinux(Congestion):
     """CUBIC in the arithmetic of Linux: the congestion control of its module tcp_cubic.
 
-    It counts in whole segments, with C = 0.4 and β = 717/1024. `cc = "cubic"` stands for it where
-    `stack = "linux"` rules, as in the profile `linux`.
+    The window counts complete segments, with C = 0.4 and β = 717/1024. `cc = "cubic"` selects this
+    class if `stack = "linux"`, as in the profile `linux`.
 
     Parameters
     ----------
@@ -208,9 +208,9 @@ class CubicLinux(Congestion):
 
 
 class Dctcp(Congestion):
-    """DCTCP: reductions by the share of marked bytes (RFC 8257), recovery as RFC 6582; needs ECN.
+    """DCTCP: reductions by the share of marked bytes (RFC 8257), loss recovery of RFC 6582.
 
-    It switches `ecn` on, and needs a queue that marks.
+    DCTCP switches `ecn` on and requires a queue that marks.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ class Dctcp(Congestion):
 
 
 class Bbr(Congestion):
-    """BBR: the version that the kernel has; it can be emulated, not simulated."""
+    """BBR: the version of the running kernel. It can be emulated, not simulated."""
 
     only_emulated = True
 
@@ -243,10 +243,10 @@ class Bbr(Congestion):
 
 
 class Clamp(Congestion):
-    """CLAMP at the sender: NewReno's window or that of the price that is echoed, the smaller.
+    """CLAMP at the sender: the smaller of NewReno's window and the window of the echoed price.
 
-    The price is that of an `aqm.Clamp` in the direction of the data; the receiver's window needs
-    no `window.Clamp`. Recovery as RFC 6582.
+    An `aqm.Clamp` in the data direction writes the price; the receiver needs no `window.Clamp`.
+    Loss recovery follows RFC 6582.
 
     Parameters
     ----------
@@ -254,13 +254,13 @@ class Clamp(Congestion):
         τ, bytes that each flow adds to the queue in equilibrium, above 0. Default 500 B (Andrew,
         Hanly and Mukhtar 2008 §3.2).
     average_packets : int
-        α, the most ACKs over which the rate is averaged, from 1. Default 1000 (§4.2).
+        α, the largest number of ACKs over which the rate is averaged, from 1. Default 1000 (§4.2).
     beta : float
         β, the weight of a sample in the estimate of the delay, between 0 and 1. Default 0.001
         (§4.2).
     headroom : float, optional
-        The window of the price is at most this many times NewReno's, 1 to 10⁶, so that it does
-        not run away while the flow is limited elsewhere. Default: no bound, as in the paper.
+        Upper bound of the price's window as a multiple of NewReno's window, 1 to 10⁶. It limits the
+        window while the flow is limited elsewhere. Default: no bound, as in the paper.
     """
 
     recovery = "newreno"
@@ -274,10 +274,10 @@ class Clamp(Congestion):
 
 
 class Vcp(Congestion):
-    """VCP: growth and reduction by the load code of two bits that the discipline `vcp` writes.
+    """VCP: growth and reduction by the two-bit load code that the queue discipline `vcp` writes.
 
-    The code is in the ECN field and is not negotiated. Recovery follows RFC 5681: it ends with the
-    first new ACK.
+    The code is in the ECN field and is not negotiated. Loss recovery follows RFC 5681: it ends with
+    the first new ACK.
 
     Parameters
     ----------
@@ -294,19 +294,17 @@ class Vcp(Congestion):
         t_ρ, the interval of the routers, above 0. MI has one step per interval, and the window is
         constant for one interval after a reduction. Default 200 ms (Xia et al. 2005, Table 1).
     scaling : {"public-code", "squared", "product", "linear", "off"}
-        AI per RTT as a part of α: (RTT/100 ms)² with straight lines below 20 ms and above 500 ms,
-        (RTT/t_ρ)², (RTT/t_ρ)(RTT/100 ms), RTT/t_ρ, or 1. Default public-code (the public ns-2
-        package).
+        AI per RTT as a factor of α: (RTT/100 ms)², linear below 20 ms and above 500 ms; (RTT/t_ρ)²;
+        (RTT/t_ρ)(RTT/100 ms); RTT/t_ρ; or 1. Default public-code (the public ns-2 package).
     limiters : bool
-        Bounds of ξ and of AI per ACK by the size of the window. Default True (the public ns-2
-        package).
+        Limit ξ and AI per ACK by the size of the window. Default True (the public ns-2 package).
     freeze : {"public-code", "unconditional"}
         Codes after a reduction: overload has no effect for t_ρ and then causes AI for an RTT, while
         lower codes take effect immediately; or no code has an effect for that time. Default
         public-code (the public ns-2 package).
     granularity : Duration
-        Tick of the RTT that growth is scaled by, and of the two timers; 0 s is exact. Default 10 ms
-        (the public ns-2 package).
+        Granularity of the RTT that scales growth, and of the two timers; 0 s is exact. Default 10
+        ms (the public ns-2 package).
     on_loss : {"reno", "ignore"}
         Reaction to a loss: the window is halved by a fast retransmit and reduced to one packet by a
         timeout; or only while the code is overload. Default reno (the public ns-2 package).

@@ -1,7 +1,7 @@
-"""How a table is checked: keys and types here, ranges and rules between values by the engine.
+"""Validation of a table: keys and types here, ranges and rules between values by the engine.
 
-All problems are reported at once. A rule over several values is checked if these can be read,
-even if other values are wrong.
+All problems are reported together. A rule over several values is checked if these values can be
+read, even if other values are wrong.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ ModelT = TypeVar("ModelT", bound="Model")
 T = TypeVar("T")
 
 _TYPES_ALONE: ContextVar[bool] = ContextVar("_TYPES_ALONE", default=False)
-"""Whether tables are read without the checks of the engine."""
+"""True if tables are read without the checks of the engine."""
 _STAND_INS: ContextVar[bool] = ContextVar("_STAND_INS", default=False)
-"""Whether others stand in for values that cannot be read."""
+"""True if valid values replace values that cannot be read."""
 
 
 def checked(
@@ -51,11 +51,11 @@ def checked(
     kind : type
         Class of the table.
     data : object
-        What the user gave.
+        The value that the user set.
     handler : callable
-        Reads the values of known keys.
+        Function that reads the values of known keys.
     from_file : bool
-        Whether the keys are those of a TOML file.
+        True if the keys are those of a TOML file.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def _is_missing(line: InitErrorDetails) -> bool:
 
 
 def with_types_alone(read: Callable[[], T]) -> T:
-    """Return the result of `read` on tables that the engine does not check."""
+    """Return the result of `read`; the engine does not check the tables that it reads."""
     token = _TYPES_ALONE.set(True)
     try:
         return read()
@@ -109,12 +109,12 @@ def with_types_alone(read: Callable[[], T]) -> T:
 
 
 def as_json(resolve: Callable[[Context, Path], Values]) -> str:
-    """Return the resolved form of a table alone, as the engine reads it."""
+    """Return the resolved form of a table without its scenario, as JSON for the engine."""
     return json.dumps(resolve(NO_FILES, ()), allow_nan=False)
 
 
 class _NoFiles:
-    """Resolves a table alone: its files are checked with the scenario."""
+    """Context of a table without its scenario: its files are checked with the scenario."""
 
     def trace_key(self, file: str, field: Path) -> str:
         return file
@@ -129,7 +129,7 @@ NO_FILES = _NoFiles()
 def _other_faults(
     kind: type[ModelT], read: Callable[[Values], ModelT], given: Values, wrong: Collection[Path]
 ) -> list[InitErrorDetails]:
-    """Return the problems that the engine finds in a table that has faults at `wrong`."""
+    """Return the problems that the engine finds in a table with faults at the paths `wrong`."""
 
     def read_with_stand_ins() -> ModelT:
         token = _STAND_INS.set(True)
@@ -138,7 +138,7 @@ def _other_faults(
         finally:
             _STAND_INS.reset(token)
 
-    # Where the faults are ranges of tables inside, all values can be read.
+    # If the faults are ranges of nested tables, all values can be read.
     result, unread = _read_with_types_alone(lambda: read(given)), frozenset[Path]()
     if result is None:
         result, unread = _read_with_types_alone(read_with_stand_ins), frozenset(wrong)
@@ -151,7 +151,7 @@ def _other_faults(
 def _read_with_stand_ins(
     kind: type[ModelT], read: Callable[[Values], ModelT], given: Values
 ) -> ModelT:
-    """Return a table in which others replace the values that cannot be read."""
+    """Return a table in which valid values replace the values that cannot be read."""
     try:
         return read(given)
     except ValidationError as error:
@@ -172,9 +172,9 @@ def _engine_faults(
     table : Model
         The table.
     given : mapping
-        Its keys as the user gave them.
+        Keys of the table with the values that the user set.
     unread : collection of tuple
-        Paths of values that have a stand-in. What depends on one of them is left out.
+        Paths of values that have been replaced. Problems that depend on them are left out.
     """
     faults = []
     for problem in [] if _TYPES_ALONE.get() else table._engine_problems():
@@ -190,7 +190,7 @@ def _engine_faults(
 
 
 def _is_of(table: Model, engine_path: str, paths: Collection[Path]) -> bool:
-    """Return whether a field of the engine is of a value at one of the paths, or contains one."""
+    """Return whether an engine field belongs to a value at one of the paths, or contains one."""
     keys = written_path(table, table._user_path(engine_path))
     return any(all(map(operator.eq, keys, path)) for path in paths)
 
@@ -208,9 +208,9 @@ def _read_with_types_alone(read: Callable[[], ModelT]) -> ModelT | None:
 def _with_stand_ins(
     fields: Mapping[str, FieldInfo], given: Values, keys: Collection[str]
 ) -> Values | None:
-    """Return the values; others of the right type replace those of `keys`.
+    """Return the values, in which valid values of the right type replace those of `keys`.
 
-    Defaults and examples stand in; None if a key has neither.
+    The replacements are defaults and examples; None if a key has neither.
     """
     values = {key: value for key, value in given.items() if key not in keys}
     for name, info in fields.items():

@@ -1,4 +1,4 @@
-"""The families of components that a user chooses from."""
+"""Registry of the families of components."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ FAMILIES: Mapping[str, type[Component]] = {
     "snr": SnrProcess,
     "policy": LinkAdaptation,
 }
-"""The families by the names that the engine has for them: what ``airpath list`` lists, what the
-reference describes and what the tests go through follow from it."""
+"""Families by the engine's names of them. ``airpath list``, the reference and the tests iterate
+over this mapping."""

@@ -1,4 +1,4 @@
-"""What changes during a run: the bottleneck's rate, or the radio of one of its stations."""
+"""Changes during a run: of the bottleneck's rate, or of the radio of one of its stations."""
 
 from __future__ import annotations
 
@@ -42,21 +42,23 @@ class Control(Model):
     Parameters
     ----------
     at : Duration
-        When, from the start of the run, at most its duration.
+        Time of the change since the start of the run, at most its duration.
     rate : Rate, optional
-        The nominal rate from then on: the constant rate, the fastest regime's, the mean of a
-        trace, the largest of a cell; a rate that varies keeps its proportions. 0 bit/s stops the
-        link. Default: `user` is given.
+        New nominal rate of the link. It is the constant rate, the rate of the fastest regime, the
+        mean of a trace, or the largest rate of a cell; a rate that varies keeps its proportions. 0
+        bit/s stops the link. Default: `user` is set.
     user : int, optional
-        A station of a `link.OfdmaTdd`, whose scheme or SNR changes. Default: `rate` is given.
+        Number of a station of a `link.OfdmaTdd` whose MCS or SNR changes. Default: `rate` is set.
     downlink_mcs : str, optional
-        With `user`: the MCS of its downlink from then on, of a link without `radio`. Default: as
-        before.
+        With `user`: new MCS of the station's downlink, for a link without `radio`. Default:
+        unchanged.
     uplink_mcs : str, optional
-        The same of its uplink. Default: as before.
+        With `user`: new MCS of the station's uplink, for a link without `radio`. Default:
+        unchanged.
     snr : Decibels, optional
-        With `user`: the mean SNR of its downlink from then on, -200 dB to 200 dB, of a link with
-        `radio`; shadowing, fading and the uplink keep their distance from it. Default: as before.
+        With `user`: new mean SNR of the station's downlink, -200 dB to 200 dB, for a link with
+        `radio`. Shadowing, fading and the uplink keep their differences from it. Default:
+        unchanged.
     """
 
     at: Duration = Field(examples=['"50 s"'])
@@ -96,7 +98,7 @@ class Control(Model):
         Parameters
         ----------
         link : Link
-            The bottleneck's.
+            The bottleneck's link.
         """
         if self.user is None:
             return []
@@ -121,7 +123,7 @@ class Control(Model):
         ]
 
     def resolved(self, context: Context, path: Path, link: Link | None = None) -> dict[str, Any]:
-        """Return the resolved form; `link` is the bottleneck's."""
+        """Return the resolved form; `link` is the bottleneck's link."""
         action: dict[str, Any]
         if self.user is None:
             action = {"kind": "rate", "rate_bps": int(self.rate or 0)}

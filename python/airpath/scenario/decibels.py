@@ -1,4 +1,4 @@
-"""Levels in decibels, as users write them."""
+"""Levels in decibels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Decibels"]
 
 
 class Decibels(float):
-    """A level in decibels: a number with ``dB`` in text, any finite one."""
+    """A finite level in decibels; in a text, a number with ``dB``."""
 
     units: ClassVar[Mapping[str, int]] = {"dB": 1}
     noun = "level"
@@ -37,7 +37,7 @@ class Decibels(float):
         Raises
         ------
         UnitError
-            If it is none.
+            If the text is not such a number.
         """
         accepted, example = "Use a number with dB", quote(cls.example)
         is_text = isinstance(text, str) and len(text) <= LONGEST_TEXT
@@ -57,7 +57,7 @@ class Decibels(float):
         return cls(number)
 
     def __str__(self) -> str:
-        """Return the level with its unit; `parse` gives back the same number."""
+        """Return the level with its unit; `parse` reads the same number from it."""
         return f"{float(self)!r} dB".replace(".0 dB", " dB")
 
     def __repr__(self) -> str:
@@ -78,19 +78,19 @@ class Decibels(float):
 
     @classmethod
     def of(cls, value: object, *, bare_numbers: bool = True) -> Self:
-        """Read a level, a text, or a number of dB.
+        """Convert a level, a text, or a number of dB.
 
         Parameters
         ----------
         value : object
-            What was given.
+            The value that the user set.
         bare_numbers : bool
-            Whether a number without a unit is accepted (from Python yes, from a file no).
+            True if a number without a unit is accepted (from Python yes, from a file no).
 
         Raises
         ------
         UnitError
-            If it is none of these.
+            If the value cannot be converted.
         """
         if isinstance(value, cls):
             return value

@@ -1,7 +1,7 @@
-"""What the engine rejects, in the words of the user's keys and with their units.
+"""Problems that the engine reports, translated into the user's keys and units.
 
-Ranges and arithmetic between values are the engine's. It names its own fields and counts in base
-units; this module finds the key, the value as it was given, and words what is accepted.
+The engine checks ranges and rules between values. It names its own fields and counts in base units.
+This module finds the user's key and value and describes the accepted values.
 """
 
 from __future__ import annotations
@@ -32,42 +32,42 @@ __all__ = [
 ]
 
 Bounds = tuple[float | None, bool, float | None, bool]
-"""Lowest accepted number, whether itself is accepted, and the same of the highest."""
+"""Lowest accepted number, whether it is included; highest accepted number, whether included."""
 
 Accepted = Bounds | str | None
-"""A range in base units; or what to write; or what the reason says already."""
+"""A range in base units, or advice as text; None if the reason contains the advice."""
 
 EngineProblem = tuple[str, str, str, Accepted, list[str]]
-"""Path of a field, its value, the reason, what is accepted, and the paths of other fields that the
-rule reads. Outside a constant range the reason is empty."""
+"""Path of a field, its value, the reason, the accepted values, and the paths of other fields that
+the rule reads. The reason is empty if the value is outside a constant range."""
 
 _SI_SUFFIXES = ("_hz", "_mps", "_m", "_db")
 _SUFFIXES = frozenset([kind.key_suffix for kind in Quantity.__subclasses__()] + [*_SI_SUFFIXES])
-"""What the engine appends to the name of a quantity, in base units or in SI."""
+"""Suffixes that the engine appends to the name of a quantity, in base units or in SI."""
 
 
 class Key:
-    """Metadata of a field: its name in the resolved form, where the usual rule does not give it."""
+    """Metadata of a field: its name in the resolved form, if it differs from the usual name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
 
 class Rejected(NamedTuple):
-    """A rejected value of the user's.
+    """A value of the user that the engine rejects.
 
     Parameters
     ----------
     path : tuple of str or int
-        Its keys.
+        Keys of the value.
     value : object
-        As it was given, or its default; None if it is missing.
+        The value that the user set, or its default; None if it is missing.
     what : str
         The reason.
     accepted : str or None
-        What to write.
+        Advice on accepted values.
     example : str or None
-        A value that is accepted.
+        An accepted value.
     """
 
     path: Path
@@ -78,12 +78,12 @@ class Rejected(NamedTuple):
 
     @property
     def is_missing(self) -> bool:
-        """Whether the value was not given, though it must be."""
+        """True if a required value was not set."""
         return self.what == "missing"
 
 
 def name_groups(problems: Iterable[EngineProblem], groups: Sequence[int]) -> list[EngineProblem]:
-    """Return problems with flows named by their group; one that entries of a group share is once.
+    """Return problems with flows named by their group; equal problems of a group appear once.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def name_groups(problems: Iterable[EngineProblem], groups: Sequence[int]) -> lis
 
 
 class _Found(NamedTuple):
-    """A field of the engine's in the user's table."""
+    """The value in the user's table that belongs to an engine field."""
 
     path: Path
     value: Any
@@ -117,7 +117,7 @@ class _Found(NamedTuple):
 
     @property
     def written(self) -> Any:
-        """As it was given, or the value that it has."""
+        """The value as the user wrote it, or the effective value."""
         written = self.value if self.given is None else self.given
         if hasattr(written, "document"):
             return written.document()
@@ -130,21 +130,21 @@ def rejected(
     problem: EngineProblem,
     user_path: Callable[[str], Sequence[str]] | None = None,
 ) -> Rejected:
-    """Return a problem in the words of the user's keys.
+    """Translate an engine problem into the user's keys and units.
 
-    A value that was not given is named at a key that was, if the rule reads one.
+    If the rejected value was not set, the result names another value of the same rule that was set.
 
     Parameters
     ----------
     model : Model
-        The table whose problem it is.
+        The table with the problem.
     given : mapping
-        Its keys as the user gave them.
+        Keys of the table with the values that the user set.
     problem : tuple
-        As the engine reports it.
+        The problem as the engine reports it.
     user_path : callable, optional
-        Returns the keys of a field of the engine; one may have the engine's suffix of its unit.
-        Default: those of `model`.
+        Function that returns the keys of an engine field, whose name may have a unit suffix.
+        Default: that of `model`.
     """
     field, _, what, accepted, others = problem
     user_path = user_path or model._user_path
@@ -172,13 +172,13 @@ def rejected(
 
 
 def _with_keys(text: str, table: Model) -> str:
-    """Return a reason with the keys of a table in place of the engine's names of its fields."""
-    # A word without an underscore may be a word only.
+    """Replace the engine's field names in a reason by the keys of a table."""
+    # A word without an underscore may be an ordinary word and not a field name.
     return re.sub(r"\b[a-z0-9]+_\w+", lambda word: field_name(table, word[0]) or word[0], text)
 
 
 def _example(info: FieldInfo | None, value: Any, bounds: Bounds, *, is_constant: bool) -> Any:
-    """Return the default as the user would write it, or the example of the field."""
+    """Return the default in the user's notation, or the example of the field."""
     if info is None:
         return None
     default = info.default
@@ -191,7 +191,7 @@ def _example(info: FieldInfo | None, value: Any, bounds: Bounds, *, is_constant:
 
 
 def _follow(model: Model, given: Any, keys: Sequence[str]) -> _Found:
-    """Return the path of the user's keys, the value there, its field, and it as it was given."""
+    """Return the path of the user's keys, and the value, field and given value at that path."""
     path: list[str | int] = []
     value: Any = model
     table, info = model, None
@@ -204,7 +204,7 @@ def _follow(model: Model, given: Any, keys: Sequence[str]) -> _Found:
             continue
         name = field_name(value, key)
         if name is None or (isinstance(given, str) and path):
-            break  # The engine's form of a value, {"packets": 100}; or a component by its kind.
+            break  # The engine's form of a value, {"packets": 100}; or only a kind.
         table, info = value, type(value).model_fields[name]
         known = given if isinstance(given, Mapping) else {}
         path.append(name if name in known else info.alias or name)
@@ -213,14 +213,14 @@ def _follow(model: Model, given: Any, keys: Sequence[str]) -> _Found:
 
 
 def written_path(model: Model, keys: Sequence[str]) -> Path:
-    """Return the path of the user's keys of a field of the engine, as far as tables have them.
+    """Return the path of the user's keys of an engine field, as far as the tables contain them.
 
     Parameters
     ----------
     model : Model
         The table.
     keys : sequence of str
-        What its `_user_path` returns.
+        Keys that its `_user_path` returns.
     """
     return _follow(model, {}, keys).path
 
@@ -299,7 +299,7 @@ def _contains(bounds: Bounds, value: Any) -> bool:
 
 
 def _plain(value: Any, number: float | None) -> str:
-    """Return a number in the unit of `value`, as text."""
+    """Return a number as text, in the unit of `value`."""
     assert number is not None
     if isinstance(value, Decibels):
         return str(Decibels(number))

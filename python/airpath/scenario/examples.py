@@ -11,12 +11,12 @@ __all__ = ["example_path", "examples", "shipped_examples"]
 
 
 def shipped_examples() -> Path:
-    """Return the directory of the examples; `traces` in it has the traces that they read."""
+    """Return the directory of the examples; its subdirectory `traces` contains their traces."""
     return Path(__file__).parents[1] / "examples"
 
 
 def examples() -> dict[str, str]:
-    """Return the examples by name, with the first line about each; sweeps are the last."""
+    """Return the first line of each example by its name; sweeps come last."""
     found = {}
     for name, path in _files().items():
         line = path.read_text("utf-8").partition("\n")[0].lstrip("# ").rstrip(":.")
@@ -30,12 +30,12 @@ def example_path(name: str) -> Path:
     Parameters
     ----------
     name : str
-        Without the ending ``.toml``.
+        Name of the example without the ending ``.toml``.
 
     Raises
     ------
     BadValueError
-        If there is none such.
+        If no example has the name.
     """
     known = _files()
     if name not in known:

@@ -1,4 +1,4 @@
-"""What is wrong with a value: raised by validators, explained in the project's words."""
+"""Faults of values: raised by validators and converted into problem messages."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ Path = tuple[str | int, ...]
 
 
 OF_FIELD = ""
-"""The example of a fault that stands for the field's default, or for its own example."""
+"""Placeholder for an example: the field's default, or the field's own example."""
 
 
 def fault(
     what: str, accepted: str | None = None, example: str | None = None
 ) -> PydanticCustomError:
-    """Return the error that a validator raises: what is wrong, what is accepted, an example."""
+    """Return the error for a validator to raise: the problem, the accepted values, an example."""
     return PydanticCustomError(
         "airpath", "{what}", {"what": what, "accepted": accepted, "example": example}
     )
@@ -65,14 +65,14 @@ def problems_of(error: ValidationError, place: str | None) -> list[Problem]:
 
 
 def closest(word: str, known: Sequence[str]) -> str | None:
-    """Return the known word that is meant: a similar one, or the only one that contains it."""
+    """Return the probably intended word: a similar one, or the only one that contains it."""
     similar = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.6)
     containing = [each for each in known if word in each.split("_")]
     return similar[0] if similar else containing[0] if len(containing) == 1 else None
 
 
 def nearest(word: str, accepted: Iterable[str]) -> str:
-    """Return advice on an unknown word: the closest accepted one first, then all."""
+    """Return advice on an unknown word: the closest accepted word, then all accepted words."""
     known = list(accepted)
     close, everything = closest(word, known), ", ".join(known)
     expected = f"xpected one of: {everything}"
@@ -88,7 +88,7 @@ _BUILT_IN: Mapping[str, tuple[str, str]] = {
 
 
 def explained(line: Any, fields: Mapping[str, FieldInfo]) -> InitErrorDetails:
-    """Return one of pydantic's error lines with our words in place of pydantic's."""
+    """Return one of pydantic's error lines with a message in Airpath's style."""
     kind, path = line["type"], line["loc"]
     key = path[0] if path else None
     by_key = {info.alias or name: info for name, info in fields.items()}
@@ -122,5 +122,5 @@ def explained(line: Any, fields: Mapping[str, FieldInfo]) -> InitErrorDetails:
 
 
 def as_missing(error: PydanticCustomError) -> PydanticCustomError:
-    """Return the fault as one of a key that was not given, shown without a value."""
+    """Return the fault as that of a missing key; the message shows no value."""
     return PydanticCustomError("airpath", "{what}", {**(error.context or {}), "missing": True})

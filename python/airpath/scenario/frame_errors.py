@@ -14,7 +14,7 @@ __all__ = ["Burst", "ErrorProcess", "GilbertElliott", "Independent"]
 
 
 class ErrorProcess(Component):
-    """An error process, chosen by `kind`. It adds to the loss of the link."""
+    """An error process, chosen by `kind`. Its losses add to the loss of the link."""
 
     family = "an error process"
     engine_family = "errors"
@@ -43,14 +43,14 @@ class GilbertElliott(ErrorProcess):
     p_good_to_bad : float
         Probability that a bad slot follows a good one, in [0, 1].
     p_bad_to_good : float
-        Probability that a good slot follows a bad one, in [0, 1]. Not 0 where `p_good_to_bad` is.
+        Probability that a good slot follows a bad one, in [0, 1]. Not 0 if `p_good_to_bad` is 0.
     slot : Duration
-        A step of the chain, above 0. Slots are counted from the start of the run.
+        Duration of a step of the chain, above 0. Slots are counted from the start of the run.
     loss_good : float
         Probability that a good slot corrupts a packet, in [0, 1]. Default 0 (Gilbert 1960).
     loss_bad : float
         Probability that a bad slot corrupts a packet, in [0, 1]. Default 1, the frame model of
-        Zorzi et al. 1997; Gilbert's bits have 0.5.
+        Zorzi et al. 1997; 0.5 for the bits in Gilbert 1960.
     """
 
     kind: Literal["gilbert-elliott"] = "gilbert-elliott"
@@ -71,10 +71,10 @@ class Burst(ErrorProcess):
     frame_error_rate : float
         ε, the share of bad slots, in [0, 1).
     doppler : float
-        f_d T, the normalised Doppler frequency: Doppler frequency times slot, 1e-9 to 1e9. The
-        lower, the longer the bursts.
+        f_d T, the normalised Doppler frequency: Doppler frequency times slot, 1e-9 to 1e9. A lower
+        value causes longer bursts.
     slot : Duration
-        T, a step of the chain, above 0. Default 10 ms, the radio frame of UMTS.
+        T, duration of a step of the chain, above 0. Default 10 ms, the radio frame of UMTS.
     """
 
     kind: Literal["burst"] = "burst"

@@ -34,7 +34,8 @@ class BlindBi(GrantPolicy):
     Parameters
     ----------
     size : Size
-        Granted for each packet, 1 B to 65535 B. Default 46 B: an ACK of 40 B with its header.
+        Size of the grant for each packet, 1 B to 65535 B. Default 46 B: an ACK of 40 B with its
+        header.
     when : {"served", "first-transmission", "delivered"}
         Time of the grant: at the end of the service of a packet, including retransmissions and
         reordering, even if it is then lost; at its first transmission; or at its delivery. Default
@@ -50,13 +51,13 @@ class BlindBi(GrantPolicy):
 
 
 class AdaptBi(GrantPolicy):
-    """A grant for an ACK if no request is pending; the rest by piggyback (wimax-2009 §4.2).
+    """A grant for an ACK if no request is pending; piggyback requests otherwise (wimax-2009 §4.2).
 
     Parameters
     ----------
     size : Size
-        Granted if the station's request queue is empty, 1 B to 65535 B. Default 46 B: an ACK of
-        40 B with its header.
+        Size of the grant if the station's request queue is empty, 1 B to 65535 B. Default 46 B: an
+        ACK of 40 B with its header.
     when : {"served", "first-transmission", "delivered"}
         Time of the grant: at the end of the service of a packet, including retransmissions and
         reordering, even if it is then lost; at its first transmission; or at its delivery. Default
@@ -79,7 +80,7 @@ class Unsolicited(GrantPolicy):
     period : Duration
         Time between two grants of a station, above 0.
     size : Size
-        Granted each time, 1 B to 65535 B. Default 46 B: an ACK of 40 B with its header.
+        Size of each grant, 1 B to 65535 B. Default 46 B: an ACK of 40 B with its header.
     fallback : Duration
         Time without a grant after which a station sends a request, above 0. Default 100 ms.
     """

@@ -22,7 +22,7 @@ class Bottleneck(Model):
     aqm : QueueDisc
         The queue discipline.
     link : Link
-        The link that it feeds.
+        The link that the queue feeds.
     """
 
     key_labels = {"aqm": "queue discipline", "link": "link"}
@@ -47,7 +47,7 @@ HOP: Mapping[str, Callable[[_Hop, Context, Path], Any]] = {
     "queue": lambda hop, context, path: hop.aqm.resolved(context, (*path, "aqm")),
     "delay_ns": lambda hop, _context, _path: int(hop.link.propagation),
 }
-"""Members of the resolved form of a link with its queue; each is made from one of the two."""
+"""Entries of the resolved form of a hop; each function reads the link or the queue."""
 
 
 def resolved_hop(hop: _Hop, context: Context, path: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The tree of a scenario's keys: which tables and fields a dotted key leads through."""
+"""The tree of a scenario's keys: the tables and fields that a dotted key leads through."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["KeyNode", "nodes_at"]
 
 
 def nodes_at(model: type[Model], document: Any, steps: Sequence[str]) -> list[KeyNode]:
-    """Return the nodes that a key leads to; several where components of a family have it.
+    """Return the nodes that a key leads to; several if several components of a family have it.
 
     Parameters
     ----------
     model : type of Model
         Model of the whole document.
     document : object
-        The document, which says the kinds of components; an empty table if unknown.
+        The document with the kinds of components; an empty table if unknown.
     steps : sequence of str
         The parts of the dotted key.
     """
@@ -32,16 +32,16 @@ def nodes_at(model: type[Model], document: Any, steps: Sequence[str]) -> list[Ke
 
 @dataclass(frozen=True)
 class KeyNode:
-    """What a key may hold: a table of one of several models, or a list of such tables.
+    """A node of the tree: a table of one of several models, or a list of such tables.
 
     Parameters
     ----------
     models : tuple of type of Model
-        The models, families of components included.
+        The models, including families of components.
     given : object
-        The value in the scenario's document; an empty table where it has none.
+        The value in the scenario's document; an empty table if it has none.
     is_list : bool
-        Whether it is a list of tables. Default False.
+        True for a list of tables. Default False.
     """
 
     models: tuple[Any, ...]
@@ -64,7 +64,7 @@ class KeyNode:
             return {"."}
         leaves = [leaf for info in self.fields(name) for leaf in _leaves(info.annotation)]
         tables = [leaf for leaf in leaves if _is_model(leaf)]
-        # A part is a word as well as a table.
+        # A component may be written as a word or as a table.
         values = len(tables) < len(leaves) or any(hasattr(table, "registry") for table in tables)
         return {"="} if not tables else {"=", "."} if values else {"."}
 
@@ -87,7 +87,7 @@ class KeyNode:
                     yield KeyNode(models, value)
 
     def words(self, key: str) -> Iterator[str]:
-        """Yield the words that are values of a key."""
+        """Yield the words that are accepted as values of a key."""
         for info in self.fields(key):
             if info.annotation is bool:
                 yield from ("true", "false")
@@ -107,7 +107,7 @@ class KeyNode:
                     yield info
 
     def choices(self) -> Iterator[Any]:
-        """Yield the models, of a family those that the file leaves open."""
+        """Yield the models; for a family, the models that are compatible with the document."""
         for model in self.models:
             if "family" not in vars(model):
                 yield model
@@ -120,7 +120,7 @@ class KeyNode:
 
 
 def _models(annotation: Any, in_list: bool) -> Iterator[Any]:
-    """Yield the models in a field's type, alone or in a list."""
+    """Yield the models in a field's type, either direct ones or those in a list."""
     if typing.get_origin(annotation) is list:
         if in_list:
             yield from _models(typing.get_args(annotation)[0], False)
@@ -132,7 +132,7 @@ def _models(annotation: Any, in_list: bool) -> Iterator[Any]:
 
 
 def _leaves(annotation: Any) -> Iterator[Any]:
-    """Yield the types that a field's type is put together from."""
+    """Yield the component types of a field's type."""
     if not typing.get_args(annotation) or typing.get_origin(annotation) is typing.Literal:
         yield from () if annotation is type(None) else (annotation,)
     for part in typing.get_args(annotation):

@@ -1,7 +1,7 @@
 """Names of a scenario's keys in figures and tables: ``bottleneck.aqm`` is "queue discipline".
 
-A class declares names in `key_labels`. A key without one is named by its words, and by the
-component that it belongs to.
+A class declares names in `key_labels`. A key without a declared name is named by its words and by
+the component that it belongs to.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WORDS = {
     "rwnd": "receive-window",
     "th": "threshold",
 }
-"""Words that are written differently from their part of a key."""
+"""Spelling in labels of words that occur in keys."""
 
 _UNITS = {
     "db": "dB",
@@ -49,15 +49,15 @@ def words_of(name: str) -> str:
 
 
 def labels_of_keys(keys: Sequence[str], base: str) -> dict[str, str]:
-    """Return the names of dotted keys, no two the same.
+    """Return a unique label for each dotted key.
 
     Parameters
     ----------
     keys : sequence of str
-        Axes of a sweep. What is no key of a scenario, such as a parameter of a function, is named
-        as it is.
+        Axes of a sweep. A name that is not a key of a scenario, such as a parameter of a function,
+        is used unchanged.
     base : str
-        The scenario that the keys are put into, as TOML; empty if unknown.
+        The scenario to which the keys are applied, as TOML; empty if unknown.
     """
     document = document_of(base)
     labels = {key: _label(key, document) for key in keys}
@@ -69,7 +69,7 @@ def labels_of_keys(keys: Sequence[str], base: str) -> dict[str, str]:
 
 @lru_cache(maxsize=4)
 def document_of(base: str) -> Mapping[str, Any]:
-    """Return the document of a scenario as TOML; an empty one of what is no TOML."""
+    """Return the document of a scenario as TOML; an empty one if the text is not valid TOML."""
     try:
         return tomllib.loads(base)
     except ValueError:
@@ -78,7 +78,7 @@ def document_of(base: str) -> Mapping[str, Any]:
 
 def _label(key: str, document: Mapping[str, Any]) -> str:
     steps = key.split(".")
-    # An axis may change the kind of a component, and another one a key of the new kind.
+    # One axis may change the kind of a component, and another axis a key of the new kind.
     found = _path_labels(steps, document) or _path_labels(steps, {})
     if not found:
         return key
@@ -86,7 +86,7 @@ def _label(key: str, document: Mapping[str, Any]) -> str:
     *rest, unit = steps[-1].split("_")
     unit = _UNITS.get(unit, "") if rest else ""
     name = declared or words_of("_".join(rest) if unit else steps[-1])
-    # A declared name says by itself to which component of its path the key belongs.
+    # A declared name already identifies the component of the path that the key belongs to.
     inner = [owner for owner in owners[1:] if owner and not declared]
     names = [name, *inner[-1:], *filter(None, owners[:1])]
     label = " of the ".join(names) + _of_group(steps, document)
@@ -94,7 +94,7 @@ def _label(key: str, document: Mapping[str, Any]) -> str:
 
 
 def _path_labels(steps: Sequence[str], document: Mapping[str, Any]) -> list[str]:
-    """Return the declared name of each step of a key, empty for none; no names for no key."""
+    """Return the declared name of each step, empty if it has none; no names for an unknown key."""
     from airpath.scenario import Scenario
 
     found: list[str] = []
@@ -108,7 +108,7 @@ def _path_labels(steps: Sequence[str], document: Mapping[str, Any]) -> list[str]
 
 
 def _declared(nodes: Sequence[KeyNode], key: str) -> str:
-    """Return the name that a class declares for a key; empty if none does."""
+    """Return the name that a class declares for a key; empty if no class declares one."""
     for node in nodes:
         for model in node.choices():
             for each in model.__mro__:
@@ -118,7 +118,7 @@ def _declared(nodes: Sequence[KeyNode], key: str) -> str:
 
 
 def _of_group(steps: Sequence[str], document: Mapping[str, Any]) -> str:
-    """Return which of several groups of flows a key belongs to."""
+    """Return the suffix that identifies the group of flows of a key, if there are several."""
     if len(steps) < 2 or steps[0] != "flows":
         return ""
     groups = document.get("flows", ())

@@ -1,4 +1,4 @@
-"""ACKs ahead of all other packets, around any queue discipline."""
+"""Queue discipline that sends ACKs before all other packets, around any queue discipline."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["AckPriority"]
 
 
 class AckPriority(QueueDisc):
-    """ACKs ahead of the queue discipline of the other packets, under its limit.
+    """ACKs wait in a queue with priority over the other packets, under the same limit.
 
-    An ACK counts in the arrivals and the backlog of the discipline. It is dropped at the limit of
-    the discipline; it is never dropped early and never marked.
+    The discipline of the other packets counts an ACK in its arrivals and its backlog. An ACK that
+    would exceed the limit of this discipline is dropped; no ACK is dropped early or marked.
 
     Parameters
     ----------
     aqm : QueueDisc, optional
-        The discipline of all other packets, any except `AckPriority`. Default: drop-tail with its
-        defaults.
+        The queue discipline of all other packets, any except `AckPriority`. Default: drop-tail with
+        its defaults.
     """
 
     kind: Literal["ack-priority"] = "ack-priority"
@@ -28,7 +28,7 @@ class AckPriority(QueueDisc):
 
     @property
     def prices(self) -> bool:
-        """Whether the discipline inside writes a price."""
+        """True if the inner discipline writes a price."""
         return self.aqm is not None and self.aqm.prices
 
     @property
@@ -37,6 +37,6 @@ class AckPriority(QueueDisc):
         return True
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form, with that of the discipline inside."""
+        """Return the resolved form, with the resolved form of the inner discipline."""
         inside = (self.aqm or DropTail()).resolved(context, (*path, "aqm"))
         return {"kind": self.kind, "aqm": inside}

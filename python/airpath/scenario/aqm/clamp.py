@@ -1,4 +1,4 @@
-"""Queue disciplines that write a price into the packets that leave."""
+"""The queue discipline of CLAMP, which writes a price into departing packets."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ __all__ = ["Clamp"]
 
 
 class Clamp(QueueDisc):
-    """CLAMP's router agent around any discipline: it writes a price into each packet that leaves.
+    """CLAMP's router agent around any discipline: it writes a price into each departing packet.
 
-    Receivers with a `window.Clamp` obey the price.
+    Receivers with a `window.Clamp` limit their windows by the price.
 
     Parameters
     ----------
     a : Size, optional
-        Averaged queue below which the price falls, from 0. k flows with price τ settle at a + kτ.
-        Default: `target_delay` moves it.
+        Averaged queue below which the price falls, from 0. The queue of k flows with price τ
+        settles at a + kτ. Default: adapted to `target_delay`.
     target_delay : Duration, optional
-        Instead of `a`: the mean time from a packet's arrival to the completion of its service, held
-        for any number of flows, above 0. Default: `a` is fixed.
+        Mean time from a packet's arrival to the completion of its service, above 0. If it is set
+        instead of `a`, it is held for any number of flows. Default: `a` is constant.
     adaptation_time : Duration, optional
-        Time constant with which `target_delay` moves a, above 0. Default: 5 s.
+        Time constant with which `target_delay` adapts a, above 0. Default: 5 s.
     b : float
         Gain of the price with the queue, above 0; stable below π/2. Default 1 (Andrew, Hanly and
         Mukhtar 2008 §3.2).
@@ -61,11 +61,11 @@ class Clamp(QueueDisc):
 
     @property
     def puts_acks_ahead(self) -> bool:
-        """Whether the discipline inside does."""
+        """True if the inner discipline sends ACKs before other packets."""
         return self.inner is not None and self.inner.puts_acks_ahead
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form, with that of the discipline inside."""
+        """Return the resolved form, with the resolved form of the inner discipline."""
         inner = (self.inner or DropTail()).resolved(context, (*path, "inner"))
         found = super().resolved(context, path).items()
         return {key: value for key, value in found if value is not None} | {"inner": inner}

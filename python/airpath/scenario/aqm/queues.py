@@ -1,4 +1,4 @@
-"""Queue disciplines (AQM), one class each."""
+"""Queue disciplines, drop-tail and AQM, one class each."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ __all__ = [
 
 
 class QueueDisc(Component):
-    """A queue discipline; `kind` says which. Lengths count packets that wait, not the one sent."""
+    """A queue discipline, chosen by `kind`. Queue lengths exclude the packet in transmission."""
 
     family = "a queue discipline"
     engine_family = "aqm"
     compared_keys = ("limit",)
     always_marks: ClassVar[bool] = False
-    """Whether it writes into the ECN field without a key `ecn`."""
+    """True if the discipline writes into the ECN field without a key `ecn`."""
     ends: ClassVar[str | None] = None
-    """The name of the only ends that read what it writes; None for all ends."""
+    """Name of the only TCP endpoints that read the written values; None for all endpoints."""
     key_labels = {
         "limit": "queue limit",
         "max_p": "largest drop probability",
@@ -51,12 +51,12 @@ class QueueDisc(Component):
 
     @property
     def prices(self) -> bool:
-        """Whether it, or one inside it, writes a price into the packets that leave."""
+        """True if the discipline, or an inner one, writes a price into departing packets."""
         return False
 
     @property
     def puts_acks_ahead(self) -> bool:
-        """Whether it, or one inside it, sends ACKs ahead of other packets."""
+        """True if the discipline, or an inner one, sends ACKs before other packets."""
         return False
 
 
@@ -66,9 +66,8 @@ class DropTail(QueueDisc):
     Parameters
     ----------
     limit : Packets or Size
-        Longest queue, in packets or bytes of IP packets that wait, above 0; an arrival that would
-        exceed it is dropped. Default 100 packets, a common choice in simulations; set it to what
-        your device has.
+        Longest queue, in packets or in bytes of IP packets, above 0. Default 100 packets, a common
+        choice in simulations; set it to the limit of your device.
     """
 
     kind: Literal["droptail"] = "droptail"
@@ -76,27 +75,27 @@ class DropTail(QueueDisc):
 
     @classmethod
     def adopted(cls, key: str, value: Any) -> Any:
-        """Return the value with a unit; others write a limit as a bare number of packets."""
+        """Return the limit with a unit; other disciplines have a limit of packets without one."""
         return f"{value} packets" if key == "limit" and isinstance(value, int) else value
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; the limit says its unit."""
+        """Return the resolved form; the limit has its unit as a key."""
         unit = "packets" if isinstance(self.limit, Packets) else "bytes"
         return {"kind": self.kind, "limit": {unit: int(self.limit)}}
 
 
 class Gred(QueueDisc):
-    """Gentle RED on the instantaneous queue, each arrival drawn on its own (qawla-2015 eq. 1).
+    """Gentle RED on the instantaneous queue, with independent drops (qawla-2015 eq. 1).
 
-    The curve itself limits the queue to ``2 max_th`` packets.
+    The drop curve itself limits the queue to ``2 max_th`` packets.
 
     Parameters
     ----------
     min_th : int
-        th_min, packets, from 0. Below it nothing is dropped. Default 30 (qawla-2015 §4).
+        th_min, packets, from 0. No packet is dropped below `min_th`. Default 30 (qawla-2015 §4).
     max_th : int
-        th_max, packets, above `min_th`: there the probability is `max_p`, and it reaches 1 at twice
-        this. Default 90 (qawla-2015 §4).
+        th_max, packets, above `min_th`: the drop probability is `max_p` at `max_th` and reaches 1
+        at twice `max_th`. Default 90 (qawla-2015 §4).
     max_p : float
         p_max, the drop probability at `max_th`, in [0, 1]. Default 0.1 (qawla-2015 §4).
     ecn : bool
@@ -111,7 +110,7 @@ class Gred(QueueDisc):
 
 
 class _AutomaticRed(QueueDisc):
-    """What RED and ARED have in common: thresholds and weight that the link's rate may decide."""
+    """Common part of RED and ARED: thresholds and weight that may follow from the link's rate."""
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; values that the engine derives are null."""
@@ -120,49 +119,49 @@ class _AutomaticRed(QueueDisc):
 
 
 class Red(_AutomaticRed):
-    """Random drops by an average of the queue length (Floyd & Jacobson 1993).
+    """Random drops by the average queue length (Floyd & Jacobson 1993).
 
     Parameters
     ----------
     limit : int
-        Most packets that may wait, from 1. Default 100, as drop-tail.
+        Most packets in the queue, from 1. Default 100, as for drop-tail.
     min_th : int or "automatic"
-        Average, packets, from 0, below which nothing is dropped. Default 5 (Floyd & Jacobson
+        Average queue below which no packet is dropped, packets, from 0. Default 5 (Floyd & Jacobson
         1993, ns-3). Automatic: half of `target_delay` at the link's rate, at least 5 (Floyd,
         Gummadi & Shenker 2001).
     max_th : int or "automatic"
-        Average, packets, above `min_th`, where the probability is `max_p`. Default 15 (Floyd &
-        Jacobson 1993, ns-3). Automatic: 3 `min_th`.
+        Average queue at which the drop probability is `max_p`, packets, above `min_th`. Default 15
+        (Floyd & Jacobson 1993, ns-3). Automatic: 3 `min_th`.
     max_p : float
-        Probability p_b at `max_th`, in [0, 1]. Default 0.1 (Floyd 1997, ns-2); Floyd & Jacobson
-        1993 have 0.02.
+        Probability p_b at `max_th`, in [0, 1]. Default 0.1 (Floyd 1997, ns-2); 0.02 in Floyd &
+        Jacobson 1993.
     weight : float or "automatic"
         w_q, the weight of a sample in the average, in (0, 1]. Default 0.002 (Floyd & Jacobson
         1993, ns-3). Automatic: 1 - exp(-1/C) for a link of C packets/s (Floyd, Gummadi & Shenker
         2001).
     target_delay : Duration
-        Queueing delay from which an automatic `min_th` is taken, from 0. Default 5 ms (Floyd,
+        Queueing delay from which an automatic `min_th` is computed, from 0. Default 5 ms (Floyd,
         Gummadi & Shenker 2001).
     mean_packet : Size
-        IP packet size, above 0, by which the link's rate is turned into packets/s. Default 500 B
-        (ns-2, ns-3); set it to your packets' size.
+        Size of an IP packet that converts the link's rate into packets/s, above 0. Default 500 B
+        (ns-2, ns-3); set it to the size of your packets.
     gentle : bool
-        Let the probability rise to 1 between `max_th` and twice `max_th`; else it is 1 from
-        `max_th` on. Default True (Floyd 2000); Floyd & Jacobson 1993 are not gentle.
+        Let the probability rise to 1 between `max_th` and twice `max_th`. False: it is 1 from
+        `max_th` on. Default True (Floyd 2000); RED of Floyd & Jacobson 1993 is not gentle.
     wait : bool
-        Never drop sooner than 1/p_b arrivals after the last drop. Default True (ns-2, ns-3);
-        Floyd & Jacobson 1993 do not wait.
+        Wait at least 1/p_b arrivals after a drop before the next drop. Default True (ns-2, ns-3);
+        RED of Floyd & Jacobson 1993 does not wait.
     ecn : bool
         Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False (ns-2,
         ns-3).
     hard_drop : bool
-        Drop ECN-capable packets where p_b = 1; False marks them there too. Default True (Floyd &
-        Jacobson 1993, RFC 3168 §7, ns-3). A step at K packets, as DCTCP requires, is
+        Drop ECN-capable packets where p_b = 1; False: they are marked there too. Default True
+        (Floyd & Jacobson 1993, RFC 3168 §7, ns-3). A step at K packets, as DCTCP requires, is
         ``min_th = K``, ``max_th = K + 1``, ``weight = 1``, ``gentle = false``, ``ecn = true``,
         ``hard_drop = false``.
     variant : {"red-1993", "ns"}
-        Rule by which arrivals are exempt from random drops, and the others counted: that of Floyd &
-        Jacobson 1993, or that of ns-2 and ns-3. Default red-1993 (Floyd & Jacobson 1993 §7).
+        Rule that exempts arrivals from random drops and counts the others: the rule of Floyd &
+        Jacobson 1993, or the rule of ns-2 and ns-3. Default red-1993 (Floyd & Jacobson 1993 §7).
     """
 
     kind: Literal["red"] = "red"
@@ -181,36 +180,37 @@ class Red(_AutomaticRed):
 
 
 class Ared(_AutomaticRed):
-    """RED that adapts `max_p` to the load (Floyd, Gummadi & Shenker 2001); gentle always.
+    """RED that adapts `max_p` to the load, always gentle (Floyd, Gummadi & Shenker 2001).
 
     Parameters
     ----------
     limit : int
-        Most packets that may wait, from 1. Default 100, as drop-tail.
+        Most packets in the queue, from 1. Default 100, as for drop-tail.
     min_th : int or "automatic"
-        Average, packets, from 0, below which nothing is dropped. Automatic: half of `target_delay`
-        at the link's rate, at least 5. Default automatic (Floyd, Gummadi & Shenker 2001 §5).
+        Average queue below which no packet is dropped, packets, from 0. Automatic: half of
+        `target_delay` at the link's rate, at least 5. Default automatic (Floyd, Gummadi & Shenker
+        2001 §5).
     max_th : int or "automatic"
-        Average, packets, above `min_th`, where the probability is `max_p`. Automatic: 3 `min_th`.
-        Default automatic (Floyd, Gummadi & Shenker 2001 §5).
+        Average queue at which the drop probability is `max_p`, packets, above `min_th`. Automatic:
+        3 `min_th`. Default automatic (Floyd, Gummadi & Shenker 2001 §5).
     max_p : float
-        Probability p_b at `max_th` at the start, in [0, 1]. Default 0.1 (ns-2's RED).
+        Initial probability p_b at `max_th`, in [0, 1]. Default 0.1 (ns-2's RED).
     weight : float or "automatic"
         w_q, the weight of a sample in the average, in (0, 1]. Automatic: 1 - exp(-1/C) for a link
         of C packets/s. Default automatic (Floyd, Gummadi & Shenker 2001 §5).
     target_delay : Duration
-        Queueing delay from which an automatic `min_th` is taken, from 0. Default 5 ms (Floyd,
+        Queueing delay from which an automatic `min_th` is computed, from 0. Default 5 ms (Floyd,
         Gummadi & Shenker 2001).
     mean_packet : Size
-        IP packet size, above 0, by which the link's rate is turned into packets/s. Default 500 B
-        (ns-2, ns-3); set it to your packets' size.
+        Size of an IP packet that converts the link's rate into packets/s, above 0. Default 500 B
+        (ns-2, ns-3); set it to the size of your packets.
     interval : Duration
         Time between adaptations, above 0. Default 500 ms (Floyd, Gummadi & Shenker 2001 §4).
     wait : bool
-        Never drop sooner than 1/p_b arrivals after the last drop. Default True (ns-2, with which
-        the source was made).
+        Wait at least 1/p_b arrivals after a drop before the next drop. Default True (ns-2, the
+        simulator of the source).
     ecn : bool
-        Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False, as RED.
+        Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False, as for RED.
     """
 
     own_keys = ("interval",)
@@ -229,19 +229,19 @@ class Ared(_AutomaticRed):
 
 
 class CoDel(QueueDisc):
-    """Drops at the head while sojourn times have stayed above a target for an interval (RFC 8289).
+    """Drops at the head after sojourn times above a target for an interval (RFC 8289).
 
     Parameters
     ----------
     limit : int
-        Most packets that may wait, from 1. Default 1000 (Linux, ns-3).
+        Most packets in the queue, from 1. Default 1000 (Linux, ns-3).
     target : Duration
         Acceptable standing sojourn time, above 0. Default 5 ms (RFC 8289 §4.4).
     interval : Duration
-        Time that the sojourn time must be at or above `target` before the first drop, above 0;
+        Time for which sojourn times must be at or above `target` before the first drop, above 0;
         about the largest round-trip time. Default 100 ms (RFC 8289 §4.3).
     mtu : Size
-        Backlog up to which CoDel drops nothing, bytes of IP packets, from 0. Default 1500 B, the
+        Backlog up to which CoDel drops no packet, bytes of IP packets, from 0. Default 1500 B, the
         MTU of Ethernet.
     ecn : bool
         Mark ECN-capable packets instead of dropping them. Default False (Linux).
@@ -256,38 +256,39 @@ class CoDel(QueueDisc):
 
 
 class Pie(QueueDisc):
-    """Random drops on arrival, with a probability that a controller moves by the delay (RFC 8033).
+    """Random drops on arrival; a controller adapts their probability to the delay (RFC 8033).
 
     Parameters
     ----------
     limit : int
-        Most packets that may wait, from 1. Default 1000 (Linux).
+        Most packets in the queue, from 1. Default 1000 (Linux).
     target : Duration
         QDELAY_REF, the queueing delay to hold, above 0. Default 15 ms (RFC 8033 §4.2).
     update : Duration
         T_UPDATE, time between updates of the probability, above 0. Default 15 ms (RFC 8033 §4.2).
     alpha : float
-        Gain of the delay's distance from `target`, 1/s, from 0. Default 0.125 (RFC 8033 §4.2).
+        Gain of the difference between delay and `target`, 1/s, from 0. Default 0.125 (RFC 8033
+        §4.2).
     beta : float
-        Gain of the delay's change since the last update, 1/s, from 0. Default 1.25
-        (RFC 8033 §4.2).
+        Gain of the change of the delay since the last update, 1/s, from 0. Default 1.25 (RFC 8033
+        §4.2).
     max_burst : Duration
-        MAX_BURST, how long nothing is dropped after a time without congestion, from 0.
-        Default 150 ms (RFC 8033 §4.4).
+        MAX_BURST, time without drops after a period without congestion, from 0. Default 150 ms (RFC
+        8033 §4.4).
     mean_packet : Size
-        MEAN_PKTSIZE, bytes of IP packets, from 0; nothing is dropped while no more than twice
-        this waits. Default 1500 B, the MTU, as in Linux.
+        MEAN_PKTSIZE, bytes of IP packets, from 0. No packet is dropped while the backlog is at most
+        twice this size. Default 1500 B, the MTU, as in Linux.
     delay_estimate : {"timestamps", "departure-rate"}
-        Whether the queueing delay is that of the last departure or the backlog over the departure
-        rate. Default timestamps (RFC 8033 Appendix A).
+        Estimate of the queueing delay: the sojourn time of the last departure, or the backlog
+        divided by the departure rate. Default timestamps (RFC 8033 Appendix A).
     derandomise : bool
         Space drops more evenly (RFC 8033 §5.4). Default False (RFC 8033 Appendix A).
     ecn : bool
         Mark ECN-capable packets instead of dropping them, up to `ecn_threshold`. Default False
         (Linux).
     ecn_threshold : float
-        Drop probability, in [0, 1], above which packets are dropped even so. Default 0.1
-        (RFC 8033 §5.1).
+        Drop probability, in [0, 1], above which ECN-capable packets are dropped, not marked.
+        Default 0.1 (RFC 8033 §5.1).
     """
 
     own_keys = ("alpha", "mean_packet")
@@ -307,26 +308,26 @@ class Pie(QueueDisc):
 
 
 class FqCoDel(QueueDisc):
-    """A queue per flow, served in turn with new flows first, each under CoDel (RFC 8290).
+    """One queue per flow under CoDel, served round robin with new flows first (RFC 8290).
 
     Parameters
     ----------
     limit : int
-        Most packets that may wait in all queues together, from 1. Default 10240 (RFC 8290 §5.2).
+        Most packets in all queues together, from 1. Default 10240 (RFC 8290 §5.2).
     flows : int
         Number of queues, 1 to 65535; flows whose hashes collide share one. Default 1024
         (RFC 8290 §5.2).
     quantum : Size
-        Bytes of IP packets that a queue may send in its turn, 256 B to 4 GB. Default 1514 B
+        Bytes of IP packets that a queue may send per round, 256 B to 4 GB. Default 1514 B
         (RFC 8290 §5.2).
     target : Duration
         CoDel's acceptable standing sojourn time, above 0. Default 5 ms (RFC 8290 §5.2).
     interval : Duration
-        Time that the sojourn time must be at or above `target` before the first drop, above 0.
+        Time for which sojourn times must be at or above `target` before the first drop, above 0.
         Default 100 ms (RFC 8290 §5.2).
     mtu : Size
-        Backlog of a flow queue up to which CoDel drops nothing, bytes of IP packets, from 0.
-        Default 1500 B, as CoDel.
+        Backlog of a flow queue up to which CoDel drops no packet, bytes of IP packets, from 0.
+        Default 1500 B, as for CoDel.
     ecn : bool
         Mark ECN-capable packets instead of dropping them. Default True (RFC 8290 §5.2).
     """
@@ -342,42 +343,42 @@ class FqCoDel(QueueDisc):
 
 
 class DualPi2(QueueDisc):
-    """A queue for scalable flows and one for all others, coupled to equal rates (RFC 9332).
+    """A queue for scalable flows and a classic queue, coupled for equal flow rates (RFC 9332).
 
     Packets with ECT(1) or CE go into the low-latency (L) queue, all others into the classic one.
 
     Parameters
     ----------
     limit : int
-        Most packets that may wait in both queues together, from 1. Default 10000 (Linux).
+        Most packets in both queues together, from 1. Default 10000 (Linux).
     target : Duration
         Delay of the classic queue to hold, above 0. Default 15 ms (RFC 9332 Appendix A.1).
     update : Duration
         Tupdate, time between updates of the probability, above 0. Default 15 ms, the smaller of
         `target` and a third of an RTT of 100 ms (RFC 9332 Appendix A.1).
     alpha : float
-        Gain of the delay's distance from `target`, 1/s, from 0. Default 0.15, which is
-        0.1 Tupdate / RTT² for an RTT of 100 ms (RFC 9332 Appendix A.1).
+        Gain of the difference between delay and `target`, 1/s, from 0. Default 0.15, which is 0.1
+        Tupdate / RTT² for an RTT of 100 ms (RFC 9332 Appendix A.1).
     beta : float
-        Gain of the delay's change since the last update, 1/s, from 0. Default 3, which is
-        0.3 / RTT (RFC 9332 Appendix A.1).
+        Gain of the change of the delay since the last update, 1/s, from 0. Default 3, which is 0.3
+        / RTT (RFC 9332 Appendix A.1).
     coupling : float
-        k, the L queue's probability over the base probability, above 0. Default 2
+        k, ratio of the L queue's probability to the base probability, above 0. Default 2
         (RFC 9332 Appendix A.1).
     ramp_start : Duration
         minTh, sojourn time in the L queue above which packets are marked. Default 800 us
         (RFC 9332 Appendix A.1).
     ramp : Duration
-        Further sojourn time after which all are; 0 s is a step. Default 400 us
+        Additional sojourn time after which all packets are marked; 0 s is a step. Default 400 us
         (RFC 9332 Appendix A.1).
     classic_percent : int
-        Share of the link that the classic queue gets while both queues are backlogged, per cent, 1
-        to 99. Default 10 (Linux).
+        Share of the link for the classic queue while both queues are backlogged, per cent, 1 to 99.
+        Default 10 (Linux).
     mtu : Size
-        A large packet: the first credit of the round robin, above 0. Default 1500 B.
+        Size of a large packet: the first credit of the round robin, above 0. Default 1500 B.
     any_ect : bool
-        Put every ECN-capable packet into the L queue: for scalable congestion controls that send
-        ECT(0), as DCTCP does. Default False (RFC 9331).
+        Put every ECN-capable packet into the L queue. This serves scalable congestion control
+        algorithms that send ECT(0), such as DCTCP. Default False (RFC 9331).
     """
 
     own_keys = ("alpha", "beta")

@@ -1,4 +1,4 @@
-"""REM: marks or drops by a price, which follows backlog and excess load."""
+"""REM: marks or drops by a price that follows the backlog and the excess load."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Rem(QueueDisc):
     Parameters
     ----------
     limit : int or Size
-        Longest queue, packets from 1 or bytes of IP packets above 0. Default 100, as drop-tail.
-        ns-2, where it counts bytes, has that many mean packets in bytes: "104 kB".
+        Longest queue, packets from 1 or bytes of IP packets above 0. Default 100, as for drop-tail.
+        The limit of ns-2 in bytes is 100 mean packets: "104 kB".
     target : int
-        b*, the backlog to hold, mean packets, from 0. Default 20 (ns-2).
+        b*, the backlog to hold, in mean packets, from 0. Default 20 (ns-2).
     gamma : float
-        γ, how fast the price moves, above 0. Default 0.001 (ns-2).
+        γ, step size of the price, above 0. Default 0.001 (ns-2).
     alpha : float
         α, weight of the backlog relative to the excess load, from 0. Default 0.1 (ns-2).
     phi : float
@@ -48,15 +48,15 @@ class Rem(QueueDisc):
     update : Duration
         T, time between updates of the price, above 0. Default 2 ms (ns-2).
     mean_packet : Size
-        IP packet size, above 0, by which bytes and rates are turned into packets. Default 1040 B,
-        1000 B and a header of 40 B.
+        Size of an IP packet that converts bytes and rates into packets, above 0. Default 1040 B:
+        1000 B of data and 40 B of headers.
     mode : {"bytes", "packets"}
-        Whether arrivals and backlog count in bytes on the air, with probabilities in proportion to
-        a packet's size, or each packet as one. Default bytes: by packets an ACK counts as much as
-        data.
+        Unit of arrivals and backlog. ``"bytes"``: bytes on the air, with probabilities in
+        proportion to the packet size. ``"packets"``: each packet counts as one, so that an ACK
+        counts as much as a data packet. Default bytes.
     ecn : bool
-        Mark ECN-capable packets as they leave, and drop none before the queue is full; else drop
-        arrivals. Default False.
+        Mark ECN-capable packets as they leave, and drop packets only if the queue is full. False:
+        drop arrivals by the price. Default False.
     """
 
     own_keys = ("target", "gamma", "alpha", "phi", "update", "mean_packet")
@@ -74,7 +74,7 @@ class Rem(QueueDisc):
     ecn: Truth = False
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; the limit says its unit."""
+        """Return the resolved form; the limit has its unit as a key."""
         entries = super().resolved(context, path)
         unit = "bytes" if isinstance(self.limit, Size) else "packets"
         entries.pop("limit", None)

@@ -1,4 +1,4 @@
-"""Queue disciplines for the buffer of a radio bearer, with parameters by the link's rate."""
+"""Queue disciplines for the buffer of a radio bearer, with parameters per link rate."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["RlcRed", "RlcRedRow", "Sbd", "SbdRow"]
 
 
 class SbdRow(Model):
-    """Parameters of `Sbd` for links of one rate and more, up to the next row's.
+    """Parameters of `Sbd` from one link rate up to the rate of the next row.
 
     Parameters
     ----------
     rate : Rate
-        The lowest rate that the row is for, above 0.
+        The lowest link rate of the row, above 0.
     min_th : int
         minth, packets, from 0 and at most the limit.
     reaction_time : Duration
@@ -33,16 +33,16 @@ class SbdRow(Model):
 
 
 class RlcRedRow(Model):
-    """Parameters of `RlcRed` for links of one rate and more, up to the next row's.
+    """Parameters of `RlcRed` from one link rate up to the rate of the next row.
 
     Parameters
     ----------
     rate : Rate
-        The lowest rate that the row is for, above 0.
+        The lowest link rate of the row, above 0.
     min_th : int
-        min_th, packets, from 0 and below the limit; below it nothing is dropped.
+        min_th, packets, from 0 and below the limit; no packet is dropped below `min_th`.
     max_p : float
-        max_p, in [0, 1]: the probability that would be reached at the limit.
+        max_p, in [0, 1]: the drop probability that would be reached at the limit.
     """
 
     rate: Rate = Field(examples=['"384 kbit/s"'])
@@ -56,10 +56,10 @@ class Sbd(QueueDisc):
     Parameters
     ----------
     limit : int
-        maxth, packets, from 1: most that may wait or be held by the link. Default 40
-        (sbd-2006 §5).
+        maxth, packets, from 1: most packets in the queue and held by the link. Default 40 (sbd-2006
+        §5).
     min_th : int
-        minth, packets, from 0 and at most `limit`; below it nothing is dropped. Default 20
+        minth, packets, from 0 and at most `limit`; no packet is dropped below `min_th`. Default 20
         (sbd-2006 Table 3, 384 kbit/s).
     reaction_time : Duration
         T_r, time until a drop reduces the buffer occupancy, above 0. Default 200 ms (sbd-2006 Table
@@ -68,18 +68,18 @@ class Sbd(QueueDisc):
         alpha, packets, from 1: the rise over which the slope is measured. Default 5
         (sbd-2006 §5).
     tick : Duration
-        The measuring time C and T_r are rounded up to multiples of this, above 0. Default 10 ms,
-        a TTI (sbd-2006 §3).
+        Time step to whose multiples the measuring time C and T_r are rounded up, above 0. Default
+        10 ms, a TTI (sbd-2006 §3).
     expiry : {"timer", "arrival"}
-        Whether the occupancy is examined when a timer expires, or at the next arrival. Default
-        timer (sbd-2006 §3, pseudocode).
+        Event at which the occupancy is examined: the expiry of a timer, or the next arrival after
+        it. Default timer (sbd-2006 §3, pseudocode).
     after_drop : {"react", "rearm"}
-        Measurement after a drop: it pauses for T_r, as in the paper's text, or C starts
-        immediately, as in its pseudocode. Default react (sbd-2006 §3, text).
+        Measurement after a drop: a pause of T_r, as in the paper's text, or an immediate start of
+        C, as in the paper's pseudocode. Default react (sbd-2006 §3, text).
     ecn : bool
         Mark an ECN-capable packet instead of dropping it, below the limit. Default False.
     by_rate : list of SbdRow
-        `min_th` and `reaction_time` by the link's rate. The row with the largest rate not above the
+        `min_th` and `reaction_time` per link rate. The row with the largest rate not above the
         link's rate applies; if all are above, the lowest row. Each rate once. Default none: the
         values do not depend on the rate.
     """
@@ -107,26 +107,26 @@ class RlcRed(QueueDisc):
     Parameters
     ----------
     limit : int
-        max_th, packets, from 1: most that may wait or be held by the link. Default 40
+        max_th, packets, from 1: most packets in the queue and held by the link. Default 40
         (sbd-2006 §5).
     min_th : int
-        min_th, packets, from 0 and below `limit`; below it nothing is dropped. Default 20
+        min_th, packets, from 0 and below `limit`; no packet is dropped below `min_th`. Default 20
         (sbd-2006 Table 5, 384 kbit/s).
     max_p : float
-        max_p, in [0, 1]: the probability that would be reached at `limit`. Default 0.05
+        max_p, in [0, 1]: the drop probability that would be reached at `limit`. Default 0.05
         (sbd-2006 Table 5, 384 kbit/s).
     count : bool
-        Space drops evenly by the count of arrivals since the last one (Floyd & Jacobson 1993);
-        False draws each arrival on its own. Default True (Floyd & Jacobson 1993 Fig. 2).
+        Space drops evenly by the count of arrivals since the last drop (Floyd & Jacobson 1993).
+        False: drops are independent. Default True (Floyd & Jacobson 1993 Fig. 2).
     drop : {"front", "arrival"}
         Packet to drop: the first one whose transmission has not started, or the arrival. Default
-        front, as SBD.
+        front, as for SBD.
     ecn : bool
         Mark an ECN-capable packet instead of dropping it. Default False.
     by_rate : list of RlcRedRow
-        `min_th` and `max_p` by the link's rate. The row with the largest rate not above the link's
-        rate applies; if all are above, the lowest row. Each rate once. Default none: the values do
-        not depend on the rate.
+        `min_th` and `max_p` per link rate. The row with the largest rate not above the link's rate
+        applies; if all are above, the lowest row. Each rate once. Default none: the values do not
+        depend on the rate.
     """
 
     kind: Literal["rlc-red"] = "rlc-red"

@@ -1,4 +1,4 @@
-"""The router of VCP: load codes in the ECN field."""
+"""The queue discipline of VCP, which writes load codes into the ECN field."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Vcp(QueueDisc):
     Parameters
     ----------
     limit : int
-        Most packets that may wait, from 1. Default 100, as drop-tail.
+        Most packets in the queue, from 1. Default 100, as for drop-tail.
     target : float
         γ, the utilisation at which the load factor is 1, above 0 and at most 1. Default 0.98
         (Xia et al. 2005 Table 1).
     interval : Duration
-        t_ρ, time between load factors, above 0, a multiple of `sampling`. Default 200 ms (Xia et
-        al. 2005 Table 1).
+        t_ρ, time between computations of the load factor, above 0, a multiple of `sampling`.
+        Default 200 ms (Xia et al. 2005 Table 1).
     queue_weight : float
         κ_q, weight of the persistent queue in the load factor, from 0. Default 0.5 (Xia et al. 2005
         Table 1).
@@ -58,11 +58,12 @@ class Vcp(QueueDisc):
     low : float
         Load factor from which the load is high, above 0 and below 1. Default 0.8 (Xia et al. 2005).
     average : {"ewma", "public-code"}
-        Whether the persistent queue is an average of the intervals' means with weight 1/4, or the
-        last mean over 16, as the public code computes it. Default ewma, which that code intends.
+        Average of the persistent queue: of the intervals' means with weight 1/4; or the last mean
+        divided by 16, as the public code computes it. Default ewma, which is the intention of the
+        public code.
     capacity : Rate or {"link", "measured"}
-        C, a rate on the air: the link's nominal rate; the link's measured rate while it is busy; or
-        a fixed rate. Default link.
+        C, capacity on the air: the link's nominal rate; the link's measured rate while it is busy;
+        or a fixed rate. Default link.
     """
 
     own_keys = ("target", "interval")
@@ -81,7 +82,7 @@ class Vcp(QueueDisc):
     capacity: Capacity = usual("link")
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; a capacity that is a rate is tagged as one."""
+        """Return the resolved form; a capacity that is a rate has the key `fixed`."""
         entries = super().resolved(context, path)
         capacity = self.capacity
         if isinstance(capacity, Rate):

@@ -1,4 +1,4 @@
-"""Links, and what they are made of, in the order of ``airpath list``."""
+"""Links and their components, in the order of ``airpath list``."""
 
 from airpath.scenario.link import (
     retransmission as retransmission,

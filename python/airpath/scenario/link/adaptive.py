@@ -1,7 +1,7 @@
-"""Link adaptation: the link whose modulation and coding scheme follows the SNR.
+"""Adaptive links: the modulation and coding scheme follows the SNR.
 
-The scheme (MCS) of each packet is chosen by a policy, from an estimate of the signal-to-noise ratio
-and from the queue. Its rate and its error rate are those of an error-rate table.
+A policy chooses the MCS of each packet from an estimate of the signal-to-noise ratio and from the
+queue. An error-rate table contains the rate and the error rate of each MCS.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ __all__ = ["Adaptive"]
 class Adaptive(_RepeatingLink):
     """A policy chooses each packet's MCS, from an estimate of the SNR and from the queue.
 
-    A packet fills whole FEC blocks of the chosen MCS; it is lost with any of them, at the true SNR.
+    A packet fills complete FEC blocks of the chosen MCS. It is lost if any of them fails at the
+    true SNR.
 
     Parameters
     ----------
     table : str
-        Error-rate table: a path from the scenario file's directory, or ``airpath:NAME`` for one
+        Error-rate table: a path from the scenario file's directory, or ``airpath:NAME`` for a table
         that comes with Airpath (see `airpath.scenario.tables`).
     policy : LinkAdaptation
         Policy that selects the MCS of each packet.
     snr_db : float, optional
-        The true SNR, dB, -200 to 200, of one that is constant. Default: that of `snr`.
+        The true SNR if it is constant, dB, -200 to 200. Default: that of `snr`.
     snr : SnrProcess, optional
         The true SNR over time, instead of `snr_db`. Default: constant.
     delay : Duration
@@ -44,12 +45,12 @@ class Adaptive(_RepeatingLink):
     errors : ErrorProcess, optional
         Errors in addition to those of the table. Default: none.
     snr_bias_db : float
-        Bias of the SNR estimate, dB, -200 to 200; positive is too high. Default 0; the paper tries
-        2 and 4.
+        Bias of the SNR estimate, dB, -200 to 200; a positive bias overestimates. Default 0; the
+        paper evaluates 2 and 4.
     snr_noise_db : float
         Standard deviation of the estimate, dB, 0 to 200. Default 0.
-    estimate_interval : Duration
-        Interval between SNR estimates, above 0; each is made at the start of its interval. Default
+    estimate_interval : Duration Interval between SNR estimates, above 0; each estimate is made at
+    the start of its interval. Default
         5 ms, the paper's TDD frame.
     packet : Size
         Packet size for which the policy computes error rates, 1 to 65535 B. Default 1500 B, the
@@ -61,8 +62,8 @@ class Adaptive(_RepeatingLink):
     arq : Arq, optional
         Retransmission by ARQ, above HARQ. Default: none.
     in_order : bool, optional
-        Whether packets leave in the order in which they were first sent, so that a retransmission
-        blocks later packets; with `harq` or `arq`. Default: False.
+        True: packets leave in the order of their first transmission, so that a retransmission
+        blocks later packets. Requires `harq` or `arq`. Default: False.
     """
 
     kind: Literal["adaptive"] = "adaptive"
@@ -98,7 +99,7 @@ class Adaptive(_RepeatingLink):
             raise faults_at(((*place, "coherence"), None, missing))
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of a field of the engine; `snr_db` is a constant SNR."""
+        """Return the keys of an engine field; the engine's constant SNR is the key `snr_db`."""
         if engine_path == "snr.mean_db" and self.snr is None:
             return ["snr_db"]
         return super()._user_path(engine_path)
@@ -115,7 +116,7 @@ class Adaptive(_RepeatingLink):
 
     @classmethod
     def regime_boundaries(cls, resolved: Mapping[str, Any]) -> list[int]:
-        """Return the threshold of a policy that has one."""
+        """Return the threshold of the policy, if it has one."""
         policy = resolved["policy"]
         return [policy["threshold"]] if "threshold" in policy else []
 
@@ -123,7 +124,7 @@ class Adaptive(_RepeatingLink):
     def regime_labels(
         cls, resolved: Mapping[str, Any], table: Callable[[], str | None]
     ) -> list[str]:
-        """Return the MCS of each regime; none where the estimate of the SNR varies."""
+        """Return the MCS of each regime; empty if the SNR estimate varies."""
         if resolved["snr_noise_db"] or resolved["snr"]["kind"] != "constant":
             return []
         text = table()
