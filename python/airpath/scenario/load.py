@@ -1,4 +1,4 @@
-"""Read a scenario from a TOML file; all problems are reported at once."""
+"""Read a scenario from a TOML file; all problems are reported together."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ else:
 __all__ = ["load", "loads", "parsed", "read_document"]
 
 _LARGEST = 16 * MIB
-"""Bytes of the largest scenario file that is read."""
+"""Size limit of a scenario file, bytes."""
 
 Given = Mapping[str, Any] | Iterable[tuple[str, Any]]
-"""Overrides, as they are given to `load`."""
+"""Overrides, as passed to `load`."""
 
 
 def load(path: str | os.PathLike[str], overrides: Given = ()) -> Scenario:
@@ -49,13 +49,13 @@ def load(path: str | os.PathLike[str], overrides: Given = ()) -> Scenario:
     Returns
     -------
     scenario : Scenario
-        Its relative trace paths start from the file's directory.
+        The scenario. Its relative trace paths start from the file's directory.
 
     Raises
     ------
     ScenarioError
-        If the file cannot be read, is no TOML, or describes no valid scenario: with every
-        problem found.
+        With every problem found, if the file cannot be read, is not TOML, or does not describe a
+        valid scenario.
 
     Examples
     --------
@@ -84,9 +84,10 @@ def loads(
     text : str
         The file's content.
     place : str
-        The file's name, for messages; its stem is the scenario's name when the text gives none.
+        Name of the file, for messages. Its stem is the scenario's name if the text contains no
+        name.
     directory : pathlib.Path, optional
-        Where relative trace paths start. Default: the working directory.
+        Directory from which relative trace paths start. Default: the working directory.
     overrides : mapping of str to value, or iterable of (key, value)
         As for `load`.
 
@@ -116,11 +117,11 @@ def read_document(
     Parameters
     ----------
     document : dict
-        What a file says; it is changed.
+        Content of a file; it is modified.
     place : str
-        The file's name, for messages.
+        Name of the file, for messages.
     directory : pathlib.Path or None
-        Where relative trace paths start.
+        Directory from which relative trace paths start.
     given : mapping of str to value, or iterable of (key, value)
         Overrides, as for `load`.
 
@@ -159,12 +160,12 @@ def parsed(text: str, place: str) -> dict[str, Any]:
     text : str
         The text.
     place : str
-        The file's name, for messages.
+        Name of the file, for messages.
 
     Raises
     ------
     ScenarioError
-        If it is no TOML; the line says where.
+        If the text is not TOML. The message contains the position of the error.
     """
     # Some editors begin a file with a byte order mark.
     text = text.removeprefix("\ufeff")
@@ -189,7 +190,7 @@ _WORDS = {
     "Expected '=' after a key": "no = after the key",
     "Unclosed array": "a list without its closing bracket",
 }
-"""What TOML's reader says, by its beginning, and what is said here."""
+"""Airpath's messages by the beginning of the message of Python's TOML reader."""
 
 
 def _format_toml_error(message: str, text: str) -> str:

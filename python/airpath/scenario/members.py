@@ -1,4 +1,4 @@
-"""Who the flows of a group belong to: the name of the group, and its users."""
+"""The name of a group of flows, and the users that its flows belong to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airpath.scenario.base import fault
 __all__ = ["MOST_USERS", "GroupName", "Users", "users_of_flows"]
 
 MOST_USERS = 2**16
-"""Most users of a cell."""
+"""Largest number of users of a cell."""
 
 _SPAN = re.compile(r"(?P<first>[0-9]{1,5})(?: ?[-–] ?(?P<last>[0-9]{1,5}))?")
 
@@ -30,7 +30,7 @@ def _group_name(value: Any) -> str:
 
 
 def _users(value: Any) -> int | list[int]:
-    """Read one user, or the users that a group is spread over."""
+    """Read one user, or the users among which the flows of a group are distributed."""
     if isinstance(value, (list, tuple)):
         found = [user for item in value for user in _span(item)]
         if not found:
@@ -58,7 +58,7 @@ def _span(value: Any) -> Sequence[int]:
 
 
 def users_of_flows(user: int | Sequence[int] | None, count: int) -> Sequence[int] | None:
-    """Return the users of the flows of a group, which take turns; None without named users."""
+    """Return the user of each flow of a group, in rotation; None if the group has no users."""
     if user is None:
         return None
     users = [user] if isinstance(user, int) else user

@@ -1,4 +1,4 @@
-"""Units as other programs write them, for "Did you mean"."""
+"""Spellings of units in other programs, for "Did you mean" in messages."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ SPEEDS: Mapping[str, str] = {
     **dict.fromkeys(("mps", "m/sec"), "m/s"),
 }
 LEVELS: Mapping[str, str] = dict.fromkeys(("db", "decibel", "decibels"), "dB")
-"""By units in small letters."""
+"""Accepted units by the spelling of other programs, in lower case."""
 
 
 def unit_meant(unit: str, units: Collection[str], misspelt: Mapping[str, str]) -> str | None:
-    """Return the accepted unit that a misspelt one means; None if that is not known.
+    """Return the accepted unit that a misspelt unit stands for; None if it is unknown.
 
     Parameters
     ----------
     unit : str
-        What was written. A B is a byte, and a b a bit: neither is ever taken for the other.
+        The unit as written. A B is a byte and a b is a bit; they are never exchanged.
     units : collection of str
-        The accepted ones.
+        The accepted units.
     misspelt : mapping of str to str
-        Those of other programs, in small letters, and the accepted ones.
+        Accepted units by the spelling of other programs, in lower case.
     """
     small = unit.lower()
     same_case = {each.lower(): each for each in units if each.count("B") == unit.count("B")}
@@ -70,12 +70,12 @@ def unit_meant(unit: str, units: Collection[str], misspelt: Mapping[str, str]) -
 
 
 def number_meant(text: str) -> float | None:
-    """Return the number that a text with a per cent sign means; None if it is no such text.
+    """Return the number of a text with a per cent sign; None if the text has another form.
 
     Parameters
     ----------
     text : str
-        What was written, ``"1%"``.
+        The text as written, ``"1%"``.
     """
     digits = text.strip().removesuffix("%").strip()
     is_number = text.strip() != digits and re.fullmatch("[0-9]{1,15}([.][0-9]{1,15})?", digits)

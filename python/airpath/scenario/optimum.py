@@ -1,4 +1,4 @@
-"""The off-line policy: the best dual-regime pair is found when a scenario is resolved."""
+"""The off-line policy: computes the best dual-regime pair when a scenario is resolved."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ _POLICY = ("link", "policy")
 
 
 def settle_optimum(resolved: dict[str, Any], files: Mapping[str, Path], place: str | None) -> None:
-    """Replace the policy ``optimum`` by the pair that the fixed point finds.
+    """Replace the policy ``optimum`` by the pair that the fixed-point model finds.
 
     Parameters
     ----------
     resolved : dict
-        The resolved scenario; changed where its bottleneck has the policy.
+        The resolved scenario; modified if its bottleneck has the policy.
     files : mapping of str to pathlib.Path
-        The files that it names, by key.
+        Files that the scenario names, by key.
     place : str or None
         The scenario's file, for messages.
 
     Raises
     ------
     ScenarioError
-        If no analytic model covers the scenario, or the policy is that of another link.
+        If no analytic model covers the scenario, or the policy belongs to another link.
     """
     if _is_optimum(resolved["ack_path"].get("link")):
         raise ScenarioError(
@@ -47,13 +47,13 @@ def settle_optimum(resolved: dict[str, Any], files: Mapping[str, Path], place: s
     link = resolved["bottleneck"]["link"]
     if not _is_optimum(link):
         return
-    # Scenarios are read without the engine.
+    # The import is delayed because scenarios can be read without the engine.
     from airpath import _airpath
 
     field = ("bottleneck", *_POLICY, "kind")
     try:
         texts = {link["table"]: read_table(link["table"], files[link["table"]])}
-        # What is recorded does not matter, and some of it the engine does not know.
+        # Recorded series have no effect here, and the engine does not know all of them.
         text = json.dumps({**resolved, "record": {**resolved["record"], "series": []}})
         below, above, _throughput_bps = _airpath.optimum_pair(text, texts)
     except ValueError as error:

@@ -1,8 +1,8 @@
-"""Values that replace others: ``--set``, the `overrides` of `load`, `Scenario.replace`.
+"""Overrides of values: ``--set``, the `overrides` of `load`, `Scenario.replace`.
 
-What is put over a table changes the keys that it names; the others stay. A component that becomes
-another, by its name or by a table with another `kind`, keeps the keys that the new one has too.
-What was given and is lost is said, in an `OverrideWarning`.
+A table that overrides another changes only the keys that it contains. If the kind of a component
+changes, by its name or by a table with another `kind`, keys that both kinds have keep their values.
+An `OverrideWarning` lists the removed keys.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ __all__ = [
 
 REPLACE = "replace"
 _LONGEST_OVERRIDE = 200
-"""Letters in a title; one of a whole list of flows can have thousands."""
+"""Characters of an override in a title; a list of flows can have thousands of them."""
 
 
 def pairs(given: object, place: str) -> list[tuple[str, Any]]:
@@ -59,7 +59,7 @@ def pairs(given: object, place: str) -> list[tuple[str, Any]]:
     Raises
     ------
     BadValueError
-        If it is neither.
+        If `given` is neither of them.
     """
     items = given.items() if isinstance(given, Mapping) else given
     example = f'{place} = {{"bottleneck.aqm": "codel"}}'
@@ -75,7 +75,7 @@ def pairs(given: object, place: str) -> list[tuple[str, Any]]:
 
 
 def value_of_text(text: str) -> Any:
-    """Return the value as TOML reads it; what TOML cannot read, and dates, are texts."""
+    """Return the value as TOML reads it; dates and invalid TOML are returned as texts."""
     try:
         parsed = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):
@@ -86,9 +86,9 @@ def value_of_text(text: str) -> Any:
 
 
 def titled(name: str, overrides: Sequence[str]) -> str:
-    """Return a scenario's name with its overrides, for titles; only what is very long is cut.
+    """Return a scenario's name with its overrides, for titles; very long overrides are cut.
 
-    What is recorded changes nothing on the path, and stays out.
+    Overrides of recordings are left out, because they change nothing on the path.
     """
     shown = [
         each if len(each) <= _LONGEST_OVERRIDE else f"{each[:_LONGEST_OVERRIDE]}…"
@@ -105,23 +105,23 @@ class UnknownKeyProblem(Problem):
     Parameters
     ----------
     key : str
-        As it was given.
+        The key as it was written.
     """
 
     key: str = ""
 
 
 class Overrides:
-    """Puts values into the document of a scenario, and remembers where.
+    """Applies values to the document of a scenario, and records their keys.
 
     Parameters
     ----------
     document : dict
-        What a file says; it is changed.
+        Content of a file; it is modified.
     model : type of Model
-        What the document describes.
+        Model of the document.
     place : str
-        What begins each line about a value that was put in: ``overrides``.
+        Beginning of each message about an applied value: ``overrides``.
     context : mapping, optional
         Validation context of the document's values.
     """
@@ -144,12 +144,12 @@ class Overrides:
         self._notes: list[str] = []
 
     def put(self, key: str, value: Any) -> None:
-        """Put one value in.
+        """Apply one value.
 
         Raises
         ------
         ScenarioError
-            If the key leads nowhere.
+            If the key does not exist.
         """
         *parents, last = key.split(".")
         if not all((*parents, last)):
@@ -178,12 +178,12 @@ class Overrides:
             self._lost.clear()
 
     def warn(self, stacklevel: int) -> None:
-        """Say what was given and is lost; `stacklevel` counts from the caller."""
+        """Warn about removed values; `stacklevel` counts from the caller."""
         for text in self.lost():
             warnings.warn(text, OverrideWarning, stacklevel=stacklevel + 1)
 
     def lost(self) -> list[str]:
-        """Return a line for each given value that is lost."""
+        """Return a line for each set value that was removed and each default that changed."""
         moved = (
             f"{self._place}: {key} {text}."
             for key, text in self._moved.items()
@@ -192,18 +192,19 @@ class Overrides:
         return [*self._notes, *moved]
 
     def made(self, before: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return those `before` and each of these, as short texts: ``bottleneck.aqm = gred``."""
+        """Return the overrides, and those `before`, as short texts: ``bottleneck.aqm = gred``."""
         still = (text for text in before if text.partition(" = ")[0] not in self._made)
         return (*still, *self._made.values())
 
     def placed(self, problem: Problem) -> Problem:
-        """Return the problem with this place if it lies in a value that was put in."""
+        """Return the problem, located at the override if it lies in an applied value."""
         if not any(problem.field[: len(path)] == path for path in self._paths):
             return problem
         field, value, what = problem.field, problem.value, problem.what
         return Problem(self._place, field, value, what, problem.accepted, problem.example)
 
-    # --- the way to a value ----------------------------------------------------------------------
+    # --- navigation to a value
+    # ----------------------------------------------------------------------
 
     def _step(
         self,
@@ -292,7 +293,7 @@ class Overrides:
         kind: type[Component] | None,
         path: Path,
     ) -> None:
-        """Leave of a component's keys what the component of another `kind` has too."""
+        """Keep only those keys of a component that the component of another `kind` has too."""
         if kind is None:
             old.clear()  # The user gets the error of the unknown kind.
             return
@@ -324,7 +325,7 @@ class Overrides:
 
 
 def _default(component: type[Component], key: str) -> Any:
-    """Return the default of a component's key; None where it has none."""
+    """Return the default of a component's key; None if it has none."""
     field = component.model_fields.get(key)
     return None if field is None or field.is_required() else field.get_default()
 
@@ -355,11 +356,11 @@ def put_over(
     Parameters
     ----------
     scenario : Scenario
-        It stays as it is.
+        The scenario. It is not modified.
     given : iterable of (key, value)
         Dotted keys and their values.
     place : str
-        What begins each line about such a value.
+        Beginning of each message about such a value.
     context : mapping, optional
         Validation context of the values.
 
@@ -388,7 +389,7 @@ def put_over(
     return made, overrides
 
 
-# --- what the models say -----------------------------------------------------------------------
+# --- information from the models ---------------------------------------------------------------
 
 
 def _component_of(model: type[Model] | None) -> type[Component] | None:
@@ -396,7 +397,7 @@ def _component_of(model: type[Model] | None) -> type[Component] | None:
 
 
 def _class(model: type[Model] | None, table: Mapping[str, Any]) -> type[Model] | None:
-    """Return the class that the table is read as; None when its kind is not known."""
+    """Return the class that validates the table; None if its kind is unknown."""
     component = _component_of(model)
     if component is None:
         return model
@@ -410,9 +411,9 @@ def field_of(model: type[Model] | None, key: str) -> tuple[tuple[str, ...], type
     Parameters
     ----------
     model : type of Model or None
-        The table; None if it is unknown.
+        Class of the table; None if it is unknown.
     key : str
-        Either name of the field. Of an unknown field it is returned.
+        Either name of the field. An unknown name is returned unchanged.
     """
     if model is None:
         return (key,), None
@@ -431,7 +432,7 @@ def _models(annotation: Any) -> Iterator[type[Model]]:
 
 
 def _opened(table: Any, position: Any, inner: type[Model] | None, model: type[Model] | None) -> Any:
-    """Return the value at a position; a table where a key inside it will be set."""
+    """Return the value at a position; create a table if a key inside it will be set."""
     component = _component_of(inner)
     if isinstance(table, dict) and position not in table:
         kind = _class(model, table)
@@ -453,7 +454,7 @@ def _are_positions(value: Any, entries: Sequence[Any]) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of Python as a document holds it."""
+    """Return a Python value in the form of a document."""
     if isinstance(value, Model):
         return value.given()
     if isinstance(value, Mapping):

@@ -22,7 +22,7 @@ __all__ = [
 
 
 class LinkAdaptation(Component):
-    """A link-adaptation policy; `kind` says which."""
+    """A link-adaptation policy, chosen by `kind`."""
 
     family = "a link-adaptation policy"
     engine_family = "policy"
@@ -34,7 +34,7 @@ class Fixed(LinkAdaptation):
     Parameters
     ----------
     mcs : str or int
-        The MCS: its name in the error-rate table, or its place there, from 0.
+        The MCS: its name in the error-rate table, or its index there, from 0.
     """
 
     kind: Literal["fixed"] = "fixed"
@@ -42,16 +42,16 @@ class Fixed(LinkAdaptation):
 
 
 class DualRegime(LinkAdaptation):
-    """One MCS below a threshold of the queue, another from it on (qawla-2015 §2).
+    """One MCS below a threshold of the queue length, another from the threshold on (qawla-2015 §2).
 
     Parameters
     ----------
     mcs_below : str or int
-        MCS1: its name in the error-rate table, or its place there, from 0.
+        MCS1: its name in the error-rate table, or its index there, from 0.
     mcs_above : str or int
         MCS2, as `mcs_below`.
     threshold : int
-        B, packets waiting, from 1. The paper recommends 20.
+        B, queue length, packets, from 1. The paper recommends 20.
     """
 
     kind: Literal["dual-regime"] = "dual-regime"
@@ -66,7 +66,7 @@ class Tagla(LinkAdaptation):
     Parameters
     ----------
     th_per : float
-        th_PER, above 0, at most 1. The paper's best over both of its channels is 0.0032.
+        th_PER, above 0, at most 1. 0.0032 is the paper's best value over both of its channels.
     """
 
     kind: Literal["tagla"] = "tagla"
@@ -74,17 +74,18 @@ class Tagla(LinkAdaptation):
 
 
 class Qawla(LinkAdaptation):
-    """Queue-aware: two thresholds of the packet error rate, by the queue (qawla-2015 §2).
+    """Queue-aware policy: one of two error-rate thresholds by the queue length (qawla-2015 §2).
 
     Parameters
     ----------
     th_per : float
-        th_PER, for `threshold` packets waiting and more, above 0, at most 1. The paper recommends
-        0.05.
+        th_PER for queue lengths from `threshold` on, above 0, at most 1. The paper recommends 0.05.
     h : float
-        H: below `threshold` packets, ``th_per / h`` holds; 1 to 1e9. The paper recommends 100.
+        H: below `threshold`, the error-rate threshold is ``th_per / h``; 1 to 1e9. The paper
+        recommends 100.
     threshold : int
-        B, packets waiting, from 1. The paper recommends 20, below the gentle RED's min_th of 30.
+        B, queue length, packets, from 1. The paper recommends 20, below the gentle RED's min_th of
+        30.
     """
 
     kind: Literal["qawla"] = "qawla"
@@ -99,7 +100,7 @@ class Tfer(LinkAdaptation):
     Parameters
     ----------
     th_fer : float
-        th_FER, above 0, at most 1. The paper's best over both of its channels is 0.00013.
+        th_FER, above 0, at most 1. 0.00013 is the paper's best value over both of its channels.
     """
 
     kind: Literal["tfer"] = "tfer"
@@ -107,13 +108,13 @@ class Tfer(LinkAdaptation):
 
 
 class MaxPhyThroughput(LinkAdaptation):
-    """The MCS that carries most bits per symbol, losses deducted (qawla-2015 §6).
+    """The MCS with the most bits per symbol after losses (qawla-2015 §6).
 
     Parameters
     ----------
     error_rate : {"per", "fer"}
-        Error rate that the policy uses: of packets or of blocks. Default per, the better one in the
-        paper's Table 6.
+        Error rate that the policy uses: of packets or of blocks. Default per, the better option in
+        the paper's Table 6.
     """
 
     kind: Literal["max-phy-throughput"] = "max-phy-throughput"
@@ -121,22 +122,22 @@ class MaxPhyThroughput(LinkAdaptation):
 
 
 class Optimum(LinkAdaptation):
-    """The dual-regime pair with the most throughput by the fixed point (qawla-2015 §6).
+    """The dual-regime pair with the largest fixed-point throughput (qawla-2015 §6).
 
-    Found for this scenario at its true SNR when it is resolved; its resolved form is that of a
-    `policy.DualRegime`. Needs a scenario that `airpath.solve` covers, and is for the link of the
-    bottleneck alone.
+    The pair is computed when the scenario is resolved, for its true SNR; its resolved form is that
+    of a `policy.DualRegime`. The policy requires a scenario that `airpath.solve` covers, and
+    applies only to the bottleneck's link.
 
     Parameters
     ----------
     threshold : int
-        B, packets waiting, from 1. The paper recommends 20.
+        B, queue length, packets, from 1. The paper recommends 20.
     """
 
     kind: Literal["optimum"] = "optimum"
     threshold: PacketCount = Field(examples=["20"])
 
     def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return a pair of MCSs with this threshold: what the engine knows of an optimum."""
+        """Return a pair of MCSs with this threshold, as a placeholder that the engine can check."""
         pair = {"mcs_below": 0, "mcs_above": 0}
         return self.resolved(context, path) | pair | {"kind": "dual-regime"}

@@ -67,7 +67,7 @@ class RequestProcedure(Component):
 
 
 class RandomDelay(RequestProcedure):
-    """A request that takes a random time (wimax-2009 §2.2, §5.1).
+    """A bandwidth request with a random delay (wimax-2009 §2.2, §5.1).
 
     Parameters
     ----------
@@ -79,8 +79,9 @@ class RandomDelay(RequestProcedure):
     timer : Duration
         Additional delay for each lost attempt, above 0. Default 100 ms (wimax-2009 §5.1).
     per : {"queue", "packet"}
-        Unit of a request: the queue, with one request outstanding and the rest by piggyback; or
-        each packet, if the grant policy uses requests. Default ``"queue"`` (IEEE 802.16).
+        Unit of a request. ``"queue"``: one request is outstanding, and later ones are piggybacked.
+        ``"packet"``: one request per packet, if the grant policy uses requests. Default ``"queue"``
+        (IEEE 802.16).
     piggyback : duration or pair of duration
         Delay of a piggyback request before the next map, in the form of `delay`. Default 0 s.
     """
@@ -107,17 +108,18 @@ class RandomDelay(RequestProcedure):
 class Ranging(RequestProcedure):
     """Contention by ranging codes in four steps: code, allocation, header, grant (IEEE 802.16e).
 
-    There is one opportunity in each frame. Stations that choose the same code in it all fail.
+    Each frame has one opportunity. All stations that choose the same code in it fail.
 
     Parameters
     ----------
     codes : int
-        Codes that stations choose from, 1 to 65535. Default 8.
+        Number of codes that stations choose from, 1 to 65535. Default 8.
     timer : Duration
-        Without an answer for this time a station has failed and backs off, above 0. Default 100 ms.
+        Time without a response after which a station has failed and backs off, above 0. Default 100
+        ms.
     backoff : pair of int
-        The first and the largest back-off window, opportunities, 1 to 65536; it doubles from one
-        failure to the next. Default [2, 64].
+        First and largest back-off window, opportunities, 1 to 65536; the window doubles with each
+        failure. Default [2, 64].
     """
 
     kind: Literal["ranging"] = "ranging"
@@ -129,12 +131,12 @@ class Ranging(RequestProcedure):
 class SchedulingRequest(RequestProcedure):
     """A dedicated request opportunity for each station (3GPP TS 36.321 §5.4.4).
 
-    It is answered by a grant for the buffer status report, which requests the remaining bytes.
+    The response is a grant for the buffer status report, which requests the remaining bytes.
 
     Parameters
     ----------
     period : Duration
-        Time between two opportunities of a station, above 0. Each station has another offset.
+        Time between two opportunities of a station, above 0. Each station has a different offset.
     """
 
     kind: Literal["scheduling-request"] = "scheduling-request"
@@ -142,6 +144,6 @@ class SchedulingRequest(RequestProcedure):
 
 
 class NoRequest(RequestProcedure):
-    """No requests: a station sends in proactive grants only."""
+    """No requests: a station sends only in proactive grants."""
 
     kind: Literal["none"] = "none"

@@ -1,4 +1,4 @@
-"""From the user's scenario to the resolved one, and to the files that it needs."""
+"""Conversion of a scenario into its resolved form and the files that it needs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["resolve", "resolved_section"]
 
 
 class _Resolver:
-    """Names traces and tables and remembers which of them do not exist."""
+    """Names traces and tables, and collects those that do not exist."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.place = scenario.file
@@ -66,7 +66,7 @@ class _Resolver:
 
 
 def resolve(scenario: Scenario) -> tuple[str, dict[str, Path]]:
-    """Return the resolved scenario as JSON, and the file of each trace and table by its key there.
+    """Return the resolved scenario as JSON, and the files of its traces and tables by key.
 
     Parameters
     ----------
@@ -88,16 +88,16 @@ def resolve(scenario: Scenario) -> tuple[str, dict[str, Path]]:
 
 
 def resolved_section(scenario: Scenario, place: tuple[str, ...]) -> tuple[Any, dict[str, Path]]:
-    """Return one section of the resolved form, or a member of one, and its files by key.
+    """Return one section of the resolved form, or a member of it, and its files by key.
 
-    A policy `optimum` stays in it, and files of one name in two sections have the same key.
+    A policy `optimum` is not replaced, and files with the same name in two sections share a key.
 
     Parameters
     ----------
     scenario : Scenario
         The scenario.
     place : tuple of str
-        A key of `SECTIONS`, or that and the key of a member.
+        A key of `SECTIONS`; or such a key and the key of a member.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The scenario: who sends, over which bottleneck and ACK path, for how long, what is recorded."""
+"""The scenario: flows, bottleneck, ACK path, duration and recordings."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ SERIES = (
 """Names of the time series that can be recorded."""
 
 DISTRIBUTIONS = ("sojourn", "delay", "ack_delay")
-"""Times of packets: sojourn times by queue, one-way delays of data and of ACKs by group."""
+"""Recorded packet times: sojourn time per queue, one-way delays of data and ACKs per group."""
 
 CAPTURE_POINTS = ("sender", "ingress", "bottleneck", "receiver", "acks")
 """Points of the path where packets can be captured."""
@@ -83,26 +83,26 @@ CAPTURE_POINTS = ("sender", "ingress", "bottleneck", "receiver", "acks")
 T = TypeVar("T")
 
 MOST_GROUPS = 10_000
-"""Most groups of flows. A file and the results list each group separately."""
+"""Limit for the number of groups of flows. Files and results list each group separately."""
 
 
 class Record(Model):
-    """What is recorded over time.
+    """Recordings over time.
 
     Parameters
     ----------
     series : list of str
-        Any of `SERIES`. Default: none.
+        Recorded time series, any of `SERIES`. Default: none.
     interval : Duration
         Sampling interval of levels (``cwnd``, ``ssthresh``, ``rtt``, ``queue``, ``snr``): the last
         value in each interval is recorded; 0 s records every change. All events are recorded.
         Default 0 s.
     distributions : list of str
-        Times whose distribution over packets is recorded, any of `DISTRIBUTIONS`. Default: none.
+        Packet times whose distribution is recorded, any of `DISTRIBUTIONS`. Default: none.
     ss : bool
         Sample the state of every TCP sender, as ``ss -ti`` prints it. Default False.
     ss_interval : Duration
-        Time between two of these samples, above 0. Default 100 ms.
+        Time between two ``ss`` samples, above 0. Default 100 ms.
     flow_monitor : bool
         Keep the statistics of ns-3's FlowMonitor. Default False.
     """
@@ -125,14 +125,14 @@ class Record(Model):
 
 
 class Capture(Model):
-    """Where packets are captured, if the results are written to a directory.
+    """Points at which packets are captured, if the results are written to a directory.
 
     Parameters
     ----------
     points : list of str
-        Any of `CAPTURE_POINTS`. Default: none.
+        Capture points, any of `CAPTURE_POINTS`. Default: none.
     replication : int
-        Number of the one replication that is captured, from 0. Default 0.
+        Number of the only captured replication, from 0. Default 0.
     """
 
     points: list[Annotated[str, choice(*CAPTURE_POINTS)]] = Field(
@@ -164,13 +164,13 @@ _USER_KEYS = {"reverse": "ack_path", "controls": "control", "queue": "aqm"}
 class Scenario(Model):
     """The complete input of a simulation, an emulation or an analysis.
 
-    From Python, texts with units (``"40 ms"``) and numbers in SI (``0.04``) are accepted;
-    the attributes are integers of the base unit with their own types (`Duration` in ns, ...).
+    Python accepts texts with units (``"40 ms"``) and numbers in SI units (``0.04``). The attributes
+    are integers of the base unit with separate types (`Duration` in ns, ...).
 
     Parameters
     ----------
     name : str
-        For titles and file names. Default ``"scenario"``; from a file, the file's name.
+        Name in titles and file names. Default ``"scenario"``; from a file, the file's name.
     duration : Duration
         Simulated time, above 0.
     warmup : Duration
@@ -178,16 +178,16 @@ class Scenario(Model):
     bottleneck : Bottleneck
         The queue and the link that all flows share.
     ack_path : AckPath
-        How ACKs return. Default ideal.
+        Path of the ACKs back to the senders. Default ideal.
     backhaul : Wire, optional
         A wired hop in front of the bottleneck that all flows share. Behind the ACK path, ACKs
         traverse a hop of the same rate and delay. Default: none.
     control : list of Control
         Changes of the bottleneck's link. Default: none.
     record : Record
-        What is recorded over time. Default: nothing.
+        Recordings over time. Default: none.
     capture : Capture
-        Where packets are captured. Default: nowhere.
+        Points at which packets are captured. Default: none.
     flows : list of Source
         Groups of equal flows, 1 to 10 000; 100 000 flows in all at most.
 
@@ -288,7 +288,7 @@ class Scenario(Model):
         return [_USER_KEYS.get(key, key) for key in engine_path.split(".")]
 
     def resolved(self, context: Context, path: Path = ()) -> dict[str, Any]:
-        """Return the resolved form; equal flows of a group are one entry with their count."""
+        """Return the resolved form; equal flows of a group are one entry with a count."""
         assert not path  # A scenario is the root table.
         return {key: section.make(self, context) for key, section in SECTIONS.items()}
 
@@ -319,8 +319,8 @@ class Scenario(Model):
         Parameters
         ----------
         key : str, mapping or iterable of (key, value)
-            A dotted key, list positions from 0, such as ``"flows.0.cc"``; or keys with their
-            values. A mapping may be nested.
+            A dotted key with list positions from 0, such as ``"flows.0.cc"``; or keys with values.
+            A mapping may be nested.
         value
             The new value, if `key` is one key. A table changes only the keys that it contains. If
             the kind of a component changes, by name or by a table, keys that both kinds have keep
@@ -335,7 +335,7 @@ class Scenario(Model):
         Raises
         ------
         ScenarioError
-            With every problem found: keys that are not known, values that are not accepted.
+            With every problem found: unknown keys and rejected values.
 
         Examples
         --------
@@ -356,13 +356,13 @@ class Scenario(Model):
     def to_toml(self, relative_to: str | FilePath | None = None) -> str:
         """Return the text of a TOML file that defines the same scenario.
 
-        Every key is written, also those left at their defaults.
+        The text contains every key, also keys with default values.
 
         Parameters
         ----------
         relative_to : path, optional
-            Directory of the file, from which paths of traces and tables start. Default: paths
-            become absolute.
+            Directory of the file, from which paths of traces and tables start. Default: absolute
+            paths.
         """
         from airpath.arguments import check_all, path_like
         from airpath.scenario.toml_text import to_toml

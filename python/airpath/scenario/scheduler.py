@@ -1,4 +1,4 @@
-"""Schedulers of a cell, one class each: who is served in a slot."""
+"""Schedulers of a cell, one class each; a scheduler selects the user of a slot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airpath.scenario.values import Real, choice
 __all__ = ["AlphaFair", "MaxRate", "ProportionalFair", "RoundRobin", "Scheduler"]
 
 AVERAGE = choice("obtained", "available")
-"""What proportional fairness averages."""
+"""Options for the rate that proportional fairness averages."""
 
 
 class Scheduler(Component):
@@ -24,18 +24,18 @@ class Scheduler(Component):
 
 
 class ProportionalFair(Scheduler):
-    """The largest w μ/r: the rate over an average of the rate obtained (clamp-2008 eq. 19).
+    """The user with the largest w μ/r: rate over average obtained rate (clamp-2008 eq. 19).
 
     r averages the selected rate over the user's slots, including failed ones, and 0 over all other
-    slots. It begins at a quarter of the cell's nominal rate.
+    slots. Its initial value is a quarter of the cell's nominal rate.
 
     Parameters
     ----------
     time_constant : Duration
         Time constant of the average, at least a slot. Default 100 ms (clamp-2008 §5.3).
     average : {"obtained", "available"}
-        Rate that r averages: the obtained rate, 0 in slots of other users; or the available rate in
-        each slot with data. Default "obtained".
+        Rate that r averages: the obtained rate, which is 0 in slots of other users; or the
+        available rate in each slot with data. Default "obtained".
     """
 
     kind: Literal["proportional-fair"] = "proportional-fair"
@@ -44,7 +44,7 @@ class ProportionalFair(Scheduler):
 
 
 class AlphaFair(Scheduler):
-    """The largest w μ/r^α: between the largest rate, α = 0, and equal rates, α → ∞.
+    """The user with the largest w μ/r^α: between largest rate, α = 0, and equal rates, α → ∞.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ class AlphaFair(Scheduler):
 
 
 class MaxRate(Scheduler):
-    """The largest w μ, without regard to past rates: the highest sum rate, and no fairness."""
+    """The user with the largest w μ, regardless of past rates: highest sum rate, no fairness."""
 
     kind: Literal["max-rate"] = "max-rate"
 
 
 class RoundRobin(Scheduler):
-    """One user after another, in the order of their numbers; weights do not count."""
+    """All users in cyclic order of their numbers; weights have no effect."""
 
     kind: Literal["round-robin"] = "round-robin"

@@ -1,4 +1,4 @@
-"""The sections of a resolved scenario: each is made from one field, and from little of others."""
+"""The sections of a resolved scenario, each made from one field and few values of other fields."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ class Section(NamedTuple):
     Parameters
     ----------
     field : str
-        The field of the scenario that it is made from.
+        Field of the scenario that the section is made from.
     make : callable
-        Returns its value.
+        Function that returns the value.
     depends_on : callable or None
-        Returns the part of other fields that its value depends on. None: no dependence.
+        Function that returns the part of other fields on which the value depends. None: no
+        dependence.
     members : mapping of str to callable
-        What makes each member of its value from the field, a context and the place of the field.
-        Empty: the value is not made of members.
+        Functions that make the members of the value from the field, a context and the path of the
+        field. Empty: the value has no members.
     """
 
     field: str
@@ -38,12 +39,12 @@ class Section(NamedTuple):
     members: Mapping[str, Callable[[Any, Context, Path], Any]] = {}
 
     def places(self, key: str) -> Sequence[tuple[str, ...]]:
-        """Return the places of its members in the resolved form, or its own: ``("flows",)``."""
+        """Return the paths of the members in the resolved form, or that of the section."""
         return [(key, member) for member in self.members] or [(key,)]
 
 
 def _flows(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
-    """Return the flows; equal flows of a group are one entry with their count."""
+    """Return the flows; equal flows of a group are one entry with a count."""
     shared, at_stations = _hops(scenario)
     return [
         flow
@@ -68,7 +69,7 @@ def _controls(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
 def _table(
     field: str, members: Mapping[str, Callable[[Any, Context, Path], Any]] | None = None
 ) -> Section:
-    """Return the section of a table that depends on no other."""
+    """Return the section of a table that does not depend on other tables."""
 
     def make(scenario: Scenario, context: Context) -> Any:
         table = getattr(scenario, field)
@@ -89,7 +90,7 @@ SECTIONS: Mapping[str, Section] = {
     "capture": _table("capture"),
     "controls": Section("control", _controls, lambda each: repr(_controls(each, NO_FILES))),
 }
-"""By key, in the order of the resolved form."""
+"""Sections by key, in the order of the resolved form."""
 
 DIVIDED = frozenset(section.field for section in SECTIONS.values() if section.members)
-"""Fields whose sections have members; between the keys of their tables are no rules."""
+"""Fields whose sections have members. No rule connects the keys of their tables."""

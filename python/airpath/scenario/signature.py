@@ -1,4 +1,4 @@
-"""What `help` and an editor show of a model's constructor: its keys, with defaults as written."""
+"""Signature of a model's constructor for `help` and editors: keys and their defaults."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ else:
 
 
 class ModelType(_Metaclass):
-    """The class of models; pydantic's signature has types that only pydantic can read."""
+    """Metaclass of models. It replaces pydantic's signature, whose types only pydantic can read."""
 
     @property
     def __signature__(self: Any) -> Signature:
-        """Keys in the order of the class's docstring; those without a default come first."""
+        """Keys in the order of the class's docstring; keys without a default come first."""
         parameters = [
             Parameter(
                 info.alias or name,
@@ -39,11 +39,11 @@ class ModelType(_Metaclass):
 
     @__signature__.setter
     def __signature__(self, _pydantics: object) -> None:
-        """Keep this one."""
+        """Ignore pydantic's signature."""
 
 
 def as_written(value: Any) -> Any:
-    """Return a value as its key takes it, which is what is shown of it."""
+    """Return a value in the form in which the user writes it."""
     if isinstance(value, (list, tuple)):
         return [as_written(each) for each in value]
     return str(value) if isinstance(value, (Decibels, Quantity)) else value

@@ -35,18 +35,18 @@ __all__ = [
 
 
 SPEED_OF_LIGHT = 299_792_458.0
-"""In vacuum, m/s (exact, SI)."""
+"""Speed of light in vacuum, m/s (exact, SI)."""
 
 
 class SnrProcess(Component):
-    """An SNR over time; `kind` says which. It does not depend on what is sent."""
+    """An SNR over time, chosen by `kind`. It does not depend on the traffic."""
 
     family = "an SNR process"
     engine_family = "snr"
 
 
 class Constant(SnrProcess):
-    """An SNR that does not change.
+    """A constant SNR.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Constant(SnrProcess):
 
 
 class _Moving(SnrProcess):
-    """An SNR with a mean that fades as the receiver moves."""
+    """An SNR that fades around its mean as the receiver moves."""
 
     mean: Decibels = Field(examples=['"15 dB"'])
     doppler: Maybe[Frequency] = Field(default=ABSENT, examples=['"10 Hz"'])
@@ -86,7 +86,7 @@ class _Moving(SnrProcess):
 
     @property
     def doppler_hz(self) -> float:
-        """The largest Doppler shift, Hz: v f_c / c where it is not given."""
+        """The largest Doppler shift, Hz; computed as v f_c / c if it is not set."""
         if self.doppler is not None:
             return self.doppler.si()
         speed, carrier = self.speed or Speed(0), self.carrier or Frequency(0)
@@ -100,7 +100,7 @@ class _Moving(SnrProcess):
         return {**others, "mean_db": float(self.mean), "doppler_hz": self.doppler_hz}
 
     def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form with the speed and the carrier, where they are given."""
+        """Return the resolved form with the speed and the carrier, if they are set."""
         form = self.resolved(context, path)
         if self.speed is None or self.carrier is None:
             return form
@@ -111,22 +111,22 @@ class _Moving(SnrProcess):
 class Jakes(_Moving):
     """Flat Rayleigh fading as Jakes' sum of 20 oscillators.
 
-    The Doppler shift is given, or follows from the speed of the receiver and the carrier.
+    The Doppler shift is either set or follows from the speed of the receiver and the carrier.
 
     Parameters
     ----------
     mean : Decibels
         Mean SNR, -200 dB to 200 dB.
     doppler : Frequency, optional
-        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: that of `speed` and `carrier`.
+        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: computed from `speed` and
+        `carrier`.
     speed : Speed, optional
         Speed of the receiver, 0 m/s to 10000 m/s. Default: see `doppler`.
     carrier : Frequency, optional
         Carrier frequency, up to 1000 GHz. Default: see `doppler`.
     index : {"centred", "printed"}
-        Index in the cosines of the oscillators' frequencies: ``"centred"``, n - 1/2, or
-        ``"printed"``, n + 1/2 as the paper prints; its mean power is 1.0988 times `mean`. Default
-        ``"centred"``.
+        Index in the frequencies of the oscillators: ``"centred"``, n - 1/2; or ``"printed"``, n +
+        1/2 as in the paper, with a mean power of 1.0988 times `mean`. Default ``"centred"``.
     """
 
     kind: Literal["jakes"] = "jakes"
@@ -134,16 +134,17 @@ class Jakes(_Moving):
 
 
 class Rayleigh(_Moving):
-    """Flat Rayleigh fading with Clarke's spectrum: a receiver that moves among reflections.
+    """Flat Rayleigh fading with Clarke's spectrum: a receiver that moves among scatterers.
 
-    The Doppler shift is given, or follows from the speed of the receiver and the carrier.
+    The Doppler shift is either set or follows from the speed of the receiver and the carrier.
 
     Parameters
     ----------
     mean : Decibels
         Mean SNR, -200 dB to 200 dB.
     doppler : Frequency, optional
-        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: that of `speed` and `carrier`.
+        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: computed from `speed` and
+        `carrier`.
     speed : Speed, optional
         Speed of the receiver, 0 m/s to 10000 m/s. Default: see `doppler`.
     carrier : Frequency, optional
@@ -156,20 +157,21 @@ class Rayleigh(_Moving):
 class Rician(_Moving):
     """Flat Rician fading: a line-of-sight path and many reflections.
 
-    The Doppler shift is given, or follows from the speed of the receiver and the carrier.
+    The Doppler shift is either set or follows from the speed of the receiver and the carrier.
 
     Parameters
     ----------
     mean : Decibels
         Mean SNR, -200 dB to 200 dB.
     doppler : Frequency, optional
-        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: that of `speed` and `carrier`.
+        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: computed from `speed` and
+        `carrier`.
     speed : Speed, optional
         Speed of the receiver, 0 m/s to 10000 m/s. Default: see `doppler`.
     carrier : Frequency, optional
         Carrier frequency, up to 1000 GHz. Default: see `doppler`.
     k : Decibels
-        K factor, the power in line of sight over that of the reflections, -200 dB to 200 dB.
+        K factor, line-of-sight power relative to the scattered power, -200 dB to 200 dB.
     angle_deg : float
         θ, the angle between the motion and the line of sight, degrees, from 0 to 180; the Doppler
         shift of the line of sight is f_d cos θ. Default 45.
@@ -187,24 +189,25 @@ class Rician(_Moving):
 
 
 class TappedDelayLine(_Moving):
-    """Fading over the taps of a power delay profile, whose energy the receiver collects.
+    """Fading over the taps of a power delay profile; the receiver collects the energy of all taps.
 
-    Each tap is Rayleigh fading with Clarke's spectrum, independent of the others; the SNR is the
-    sum of their powers. The Doppler shift is given, or follows from the speed of the receiver and
-    the carrier.
+    Each tap is Rayleigh fading with Clarke's spectrum, independent of the other taps; the SNR is
+    the sum of their powers. The Doppler shift is either set or follows from the speed of the
+    receiver and the carrier.
 
     Parameters
     ----------
     mean : Decibels
         Mean SNR, -200 dB to 200 dB.
     doppler : Frequency, optional
-        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: that of `speed` and `carrier`.
+        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: computed from `speed` and
+        `carrier`.
     speed : Speed, optional
         Speed of the receiver, 0 m/s to 10000 m/s. Default: see `doppler`.
     carrier : Frequency, optional
         Carrier frequency, up to 1000 GHz. Default: see `doppler`.
     profile : {"pedestrian-a", "pedestrian-b", "vehicular-a", "vehicular-b", "epa", "eva", "etu"}
-        The taps: those of ITU-R M.1225, or of 3GPP TS 36.104 for the last three.
+        Delay profile: profiles of ITU-R M.1225; the last three are of 3GPP TS 36.104.
     """
 
     kind: Literal["tapped-delay-line"] = "tapped-delay-line"
@@ -215,24 +218,25 @@ class TappedDelayLine(_Moving):
 
 
 class Beamforming(_Moving):
-    """Opportunistic beamforming: two antennas with powers and a phase that change slowly.
+    """Opportunistic beamforming: two antennas whose powers and phase change slowly.
 
-    The users of a cell share them. Each has independent channels, Rayleigh fading with Clarke's
-    spectrum (Viswanath, Tse & Laroia 2002). The Doppler shift is given, or follows from the
-    speed of the receiver and the carrier.
+    All users of a cell share the two antennas. Each user has independent channels, Rayleigh fading
+    with Clarke's spectrum (Viswanath, Tse & Laroia 2002). The Doppler shift is either set or
+    follows from the speed of the receiver and the carrier.
 
     Parameters
     ----------
     mean : Decibels
         Mean SNR, -200 dB to 200 dB.
     doppler : Frequency, optional
-        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: that of `speed` and `carrier`.
+        f_d, the largest Doppler shift, 0 Hz to 100 kHz. Default: computed from `speed` and
+        `carrier`.
     speed : Speed, optional
         Speed of the receiver, 0 m/s to 10000 m/s. Default: see `doppler`.
     carrier : Frequency, optional
         Carrier frequency, up to 1000 GHz. Default: see `doppler`.
     period : Duration
-        T, period in which the power moves from one antenna to the other and back, above 0; the
+        T, period in which the power moves from one antenna to the other and back, above 0. The
         period of the phase is 1.618 T.
     """
 
@@ -241,27 +245,26 @@ class Beamforming(_Moving):
 
 
 class Shadowed(SnrProcess):
-    """Log-normal shadowing of another process, as by hills and buildings.
+    """Log-normal shadowing of another SNR process, for example by hills and buildings.
 
-    Normal in dB, with a correlation that falls exponentially with the distance travelled
-    (Gudmundson 1991). The mean of the process inside is the median over the shadowing.
+    The shadowing is normal in dB, with a correlation that decreases exponentially with the distance
+    travelled (Gudmundson 1991). The mean of the inner process is the median over the shadowing.
 
     Parameters
     ----------
     deviation : Decibels
         σ, the standard deviation of the shadowing, 0 dB to 30 dB.
     correlation_distance : Length, optional
-        d, distance after which the correlation is 1/e, above 0. Default: `correlation_time` is
-        given.
+        d, distance after which the correlation is 1/e, above 0. Default: `correlation_time` is set.
     speed : Speed, optional
-        Speed of the receiver, 0 m/s to 10000 m/s; at 0 m/s it stays in its first shadow. Default:
-        see `correlation_distance`.
+        Speed of the receiver, 0 m/s to 10000 m/s; at 0 m/s the shadowing is constant. Default: see
+        `correlation_distance`.
     correlation_time : Duration, optional
-        Instead of both: the time after which the correlation is 1/e, above 0.
-        Default: the distance over the speed.
+        Time after which the correlation is 1/e, above 0; replaces `correlation_distance` and
+        `speed`. Default: the distance divided by the speed.
     inner : SnrProcess
-        The process without shadowing, any but another `snr.Shadowed`. It has the randomness that
-        it has alone.
+        The process without shadowing, any except `snr.Shadowed`. Its random stream is the same as
+        without shadowing.
     """
 
     kind: Literal["shadowed"] = "shadowed"
@@ -289,7 +292,7 @@ class Shadowed(SnrProcess):
                 raise faults_at((("correlation_time",), str(self.correlation_time), wrong))
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form, with that of the process inside."""
+        """Return the resolved form, with the resolved form of the inner process."""
         resolved: dict[str, Any] = {"kind": self.kind, "deviation_db": float(self.deviation)}
         if self.correlation_time is not None:
             resolved["correlation_ns"] = int(self.correlation_time)
@@ -308,7 +311,7 @@ class Block(SnrProcess):
     mean : Decibels
         Mean SNR, -200 dB to 200 dB.
     coherence : Duration, optional
-        The length of a block, above 0. Default: a slot of the link; needed on one without slots.
+        Length of a block, above 0. Default: a slot of the link; required for a link without slots.
     """
 
     kind: Literal["block"] = "block"
@@ -316,7 +319,7 @@ class Block(SnrProcess):
     coherence: Maybe[Duration] = Field(default=ABSENT, examples=['"5 ms"'])
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; without a coherence time the link's slot is that."""
+        """Return the resolved form; the link's slot replaces an absent coherence time."""
         resolved: dict[str, Any] = {"kind": self.kind, "mean_db": float(self.mean)}
         if self.coherence is not None:
             resolved["coherence_ns"] = int(self.coherence)
@@ -324,7 +327,7 @@ class Block(SnrProcess):
 
 
 class Trace(SnrProcess):
-    """The steps of a ``time_s,snr_db`` CSV, looped.
+    """Stepwise SNR from a ``time_s,snr_db`` CSV, repeated to the end of the run.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Search path of error-rate tables.
 
-A table is named by its path from the directory of the scenario file, or as ``airpath:NAME``: one
-that comes with Airpath.
+A table is named by its path from the directory of the scenario file, or as ``airpath:NAME``, which
+is a table that comes with Airpath.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ __all__ = [
 ]
 
 PREFIX = "airpath:"
-"""What the name of a table that comes with Airpath begins with."""
+"""Prefix of the names of tables that come with Airpath."""
 
 DIRECTORY = Path(__file__).parents[1] / "phy" / "tables"
-"""Where those tables are."""
+"""Directory of the tables that come with Airpath."""
 
 LARGEST = 64 * MIB
-"""Bytes of the largest table that is read."""
+"""Size limit of a table, bytes."""
 
 
 def shipped_tables() -> list[str]:
-    """Return the names of the tables that come with Airpath, as a scenario writes them."""
+    """Return the names of the tables that come with Airpath, as written in a scenario."""
     return sorted(PREFIX + file.stem for file in DIRECTORY.glob("*.json"))
 
 
 def table_path(table: str, directory: Path | None = None) -> Path:
-    """Return the path that `table` names; it need not exist.
+    """Return the path that `table` names. The file may not exist.
 
     Parameters
     ----------
     table : str
         A path, or ``airpath:NAME``.
     directory : pathlib.Path or None
-        Where relative paths start; None is the working directory.
+        Directory from which relative paths start; None is the working directory.
     """
     if table.startswith(PREFIX):
         return DIRECTORY / f"{table.removeprefix(PREFIX)}.json"
@@ -56,7 +56,7 @@ def table_path(table: str, directory: Path | None = None) -> Path:
 
 
 def is_table(table: str, path: Path) -> bool:
-    """Return whether there is what `table` names, at `path`."""
+    """Return whether the table exists; `path` is the path that its name stands for."""
     if table.startswith(PREFIX):
         return table in shipped_tables()
     # Not Path.is_file, which raises for names that are too long.
@@ -64,7 +64,7 @@ def is_table(table: str, path: Path) -> bool:
 
 
 def is_unfinished(text: str) -> bool:
-    """Return whether the text of a table's file says that points are missing."""
+    """Return whether the text of a table's file states that points are missing."""
     try:
         table = json.loads(text)
     except (ValueError, RecursionError):
@@ -73,12 +73,12 @@ def is_unfinished(text: str) -> bool:
 
 
 def read_table(name: str, path: Path) -> str:
-    """Return the text of a table's file; what it says is checked where it is used.
+    """Return the text of a table's file. Its content is not checked here.
 
     Raises
     ------
     BadValueError
-        If it cannot be read: one line that begins with `name`.
+        If the file cannot be read: one line that begins with `name`.
     """
     return read_text(path, LARGEST, name)
 

@@ -1,4 +1,4 @@
-"""Writing a scenario as TOML: the subset that scenarios need."""
+"""Writes a scenario as TOML, with the subset of TOML that scenarios need."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["to_toml", "write_table"]
 
 _FILES = {"file": TRACES, "table": TABLES}
-"""Keys that name files, and what a name begins with that is no path."""
+"""Keys that name files, and the prefix of names that are not paths."""
 
 
 def to_toml(scenario: Scenario, relative_to: str | Path | None = None) -> str:
-    """Return a TOML file that gives `scenario` again; see `Scenario.to_toml`."""
+    """Return a TOML file that describes `scenario`; see `Scenario.to_toml`."""
     document = scenario.document()
     for table in _tables(document):
         for key, prefix in _FILES.items():
             if isinstance(table.get(key), str) and not table[key].startswith(prefix):
-                # Not Path.resolve: links stay as the user named them.
+                # Not Path.resolve, which would replace symbolic links.
                 path = os.path.abspath((scenario.directory or Path()) / table[key])  # noqa: PTH100
                 if relative_to is not None:
                     path = os.path.relpath(path, relative_to)
@@ -46,7 +46,7 @@ def _tables(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def write_table(table: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
-    """Yield the lines of a table: its plain keys first, then the tables inside it."""
+    """Yield the lines of a table: first its plain keys, then its nested tables."""
     inner = {key: value for key, value in table.items() if isinstance(value, Mapping) and value}
     arrays = {key: value for key, value in table.items() if not path and _is_array(value)}
     plain = {key: v for key, v in table.items() if key not in inner and key not in arrays}

@@ -1,8 +1,9 @@
 """Search path of trace files.
 
-A trace is named by its path from the directory of the scenario file, or as ``traces:NAME``: a file
-in the directory that the environment variable ``AIRPATH_TRACES`` names; without it in the directory
-``traces`` next to the scenario file, else in ``airpath/traces`` of the user's data directory.
+A trace is named by its path from the directory of the scenario file, or as ``traces:NAME``.
+``traces:NAME`` is a file in the directory that the environment variable ``AIRPATH_TRACES`` names.
+If the variable is not set, it is a file in the directory ``traces`` next to the scenario file or in
+``airpath/traces`` of the user's data directory.
 """
 
 from __future__ import annotations
@@ -19,26 +20,26 @@ VARIABLE = "AIRPATH_TRACES"
 
 
 def recorded_traces(directory: Path | None = None) -> Path:
-    """Return the directory of recorded traces; it need not exist.
+    """Return the directory of recorded traces. It may not exist.
 
     Parameters
     ----------
     directory : pathlib.Path, optional
-        That of the scenario file. Default: the working directory.
+        Directory of the scenario file. Default: the working directory.
     """
     directories = _directories(directory)
     return next((each for each in directories if each.is_dir()), directories[-1])
 
 
 def trace_path(file: str, directory: Path | None) -> Path:
-    """Return the path that `file` names; it need not exist.
+    """Return the path that `file` names. The file may not exist.
 
     Parameters
     ----------
     file : str
         A path, or ``traces:NAME``.
     directory : pathlib.Path or None
-        Where relative paths start; None is the working directory.
+        Directory from which relative paths start; None is the working directory.
     """
     if not file.startswith(PREFIX):
         return (directory or Path()) / file

@@ -1,8 +1,9 @@
-"""What type checkers see of the keys of a table: what a constructor takes, what an attribute holds.
+"""Types of keys for type checkers: accepted arguments and attribute types can differ.
 
-A checker makes the constructor of a class from its annotated keys. A key of a type with a
-`__set__` takes what that takes, and holds what its `__get__` returns; so a `Duration` can be given
-as ``"40 ms"``. None of this exists when the program runs.
+A type checker derives the constructor of a class from its annotated keys. If the type of a key has
+a `__set__`, the constructor accepts the type of its argument, and the attribute has the return type
+of `__get__`. Therefore a `Duration` can be passed as ``"40 ms"``. These classes do not exist at run
+time.
 """
 
 from __future__ import annotations
@@ -16,24 +17,24 @@ _Held = TypeVar("_Held")
 _Given = TypeVar("_Given")
 
 ABSENT: Any = None
-"""The default of a key that need not be given."""
+"""Default of an optional key."""
 
 
 def usual(value: Any) -> Any:
-    """Return the default of a key that takes more than what it holds."""
+    """Return the default of a key that accepts more types than its attribute has."""
     return value
 
 
 if TYPE_CHECKING:
 
     class Takes(Generic[_Given, _Held]):
-        """A key that takes more than what the attribute holds: ``"40 ms"`` for a `Duration`."""
+        """A key that accepts more types than its attribute has: ``"40 ms"`` for a `Duration`."""
 
         def __get__(self, owner: object, of: object) -> _Held: ...
         def __set__(self, owner: object, value: _Given) -> None: ...
 
     class Maybe(Generic[_Held]):
-        """A key that need not be given."""
+        """An optional key."""
 
         def __get__(self, owner: object, of: object) -> _Held | None: ...
         def __set__(
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
         ) -> None: ...
 
     class ListOf(Generic[_Held]):
-        """A key that takes a list of tables or quantities."""
+        """A key that accepts a list of tables or quantities."""
 
         def __get__(self, owner: object, of: object) -> list[_Held]: ...
         def __set__(

@@ -1,12 +1,12 @@
-"""Durations, rates, sizes, packet counts, arrival rates, read from text like ``"26.88 Mbit/s"``.
+"""Quantities with units, such as durations, rates and sizes, read from texts: ``"26.88 Mbit/s"``.
 
-Each is an integer of its base unit (ns, bit/s, bytes, packets, 10⁻⁹/s) with its own type, so that
-a duration cannot be taken for a size. Conversion is exact: a text goes through decimal arithmetic,
-a float through its shortest decimal form, and only then is rounded to the nearest integer,
-ties to even.
+Each quantity is an integer of its base unit (ns, bit/s, bytes, packets, 10⁻⁹/s) with a separate
+type, so that types prevent mistakes such as a duration instead of a size. Conversion is exact:
+texts are converted in decimal arithmetic, floats through their shortest decimal form. Only the
+result is rounded to the nearest integer, ties to even.
 
-In text a unit is required. From Python a bare `int` or `float` is taken as SI (seconds, bit/s,
-bytes); in a TOML file it is an error.
+A text requires a unit. Python code may pass a bare `int` or `float` in SI units (seconds, bit/s,
+bytes); in a TOML file, a number without a unit is an error.
 """
 
 from __future__ import annotations
@@ -41,48 +41,49 @@ __all__ = [
 ]
 
 LARGEST = 10**18
-"""Largest count of any base unit: eight times that, bytes in bits, still fits 64 bits."""
+"""Largest value in any base unit. Eight times the value (bytes in bits) still fits 64 bits."""
 
 NUMBER_AND_UNIT = re.compile(
     r"\s*(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?)\s*(?P<unit>\S.*?)?\s*"
 )
 LONGEST_TEXT = 200
-# Enough digits for any text of that length to be multiplied exactly.
+# Digits for the exact multiplication of any text of that length.
 _EXACT = Context(prec=2 * LONGEST_TEXT)
 
 
 class Quantity(int):
-    """An integer of a base unit that knows how to be written with a unit.
+    """An integer of a base unit that can be formatted with a unit.
 
-    `Duration`, `Rate`, `Size`, `Packets` and `ArrivalRate` say which. Arithmetic gives plain `int`.
+    Subclasses such as `Duration`, `Rate` and `Size` define the unit. Arithmetic returns plain
+    `int`.
     """
 
     units: ClassVar[Mapping[str, int]]
-    """Every accepted unit, case-sensitive, with its size in base units."""
+    """All accepted units, case-sensitive, with their sizes in base units."""
     written: ClassVar[tuple[str, ...]]
     """The units that `str()` chooses from, largest first."""
     misspelt: ClassVar[Mapping[str, str]] = {}
-    """Units of other programs, in small letters, and the accepted ones."""
+    """Accepted units by the spelling of other programs, in lower case."""
     largest: ClassVar[int] = LARGEST
     """Largest value, base units."""
     whole: ClassVar[bool] = False
-    """Whether it counts what cannot be divided."""
+    """True if the base unit is indivisible, such as a packet."""
     zero: ClassVar[str]
-    """How 0 is written."""
+    """Text for 0."""
     noun: ClassVar[str]
     example: ClassVar[str]
     si_factor: ClassVar[int | None]
-    """Base units per SI unit; None when a bare number is not accepted from Python either."""
+    """Base units per SI unit; None if Python code must not pass bare numbers either."""
     key_suffix: ClassVar[str]
-    """What the resolved form appends to the name of a field of this type."""
+    """Suffix of the resolved form for the name of a field of this type."""
 
     if TYPE_CHECKING:
-        # To type checkers, a field of a quantity holds the quantity and accepts any value that can
-        # be read as one.
+        # For type checkers, a field of a quantity contains the quantity and accepts any convertible
+        # value.
         def __get__(self, owner: object, of: object) -> Self: ...
 
     def __new__(cls, value: int = 0) -> Self:
-        """Take an integer of the base unit."""
+        """Create the quantity from an integer of the base unit."""
         try:
             return super().__new__(cls, operator.index(value))
         except TypeError:
@@ -92,7 +93,7 @@ class Quantity(int):
 
     @classmethod
     def accepted(cls) -> str:
-        """Return the sentence that says what to write, without its full stop."""
+        """Return advice on accepted texts, without a full stop."""
         shown = [unit for unit in cls.units if unit.isascii()]
         listed = f"{', '.join(shown[:-1])} or {shown[-1]}" if len(shown) > 1 else shown[0]
         return f"Use a number with {listed}"
@@ -109,12 +110,13 @@ class Quantity(int):
         Returns
         -------
         quantity : Quantity
-            Base units (ns, bit/s, bytes or packets), rounded to the nearest integer.
+            The quantity in base units (ns, bit/s, bytes or packets), rounded to the nearest
+            integer.
 
         Raises
         ------
         UnitError
-            If it is no number with an accepted unit, is below 0, or is above `largest`.
+            If the text is not a number with an accepted unit, is below 0, or is above `largest`.
         """
         if not isinstance(text, str):
             raise cls._error(text, f"not a {cls.noun}")
@@ -130,7 +132,7 @@ class Quantity(int):
 
     @classmethod
     def from_si(cls, number: float) -> Self:
-        """Take a number in SI: seconds, bit/s or bytes.
+        """Convert a number in SI units: seconds, bit/s or bytes.
 
         Parameters
         ----------
@@ -140,7 +142,7 @@ class Quantity(int):
         Raises
         ------
         UnitError
-            If it is not finite, is below 0, or is above `largest` base units.
+            If the number is not finite, is below 0, or is above `largest` base units.
         """
         if isinstance(number, bool) or not isinstance(number, numbers.Real):
             raise cls._error(number, f"not a {cls.noun}")
@@ -157,19 +159,19 @@ class Quantity(int):
 
     @classmethod
     def of(cls, value: object, *, bare_numbers: bool = True) -> Self:
-        """Read a quantity of this type, a text, or a bare SI number.
+        """Convert a quantity of this type, a text, or a number in SI units.
 
         Parameters
         ----------
         value : object
-            What was given.
+            Value to convert.
         bare_numbers : bool
-            Whether a number without a unit is accepted (from Python yes, from a file no).
+            True if a number without a unit is accepted (from Python yes, from a file no).
 
         Raises
         ------
         UnitError
-            If it is none of these.
+            If the value cannot be converted.
         """
         if isinstance(value, cls):
             return value
@@ -186,7 +188,7 @@ class Quantity(int):
         raise cls._error(value, f"not a {cls.noun}")
 
     def __str__(self) -> str:
-        """Return the quantity with the unit that suits it; `parse` gives back the same number."""
+        """Return the quantity in its largest suitable unit; `parse` is the inverse."""
         if self == 0:
             return self.zero
         for unit in self.written:
@@ -208,7 +210,7 @@ class Quantity(int):
     def _from_decimal(cls, number: Decimal, factor: int, given: object) -> Self:
         if number < 0:
             raise cls._below_zero(given)
-        # Compared by magnitude first: 1e999999999 must not be written out.
+        # The magnitude is compared first, because 1e999999999 must not be expanded into digits.
         if number.adjusted() > 20 and number != 0:
             raise cls._out_of_range(given, True)
         if number.adjusted() < -40 and not cls.whole:
@@ -276,7 +278,7 @@ class Duration(Quantity):
     }
     written = ("s", "ms", "us", "ns")
     misspelt = misspelt_units.DURATIONS
-    # 64 times that, the largest back-off of a timeout, still fits 64 bits.
+    # 64 times this value, the largest back-off of a timeout, still fits 64 bits.
     largest = 10**17
     zero = "0 s"
     noun = "duration"
@@ -301,12 +303,12 @@ class Frequency(Quantity):
     key_suffix = "_micro_hz"
 
     def si(self) -> float:
-        """Return it in Hz."""
+        """Return the frequency in Hz."""
         return int(self) / 1e6
 
 
 class Speed(Quantity):
-    """A speed, integer millimetres per hour, which divide both of its units."""
+    """A speed, integer millimetres per hour, so that m/s and km/h are integers."""
 
     if TYPE_CHECKING:
 
@@ -322,13 +324,13 @@ class Speed(Quantity):
     key_suffix = "_mm_per_h"
 
     def __str__(self) -> str:
-        """Return it in m/s where that has an end in decimal, else in km/h."""
+        """Return the speed in m/s if it is a finite decimal, else in km/h."""
         unit = "km/h" if self % 9 else "m/s"
         digits = format(_EXACT.divide(Decimal(int(self)), Decimal(self.units[unit])), "f")
         return f"{digits} {unit}"
 
     def si(self) -> float:
-        """Return it in m/s."""
+        """Return the speed in m/s."""
         return int(self) / 3.6e6
 
 
@@ -348,12 +350,12 @@ class Length(Quantity):
     key_suffix = "_mm"
 
     def si(self) -> float:
-        """Return it in m."""
+        """Return the length in m."""
         return int(self) / 1e3
 
 
 class Rate(Quantity):
-    """A bit rate, integer bit/s. Of what (payload, packet, frame), the field says."""
+    """A bit rate, integer bit/s. The field defines the counted bits (payload, packet, frame)."""
 
     if TYPE_CHECKING:
 
@@ -419,7 +421,7 @@ class Packets(Quantity):
     whole = True
 
     def __new__(cls, value: int = 0) -> Self:
-        """Take an integer of the base unit."""
+        """Create the quantity from an integer of the base unit."""
         try:
             return super().__new__(cls, operator.index(value))
         except TypeError:
@@ -429,12 +431,12 @@ class Packets(Quantity):
 
     @classmethod
     def accepted(cls) -> str:
-        """Return the sentence that says what to write, without its full stop."""
+        """Return advice on accepted texts, without a full stop."""
         return "Use a number with packets"
 
 
 class Segments(Quantity):
-    """A number of full TCP segments, `mss` bytes each."""
+    """A number of full-sized TCP segments, `mss` bytes each."""
 
     units = {"segments": 1, "segment": 1}
     written = ("segments",)
@@ -447,7 +449,7 @@ class Segments(Quantity):
     whole = True
 
     def __new__(cls, value: int = 0) -> Self:
-        """Take an integer of the base unit."""
+        """Create the quantity from an integer of the base unit."""
         try:
             return super().__new__(cls, operator.index(value))
         except TypeError:
@@ -457,7 +459,7 @@ class Segments(Quantity):
 
     @classmethod
     def accepted(cls) -> str:
-        """Return the sentence that says what to write, without its full stop."""
+        """Return advice on accepted texts, without a full stop."""
         return "Use a number with segments"
 
 

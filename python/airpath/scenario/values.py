@@ -1,4 +1,4 @@
-"""Values of keys, as pydantic types: what is accepted, and what is said of what is not."""
+"""Values of keys as pydantic types, with messages for values that are not accepted."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from airpath.scenario.misspelt_units import number_meant
 from airpath.scenario.units import ArrivalRate, Packets, Quantity, Size, quote
 
 LARGEST_NUMBER = 1e9
-"""Largest real number: beyond all that gains, factors and levels can be."""
+"""Largest real number, above all possible gains, factors and levels."""
 
 AUTOMATIC = "automatic"
-"""What a user writes for a value that the program shall derive."""
+"""Word for a value that the program derives."""
 
 MOST_PACKETS = 10**9
-"""Largest queue threshold: more packets than any memory holds."""
+"""Largest queue threshold, packets; more packets than fit in any memory."""
 
 
 def _with_a_period(rate: ArrivalRate) -> ArrivalRate:
@@ -52,7 +52,7 @@ def whole(low: int, high: int, example: int) -> Callable[[Any], int]:
 
 
 def integer_of(bits: int) -> Callable[[Any], int]:
-    """Return the validator of an unsigned integer of `bits` bits; the engine knows its range."""
+    """Return the validator of an unsigned integer of `bits` bits; the engine checks its range."""
     check_bits = whole(0, 2**bits - 1, 0)
 
     def check(value: Any) -> int:
@@ -75,7 +75,7 @@ def _seed(value: Any) -> int:
 
 
 def real(value: Any) -> float:
-    """Read a finite number, whose range the engine knows."""
+    """Read a finite number; the engine checks its range."""
     accepted, example = "Use a number", OF_FIELD
     if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
         meant = number_meant(value) if isinstance(value, str) else None
@@ -98,7 +98,7 @@ def packet_count(low: int, example: int) -> Callable[[Any], int]:
 
     def check(value: Any) -> int:
         if isinstance(value, str):
-            # "30 packets" says the same as 30.
+            # "30 packets" is equivalent to 30.
             number, _, unit = value.strip().partition(" ")
             if unit.strip() in Packets.units and number.isascii() and number.isdecimal():
                 value = Packets.parse(value) if len(number) < 20 else MOST_PACKETS + 1
@@ -108,7 +108,7 @@ def packet_count(low: int, example: int) -> Callable[[Any], int]:
 
 
 def counted_or_bytes(value: Any, counted: type[Quantity], noun: str) -> Quantity:
-    """Read a `noun` in units of `counted` or in bytes; a number must say which."""
+    """Read a `noun` in units of `counted` or in bytes; the unit is required."""
     if isinstance(value, (counted, Size)):
         return value
     accepted = f"{counted.accepted()}, {', '.join(list(Size.units)[:-1])} or {list(Size.units)[-1]}"
@@ -136,7 +136,7 @@ def _text(value: Any) -> str:
 
 
 def choice(*words: str) -> PlainValidator:
-    """Return the validator of a field that is one of a few words."""
+    """Return the validator of a field with a fixed set of words."""
 
     def check(value: Any) -> str:
         if not isinstance(value, str) or value not in words:
@@ -144,29 +144,29 @@ def choice(*words: str) -> PlainValidator:
             raise fault("not one of the accepted words", advice)
         return value
 
-    check.words = words  # type: ignore[attr-defined]  # for the shell's completion
+    check.words = words  # type: ignore[attr-defined]  # read by the shell completion
     return PlainValidator(check)
 
 
 class OrWord:
-    """Metadata of a field that takes a number or a word."""
+    """Metadata of a field that accepts a number or a word."""
 
     word: ClassVar[str]
 
     @staticmethod
     def of(metadata: Iterable[object]) -> str | None:
-        """Return the word of a field with this metadata; None if it takes none."""
+        """Return the word of a field with this metadata; None if it accepts no word."""
         return next((entry.word for entry in metadata if isinstance(entry, OrWord)), None)
 
 
 class _OrAutomatic(PlainValidator, OrWord):
-    """The validator of a value that may be left to the program."""
+    """The validator of a value that the program may derive."""
 
     word = AUTOMATIC
 
 
 def _or_automatic(check: Callable[[Any], Any]) -> PlainValidator:
-    """Return the validator of a value that may be left to the program."""
+    """Return the validator of a value that the program may derive."""
 
     def checked(value: Any) -> Any:
         if isinstance(value, str) and value == AUTOMATIC:
@@ -230,7 +230,7 @@ Truth = Annotated[bool, PlainValidator(_truth)]
 
 
 def _retries(value: Any) -> Any:
-    """Read how many retransmissions are not answered before a connection is aborted."""
+    """Read the number of unanswered retransmissions after which a connection is aborted."""
     if value is None or (isinstance(value, str) and value == "unlimited"):
         return value
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**32:

@@ -1,4 +1,4 @@
-"""How the window of a TCP receiver moves: one class per policy."""
+"""Policies for the receive window of a TCP receiver, one class each."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["Clamp", "Drain", "Fixed", "ReceiveWindow"]
 
 
 class ReceiveWindow(Component):
-    """A receive-window policy; `kind` says which. The size is the option `receive_window`."""
+    """A receive-window policy, chosen by `kind`. Its size is the TCP parameter `receive_window`."""
 
     family = "a receive-window policy"
     engine_family = "window"
     obeys_price: ClassVar[bool] = False
-    """Whether it needs a queue in the direction of the data that writes a price into packets."""
+    """True if the data direction needs a queue that writes a price into packets."""
 
 
 class Fixed(ReceiveWindow):
-    """A window of fixed size: the application reads everything at once.
+    """A window of fixed size: the application reads all data immediately.
 
-    So it is where `window` is not given.
+    It is the default if `window` is not set.
     """
 
     kind: Literal["fixed"] = "fixed"
@@ -37,9 +37,9 @@ class Drain(ReceiveWindow):
     Parameters
     ----------
     rate : Rate
-        Payload that the application reads, from 0; 0 bit/s never reads.
+        Rate at which the application reads payload, from 0; at 0 bit/s it never reads.
     start : Duration
-        Time at which the application begins to read, from the start of the run. Default 0 s.
+        Time at which the application begins to read, since the start of the run. Default 0 s.
     """
 
     kind: Literal["drain"] = "drain"
@@ -50,7 +50,7 @@ class Drain(ReceiveWindow):
 class Clamp(ReceiveWindow):
     """CLAMP's client agent around any policy: the window follows the price in arriving packets.
 
-    The price is that of an `aqm.Clamp` in the direction of the data.
+    An `aqm.Clamp` in the data direction writes the price.
 
     Parameters
     ----------
@@ -58,7 +58,8 @@ class Clamp(ReceiveWindow):
         τ, bytes that each flow adds to the queue in equilibrium, above 0. Default 500 B (Andrew,
         Hanly and Mukhtar 2008 §3.2).
     average_packets : int
-        α, the most packets over which the received rate is averaged, from 1. Default 1000 (§4.2).
+        α, the largest number of packets over which the received rate is averaged, from 1. Default
+        1000 (§4.2).
     beta : float
         β, the weight of a sample in the estimate of the delay, between 0 and 1. Default 0.001
         (§4.2).
@@ -66,8 +67,8 @@ class Clamp(ReceiveWindow):
         Window at which the receiver's slow start ends without a sign of congestion, at least one
         segment. Default: none (§4.3).
     inner : ReceiveWindow, optional
-        The policy inside, any but another `window.Clamp`; no more is advertised than it allows.
-        Default: fixed.
+        Inner policy, any except `window.Clamp`. The advertised window never exceeds the window of
+        the inner policy. Default: fixed.
     """
 
     obeys_price = True
@@ -80,6 +81,6 @@ class Clamp(ReceiveWindow):
     inner: Maybe[ReceiveWindow] = ABSENT
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form, with that of the policy inside."""
+        """Return the resolved form, with the resolved form of the inner policy."""
         inner = (self.inner or Fixed()).resolved(context, (*path, "inner"))
         return super().resolved(context, path) | {"inner": inner}

@@ -1,4 +1,4 @@
-"""Wired hops: those of a flow, and the backhaul."""
+"""Wired hops of flows and of the backhaul."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Wire"]
 
 
 class Wire(Model):
-    """A wired hop: one flow's, or the backhaul that all share.
+    """A wired hop of one flow, or the backhaul that all flows share.
 
     Parameters
     ----------
@@ -21,9 +21,8 @@ class Wire(Model):
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     limit : Packets or Size, optional
-        Longest queue in front of a wire with a `rate`, in packets or bytes of IP packets that
-        wait, above 0; an arrival that would exceed it is dropped. Default: none, so that nothing
-        is dropped.
+        Longest queue in front of a wire with a `rate`, in packets or bytes of waiting IP packets,
+        above 0; an arrival that would exceed the limit is dropped. Default: no limit and no drops.
     """
 
     engine_family = "wire"

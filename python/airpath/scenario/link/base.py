@@ -1,4 +1,4 @@
-"""What links share: their family, framing, retransmission, and facts that others ask about."""
+"""Base classes of links: family, framing, retransmission, and properties for other modules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Framing", "Link"]
 
 
 class Framing(Model):
-    """Bytes of a packet on the air; queue disciplines receive them with the link's nominal rate.
+    """Size of a packet on the air; queue disciplines receive it with the link's nominal rate.
 
     A packet of L bytes takes ⌈⌈(L + `overhead`) / `block`⌉ · `block` / `code_rate`⌉ bytes.
 
@@ -35,20 +35,20 @@ class Framing(Model):
 
 
 class Link(Component):
-    """A link; `kind` says which. Its delay is one-way propagation, without transmission."""
+    """A link, chosen by `kind`. `delay` is the one-way propagation delay, without transmission."""
 
     family = "a link"
     engine_family = "link"
     is_duplex: ClassVar[bool] = False
-    """Whether it serves the reverse direction too, where ACKs take that."""
+    """True if the link also serves the reverse direction, if that is the ACK path."""
     has_stations: ClassVar[bool] = False
-    """Whether the receivers are its stations, which request their uplink: ACKs must take its
-    reverse direction, and all wires of a flow are between it and the sender."""
+    """True if the receivers are stations of the link and request their uplink. ACKs must then
+    traverse its reverse direction, and all wires of a flow are between the link and the sender."""
 
     series: ClassVar[frozenset[str]] = frozenset()
-    """Recorded series that only some links write, and this one does."""
+    """Recorded series that this link writes and some other links do not."""
     trace_format: ClassVar[Literal["mahimahi", "csv"] | None] = None
-    """Format of its trace; None for links without one."""
+    """Format of the trace; None for links without one."""
     key_labels = {
         "arq": "ARQ",
         "delay": "propagation delay",
@@ -69,9 +69,9 @@ class Link(Component):
     errors: Maybe[ErrorProcess] = ABSENT
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; without an error process, there is no such key.
+        """Return the resolved form; without an error process, there is no key for it.
 
-        The propagation delay is not in it: it belongs to the hop.
+        The form does not contain the propagation delay, which belongs to the hop.
         """
         entries = super().resolved(context, path)
         if self.errors is None:
@@ -80,19 +80,19 @@ class Link(Component):
         return entries
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of a field of the engine; `frame_overhead` is an overhead alone."""
+        """Return the keys of an engine field; an overhead without framing is `frame_overhead`."""
         if engine_path == "framing.overhead_bytes" and getattr(self, "framing", None) is None:
             return ["frame_overhead"]
         return super()._user_path(engine_path)
 
     @property
     def propagation(self) -> Duration:
-        """The part of `delay` that is the hop's: all of it, unless the link applies it itself."""
+        """The part of `delay` that the hop applies: all of it, unless the link applies it."""
         return self.delay
 
     @property
     def delay_back(self) -> Duration:
-        """The delay of the reverse direction, for a link like this or for this one's own."""
+        """The reverse delay of this link, or the delay of a reverse link with its parameters."""
         return self.delay
 
     @classmethod
@@ -105,22 +105,22 @@ class Link(Component):
 
     @classmethod
     def known_rates_bps(cls, resolved: Mapping[str, Any]) -> list[float]:
-        """Return the bit rate of each regime; one for a constant rate, none if it is not known."""
+        """Return the bit rate of each regime; one for a constant rate, empty if unknown."""
         return [float(resolved["rate_bps"])] if "rate_bps" in resolved else []
 
     @classmethod
     def latencies_ns(cls, resolved: Mapping[str, Any]) -> tuple[int, int]:  # noqa: ARG003
-        """Return delays of its two directions that are not the delay of the hop, ns."""
+        """Return the delays that each direction adds to the delay of the hop, ns."""
         return 0, 0
 
     @classmethod
     def largest_rate_bps(cls, resolved: Mapping[str, Any]) -> float:
-        """Return an upper bound of the bit rate, for estimates; 0 if there is none."""
+        """Return an upper bound of the bit rate, for estimates; 0 if none is known."""
         return max(cls.known_rates_bps(resolved), default=0.0)
 
     @classmethod
     def regime_boundaries(cls, resolved: Mapping[str, Any]) -> list[int]:  # noqa: ARG003
-        """Return the packets waiting from which each further regime holds."""
+        """Return the queue lengths, packets, at which each further regime begins."""
         return []
 
     @classmethod
@@ -129,34 +129,34 @@ class Link(Component):
         resolved: Mapping[str, Any],  # noqa: ARG003
         table: Callable[[], str | None],  # noqa: ARG003
     ) -> list[str]:
-        """Return a label of each regime; none if regimes differ in nothing that has a name.
+        """Return a label of each regime; empty if the regimes have no distinguishing names.
 
         Parameters
         ----------
         resolved : mapping
             The resolved form.
         table : callable
-            Returns the text of its error-rate table; None if that cannot be read.
+            Returns the text of the error-rate table; None if the table cannot be read.
         """
         return []
 
     @classmethod
     def slots(cls, resolved: Mapping[str, Any], duration_ns: int) -> float:  # noqa: ARG003
-        """Return the slots of a run, each of which takes processor time; 0 without slots."""
+        """Return the slots of a run, for estimates of processor time; 0 without slots."""
         return 0.0
 
     @property
     def has_parity(self) -> bool:
-        """Whether packets carry parity that a code of the link adds."""
+        """True if the link adds the parity of a code to packets."""
         return False
 
     def uncorrected_code_rate(self, size: int) -> float | None:
-        """Return the code rate of packets of a size, bytes, if their parity corrects nothing."""
+        """Return the code rate of packets of `size` bytes, if their parity corrects no errors."""
         return None
 
 
 class _FramedLink(Link):
-    """A link that sends each packet in a separate frame; a base class."""
+    """Base class of a link that sends each packet in a separate frame."""
 
     frame_overhead: Size = Size(0)
     framing: Maybe[Framing] = ABSENT
@@ -170,14 +170,14 @@ class _FramedLink(Link):
             raise faults_at((("frame_overhead",), str(self.frame_overhead), wrong))
 
     def document(self) -> dict[str, Any]:
-        """Return the table as plain values, quantities as text: what a TOML file would say."""
+        """Return the table as plain values for a TOML file; quantities are texts."""
         entries = super().document()
         if self.framing is not None:
             del entries["frame_overhead"]
         return entries
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; `frame_overhead` is written as framing."""
+        """Return the resolved form; `frame_overhead` becomes framing."""
         framing = self.framing or Framing(overhead=self.frame_overhead)
         return with_framing(super().resolved(context, path), framing, context, path)
 
@@ -191,7 +191,7 @@ def with_framing(
 
 
 class _RepeatingLink(Link):
-    """A link that can retransmit corrupted packets; a base class."""
+    """Base class of a link that can retransmit corrupted packets."""
 
     harq: Maybe[Harq] = ABSENT
     arq: Maybe[Arq] = ABSENT
@@ -204,7 +204,7 @@ class _RepeatingLink(Link):
             raise faults_at((("in_order",), self.in_order, wrong))
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; what was not given has no key."""
+        """Return the resolved form, without keys that are not set."""
         entries = super().resolved(context, path)
         for key in ("harq", "arq", "in_order"):
             if entries[key] is None:

@@ -1,4 +1,4 @@
-"""The cell: one radio channel in slots, a queue for each user, and a scheduler."""
+"""The cell: a radio channel divided into slots, a queue for each user, and a scheduler."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["AdaptiveMargin", "Cell", "CellUser", "McsRate", "Shannon", "SlotRate
 
 
 class SlotRate(Component):
-    """The rate that a slot of a cell is given; `kind` says by what."""
+    """Formula for the rate of a slot of a cell, chosen by `kind`."""
 
     family = "a rate of slots"
 
@@ -35,8 +35,8 @@ class SlotRate(Component):
 class Shannon(SlotRate):
     """The capacity at the SNR of the slot's start, W log(1 + (1 - m) N) (clamp-2008 eq. 18).
 
-    A slot fails when the capacity at the SNR of its end is below that rate; m is the `margin` of
-    the cell.
+    A slot fails if the capacity at the SNR of its end is below that rate; m is the `margin` of the
+    cell.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ class Shannon(SlotRate):
     cap : Rate, optional
         The largest rate, above 0. Default: none.
     log : {"binary", "natural"}
-        Base of the logarithm: 2, or e. Default ``"binary"``: with it both presets of the paper
-        have a largest rate that is the capacity at the mean SNR.
+        Base of the logarithm: 2, or e. Default ``"binary"``: with it, the largest rate in both
+        presets of the paper is the capacity at the mean SNR.
     """
 
     kind: Literal["shannon"] = "shannon"
@@ -55,7 +55,7 @@ class Shannon(SlotRate):
     log: Annotated[str, choice("binary", "natural")] = "binary"
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form, the bandwidth in Hz."""
+        """Return the resolved form, with the bandwidth in Hz."""
         cap = None if self.cap is None else int(self.cap)
         bandwidth_hz = self.bandwidth.si()
         return {
@@ -67,19 +67,19 @@ class Shannon(SlotRate):
 
 
 class McsRate(SlotRate):
-    """The rate of the scheme of an error-rate table that is expected to deliver most in a slot.
+    """The rate of the MCS in an error-rate table with the largest expected throughput in a slot.
 
-    Expected at the share 1 - m of the SNR at the slot's start, m the `margin` of the cell. A slot
-    fails with the scheme's error rate at the SNR of its end.
+    The expectation uses the fraction 1 - m of the SNR at the slot's start, where m is the `margin`
+    of the cell. A slot fails with the error rate of the MCS at the SNR of its end.
 
     Parameters
     ----------
     table : str
-        Error-rate table: a path from the scenario file's directory, or ``airpath:NAME`` for one
+        Error-rate table: a path from the scenario file's directory, or ``airpath:NAME`` for a table
         that comes with Airpath (see `airpath.scenario.tables`).
     bandwidth : Frequency, optional
-        W, above 0; a scheme carries W times its bits per symbol times its code rate. Default: the
-        schemes have the rates of the table.
+        W, above 0; the rate of an MCS is W times its bits per symbol times its code rate. Default:
+        rates from the table.
     """
 
     kind: Literal["mcs"] = "mcs"
@@ -96,20 +96,20 @@ class McsRate(SlotRate):
 
 
 class AdaptiveMargin(Model):
-    """A margin that finds the share of packets that are given up (clamp-2008 §5.2).
+    """A margin that adapts to a target share of discarded packets (clamp-2008 §5.2).
 
-    A packet that is given up adds δ(1 - p*) to the margin of the cell, one that is delivered takes
-    δp* away; δ is 0.1 until the 10th loss, 0.02 until the 40th, then 0.002. The margin begins at 0,
-    or at `least` where that is above, and stays from `least` to 0.95.
+    A discarded packet increases the margin of the cell by δ(1 - p*), a delivered packet decreases
+    it by δp*. δ is 0.1 until the 10th loss, 0.02 until the 40th, then 0.002. The margin starts at
+    the larger of 0 and `least`, and stays between `least` and 0.95.
 
     Parameters
     ----------
     target_loss : float
-        p*, above 0 and below 1. The paper's is 0.001.
+        p*, above 0 and below 1. 0.001 in the paper.
     least : float
         Lower bound of the margin, from -4 to 0.95. Default -4.
     per_user : bool, optional
-        Whether each user has a margin that follows the user's own packets, instead of one margin
+        True: each user has a separate margin that follows the user's packets, instead of one margin
         for the cell. Default: False.
     """
 
@@ -118,7 +118,7 @@ class AdaptiveMargin(Model):
     per_user: Maybe[Truth] = ABSENT
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; without `per_user` unless it is set."""
+        """Return the resolved form; `per_user` is absent if it is not set."""
         entries = super().resolved(context, path)
         if entries["per_user"] is None:
             del entries["per_user"]
@@ -140,16 +140,16 @@ else:
 
 
 class CellUser(Model):
-    """Parameters that differ for one user of a cell.
+    """Parameters of one user of a cell that differ from those of the cell.
 
     Parameters
     ----------
     user : int
-        Its number, from 0. Flows must have it.
+        Number of the user, from 0. At least one flow must have it.
     weight : float
         w in the scheduler's utility, above 0. Default 1.
     snr : SnrProcess, optional
-        Its SNR. Default: that of the cell.
+        SNR of the user. Default: that of the cell.
     """
 
     user: Number = Field(examples=["0"])
@@ -167,15 +167,15 @@ class CellUser(Model):
 class Cell(Link):
     """A fading cell: slots, a queue for each user, and a scheduler (clamp-2008 §5.2, §5.3).
 
-    At the start of each slot a scheduler chooses among the users with data. The slot takes as many
-    bits of that user's packets as its rate allows, of several packets or of a part of one, and
-    fails when the SNR at its end does not carry that rate. Each user has a separate queue with the
-    bottleneck's queue discipline; a flow's `user` selects it.
+    At the start of each slot, a scheduler selects one of the users with data. The slot carries as
+    many bits of that user's packets as its rate allows; they may belong to several packets or to a
+    part of one. The slot fails if the SNR at its end does not support the rate. Each user has a
+    separate queue with the bottleneck's queue discipline; a flow's `user` selects the queue.
 
     Parameters
     ----------
     slot : Duration
-        Length of a slot, from 1 us up to 1 h. The paper's is 3 ms.
+        Length of a slot, from 1 us up to 1 h. 3 ms in the paper.
     rate : SlotRate
         The rate of a slot.
     snr : SnrProcess
@@ -184,17 +184,17 @@ class Cell(Link):
         Scheduler that selects the user of each slot. Default ``"proportional-fair"`` (clamp-2008
         §5.3).
     margin : float or AdaptiveMargin
-        m: a slot's rate is selected for the share 1 - m of the SNR. From -100 to below 1, or
-        ``{target_loss = 0.001}``, which finds it. Default 0.
+        m: a slot's rate is selected for the fraction 1 - m of the SNR. From -100 to below 1; or an
+        adaptive margin, ``{target_loss = 0.001}``. Default 0.
     attempts : int
-        n: after n failed slots of a user in a row, the packets that the last one would have
-        completed are discarded. From 1. Default 15 (clamp-2008 §5.4, fast fading).
+        n: after n consecutive failed slots of a user, the packets that the last of these slots
+        would have completed are discarded. From 1. Default 15 (clamp-2008 §5.4, fast fading).
     harq : {"off", "chase", "incremental"}
-        Treatment of a block whose slot has failed: its bits go into new blocks; or it is
-        retransmitted, and the SNRs (chase combining) or the capacities (incremental redundancy)
-        of its slots add up. Default ``"off"`` (clamp-2008 §5.2).
+        Treatment of a block whose slot has failed. ``"off"``: its bits go into new blocks.
+        Otherwise it is retransmitted, and the receiver adds the SNRs of its slots (chase combining)
+        or their capacities (incremental redundancy). Default ``"off"`` (clamp-2008 §5.2).
     users : list of CellUser
-        Users that differ. Default none.
+        Users whose parameters differ. Default none.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     errors : ErrorProcess, optional
@@ -222,5 +222,5 @@ class Cell(Link):
 
     @classmethod
     def slots(cls, resolved: Mapping[str, Any], duration_ns: int) -> float:
-        """Return the slots of a run."""
+        """Return the number of slots in a run."""
         return float(duration_ns / resolved["slot_ns"])

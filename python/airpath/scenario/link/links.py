@@ -1,4 +1,4 @@
-"""Links, one class each. A link takes packets from its queue and serves them one by one."""
+"""Links, one class each. A link removes packets from its queue and transmits them one by one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Fixed(_RepeatingLink, _FramedLink):
-    """A constant rate, a constant delay and independent losses.
+    """Link with a constant rate, a constant delay and independent losses.
 
     Parameters
     ----------
@@ -50,17 +50,17 @@ class Fixed(_RepeatingLink, _FramedLink):
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
     frame_overhead : Size
-        Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B: the rate
+        Size added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B: the rate
         counts IP packets.
     framing : Framing, optional
-        Size of a packet on the air, instead of `frame_overhead`. Default: only that.
+        Size of a packet on the air, instead of `frame_overhead`. Default: `frame_overhead` only.
     harq : Harq, optional
         Retransmission of corrupted packets by HARQ. Default: none.
     arq : Arq, optional
         Retransmission by ARQ, above HARQ. Default: none.
     in_order : bool, optional
-        Whether packets leave in the order in which they were first sent, so that a retransmission
-        blocks later packets; with `harq` or `arq`. Default: False.
+        True: packets leave in the order of their first transmission, so that a retransmission
+        blocks later packets. Requires `harq` or `arq`. Default: False.
     """
 
     kind: Literal["fixed"] = "fixed"
@@ -84,34 +84,34 @@ class Regime(Model):
 
 
 class MultiRegime(_RepeatingLink, _FramedLink):
-    """Rate and packet error rate chosen by the queue length (qawla-2015 §2, any number of regimes).
+    """Rate and packet error rate depend on the queue length (qawla-2015 §2, any number of regimes).
 
-    The regime is taken when a transmission starts, from the packets that wait then; the packet
-    being sent does not count. Regime j holds from ``thresholds[j - 1]`` waiting packets on.
+    The number of waiting packets at the start of a transmission selects the regime; it excludes the
+    packet in transmission. Regime j applies from ``thresholds[j - 1]`` waiting packets on.
 
     Parameters
     ----------
     thresholds : list of int
-        The boundaries, packets, each above 0, strictly ascending. With two regimes the one
-        boundary is the paper's B.
+        Boundaries between regimes, packets, each above 0, strictly ascending. For two regimes, the
+        only boundary is the paper's B.
     regimes : list of Regime
-        One more than there are thresholds, from the emptiest queue to the fullest.
+        Regimes from the shortest queue to the longest: one regime more than there are thresholds.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     errors : ErrorProcess, optional
         Errors in addition to those of the regimes. Default: none.
     frame_overhead : Size
-        Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B; the paper's
-        simulator adds 2.
+        Size added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B; 2 B in
+        the paper's simulator.
     framing : Framing, optional
-        Size of a packet on the air, instead of `frame_overhead`. Default: only that.
+        Size of a packet on the air, instead of `frame_overhead`. Default: `frame_overhead` only.
     harq : Harq, optional
         Retransmission of corrupted packets by HARQ. Default: none.
     arq : Arq, optional
         Retransmission by ARQ, above HARQ. Default: none.
     in_order : bool, optional
-        Whether packets leave in the order in which they were first sent, so that a retransmission
-        blocks later packets; with `harq` or `arq`. Default: False.
+        True: packets leave in the order of their first transmission, so that a retransmission
+        blocks later packets. Requires `harq` or `arq`. Default: False.
     """
 
     kind: Literal["multi-regime"] = "multi-regime"
@@ -142,7 +142,7 @@ class MultiRegime(_RepeatingLink, _FramedLink):
         return [str(Rate(regime["rate_bps"])) for regime in resolved["regimes"]]
 
 
-def DualRegime(  # noqa: N802  (reads as the class that it makes)
+def DualRegime(  # noqa: N802  (named as the class that it returns)
     *,
     rates: Sequence[str | float | Rate],
     pers: Sequence[float],
@@ -155,7 +155,7 @@ def DualRegime(  # noqa: N802  (reads as the class that it makes)
     Parameters
     ----------
     rates : pair of str, float or Rate
-        r1 and r2: the rate below the threshold and the rate from it on. Floats in bit/s.
+        r1 and r2: the rate below the threshold and the rate from the threshold on. Floats in bit/s.
     pers : pair of float
         PER1 and PER2, in [0, 1].
     threshold : int
@@ -163,7 +163,7 @@ def DualRegime(  # noqa: N802  (reads as the class that it makes)
     delay : str, float or Duration
         D_F, the one-way propagation delay. A float in seconds.
     frame_overhead : str, float or Size
-        Added to each IP packet for its transmission time. A float in bytes.
+        Size added to each IP packet for its transmission time. A float in bytes.
 
     Raises
     ------
@@ -243,7 +243,7 @@ class _FromTrace(_FramedLink):
         return file
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of a field of the engine, which has a table for each kind of offset."""
+        """Return the keys of an engine field; the engine has a table for each kind of offset."""
         first, _, field = engine_path.partition(".")
         if first == "offset" and isinstance(self.offset, Uniform):
             return ["offset", *self.offset._user_path(field)]
@@ -260,7 +260,7 @@ class _FromTrace(_FramedLink):
 
 
 class Trace(_FromTrace):
-    """Delivery opportunities from a Mahimahi trace, looped.
+    """Delivery opportunities from a Mahimahi trace, which is repeated to the end of the run.
 
     Parameters
     ----------
@@ -274,14 +274,15 @@ class Trace(_FromTrace):
     loss : float
         Probability that a packet is lost after its delivery opportunity, in [0, 1]. Default 0.
     offset : Duration, Uniform or "random", optional
-        Time in the trace at which the run starts: a fixed time, a random time in each replication
-        (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. Random times are multiples of
-        1 ms; beyond its end, the trace repeats. Default: its start.
+        Position in the trace at which the run starts: a fixed time, a random time in each
+        replication (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. Random times are
+        multiples of 1 ms; times beyond its end continue in the repeated trace. Default: the start
+        of the trace.
     frame_overhead : Size
-        Added to each IP packet, 0 to 65535 B. Default 4 B: Mahimahi's opportunities carry
+        Size added to each IP packet, 0 to 65535 B. Default 4 B: Mahimahi's opportunities carry
         1504 bytes, a 1500-byte packet and the packet information of the TUN device.
     framing : Framing, optional
-        Size of a packet on the air, instead of `frame_overhead`. Default: only that.
+        Size of a packet on the air, instead of `frame_overhead`. Default: `frame_overhead` only.
     """
 
     kind: Literal["trace"] = "trace"
@@ -290,7 +291,7 @@ class Trace(_FromTrace):
 
 
 class RateTrace(_RepeatingLink, _FromTrace):
-    """A piecewise-constant rate from a ``time_s,rate_bps`` CSV, looped.
+    """Piecewise-constant rate from a ``time_s,rate_bps`` CSV, repeated to the end of the run.
 
     Parameters
     ----------
@@ -304,20 +305,21 @@ class RateTrace(_RepeatingLink, _FromTrace):
     loss : float
         Probability that a packet is lost after its transmission, in [0, 1]. Default 0.
     offset : Duration, Uniform or "random", optional
-        Time in the trace at which the run starts: a fixed time, a random time in each replication
-        (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. Default: its start.
+        Position in the trace at which the run starts: a fixed time, a random time in each
+        replication (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. Default: the start
+        of the trace.
     frame_overhead : Size
-        Added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B: the rate
+        Size added to each IP packet for its transmission time, 0 to 65535 B. Default 0 B: the rate
         counts IP packets.
     framing : Framing, optional
-        Size of a packet on the air, instead of `frame_overhead`. Default: only that.
+        Size of a packet on the air, instead of `frame_overhead`. Default: `frame_overhead` only.
     harq : Harq, optional
         Retransmission of corrupted packets by HARQ. Default: none.
     arq : Arq, optional
         Retransmission by ARQ, above HARQ. Default: none.
     in_order : bool, optional
-        Whether packets leave in the order in which they were first sent, so that a retransmission
-        blocks later packets; with `harq` or `arq`. Default: False.
+        True: packets leave in the order of their first transmission, so that a retransmission
+        blocks later packets. Requires `harq` or `arq`. Default: False.
     """
 
     kind: Literal["rate-trace"] = "rate-trace"

@@ -1,4 +1,4 @@
-"""The MIMO fading link: two states of the SNR, antennas, a modulation, a code of packets."""
+"""The MIMO fading link: two SNR states, antennas, a modulation, and a code for packets."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ BITS = {
 class ReedSolomon(Model):
     """A Reed-Solomon code for each packet, modelled by its correctable errors (vcp-2008 §II.C).
 
-    A packet of k symbols becomes b = round(k/`code_rate`) on the air, and is received when at most
-    ⌊(b - k)/2⌋ of them are wrong. Without `max_block` a packet is one block, which beyond
-    2^`symbol_bits` - 1 symbols no real code has.
+    A packet of k symbols is sent as b = round(k/`code_rate`) symbols and is received if at most ⌊(b
+    - k)/2⌋ of them are in error. Without `max_block`, a packet is a single block, even if it has
+    more than 2^`symbol_bits` - 1 symbols, the limit of a real code.
 
     Parameters
     ----------
     kind : {"reed-solomon"}
         The code. Default reed-solomon.
     code_rate : float
-        r, the share of data on the air, 0.001 to 1; 1 corrects nothing.
+        r, the share of data on the air, 0.001 to 1; 1 corrects no errors.
     symbol_bits : int
-        Bits of a symbol, 1 to 16, a multiple of those of a modulation symbol. Default 8.
+        Bits of a symbol, 1 to 16, a multiple of the bits of a modulation symbol. Default 8.
     max_block : int, optional
-        Most symbols of a block, up to 2^`symbol_bits` - 1: longer packets are several blocks, one
-        after the other, and lost with any of them. Default: one block for a packet.
+        Most symbols of a block, up to 2^`symbol_bits` - 1. A longer packet is sent as several
+        consecutive blocks and is lost if any of them is lost. Default: one block for a packet.
     """
 
     kind: Annotated[str, choice("reed-solomon")] = "reed-solomon"
@@ -64,19 +64,19 @@ class ReedSolomon(Model):
     max_block: Maybe[Number] = ABSENT
 
     def blocks(self, size: int, code_rate: float | None = None) -> list[tuple[int, int, int]]:
-        """Return the data symbols, the symbols and the correctable ones of each block of a packet.
+        """Return the numbers of data symbols, symbols and correctable errors of each block.
 
         Parameters
         ----------
         size : int
             Bytes of the packet.
         code_rate : float, optional
-            Another one than this.
+            Code rate. Default: `code_rate`.
 
         Raises
         ------
         ValueError
-            If a block has more symbols than the engine computes with.
+            If a block exceeds the number of symbols that the engine supports.
         """
         rate = code_rate or self.code_rate
         code = _airpath.ReedSolomon.checked(rate, self.symbol_bits, self.max_block)
@@ -84,14 +84,14 @@ class ReedSolomon(Model):
 
 
 class SmallPackets(Model):
-    """Another code rate for small packets: a link knows sizes, not kinds.
+    """Another code rate for small packets. A link distinguishes sizes of packets, not kinds.
 
     Parameters
     ----------
     up_to : Size
-        The largest of them, 1 to 65535 B.
+        Largest size of such a packet, 1 to 65535 B.
     code_rate : float
-        Their r, 0.001 to 1.
+        Code rate r of such packets, 0.001 to 1.
     """
 
     up_to: Size = Field(examples=['"128 B"'])
@@ -101,9 +101,9 @@ class SmallPackets(Model):
 class Mimo(Link):
     """A MIMO fading link with two states of the SNR and a code for each packet (vcp-2008 §II).
 
-    The channel is good or bad, and may change with each modulation symbol. Antennas, fading,
-    modulation and SNR give the share of symbols in error in each state; a packet without a code is
-    lost with any of its symbols.
+    The channel is in a good or a bad state and may change with each modulation symbol. Antennas,
+    fading, modulation and SNR determine the symbol error rate in each state. A packet without a
+    code is lost if any of its symbols is in error.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class Mimo(Link):
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     modulation : {"bpsk", "qpsk", "8psk", "16psk", "32psk", "64psk", "16qam", "64qam"}
-        The constellation. Default bpsk.
+        Modulation. Default bpsk.
     tx : int
         Transmitting antennas, 1 or 2.
     rx : int
@@ -120,19 +120,20 @@ class Mimo(Link):
     snr_db : float
         SNR_G, the mean SNR of a receiving antenna in the good state, dB, -200 to 200.
     bad_snr_offset_db : float
-        SNR_B less SNR_G, dB, -200 to 0. Default -10 (vcp-2008 §IV).
+        SNR_B minus SNR_G, dB, -200 to 0. Default -10 (vcp-2008 §IV).
     p_good_to_bad : float
         1 - γ, the probability that a bad modulation symbol follows a good one, in [0, 1]. Default
         0.00125 (vcp-2008 §IV).
     p_bad_to_good : float
-        1 - β, the probability that a good modulation symbol follows a bad one, in [0, 1]. Not 0
-        where `p_good_to_bad` is. Default 0.125 (vcp-2008 §IV).
+        1 - β, the probability that a good modulation symbol follows a bad one, in [0, 1]. Not 0 if
+        `p_good_to_bad` is 0. Default 0.125 (vcp-2008 §IV).
     fading : {"rayleigh", "rician", "nakagami"}
         Fading of the amplitude of a branch. Default rayleigh (vcp-2008 §II.B).
     k_factor_db : float, optional
-        K of Rician fading, the power of the line of sight over that of the rest, dB, -200 to 200.
+        K of Rician fading, power of the line of sight relative to the scattered power, dB, -200 to
+        200.
     m : float, optional
-        The shape of Nakagami fading, 0.5 to 1000; 1 is Rayleigh fading.
+        Shape parameter of Nakagami fading, 0.5 to 1000; 1 is Rayleigh fading.
     fec : ReedSolomon, optional
         The code of packets. Default: none.
     small : SmallPackets, optional
@@ -157,7 +158,7 @@ class Mimo(Link):
     small: Maybe[SmallPackets] = ABSENT
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; what was not given has no key."""
+        """Return the resolved form, without keys that are not set."""
         entries = super().resolved(context, path)
         for key in ("k_factor_db", "m", "fec", "small"):
             if entries[key] is None:
@@ -170,7 +171,7 @@ class Mimo(Link):
         Parameters
         ----------
         size : int
-            Bytes of a packet.
+            Bytes of the packet.
         """
         if self.small is not None and size <= self.small.up_to:
             return self.small.code_rate
@@ -178,11 +179,11 @@ class Mimo(Link):
 
     @property
     def has_parity(self) -> bool:
-        """Whether packets carry parity that a code of the link adds."""
+        """True if packets carry the parity of a code."""
         return self.fec is not None
 
     def uncorrected_code_rate(self, size: int) -> float | None:
-        """Return the code rate of packets of a size, bytes, if their parity corrects nothing."""
+        """Return the code rate of packets of `size` bytes, if their parity corrects no errors."""
         rate = self.code_rate_of(size)
         if self.fec is None or rate == 1:
             return None
@@ -193,14 +194,14 @@ class Mimo(Link):
 def block_faults(
     groups: Sequence[Source], links: Sequence[tuple[Path, Link | None]]
 ) -> list[tuple[Path, Any, Any]]:
-    """Return which links make blocks that are too long of the largest packet, each with its place.
+    """Return a fault for each link whose blocks of the largest packets would be too long.
 
     Parameters
     ----------
     groups : sequence of Source
         The groups of flows.
     links : sequence of (path, Link)
-        The links with their places.
+        The links with their paths in the scenario.
     """
     largest = max(_largest_packet(group) for group in groups)
     wrong: list[tuple[Path, Any, Any]] = []

@@ -1,4 +1,4 @@
-"""The radio of a link whose schemes follow it: from a distance to the SNR over time."""
+"""The radio of a link whose MCSs follow the SNR, which is computed from a distance."""
 
 from __future__ import annotations
 
@@ -42,41 +42,43 @@ _OF_BUDGET = (
     *("base_noise_db", "station_noise_db", "loss_db", "bandwidth", "uplink_share"),
     *("shadowing", "correlation_distance", "profile", "speed"),
 )
-"""What makes an SNR of a distance."""
+"""Keys of the link budget, shadowing and fading that determine the SNR at a distance."""
 
 
 _SI = {Frequency: "_hz", Length: "_m", Speed: "_mps", Decibels: "_db"}
-"""What the engine appends to the name of a quantity in its SI unit."""
+"""Suffixes that the engine appends to the name of a quantity in SI units."""
 
 
 class Radio(Model):
-    """Schemes that follow the SNR of each station (wimax-2009 §5.1).
+    """A radio whose MCSs follow the SNR of each station (wimax-2009 §5.1).
 
-    The mean SNR is that of a link budget at a distance: COST-231 Hata, thermal noise, the powers,
-    gains and noise figures below. Around it are log-normal shadowing and the fading of a profile.
-    The channel is reciprocal; the uplink's SNR differs by its budget. An SNR holds for a frame.
+    The mean SNR follows from a link budget at a distance: COST-231 Hata path loss, thermal noise,
+    and the powers, gains and noise figures below. Log-normal shadowing and the fading of a delay
+    profile vary the SNR around its mean. The channel is reciprocal; the uplink's SNR differs by its
+    budget. The SNR is constant within a frame.
 
-    COST-231 Hata was fitted from 1.5 to 2 GHz, 1 to 20 km, with the base station 30 to 200 m and
-    the station 1 to 10 m high; outside, as at 2.5 GHz, its formula is continued.
+    COST-231 Hata was fitted from 1.5 to 2 GHz and from 1 to 20 km, with base station heights of 30
+    to 200 m and station heights of 1 to 10 m. Outside these ranges, such as at 2.5 GHz, its formula
+    is extrapolated.
 
     Parameters
     ----------
     distance : Length, optional
-        Distance from the base station to the stations, above 0. Default: `snr` is given.
+        Distance from the base station to the stations, above 0. Default: `snr` is set.
     snr : SnrProcess, optional
         The SNR of each station's downlink, instead of the link budget at `distance`. The uplink's
-        SNR is `uplink_offset` higher. Default: from `distance`.
+        SNR is higher by `uplink_offset`. Default: computed from `distance`.
     uplink_offset : Decibels
         With `snr`: uplink SNR minus downlink SNR, -200 dB to 200 dB. Default 0 dB.
     table : str
         Error-rate table: a path from the scenario file's directory, or ``airpath:NAME``. Repetition
-        moves the curve of QPSK 1/2. Default ``"airpath:802.16-ctc-awgn"``: an SNR that holds for a
-        frame.
+        coding shifts the curve of QPSK 1/2. Default ``"airpath:802.16-ctc-awgn"``, because the SNR
+        is constant within a frame.
     policy : LinkAdaptation
-        Policy that selects the scheme, independently of the queue. Default ``"tfer"`` with ``th_fer
-        = 0.1``, the fastest scheme with a block error rate below that.
+        Policy that selects the MCS, independently of the queue. Default ``"tfer"`` with ``th_fer =
+        0.1``: the fastest MCS with a block error rate below 0.1.
     feedback : int
-        Age of the SNR that schemes are selected for, frames, from 0. Default 1.
+        Age of the SNR by which MCSs are selected, frames, from 0. Default 1.
     combining : {"none", "chase", "incremental"}
         How the receiver combines several attempts of HARQ. Default chase.
     frequency : Frequency
@@ -86,7 +88,7 @@ class Radio(Model):
     station_height : Length
         Height of the stations' antennas, above 0. Default 1.5 m.
     metropolitan : bool
-        Whether it is the centre of a large city, 3 dB more. Default False.
+        True: the centre of a large city, with 3 dB more path loss. Default False.
     base_power_dbm : float
         Transmit power of the base station in its complete band, dBm. Default 43.
     station_power_dbm : float
@@ -105,16 +107,16 @@ class Radio(Model):
         Bandwidth of the used subcarriers, above 0. Default 9.1984375 MHz, 841 subcarriers of
         10937.5 Hz.
     uplink_share : float
-        Share of the bandwidth that a station's burst occupies with its full power, to 1. Default
-        0.2.
+        Share of the bandwidth that a station's burst occupies with its full power, above 0 and at
+        most 1. Default 0.2.
     shadowing : Decibels
         σ of the shadowing, 0 dB to 30 dB. Default 8 dB.
     correlation_distance : Length
         Distance after which the correlation of the shadowing is 1/e, above 0. Default 50 m.
     profile : {"none", "pedestrian-a", "pedestrian-b", "vehicular-a", "vehicular-b", "epa", \
 "eva", "etu"}
-        The taps that fade: those of ITU-R M.1225, or of 3GPP TS 36.104 for the last three.
-        Default pedestrian-b.
+        Delay profile of the fading taps: profiles of ITU-R M.1225; the last three are of 3GPP TS
+        36.104. Default pedestrian-b.
     speed : Speed
         Speed of the stations, 0 m/s to 10000 m/s. Default 3 km/h.
     """
@@ -200,21 +202,21 @@ class Radio(Model):
         Parameters
         ----------
         distance : Length
-            From the base station.
+            Distance from the base station.
         """
         form = self.engine_form(NO_FILES, ()) | {"distance_m": distance.si()}
         found = _airpath.component_problems("radio", json.dumps(form))
         return next((problem for problem in found if problem[0] == "distance_m"), None)
 
     def mean_db(self, distance: Length | None = None, snr: SnrProcess | None = None) -> float:
-        """Return the mean SNR of a station's downlink, dB, without the shadowing.
+        """Return the mean SNR of a station's downlink, dB, without shadowing.
 
         Parameters
         ----------
         distance : Length, optional
-            Of that station. Default: that of all.
+            Distance of that station. Default: that of the radio.
         snr : SnrProcess, optional
-            Its process. Default: that of all.
+            SNR process of that station. Default: that of the radio.
 
         Raises
         ------
@@ -235,7 +237,7 @@ class Radio(Model):
 
     @property
     def uplink_db(self) -> float:
-        """What the uplink's SNR is higher by, dB: powers, noise figures and bandwidths differ."""
+        """Uplink SNR minus downlink SNR, dB: powers, noise figures and bandwidths differ."""
         if self.snr is not None:
             return float(self.uplink_offset)
         band = self.bandwidth.si()
@@ -253,15 +255,15 @@ class Radio(Model):
     ) -> dict[str, Any]:
         """Return the resolved SNR process of a station.
 
-        Where it is resolved to be checked, that of a budget has a mean of 0 dB: a budget that the
-        engine rejects may have none, and is checked by itself.
+        If the form is only validated, the process of a link budget has a mean of 0 dB, because a
+        budget that the engine rejects may have no mean. The budget is checked separately.
 
         Parameters
         ----------
         distance, snr
-            Its own, as for `mean_db`.
+            Distance and process of the station, as for `mean_db`.
         context, path
-            Of the key `snr`.
+            Context, and path of the key `snr`.
         """
         process = snr if snr is not None else None if distance is not None else self.snr
         if process is not None:
@@ -288,7 +290,7 @@ class Radio(Model):
         }
 
     def document(self) -> dict[str, Any]:
-        """Return the table as plain values: what a TOML file would say."""
+        """Return the table as plain values for a TOML file."""
         entries = super().document()
         if self.snr is not None:
             return {key: value for key, value in entries.items() if key not in _OF_BUDGET}
@@ -296,7 +298,7 @@ class Radio(Model):
         return entries
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form: an SNR process, and `table` as the key of the table."""
+        """Return the resolved form: an SNR process, and the key of the error-rate table."""
         is_of_budget = self.snr is None and context is NO_FILES  # As in `snr_of`.
         return {
             "table": context.table_key(self.table, (*path, "table")),

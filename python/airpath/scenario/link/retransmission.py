@@ -1,4 +1,4 @@
-"""Retransmission on a link: HARQ, and ARQ above it."""
+"""Retransmission on a link by HARQ and ARQ."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ __all__ = ["Arq", "AttemptErrors", "Harq"]
 
 
 class AttemptErrors(Model):
-    """Error probability of each attempt, from an error-rate table, with the receiver's combining.
+    """Error probability of each attempt, from an error-rate table and the receiver's combining.
 
-    After n attempts a block is not decoded with the error rate at n times the SNR (chase combining:
-    the SNRs of attempts add up) or at the SNR with n times the capacity (incremental redundancy:
-    the capacities do). Without combining each attempt is by itself.
+    The probability that a block is not decoded after n attempts depends on the combining. With
+    chase combining, the SNRs of the attempts add up, so that it is the error rate at n times the
+    SNR. With incremental redundancy, the capacities add up. Without combining, attempts are
+    independent.
 
     Parameters
     ----------
     table : str
-        Error-rate table: a path from the scenario file's directory, or ``airpath:NAME`` for one
+        Error-rate table: a path from the scenario file's directory, or ``airpath:NAME`` for a table
         that comes with Airpath (see `airpath.scenario.tables`).
     mcs : str or int
-        The MCS of all attempts: its name in the error-rate table, or its place there, from 0.
+        The MCS of all attempts: its name in the error-rate table, or its index there, from 0.
     snr : Decibels
         SNR of each attempt, -200 to 200 dB.
     combining : {"none", "chase", "incremental"}
         How the receiver combines several attempts. Default chase.
     block : Size
-        The block whose error rate it is, 1 to 65535 B. Default 1500 B.
+        Size of the block whose error rate is used, 1 to 65535 B. Default 1500 B.
     """
 
     table: TableName = Field(examples=['"airpath:802.16-ctc-awgn"'])
@@ -71,23 +72,23 @@ else:
 class Harq(Model):
     """Retransmissions of a corrupted block, one round trip apart (wimax-2009 §5.1).
 
-    An attempt fails with probability `error`, or because the link loses it. A retransmission
-    takes time and no capacity.
+    An attempt fails with probability `error`, or because the link loses it. A retransmission takes
+    time but no capacity.
 
     Parameters
     ----------
     attempts : int
         Largest number of transmissions of a block, from 1.
     error : float or AttemptErrors
-        Probability that an attempt fails, from 0 to below 1, each by itself; or that of an
-        error-rate table, ``{table = "airpath:802.16-ctc-awgn", mcs = "mcs0", snr = "1.8 dB"}``.
-        Default 0.
+        Probability that an attempt fails, from 0 to below 1, independent for each attempt; or the
+        probability from an error-rate table, ``{table = "airpath:802.16-ctc-awgn", mcs = "mcs0",
+        snr = "1.8 dB"}``. Default 0.
     round_trip : Duration
         Time from one attempt to the next, above 0, up to 1 h.
     processes : int, optional
-        Stop-and-wait processes, from 1: a block occupies one from its first attempt until the
-        feedback on its last, a round trip later, and a new block waits for a free one. Default: as
-        many as it takes.
+        Number of stop-and-wait processes, from 1. A block occupies a process from its first attempt
+        until the feedback on its last attempt, one round trip later; a new block waits for a free
+        process. Default: unlimited.
     """
 
     attempts: Number = Field(examples=["4"])
@@ -99,8 +100,8 @@ class Harq(Model):
 class Arq(Model):
     """Retransmission of the blocks that HARQ has discarded (wimax-2009 §5.1).
 
-    Without HARQ it retransmits the packets that the link has lost. It always succeeds, and takes
-    time and no capacity.
+    Without HARQ, it retransmits the packets that the link has lost. It always succeeds, and takes
+    time but no capacity.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The 3G radio bearer."""
+"""The 3G radio bearer, RLC in acknowledged mode."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _NS_PER_MS = 1_000_000
 class RlcAm(Link):
     """A 3G radio bearer: RLC in acknowledged mode, both directions in one link (3GPP TS 25.322).
 
-    With ``ack_path = {kind = "reverse"}`` ACKs take the other direction through the same
-    machinery; otherwise that direction carries status reports alone. A packet counts in the queue
-    until all its PDUs are acknowledged. Defaults are those of sbd-2006, Table 1; for its turnaround
-    of 50 ms write ``delay = "20 ms"`` and ``reverse_delay = "30 ms"``.
+    With ``ack_path = {kind = "reverse"}``, ACKs traverse the reverse direction of the same bearer.
+    Otherwise the reverse direction carries only status reports. A packet counts in the queue until
+    all its PDUs are acknowledged. The defaults are those of sbd-2006, Table 1. For its turnaround
+    of 50 ms, set ``delay = "20 ms"`` and ``reverse_delay = "30 ms"``.
 
     Parameters
     ----------
     rate : Rate
         Nominal rate: bits of PDU payload per second, above 0.
     reverse_rate : Rate, optional
-        Nominal rate of the reverse direction. Default: `rate`, also after its changes.
+        Nominal rate of the reverse direction. Default: `rate`, also after a change of `rate`.
     tti : Duration
         Transmission time interval, above 0. Default 10 ms.
     delay : Duration
-        Time from the start of a TTI to the delivery of its PDUs, at least `tti`. Default 25 ms. A
-        PDU that arrives within a TTI is answered in the next one, so multiples of a TTI add no
+        Time from the start of a TTI to the delivery of its PDUs, at least `tti`. Default 25 ms. The
+        response to a PDU is sent in the TTI after its arrival, so that multiples of a TTI add no
         waiting time.
     reverse_delay : Duration, optional
         Delay of the reverse direction. Default: `delay`.
@@ -47,35 +47,36 @@ class RlcAm(Link):
     max_dat : int
         MaxDAT, 2 to 255: a PDU is discarded instead of its MaxDAT-th transmission. Default 10.
     on_max_dat : {"discard", "reset"}
-        Reaction to that: its SDUs are discarded, or both peers are reset. Default discard.
+        Reaction to the discard of a PDU: its SDUs are discarded, or both peers are reset. Default
+        discard.
     poll_timer : Duration
         Timer_Poll, above 0. Default 60 ms.
     poll_stop : {"answer", "report"}
-        Reports that stop Timer_Poll: those that cover the PDU with the poll, or every report while
-        packets wait. Default answer.
+        Status reports that stop Timer_Poll: those that cover the PDU with the poll, or every report
+        while packets wait. Default answer.
     status_prohibit : Duration
         Timer_Status_Prohibit, from 0. Default 60 ms.
     poll_window : float
-        Poll_Window: the share of the window, in (0, 1], from which PDUs poll; with 1 it is the PDU
-        that fills the window. Default 0.5.
+        Poll_Window: the share of the window, in (0, 1], from which PDUs carry a poll; with 1, the
+        PDU that fills the window. Default 0.5.
     window_poll : {"every", "timed"}
-        PDUs beyond `poll_window` that poll: every PDU, or only one while Timer_Poll does not run.
-        Default every.
+        PDUs beyond `poll_window` that carry a poll: every PDU, or only one while Timer_Poll does
+        not run. Default every.
     last_pdu_poll : bool
-        Whether the last PDU in the buffer polls. Default True.
+        True: the last PDU in the buffer carries a poll. Default True.
     last_retransmission_poll : bool
-        Whether the last PDU to be retransmitted polls. Default True.
+        True: the last PDU to be retransmitted carries a poll. Default True.
     missing_pdu_indicator : bool
-        Whether a gap in the sequence numbers triggers a status report. Default True.
+        True: a gap in the sequence numbers triggers a status report. Default True.
     nack_guard : bool
-        Whether the sender ignores negative acknowledgements of PDUs sent less than a radio round
-        trip ago (`delay` plus `reverse_delay`). TS 25.322 ignores none. Default True.
+        True: the sender ignores negative acknowledgements of PDUs sent less than a radio round trip
+        ago (`delay` plus `reverse_delay`). TS 25.322 ignores none of them. Default True.
     concatenation : bool
-        Whether the end of one SDU and the start of the next may share a PDU. Default True.
+        True: the end of one SDU and the start of the next may share a PDU. Default True.
     mrw_timer : Duration
-        Timer_MRW, above 0. Default 200 ms; not given in the paper, assumed.
+        Timer_MRW, above 0. Default 200 ms; an assumption, not stated in the paper.
     reset_timer : Duration
-        Timer_RST, above 0. Default 200 ms; not given in the paper, assumed.
+        Timer_RST, above 0. Default 200 ms; an assumption, not stated in the paper.
     errors : ErrorProcess, optional
         Errors of frames. Default: none.
     reverse_errors : ErrorProcess, optional
@@ -112,7 +113,7 @@ class RlcAm(Link):
 
     @property
     def propagation(self) -> Duration:
-        """None: the bearer applies its delay to PDUs and status reports itself."""
+        """The delay of the hop, 0: the bearer delays PDUs and status reports itself."""
         return Duration(0)
 
     @property

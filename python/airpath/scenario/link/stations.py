@@ -1,4 +1,4 @@
-"""The stations of a TDD link: their schemes, and what differs for one of them."""
+"""The stations of a TDD link: their MCSs, and parameters that differ for one station."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ DOWNLINK_MCS = (
     *("qpsk-1/12", "qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4"),
     *("16qam-1/2", "64qam-2/3", "64qam-3/4", "64qam-5/6"),
 )
-"""The downlink's list of wimax-2009 §5.1; rates below 1/2 are that, repeated."""
+"""MCSs of the downlink in wimax-2009 §5.1; rates below 1/2 are rate 1/2 with repetition."""
 UPLINK_MCS = (
     *("qpsk-1/12", "qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4"),
     *("16qam-1/2", "16qam-3/4"),
 )
-"""The uplink's."""
+"""MCSs of the uplink in wimax-2009 §5.1."""
 
 
 def _one_of(direction: str, names: tuple[str, ...]) -> PlainValidator:
@@ -36,17 +36,17 @@ def _one_of(direction: str, names: tuple[str, ...]) -> PlainValidator:
             raise fault(f"not an MCS of the {direction}", advice)
         return value
 
-    check.words = names  # type: ignore[attr-defined]  # for the shell's completion
+    check.words = names  # type: ignore[attr-defined]  # read by the shell completion
     return PlainValidator(check)
 
 
 def slot_bytes(mcs: str, slot_symbols: int) -> Fraction:
-    """Return the bytes that a slot carries.
+    """Return the number of bytes that a slot carries, as a fraction.
 
     Parameters
     ----------
     mcs : str
-        Of either list.
+        An MCS of either direction.
     slot_symbols : int
         Data symbols of a slot.
     """
@@ -59,20 +59,21 @@ UplinkMcs = Annotated[str, _one_of("uplink", UPLINK_MCS)]
 
 
 class TddUser(Model):
-    """Parameters that differ for one station.
+    """Parameters of one station that differ from those of the link.
 
     Parameters
     ----------
     user : int
-        Its number, from 0, below `stations`.
+        Number of the station, from 0, below `stations`.
     downlink_mcs : str, optional
-        Its MCS in the downlink. Default: that of the link.
+        MCS of the station's downlink. Default: that of the link.
     uplink_mcs : str, optional
-        Its MCS in the uplink. Default: that of the link.
+        MCS of the station's uplink. Default: that of the link.
     distance : Length, optional
-        With `radio`: its distance from the base station, above 0. Default: that of the radio.
+        With `radio`: distance of the station from the base station, above 0. Default: that of the
+        radio.
     snr : SnrProcess, optional
-        With `radio`: the SNR of its downlink. Default: that of the radio.
+        With `radio`: SNR of the station's downlink. Default: that of the radio.
     """
 
     user: Number = Field(examples=["0"])
@@ -90,14 +91,14 @@ class TddUser(Model):
 
 
 def radio_faults(users: list[TddUser], link: Mapping[str, Any]) -> list[Any]:
-    """Return the faults of user entries that do not match the link's radio, or need one.
+    """Return the faults of user entries that do not match the link's radio, or require one.
 
     Parameters
     ----------
     users : list of TddUser
         The entries.
     link : mapping
-        The link's values, as far as they are known.
+        The link's values, as far as they have been read.
     """
     radio = link.get("radio")
     wrong: list[Any] = []

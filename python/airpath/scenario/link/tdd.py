@@ -1,4 +1,4 @@
-"""The TDD link: frames of slots for both directions, bandwidth requests for the uplink."""
+"""The TDD link: frames with slots for both directions, and bandwidth requests for the uplink."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MOST_SYMBOLS = 47
 
 
 class MapOverhead(Model):
-    """Downlink slots that the maps of a frame occupy.
+    """Number of downlink slots that the maps of a frame occupy.
 
     Parameters
     ----------
@@ -84,12 +84,12 @@ Symbols = Annotated[int, PlainValidator(whole(1, MOST_SYMBOLS, 18))]
 
 
 class Fragmentation(Model):
-    """Whether a packet may be sent in parts, each with a header and a subheader of 2 octets.
+    """Fragmentation of packets. Each fragment has a header and a subheader of 2 octets.
 
     Parameters
     ----------
     down, up : bool
-        In that direction. Default True.
+        True: packets of that direction may be sent in parts. Default True.
     """
 
     down: Truth = True
@@ -97,12 +97,12 @@ class Fragmentation(Model):
 
 
 class Packing(Model):
-    """Whether packets may share an MPDU, each with a subheader of 2 octets.
+    """Packing of packets into shared MPDUs, each packet with a subheader of 2 octets.
 
     Parameters
     ----------
     down, up : bool
-        In that direction. Default False.
+        True: packets of that direction may share an MPDU. Default False.
     """
 
     down: Truth = False
@@ -110,7 +110,7 @@ class Packing(Model):
 
 
 class InOrder(Model):
-    """Whether packets are released in order, so that a retransmission blocks later ones.
+    """Release of packets in order, so that a retransmission blocks later packets.
 
     Parameters
     ----------
@@ -127,17 +127,17 @@ class InOrder(Model):
 class OfdmaTdd(Link):
     """A TDD link of frames and slots with bandwidth requests (wimax-2009 §2, §5.1).
 
-    Both directions in one link: it needs ``ack_path = {kind = "reverse"}``, whose `aqm` is that of
-    each station's uplink. A station is a `user`; a flow without one is that of its number modulo
-    `stations`. `delay` and a flow's `base_rtt` do not include the waiting time for frames. Defaults
-    are 802.16e with 10 MHz and PUSC.
+    The link serves both directions: it requires ``ack_path = {kind = "reverse"}``, whose `aqm`
+    applies to each station's uplink. A station is a `user`; a flow without `user` belongs to the
+    station with the flow's number modulo `stations`. `delay` and a flow's `base_rtt` do not include
+    the waiting time for frames. The defaults are those of 802.16e with 10 MHz and PUSC.
 
     Parameters
     ----------
     frame : Duration
         Length of a frame, from 1 us up to 1 h. Default 5 ms (wimax-2009 §5.1).
     stations : int
-        Stations, each with a queue for either direction, 1 to 1000. Default 1.
+        Number of stations, each with a queue per direction, 1 to 1000. Default 1.
     downlink_symbols : int
         OFDM symbols of the downlink, including the preamble; each two additional symbols give 30
         slots. At most 47 together with `uplink_symbols`. Default 29 (wimax-2009 §5.1): 420 slots.
@@ -145,21 +145,22 @@ class OfdmaTdd(Link):
         OFDM symbols of the uplink, including three for ranging and feedback; each three additional
         symbols give 35 slots. Default 18 (wimax-2009 §5.1): 175 slots.
     downlink_slots : int, optional
-        Slots of a frame's downlink, instead of `downlink_symbols`. Default: by the symbols.
+        Slots of a frame's downlink, instead of `downlink_symbols`. Default: computed from the
+        symbols.
     uplink_slots : int, optional
-        Slots of a frame's uplink, instead of `uplink_symbols`. Default: by the symbols.
+        Slots of a frame's uplink, instead of `uplink_symbols`. Default: computed from the symbols.
     slot_symbols : int
         Data symbols of a slot, subcarriers times OFDM symbols, 1 to 1000000. Default 48 (PUSC).
     map_overhead : int or MapOverhead
         Downlink slots for the maps of a frame, or ``{slots = 60, per_burst = 2}``. Default 60.
     map_relevance : int
-        Number of frames from a map to the uplink frame that it grants, 0 to 1000; 0: in its own
-        frame. Default 1.
+        Number of frames from a map to the uplink frame that it grants, 0 to 1000; 0 grants in the
+        same frame. Default 1.
     decoded : Duration
         Time from the start of a frame until the station has decoded its downlink bursts; it may
         exceed the frame. Default 3 ms.
     closed : Duration
-        Time from the start of a frame until its uplink bursts are closed: later arrivals wait for
+        Time from the start of a frame until its uplink bursts are closed. Later arrivals wait for
         another frame. Default 3 ms.
     received : Duration
         Time from the start of a frame until the base station has received its uplink bursts, with
@@ -171,27 +172,28 @@ class OfdmaTdd(Link):
 "16qam-3/4"}
         MCS of the uplink. Default ``"qpsk-1/2"``.
     radio : Radio, optional
-        MCSs that follow the SNR of each station, instead of `downlink_mcs` and `uplink_mcs`.
+        Radio whose MCSs follow the SNR of each station, instead of `downlink_mcs` and `uplink_mcs`.
         Default: fixed MCSs.
     users : list of TddUser
-        Stations that differ. Default none.
+        Stations whose parameters differ. Default none.
     crc : bool
-        Whether each MPDU has a CRC of 4 octets in addition to its header of 6. Default False.
+        True: each MPDU has a CRC of 4 octets in addition to its header of 6. Default False.
     fragmentation : Fragmentation
-        Whether packets may be sent in parts.
+        Fragmentation of packets, per direction.
     packing : Packing
-        Whether packets may share an MPDU.
+        Packing of several packets into an MPDU, per direction.
     harq : Harq, optional
         Retransmission of corrupted MPDUs by HARQ. Default: none.
     arq : Arq, optional
         Retransmission by ARQ, above HARQ. Default: none.
     in_order : InOrder
-        Whether packets are released in order.
+        Release of packets in order, per direction.
     request : RequestProcedure
         Procedure by which stations request uplink bandwidth. Default ``"random-delay"``.
     piggyback_read : {"at-once", "with-mpdu"}
-        When a piggyback request is read: at the reception of the burst that carries it; or at the
-        reception of the last MPDU of that burst, after its retransmissions. Default ``"at-once"``.
+        Time at which a piggyback request is read: the reception of the burst that carries it; or
+        the reception of the last MPDU of that burst, after its retransmissions. Default
+        ``"at-once"``.
     grant : GrantPolicy
         Proactive grants. Default ``"uni"``.
     scheduler : Scheduler
@@ -199,7 +201,7 @@ class OfdmaTdd(Link):
     delay : Duration
         One-way propagation delay, from 0, of either direction. Default 0 s.
     errors : ErrorProcess, optional
-        Errors of downlink MPDUs; with `harq`, of attempts. Default: none.
+        Errors of downlink MPDUs; with `harq`, errors of attempts. Default: none.
     reverse_errors : ErrorProcess, optional
         Errors of uplink MPDUs. Default: none.
     """
@@ -246,7 +248,7 @@ class OfdmaTdd(Link):
     @field_validator("users")
     @classmethod
     def _check_radio(cls, users: list[TddUser], info: ValidationInfo) -> list[TddUser]:
-        # Of a radio with faults it is not known what it would take.
+        # If the radio has faults, the accepted user entries are unknown.
         if "radio" in info.data and (wrong := radio_faults(users, info.data)):
             raise faults_at(*wrong)
         return users
@@ -257,7 +259,7 @@ class OfdmaTdd(Link):
             raise faults_at(*wrong)
 
     def _engine_problems(self) -> list[EngineProblem]:
-        """Return the engine's problems; values that follow from a budget are checked with it."""
+        """Return the engine's problems, without those of values that follow from a link budget."""
         found = super()._engine_problems()
         return [problem for problem in found if not self._is_of_budget(problem[0])]
 
@@ -270,7 +272,7 @@ class OfdmaTdd(Link):
         return is_derived and self.radio is not None and self.radio.snr is None
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of a field of the engine; slots are those of a key that the user gave."""
+        """Return the keys of an engine field; slots lead to a key that the user set."""
         if engine_path not in ("downlink_slots", "uplink_slots"):
             return super()._user_path(engine_path)
         name = engine_path.removesuffix("_slots")
@@ -280,7 +282,7 @@ class OfdmaTdd(Link):
         return [next((key for key in keys if self._is_given(key)), keys[-1])]
 
     def _symbol_faults(self) -> list[Any]:
-        """Return the faults of the symbols of directions whose slots follow from them."""
+        """Return the faults in the symbols of directions whose slots follow from them."""
         wrong: list[Any] = []
         used = 0
         for name, least in (("downlink", 3), ("uplink", 6)):
@@ -313,12 +315,12 @@ class OfdmaTdd(Link):
         ]
 
     def slots_of(self, direction: Literal["downlink", "uplink"]) -> int:
-        """Return the slots of a frame in a direction (wimax-mac §1).
+        """Return the number of slots of a frame in a direction (wimax-mac §1).
 
         Parameters
         ----------
         direction : {"downlink", "uplink"}
-            Which.
+            Direction of the slots.
         """
         if direction == "downlink":
             columns = (self.downlink_symbols - 1) // 2
@@ -327,7 +329,7 @@ class OfdmaTdd(Link):
         return 35 * columns if self.uplink_slots is None else self.uplink_slots
 
     def document(self) -> dict[str, Any]:
-        """Return the table as plain values, quantities as text: what a TOML file would say."""
+        """Return the table as plain values for a TOML file; quantities are texts."""
         entries = super().document()
         for name in ("downlink", "uplink"):
             if getattr(self, f"{name}_slots") is not None:
@@ -337,12 +339,12 @@ class OfdmaTdd(Link):
         return entries
 
     def mean_snr_db(self, user: int) -> float | None:
-        """Return the mean SNR of a station's downlink, dB; None of one from a file.
+        """Return the mean SNR of a station's downlink, dB; None for an SNR from a file.
 
         Parameters
         ----------
         user : int
-            The station, of a link with a radio.
+            Number of the station, of a link with a radio.
         """
         own = next((entry for entry in self.users if entry.user == user), TddUser(user=user))
         if self.radio is None:
@@ -353,7 +355,7 @@ class OfdmaTdd(Link):
             return None
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form: symbols as slots, the overhead of the maps as a table."""
+        """Return the resolved form: symbols as slots, the map overhead as a table."""
         entries = super().resolved(context, path)
         del entries["downlink_symbols"], entries["uplink_symbols"]
         entries["downlink_slots"] = self.slots_of("downlink")
@@ -363,7 +365,7 @@ class OfdmaTdd(Link):
         if self.radio is None:
             del entries["radio"]
             return entries
-        # The fastest say the nominal rate.
+        # The fastest MCSs determine the nominal rate.
         entries |= {"downlink_mcs": DOWNLINK_MCS[-1], "uplink_mcs": UPLINK_MCS[-1]}
         for index, (entry, own) in enumerate(zip(entries["users"], self.users, strict=True)):
             if own.distance is not None or own.snr is not None:

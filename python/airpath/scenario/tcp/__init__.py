@@ -1,1 +1,1 @@
-"""TCP parameters: the table (`tcp_options.toml`), the class made from it, the profiles."""
+"""TCP parameters: the table `tcp_options.toml`, the generated class, and the profiles."""

@@ -1,9 +1,9 @@
 """TCP profiles: named columns of the table of TCP parameters.
 
-A profile is data: the value of each parameter as a user would write it, and its source.
-``rfc`` follows the standards. ``ns3-2014`` is the classic Reno of the ns-3 release current
-in September 2014 (3.21), which the tables of qawla-2015 were made with. ``ns3`` is what the
-releases 3.44 to 3.48 do with SACK. ``linux`` follows a Linux kernel, as far as the parameters go.
+A profile is data: for each parameter, its value in the notation of a scenario file, and the source
+of the value. ``rfc`` follows the standards. ``ns3-2014`` is the classic Reno of ns-3.21, the
+release of September 2014, with which the tables of qawla-2015 were produced. ``ns3`` follows
+ns-3.44 to ns-3.48 with SACK. ``linux`` follows a Linux kernel, as far as the parameters allow.
 ``ns2`` is the one-way Reno of ns-2 of 2006, with its defaults.
 """
 
@@ -34,21 +34,21 @@ def profiles() -> Mapping[str, Mapping[str, Option]]:
 def profile_config(
     profile: str, cc: str | None, recovery: str | None, overrides: TcpConfig
 ) -> TcpConfig:
-    """Return every parameter: the profile's, then those that `cc` brings, then the overrides.
+    """Return all parameters: the profile's values, then those that `cc` sets, then the overrides.
 
-    A profile whose recovery works with every congestion control keeps it. A value of the profile
-    gives way to an override that excludes it.
+    A profile keeps its recovery if that recovery works with every congestion control. An override
+    replaces values of the profile that conflict with it.
 
     Parameters
     ----------
     profile : str
         A key of `profiles`.
     cc : str or None
-        The congestion control, when the user named one.
+        Congestion control that the user named, if any.
     recovery : str or None
-        The recovery that it requires; None leaves it to the profile.
+        Recovery that it requires; None keeps that of the profile.
     overrides : TcpConfig
-        What the user set.
+        Values that the user set.
     """
     return _profile_config(profile, cc, recovery, tuple(overrides.document().items()))
 
@@ -57,14 +57,14 @@ def profile_config(
 def _profile_config(
     profile: str, cc: str | None, recovery: str | None, overrides: tuple[tuple[str, Any], ...]
 ) -> TcpConfig:
-    """Return the same; kept, because every flow and every check of it requires one."""
+    """Return the same; the result is cached, because each flow and each check requires one."""
     values = {name: option.value for name, option in profiles()[profile].items()}
     values |= table()["cc"].get(profile, {}).get(cc or "", {})
     if recovery is not None and values["recovery"] not in SELECTIVE:
         values["recovery"] = recovery
     given = dict(overrides)
     whole = values | given
-    # A value that gives way may be what another one needs.
+    # A replaced value may be required by another value.
     while implied := {
         name: needs.otherwise for name, needs in unmet_needs(whole) if name not in given
     }:
@@ -77,12 +77,12 @@ def _profile_config(
 
 
 def unmet_needs(values: Mapping[str, Any]) -> Iterator[tuple[str, Needs]]:
-    """Yield each parameter whose value requires others that are not met.
+    """Yield each parameter whose value has unmet requirements on other parameters.
 
     Parameters
     ----------
     values : mapping of str to value
-        All parameters as a scenario file has them.
+        Values of all parameters in the notation of a scenario file.
     """
     for name, row in parameters().items():
         needs = row.needs

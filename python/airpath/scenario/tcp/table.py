@@ -1,7 +1,7 @@
-"""Reads the table of TCP parameters, `tcp_options.toml`, once per process and on first use.
+"""Reads the table of TCP parameters, `tcp_options.toml`, once per process at first use.
 
-Imports nothing of the package, so that the class can be generated again from the table even if it
-is broken.
+The module imports nothing from the package, so that a broken generated class can be generated again
+from the table.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ __all__ = ["Kernel", "Needs", "Option", "Parameter", "holds", "model_groups", "p
 FILE = Path(__file__).with_name("tcp_options.toml")
 
 Condition = Mapping[str, Sequence[Any]]
-"""Values of parameters, one of which each has: ``{"recovery": ["sack", "prr"]}``."""
+"""Accepted values by parameter; each parameter must have one: ``{"recovery": ["sack", "prr"]}``."""
 
 
 class Option(NamedTuple):
-    """Value of a parameter in a profile, as a scenario file has it, and its source."""
+    """Value of a parameter in a profile, in the notation of a scenario file, and its source."""
 
     value: Any
     source: str
 
 
 class Needs(NamedTuple):
-    """What a value of a parameter requires of others; the keys are those of the table."""
+    """Requirements of a parameter's value on other parameters; the keys are those of the table."""
 
     value: Any
     any_of: Sequence[Condition]
@@ -43,7 +43,7 @@ class Needs(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """What a kernel does with a parameter; the keys are those of the table."""
+    """Effect of a kernel on a parameter; the keys are those of the table."""
 
     setting: str = ""
     sysctls: Mapping[str, Mapping[str, str]] = {}
@@ -89,7 +89,7 @@ class Parameter(NamedTuple):
 
 @cache
 def table() -> Mapping[str, Any]:
-    """Return the table as it is written."""
+    """Return the parsed table."""
     return tomllib.loads(FILE.read_text("utf-8"))
 
 
@@ -100,7 +100,7 @@ def parameters() -> Mapping[str, Parameter]:
     Raises
     ------
     TypeError
-        If the table lacks a key of a parameter, or has one that is unknown.
+        If a parameter lacks a key or has an unknown key.
     """
     return {name: _parameter(name, keys) for name, keys in table()["option"].items()}
 
@@ -125,7 +125,7 @@ def holds(condition: Condition, values: Mapping[str, Any]) -> bool:
 
 
 def model_groups(model: str) -> Mapping[str, tuple[Sequence[str], str, str]]:
-    """Return the groups of parameters of a model: names, what is covered, what is rejected.
+    """Return the parameter groups of a model: names, covered values, rejected values.
 
     Raises
     ------

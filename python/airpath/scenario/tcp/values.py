@@ -1,4 +1,4 @@
-"""Values of TCP parameters that no other table has, and what `TcpConfig` inherits."""
+"""Values that only TCP parameters have, and the base class of `TcpConfig`."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ else:
 
 
 class TcpParameters(Model):
-    """Base of `TcpConfig`: values that are not given are absent."""
+    """Base of `TcpConfig`; parameters that are not set are absent."""
 
     model_config = ConfigDict(validate_default=False)
 
     def document(self) -> dict[str, Any]:
-        """Return the table as plain values: what a TOML file would say."""
+        """Return the table as plain values for a TOML file."""
         return dict(self._document)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; ``"unlimited"`` is null for a size and absent for a count."""
         return dict(self._resolved)
 
-    # Profiles make one object for many flows.
+    # Many flows share one object of a profile.
     @cached_property
     def _document(self) -> dict[str, Any]:
         return super().document()

@@ -1,4 +1,4 @@
-"""Sources of traffic: who sends what, and when, in the order of ``airpath list``."""
+"""Traffic sources, in the order of ``airpath list``."""
 
 from airpath.scenario.traffic import (
     flows as flows,

@@ -1,4 +1,4 @@
-"""What the applications of TCP flows do: when they arrive, how much they send, when they pause."""
+"""Applications of TCP flows: arrival times, transfer sizes and pauses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Arrivals", "OnOff", "Pareto", "RandomSize", "RandomTime", "Triangula
 
 
 class Arrivals(Model):
-    """Starting times of the flows of a group, one after the other.
+    """Start times of the flows of a group, as a sequence of arrivals.
 
     Parameters
     ----------
@@ -23,8 +23,8 @@ class Arrivals(Model):
         Mean rate of a Poisson process that begins at the group's `start`, above 0. Each flow of the
         group is one arrival. The process ends after the last flow.
     until : Duration, optional
-        Time at which the process ends, after the group's `start`; flows that have started continue.
-        Default: the end of the run.
+        Time at which the process ends, after the group's `start`; flows that have already started
+        continue. Default: the end of the run.
     """
 
     poisson: PositiveArrivalRate = Field(examples=['"10 /s"'])
@@ -40,7 +40,8 @@ class Pareto(Model):
     Parameters
     ----------
     shape : float
-        α, the exponent of the tail, above 0; the mean of an unbounded one is finite above 1.
+        α, the exponent of the tail, above 0; the mean of an unbounded distribution is finite above
+        1.
     smallest : Size
         Smallest size, above 0.
     largest : Size, optional
@@ -54,7 +55,7 @@ class Pareto(Model):
     engine_family = "size"
 
     def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form of a size of this distribution."""
+        """Return the resolved form of a size with this distribution."""
         return {
             "kind": "pareto",
             "shape": self.shape,
@@ -64,7 +65,7 @@ class Pareto(Model):
 
 
 class Triangular(Model):
-    """A triangular distribution of sizes, rounded to whole multiples of a step.
+    """A triangular distribution of sizes, rounded to multiples of a step.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ class Triangular(Model):
     largest : Size
         Largest size, at least `mode`, a multiple of `step`.
     step : Size
-        Every size is a multiple of it, above 0. Default 1 B.
+        Unit of which every size is a multiple, above 0. Default 1 B.
     """
 
     step: Size = Size(1)
@@ -86,12 +87,12 @@ class Triangular(Model):
     engine_family = "size"
 
     def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form of a size of this distribution."""
+        """Return the resolved form of a size with this distribution."""
         return {"kind": "triangular", **self.resolved(context, path)}
 
 
 class RandomSize(Model):
-    """A size that is drawn; one of the keys says from what distribution.
+    """A random size; its key selects the distribution.
 
     Parameters
     ----------
@@ -133,14 +134,14 @@ class RandomSize(Model):
         return size.engine_form(context, path)
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of a field of the engine, which has one table."""
+        """Return the keys of an engine field; the engine has one table for all distributions."""
         if engine_path == "mean_bytes":
             return ["exponential"]
         return ["triangular" if self.pareto is None else "pareto", engine_path]
 
 
 class RandomTime(Model):
-    """A time that is drawn.
+    """A random time.
 
     Parameters
     ----------
@@ -160,7 +161,7 @@ class RandomTime(Model):
 def _drawn_or(
     quantity: type[Quantity], drawn: type[Model], *, required: bool = False
 ) -> Callable[[Any, ValidationInfo], Any]:
-    """Return the validator of a quantity, or of a table that says what it is drawn from."""
+    """Return the validator of a quantity, or of a table with its distribution."""
 
     def check(value: Any, info: ValidationInfo) -> Any:
         if value is None and not required:
@@ -200,15 +201,15 @@ def _distribution(
 
 
 class OnOff(Model):
-    """An application that writes and pauses, in turn, on one connection.
+    """An application that alternately writes and pauses on one connection.
 
     Parameters
     ----------
     burst : Size or RandomSize, optional
-        Bytes that the application writes at once, above 0; the pause begins when all of them have
-        been acknowledged.
+        Bytes that the application writes in one call, above 0. The pause begins when all of them
+        have been acknowledged.
     on : Duration or RandomTime, optional
-        Instead of `burst`: duration during which the source always has data, above 0.
+        Duration during which the source always has data, above 0; used instead of `burst`.
     off : Duration or RandomTime
         Duration of a pause.
     """
@@ -239,7 +240,7 @@ class OnOff(Model):
         return {"on": on, "off": _distribution(self.off, "time_ns", context, (*path, "off"))}
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of a field of the engine, whose sizes and times are tables."""
+        """Return the keys of an engine field; the engine has tables for sizes and times."""
         part, _, field = engine_path.rpartition(".")
         key = {"on.size": "burst", "on.time": "on", "off": "off"}[part]
         value = getattr(self, key)

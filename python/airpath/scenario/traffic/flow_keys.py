@@ -20,7 +20,7 @@ __all__ = ["FlowKeys"]
 
 
 class FlowKeys(TypedDict, total=False):
-    """The keys of `flows`: those of all sources together."""
+    """The keys of `flows`: the union of the keys of all sources."""
 
     source: str
     name: str | None

@@ -1,4 +1,4 @@
-"""Who sends: groups of equal flows, one class per kind of source."""
+"""Groups of equal flows, one class for each kind of source."""
 
 from __future__ import annotations
 
@@ -45,60 +45,63 @@ __all__ = [
 DIRECTION = choice("forward", "reverse")
 
 _MOST_SPREAD = 10_000
-"""Most flows of a group with several users: each is described on its own."""
+"""Largest number of flows of a group with several users, as each flow is an entry of the result."""
 
 
 # --- groups of flows ---------------------------------------------------------------------------
 
 
 class Source(Component):
-    """A group of equal flows; `source` says what they send, TCP when it is not given.
+    """A group of equal flows. `source` selects the kind of traffic; the default is TCP.
 
     The wires of a flow are `access` (sender to bottleneck), `egress` (bottleneck to receiver),
-    `ack_access` (receiver to the link of the ACK path) and `return_wire` (from there, or from the
-    receiver, to the sender). Their delays are either given, or follow from `base_rtt`.
+    `ack_access` (receiver to the link of the ACK path) and `return_wire` (from the link of the ACK
+    path, or from the receiver, to the sender). Their delays are either set or follow from
+    `base_rtt`.
 
     Parameters
     ----------
     name : str, optional
         Name of the group in tables, figures, metrics and keys: letters, digits, ``-`` and ``_``.
-        Default: none, the group has its number.
+        Default: the group is named by its number.
     count : int
         Number of flows, from 1. Default 1.
     base_rtt : Duration or list of Duration, optional
         Two-way propagation delay without queueing and transmission. It includes the delays of the
-        bottleneck link, of the ACK path's link and of the backhaul. A list has one value for each
-        flow. The remaining delay is halved between `egress` and `return_wire`. If the receiver is a
-        station of an ``ofdma-tdd`` link, it is halved between `access` and `return_wire`; if the
-        sender is one, `egress` gets all of it.
+        bottleneck link, of the ACK path's link and of the backhaul. A list has one value per flow.
+        The remaining delay is divided equally between `egress` and `return_wire`. If the receiver
+        is a station of an ``ofdma-tdd`` link, the remaining delay is divided equally between
+        `access` and `return_wire`; if the sender is a station, `egress` gets all of it.
     access, egress, ack_access, return_wire : Wire, optional
-        The wires; with `base_rtt` they may only give rates. ``return`` in a TOML file.
-        `ack_access` is for TCP, with an `ack_path` of kind ``link`` or ``reverse``.
+        The wires; with `base_rtt`, they may only set rates. The key of `return_wire` in a TOML file
+        is ``return``. `ack_access` is for TCP, with an `ack_path` of kind ``link`` or ``reverse``.
     start : Duration or Uniform
         Start time of the flows. Default 0 s.
     stop : Duration, optional
         Time at which the flows stop sending, after the start. Default: the end of the run.
     arrivals : Arrivals, optional
-        The flows start one after the other, from `start` on. Default: all at `start`.
+        Arrival process of the flows, from `start` on. Default: all flows start at `start`.
     direction : {"forward", "reverse"}
-        Direction of the data: through the bottleneck, or on the path of the other flows' ACKs,
-        whose link and queue it shares; its ACKs take the opposite direction. Default
-        ``"forward"``. Reverse requires a link there, `ack_path` of kind ``link`` or ``reverse``.
+        Direction of the data. ``"forward"``: through the bottleneck. ``"reverse"``: on the ACK path
+        of the other flows, whose link and queue the data shares; the ACKs take the opposite
+        direction. Default ``"forward"``. Reverse requires a link on the ACK path, `ack_path` of
+        kind ``link`` or ``reverse``.
     user : int or list of int, optional
-        User of the flows, if the bottleneck or the ACK path has a cell: flows of one user share its
-        queue and its channel. Users are numbered from 0 on without gaps; those of an ``ofdma-tdd``
-        link are its stations. With several users, also as ``"0-9"``, flow i of the group belongs to
-        user i modulo their number; `count` is the total over all users, at least one flow each.
-        Default: the user with the number of the flow; for stations, modulo their number.
+        User of the flows, if the bottleneck or the ACK path has a cell; flows of one user share its
+        queue and its channel. Users are numbered from 0 without gaps; the users of an ``ofdma-tdd``
+        link are its stations. With several users, also written as ``"0-9"``, flow i of the group
+        belongs to user i modulo their number. `count` is the total over all users, with at least
+        one flow each. Default: the user with the number of the flow; for stations, modulo their
+        number.
     """
 
     family = "a source"
     engine_family = "flow"
     chosen_by = "source"
     needs_path: ClassVar[bool] = False
-    """Whether `base_rtt` or the wires must be given."""
+    """True if `base_rtt` or the wires must be set."""
     has_acks: ClassVar[bool] = False
-    """Whether the receiver sends ACKs."""
+    """True if the receiver sends ACKs."""
     key_labels = {
         "access": "access wire",
         "ack_access": "access wire of ACKs",
@@ -132,7 +135,7 @@ class Source(Component):
 
     @classmethod
     def usual_kind(cls) -> str | None:
-        """Return "tcp": most flows are."""
+        """Return "tcp", the kind of most flows."""
         return "tcp"
 
     @field_validator("base_rtt")
@@ -182,7 +185,7 @@ class Source(Component):
         return arrivals
 
     def base_rtts(self) -> list[tuple[Duration, int]] | None:
-        """Return base RTTs, each with the number of flows in a row; None when wires are given."""
+        """Return base RTTs with the number of consecutive flows; None if only wires are set."""
         if self.base_rtt is None:
             return None
         if not isinstance(self.base_rtt, list):
@@ -194,7 +197,7 @@ class Source(Component):
         return {**self.resolved_flows(0, context, ("flows", 0))[0], "count": self.count}
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of a field of the engine; times of the start are in one table there."""
+        """Return the keys of an engine field; the engine has one table for all start times."""
         if engine_path.startswith("start."):
             field = engine_path.removeprefix("start.")
             if field == "until_ns":
@@ -205,11 +208,11 @@ class Source(Component):
 
     @property
     def is_finite(self) -> bool:
-        """Whether its flows are transfers that come to an end by themselves."""
+        """True if the flows are transfers of finite size."""
         return False
 
     def resolved_source(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form of what each flow sends."""
+        """Return the resolved form of the source of each flow."""
         every = self.resolved(context, path)
         shared = Source.model_fields.keys()
         own = {
@@ -222,15 +225,15 @@ class Source(Component):
     def resolved_flows(
         self, shared_delay: int, context: Context, path: Path, *, at_stations: bool = False
     ) -> list[dict[str, Any]]:
-        """Return the resolved form of the group: one entry for equal flows in a row, counted.
+        """Return the resolved form of the group: one entry, with a count, per run of equal flows.
 
         Parameters
         ----------
         shared_delay : int
             Two-way delay of the bottleneck link, the ACK path's link and the backhaul, ns.
         at_stations : bool
-            Whether one end of each flow is a station of the link, so that the delay of its wires
-            is on the other side of it. Default False.
+            True if one end of each flow is a station of the link, so that the delay of its wires is
+            on the other side of the link. Default False.
         """
         start: dict[str, Any]
         if self.arrivals is not None:
@@ -264,11 +267,12 @@ class Source(Component):
             return self._with_users([same])
         flows = []
         for base_rtt, count in base_rtts:
-            # One that is too short is rejected; of its group alone everything else is known.
+            # A base RTT that is too short is rejected; the group itself can be resolved
+            # nevertheless.
             wired = max(0, int(base_rtt) - shared_delay)
             forward = wired // 2
             if at_stations and self.direction == "reverse":
-                # The wire of its ACKs ends at the station: one wire has it all.
+                # The wire of the ACKs ends at the station, so that one wire gets the entire delay.
                 wires = {"egress": egress.delayed_by(wired)}
             else:
                 there = {"access": access} if at_stations else {"egress": egress}
@@ -278,7 +282,7 @@ class Source(Component):
         return self._with_users(flows)
 
     def _with_users(self, flows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return entries with the user of each flow; flows of several users are one entry each."""
+        """Return entries with their users; with several users, each flow is a separate entry."""
         if self.user is None:
             return flows
         if isinstance(self.user, int):
@@ -289,7 +293,7 @@ class Source(Component):
 
 
 class Tcp(Source):
-    """TCP connections with bulk data, transfers of a given or drawn size, or bursts.
+    """TCP connections with bulk data, transfers of fixed or random size, or bursts.
 
     Parameters
     ----------
@@ -297,15 +301,15 @@ class Tcp(Source):
         Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"``, ``"cubic-ns3"``, ``"dctcp"``,
         ``"clamp"`` or ``"vcp"``. Default: congestion control Reno and the profile's recovery.
     profile : {"rfc", "ns2", "ns3", "ns3-2014", "linux"}
-        The TCP profile. Default ``"rfc"``.
+        TCP profile. Default ``"rfc"``.
     tcp : TcpConfig
         Parameters that differ from the profile.
     window : ReceiveWindow, optional
         Receive-window policy. Default: fixed.
     size : Size or RandomSize, optional
-        Payload bytes to transfer, above 0. Default: without end.
+        Payload bytes to transfer, above 0. Default: unlimited.
     on_off : OnOff, optional
-        Instead of `size`: bursts and pauses, without end.
+        Bursts and pauses without end, instead of `size`.
     """
 
     needs_path = True
@@ -329,7 +333,7 @@ class Tcp(Source):
 
     @property
     def is_finite(self) -> bool:
-        """Whether a size is given."""
+        """True if a size is set."""
         return self.size is not None
 
     @field_validator("tcp")
@@ -360,7 +364,7 @@ class Tcp(Source):
         return self.config() if key == "tcp" else super()._effective(key)
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of a field of the engine, in the tables that a user writes."""
+        """Return the keys of an engine field in the tables of a scenario file."""
         first, _, rest = engine_path.partition(".")
         if engine_path == "window.receive_window":
             return ["tcp", "receive_window"]
@@ -375,10 +379,10 @@ class Tcp(Source):
         return super()._user_path(engine_path)
 
     def config(self) -> TcpConfig:
-        """Return every TCP parameter: the profile's, changed by `cc` and `tcp`."""
+        """Return all TCP parameters: those of the profile, modified by `cc` and `tcp`."""
         given = self.tcp
         if self.on_off is not None and given.grow_unused is None:
-            # A window that an application never fills would grow without bound.
+            # The window of an application that never fills it would otherwise grow without bound.
             given = TcpConfig(**given.document(), grow_unused=False)
         if self.cc is not None and self.cc.negotiates_ecn:
             given = TcpConfig(**(given.document() | {"ecn": "on"}))
@@ -417,7 +421,8 @@ class Cbr(Source):
     rate : Rate
         Bit rate of IP packets, above 0.
     packet : Size
-        IP packet with its headers, above 0 and at most 65535 B. Default 1500 B, the Ethernet MTU.
+        Size of an IP packet with its headers, above 0 and at most 65535 B. Default 1500 B, the
+        Ethernet MTU.
     """
 
     source: Literal["cbr"] = "cbr"
@@ -433,7 +438,8 @@ class Poisson(Source):
     rate : Rate
         Mean bit rate of IP packets, above 0.
     packet : Size
-        IP packet with its headers, above 0 and at most 65535 B. Default 1500 B, the Ethernet MTU.
+        Size of an IP packet with its headers, above 0 and at most 65535 B. Default 1500 B, the
+        Ethernet MTU.
     """
 
     source: Literal["poisson"] = "poisson"
@@ -442,14 +448,14 @@ class Poisson(Source):
 
 
 def flows(count: int = 1, **keys: Unpack[FlowKeys]) -> list[Source]:
-    """Return a group of equal flows, for the `flows` of a scenario; groups add up with ``+``.
+    """Return a group of equal flows, for the `flows` of a scenario; ``+`` joins groups.
 
     Parameters
     ----------
     count : int
         Number of flows, from 1.
     **keys
-        The other keys of `Tcp`, or of what `source` names: ``cc``, ``profile``, ``base_rtt``, ...
+        The other keys of `Tcp`, or of the class that `source` selects: ``cc``, ``base_rtt``, ...
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""When flows start, and how long their paths are."""
+"""Start times of flows, and the base RTTs of their paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Uniform"]
 
 
 class Uniform(Model):
-    """A time drawn uniformly, for each flow on its own.
+    """A uniformly distributed time, independent for each flow.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Uniform(Model):
         return {"kind": "uniform", "low_ns": int(low), "high_ns": int(high)}
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of a field of the engine; the times are in one list."""
+        """Return the keys of an engine field; both times are in one list."""
         return ["uniform", str(["low_ns", "high_ns"].index(engine_path))]
 
 
