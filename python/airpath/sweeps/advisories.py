@@ -1,4 +1,4 @@
-"""Advisories of a sweep: those on the replications of a point, and all of them by kind."""
+"""Advisories of a sweep: advisories on the replications of a point, and a summary by kind."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ __all__ = [
 ]
 
 NOT_RECORDED = "not recorded"
-"""In place of the advisories on a point of which a ledger has none."""
+"""Text for a point whose advisories are not recorded in the ledger."""
 
 
 class Outlines:
-    """The outlines of a point's replications, taken together.
+    """Summary of the outlines of a point's replications.
 
     Attributes
     ----------
     are_equal : bool
-        Whether all flows of the replications are equal.
+        Whether the flows of all replications are equal.
     may_concern : bool
-        Whether the statistics of the replications are needed to notify.
+        Whether the statistics of the replications are needed to find the advisories.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Outlines:
         self._first: bytes | None = None
 
     def add(self, outline: RunOutline | None) -> None:
-        """Add a replication; None when it was run earlier."""
+        """Add the outline of a replication; None if an earlier call ran the replication."""
         if outline is None:
             self.may_concern = True
             return
@@ -58,18 +58,18 @@ class Outlines:
 def on_replications(
     job: Job, contents: Contents, count: int, outlines: Outlines, runs: Iterable[Run]
 ) -> list[Advisory]:
-    """Return the advisories on the replications of a point, those that `airpath run` prints.
+    """Return the advisories on the replications of a point, as `airpath run` prints them.
 
     Parameters
     ----------
     job : Job
-        What was run.
+        Job of the point.
     contents : mapping
-        Of its files.
+        Contents of the job's files, by SHA-256.
     count : int
-        Number of its replications.
+        Number of replications.
     outlines : Outlines
-        Of these.
+        Outlines of these replications.
     runs : iterable of Run
         The replications, read only where the outlines do not suffice.
     """
@@ -89,18 +89,18 @@ def on_replications(
 def recorded_advisories(
     ledger: Readable, point: Point, seed: int, number: int | None
 ) -> tuple[list[Mapping[str, str]], bool]:
-    """Return the advisories on a point that are recorded, and whether these are all.
+    """Return the recorded advisories on a point, and whether the record is complete.
 
     Parameters
     ----------
     ledger : Readable
-        What to read.
+        Ledger to read.
     point : Point
-        Of the plan.
+        Point of the plan.
     seed : int
-        Its master seed.
+        Master seed of the point.
     number : int or None
-        How many replications count; None when more are needed.
+        Number of replications that count; None if more are needed.
     """
     stored = ledger.advisories(point.digest, seed)
     of_runs = None if stored is None or stored[0] != number else stored[1]
@@ -115,11 +115,11 @@ class Kind:
     Parameters
     ----------
     code : str
-        Which kind.
+        Code of the kind.
     points : sequence of Point
-        Those that have one, in order.
+        Points with an advisory of this kind, in order.
     first : mapping
-        That of the first of these points, as `Advisory.to_dict` returns it.
+        Advisory of the first of these points, as returned by `Advisory.to_dict`.
     """
 
     code: str
@@ -133,7 +133,7 @@ def group_by_kind(noted: Iterable[tuple[Point, Iterable[Mapping[str, str]]]]) ->
     Parameters
     ----------
     noted : iterable of (Point, iterable of mapping)
-        Points with their advisories, each as `Advisory.to_dict` returns it.
+        Points with their advisories, each advisory as returned by `Advisory.to_dict`.
     """
     points: dict[str, list[Point]] = {}
     first: dict[str, Mapping[str, str]] = {}
@@ -148,7 +148,7 @@ def group_by_kind(noted: Iterable[tuple[Point, Iterable[Mapping[str, str]]]]) ->
 
 
 def advisory_lines(readings: Readings) -> list[str]:
-    """Return a line for each kind of advisory: at how many points, and the first of them."""
+    """Return a line for each kind of advisory: number of points, and the first of these points."""
     from airpath.engine.advisory import Advisory
 
     count = len(readings.points)

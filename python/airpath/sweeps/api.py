@@ -67,7 +67,7 @@ def sweep(
     progress: ProgressCallback | Auto | None = "auto",
     name: str | None = None,
 ) -> Sweep:
-    """Run replications of many scenarios and keep all finished ones.
+    """Run replications of many scenarios and store all finished replications.
 
     The tables depend only on the arguments, not on the order or the place of the runs.
 
@@ -77,8 +77,8 @@ def sweep(
         The scenario to vary, the path of a scenario file, or a function that returns a scenario.
         The parameters of a function are axes; every other axis is a key of the scenario.
     grid, zip, points, random, exclude, labels
-        Points and their names, as in a sweep file: crossed axes, paired axes, single points, random
-        points, excluded points, labels for tables.
+        Points and their labels, as in a sweep file: crossed axes, paired axes, single points,
+        random points, excluded points, labels for tables.
     metrics : sequence of str, or mapping of str to callable, optional
         Metrics of each replication: columns of the results, and functions of a `Result`. Default
         ``goodput_bps`` and ``p95_delay_s``, as in a sweep file.
@@ -90,7 +90,7 @@ def sweep(
     confidence : float
         Confidence of the intervals, above 0 and below 1. Default 0.99.
     engines : sequence of str
-        ``simulate`` or ``emulate``, ``solve``, or one of the two and ``solve``. Default:
+        ``simulate`` or ``emulate``, optionally with ``solve``, or only ``solve``. Default:
         ``simulate``. Emulations run in real time, one after the other, regardless of `threads`.
     series : sequence of str
         Time series that are stored as Parquet files next to the ledger. Default: none.
@@ -100,18 +100,19 @@ def sweep(
         Directory of the ledger; the sweep resumes from its contents. Default: a temporary
         directory, which is deleted with the result.
     executor : concurrent.futures.Executor, optional
-        Executor of the replications. Default: threads of this process; the engine runs without the
+        Executor of the replications. Default: threads of this process. The engine runs without the
         interpreter lock.
     threads : int, optional
         Number of threads, 1 to 10 000, without `executor`. Default: one for each core.
     fail_fast : bool
-        Whether the first replication that fails ends it. Default False: the failure is
-        stored, its point gets no more replications, and the other points continue.
+        Whether the first failed replication ends the sweep. Default False: the failure is stored,
+        no further replications of its point run, and the other points continue.
     accept_version : bool
-        Whether replications of other versions in `out` count. Default False: they are rejected.
+        Whether replications in `out` that other versions ran are used. Default False: they are
+        rejected.
     progress : callable, ``"auto"`` or None
-        Called at most ten times a second with the finished fraction, in [0, 1], and a line of
-        text: while points are checked, if that takes long, and from 0 on while they run. Default
+        Called at most ten times a second with the finished fraction, in [0, 1], and a line of text.
+        It is called while points run, and while points are checked if the check takes long. Default
         ``"auto"``: a bar in a notebook and in an interactive interpreter.
     name : str, optional
         Title of tables, figures and the report.
@@ -126,17 +127,19 @@ def sweep(
     AirpathWarning
         If a point failed.
     AdvisoryWarning
-        For each kind of advisory: at how many points, and the first of them.
+        For each kind of advisory, with the number of points and the first of these points.
 
     Raises
     ------
     BadValueError
-        If a value or a point is not accepted, a line for each; if the ledger is damaged, in use or
-        of another version; if a worker has another version.
+        If a value or a point is not accepted (one line for each); if the ledger is damaged, in use
+        or of another version; if a worker has another version.
     RunError
-        If the executor fails, or a replication with `fail_fast`. What was finished is in `out`.
+        If the executor fails, or if a replication fails with `fail_fast`. Finished replications are
+        in `out`.
     SweepInterrupted
-        After Ctrl-C; a `KeyboardInterrupt` whose attribute `sweep` has what was finished.
+        After Ctrl-C. It is a `KeyboardInterrupt`; its attribute `sweep` has the finished
+        replications.
     """
     from airpath.sweeps.description import described
 
@@ -168,7 +171,7 @@ def sweep(
 
 
 def _warned(result: Sweep, outcome: SweepOutcome, fail_fast: bool) -> Sweep:
-    """Return a sweep that was run; warn of failed points and of advisories."""
+    """Return the result of a sweep; warn of failed points and of advisories."""
     if outcome.interrupted:
         raise SweepInterrupted(result)
     if outcome.failed and fail_fast:
@@ -192,19 +195,19 @@ def run_description(
     notify: ProgressCallback | None = None,
     command: str = "",
 ) -> tuple[Sweep, SweepOutcome]:
-    """Run what is missing of a sweep, and return its results and how it ended.
+    """Run the missing replications of a sweep; return the results and the outcome.
 
     Parameters
     ----------
     description : Description
-        What to run.
+        Sweep to run.
     out, executor, threads, fail_fast, accept_version, notify
-        As `sweep` takes them; `notify` is its `progress`.
+        As in `sweep`; `notify` is its `progress`.
     stays : callable, optional
-        Returns whether a point of earlier calls stays in the plan of the ledger (`Plan.joined`), if
-        several calls share `out`, as those of `reproduce` for different items. Replications of
-        other versions are left unused then, with a warning. Default: the plan is replaced, other
-        versions are rejected.
+        Returns whether a point of earlier calls stays in the plan of the ledger (`Plan.joined`). It
+        is set if several calls share `out`, for example the calls of `reproduce` for different
+        items. Replications of other versions are then not used, with a warning. Default: the plan
+        is replaced, other versions are rejected.
     command : str
         Command line or call, for the ledger. Default: not known.
 
@@ -304,7 +307,7 @@ class TemporaryDirectory:
 
 @contextmanager
 def _directory(out: str | os.PathLike[str] | None) -> Iterator[tuple[Path, Any]]:
-    """Give the directory of the ledger, and what keeps it when it is temporary."""
+    """Yield the directory of the ledger, and the object that owns a temporary directory."""
     if out is None:
         owned = TemporaryDirectory()
         yield owned.path, owned

@@ -1,10 +1,10 @@
-"""Points of a sweep, assembled from tables that are checked once for each of their settings.
+"""Points of a sweep, assembled from tables. Each setting of a table is checked only once.
 
-The axes of a sweep are grouped by the table that they change: ``bottleneck.link``, ``flows.0``.
-A table is validated once for each combination of the values of its axes. Its resolved form, the
-rules between tables and the advisories are found once for each combination of the tables that they
-read. For each point remains the engine's check of the network. A point that is not accepted here is
-made by `Base.at`, which decides, and words the problems.
+The axes of a sweep are grouped by the table that they change: ``bottleneck.link``, ``flows.0``. A
+table is validated once for each combination of the values of its axes. The resolved form, the rules
+between tables and the advisories are computed once for each combination of the tables that they
+read. Only the engine's check of the network is done for each point. A point that is not accepted
+here is made by `Base.at`, which decides whether the point is valid and reports the problems.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ from airpath.sweeps.memo import (
 __all__ = ["Assembled", "Assembly"]
 
 _AS_RUN = ("record", "capture")
-"""Sections that a job has otherwise than its scenario."""
+"""Sections that differ between a job and its scenario."""
 
 Answer = TypeVar("Answer")
 Setting = tuple[tuple[str, str], ...]
-"""What sets a table apart from the base's: axes, and the `key_of` of their values."""
+"""Difference between a table and that table of the base: axes, with `key_of` of their values."""
 Changes = list[tuple[str, Any, str]]
 """Axes with their values and the `key_of` of each."""
 Named = tuple[Section, Mapping[str, Path]]
-"""A section, and the files that it names."""
+"""A section, and the files named in it."""
 
 
-class _NotAssembled(Exception):  # noqa: N818  (no error: the point is made in the other way)
-    """The point is none that is assembled."""
+class _NotAssembled(Exception):  # noqa: N818  (no error: `Base.at` makes the point)
+    """Raised if the point cannot be assembled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,11 @@ class Assembled:
     Parameters
     ----------
     tables : mapping
-        Its tables, those of the resolved form included.
+        Tables of the point, including the tables of the resolved form.
     job : Job
-        What is run.
+        Job of the point.
     contents : mapping of str to str
-        Of its files, by SHA-256.
+        Contents of the job's files, by SHA-256.
     """
 
     tables: Tables
@@ -85,11 +85,11 @@ class Assembled:
 _NO_INPUTS = Inputs({}, {}, {}, {})
 
 _TAKEN_OUT = object()
-"""The value of a key that an axis takes out."""
+"""Value of a key that an axis removes."""
 
 
 class Assembly:
-    """Makes the points of a sweep whose base is a scenario.
+    """Factory for the points of a sweep whose base is a scenario.
 
     Parameters
     ----------
@@ -98,15 +98,15 @@ class Assembly:
     axes : iterable of str
         Names of all axes.
     place : str
-        What begins each line about a value of an axis.
+        Prefix of each line about a value of an axis.
     context : mapping or None
         Validation context of the values.
     series : sequence of str
         Time series that are stored.
     reading : Reading
-        What was read for earlier points.
+        Files that were read for earlier points.
     lost : dict
-        Takes what the values of axes take from the base, a line each.
+        Receives one line for each setting of the base that the values of axes remove.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class Assembly:
         return attrgetter(".".join(owner))(self._base)
 
     def _sections_of_all(self, series: list[str]) -> dict[Owner, Section]:
-        """Return the sections that all points share, as jobs have them, by place."""
+        """Return the sections that all points share, in the form for jobs, by place."""
         of_base = (
             _resolved(place, self._read_base)
             for key, section in SECTIONS.items()
@@ -167,14 +167,14 @@ class Assembly:
         return same | {(key,): Section.of((key,), of) for key, of in resolved.document.items()}
 
     def at(self, values: Mapping[str, Any], keys: Mapping[str, str]) -> Assembled | None:
-        """Return a point; None if it is not assembled.
+        """Return a point; None if it cannot be assembled.
 
         Parameters
         ----------
         values : mapping
-            By axis.
+            Values by axis.
         keys : mapping of str to str
-            The `key_of` of each value.
+            `key_of` of each value, by axis.
         """
         try:
             return self._assembled(values, keys)
@@ -264,7 +264,7 @@ class Assembly:
             return None
 
     def _validated_field(self, field: str, given: Any) -> Any:
-        """Return a given value as the base has it; None if it is not accepted there."""
+        """Return a value of a field after validation in the base; None if it is not accepted."""
         tables = {name: getattr(self._base, name) for name in self._base.model_fields_set}
         tables = {**tables, field: given}
         if given is _TAKEN_OUT:
@@ -289,7 +289,7 @@ class Assembly:
         return made
 
     def _document(self, owner: Owner) -> dict[str, Any]:
-        """Return the keys that the base gives, without the fields next to the owner."""
+        """Return the explicitly set keys of the base, limited to the owner's field or table."""
         field, *inside = owner
         if field not in self._given:
             return {}
@@ -329,7 +329,7 @@ class Assembly:
     def _read_inputs(
         self, tables: Tables, named: Iterable[tuple[str, Mapping[str, Path]]]
     ) -> Inputs:
-        """Return the files of a point, read once for all that have the same sections with files."""
+        """Return the files of a point; points with the same sections share one read."""
         files: dict[str, Path] = {}
         for _, of in named:
             for key, path in of.items():
@@ -369,7 +369,7 @@ def _resolved(place: Owner, read: Read) -> Named:
 
 
 def _found(document: Mapping[str, Any], owner: Owner) -> tuple[type[Model] | None, Any]:
-    """Return the class of an owner, and what a document gives of it."""
+    """Return the class of an owner, and its value in a document."""
     field, *inside = owner
     kind, given = field_of(Scenario, field)[1], document.get(field, _TAKEN_OUT)
     if inside and isinstance(given, list):
@@ -381,7 +381,7 @@ def _found(document: Mapping[str, Any], owner: Owner) -> tuple[type[Model] | Non
 
 
 def _name(kind: type[Model] | None, key: str) -> str:
-    """Return the name in Python of a key."""
+    """Return the Python name of a key."""
     return field_of(kind, key)[0][-1]
 
 
@@ -389,7 +389,7 @@ def _name(kind: type[Model] | None, key: str) -> str:
 
 
 def _tables_of(field: str) -> list[Owner]:
-    """Return the tables of a field that functions read one by one."""
+    """Return the tables of a field that functions read separately."""
     if field not in DIVIDED:
         return [(field,)]
     kind = field_of(Scenario, field)[1]
@@ -398,9 +398,9 @@ def _tables_of(field: str) -> list[Owner]:
 
 
 def _owners(base: Scenario, axes: Iterable[str]) -> dict[str, Owner | None]:
-    """Return the table that each axis changes; None of axes whose points are not assembled.
+    """Return the table that each axis changes; None for axes whose points are not assembled.
 
-    No table is inside of another.
+    No table contains another table.
     """
     axes = list(axes)
     is_renamed = any(axis.split(".")[-1] in ("flows", "name") for axis in axes)
@@ -414,7 +414,7 @@ def _owners(base: Scenario, axes: Iterable[str]) -> dict[str, Owner | None]:
 
 
 def _owner(base: Scenario, axis: str, names: Sequence[str | None]) -> Owner | None:
-    """Return the table that an axis changes; `names` are those of the groups of flows."""
+    """Return the table that an axis changes; `names` are the names of the groups of flows."""
     first, *rest = axis.split(".")
     field = _name(Scenario, first)
     if field not in Scenario.model_fields or field in _AS_RUN:

@@ -1,7 +1,7 @@
-"""Points of a sweep: what is varied, crossed, paired, listed; what is left out; what it is called.
+"""Points of a sweep: axes (crossed, paired, listed), exclusions and labels.
 
-Values are those of TOML: numbers, texts, truth values, lists and tables. From Python parts come as
-objects too; they are kept as they are for the scenario, and as tables for everything else.
+Values are those of TOML: numbers, texts, truth values, lists and tables. In Python, components can
+also be objects. The scenario receives the objects; all other uses see tables.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 BASE = "base"
-"""Label of a point that leaves an axis as the base has it."""
+"""Label of a point that keeps the base's value of an axis."""
 
 _LONGEST_LABEL = 60
 
@@ -44,12 +44,12 @@ Assignments = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Dimension:
-    """What is varied together; dimensions are crossed with each other.
+    """Axes that are varied together; dimensions are crossed with each other.
 
     Parameters
     ----------
     source : str
-        The key that it was written under: ``grid``, ``zip``, ``points`` or ``random``.
+        Key of the sweep file: ``grid``, ``zip``, ``points`` or ``random``.
     rows : sequence of mapping
         Values by axis, in order.
     """
@@ -59,12 +59,12 @@ class Dimension:
 
 
 def size(counts: Iterable[int]) -> int:
-    """Return how many points dimensions of these sizes give, before any is left out."""
+    """Return the number of points of dimensions of these sizes, before exclusions."""
     return math.prod(counts)
 
 
 def combined(dimensions: Sequence[Dimension]) -> Iterator[dict[str, Any]]:
-    """Yield the values of each point; what is written last changes first."""
+    """Yield the values of each point; the last dimension varies fastest."""
     for rows in itertools.product(*(dimension.rows for dimension in dimensions)):
         yield {axis: value for row in rows for axis, value in row.items()}
 
@@ -73,12 +73,12 @@ def combined(dimensions: Sequence[Dimension]) -> Iterator[dict[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as TOML and JSON have it.
+    """Return a value in a form that TOML and JSON can represent.
 
     Raises
     ------
     TypeError
-        If they do not have it.
+        If TOML cannot represent the value.
     """
     if isinstance(value, Model):
         return value.given()
@@ -100,12 +100,12 @@ def plain(value: Any) -> Any:
 
 
 def key_of(value: Any) -> str:
-    """Return a text that equal plain values share, and no others."""
+    """Return a text that identifies a plain value: equal values have equal texts."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 def values_by_axis(dimensions: Iterable[Dimension]) -> dict[str, list[Any]]:
-    """Return the plain values of each axis, each once, in order."""
+    """Return the distinct plain values of each axis, in order."""
     found: dict[str, dict[str, Any]] = {}
     for dimension in dimensions:
         for row in dimension.rows:
@@ -134,14 +134,15 @@ def labels_by_axis(rows: Sequence[Assignments]) -> dict[str, dict[str, str]]:
 
 
 def labels_of(values: Sequence[Any]) -> list[str]:
-    """Return the labels of the values of an axis in tables and figures; all are different.
+    """Return distinct labels of the values of an axis, for tables and figures.
 
-    A table is called by its kind; where several have it, with the keys in which they differ.
+    The label of a table is its kind. If several tables have the same kind, the keys in which they
+    differ are added.
 
     Parameters
     ----------
     values : sequence of plain values
-        No two the same.
+        Distinct values.
     """
     texts = [_text(value) for value in values]
     called: dict[str, list[int]] = {}
@@ -168,7 +169,7 @@ def labels_of(values: Sequence[Any]) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    """Return a value as text; a part is its kind."""
+    """Return a value as text; for a component, its kind."""
     if isinstance(value, str):
         return one_line(value) or '""'
     kind = kind_of(value)
@@ -182,7 +183,7 @@ def _text(value: Any) -> str:
 
 
 def kind_of(value: Any) -> str | None:
-    """Return the kind of a table that describes a part."""
+    """Return the kind of a table that describes a component."""
     for key in ("kind", "profile"):
         if isinstance(value, Mapping) and isinstance(value.get(key), str):
             return str(value[key])
@@ -207,7 +208,7 @@ def _with(kind: str, value: Any, differ: Sequence[str]) -> str:
 
 
 def _key_text(key: str, value: Any) -> str:
-    # A quantity says by its unit what it is.
+    # The unit of a quantity replaces the key.
     text = _text(value)
     has_unit = isinstance(value, str) and " " in value and key != "file"
     return text if has_unit and key in ("limit", "rate") else f"{key} {text}"
@@ -217,18 +218,18 @@ def _key_text(key: str, value: Any) -> str:
 
 
 def matches(value: Any, label: str, wanted: Any) -> bool:
-    """Return whether a value is the one that an exclusion names.
+    """Return whether an exclusion matches a value.
 
-    It names it by the value, by its label, by the kind of a table, or by some keys of it.
+    The exclusion is the value itself, its label, the kind of a table, or some keys of a table.
 
     Parameters
     ----------
     value : plain value
-        Of a point; `BASE` is its label where the point does not set the axis.
+        Value of a point; its label is `BASE` if the point does not set the axis.
     label : str
-        What it is called.
+        Label of the value.
     wanted : plain value
-        What the exclusion says.
+        Value of the axis in the exclusion.
     """
     if key_of(value) == key_of(wanted) or (isinstance(wanted, str) and wanted == label):
         return True

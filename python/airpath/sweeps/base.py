@@ -38,19 +38,19 @@ _KEYS = frozenset(Scenario.keys())
 
 
 class Base:
-    """What a point is made from.
+    """Base scenario from which points are made.
 
     Parameters
     ----------
     scenario : Scenario or callable
-        The base itself, or a function that returns the scenario of a point. Its parameters are
-        axes; every other axis is a key of the scenario that it returns.
+        The base itself, or a function that returns the scenario of a point. The parameters of the
+        function are axes; every other axis is a key of the returned scenario.
     place : str
-        What begins each line about a value of an axis.
+        Prefix of each line about a value of an axis.
     lost : list of str
-        What overrides of the base took from it, a line each.
+        One line for each setting of the base that overrides removed.
     from_file : bool
-        Whether values are those of a file.
+        Whether the values are from a file.
     """
 
     def __init__(
@@ -68,31 +68,31 @@ class Base:
 
     @property
     def name(self) -> str | None:
-        """Its name; of a function that of the function."""
+        """Name of the scenario or of the function."""
         if isinstance(self._scenario, Scenario):
             return self._scenario.name
         return getattr(self._scenario, "__name__", None)
 
     def to_toml(self) -> str:
-        """Return the base as TOML; nothing of a function."""
+        """Return the base as TOML; empty for a function."""
         return self._scenario.to_toml() if isinstance(self._scenario, Scenario) else ""
 
     def refuse_unknown(self, axes: Iterable[str], place: str) -> None:
         """Reject axes that are neither parameters of the function nor keys of a scenario.
 
-        Of a base that is a scenario every axis is a key; a wrong one is rejected with its value.
+        If the base is a scenario, every axis is a key; an unknown key is rejected with its value.
 
         Parameters
         ----------
         axes : iterable of str
-            Their names.
+            Names of the axes.
         place : str
-            Beginning of each line.
+            Prefix of each line.
 
         Raises
         ------
         BadValueError
-            With a line for each of them.
+            If there are such axes; with a line for each.
         """
         known = () if isinstance(self._scenario, Scenario) else parameters_of(self._scenario)
         if isinstance(self._scenario, Scenario) or known is None:
@@ -109,12 +109,12 @@ class Base:
         Parameters
         ----------
         values : mapping
-            By axis.
+            Values by axis.
 
         Raises
         ------
         BadValueError
-            If there is none.
+            If the values give no valid scenario.
         """
         if isinstance(self._scenario, Scenario):
             return self._put_over(self._scenario, values)
@@ -135,7 +135,7 @@ class Base:
         series : iterable of str
             Time series that are stored.
         reading : Reading
-            What was read for earlier points.
+            Files that were read for earlier points.
         """
         if not isinstance(self._scenario, Scenario):
             return None
@@ -158,7 +158,7 @@ class Base:
         return made
 
     def _call_function(self, values: Mapping[str, Any]) -> Scenario:
-        """Return the scenario that the function makes."""
+        """Return the scenario that the function returns."""
         assert callable(self._scenario)
         try:
             found = self._scenario(**values)
@@ -174,7 +174,7 @@ class Base:
 
 
 def parameters_of(function: Callable[..., Any]) -> frozenset[str] | None:
-    """Return the names of a function's parameters; None if it takes any."""
+    """Return the names of a function's parameters; None if it accepts any keyword."""
     try:
         found = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -185,23 +185,23 @@ def parameters_of(function: Callable[..., Any]) -> frozenset[str] | None:
 
 
 def base_of(given: object, place: str, directory: Path | None, overrides: Overrides) -> Base:
-    """Return the base that a sweep names.
+    """Return the base of a sweep.
 
     Parameters
     ----------
     given : path, mapping, Scenario or callable
-        What was given.
+        Value of ``scenario`` in the sweep file, or of `base` in the call.
     place : str
-        What begins each line: the sweep file or the call.
+        Prefix of each line: the sweep file or the call.
     directory : pathlib.Path or None
-        Of the sweep file, where relative paths start.
+        Directory of the sweep file, to which paths are relative; None if there is no file.
     overrides : mapping or iterable of pairs
-        Values that replace those of the base.
+        Values that replace values of the base.
 
     Raises
     ------
     BadValueError
-        If it is none of these, or no scenario.
+        If the value has another type, or is no valid scenario.
     """
     from_file = directory is not None
     if isinstance(given, Scenario):
@@ -233,7 +233,7 @@ def base_of(given: object, place: str, directory: Path | None, overrides: Overri
 
 
 def plain_document(given: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Return a table as a file would have it."""
+    """Return a table with values as in a file."""
     try:
         found: dict[str, Any] = plain(given)
     except TypeError:

@@ -1,4 +1,4 @@
-"""What is wrong with the points of a sweep, each problem once, and what can be measured of them."""
+"""Check of the points of a sweep: distinct problems, and the metrics that exist."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _MOST_LINES = 20
 
 @dataclass(frozen=True)
 class Measurable:
-    """What can be measured of a job, as a replication of no length shows.
+    """Metrics that a job has, found by a replication of one nanosecond.
 
     Parameters
     ----------
     run : mapping or None
-        What it measured; None where it cannot be had, and every metric counts as known.
+        Measurements of this replication; None if it failed: then every metric counts as known.
     resolved : ResolvedScenario
         The resolved scenario.
     """
@@ -35,39 +35,39 @@ class Measurable:
     resolved: ResolvedScenario
 
     def has(self, name: str) -> bool:
-        """Return whether there is a metric."""
+        """Return whether the job has a metric."""
         return self.run is None or is_known(name, self.run, self.resolved)
 
 
 def check_job(scenario: Scenario, job: Job, contents: Mapping[str, str]) -> None:
-    """Let the engine wire a job.
+    """Let the engine build the network of a job.
 
     Parameters
     ----------
     scenario : Scenario
-        What the job was made from, for messages.
+        Scenario of the job, for messages.
     job : Job
-        What is to be run.
+        Job to check.
     contents : mapping
-        Of its files.
+        Contents of the job's files, by SHA-256.
 
     Raises
     ------
     BadValueError
-        If the engine does not accept it.
+        If the engine does not accept the job.
     """
     refuse(scenario, job.resolved, engine_input(job, contents))
 
 
 def measurable(job: Job, contents: Mapping[str, str]) -> Measurable:
-    """Find the quantities of a job by a replication of one nanosecond.
+    """Find the metrics of a job by a replication of one nanosecond.
 
     Parameters
     ----------
     job : Job
-        What is to be run.
+        Job to check.
     contents : mapping
-        Of its files.
+        Contents of the job's files, by SHA-256.
     """
     resolved = job.resolved
     short = resolved.recorded(series=[]).replace(duration_ns=1, warmup_ns=0, controls=[])
@@ -79,12 +79,12 @@ def measurable(job: Job, contents: Mapping[str, str]) -> Measurable:
 
 
 class ProblemList:
-    """Problems of points; equal ones are reported once.
+    """Problems of points; equal problems are reported once.
 
     Parameters
     ----------
     place : str
-        What begins each line.
+        Prefix of each line.
     """
 
     def __init__(self, place: str) -> None:
@@ -93,14 +93,14 @@ class ProblemList:
         self._counts: dict[str, int] = {}
 
     def add(self, error: BadValueError, labels: Mapping[str, str]) -> None:
-        """Keep what is wrong with a point.
+        """Add the problems of a point.
 
         Parameters
         ----------
         error : BadValueError
-            What is wrong.
+            Problems of the point.
         labels : mapping of str to str
-            What the point's values are called, by axis.
+            Labels of the point's values, by axis.
         """
         if isinstance(error, ScenarioError):
             lines = [str(self._placed(problem, labels)) for problem in error.problems]
@@ -112,9 +112,9 @@ class ProblemList:
             self._counts[line] = self._counts.get(line, 0) + 1
 
     def _placed(self, problem: Problem, axes: Iterable[str]) -> Problem:
-        """Return the problem with this place where the value is an axis's, not the base's.
+        """Return the problem, with the place of the sweep if the value is set by an axis.
 
-        An unknown key is wrong with every value: it is reported without one.
+        An unknown key is wrong with every value, so it is reported without a value.
         """
         if isinstance(problem, UnknownKeyProblem):
             field = tuple(problem.key.split("."))
@@ -126,12 +126,12 @@ class ProblemList:
         return replace(problem, place=self._place, value=value)
 
     def count_text(self) -> str:
-        """Return how many problems there are so far, as the end of a sentence; empty for none."""
+        """Return the number of problems so far, as the end of a sentence; empty if it is 0."""
         count = len(self._found)
         return f", {count} problem{'s' * (count > 1)}" if count else ""
 
     def lines(self) -> list[str]:
-        """Return a line for each problem: at how many points, and at which first."""
+        """Return a line for each problem, with the number of points and the first point."""
         found = []
         for line, (first,) in self._found.items():
             count = self._counts[line]
@@ -152,11 +152,11 @@ def unknown_metrics(names: Sequence[str], example: Measurable | None, place: str
     Parameters
     ----------
     names : sequence of str
-        Those metrics.
+        Names of these metrics.
     example : Measurable or None
-        Of a point, for advice.
+        Metrics of a point, for suggestions of similar names.
     place : str
-        What begins each line.
+        Prefix of each line.
     """
     lines = []
     for name in names:

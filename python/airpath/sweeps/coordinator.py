@@ -1,4 +1,4 @@
-"""The one that asks what is missing, hands it out, and stores what comes back."""
+"""Coordinator of a sweep: dispatches missing replications to workers and stores the results."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ if TYPE_CHECKING:
 __all__ = ["Coordinator", "SweepOutcome"]
 
 _IN_FLIGHT = 3
-"""Tasks for each slot: one runs, the others wait at the worker."""
+"""Number of tasks per slot: one runs, the others wait at the worker."""
 _TASK_S = 1.0
-"""What a task is to take, s."""
+"""Target duration of a task, s."""
 _LOOK_S = 0.1
-"""Between two looks at a stop, s."""
+"""Interval between two checks for a stop, s."""
 _GRACE_S = 0.4
-"""After a stop, for what is about to be finished, s."""
+"""Time after a stop in which results are still accepted, s."""
 
 
 @dataclass(frozen=True)
 class SweepOutcome:
-    """How a sweep ended.
+    """Outcome of a sweep.
 
     Parameters
     ----------
     interrupted : bool
-        Whether it was stopped before it was done.
+        Whether the sweep was stopped before it was complete.
     failed : int
-        Points that failed.
+        Number of failed points.
     first_failure : str
-        What failed at the first of them, one line; empty when none did.
+        Failure of the first of these points, one line; empty if no point failed.
     replications : int
-        Replications that were run now.
+        Number of replications that this call ran.
     """
 
     interrupted: bool
@@ -68,32 +68,32 @@ class SweepOutcome:
 
 
 class Coordinator:
-    """Runs what is missing of a sweep; it alone writes the ledger.
+    """Runs the missing replications of a sweep; the only writer of the ledger.
 
-    What it stores depends on the plan and the rule alone: which replications are looked at does
-    not depend on the order in which workers finish them.
+    The stored results depend only on the plan and the stopping rule, not on the order in which
+    workers finish replications.
 
     Parameters
     ----------
     plan : Plan
-        What is wanted.
+        Plan of the sweep.
     jobs : mapping of str to Job
-        By digest.
+        Jobs by digest.
     functions : mapping of str to callable
-        The user's metrics by name.
+        The user's metric functions by name.
     ledger : Ledger
-        Open for writing; has the plan.
+        Ledger that is open for writing and contains the plan.
     workers : Workers
-        What runs tasks.
+        Workers that run the tasks.
     contents : mapping of str to str
-        Of all files, by SHA-256.
+        Contents of all files, by SHA-256.
     series : Path or None
-        Directory of the time series. They are written before their replication is stored, and a
-        stored replication without them is run again. Default: None, no point records any.
+        Directory of the time series. They are written before their replication is stored. A stored
+        replication without its series is run again. Default: None, no series are stored.
     solver : Solver or None
-        What asks the analytic models, if they are wanted.
+        Solver of the analytic models, if the plan has the engine ``solve``.
     fail_fast : bool
-        Whether the first failure ends it.
+        Whether the first failure ends the sweep.
     progress : Progress
         Reports finished replications.
     command : str
@@ -138,14 +138,14 @@ class Coordinator:
         self._machines: dict[Machine, None] = {}
 
     def run(self, stop: Stop) -> SweepOutcome:
-        """Run what is missing, until it is done or `stop` says true.
+        """Run the missing replications until all are done or `stop` returns true.
 
         Raises
         ------
         BadValueError
             If a worker has another version, or the ledger cannot be written.
         RunError
-            If the executor fails as a whole. What was finished before is kept.
+            If the executor itself fails. Replications that were finished before are kept.
         """
         began = time.perf_counter()
         try:
@@ -169,7 +169,7 @@ class Coordinator:
                 self._store(self._collected(_LOOK_S), queue)
                 self._take_solved()
                 if self._broken is not None:
-                    # What came meanwhile is kept.
+                    # Store the results that arrived meanwhile.
                     self._store(self._collected(0), queue)
                     raise self._broken
                 stopped = stop() or (self._fail_fast and bool(self._failed))
@@ -186,7 +186,7 @@ class Coordinator:
     # --- what is missing -----------------------------------------------------------------------
 
     def _openers(self) -> Iterator[Callable[[], Target]]:
-        """Give what opens each target, in the order of the points."""
+        """Yield the function that opens each target, in the order of the points."""
         if self._plan.replicated is None:
             return
         plan = self._plan
@@ -220,9 +220,9 @@ class Coordinator:
     def _complete(
         self, job: Job, seed: int, stored: dict[int, dict[str, float | None]]
     ) -> list[Failure]:
-        """Compute the metrics that the sweep did not have when the replications were run.
+        """Compute metrics that were added to the sweep after the replications ran.
 
-        Where the user's function fails, that is returned.
+        Returns the failures of the user's function.
         """
         from airpath.sweeps.metrics import evaluate
 
@@ -249,7 +249,7 @@ class Coordinator:
             self._ledger.add_values(job.digest, seed, late)
         return failures
 
-    # --- handing out, collecting ---------------------------------------------------------------
+    # --- dispatch and collection ---------------------------------------------------------------
 
     def _dispatch(self, queue: Queue) -> None:
         while self._broken is None and len(self._in_flight) < _IN_FLIGHT * self._workers.slots:
@@ -268,7 +268,7 @@ class Coordinator:
         future.add_done_callback(self._came.put)
 
     def _collected(self, seconds: float) -> list[TaskResult]:
-        """Wait for a task at most so long; return what all that are done give back."""
+        """Wait at most `seconds` for a finished task; return the results of all finished tasks."""
         results: list[TaskResult] = []
         for future in _available(self._came, seconds):
             task = self._in_flight.pop(future, None)
@@ -305,9 +305,9 @@ class Coordinator:
             for run, _, _ in runs:
                 if self._series is not None and run.series:
                     write_series(self._series, run)
-            # The user's functions may have another meaning tomorrow: they are not stored.
+            # The user may change the metric functions, so their values are not stored.
             stored = [(run, {name: of[name] for name in self._columns}) for run, of, _ in runs]
-            # What is lost with the process before it is stored is computed at the next start.
+            # Advisories that are lost if the process ends here are computed at the next start.
             self._ledger.add(stored, self._noted)
             self._noted.clear()
         for failure in (failure for result in results for failure in result.failures):
@@ -333,7 +333,7 @@ class Coordinator:
         return stored is not None and stored[0] == target.stopping.counted
 
     def _note(self, target: Target) -> None:
-        """Find the advisories on the replications of a point that is done."""
+        """Find the advisories on the replications of a finished point."""
         digest, seed, count = target.job.digest, target.seed, target.stopping.counted or 0
         runs = islice(self._ledger.runs(digest, seed), count)
         found = on_replications(target.job, self._contents, count, target.outlines, runs)
@@ -354,7 +354,7 @@ class Coordinator:
             self._failed.setdefault(point.number, what)
 
     def _give_up(self, queue: Queue) -> None:
-        """Stop all tasks; results that arrive within a moment are stored."""
+        """Stop all tasks; results that arrive within `_GRACE_S` are stored."""
         self._workers.stop()
         for future in list(self._in_flight):
             if future.cancel():

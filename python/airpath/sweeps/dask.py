@@ -1,7 +1,8 @@
 """Dask as the workers of a sweep: one machine, a cluster, a batch system.
 
-A `concurrent.futures.Executor` around a `distributed.Client`: Dask schedules, this keeps to the
-order of the futures, resubmits tasks whose worker died, and rejects workers of other versions.
+A `concurrent.futures.Executor` around a `distributed.Client`. Dask schedules the tasks. The
+executor maps them to futures, resubmits tasks whose worker died, and rejects workers of other
+versions.
 """
 
 from __future__ import annotations
@@ -25,34 +26,34 @@ from airpath.sweeps.tasks import build
 __all__ = ["DaskExecutor", "dask_executor"]
 
 _TRIES = 10
-"""Times that a task is sent when the workers that had it died."""
+"""Number of submissions of a task whose workers died."""
 _CONNECT_S = 10.0
-"""How long a scheduler may take to answer, s."""
+"""Timeout for the connection to a scheduler, s."""
 _WORKERS_S = 60
-"""How long the first worker is waited for, s."""
+"""Timeout for the first worker, s."""
 _RESTORE_S = 2.0
-"""Time between two looks for local workers that are lost, s."""
+"""Interval between two checks for lost local workers, s."""
 
 
 class DaskExecutor(Executor):
-    """Runs tasks on the workers of a Dask client, which stays open.
+    """Executor that runs tasks on the workers of a Dask client; the client stays open.
 
     Parameters
     ----------
     client : distributed.Client
-        Connected.
+        Connected client.
 
     Attributes
     ----------
     slots : int
-        Threads of all workers that there were at the start, at least 1.
+        Number of threads of all workers at the start, at least 1.
 
     Raises
     ------
     BadValueError
-        If a worker has no airpath, or another version; it is named.
+        If a worker has no airpath or another version; the message names the worker.
     RunError
-        If no worker comes within a minute.
+        If no worker connects within a minute.
     """
 
     def __init__(self, client: Any) -> None:
@@ -74,9 +75,7 @@ class DaskExecutor(Executor):
         Parameters
         ----------
         fn : callable
-            What is called; has to pickle, like its arguments.
-        args, kwargs
-            Of the call.
+            Function to call; the function and its arguments must be picklable.
         """
         found: Future[Any] = Future()
         found.set_running_or_notify_cancel()
@@ -92,7 +91,7 @@ class DaskExecutor(Executor):
         Parameters
         ----------
         wait, cancel_futures : bool
-            As every executor takes them; running tasks are cancelled in any case.
+            As for every executor; running tasks are cancelled in any case.
         """
         with self._lock:
             running, self._running = dict(self._running), {}
@@ -118,7 +117,7 @@ class DaskExecutor(Executor):
 
 
 def _is_lost(error: BaseException) -> bool:
-    """Return whether a task ended because its workers died, not by what it did."""
+    """Return whether a task ended because its workers died, not because of an error in the task."""
     return type(error).__name__ in ("KilledWorker", "FutureCancelledError", "CancelledError")
 
 
@@ -127,7 +126,7 @@ def _as_error(error: BaseException) -> Exception:
 
 
 def _check_builds(client: Any) -> None:
-    """Reject workers of other builds before anything runs there."""
+    """Reject workers of other builds before any task runs there."""
     try:
         builds = client.run(build, on_error="return")
     except Exception as error:
@@ -153,17 +152,16 @@ def _own_build() -> tuple[str, str]:
 
 @contextmanager
 def dask_executor(where: str, workers: int | None = None) -> Iterator[DaskExecutor]:
-    """Give an executor while the block runs.
+    """Yield an executor for the duration of the block.
 
     Parameters
     ----------
     where : str
-        ``local``, processes of this machine; the address of a scheduler,
-        ``tcp://10.0.0.1:8786``; or a Python file with a function ``client`` that returns a
-        `distributed.Client`, made with dask-jobqueue for example. The client is closed at the
-        end, and with ``local`` its processes too.
+        ``local`` (processes of this machine), the address of a scheduler (``tcp://10.0.0.1:8786``),
+        or a Python file with a function ``client`` that returns a `distributed.Client`, for example
+        from dask-jobqueue. The client is closed at the end. With ``local``, its processes end too.
     workers : int, optional
-        Processes with ``local``. Default: one for each core.
+        Number of processes with ``local``. Default: one for each core.
 
     Raises
     ------
@@ -190,10 +188,10 @@ def dask_executor(where: str, workers: int | None = None) -> Iterator[DaskExecut
 
 
 def _restore_workers(cluster: Any) -> None:
-    """Start local workers again that Dask has dropped.
+    """Restart local workers that Dask has dropped.
 
-    Dask restarts a worker that dies, but not one that dies while it starts. It drops a worker that
-    is away for `distributed.deploy.lost-worker-timeout`, 15 s.
+    Dask restarts a worker that dies, but not a worker that dies during its start. It drops a worker
+    that is disconnected for `distributed.deploy.lost-worker-timeout`, 15 s.
     """
     from tornado.ioloop import PeriodicCallback
 
@@ -210,14 +208,14 @@ def _restore_workers(cluster: Any) -> None:
 
 
 def _kill_workers(cluster: Any) -> None:
-    """Kill the worker processes of a local cluster, which hold nothing that is kept.
+    """Kill the worker processes of a local cluster; they hold no results.
 
-    A worker that is closed waits 4 s for the task that it runs.
+    A normal close would wait 4 s for the running task.
     """
 
     async def kill() -> None:
         for nanny in cluster.workers.values():
-            nanny.close_gracefully()  # It starts no other process.
+            nanny.close_gracefully()  # The nanny does not start another worker.
             if nanny.pid:
                 os.kill(nanny.pid, signal.SIGKILL)
 
@@ -242,14 +240,14 @@ def _client(where: str, workers: int | None) -> Any:
 
 
 def _local_cluster(workers: int) -> Any:
-    """Return processes of this machine."""
+    """Return a cluster of processes on this machine."""
     distributed = _distributed()
     try:
         return distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
-            # Any free port: with no address it is 8787, and Dask warns if that is in use.
+            # Any free port. The default port is 8787, and Dask warns if it is in use.
             dashboard_address="127.0.0.1:0",
             scheduler_kwargs={"dashboard": False},
             silence_logs=50,

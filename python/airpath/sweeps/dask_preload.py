@@ -1,4 +1,4 @@
-"""What Dask's worker processes on this machine load when they start."""
+"""Preload module of Dask's local worker processes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["dask_setup"]
 
 
 def dask_setup(_worker: Any) -> None:
-    """Leave Ctrl-C to the coordinator: a terminal sends it to every process.
+    """Ignore SIGINT, which a terminal sends to every process; the coordinator handles Ctrl-C.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["dataset"]
 
 _FULL = 4
-"""A grid has at least one point in this number of cells; else the points are in a list."""
+"""Largest number of grid cells per point; sparser sweeps are stored as a list of points."""
 
 
 def dataset(readings: Readings) -> xr.Dataset:
@@ -74,7 +74,7 @@ def dataset(readings: Readings) -> xr.Dataset:
 
 
 def _coordinate(point: Any, axis: str) -> Any:
-    """Return a plain number as it is, and the label of everything else."""
+    """Return the value of an axis if it is a number, otherwise its label."""
     value = point.values.get(axis)
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return value if is_number else point.labels.get(axis, "")

@@ -1,4 +1,4 @@
-"""From the keys of a sweep to its plan and jobs; everything is checked before the first run."""
+"""Builds the plan and the jobs of a sweep from its keys; all points are checked first."""
 
 from __future__ import annotations
 
@@ -57,23 +57,23 @@ __all__ = [
 ]
 
 MOST_POINTS = 1_000_000
-"""Points of the largest sweep, before any is left out."""
+"""Largest number of points of a sweep, before exclusions."""
 
 _LARGEST = 16 * MIB
 
 
 @dataclass(frozen=True)
 class Description:
-    """A sweep that was checked as a whole.
+    """A completely checked sweep.
 
     Parameters
     ----------
     plan : Plan
-        Its points and what is wanted of them.
+        Points of the sweep, with metrics and stopping rule.
     jobs : mapping of str to Job
-        What is run, by digest.
+        Jobs by digest.
     contents : dict of str to str
-        What is in the files of the jobs, by SHA-256.
+        Contents of the files of the jobs, by SHA-256.
     functions : mapping of str to callable
         Metrics that are functions of the `Result` of one replication.
     scenarios : callable
@@ -104,17 +104,17 @@ def read_sweep_file(
     path : path
         A TOML file.
     overrides : mapping of str to value, or iterable of (key, value)
-        Values that take the place of the base scenario's, as for `airpath.load`.
+        Values that replace values of the base scenario, as in `airpath.load`.
     seed : int, optional
-        Master seed, 0 to 2^64 - 1. Default: the file's.
+        Master seed, 0 to 2^64 - 1. Default: the seed of the file.
     notify : callable, optional
         Called while points are checked, as `progress` of `sweep`.
 
     Raises
     ------
     BadValueError
-        If the file cannot be read, is no TOML, or no point of it could be run: with every
-        problem found.
+        If the file cannot be read, is not TOML, or has points that cannot run; with every problem
+        found.
     """
     check_all(path_like("path", path), None if seed is None else master_seed(seed))
     place = os.fspath(path)
@@ -139,28 +139,28 @@ def described(
     notify: ProgressCallback | None = None,
     **keys: Any,
 ) -> Description:
-    """Check what `airpath.sweep` was given.
+    """Check the arguments of `airpath.sweep`.
 
     Parameters
     ----------
     base : Scenario, path, mapping or callable
-        The base. A function returns a scenario; its parameters are axes, every other axis is a
-        key of that scenario.
+        The base. A function returns a scenario; the parameters of the function are axes, and every
+        other axis is a key of that scenario.
     place : str
-        What begins each line about a key. Default ``airpath.sweep``.
+        Prefix of each line about a key. Default ``airpath.sweep``.
     overrides : mapping of str to value, or iterable of (key, value)
-        Values that take the place of the base's. Default: none.
+        Values that replace values of the base. Default: none.
     notify : callable, optional
         Called while points are checked, as `progress` of `sweep`.
     **keys
-        Those of a sweep file: `grid`, `zip`, `points`, `random`, `exclude`, `labels`, `metrics`,
-        `reps`, `seed`, `confidence`, `engines`, `series`, `common_random_numbers`, `name`. One
-        that is None is not given.
+        Keys of a sweep file: `grid`, `zip`, `points`, `random`, `exclude`, `labels`, `metrics`,
+        `reps`, `seed`, `confidence`, `engines`, `series`, `common_random_numbers`, `name`. None:
+        not set.
 
     Raises
     ------
     BadValueError
-        With every problem found.
+        If a key or a point is not accepted; with every problem found.
     """
     given = {key: value for key, value in keys.items() if value is not None}
     return _described({"scenario": base, **given}, place, None, overrides, notify)
@@ -203,14 +203,14 @@ def assignments(keys: SweepKeys, place: str) -> tuple[list[dict[str, Any]], Labe
     Parameters
     ----------
     keys : SweepKeys
-        Of the sweep.
+        Keys of the sweep.
     place : str
-        Beginning of each line of an error.
+        Prefix of each line of an error.
 
     Raises
     ------
     BadValueError
-        If there are too many points or none, or a label or an exclusion does not fit.
+        If there are too many points or no points, or a label or an exclusion matches no value.
     """
     dimensions = _dimensions(keys, place)
     labels = _labels(keys, values_by_axis(dimensions), place)
@@ -218,7 +218,7 @@ def assignments(keys: SweepKeys, place: str) -> tuple[list[dict[str, Any]], Labe
 
 
 def _without_axes(document: Mapping[str, Any], place: str) -> list[str]:
-    """Return a line for each table of axes that has none."""
+    """Return a line for each table of axes that is empty."""
     accepted = "Use one at least, or leave this key out"
     tables = (name for name in ("grid", "zip") if name in document and not document[name])
     return [str(Problem(place, (name,), MISSING, "no axes", accepted)) for name in tables]
@@ -230,9 +230,9 @@ def varied_twice(keys: SweepKeys, place: str) -> list[str]:
     Parameters
     ----------
     keys : SweepKeys
-        Of the sweep.
+        Keys of the sweep.
     place : str
-        Beginning of each line.
+        Prefix of each line.
     """
     of: dict[str, list[str]] = {}
     listed = {axis for row in keys.points or () for axis in row}
@@ -277,7 +277,7 @@ def _dimensions(keys: SweepKeys, place: str) -> list[Dimension]:
 
 
 def _labels(keys: SweepKeys, values: Mapping[str, Sequence[Any]], place: str) -> Labels:
-    """Return the labels of values, by axis and value."""
+    """Return the labels of the values of each axis."""
     found: dict[str, dict[str, str]] = {}
     problems: list[Problem] = []
     for axis, known in values.items():
@@ -330,7 +330,7 @@ def _no_axis(place: str, field: tuple[Any, ...], value: Any, axes: Iterable[str]
 def _without_excluded(
     keys: SweepKeys, dimensions: Sequence[Dimension], labels: Labels, place: str
 ) -> list[dict[str, Any]]:
-    """Return the values of each point that is not left out."""
+    """Return the values of each point that is not excluded."""
     left_out = [{axis: plain(value) for axis, value in row.items()} for row in keys.exclude]
     wanted: list[dict[str, set[str]]] = []
     problems: list[Problem] = []

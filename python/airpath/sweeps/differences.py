@@ -1,8 +1,8 @@
 """Differences between two values of an axis, with everything else equal.
 
-Points that share their seed have common random numbers, so replication r of both is a pair, and the
-interval is that of the differences within pairs. Points with different seeds, and emulated ones,
-are independent: their interval is Welch's.
+Points with equal seeds have common random numbers: replication r of both points is a pair, and the
+interval is computed from the differences within pairs. Points with different seeds and emulated
+points are independent: their interval is Welch's.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PointDifference:
-    """A point less another one that differs in one axis.
+    """Difference between two points that differ in one axis.
 
     Parameters
     ----------
     base, point : Point
-        What is subtracted, and from what.
+        The subtracted point, and the point from which it is subtracted.
     difference : Difference
-        Of the metric.
+        Difference of the metric.
     """
 
     base: Point
@@ -56,29 +56,29 @@ class PointDifference:
 def differences(
     readings: Readings, axis: str, metric: str, base: object, points: Iterable[int] | None = None
 ) -> list[PointDifference]:
-    """Return the differences of a metric between the values of an axis and one of them.
+    """Return the differences of a metric between the values of an axis and a base value.
 
     Parameters
     ----------
     readings : Readings
         The sweep.
     axis, metric : str
-        Names of the plan.
+        Names of an axis and a metric of the plan.
     base : value
-        What is subtracted: a label of the axis, or its value as it was written.
+        Base value, which is subtracted: a label of the axis, or a value as written in the sweep.
     points : iterable of int, optional
-        Numbers of the points that are looked at. Default: all.
+        Numbers of the points to compare. Default: all.
 
     Returns
     -------
     found : list of PointDifference
-        In the plan's order of the points from which something is subtracted.
+        Differences in the plan's order of their points.
 
     Raises
     ------
     BadValueError
-        If the plan has no such axis, metric or value, nothing was simulated, or no two points
-        differ in the axis alone.
+        If the plan has no such axis, metric or value; if no point was replicated; or if no two
+        points differ only in this axis.
     """
     plan = readings.plan
     checked_axis(plan, "axis", axis)
@@ -154,7 +154,7 @@ def checked_axis(plan: Plan, argument: str, axis: object) -> str:
     Raises
     ------
     BadValueError
-        If it has no such axis.
+        If the plan has no such axis.
     """
     if not plan.axes:
         raise BadValueError(f"{error_prefix(argument, axis)}: the sweep has no axes.")
@@ -167,13 +167,13 @@ def checked_metric(plan: Plan, argument: str, metric: object) -> str:
     Raises
     ------
     BadValueError
-        If it has no such metric.
+        If the plan has no such metric.
     """
     return _one_of("a metric of the sweep", argument, metric, plan.metrics)
 
 
 def checked_value(plan: Plan, argument: str, axis: str, value: object) -> str:
-    """Return the text of a value of an axis, given by its label or as it was written.
+    """Return the text of a value of an axis, given by its label or its value.
 
     Raises
     ------
@@ -211,7 +211,7 @@ def text_of(point: Point, axis: str) -> str:
 
 
 def _text(value: object) -> str:
-    # Parameters of a function may be anything.
+    # Parameters of a function can be of any type.
     try:
         return json.dumps(value, sort_keys=True, default=_repr)
     except (TypeError, ValueError, RecursionError):

@@ -19,7 +19,7 @@ def document(readings: Readings, provenance: Mapping[str, Any]) -> dict[str, Any
     readings : Readings
         The sweep.
     provenance : mapping
-        What made it.
+        Provenance of the sweep.
     """
     return {
         "provenance": dict(provenance),
@@ -53,5 +53,5 @@ def _point(readings: Readings, place: int, of: PointData) -> dict[str, Any]:
         },
         "advisories": [dict(advisory) for advisory in of.advisories],
     }
-    # Of a model that gave no solution, the reason.
+    # If the model gave no solution, store the reason.
     return found | ({"solve": None, "reason": of.solved} if isinstance(of.solved, str) else {})

@@ -1,6 +1,6 @@
-"""Points that are drawn: at random, on a Latin hypercube, along a Sobol' sequence.
+"""Random points: independent samples, a Latin hypercube, or a Sobol' sequence.
 
-The draws depend on the seed alone. A text keeps its unit: ``["1 Mbit/s", "9 Mbit/s"]``.
+The samples depend only on the seed. Texts keep their unit: ``["1 Mbit/s", "9 Mbit/s"]``.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ __all__ = ["drawn", "wrong_bounds"]
 
 _QUANTITY = re.compile(r"\s*(?P<number>[-+]?[0-9]*\.?[0-9]+(?:e[-+]?[0-9]+)?)\s*(?P<unit>\S.*?)\s*")
 _WHOLE_UNITS = ("packets", "packet", "segments", "segment", "B", "bit/s", "ns")
-"""Units of which there are no parts."""
+"""Units that allow only integers."""
 _DIGITS = 6
-"""Significant digits of what is drawn."""
+"""Significant digits of sampled values."""
 
 
 def wrong_bounds(values: Sequence[Any], logarithmic: bool) -> tuple[str, str, str] | None:
-    """Return the problem of the ends of a range, what is accepted, and an example; None if valid.
+    """Return the problem of the ends of a range, a fix, and an example; None if valid.
 
     Parameters
     ----------
@@ -58,16 +58,16 @@ def drawn(
     method : str
         ``random``, ``latin-hypercube`` or ``sobol``.
     samples : int
-        How many, from 1 on.
+        Number of samples, at least 1.
     seed : int
-        Of the draws, 0 to 2^64 - 1.
+        Seed of the samples, 0 to 2^64 - 1.
     axes : mapping
         For each axis one of ``uniform``, ``log-uniform`` (two ends) and ``choice`` (values).
 
     Raises
     ------
     BadValueError
-        If the method needs scipy and there is none.
+        If the method requires scipy, which is not installed.
     """
     if method == "random":
         columns = [[_unit(seed, axis, number) for number in range(samples)] for axis in axes]
@@ -101,10 +101,10 @@ def _designed(method: str, samples: int, seed: int, dimensions: int) -> list[lis
     generator = np.random.Generator(np.random.PCG64(seed))
     try:
         sampler = kind(dimensions, rng=generator)
-    except TypeError:  # Before scipy 1.15 it has another name.
+    except TypeError:  # Before scipy 1.15, the argument is called `seed`.
         sampler = kind(dimensions, seed=generator)
     with warnings.catch_warnings():
-        # Of Sobol' points whose number is no power of 2; the page of the keys says it.
+        # scipy warns if the number of Sobol' points is no power of 2; the documentation notes it.
         warnings.simplefilter("ignore", UserWarning)
         return [[float(share) for share in row] for row in sampler.random(samples).T]
 
@@ -113,7 +113,7 @@ def _designed(method: str, samples: int, seed: int, dimensions: int) -> list[lis
 
 
 def _split(value: Any) -> tuple[float, str] | None:
-    """Return number and unit; None for what is neither a number nor a quantity."""
+    """Return number and unit; None if the value is neither a number nor a quantity."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return (float(value), "") if math.isfinite(value) else None
     found = _QUANTITY.fullmatch(value) if isinstance(value, str) else None

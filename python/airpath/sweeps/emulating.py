@@ -1,4 +1,4 @@
-"""Replications in real time, for sweeps whose points are emulated."""
+"""Runs the replications of emulated points in real time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from airpath.sweeps.runs import Run, packed
 __all__ = ["EmulationRunner", "emulated", "with_simulated_congestion"]
 
 _ATTEMPTS = 2
-"""Runs of a replication until one is valid, at most; the last one is kept."""
+"""Largest number of runs of a replication until one is valid; the last run is kept."""
 
 
 class _StoppedError(Exception):
@@ -31,16 +31,16 @@ class _StoppedError(Exception):
 
 
 def emulated(scenario: Scenario, job: Job) -> tuple[Job, Kernel]:
-    """Return the job of a point that is emulated, and the settings of the kernel's TCP.
+    """Return the job of an emulated point, and the settings of the kernel's TCP.
 
-    Its digest is not that of the simulation: it depends on these settings, too.
+    The digest differs from the digest of the simulation, because it includes these settings.
 
     Parameters
     ----------
     scenario : Scenario
-        What the job was made from.
+        Scenario of the job.
     job : Job
-        That of the simulation.
+        Job of the simulation.
 
     Raises
     ------
@@ -54,12 +54,12 @@ def emulated(scenario: Scenario, job: Job) -> tuple[Job, Kernel]:
 
 
 def with_simulated_congestion(job: Job) -> Job:
-    """Return a job whose path and metrics can be checked by the simulator."""
+    """Return a job that the simulator accepts, to check the path and the metrics."""
     return job.with_scenario(job.resolved.with_simulated_congestion())
 
 
 class EmulationRunner:
-    """Runs replications in real time: called as `airpath.sweeps.job.run_job` is.
+    """Runs replications in real time; has the signature of `airpath.sweeps.job.run_job`.
 
     A replication whose validity report is invalid is repeated once.
 
@@ -81,7 +81,7 @@ class EmulationRunner:
         count: int,
         stop: Callable[[], bool] | None = None,
     ) -> list[Run]:
-        """Run replications one after the other; return those that were finished.
+        """Run replications sequentially; return the finished replications.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Where tasks run: threads of this process, or any `concurrent.futures.Executor`."""
+"""Workers of a sweep: threads of this process, or any `concurrent.futures.Executor`."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ __all__ = ["ExternalExecutor", "Threads", "Workers", "workers_of"]
 
 
 class Workers(Protocol):
-    """What runs tasks.
+    """Workers that run tasks.
 
     Attributes
     ----------
     slots : int
-        Tasks that run at once, at least 1.
+        Number of tasks that run concurrently, at least 1.
     """
 
     slots: int
 
     def submit(self, task: Task, ship: Collection[str] = ()) -> Future[TaskResult]:
-        """Start a task; `ship` are the SHA-256 of contents that go with it."""
+        """Start a task; `ship` has the SHA-256 of each file content to send with the task."""
 
     def stop(self) -> None:
         """Request that running tasks stop early."""
 
     def close(self) -> None:
-        """Give back what was taken."""
+        """Release all resources."""
 
 
 class Threads:
@@ -42,11 +42,11 @@ class Threads:
     Parameters
     ----------
     contents : mapping
-        Of all files.
+        Contents of all files, by SHA-256.
     threads : int
-        How many.
+        Number of threads.
     runner : callable, optional
-        What runs replications. Default: the simulator.
+        Function that runs replications. Default: the simulator.
     """
 
     def __init__(self, contents: Contents, threads: int, runner: Runner | None = None) -> None:
@@ -74,14 +74,14 @@ class Threads:
 class ExternalExecutor:
     """Workers of an external executor: processes, other machines.
 
-    Contents travel when a worker says that it lacks them (`run_shipped`).
+    Contents are sent only if a worker reports that they are missing (`run_shipped`).
 
     Parameters
     ----------
     contents : mapping
-        Of all files.
+        Contents of all files, by SHA-256.
     executor : Executor
-        Where tasks go; it stays open.
+        Executor of the tasks; it stays open.
     """
 
     def __init__(self, contents: Contents, executor: Executor) -> None:
@@ -95,14 +95,14 @@ class ExternalExecutor:
         return self._executor.submit(run_shipped, task, shipped)
 
     def stop(self) -> None:
-        """Do nothing: the terminal interrupts the processes."""
+        """Do nothing: on Ctrl-C, the terminal interrupts the processes."""
 
     def close(self) -> None:
         """Do nothing: the caller owns the executor."""
 
 
 def _slots(executor: Executor) -> int:
-    """Return how many workers an executor has; a guess where it does not notify."""
+    """Return the number of workers of an executor; the number of cores if it is unknown."""
     from airpath.api import cores
 
     for name in ("slots", "num_workers", "_max_workers"):
@@ -118,16 +118,16 @@ def workers_of(contents: Contents, executor: Any, threads: int | None) -> Worker
     Parameters
     ----------
     contents : mapping
-        Of all files.
+        Contents of all files, by SHA-256.
     executor : Executor or None
-        None: threads of this process.
+        Executor of the tasks; None: threads of this process.
     threads : int or None
-        How many; None: one for each core.
+        Number of threads; None: one for each core.
 
     Raises
     ------
     BadValueError
-        If `executor` is none.
+        If `executor` is no executor.
     """
     from airpath.api import cores
 

@@ -1,4 +1,4 @@
-"""One scenario as it is shipped to a worker: resolved, with its files by their content."""
+"""Job: a resolved scenario, with the contents of its files, in the form sent to a worker."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ __all__ = [
 ]
 
 Contents = Mapping[str, str]
-"""What is in files, by the SHA-256 of each."""
+"""Contents of files, by SHA-256."""
 
 _KEPT_TRACES = 64
-"""Traces and tables that a worker keeps as the engine has them."""
+"""Number of parsed traces that a worker caches."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class File:
     Parameters
     ----------
     key : str
-        Its name in the resolved scenario.
+        Name of the file in the resolved scenario.
     role : Role
-        What it is to the engine.
+        Role of the file in the engine.
     sha256 : str
-        Of its content, hexadecimal.
+        SHA-256 of the content, hexadecimal.
     """
 
     key: str
@@ -65,15 +65,15 @@ class Job:
     Parameters
     ----------
     name : str
-        Of the scenario, for messages.
+        Name of the scenario, for messages.
     sections : tuple of str
-        The members of the resolved scenario as the engine takes it: pieces of JSON, to be joined
-        by commas. Jobs of a sweep share most of them.
+        Members of the resolved scenario in the engine's format: pieces of JSON, to be joined by
+        commas. Jobs of a sweep share most pieces.
     files : tuple of File
-        What it needs.
+        Files of the scenario.
     digest : str
-        SHA-256 of what decides the results: the resolved scenario without its name, and the
-        content of every file. Equal digests, seeds and replications give equal results.
+        SHA-256 of the inputs that determine the results: the resolved scenario without its name,
+        and the content of every file. Equal digests, seeds and replications give equal results.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Job:
 
     @property
     def text(self) -> str:
-        """The resolved scenario as the engine takes it, JSON."""
+        """The resolved scenario in the engine's format, JSON."""
         return f"{{{','.join(self.sections)}}}"
 
     @property
@@ -97,7 +97,7 @@ class Job:
         return self.resolved.duration_s
 
     def with_scenario(self, resolved: ResolvedScenario) -> Job:
-        """Return the job with another resolved scenario, under the same digest."""
+        """Return the job with another resolved scenario; the digest stays the same."""
         return replace(self, sections=(resolved.to_json()[1:-1],))
 
 
@@ -113,18 +113,18 @@ def job_of(
     Parameters
     ----------
     scenario : Scenario
-        What to run. What it records over time and captures is left out, distributions are kept.
+        Scenario to run. Its time series and captures are not recorded; distributions are.
     series : sequence of str
-        Time series that are recorded all the same, as often as the scenario says.
+        Time series that are recorded nevertheless, at the interval of the scenario.
     reading : Reading, optional
-        Of earlier scenarios, whose files are not read again. Default: all are read.
+        Files of earlier scenarios, which are not read again. Default: all files are read.
     emulated : bool
-        Whether components that only kernels have are accepted. Default False.
+        Whether components that only exist in kernels are accepted. Default False.
 
     Raises
     ------
     BadValueError
-        If it cannot be resolved, or a file not be read.
+        If the scenario cannot be resolved or a file cannot be read.
     """
     made = prepare(scenario, reading, emulated=emulated)
     resolved, inputs = as_run(made.resolved, series), made.inputs
@@ -133,7 +133,7 @@ def job_of(
 
 
 def as_run(resolved: ResolvedScenario, series: Sequence[str]) -> ResolvedScenario:
-    """Return a resolved scenario that records these series, and nothing else."""
+    """Return a resolved scenario that records only these series."""
     resolved = resolved.without_captures()
     resolved = resolved.recorded(series=list(series), ss=False, flow_monitor=False).for_engine()
     return resolved if series else resolved.recorded(interval_ns=0)
@@ -146,13 +146,13 @@ class Section:
     Parameters
     ----------
     place : tuple of str
-        Its keys.
+        Keys of the path to the member.
     value : object
-        Its value.
+        Value of the member.
     text : str
-        Key and value as JSON. The first and the last member of a table have its braces.
+        Key and value as JSON. The texts of the first and last member of a table include its braces.
     sorted_text : str
-        The same with sorted keys, for the digest.
+        Key and value as JSON with sorted keys, for the digest.
     """
 
     place: tuple[str, ...]
@@ -162,7 +162,7 @@ class Section:
 
     @staticmethod
     def of(place: tuple[str, ...], value: Any, members: Sequence[str] = ()) -> Section:
-        """Return the section of a place; `members` are the keys of its table, if it is in one."""
+        """Return the section of a place; `members` are the keys of the table that contains it."""
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         head = f"{json.dumps(place[-1])}:"
         texts = _in_table(head + text, place, members)
@@ -184,11 +184,11 @@ def job_of_sections(name: str, sections: Sequence[Section], inputs: Inputs) -> J
     Parameters
     ----------
     name : str
-        Of the scenario.
+        Name of the scenario.
     sections : sequence of Section
-        Its members in order, or the members of these.
+        Members of the resolved scenario in order, or the members of these members.
     inputs : Inputs
-        Its files.
+        Files of the scenario.
     """
     roles = sorted(inputs.roles.items()) if inputs.roles else ()
     files = tuple(File(key, role, inputs.digest(key)) for key, role in roles)
@@ -222,25 +222,25 @@ def run_job(
     count: int,
     stop: Callable[[], bool] | None = None,
 ) -> list[Run]:
-    """Run replications of a job, one after the other, and return those that were finished.
+    """Run replications of a job sequentially; return the finished replications.
 
     Parameters
     ----------
     job : Job
-        What to run.
+        Job to run.
     contents : mapping
-        Of its files.
+        Contents of the job's files, by SHA-256.
     seed : int
         Master seed.
     first, count : int
-        Number of the first replication, and how many.
+        Number of the first replication, and number of replications.
     stop : callable, optional
         Called about ten times a second; if it returns True, the run stops.
 
     Raises
     ------
     RunError
-        If the engine refuses the job, or a replication fails.
+        If the engine rejects the job, or a replication fails.
     """
 
     def look(_finished: int, _total: int, _fraction: float) -> None:
@@ -270,14 +270,14 @@ def run_job(
 
 
 def engine_input(job: Job, contents: Contents) -> EngineInput:
-    """Return a job as the engine takes it.
+    """Return a job in the engine's input format.
 
     Parameters
     ----------
     job : Job
-        What is run.
+        Job to convert.
     contents : mapping
-        Of its files.
+        Contents of the job's files, by SHA-256.
     """
     found = EngineInput(job.text)
     for file in job.files:

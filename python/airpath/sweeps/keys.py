@@ -1,4 +1,4 @@
-"""The keys of a sweep file, checked one by one: what each of them takes."""
+"""Keys of a sweep file, with the check of each key."""
 
 from __future__ import annotations
 
@@ -102,16 +102,17 @@ REPS = _whole(1, LARGEST_REPS, "4")
 
 
 class Until(Model):
-    """When a point has replications enough: half the width of an interval.
+    """Stopping condition of a point: the largest half width of an interval.
 
     Parameters
     ----------
     metric : str
-        Whose interval.
+        Metric of the interval.
     relative : float, optional
-        Over the mean, above 0. One of the two at least is given.
+        Largest half width divided by the mean, above 0. At least one of `relative` and `absolute`
+        is required.
     absolute : float, optional
-        In the unit of the metric, above 0.
+        Largest half width in the unit of the metric, above 0.
     """
 
     metric: Text = Field(examples=['"goodput_bps"'])
@@ -120,16 +121,16 @@ class Until(Model):
 
 
 class Reps(Model):
-    """How many replications a point gets, between two numbers.
+    """Number of replications of a point, between two limits.
 
     Parameters
     ----------
     min : int
-        At least, from 2 on. Default 4.
+        Least number of replications, at least 2. Default 4.
     max : int
-        At most.
+        Largest number of replications.
     until : Until
-        When there are enough.
+        Stopping condition.
     """
 
     min: Annotated[int, PlainValidator(_whole(2, LARGEST_REPS, "4"))] = 4
@@ -182,7 +183,7 @@ def _table(value: Any, example: str) -> Mapping[str, Any]:
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield axes and values; without quotes TOML makes tables in tables of ``flows.0.cc``."""
+    """Yield axes and values; without quotes, TOML parses ``flows.0.cc`` as nested tables."""
     for key, value in table.items():
         if isinstance(value, Mapping) and value:
             yield from _flat(value, f"{before}{key}.")
@@ -287,16 +288,16 @@ def _bounds(values: list[Any], path: Path) -> list[Any]:
 
 
 class Random(Model):
-    """Points that are drawn.
+    """Random points.
 
     Parameters
     ----------
     method : str
         ``random``, ``latin-hypercube`` or ``sobol``. Default ``latin-hypercube``.
     samples : int
-        How many, from 1 on.
+        Number of samples, at least 1.
     seed : int
-        Of the draws, from 0 to 2^64 - 1. Default: the `seed` of the sweep.
+        Seed of the samples, from 0 to 2^64 - 1. Default: the `seed` of the sweep.
     axes : table
         For each axis ``{uniform = [a, b]}``, ``{log-uniform = [a, b]}`` or ``{choice = [...]}``.
     """
@@ -338,9 +339,9 @@ class Labels(Model):
     Parameters
     ----------
     axes : table
-        Names of axes in figures. Default: the words of the key.
+        Names of axes in figures. Default: derived from the key.
     metrics : table
-        Names of metrics in figures, without the unit, which is added. Default: the words of the
+        Names of metrics in figures, without the unit, which is added. Default: derived from the
         metric.
     values : table
         Names of the values of each axis, in tables too: a list with one for each value, or a table
@@ -383,40 +384,41 @@ _SERIES = tuple(name for name in SERIES_UNITS if name != "capacity")
 
 
 class SweepKeys(Model):
-    """A sweep: what is varied, how often each point is replicated, what is wanted of it.
+    """Keys of a sweep: axes, number of replications, metrics and engines.
 
     Parameters
     ----------
     scenario : path or table
-        The base scenario: a file, by its path from the sweep file, or the scenario itself.
+        The base scenario: the path of a file, relative to the sweep file, or a table.
     name : str
-        Title of tables, figures and the report. Default: the sweep file's name.
+        Title of tables, figures and the report. Default: the name of the sweep file.
     reps : int or table
         Replications of each point: a number, or ``{min, max, until = {metric, relative or
         absolute}}``. Default 4.
     seed : int
         Master seed, from 0 to 2^64 - 1. Default 1.
     confidence : float
-        Of every interval, above 0 and below 1. Default 0.99.
+        Confidence of every interval, above 0 and below 1. Default 0.99.
     common_random_numbers : bool
         Whether all points share the seed. Default true.
     metrics : list of str
-        What is wanted of each replication. Default ``["goodput_bps", "p95_delay_s"]``.
+        Metrics of each replication. Default ``["goodput_bps", "p95_delay_s"]``.
     engines : list of str
-        What answers: ``simulate`` or ``emulate``, ``solve``, or one of the two and ``solve``.
-        Default ``["simulate"]``.
+        Engines: ``simulate`` or ``emulate``, optionally with ``solve``, or only ``solve``. Default
+        ``["simulate"]``.
     series : list of str
         Time series that are stored. Default: none.
     grid : table
-        A list of values for each axis, all crossed. Default: none.
+        A list of values for each axis; all combinations are run. Default: none.
     zip : table
-        A list of values for each axis, all of one length, taken together. Default: none.
+        A list of values for each axis, all of the same length; the n-th values form a point.
+        Default: none.
     points : list of tables
-        A value for each axis. Default: none.
+        One table per point, with a value for each axis. Default: none.
     random : Random
-        Points that are drawn. Default: none.
+        Random points. Default: none.
     exclude : list of tables
-        Combinations that are left out. Default: none.
+        Combinations of values that are excluded. Default: none.
     labels : Labels
         Names of axes, metrics and values. Default: none.
     """

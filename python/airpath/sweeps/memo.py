@@ -1,8 +1,9 @@
-"""Answers about the points of a sweep, each found once for all points with equal tables.
+"""Memoized functions of the points of a sweep; points with equal tables share one evaluation.
 
-A function gets the tables of a point through a reader, which notes those that it reads. Points with
-the same settings of these tables get the same answer. So a function need not declare what it reads,
-and a rule between a queue and the flows is evaluated once for all links.
+A function reads the tables of a point through a reader, which records the tables that were read.
+Points with the same settings of these tables share the result. A function therefore need not
+declare the tables that it reads. For example, a rule between a queue and the flows is evaluated
+once for all links.
 """
 
 from __future__ import annotations
@@ -26,32 +27,32 @@ __all__ = [
 ]
 
 RESOLVED = "resolved"
-"""First name of the places of sections, among those of tables."""
+"""First element of the places of sections; distinguishes them from the places of tables."""
 
 _MOST_KEPT = 2**16
-"""Answers of a function, and settings of a table, that are kept."""
+"""Largest number of stored results of a function or settings of a table."""
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 Answer = TypeVar("Answer")
 Owner = tuple[str, ...]
-"""Where a table is in a scenario: the name of a field, or that and a key or number in it."""
+"""Place of a table in a scenario: the name of a field, optionally with a key or number in it."""
 Tables = Mapping[Owner, tuple[Hashable, Any]]
 """Setting and value of each table that differs between points."""
 Read = Callable[[Owner], Any]
-"""Returns the value of a table."""
+"""Function that returns the value of a table."""
 
 
 class Kept(Generic[Key, Value]):
-    """Values that were made for the first keys, and for the last one.
+    """Cache of the values of the first keys and of the last key.
 
-    Axes change in turns, so that what is full and keeps its first entries is of use, and what
-    forgets the oldest would find nothing.
+    The axes of a sweep cycle through their values. A full cache that keeps its first entries still
+    has hits; a cache that evicts the oldest entries (LRU) would have none.
 
     Parameters
     ----------
     most : int
-        Number of values that are kept.
+        Number of stored values.
     """
 
     def __init__(self, most: int = _MOST_KEPT) -> None:
@@ -60,7 +61,7 @@ class Kept(Generic[Key, Value]):
         self._last: dict[Key, Value] = {}
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """Return the value of a key; `make` makes it for the first time."""
+        """Return the value of a key; `make` computes a missing value."""
         for known in (self._first, self._last):
             if key in known:
                 return known[key]
@@ -73,7 +74,7 @@ class Kept(Generic[Key, Value]):
 
 
 class _Branch:
-    """A table that the function reads next, and what follows for each of its settings."""
+    """Node of the memo tree: the table that the function reads next, and a child per setting."""
 
     __slots__ = ("following", "owner")
 
@@ -83,16 +84,16 @@ class _Branch:
 
 
 class Memo(Generic[Answer]):
-    """A function of the tables of a point, with the answers that it gave.
+    """Memoized function of the tables of a point.
 
     Parameters
     ----------
     function : callable
-        Takes a reader. Its answer depends only on the values that it reads.
+        Function with a reader as its argument. Its result depends only on the values that it reads.
     read_base : callable
-        Reads the tables that are the same at all points.
+        Reads the tables that are equal at all points.
     most : int
-        Number of answers that are kept.
+        Largest number of stored results.
     """
 
     def __init__(
@@ -101,11 +102,11 @@ class Memo(Generic[Answer]):
         self._function = function
         self._read_base = read_base
         self._left = most
-        # Branches; at their ends, answers in tuples.
+        # Tree of branches; the leaves are results in tuples.
         self._root: dict[Hashable, Any] = {}
 
     def of(self, tables: Tables) -> Answer:
-        """Return the answer for a point."""
+        """Return the result for a point."""
         found = self._root.get(None)
         while found.__class__ is _Branch:
             found = found.following.get(tables[found.owner][0])
@@ -130,7 +131,7 @@ class Memo(Generic[Answer]):
     def _keep(self, settings: Mapping[Owner, Hashable], answer: Answer) -> None:
         following, setting = self._root, cast(Hashable, None)
         for owner, next_setting in settings.items():
-            # After equal values, a function reads the same table.
+            # A function that has read equal values reads the same table next.
             branch = following.setdefault(setting, _Branch(owner))
             following, setting = branch.following, next_setting
         following[setting] = (answer,)
@@ -140,12 +141,12 @@ class Memo(Generic[Answer]):
 
 
 def scenario_view(read: Read) -> Scenario:
-    """Return a scenario whose tables are those that `read` returns."""
+    """Return a scenario that reads its tables with `read`."""
     return cast(Scenario, _ScenarioView(read))
 
 
 class _ScenarioView:
-    """A scenario; of fields whose sections have members each key is a table."""
+    """View of a scenario; in divided fields, each key is a separate table."""
 
     def __init__(self, read: Read) -> None:
         self._read = read
@@ -155,7 +156,7 @@ class _ScenarioView:
 
 
 class _TableView:
-    """A table of a scenario whose keys are tables."""
+    """View of a divided field; each key is a table."""
 
     def __init__(self, read: Read, field: str) -> None:
         self._read = read
@@ -166,7 +167,7 @@ class _TableView:
 
 
 def resolved_view(read: Read) -> ResolvedScenario:
-    """Return a resolved scenario whose sections are those that `read` returns, by place."""
+    """Return a resolved scenario that reads its sections with `read`, by place."""
     return ResolvedScenario(_SectionsView(read, SECTIONS))
 
 

@@ -1,7 +1,7 @@
-"""Metrics by their names: the columns of a result, for one replication.
+"""Metrics by name: the values of result columns for one replication.
 
-A bare name is looked up among the quantities of all flows together, then it may be `jain`, then
-one of the first queue, then one of the first link. Else the name says of what: ``groups.0``,
+A bare name is looked up in this order: quantities of all flows together, `jain`, quantities of the
+first queue, quantities of the first link. Other names start with a scope: ``groups.0``,
 ``flows.3``, ``queues.bottleneck``, ``links.bottleneck``, ``users.bottleneck.2``,
 ``stations.bottleneck.1``, ``jain_of_users.bottleneck``, ``phases.1``, ``transfers.0``. A group with
 a name is ``groups.web`` and ``transfers.web`` as well; the transfers of a size class are
@@ -56,30 +56,30 @@ _NUMBERED = ("flows", "groups", "phases", "transfers")
 _NAMED = ("queues", "links", "jain_of_users")
 _BOTH = ("users", "stations")
 _DROPS = ("drops", "drop_share", *(f"drops_{reason}" for reason in DROP_REASONS))
-"""Of queues: all drops, their share of the arrivals, those for each reason."""
+"""Metrics of queues: all drops, their share of the arrivals, and the drops for each reason."""
 
 Document = Mapping[str, Any]
-"""What a replication measured: `Run.measured()`."""
+"""Measurements of a replication: `Run.measured()`."""
 
 
 class UnknownMetricError(KeyError):
-    """A name that nothing of a scenario has."""
+    """Raised for the name of a metric that a scenario does not have."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A name, taken apart.
+    """Parsed name of a metric.
 
     Parameters
     ----------
     name : str
-        As it was written.
+        Full name.
     scope : str
-        ``bare``, or what it is of: ``flows``, ``queues``, ...
+        ``bare``, or the type of the measured object: ``flows``, ``queues``, ...
     of : str
-        Which of them: a number, the name of a queue or link, or such a name and a number.
+        The measured object: a number, the name of a queue or link, or such a name and a number.
     quantity : str
-        What of it.
+        Measured quantity.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Metric:
 
     @staticmethod
     def parse(name: str) -> Metric:
-        """Take a name apart; what cannot be is a bare name, which nothing has."""
+        """Parse a name; a name without a known scope becomes a bare name."""
         scope, _, rest = name.partition(".")
         of, _, quantity = rest.rpartition(".")
         if scope == "jain_of_users" and rest:
@@ -99,19 +99,19 @@ class Metric:
         return Metric(name, "bare", "", name)
 
     def value(self, run: Document, resolved: ResolvedScenario) -> float | None:
-        """Return the value in a replication; None for what was not measured.
+        """Return the value in a replication; None if it was not measured.
 
         Parameters
         ----------
         run : mapping
-            What the replication measured.
+            Measurements of the replication.
         resolved : mapping
             The resolved scenario.
 
         Raises
         ------
         UnknownMetricError
-            If nothing of this replication has the name.
+            If this replication has no such metric.
         """
         found = _OF[self.scope](self, run, resolved)
         if found is None or math.isnan(found):
@@ -120,12 +120,12 @@ class Metric:
 
 
 def as_number(value: Any) -> float | None:
-    """Return the value of a user-defined metric; None where it measured nothing.
+    """Return the value of a user-defined metric as a float; None stays None.
 
     Raises
     ------
     TypeError
-        If that is not a number.
+        If the value is not a number.
     """
     if value is None:
         return None
@@ -138,21 +138,21 @@ def as_number(value: Any) -> float | None:
 def evaluate(
     names: Iterable[str], run: Document, resolved: ResolvedScenario
 ) -> dict[str, float | None]:
-    """Return metrics of a replication: the numbers that the tables of its `Result` have.
+    """Return metrics of a replication, equal to the values in the tables of its `Result`.
 
     Parameters
     ----------
     names : iterable of str
-        Which.
+        Names of the metrics.
     run : mapping
-        What the replication measured, as `Run.measured` returns it.
+        Measurements of the replication, as `Run.measured` returns them.
     resolved : ResolvedScenario
         The resolved scenario, as `Job.resolved` returns it.
 
     Returns
     -------
     values : dict of str to float or None
-        By name. None for what was not measured, or what this scenario does not have.
+        Values by name. None if the metric was not measured or does not exist in this scenario.
     """
     values: dict[str, float | None] = {}
     for name in names:
@@ -171,18 +171,18 @@ def solve_metrics(
     Parameters
     ----------
     names : iterable of str
-        Which metrics.
+        Names of the metrics.
     solution : Solution
-        What the model found.
+        Solution of the model.
     resolved : ResolvedScenario, optional
-        The resolved scenario, which says how much of a packet is payload. Default: that of the
-        solution's provenance; without one there is no goodput.
+        The resolved scenario, which determines the payload share of a packet. Default: the scenario
+        in the solution's provenance; without a scenario, goodput is None.
 
     Returns
     -------
     values : dict of str to float or None
-        By name. None for what the model does not say. Goodputs are the payload of the packets
-        that arrive, none of them twice.
+        Values by name; None if the model does not compute the metric. Goodput is the payload rate
+        of the packets that arrive; the models have no retransmissions.
     """
     found = solution.metrics()
     stored = solution.provenance.get("scenario")
@@ -236,7 +236,7 @@ def _flow(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | 
 
 
 def _flow_quantities(resolved: ResolvedScenario) -> tuple[str, ...]:
-    """Return the quantities of one flow of a scenario, whichever flow it is."""
+    """Return the names of the quantities that each flow of a scenario has."""
     return (*FLOW_QUANTITIES, "start_s", *resolved.flows.optional_quantities())
 
 
@@ -368,14 +368,14 @@ def _number(text: str, count: int) -> int:
 
 
 def is_known(name: str, run: Document, resolved: ResolvedScenario) -> bool:
-    """Return whether a scenario has a metric, by a replication of it that may be very short.
+    """Return whether a scenario has a metric, judged from a replication of any length.
 
     Parameters
     ----------
     name : str
-        Of the metric.
+        Name of the metric.
     run : mapping
-        What a replication measured; its phases are not looked at.
+        Measurements of a replication; its phases are ignored.
     resolved : ResolvedScenario
         The resolved scenario.
     """
@@ -392,7 +392,7 @@ def is_known(name: str, run: Document, resolved: ResolvedScenario) -> bool:
 
 
 def advice(name: str, run: Document, resolved: ResolvedScenario) -> str:
-    """Return which names come near to one that nothing has, and all bare ones where none does."""
+    """Return similar names for an unknown metric; all bare names if no name is similar."""
     names = known_names(run, resolved)
     text = nearest(name, names)
     if text.startswith("The nearest"):
@@ -402,12 +402,12 @@ def advice(name: str, run: Document, resolved: ResolvedScenario) -> str:
 
 
 def known_names(run: Document, resolved: ResolvedScenario) -> list[str]:
-    """Return the names of the metrics of a scenario; of flows, users, stations the first's alone.
+    """Return the names of the metrics of a scenario, with only the first flow, user and station.
 
     Parameters
     ----------
     run : mapping
-        What a replication measured.
+        Measurements of a replication.
     resolved : ResolvedScenario
         The resolved scenario.
     """

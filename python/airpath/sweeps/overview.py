@@ -1,4 +1,4 @@
-"""A sweep on the page of a notebook."""
+"""Overview of a sweep in a notebook."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _MOST_ROWS, _MOST_FAILURES = 20, 5
 
 
 def effort(readings: Readings, places: Sequence[int] | None = None) -> str:
-    """Return how much was done, a line: points, replications, confidence, seed.
+    """Return one line about the size of a sweep: points, replications, confidence, seed.
 
     Parameters
     ----------
     readings : Readings
         The sweep.
     places : sequence of int, optional
-        Of the points that are meant. Default: all.
+        Places of the points that count. Default: all.
     """
     plan = readings.plan
     points = [readings.points[n] for n in (range(len(plan.points)) if places is None else places)]
@@ -47,7 +47,7 @@ def effort(readings: Readings, places: Sequence[int] | None = None) -> str:
 
 
 def overview(sweep: Sweep) -> Iterator[str]:
-    """Give the parts of a page: what was done, the first points, what failed."""
+    """Yield the parts of the overview: size of the sweep, first points, failures."""
     readings = sweep.readings
     plan = readings.plan
     yield html.heading(plan.name or "Sweep")

@@ -1,4 +1,4 @@
-"""What a sweep is to run, checked and resolved: points, rule, metrics."""
+"""Plan of a sweep, checked and resolved: points, stopping rule, metrics."""
 
 from __future__ import annotations
 
@@ -12,30 +12,32 @@ from airpath.scenario.labels import labels_of_keys
 __all__ = ["ENGINES", "Engine", "Plan", "Point", "Rule"]
 
 Engine = Literal["simulate", "emulate", "solve"]
-"""What answers for a point."""
+"""Engine that computes the metrics of a point."""
 
 ENGINES: tuple[Engine, ...] = ("simulate", "emulate", "solve")
 
 _NAMES = ", "
-"""Between the names of joined plans."""
+"""Separator between the names of joined plans."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How many replications a point gets.
+    """Stopping rule: number of replications of a point.
 
-    With `metric`, replications are added until the interval of its mean, over the first n of them
-    in order, is small enough: half its width is at most `relative` times the mean, or at most
-    `absolute`. The answer depends on the replications alone, not on when they were finished.
+    With `metric`, replications are added until the interval of its mean is small enough: its half
+    width is at most `relative` times the mean, or at most `absolute`. The interval is computed from
+    the first n replications in order, so the result does not depend on the order in which
+    replications finish.
 
     Parameters
     ----------
     least, most : int
-        Replications. Without a `metric` equal, or those of the points that have their own.
+        Smallest and largest number of replications. Without `metric` they are equal, or the range
+        over points with an individual number.
     metric : str, optional
-        Whose interval decides.
+        Metric of the interval that decides.
     relative : float, optional
-        Largest half width over the mean, above 0.
+        Largest half width divided by the mean, above 0.
     absolute : float, optional
         Largest half width, in the unit of the metric, above 0.
     """
@@ -54,18 +56,18 @@ class Point:
     Parameters
     ----------
     number : int
-        Its place, from 0.
+        Number of the point, counted from 0.
     values : mapping of str to value
-        What is varied, by axis, as it was written: numbers, texts, tables.
+        Values by axis, as written in the sweep: numbers, texts, tables.
     labels : mapping of str to str
-        What tables and figures call each value.
+        Label of each value in tables and figures, by axis.
     digest : str
-        Of its job.
+        Digest of the point's job.
     advisories : sequence of mapping, optional
-        Advisories on its scenario, each as `Advisory.to_dict` returns it. None in the ledger of an
-        earlier version, which recorded none.
+        Advisories on the scenario, each as returned by `Advisory.to_dict`. None if a ledger of an
+        earlier version did not record advisories.
     reps : int, optional
-        Its number of replications, which replaces the rule of the plan. Default: the rule decides.
+        Number of replications, which replaces the rule of the plan. Default: the rule decides.
     """
 
     number: int
@@ -77,39 +79,40 @@ class Point:
 
     @property
     def title(self) -> str:
-        """Its number and its values, for messages."""
+        """Number and values of the point, for messages."""
         about = ", ".join(f"{axis} = {label}" for axis, label in self.labels.items())
         return f"point {self.number}" + (f" ({about})" if about else "")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole sweep, without the jobs: what a ledger stores of it.
+    """Plan of a sweep without the jobs, as stored in a ledger.
 
     Parameters
     ----------
     name : str
         Title of tables, figures and the report.
     axes : sequence of str
-        Names of what is varied, in order.
+        Names of the axes, in order.
     points : sequence of Point
-        In order.
+        Points in order.
     rule : Rule
-        How many replications a point gets that has no `reps`.
+        Number of replications of points without `reps`.
     seed : int
         Master seed.
     common_random_numbers : bool
-        Whether all points share the seed; else each has its own, drawn from it and the digest.
+        Whether all points share the seed; otherwise the seed of each point is derived from `seed`
+        and the digest.
     confidence : float
-        Of the intervals, in (0, 1).
+        Confidence of the intervals, in (0, 1).
     metrics : sequence of str
-        What is wanted, in order.
+        Names of the metrics, in order.
     engines : sequence of Engine
-        What answers for each point.
+        Engines that compute each point.
     series : sequence of str
-        Time series that are stored, each of the points that record it.
+        Time series that are stored, for the points that record them.
     base : str
-        The base scenario as TOML; empty when it is a function.
+        The base scenario as TOML; empty if it is a function.
     axis_labels, metric_labels : mapping of str to str
         Names of axes and metrics that the user chose for figures. Default: none.
     """
@@ -130,12 +133,12 @@ class Plan:
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """Names of the axes in figures, in words: "queue discipline" for ``bottleneck.aqm``."""
+        """Readable names of the axes in figures: "queue discipline" for ``bottleneck.aqm``."""
         return {**labels_of_keys(self.axes, self.base), **self.axis_labels}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values, for JSON."""
-        # Not `asdict`, which copies the values of a million points.
+        """Return the plan as plain values, for JSON."""
+        # `asdict` would copy the values of up to a million points.
         points = [_shallow(point) for point in self.points]
         return {**_shallow(self), "points": points, "rule": _shallow(self.rule)}
 
@@ -147,7 +150,7 @@ class Plan:
 
     @property
     def replicated(self) -> Engine | None:
-        """What runs replications, ``simulate`` or ``emulate``; None if points are only solved."""
+        """Engine of the replications: ``simulate``, ``emulate``, or None if points are only solved."""
         return next((engine for engine in self.engines if engine != "solve"), None)
 
     def are_pairs(self, first: Point, second: Point) -> bool:
@@ -158,13 +161,13 @@ class Plan:
         return self.replicated == "simulate" and self.seed_of(first) == self.seed_of(second)
 
     def rule_of(self, point: Point) -> Rule:
-        """Return how many replications a point gets."""
+        """Return the rule for the number of replications of a point."""
         return self.rule if point.reps is None else Rule(point.reps, point.reps)
 
     def rules(self) -> dict[tuple[str, int], Rule]:
-        """Return how many replications each job gets, by digest and seed.
+        """Return the rule for the number of replications of each job, by digest and seed.
 
-        Of several points with one job, the one with the most replications decides.
+        If several points share a job, the point with the most replications decides.
         """
         found: dict[tuple[str, int], Rule] = {}
         for point in self.points:
@@ -173,18 +176,18 @@ class Plan:
         return found
 
     def joined(self, other: Plan | None, stays: Callable[[Point], bool]) -> Plan:
-        """Return the plan with the points of an earlier one after its own.
+        """Return this plan with the points of an earlier plan appended.
 
-        A point of both gets the larger number of replications. Points of another seed are left
-        out. Labels are those of all values together. Plans of several names have all of them, and
-        the largest confidence.
+        A point of both plans gets the larger number of replications. If the seeds differ, no points
+        are appended. Labels distinguish all values. If the plans have different names, the result
+        has all names and the largest confidence.
 
         Parameters
         ----------
         other : Plan or None
             The earlier plan.
         stays : callable
-            Returns whether a point that only the earlier plan has stays.
+            Returns whether a point that is only in the earlier plan stays.
         """
         from airpath.sweeps.axes import key_of, labels_by_axis
 

@@ -1,4 +1,4 @@
-"""Means and intervals of the points of a sweep, as a table to show."""
+"""Table of the means and intervals of the points of a sweep, for display."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ def point_table(
     metrics : sequence of str
         Metrics of the sweep, in order.
     most : int, optional
-        Number of points in the table, the first ones. Units fit all points. Default: all.
+        Number of points in the table, from the first on. Units are chosen for all points. Default:
+        all.
     numbered : bool
-        Whether a column has the numbers of the points, and axes with one value have a column.
-        Default True.
+        Whether the table has a column for the numbers of the points and columns for axes with a
+        single value. Default True.
     """
     plan = readings.plan
     styles = {metric: _style(readings, metric) for metric in metrics}
@@ -52,7 +53,7 @@ def point_table(
 
 
 def pivot_table(readings: Readings, metrics: Sequence[str], axis: str) -> Table:
-    """Return a column for each value of an axis and each metric, and a row for the other axes.
+    """Return a table: a column per metric and value of one axis, a row per setting of the others.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ def pivot_table(readings: Readings, metrics: Sequence[str], axis: str) -> Table:
     metrics : sequence of str
         Metrics of the sweep, in order.
     axis : str
-        The axis whose values are columns.
+        Axis whose values become columns.
     """
     plan = readings.plan
     styles = {metric: _style(readings, metric) for metric in metrics}
@@ -108,7 +109,7 @@ def _notes(rows: Sequence[Sequence[Entry]]) -> list[str]:
 
 
 def _titles(plan: Plan, axes: Sequence[str]) -> list[str]:
-    """Return the names of axes in words."""
+    """Return the readable names of axes."""
     return [plan.names[axis] for axis in axes]
 
 
@@ -117,5 +118,5 @@ def _label(point: Point, axis: str) -> str:
 
 
 def _labels(readings: Readings, axis: str) -> list[str]:
-    """Return the labels of the values of an axis, each once, in order."""
+    """Return the distinct labels of the values of an axis, in order."""
     return list(dict.fromkeys(_label(of.point, axis) for of in readings.points))

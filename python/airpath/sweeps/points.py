@@ -1,4 +1,4 @@
-"""The points of a sweep, each checked as a whole: what is run for it, and what is wrong with it."""
+"""Check of the points of a sweep: makes the job of each point and collects the problems."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ if TYPE_CHECKING:
 __all__ = ["Labels", "PointChecks"]
 
 Labels = Mapping[str, Mapping[str, str]]
-"""By axis, and by the key of the value."""
+"""Labels by axis, and by the key of the value."""
 
 
 _AT_ONCE_S = 0.5
-"""A check that is over before reports nothing, s."""
+"""Checks shorter than this report no progress, s."""
 
 
 class PointChecks:
-    """Checks points, and keeps what is run for them.
+    """Checks points and collects their jobs.
 
     Parameters
     ----------
     base : Base
-        What points are made from.
+        Base scenario of the points.
     labels : mapping
         Labels of the values of all axes.
     place : str
-        What begins each line of an error.
+        Prefix of each line of an error.
     series : sequence of str
         Time series that are stored.
     metrics : sequence of str
-        Columns of the results of which a point at least has each.
+        Columns of the results; at least one point must have each of them.
     engines : sequence of str
-        What answers for each point.
+        Engines that compute each point.
     notify : callable or None
-        Takes the fraction of points that were checked, and a line of text.
+        Called with the fraction of checked points and a line of text.
 
     Attributes
     ----------
     jobs : dict of str to Job
-        What is run, by digest.
+        Jobs by digest.
     contents : dict of str to str
-        Of the files of all jobs, by SHA-256.
+        Contents of the files of all jobs, by SHA-256.
     kernels : dict of str to Kernel
         Settings of the kernel's TCP of the jobs that are emulated, by digest.
     """
@@ -82,7 +82,7 @@ class PointChecks:
         self._example: Measurable | None = None
         self._notify = Paced(notify, _AT_ONCE_S)
         self._reading = Reading()
-        # Emulations run in real time: there are few of them.
+        # Emulations run in real time, so their number is small.
         self._assembly = None if self._is_emulated else base.assembly(labels, series, self._reading)
         self._problems = ProblemList(place)
         self._known: Kept[tuple[str, int], tuple[Any, str]] = Kept()
@@ -93,12 +93,12 @@ class PointChecks:
         Parameters
         ----------
         assigned : sequence of mapping
-            The values of each point, by axis. They stay as they are while this object exists.
+            The values of each point, by axis. They must not change while this object exists.
 
         Raises
         ------
         BadValueError
-            With every problem of every point.
+            If a point is not accepted; with every problem of every point.
         """
         points = []
         for number, values in enumerate(assigned):
@@ -114,7 +114,7 @@ class PointChecks:
         return points
 
     def _checked(self, number: int, values: Mapping[str, Any]) -> list[Point]:
-        """Return the point with these values, if there is nothing wrong with it."""
+        """Return a list with the point with these values; empty if it has problems."""
         plain_values: dict[str, Any] = dict.fromkeys(self._labels)
         called = dict.fromkeys(self._labels, BASE)
         keys = {}
@@ -134,7 +134,7 @@ class PointChecks:
     def _job(
         self, values: Mapping[str, Any], keys: Mapping[str, str]
     ) -> tuple[Job, Sequence[Advisory]]:
-        """Check and keep the job of a point; return it with the advisories on the scenario."""
+        """Check and store the job of a point; return the job and the advisories on the scenario."""
         made = None if self._assembly is None else self._assembly.at(values, keys)
         if self._assembly and made and self._is_accepted(made.job, made.contents):
             self._keep(made.job, made.contents, made.job)
@@ -164,7 +164,7 @@ class PointChecks:
             return False
 
     def _keep(self, job: Job, contents: Contents, simulated: Job) -> None:
-        """Keep a job; what can be measured of it is shown by a job that can be simulated."""
+        """Store a job; `simulated`, a job that the simulator accepts, shows which metrics exist."""
         if job.digest in self.jobs:
             return
         self.jobs[job.digest] = job

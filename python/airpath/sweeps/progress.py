@@ -18,7 +18,7 @@ class Progress:
     Parameters
     ----------
     notify : callable or None
-        Takes the finished fraction, in [0, 1], and a line of text. None: nothing is reported.
+        Called with the finished fraction, in [0, 1], and a line of text. None: no reports.
     """
 
     def __init__(self, notify: Callable[[float, str], None] | None = None) -> None:
@@ -31,20 +31,20 @@ class Progress:
         self._began = time.monotonic()
 
     def expect(self, rules: Collection[Rule]) -> None:
-        """Take how many replications each different point gets."""
+        """Set the number of replications of each distinct point."""
         self._targets = len(rules)
         self._unopened = sum(rule.least for rule in rules)
         self._began = time.monotonic()
 
     def opened(self, target: Target) -> None:
-        """Take a point with what is stored of it."""
+        """Count a point, with its stored replications."""
         self._unopened -= target.rule.least
         self._wanted += target.stopping.wanted
         self._seen += target.stopping.seen
         self._done += target.is_done
 
     def finished(self, target: Target, wanted_before: int) -> None:
-        """Take a replication that was finished."""
+        """Count a finished replication."""
         self._replications += 1
         self._seen += 1
         self._wanted += target.stopping.wanted - wanted_before
@@ -52,11 +52,11 @@ class Progress:
         self._simulated_s += target.simulated_s
 
     def failed(self) -> None:
-        """Take a point that failed."""
+        """Count a failed point."""
         self._failures += 1
 
     def slice(self, seconds: float) -> float:
-        """Return how long a task should be, s: shorter towards the end, so that all have work."""
+        """Return the target duration of a task, s: shorter near the end to keep workers busy."""
         spent = time.monotonic() - self._began
         if self._replications < 1:
             return seconds

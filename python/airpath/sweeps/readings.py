@@ -1,4 +1,4 @@
-"""What a ledger says about a sweep: the values that count at each point, and their intervals."""
+"""Readings of a sweep from a ledger: the values that count at each point, and intervals."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 __all__ = ["Own", "PointData", "Readable", "Readings", "Values", "metric_bounds", "read"]
 
 Values = Mapping[str, float | None]
-"""By metric."""
+"""Values by metric."""
 
 Own = tuple[Values, str | None]
-"""What the user's functions make of a replication, and why one of them failed."""
+"""Values of the user's functions for a replication, and the reason if one of them failed."""
 
 Computed = Callable[["Job", "Run"], Own]
-"""What asks the user's functions about a replication."""
+"""Function that evaluates the user's functions on a replication."""
 
 
 class Readable(Protocol):
-    """What is read of a ledger."""
+    """Read access to a ledger."""
 
     def plan(self) -> Plan | None:
-        """Return the sweep."""
+        """Return the plan of the sweep."""
 
     def job(self, digest: str) -> Job | None:
         """Return the job of the points with a digest."""
@@ -42,40 +42,40 @@ class Readable(Protocol):
         """Return the stored metrics by replication."""
 
     def runs(self, digest: str, seed: int) -> Iterator[Run]:
-        """Give the stored replications."""
+        """Yield the stored replications."""
 
     def failed(self, digest: str, seed: int) -> Mapping[int, str]:
-        """Return why replications failed."""
+        """Return the failure messages by replication."""
 
     def advisories(self, digest: str, seed: int) -> tuple[int, Sequence[Mapping[str, str]]] | None:
-        """Return the advisories on the replications, and how many replications these are."""
+        """Return the number of replications, and the advisories on these replications."""
 
     def solved(self, digest: str) -> Values | str | None:
-        """Return the metrics of the analytic model, or why there are none."""
+        """Return the metrics of the analytic model, or the reason why it has no solution."""
 
 
 @dataclass(frozen=True)
 class PointData:
-    """What there is of one point.
+    """Data of one point.
 
     Parameters
     ----------
     point : Point
-        Which.
+        The point.
     values : sequence of mapping
         The metrics of the replications that count, in order from replication 0 on.
     complete : bool
-        Whether these are as many as the rule requires.
+        Whether `values` has as many replications as the rule requires.
     failures : mapping of int to str
         Reasons why replications or user-defined metrics failed, by replication.
     solved : mapping, str or None
-        Solution of the analytic model, or why there is none; None if it was not requested.
+        Solution of the analytic model, or the reason why it has none; None if it was not requested.
     advisories : sequence of mapping
-        Those that are recorded, each as `Advisory.to_dict` returns it: of the scenario, then of
+        Recorded advisories, each as returned by `Advisory.to_dict`: first on the scenario, then on
         the replications.
     has_all_advisories : bool
-        Whether both are recorded. Those of the replications are when there are enough of them, and
-        an earlier version recorded none.
+        Whether both kinds are recorded. Advisories on replications are recorded once the point has
+        enough replications; earlier versions did not record them.
     """
 
     point: Point
@@ -89,14 +89,14 @@ class PointData:
 
 @dataclass(frozen=True)
 class Readings:
-    """What there is of a whole sweep.
+    """Data of a complete sweep.
 
     Parameters
     ----------
     plan : Plan
-        The sweep.
+        Plan of the sweep.
     points : sequence of PointData
-        In the order of the plan.
+        Data of the points, in the order of the plan.
     own : sequence of str
         Metrics that are functions of the user.
     """
@@ -107,24 +107,24 @@ class Readings:
 
     @property
     def first_engine(self) -> Engine:
-        """What answers where one answer is shown: that with replications, if there is one."""
+        """Engine to show if only one is shown: the replicated engine if any."""
         return self.plan.replicated or "solve"
 
     def column(self, place: int, metric: str) -> list[float]:
-        """Return a metric at a point, a number for each replication that counts, NaN for none."""
+        """Return a metric at a point for each replication that counts; NaN if not measured."""
         return [_number(values.get(metric)) for values in self.points[place].values]
 
     def interval(self, place: int, metric: str, engine: Engine = "simulate") -> Interval:
-        """Return the mean of a metric at a point; that of a model has no interval.
+        """Return the mean of a metric at a point; the value of a model has no interval.
 
         Parameters
         ----------
         place : int
-            Of the point.
+            Place of the point in the plan.
         metric : str
-            Of the plan.
+            Metric of the plan.
         engine : Engine
-            What answers. Default: the simulation.
+            Engine of the value. Default: the simulation.
         """
         confidence = self.plan.confidence
         if engine != "solve":
@@ -138,7 +138,7 @@ class Readings:
 
 
 def metric_bounds(metric: str) -> tuple[float, float]:
-    """Return the least and the largest value that a metric can have, by the end of its name."""
+    """Return the smallest and largest possible value of a metric, from the end of its name."""
     name = metric.rpartition(".")[2]
     return (0.0, 1.0) if name == "jain" else bounds(name)
 
@@ -148,20 +148,20 @@ def read(
 ) -> Readings:
     """Read a sweep from a ledger.
 
-    A point counts its replications from 0 on, up to the number at which the rule is content or to
-    the first that is missing; what was finished besides is left out, so that the table does not
-    depend on the order in which replications were finished.
+    The replications that count are 0, 1, 2, … up to the number at which the stopping rule is met,
+    or up to the first missing replication. Other finished replications are ignored, so that the
+    tables do not depend on the order in which replications finish.
 
     Parameters
     ----------
     ledger : Readable
-        What to read.
+        Ledger to read.
     plan : Plan
-        The sweep.
+        Plan of the sweep.
     own : sequence of str
         Metrics that are functions of the user.
     compute : callable, optional
-        What they make of a replication; these values are not in the ledger.
+        Evaluates these functions on a replication; their values are not in the ledger.
     """
     return Readings(plan, [_read_point(ledger, plan, point, compute) for point in plan.points], own)
 

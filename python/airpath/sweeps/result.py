@@ -1,4 +1,4 @@
-"""What a sweep found: tables, paired differences, figures, files, all from its ledger."""
+"""Results of a sweep, read from its ledger: tables, paired differences, figures, files."""
 
 from __future__ import annotations
 
@@ -48,20 +48,21 @@ Key = tuple[str, int, int]
 class Sweep(SweepTables):
     """The results of a sweep, read from its ledger at the first access.
 
-    Every table depends only on the plan and on the replications that count, not on when or where
-    these were run. A pickle contains the path of the ledger and the values of the user's functions.
+    Every table depends only on the plan and on the replications that count, not on the time or
+    machine of the runs. A pickle contains the path of the ledger and the values of the user's
+    functions.
 
     Parameters
     ----------
     path : path
         The ledger.
     functions : mapping of str to callable, optional
-        The user's metrics, by name: each takes a `Result` of one replication and returns a number.
-        Without them such metrics are NaN.
+        The user's metrics, by name: functions that take a `Result` of one replication and return a
+        number. Without the functions, these metrics are NaN.
     owns : object, optional
-        Object to keep alive as long as this one, for example a temporary directory.
+        Object to keep alive as long as this object, for example a temporary directory.
     own_only : bool
-        Whether only the replications of this version count. Default False: all in the ledger.
+        Whether only the replications of this version count. Default False: all replications count.
 
     Attributes
     ----------
@@ -98,7 +99,7 @@ class Sweep(SweepTables):
     def _repr_html_(self) -> str:
         return "".join(overview(self))
 
-    # --- what it is ----------------------------------------------------------------------------
+    # --- properties ----------------------------------------------------------------------------
 
     @property
     def plan(self) -> Plan:
@@ -107,7 +108,7 @@ class Sweep(SweepTables):
 
     @cached_property
     def readings(self) -> Readings:
-        """The values that count at each point, as they were at the first access."""
+        """The values that count at each point, as stored at the first access."""
         with self._ledger() as ledger:
             plan = ledger.plan()
             if plan is None:
@@ -125,16 +126,16 @@ class Sweep(SweepTables):
 
     @cached_property
     def sessions(self) -> list[Session]:
-        """The calls that ran its replications, in order: command, elapsed time, machines.
+        """The calls that ran replications, in order, with command, elapsed time and machines.
 
-        Versions before this one stored none.
+        Earlier versions did not store them.
         """
         with self._ledger() as ledger:
             return ledger.sessions()
 
     @cached_property
     def execution(self) -> Execution | None:
-        """Execution time of all sessions; None if none is stored."""
+        """Execution time of all sessions; None if no session is stored."""
         found = Execution.total(session.execution for session in self.sessions)
         if found is None:
             return None
@@ -161,17 +162,17 @@ class Sweep(SweepTables):
     # --- stored replications -------------------------------------------------------------------
 
     def replications(self, point: int) -> list[Run]:
-        """Return the replications that count at a point, with everything that they measured.
+        """Return the replications that count at a point, with all their measurements.
 
         Parameters
         ----------
         point : int
-            Its number, from 0.
+            Number of the point, from 0.
 
         Returns
         -------
         replications : list of Run
-            In the order of their numbers.
+            Replications in the order of their numbers.
 
         Raises
         ------
@@ -184,7 +185,7 @@ class Sweep(SweepTables):
             return list(islice(runs, len(of.values)))
 
     def series(self, point: int, name: str, replication: int | None = 0) -> pd.DataFrame:
-        """Return a stored time series of a replication, or of all that count.
+        """Return a stored time series of one replication, or of all replications that count.
 
         Parameters
         ----------
@@ -198,8 +199,9 @@ class Sweep(SweepTables):
         Returns
         -------
         series : DataFrame
-            Columns `time_s`, `id` (number of the flow or queue), `queue` (-1 where there is none)
-            and `value`; of all replications also `replication`. No rows if nothing was recorded.
+            Columns `time_s`, `id` (number of the flow or queue), `queue` (-1 if there is no queue)
+            and `value`. With several replications there is also `replication`. The table is empty
+            if nothing was recorded.
 
         Raises
         ------
@@ -226,7 +228,7 @@ class Sweep(SweepTables):
 
     @cached_property
     def recorded_distributions(self) -> list[str]:
-        """Times whose distributions are recorded, at some of the points at least.
+        """Names of the times whose distributions are recorded at one or more points.
 
         For a sweep of a function, the distributions of the first point.
         """
@@ -248,19 +250,18 @@ class Sweep(SweepTables):
         Parameters
         ----------
         quantity, of
-            As of `Result.distribution`. Times of packets need ``record.distributions`` in the
+            As in `Result.distribution`. Times of packets require ``record.distributions`` in the
             scenario of the sweep.
 
         Returns
         -------
         distributions : dict of int to Distribution
-            Distributions by number of the point; each pools the values of all its replications that
-            count.
+            Distributions by point number; each pools the values of all replications that count.
 
         Raises
         ------
         BadValueError
-            If it was not recorded, or there is no such quantity, queue or group.
+            If the distribution was not recorded, or there is no such quantity, queue or group.
         """
         check_all(word("quantity", quantity, QUANTITIES), None if of is None else text("of", of))
         found: dict[int, Distribution] = {}
@@ -286,20 +287,20 @@ class Sweep(SweepTables):
         Parameters
         ----------
         quantity, of
-            As of `distribution`.
+            As in `distribution`.
         levels : sequence of float
-            In (0, 1). Default 0.5, 0.9, 0.95 and 0.99.
+            Levels in (0, 1). Default 0.5, 0.9, 0.95 and 0.99.
 
         Returns
         -------
         quantiles : DataFrame
             ``point``, the axes, ``level``, the quantile ``pooled`` over all replications, and
-            ``mean``, ``low`` and ``high`` over those of each replication.
+            ``mean``, ``low`` and ``high`` of the quantiles of the replications.
 
         Raises
         ------
         BadValueError
-            As of `distribution`, or if a level is not in (0, 1).
+            As in `distribution`, or if a level is not in (0, 1).
         """
         given = checked_levels(levels)
         return tables.quantiles(self.readings, self.distribution(quantity, of), given)
@@ -323,7 +324,7 @@ class Sweep(SweepTables):
         Parameters
         ----------
         directory : path
-            Made when missing.
+            Directory; created if it does not exist.
         formats : str or sequence of str
             Formats of the tables, any of ``csv``, ``csv.gz``, ``parquet`` and ``latex``
             (``points.tex``). Default ``csv``.
@@ -333,15 +334,15 @@ class Sweep(SweepTables):
         Returns
         -------
         paths : list of Path
-            ``points.csv`` and ``runs.csv``, each with its provenance, equal byte for byte for
-            equal sweeps; and the figures of `SweepPlot.defaults`.
+            ``points.csv`` and ``runs.csv``, each with its provenance, and the figures of
+            `SweepPlot.defaults`. Equal sweeps give byte-identical CSV files.
 
         Raises
         ------
         BadValueError
-            If the directory cannot be written to, or a format is not known.
+            If the directory is not writable, or a format is unknown.
         RunError
-            If a file cannot be written after all: the disk is full.
+            If writing a file fails, for example because the disk is full.
         """
         from airpath.files import output_directory
         from airpath.present import figure_files
@@ -430,7 +431,7 @@ def load_sweep(path: str | Path) -> Sweep:
     Raises
     ------
     BadValueError
-        If there is no ledger, or none that this version reads.
+        If there is no ledger, or this version cannot read the ledger.
     """
     from airpath.sweeps.ledger import FILE_NAME
 
@@ -445,7 +446,7 @@ def load_sweep(path: str | Path) -> Sweep:
             f"wrote, or the file {FILE_NAME} in it."
         )
     sweep = Sweep(place)
-    sweep.plan  # noqa: B018  (A damaged or foreign file is refused now, not at the first table.)
+    sweep.plan  # noqa: B018  (Rejects a damaged or foreign file here instead of at the first table.)
     return sweep
 
 

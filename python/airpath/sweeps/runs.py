@@ -1,4 +1,4 @@
-"""One finished replication: what names it, and everything that it measured, packed."""
+"""One finished replication: its key and its packed measurements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from airpath.results.recordings import Columns
 __all__ = ["Run", "packed", "unpacked"]
 
 _LEVEL = 1
-"""Of zlib: the quickest."""
+"""Compression level of zlib: the fastest."""
 
 
 @dataclass(frozen=True)
@@ -25,19 +25,20 @@ class Run:
     Parameters
     ----------
     digest : str
-        Of the job.
+        Digest of the job.
     seed : int
         Master seed.
     replication : int
-        Its number, from 0.
+        Number of the replication, from 0.
     version, commit : str
-        Of the engine that ran it.
+        Version and commit of the engine that ran it.
     cpu_s : float
-        Processor time that it took, s.
+        Processor time of the replication, s.
     packed : bytes
-        What it measured; `unpacked` reads it.
+        Measurements; `unpacked` reads them.
     series : mapping of str to columns
-        What was recorded over time: times, s, numbers of flows or parts, of queues, values.
+        Recorded time series, each as four columns: times in s, numbers of flows or parts, numbers
+        of queues, values.
     """
 
     digest: str
@@ -60,9 +61,9 @@ def packed(document: Mapping[str, Any], is_tcp: bytes, columns: Sequence[Column]
     Parameters
     ----------
     document : mapping
-        What the engine reports, without the flows.
+        Document of the engine, without the flows.
     is_tcp, columns
-        The flows, as `FlowTable` takes them; columns of bytes become text by base 64.
+        The flows in the format of `FlowTable`; columns of bytes are encoded as base64.
     """
     flows = [_text(is_tcp), [[name, of, _text(values)] for name, of, values in columns]]
     whole = {**document, "flows": flows}
@@ -76,12 +77,12 @@ def unpacked(data: bytes) -> dict[str, Any]:
     Parameters
     ----------
     data : bytes
-        What `packed` returned.
+        Data returned by `packed`.
 
     Raises
     ------
     ValueError
-        If it is something else.
+        If the data have another format.
     """
     try:
         document: dict[str, Any] = json.loads(zlib.decompress(data))

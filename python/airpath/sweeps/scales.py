@@ -1,4 +1,4 @@
-"""What figures call axes and metrics, and which axes are numbers."""
+"""Names, units and scales of axes and metrics in figures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _QUANTITIES: tuple[type[Quantity], ...] = (
     ArrivalRate,
 )
 _WIDE = 15.0
-"""Largest over smallest value from which on an axis is logarithmic."""
+"""Least ratio of largest to smallest value for a logarithmic axis."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Numbers:
     Parameters
     ----------
     of : sequence of float
-        In the order of the values.
+        Numbers in the order of the values.
     unit : str
-        Of all of them; empty for none.
+        Unit of all numbers; empty if they have no unit.
     """
 
     of: Sequence[float]
@@ -55,18 +55,18 @@ class Numbers:
 
     @property
     def logarithmic(self) -> bool:
-        """Whether they are better drawn over their logarithm."""
+        """Whether the axis should be logarithmic."""
         low, high = min(self.of), max(self.of)
         return low > 0 and high / low >= _WIDE
 
 
 def numbers_of(values: Sequence[Any]) -> Numbers | None:
-    """Return values as numbers: plain ones, or texts of one kind of quantity; None for others.
+    """Return numbers or texts of one kind of quantity as `Numbers`; None for other values.
 
     Parameters
     ----------
     values : sequence of value
-        As they were written: ``["500 kbit/s", "5 Mbit/s"]`` gives 0.5 and 5 Mbit/s.
+        Values as written in the sweep: ``["500 kbit/s", "5 Mbit/s"]`` gives 0.5 and 5 Mbit/s.
     """
     if not values:
         return None
@@ -79,7 +79,7 @@ def numbers_of(values: Sequence[Any]) -> Numbers | None:
     found = [(float(match["number"]), match["unit"] or "") for match in matches if match]
     if len(found) < len(values):
         return None
-    # Packets and segments of one are written without the s.
+    # "1 packet" and "1 segment" have no plural s.
     units = {
         unit.removesuffix("s") if unit in ("packets", "segments") else unit: unit
         for _, unit in sorted(found)
@@ -90,7 +90,7 @@ def numbers_of(values: Sequence[Any]) -> Numbers | None:
 
 
 def _converted(values: Sequence[str], found: Sequence[tuple[float, str]]) -> Numbers | None:
-    """Return texts with different units of one kind in the unit of the largest."""
+    """Return quantities with different units of one kind, in the unit of the largest value."""
     for kind in _QUANTITIES:
         try:
             read = [int(kind.parse(value)) for value in values]
@@ -109,23 +109,23 @@ _PREFIXES = {
     "bytes": ((1e6, "MB"), (1e3, "kB"), (0.0, "B")),
     "db": ((0.0, "dB"),),
 }
-"""Units by the end of a metric's name, each from which value on."""
+"""Units by the end of a metric's name, each with the least value for which it is used."""
 _SIZES = {"s": 1.0, "ms": 1e3, "µs": 1e6, "Mbit/s": 1e-6, "kbit/s": 1e-3, "MB": 1e-6, "kB": 1e-3}
 _QUEUE_LENGTH = re.compile(r"(mean|max|p\d\d)_packets", re.ASCII)
 
 
 @dataclass(frozen=True)
 class MetricStyle:
-    """How a metric appears in figures.
+    """Name, unit and scale of a metric in figures.
 
     Parameters
     ----------
     name : str
-        In words: ``95th percentile of sojourn times``.
+        Readable name: ``95th percentile of sojourn times``.
     unit : str
-        Empty for a number without one.
+        Unit; empty for a dimensionless number.
     scale : float
-        What a value is multiplied by to be in that unit.
+        Factor that converts a value to this unit.
     """
 
     name: str
@@ -139,21 +139,21 @@ class MetricStyle:
 
     @property
     def short_label(self) -> str:
-        """Name and unit, for the head of a table's column: ``p95 of sojourn times, ms``."""
+        """Name and unit, for the header of a table column: ``p95 of sojourn times, ms``."""
         return short_label(self.label)
 
 
 def metric_style(
     metric: str, values: Iterable[float], names: Mapping[str, str] = MappingProxyType({})
 ) -> MetricStyle:
-    """Return how a metric appears in figures, in a unit that fits its values.
+    """Return the style of a metric in figures, with a unit that fits its values.
 
     Parameters
     ----------
     metric : str
-        As in the tables: the end of its name says its unit.
+        Name as in the tables; the end of the name determines the unit.
     values : iterable of float
-        What is drawn; NaN is left out.
+        Plotted values; NaN is ignored.
     names : mapping of str to str
         Names of metrics that the user chose; the unit is added. Default: none.
     """

@@ -25,33 +25,33 @@ __all__ = [
 ]
 
 DIRECTORY = "series"
-"""In the directory of the sweep."""
+"""Subdirectory of the sweep's directory."""
 
 
 def series_file(directory: Path, digest: str, seed: int, replication: int) -> Path:
-    """Return where the series of a replication are.
+    """Return the path of the series file of a replication.
 
     Parameters
     ----------
     directory : Path
-        That of all series.
+        Directory of all series.
     digest : str
-        Of the job.
+        Digest of the job.
     seed : int
         Master seed.
     replication : int
-        Its number.
+        Number of the replication.
     """
     return directory / f"{digest[:12]}-{seed}-{replication}.parquet"
 
 
 def is_series(name: str) -> bool:
-    """Return whether a file's name is that of the series of a replication."""
+    """Return whether a file name has the form of `series_file`."""
     return re.fullmatch(r"[0-9a-f]{12}-[0-9]+-[0-9]+\.parquet", name) is not None
 
 
 def refuse_without_parquet() -> None:
-    """Refuse series where nothing writes Parquet.
+    """Reject series if no Parquet writer is installed.
 
     Raises
     ------
@@ -70,15 +70,15 @@ def write_series(directory: Path, run: Run) -> Path:
     Parameters
     ----------
     directory : Path
-        Made when missing.
+        Directory; created if it does not exist.
     run : Run
-        With what was recorded.
+        Replication with recorded series.
 
     Returns
     -------
     path : Path
-        Columns `series`, `time_s`, `id` (number of the flow or queue), `queue` (-1 where there is
-        none) and `value`.
+        Columns `series`, `time_s`, `id` (number of the flow or queue), `queue` (-1 if there is no
+        queue) and `value`.
     """
     import numpy as np
     import pandas as pd
@@ -116,7 +116,7 @@ def read_series(path: Path, name: str) -> pd.DataFrame:
     Returns
     -------
     series : DataFrame
-        Columns `time_s`, `id`, `queue` and `value`; no rows if nothing was recorded.
+        Columns `time_s`, `id`, `queue` and `value`; empty if nothing was recorded.
 
     Raises
     ------

@@ -15,26 +15,26 @@ from airpath.sweeps.job import Contents, Job, engine_input
 __all__ = ["Solver", "solve_job"]
 
 Found = Mapping[str, float | None] | str
-"""Metrics of a model, or why there are none."""
+"""Metrics of a model, or the reason why it has no solution."""
 
 _IN_FLIGHT = 3
 
 
 class Solver:
-    """Asks the model of each job in threads of this process.
+    """Solves the model of each job in threads of this process.
 
     Parameters
     ----------
     jobs : sequence of Job
-        What is to be solved.
+        Jobs to solve.
     contents : mapping
-        Of their files.
+        Contents of the jobs' files, by SHA-256.
     metrics : sequence of str
-        What is wanted.
+        Metrics to compute.
     scenarios : callable
         Returns the scenario of a job, for messages.
     threads : int
-        How many at once.
+        Number of threads.
     """
 
     def __init__(
@@ -56,18 +56,18 @@ class Solver:
         self._fill()
 
     def is_busy(self) -> bool:
-        """Whether there is something left."""
+        """Return whether jobs are unsolved."""
         return bool(self._in_flight)
 
     def found(self) -> Iterator[tuple[str, Found]]:
-        """Give digest and answer of the jobs that were solved since the last call."""
+        """Yield digest and solution of the jobs that were solved since the last call."""
         for future in [future for future in self._in_flight if future.done()]:
             digest = self._in_flight.pop(future)
             self._fill()
             yield digest, future.result()
 
     def close(self) -> None:
-        """Leave the rest unsolved."""
+        """Stop; the remaining jobs stay unsolved."""
         self._stopped.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
@@ -85,16 +85,16 @@ class Solver:
 def solve_job(
     job: Job, contents: Contents, metrics: Sequence[str], scenario: Callable[[], Scenario]
 ) -> Found:
-    """Return the solution of the analytic model, or the reason why none covers the job.
+    """Return the solution of the analytic model, or the reason why no model covers the job.
 
     Parameters
     ----------
     job : Job
-        What to solve.
+        Job to solve.
     contents : mapping
-        Of its files.
+        Contents of the job's files, by SHA-256.
     metrics : sequence of str
-        What is wanted.
+        Metrics to compute.
     scenario : callable
         Returns the scenario of the user, for messages.
     """

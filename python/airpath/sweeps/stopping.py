@@ -1,10 +1,10 @@
-"""When a point has replications enough: sequential stopping on the ordered prefix.
+"""Stopping rule of a point: sequential stopping on the ordered prefix of replications.
 
 Source: Chow & Robbins 1965, "On the asymptotic theory of fixed-width sequential confidence
-intervals for the mean", with Student's t and a least number. A replication is evaluated when all
-earlier ones are finished, so the number that counts does not depend on the order in which they
-finish. Evaluating often makes the coverage of the final interval a little less than its confidence,
-the more so the smaller the least number of replications is.
+intervals for the mean", with Student's t and a least number of replications. A replication is
+evaluated when all earlier replications are finished, so the number that counts does not depend on
+the order in which they finish. Because the interval is tested repeatedly, the coverage of the final
+interval is a little below its confidence. The difference is larger for a smaller least number.
 """
 
 from __future__ import annotations
@@ -21,25 +21,23 @@ __all__ = ["Stopping", "counted", "wanted"]
 
 
 def counted(rule: Rule, values: Sequence[float | None], confidence: float) -> int | None:
-    """Return how many of the first replications count; None when more are needed.
+    """Return the number of replications that count; None if more are needed.
 
     Parameters
     ----------
     rule : Rule
-        How many are wanted.
-    values : sequence of float or None
-        The rule's metric of replications 0, 1, 2, … without a gap; None and NaN where it was not
-        measured, which counts as a replication and not as a value. Without a metric only their
-        number matters.
+        Stopping rule. values : sequence of float or None Values of the rule's metric for
+        replications 0, 1, 2, … without a gap. None and NaN mean "not measured": they count as
+        replications, but not as values. Without a metric, only the number of replications matters.
     confidence : float
-        Of the interval, in (0, 1).
+        Confidence of the interval, in (0, 1).
 
     Returns
     -------
     n : int or None
-        From `rule.least` to `rule.most`: the least number whose interval is small enough, else the
-        most. A metric that never varies is known after `rule.least`, if the resolution of a
-        quantile meets the target.
+        Number from `rule.least` to `rule.most`: the smallest number whose interval is small enough,
+        otherwise `rule.most`. For a constant metric it is `rule.least`, if the resolution of the
+        metric meets the target.
     """
     state = Stopping(rule, confidence)
     state.extend(values)
@@ -47,20 +45,20 @@ def counted(rule: Rule, values: Sequence[float | None], confidence: float) -> in
 
 
 def wanted(rule: Rule, values: Sequence[float | None], confidence: float) -> int:
-    """Return up to how many replications to run before looking again.
+    """Return the number of replications to reach before the next evaluation.
 
-    The number that the interval over the known values foretells, at most twice as many as there
-    are: a first guess of the variance is poor, and what is run beyond the end does not count.
+    It is predicted from the interval of the known values, and at most twice their number: an early
+    estimate of the variance is poor, and surplus replications do not count.
 
     Parameters
     ----------
     rule, values, confidence
-        As `counted` takes them.
+        As in `counted`.
 
     Returns
     -------
     n : int
-        From `rule.least` to `rule.most`; what `counted` says once that is known.
+        Number from `rule.least` to `rule.most`; equal to `counted` once that is known.
     """
     state = Stopping(rule, confidence)
     state.extend(values)
@@ -68,21 +66,21 @@ def wanted(rule: Rule, values: Sequence[float | None], confidence: float) -> int
 
 
 class Stopping:
-    """The same for values that come one after the other.
+    """Incremental form of `counted` and `wanted`.
 
     Parameters
     ----------
     rule : Rule
-        How many are wanted.
+        Stopping rule.
     confidence : float
-        Of the interval, in (0, 1).
+        Confidence of the interval, in (0, 1).
 
     Attributes
     ----------
     seen : int
-        Replications so far, up to the one that decided.
+        Number of evaluated replications, including the one that met the rule.
     counted : int or None
-        How many count; None when more are needed.
+        Number of replications that count; None if more are needed.
     """
 
     def __init__(self, rule: Rule, confidence: float) -> None:
@@ -95,7 +93,7 @@ class Stopping:
         self._squares = 0.0
 
     def extend(self, values: Iterable[float | None]) -> None:
-        """Take the values of the next replications; those after the decision are left alone."""
+        """Add the values of the next replications; values after the decision are ignored."""
         for value in values:
             if self.counted is not None:
                 return
@@ -103,7 +101,7 @@ class Stopping:
 
     @property
     def wanted(self) -> int:
-        """Up to how many replications to run before looking again."""
+        """Number of replications to reach before the next evaluation."""
         rule = self._rule
         if self.counted is not None:
             return self.counted
@@ -122,7 +120,7 @@ class Stopping:
     def _add(self, value: float | None) -> None:
         self.seen += 1
         if value is not None and not math.isnan(value):
-            # Welford's recurrence: a metric that never varies has a variance of exactly 0.
+            # Welford's recurrence: a constant metric has a variance of exactly 0.
             self._known += 1
             before = value - self._mean
             self._mean += before / self._known
@@ -141,11 +139,11 @@ class Stopping:
         return self._squares / (self._known - 1)
 
     def _unsure(self) -> float:
-        """Return by how much the interval is longer on either side for the metric's resolution."""
+        """Return the extension of the interval on each side for the metric's resolution."""
         return 0.0 if self._rule.metric is None else resolution(self._rule.metric) * abs(self._mean)
 
     def _target(self) -> float:
-        """Return the largest half width that is small enough."""
+        """Return the largest half width that meets the rule."""
         relative, absolute = self._rule.relative, self._rule.absolute
         return max(
             0.0 if relative is None else relative * abs(self._mean),
@@ -155,7 +153,7 @@ class Stopping:
 
 @lru_cache(65536)
 def _quantile(known: int, confidence: float) -> float:
-    """Return Student's t for the mean of `known` values, from the interval of known values."""
+    """Return the quantile of Student's t for the mean of `known` values."""
     values = [1.0, -1.0, *[0.0] * (known - 2)]
     _, low, high = _airpath.mean_interval(values, confidence)
     return (high - low) / 2 * math.sqrt(known * (known - 1) / 2)

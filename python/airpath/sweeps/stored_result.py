@@ -20,11 +20,11 @@ def result_of(job: Job, run: Run, confidence: float) -> Result:
     Parameters
     ----------
     job : Job
-        What was run.
+        Job of the replication.
     run : Run
         The replication.
     confidence : float
-        Of its intervals, which have no width.
+        Confidence of the intervals, which have no width for one replication.
     """
     from airpath.results.result import Result
 

@@ -28,7 +28,7 @@ class SweepTables:
 
         @property
         def provenance(self) -> dict[str, Any]:
-            """What made it."""
+            """Provenance of the sweep."""
 
     def points(self) -> pd.DataFrame:
         """Return means and intervals, a row for each point, engine and metric.
@@ -37,12 +37,13 @@ class SweepTables:
         -------
         table : DataFrame
             ``point``, a column with the label of each axis, ``engine``, ``metric``, ``mean``,
-            ``low``, ``high``, ``reps`` (the replications that have a value) and ``advisories``.
+            ``low``, ``high``, ``reps`` (number of replications with a value) and ``advisories``.
             ``advisories`` has the codes of the advisories on the point's replications, separated by
             ``; ``, or ``not recorded`` if replications are missing or an earlier version ran them.
-            An emulation also has ``valid``: whether all validity reports are valid; missing until
-            all replications are finished. Quantities that were not measured are NaN; a model has no
-            interval and no replications. Rows are in the plan's order: points, engines, metrics.
+            Emulations also have ``valid``: whether all validity reports are valid. It is missing
+            until all replications are finished. Quantities that were not measured are NaN. A model
+            has no interval and no replications. Rows are in the plan's order: points, engines,
+            metrics.
 
         Examples
         --------
@@ -63,7 +64,7 @@ class SweepTables:
         return tables.wide(self.readings)
 
     def runs(self) -> pd.DataFrame:
-        """Return every replication that counts.
+        """Return all replications that count.
 
         Returns
         -------
@@ -73,7 +74,7 @@ class SweepTables:
         return tables.runs(self.readings)
 
     def failures(self) -> pd.DataFrame:
-        """Return the failures.
+        """Return the failed replications and models.
 
         Returns
         -------
@@ -83,23 +84,23 @@ class SweepTables:
         return tables.failures(self.readings)
 
     def advisories(self) -> pd.DataFrame:
-        """Return the advisories on each point, those that `airpath run` prints.
+        """Return the advisories on each point, as `airpath run` prints them.
 
         Returns
         -------
         table : DataFrame
-            ``point``, the axes, ``code``, ``place`` and ``text``, as `Advisory` has them.
+            ``point``, the axes, and ``code``, ``place`` and ``text`` of the `Advisory`.
         """
         return tables.advisories(self.readings)
 
     def differences(self, axis: str, metric: str, base: object) -> pd.DataFrame:
-        """Return the differences of a metric between the values of an axis and one of them.
+        """Return the differences of a metric between the values of an axis and a base value.
 
-        With common random numbers replication r of both points is a pair, and the interval is
-        Student's over the differences within the pairs, as many as both points have. Where the
-        points have different seeds, or are emulated, it is Welch's. Each interval has
-        the sweep's confidence by itself; of many differences without any effect some are
-        significant all the same.
+        With common random numbers, replication r of both points is a pair, and the interval is
+        Student's over the differences within pairs. If the points have different seeds or are
+        emulated, the interval is Welch's. Each interval has the sweep's confidence; there is no
+        correction for multiple comparisons. Among many differences without an effect, some are
+        therefore significant.
 
         Parameters
         ----------
@@ -111,20 +112,20 @@ class SweepTables:
         Returns
         -------
         table : DataFrame
-            A row for each other value and each setting of the other axes: ``value``, ``base``,
-            the other axes, ``point`` and ``base_point`` (their numbers), ``base_mean``, ``mean``,
+            A row for each other value and each setting of the other axes: ``value``, ``base``, the
+            other axes, ``point`` and ``base_point`` (their numbers), ``base_mean``, ``mean``,
             ``low``, ``high`` (of the difference, in the metric's unit), ``relative``,
-            ``relative_low``, ``relative_high`` (over the base's mean, by the delta method),
-            ``pairs``, ``method`` (``paired`` or ``Welch``), ``significant`` (there is a test, and
-            the interval of the difference excludes 0), ``untested`` (why there is none, else
-            empty) and ``variance_ratio``: the variance of the differences within
-            pairs over the sum of both variances, that is what pairing leaves of it.
+            ``relative_low``, ``relative_high`` (relative to the base's mean, by the delta method),
+            ``pairs``, ``method`` (``paired`` or ``Welch``), ``significant`` (a test was made, and
+            the interval of the difference excludes 0), ``untested`` (reason why no test was made,
+            otherwise empty) and ``variance_ratio``: the variance of the differences within pairs
+            divided by the sum of both variances.
 
         Raises
         ------
         BadValueError
-            If there is no such axis, metric or value, nothing was simulated, or no two points
-            differ in the axis alone.
+            If there is no such axis, metric or value; if no point was replicated; or if no two
+            points differ only in this axis.
 
         Examples
         --------
@@ -138,9 +139,10 @@ class SweepTables:
         Returns
         -------
         dataset : xarray.Dataset
-            For each metric its mean, ``METRIC_low``, ``METRIC_high`` and ``METRIC_reps``, over
-            the axes and ``engine``; NaN where the grid has no point. A sweep that is no grid has
-            the dimension ``point``, and its axes are coordinates of that.
+            For each metric ``METRIC`` (the mean), ``METRIC_low``, ``METRIC_high`` and
+            ``METRIC_reps``, with the axes and ``engine`` as dimensions. Missing points of the grid
+            are NaN. If the points form no grid, the dimension is ``point`` and the axes are its
+            coordinates.
 
         Raises
         ------
@@ -166,15 +168,15 @@ class SweepTables:
         metrics : str or sequence of str, optional
             Metrics of the sweep, in the order of the columns. Default: all.
         columns : str, optional
-            An axis. With it the table has a column for each value of the axis and each metric.
+            An axis: the table then has a column for each value of the axis and each metric.
             Default: a column for each metric.
         caption, label : str, optional
-            With one of them the ``tabular`` is in a ``table`` environment.
+            If one of them is set, the ``tabular`` is placed in a ``table`` environment.
 
         Returns
         -------
         source : str
-            LaTeX source for the package ``booktabs``. An axis with one value has no column.
+            LaTeX source for the package ``booktabs``. Axes with one value have no column.
 
         Raises
         ------
@@ -199,7 +201,7 @@ class SweepTables:
         return latex(made, caption=caption, label=label)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the document of ``sweep --json``; it holds no NaN and no infinity."""
+        """Return the document of ``sweep --json``; it contains no NaN and no infinity."""
         from airpath.sweeps.document import document
 
         return document(self.readings, self.provenance)

@@ -36,7 +36,7 @@ _FAILED = ("point", "engine", "replication", "message")
 
 
 def axis_columns(plan: Plan, taken: Collection[str]) -> dict[str, str]:
-    """Return the column of each axis: its name, with `` (axis)`` where another column has it."""
+    """Return the column of each axis: its name, plus `` (axis)`` if the name is taken."""
     return {axis: f"{axis} (axis)" if axis in taken else axis for axis in plan.axes}
 
 
@@ -75,7 +75,7 @@ def _is_valid(of: PointData) -> bool | None:
 
 
 def codes(of: PointData) -> str:
-    """Return the kinds of the advisories on a point, or that they are not recorded."""
+    """Return the codes of the advisories on a point, and `NOT_RECORDED` if some are missing."""
     found = list(dict.fromkeys(each["code"] for each in of.advisories))
     return "; ".join(found if of.has_all_advisories else [*found, NOT_RECORDED])
 
@@ -128,7 +128,7 @@ def runs(readings: Readings) -> pd.DataFrame:
 def quantiles(
     readings: Readings, distributions: Mapping[int, Distribution], levels: Sequence[float]
 ) -> pd.DataFrame:
-    """Return a row for each point and level of the quantiles of distributions, by point."""
+    """Return a row with quantiles for each point and level."""
     columns = axis_columns(readings.plan, _QUANTILES)
     rows = [
         {"point": of.point.number, **_labels(of.point, columns), **row}
@@ -140,7 +140,7 @@ def quantiles(
 
 
 def failures(readings: Readings) -> pd.DataFrame:
-    """Return a row for each replication that failed, and for each model that gave no solution."""
+    """Return a row for each failed replication, and for each model without a solution."""
     plan = readings.plan
     columns = axis_columns(plan, _FAILED)
     rows = []
@@ -156,14 +156,14 @@ def failures(readings: Readings) -> pd.DataFrame:
 
 
 def about(readings: Readings, builds: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return the provenance of the tables: the plan, and the versions that ran it.
+    """Return the provenance of the tables: the plan, and the versions that ran replications.
 
     Parameters
     ----------
     readings : Readings
         The sweep.
     builds : sequence of tuple of str
-        Version and commit of every engine that ran something.
+        Version and commit of every engine that ran replications.
     """
     plan = readings.plan
     shown: dict[str, Any] = {
@@ -196,7 +196,7 @@ def _reps(plan: Plan) -> int | dict[str, Any]:
 
 
 def _labels(point: Point, columns: Mapping[str, str]) -> dict[str, str]:
-    # A listed point need not set every key.
+    # A listed point may omit axes.
     return {column: point.labels.get(axis, "") for axis, column in columns.items()}
 
 

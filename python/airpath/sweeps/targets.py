@@ -1,4 +1,4 @@
-"""What a sweep still needs: replications of each job, handed out in units of known length."""
+"""Missing replications of a sweep, divided into units of a target duration."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ Values = Mapping[str, float | None]
 
 @dataclass(eq=False)
 class Target:
-    """The replications of one job with one seed: those of a point, or of points that are equal.
+    """Replications of one job with one seed, for one point or several equal points.
 
     Parameters
     ----------
     job : Job
-        What is run.
+        Job to run.
     seed : int
         Master seed.
     rule : Rule
-        How many.
+        Rule for the number of replications.
     stopping : Stopping
-        What the rule says of the replications without a gap from 0 on.
+        State of the rule for the replications without a gap from 0 on.
     points : sequence of Point
-        Those that have this job.
+        Points that have this job.
     simulated_s : float
         Simulated time of a replication, s.
     """
@@ -48,27 +48,27 @@ class Target:
     points: Sequence[Point] = ()
     simulated_s: float = 0.0
     failed: bool = False
-    """Whether a replication failed: no more are run."""
+    """Whether a replication failed; then no further replications run."""
     taken: int = 0
-    """Replications below this were finished or handed out."""
+    """Replications with lower numbers are finished or dispatched."""
     outlines: Outlines = field(default_factory=Outlines)
-    """Of the replications without a gap from 0 on."""
+    """Outlines of the replications without a gap from 0 on."""
     _early: dict[int, tuple[float | None, RunOutline | None]] = field(default_factory=dict)
     _stored: set[int] = field(default_factory=set)
 
     def resume(self, values: Mapping[int, Values]) -> None:
-        """Take what is stored."""
+        """Enter the stored replications."""
         self._stored = set(values)
         for number in sorted(values):
             self.enter(number, values[number])
 
     @property
     def is_done(self) -> bool:
-        """Whether there are enough."""
+        """Whether enough replications are finished."""
         return self.stopping.counted is not None
 
     def more(self, most: int) -> Unit | None:
-        """Return the next replications to run, at most `most`; None when there is none now."""
+        """Return the next replications to run, at most `most`; None if none can run now."""
         if self.is_done or self.failed:
             return None
         wanted = self.stopping.wanted
@@ -83,7 +83,7 @@ class Target:
         return Unit(self.job, self.seed, first, last - first) if last > first else None
 
     def enter(self, number: int, values: Values, outline: RunOutline | None = None) -> None:
-        """Enter a finished replication; the order does not matter."""
+        """Enter a finished replication, in any order."""
         metric = self.rule.metric
         self._early[number] = (None if metric is None else values.get(metric), outline)
         while not self.is_done and self.stopping.seen in self._early:
@@ -96,7 +96,7 @@ class Target:
 
 
 class Pace:
-    """How long replications take, from those that were finished: of the job, else of all."""
+    """Estimate of the duration of replications, from finished ones of the job or of all jobs."""
 
     def __init__(self) -> None:
         self._by_job: dict[str, float] = {}
@@ -104,33 +104,34 @@ class Pace:
         self._simulated_s = 0.0
 
     def learn(self, job: Job, count: int, seconds: float, simulated_s: float) -> None:
-        """Enter the time that `count` replications of a job took together."""
+        """Enter the total time of `count` replications of a job."""
         self._by_job[job.digest] = seconds / count
         self._seconds += seconds
         self._simulated_s += count * simulated_s
 
     def forget(self, job: Job) -> None:
-        """Drop a job that is done."""
+        """Remove a finished job."""
         self._by_job.pop(job.digest, None)
 
     def of(self, job: Job, simulated_s: float) -> float | None:
-        """Return the estimated seconds of a replication; None when nothing is known."""
+        """Return the estimated duration of a replication, s; None if no replication is finished."""
         known = self._by_job.get(job.digest)
         if known is None and self._simulated_s > 0:
-            # What other jobs took says little: units stay short until there is one of this.
+            # Times of other jobs are a poor estimate: units stay short until this job has one.
             known = 4 * self._seconds / self._simulated_s * simulated_s
         return None if known is None else max(known, 1e-4)
 
 
 class Queue:
-    """Hands out units, point after point, each opened when its turn comes.
+    """Queue of units in the order of the points; a target is opened only when it is needed.
 
     Parameters
     ----------
     targets : iterable of callable
-        Each opens a target; opened in this order, and when the ones before have nothing to do.
+        Functions that open a target. They are called in order, each when earlier targets have no
+        more units.
     pace : Pace
-        How long replications take.
+        Duration of replications.
     """
 
     def __init__(self, targets: Iterable[Callable[[], Target]], pace: Pace) -> None:
@@ -139,12 +140,12 @@ class Queue:
         self._pace = pace
 
     def put(self, target: Target) -> None:
-        """Ask a target again: results of it have come."""
+        """Add a target again after results of it have arrived."""
         if target not in self._ready:
             self._ready.append(target)
 
     def units(self, seconds: float) -> Sequence[Unit]:
-        """Return units that take about `seconds` together; none when nothing can be run now."""
+        """Return units with a total duration of about `seconds`; empty if none can run now."""
         units: list[Unit] = []
         left = seconds
         while left > 0 and (target := self._first()) is not None:

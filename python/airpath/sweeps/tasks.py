@@ -1,4 +1,4 @@
-"""What a worker is given, about a second of work, and what it gives back."""
+"""Tasks of workers, about one second of work each, and their results."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ __all__ = [
 ]
 
 Values = dict[str, float | None]
-"""Metrics of a replication; None is what was not measured."""
+"""Metrics of a replication; None if a metric was not measured."""
 
 _KEPT_CHARACTERS = 2**28
-"""Of contents that a worker process keeps."""
+"""Largest size of the file contents that a worker process caches, characters."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """Replications of one job, one after the other.
+    """Consecutive replications of one job.
 
     Parameters
     ----------
     job : Job
-        What to run.
+        Job to run.
     seed : int
         Master seed.
     first, count : int
-        Number of the first replication, and how many.
+        Number of the first replication, and number of replications.
     """
 
     job: Job
@@ -66,15 +66,15 @@ class Task:
     Parameters
     ----------
     units : sequence of Unit
-        In this order.
+        Units in the order of execution.
     metrics : sequence of str
-        Columns of the results that are wanted.
+        Columns of the results to compute.
     functions : mapping of str to callable
-        Metrics of the user that decide something: each takes a `Result` of one replication.
+        Metrics of the user in the stopping rule: functions of a `Result` of one replication.
     confidence : float
-        Of the results that functions are given.
+        Confidence of the results that are passed to the functions.
     build : (str, str)
-        Version and commit that the worker has to have.
+        Required version and commit of the worker.
     """
 
     units: Sequence[Unit]
@@ -84,25 +84,25 @@ class Task:
     build: tuple[str, str]
 
     def needs(self) -> set[str]:
-        """Return the SHA-256 of every file that it reads."""
+        """Return the SHA-256 of every file that the task reads."""
         return {file.sha256 for unit in self.units for file in unit.job.files}
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A replication that failed.
+    """Failed replication.
 
     Parameters
     ----------
     unit : Unit
-        Where it belongs.
+        Unit of the replication.
     replication : int
-        Its number.
+        Number of the replication.
     message : str
-        Why, one line.
+        Reason, one line.
     is_run : bool
-        Whether the run itself failed. Else it was a function of the user, which may say something
-        else the next time. Default True.
+        Whether the run itself failed. False if a function of the user failed; such failures are not
+        stored, because the function may change. Default True.
     """
 
     unit: Unit
@@ -113,25 +113,25 @@ class Failure:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What a worker gives back.
+    """Result of a task.
 
     Parameters
     ----------
     worker : str
-        Its name, for messages.
+        Name of the worker, for messages.
     build : (str, str)
-        Its version and commit. When it is not the task's, nothing was run.
+        Version and commit of the worker. If they differ from the task's, nothing was run.
     runs : list of (Run, dict, RunOutline)
         The finished replications with their metrics and the outlines for advisories; fewer than
         requested after a stop.
     failures : list of Failure
-        What failed. The other replications were run all the same.
+        Failures. The other replications were run nevertheless.
     seconds : list of float
-        What each unit took, s, as a clock on the wall sees it.
+        Elapsed (wall-clock) time of each unit, s.
     missing : sequence of str
-        SHA-256 of contents that the worker lacks; then nothing was run.
+        SHA-256 of file contents that the worker does not have. If there are any, nothing was run.
     machine : Machine
-        That of the worker.
+        Machine of the worker.
     """
 
     worker: str
@@ -149,7 +149,7 @@ def build() -> tuple[str, str]:
 
 
 Runner = Callable[[Job, Contents, int, int, int, Callable[[], bool] | None], "list[Run]"]
-"""What runs replications of a job: `run_job`, or what takes its arguments."""
+"""Function that runs replications of a job: `run_job`, or a function with its signature."""
 
 
 def run_task(
@@ -163,13 +163,13 @@ def run_task(
     Parameters
     ----------
     task : Task
-        What to run.
+        Task to run.
     contents : mapping
-        Of all files that it needs.
+        Contents of all files that the task reads, by SHA-256.
     stop : callable, optional
         Called about ten times a second; if it returns True, the run stops.
     runner : callable, optional
-        What runs replications. Default: `run_job`.
+        Function that runs replications. Default: `run_job`.
     """
     from airpath.results.remarks import RunOutline
     from airpath.sweeps.metrics import evaluate
@@ -196,7 +196,7 @@ def _finished(
     failures: list[Failure],
     runner: Runner,
 ) -> Iterator[Run]:
-    """Give the replications of a unit; those that fail do not take others with them."""
+    """Yield the replications of a unit; after a failure, the others are run one by one."""
     try:
         yield from runner(unit.job, contents, unit.seed, unit.first, unit.count, stop)
         return
@@ -223,7 +223,7 @@ def _user_values(task: Task, unit: Unit, run: Run, failures: list[Failure]) -> V
 
 
 def failure_of(name: str, unit: Unit, run: Run, error: Exception) -> Failure:
-    """Return that a metric of the user failed at a replication."""
+    """Return the failure of a user-defined metric at a replication."""
     message = f"{name}: {type(error).__name__}: {one_line(str(error))}"
     return Failure(unit, run.replication, message, is_run=False)
 
@@ -241,21 +241,22 @@ def value_of(
 # --- in another process --------------------------------------------------------------------------
 
 _kept: OrderedDict[str, str] = OrderedDict()
-"""Contents by their SHA-256, those that were used last at the end."""
+"""Contents by SHA-256, in the order of their last use."""
 
 
 def run_shipped(task: Task, contents: Contents) -> TaskResult:
-    """Run a task in a worker process, with contents that came now or with a task before.
+    """Run a task in a worker process, with file contents from this or an earlier task.
 
-    A worker of another version runs nothing, and neither does one that lacks contents: it names
-    them, and the task is resubmitted with them. So each content travels about once to each worker.
+    A worker of another version runs nothing. A worker without a needed content also runs nothing:
+    its result lists the missing contents, and the task is resubmitted with them. Each content is
+    therefore sent about once to each worker.
 
     Parameters
     ----------
     task : Task
-        What to run.
+        Task to run.
     contents : mapping
-        What it may lack.
+        Contents that were sent with the task, by SHA-256.
     """
     if build() != task.build:
         return TaskResult(_name(), build())

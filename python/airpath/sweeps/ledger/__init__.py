@@ -1,12 +1,11 @@
-"""What a campaign has finished: one SQLite file that loses nothing and never shows wrong numbers.
+"""Ledger: one SQLite file with the finished replications of a sweep, durable and checksummed.
 
 ```
-  opening   makes, checks and opens the file; a lock file admits one coordinator at a time
-  schema    tables of format 1, the checksum of a row
-  values    values as they are stored
-  ledger    writes and reads
+  opening   creates, checks and opens the file; a lock file admits one coordinator at a time schema
+  tables of format 1, the checksum of a row values    encoding of stored values ledger    writes and
+  reads
 ```
-The format is stated in ``docs/reference/ledger.md``.
+The format is documented in ``docs/reference/ledger.md``.
 """
 
 from airpath.sweeps.ledger.ledger import Ledger

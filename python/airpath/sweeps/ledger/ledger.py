@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Ledger", "Recorded", "Values"]
 
 Values = Mapping[str, float | None]
-"""Metrics of a replication; None is what was not measured."""
+"""Metrics of a replication; None if a metric was not measured."""
 
 Recorded = tuple[str, int, int, Sequence[Mapping[str, str]]]
 """Digest, seed, number of replications, and the advisories on them, as `Advisory.to_dict`."""
@@ -38,18 +38,18 @@ _OF_JOB = "digest = ? AND seed = ?"
 
 
 class Ledger:
-    """The finished replications of a campaign, in one file.
+    """The finished replications of a sweep, in one file.
 
-    Rows that a method has stored when it returns are durable. Every row is
-    checked against its checksum when it is read. It is opened by `open` and `read`, closed by
-    `close` or at the end of a ``with``, and may be used from several threads.
+    When a method returns, the rows that it stored are durable. Every row is verified against its
+    checksum when it is read. A ledger is opened by `open` or `read`, and closed by `close` or at
+    the end of a ``with`` block. It may be used from several threads.
 
     Attributes
     ----------
     path : Path
         The file.
     own : Build
-        What is running now.
+        Version and commit of the running engine.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: Lock | None) -> None:
@@ -67,21 +67,21 @@ class Ledger:
     def open(
         path: str | os.PathLike[str], *, accept_version: bool = False, leave_others: bool = False
     ) -> Ledger:
-        """Open a ledger for its one coordinator; it is made when it is missing.
+        """Open a ledger for its coordinator; a missing ledger is created.
 
         Parameters
         ----------
         path : path
-            The file; its directory exists.
+            The file; its directory must exist.
         accept_version : bool
-            Use the replications of other versions like those of this one. Default False.
+            Whether replications of other versions are used. Default False.
         leave_others : bool
-            Ignore them. Default False: they are rejected.
+            Whether replications of other versions are ignored. Default False: they are rejected.
 
         Raises
         ------
         BadValueError
-            If it is no ledger, of a newer format, damaged, cannot be written, is being written by
+            If the file is no ledger, has a newer format, is damaged, is not writable, is in use by
             another coordinator, or has replications of other versions.
         """
         place = Path(path)
@@ -105,19 +105,20 @@ class Ledger:
 
     @staticmethod
     def read(path: str | os.PathLike[str], *, own_only: bool = False) -> Ledger:
-        """Open a ledger to look at it, also while a coordinator writes it.
+        """Open a ledger for reading; a coordinator may write it at the same time.
 
         Parameters
         ----------
         path : path
             The file.
         own_only : bool
-            Whether only the replications of this version are read. Default False: of all.
+            Whether only the replications of this version are read. Default False: all versions.
 
         Raises
         ------
         BadValueError
-            If it is missing, no ledger, of a newer format, damaged or cannot be read.
+            If the file does not exist, is no ledger, has a newer format, is damaged or cannot be
+            read.
         """
         place = Path(path)
         ledger = Ledger(place, connected(place, writes=False), None)
@@ -131,9 +132,9 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Close it; a second time does nothing."""
+        """Close the ledger; a second call does nothing."""
         with self._mutex:
-            # Rows that cannot be moved into the file now stay in its log.
+            # If this checkpoint fails, the rows stay in the write-ahead log.
             with suppress(sqlite3.Error):
                 if self._lock is not None:
                     self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -142,10 +143,10 @@ class Ledger:
             if self._lock is not None:
                 self._lock.release()
 
-    # --- what is wanted ------------------------------------------------------------------------
+    # --- plan and jobs -------------------------------------------------------------------------
 
     def plan(self) -> Plan | None:
-        """Return the plan that was stored last; None when there is none."""
+        """Return the stored plan; None if no plan is stored."""
         from airpath.sweeps.plan import Plan
 
         for _, document, _ in self._rows("plan", "number = 1"):
@@ -157,14 +158,14 @@ class Ledger:
         return None
 
     def set_plan(self, plan: Plan, jobs: Mapping[str, Job]) -> None:
-        """Store what is wanted.
+        """Store the plan and the jobs of a sweep.
 
         Parameters
         ----------
         plan : Plan
-            Takes the place of the one before.
+            New plan; it replaces the stored plan.
         jobs : mapping of str to Job
-            By digest; those before stay.
+            Jobs by digest; stored jobs are kept.
         """
         document = json.dumps(plan.to_dict(), ensure_ascii=False)
         rows = []
@@ -185,7 +186,7 @@ class Ledger:
             )
 
     def job(self, digest: str) -> Job | None:
-        """Return a job; None when it is not stored."""
+        """Return a job; None if it is not stored."""
         from airpath.sweeps.job import File, Job
 
         for _, name, text, files, _ in self._rows("jobs", "digest = ?", [digest]):
@@ -203,15 +204,15 @@ class Ledger:
         """Return the stored metrics of a job with a seed, by replication, in order."""
         found = self._latest(digest, seed)
         numbers = sorted(found)
-        # One list takes half the time of many objects.
+        # Parsing one list takes half the time of parsing each object.
         texts = ",".join(found[number][6] for number in numbers)
         return dict(zip(numbers, json.loads(f"[{texts}]"), strict=True))
 
     def runs(self, digest: str, seed: int) -> Iterator[Run]:
-        """Give the finished replications of a job with a seed, in order, without series."""
+        """Yield the finished replications of a job with a seed, in order, without series."""
         from airpath.sweeps.runs import Run
 
-        # By its key: another process may prune the file meanwhile, and rows change their places.
+        # Select by key, not by rowid: another process may prune the file, which changes rowids.
         query = f"SELECT packed FROM runs WHERE {_OF_JOB} AND replication = ? AND {_OF_BUILD}"
         found = self._latest(digest, seed)
         for number in sorted(found):
@@ -225,21 +226,21 @@ class Ledger:
             yield Run(digest, seed, number, key[3], key[4], cpu_ns / 1e9, row[0])
 
     def add(self, runs: Sequence[tuple[Run, Values]], advisories: Sequence[Recorded] = ()) -> None:
-        """Store finished replications with their metrics, and advisories: everything, or nothing.
+        """Store finished replications with their metrics, and advisories, in one transaction.
 
-        Replications that are stored already, from the same version, stay as they are.
+        Already stored replications of the same version are not changed.
 
         Parameters
         ----------
         runs : sequence of (Run, mapping of str to float or None)
-            Their series are not stored. NaN and infinities become None.
+            Replications with their metrics. Series are not stored. NaN and infinities become None.
         advisories : sequence of Recorded
-            They replace earlier ones of the same jobs and seeds. Default: none.
+            Advisories; they replace earlier advisories of the same jobs and seeds. Default: none.
 
         Raises
         ------
         BadValueError
-            If it cannot be stored: the disk is full. What was stored before is kept.
+            If writing fails, for example because the disk is full. Earlier rows are kept.
         """
         rows = []
         for run, metrics in runs:
@@ -271,16 +272,16 @@ class Ledger:
         Parameters
         ----------
         digest, seed
-            Of what.
+            Digest of the job and master seed.
         values : mapping of int to mapping
-            By replication, finished ones; metrics that are stored and not named here stay.
+            New metrics by number of a finished replication; other stored metrics are kept.
 
         Raises
         ------
         KeyError
             If a replication is not finished.
         BadValueError
-            As `add`.
+            As in `add`.
         """
         found = self._latest(digest, seed)
         rows = []
@@ -306,7 +307,7 @@ class Ledger:
         return [(digest, int(seed), n, message) for digest, seed, n, _, _, message, _ in rows]
 
     def add_failure(self, digest: str, seed: int, replication: int, message: str) -> None:
-        """Store that a replication failed; it is forgotten when the replication is finished."""
+        """Store a failure of a replication; it is deleted when the replication finishes."""
         key = (digest, str(seed), replication, self.own.version, self.own.commit)
         with self._writing() as connection:
             connection.execute(
@@ -315,7 +316,7 @@ class Ledger:
             )
 
     def solved(self, digest: str) -> Values | str | None:
-        """Return the metrics of the analytic model; why there are none; None if not stored."""
+        """Return the metrics of the analytic model or the reason for none; None if not stored."""
         found: Values | str | None = None
         rows = self._rows("solved", *self._accepted("digest = ?", [digest]), "ORDER BY rowid")
         for _, _, _, metrics, reason, _ in rows:
@@ -323,7 +324,7 @@ class Ledger:
         return found
 
     def add_solved(self, digest: str, found: Values | str) -> None:
-        """Store the metrics of the analytic model, or why there are none."""
+        """Store the metrics of the analytic model, or the reason why it has no solution."""
         is_reason = isinstance(found, str)
         key = (digest, self.own.version, self.own.commit)
         metrics = None if isinstance(found, str) else metrics_text(found)
@@ -337,9 +338,9 @@ class Ledger:
     # --- advisories ----------------------------------------------------------------------------
 
     def advisories(self, digest: str, seed: int) -> tuple[int, Sequence[Mapping[str, str]]] | None:
-        """Return on how many replications advisories are stored, and these; None without any.
+        """Return the number of replications, and the advisories on them; None if none are stored.
 
-        Each is as `Advisory.to_dict` returns it.
+        Each advisory has the form that `Advisory.to_dict` returns.
         """
         if "advisories" not in self._tables:
             return None
@@ -350,13 +351,13 @@ class Ledger:
     # --- sessions ------------------------------------------------------------------------------
 
     def sessions(self) -> list[Session]:
-        """Return the calls that ran replications, in order; earlier versions stored none."""
+        """Return the calls that ran replications, in order; earlier versions did not store them."""
         if "sessions" not in self._tables:
             return []
         return [Session.of_row(row) for row in self._rows("sessions", order="ORDER BY number")]
 
     def add_session(self, session: Session) -> None:
-        """Store a call that has run replications."""
+        """Store a call that ran replications."""
         with self._writing() as connection:
             query = "SELECT coalesce(max(number), 0) + 1 FROM sessions"
             (number,) = connection.execute(query).fetchone()
@@ -378,13 +379,13 @@ class Ledger:
         return self.stored().cpu_s
 
     def builds(self) -> Mapping[Build, int]:
-        """Return how many replications each version made; also those that are left alone."""
+        """Return the number of replications of each version, ignored versions included."""
         return self.stored().builds
 
     def versions(self) -> list[Build]:
-        """Return the builds that made replications, in order, ignored ones included.
+        """Return the builds that ran replications, in order, ignored builds included.
 
-        A row of each is looked at.
+        The checksum of one row of each build is verified.
         """
         query = "SELECT DISTINCT airpath_version, airpath_commit FROM runs"
         with self._mutex, named_errors(self.path):
@@ -392,22 +393,22 @@ class Ledger:
         rows = (row for of in named for row in self._rows("runs", _OF_BUILD, of, "LIMIT 1"))
         return sorted({Build(row[3], row[4]) for row in rows})
 
-    # --- removing ------------------------------------------------------------------------------
+    # --- removal -------------------------------------------------------------------------------
 
     def places(self) -> Iterator[tuple[str, str, int, Build, int]]:
-        """Give digest, seed, replication, version and place of every stored replication."""
+        """Yield digest, seed, replication, version and rowid of every stored replication."""
         for digest, seed, replication, *build, place in self._scanned("runs", also="rowid"):
             yield digest, seed, replication, Build(build[0], build[1]), place
 
     def remove(self, places: Sequence[int], jobs: Collection[str] | None) -> None:
-        """Remove replications, every failure, and what belongs to jobs that are not wanted.
+        """Remove replications, all failures, and all rows of removed jobs.
 
         Parameters
         ----------
         places : sequence of int
-            Of the replications, as `places` gives them.
+            Rowids of the replications to remove, from `places`.
         jobs : collection of str or None
-            The digests that stay; None keeps all.
+            Digests of the jobs to keep; None keeps all.
         """
         with self._writing() as connection:
             connection.executemany("DELETE FROM runs WHERE rowid = ?", [(n,) for n in places])
@@ -419,12 +420,12 @@ class Ledger:
         with self._mutex, named_errors(self.path):
             self._connection.execute("VACUUM")
 
-    # --- within --------------------------------------------------------------------------------
+    # --- queries -------------------------------------------------------------------------------
 
     def _latest(self, digest: str, seed: int) -> dict[int, tuple[Any, ...]]:
-        """Return the rows of the finished replications with their places, by replication.
+        """Return the rows of the finished replications, each with its rowid, by replication.
 
-        Of several versions the one counts that was stored last.
+        If several versions ran a replication, the row that was stored last counts.
         """
         rows = self._rows(
             "runs", *self._accepted(_OF_JOB, [digest, str(seed)]), "ORDER BY rowid", also="rowid"
@@ -444,7 +445,7 @@ class Ledger:
         order: str = "",
         also: str | None = None,
     ) -> list[tuple[Any, ...]]:
-        """Return rows that are whole, each with the column `also` behind."""
+        """Return rows after verifying their checksums, each with the column `also` appended."""
         with self._mutex:
             return list(self._scanned(table, where, values, order, also))
 
@@ -467,7 +468,7 @@ class Ledger:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Store what the block stores: all of it, or none."""
+        """Run the block in one transaction."""
         connection = self._connection
         with self._mutex, named_errors(self.path):
             connection.execute("BEGIN IMMEDIATE")

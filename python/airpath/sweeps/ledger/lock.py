@@ -1,4 +1,4 @@
-"""One coordinator at a time: a lock that the kernel takes back when its holder dies."""
+"""Lock that admits one coordinator at a time; the kernel releases it if its holder dies."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ __all__ = ["Lock", "coordinator_of"]
 
 _TRIES = 10
 _PAUSE_S = 0.02
-"""Between tries, s: `coordinator_of` holds the lock for a moment."""
+"""Pause between tries, s: `coordinator_of` holds the lock briefly."""
 
 _HELD: WeakSet[Lock] = WeakSet()
 
 
 class Lock:
-    """The right to write a ledger, from its making until `release`.
+    """Exclusive right to write a ledger, held from construction until `release`.
 
     Parameters
     ----------
     ledger : Path
-        The ledger; its lock is the file of the same name with ``.lock`` at the end.
+        The ledger; the lock file has the same name with the suffix ``.lock``.
 
     Raises
     ------
     BadValueError
-        If another coordinator has it, or the file cannot be made.
+        If another coordinator holds the lock, or the lock file cannot be created.
     """
 
     def __init__(self, ledger: Path) -> None:
@@ -51,19 +51,19 @@ class Lock:
                     "Use a directory that can be written to, on a disk with locks."
                 ) from None
         _HELD.add(self)
-        with suppress(OSError):  # On a full disk the lock holds as well, without a number.
+        with suppress(OSError):  # On a full disk the lock works without the process number.
             os.ftruncate(self._file, 0)
             os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
 
     def release(self) -> None:
-        """Give it back; a second time does nothing."""
+        """Release the lock; a second call does nothing."""
         if self._file >= 0:
             with suppress(OSError):
                 self._path.unlink()
             self.forget()
 
     def forget(self) -> None:
-        """Close the file alone: in a forked child the lock is the parent's."""
+        """Close the file without releasing: in a forked child, the parent owns the lock."""
         with suppress(OSError):
             os.close(self._file)
         self._file = -1
@@ -71,7 +71,7 @@ class Lock:
 
 
 def coordinator_of(ledger: Path) -> int | None:
-    """Return the number of the process that writes a ledger now; None when none does.
+    """Return the number of the process that is writing a ledger; None if there is none.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def coordinator_of(ledger: Path) -> int | None:
     Returns
     -------
     process : int or None
-        0 when there is one whose number is not known.
+        Process number; 0 if it is unknown.
     """
     path = _lock_file(ledger)
     try:
@@ -109,7 +109,7 @@ def _locked(path: Path) -> int:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Who had it before has removed the file, perhaps just now.
+            # The previous holder may have just removed the file.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file), path.stat()):
                     return file
@@ -140,5 +140,5 @@ def _in_child() -> None:
         lock.forget()
 
 
-# A worker that is forked and outlives its coordinator would keep the lock.
+# A forked worker that outlives its coordinator would otherwise keep the lock.
 os.register_at_fork(after_in_child=_in_child)

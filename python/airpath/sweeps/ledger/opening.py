@@ -1,4 +1,4 @@
-"""The file of a ledger: made at once or not at all, refused in one line when it is another's."""
+"""File of a ledger: atomic creation, checks, and one-line errors for other files."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from airpath.sweeps.ledger.schema import ADDED, APPLICATION_ID, FORMAT, TABLES
 __all__ = ["FILE_NAME", "connected", "damaged", "ledger_file", "make", "named_errors"]
 
 FILE_NAME = "ledger.sqlite"
-"""In the directory of a sweep."""
+"""File name in the directory of a sweep."""
 
 _HEADER = 100
-"""Bytes of the header of an SQLite file."""
+"""Length of the header of an SQLite file, bytes."""
 
 _PATIENCE_S = 30.0
-"""How long is waited for another program that holds the file, s."""
+"""Timeout for a file that another program has locked, s."""
 
 
 def ledger_file(path: str | os.PathLike[str]) -> Path:
-    """Return the file of a ledger that is named by itself or by its directory."""
+    """Return the file of a ledger, given the file or its directory."""
     place = Path(path)
     return place / FILE_NAME if place.is_dir() else place
 
@@ -36,14 +36,14 @@ def ledger_file(path: str | os.PathLike[str]) -> Path:
 
 
 def damaged(path: Path, what: str) -> BadValueError:
-    """Return the error about a file that is not as it was written.
+    """Return the error about a damaged file.
 
     Parameters
     ----------
     path : Path
         The ledger.
     what : str
-        What is wrong in it.
+        Damaged part of the file.
     """
     return BadValueError(
         f"{one_line(str(path))}: damaged ({what}). "
@@ -58,18 +58,18 @@ _NOT_DAMAGE = {
     "unable to open": "cannot be opened. Use a file that can be read and written.",
     "disk i/o error": "cannot be read or written (disk I/O error). What was stored is kept.",
 }
-"""What SQLite says, and what is said here."""
+"""Messages of SQLite, and the messages reported for them."""
 
 
 @contextmanager
 def named_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the system refuse in the block into one line that names the file."""
+    """Convert errors of SQLite and the system in the block into one line that names the file."""
     try:
         yield
     except sqlite3.ProgrammingError:
-        raise  # It was used after it was closed.
+        raise  # The connection was used after it was closed.
     except (sqlite3.Error, sqlite3.Warning, OSError, MemoryError, UnicodeError) as error:
-        # What SQLite says of a damaged file may itself be no text.
+        # The message of SQLite about a damaged file may not be valid text.
         _refuse(path, error)
 
 
@@ -90,21 +90,21 @@ def _refuse(path: Path, error: Exception) -> NoReturn:
 
 
 def make(path: Path) -> None:
-    """Make an empty ledger; it is there when this returns, and not at all if this fails.
+    """Create an empty ledger atomically: on failure, no file remains.
 
     Parameters
     ----------
     path : Path
-        Where; no file exists there.
+        Path of the new file; no file exists there.
 
     Raises
     ------
     BadValueError
-        If it cannot be made, or the log of a missing ledger exists.
+        If the file cannot be created, or the log of a missing ledger exists.
     """
     left = path.with_name(f"{path.name}-wal")
     if left.exists() and left.stat().st_size:
-        # SQLite would take it for the log of the new file.
+        # SQLite would apply this log to the new file.
         raise BadValueError(
             f"{one_line(str(path))}: is missing, and its log {one_line(left.name)} exists. "
             "Move the file back, or remove the log."
@@ -130,7 +130,7 @@ def make(path: Path) -> None:
 
 
 def _settle(directory: Path) -> None:
-    """Have the names in a directory on the disk."""
+    """Flush the entries of a directory to disk."""
     place = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(place)
@@ -146,12 +146,12 @@ def connected(path: Path, *, writes: bool) -> sqlite3.Connection:
     path : Path
         The ledger.
     writes : bool
-        Whether it is to be written; then its structure is looked through.
+        Whether to open it for writing; then the structure of the file is checked.
 
     Raises
     ------
     BadValueError
-        If it is no ledger, of a newer format, damaged, or cannot be read (or written).
+        If the file is no ledger, has a newer format, is damaged, or cannot be read (or written).
     """
     _check_header(path)
     if writes and not os.access(path, os.W_OK):
@@ -172,14 +172,14 @@ def connected(path: Path, *, writes: bool) -> sqlite3.Connection:
 
 
 def _ready(path: Path, writes: bool) -> sqlite3.Connection:
-    """Return a connection that has read something; a reader takes the ways in turn."""
+    """Return a tested connection; for reading, the modes are tried in order."""
     if writes:
         connection = _connection(path, "rw")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
-    # SQLite writes files next to the ledger even to read it. Where it cannot, the ledger is read as
-    # an immutable one, without the rows that are in a log.
+    # SQLite creates files next to the ledger even for reading. If it cannot, the ledger is opened
+    # as immutable, without the rows in a log.
     log = path.with_name(f"{path.name}-wal")
     can_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     for mode in (*(("rw",) if can_write else ()), "ro", "ro&immutable=1"):
@@ -202,11 +202,11 @@ def _ready(path: Path, writes: bool) -> sqlite3.Connection:
 
 
 _CANNOT_MAKE = ("unable to open", "readonly")
-"""Messages of SQLite when it cannot make files next to the ledger."""
+"""Messages of SQLite if it cannot create files next to the ledger."""
 
 
 def _connection(path: Path, mode: str) -> sqlite3.Connection:
-    name = quote(os.fsencode(os.path.abspath(path)))  # noqa: PTH100  (links stay)
+    name = quote(os.fsencode(os.path.abspath(path)))  # noqa: PTH100  (keeps symbolic links)
     connection = sqlite3.connect(
         f"file:{name}?mode={mode}",
         uri=True,
@@ -214,14 +214,14 @@ def _connection(path: Path, mode: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    # A damaged schema is to be an error, and never a way to run something.
+    # A manipulated schema must cause an error, and must not execute code.
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     return connection
 
 
 def _check_header(path: Path) -> None:
-    """Check the first bytes: to read a file of another program, SQLite would write next to it."""
+    """Check the first bytes, because SQLite would create files next to another program's file."""
     try:
         head = _first_bytes(path)
     except UnreadableError as error:
@@ -255,12 +255,12 @@ def _first_bytes(path: Path) -> bytes:
             raise UnreadableError(
                 str(path), f"cannot be read: {(error.strerror or str(error)).lower()}"
             ) from None
-    # No file, for which this is an error, or one that was made since: small as yet.
+    # The file does not exist, which is an error here, or was just created and is still small.
     return read_bytes(path, MIB)[:_HEADER]
 
 
 def _check_tables(path: Path, connection: sqlite3.Connection) -> list[str]:
-    """Check the tables; return those that a ledger of an earlier version does not have."""
+    """Check the tables; return the names of tables that an earlier version did not create."""
     found: dict[Any, Any] = dict(
         connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
     )
@@ -272,7 +272,7 @@ def _check_tables(path: Path, connection: sqlite3.Connection) -> list[str]:
 
 
 def _look_through(path: Path, connection: sqlite3.Connection) -> None:
-    # quick_check does not compare indexes with their tables: rows would be missed without an error.
+    # quick_check does not compare indexes with their tables, so missing rows would go unnoticed.
     for (line,) in connection.execute("PRAGMA integrity_check(1)"):
         if line != "ok":
             raise damaged(path, one_line(" ".join(str(line).split())))

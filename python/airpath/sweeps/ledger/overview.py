@@ -1,4 +1,4 @@
-"""How far a sweep is, by its ledger alone."""
+"""Progress of a sweep, read from its ledger."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["Failure", "Overview", "overview"]
 
 @dataclass(frozen=True)
 class Failure:
-    """A replication that failed.
+    """Failed replication.
 
     Parameters
     ----------
     point : int or None
-        The number of its point; None when the plan has none with its job.
+        Number of the point; None if no point of the plan has this job.
     replication : int
-        Its number.
+        Number of the replication.
     message : str
-        Why.
+        Reason.
     """
 
     point: int | None
@@ -39,32 +39,32 @@ class Failure:
 
 @dataclass(frozen=True)
 class Overview:
-    """How far a sweep is.
+    """Progress of a sweep.
 
     Parameters
     ----------
     name : str or None
-        Of the sweep; None when the ledger has no plan.
+        Name of the sweep; None if the ledger has no plan.
     points, finished_points : int
-        How many there are, and how many of them need no more replications.
+        Number of points, and number of points that have enough replications.
     wanted : tuple of (int, int)
-        Least and most replications of all points together.
+        Smallest and largest total number of replications of all points.
     replications : int
-        How many of these are stored, at most the most of each point.
+        Number of stored replications, at most the largest number of each point.
     others : int
-        How many are stored beyond these, and of other points.
+        Number of stored replications beyond these, and of other points.
     failures : sequence of Failure
-        In order of the points.
+        Failures in the order of the points.
     advisories : mapping of str to int
-        By code, how many points have such an advisory.
+        Number of points with an advisory, by its code.
     unrecorded : int
-        How many finished points have no record of their advisories: an earlier version ran them.
+        Number of finished points without recorded advisories, because an earlier version ran them.
     cpu_s : float
-        Processor time of all that is stored, s.
+        Processor time of all stored replications, s.
     builds : mapping of Build to int
-        How many replications each version made.
+        Number of replications of each version.
     coordinator : int or None
-        The process that writes the ledger now, 0 if its number is not known; None without one.
+        Number of the process that is writing the ledger, 0 if unknown; None if there is none.
     """
 
     name: str | None
@@ -81,7 +81,7 @@ class Overview:
     coordinator: int | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values, for JSON."""
+        """Return the overview as plain values, for JSON."""
         return {
             "name": self.name,
             "points": self.points,
@@ -99,17 +99,17 @@ class Overview:
 
 
 def overview(path: Path) -> Overview:
-    """Return how far a sweep is, also while it runs.
+    """Return the progress of a sweep; it may be running.
 
     Parameters
     ----------
     path : Path
-        Its ledger.
+        Ledger of the sweep.
 
     Raises
     ------
     BadValueError
-        If it is no ledger, damaged, or cannot be read.
+        If the file is no ledger, is damaged, or cannot be read.
     """
     with Ledger.read(path) as ledger:
         plan, stored, failed = ledger.plan(), ledger.stored(), ledger.failures()
@@ -137,7 +137,7 @@ def overview(path: Path) -> Overview:
 
 
 def _done(ledger: Ledger, plan: Plan, stored: Stored) -> dict[int, int]:
-    """Return how many replications count at each point that needs no more.
+    """Return the number of replications that count, for each finished point.
 
     Points can share a job.
     """
@@ -160,7 +160,7 @@ def _done(ledger: Ledger, plan: Plan, stored: Stored) -> dict[int, int]:
 def _noted(
     ledger: Ledger, plan: Plan, done: Mapping[int, int]
 ) -> Iterator[tuple[Point, list[Mapping[str, str]], bool]]:
-    """Give the points that are simulated, their advisories, and whether all are recorded."""
+    """Yield the replicated points, their advisories, and whether the record is complete."""
     for point in plan.points if plan.replicated else ():
         number = done.get(point.number)
         yield point, *recorded_advisories(ledger, point, plan.seed_of(point), number)

@@ -1,4 +1,4 @@
-"""Removes from a ledger what its plan does not need."""
+"""Removal of rows of a ledger that its plan does not need."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ __all__ = ["Pruned", "prune"]
 
 @dataclass(frozen=True)
 class Pruned:
-    """What was removed, or would be.
+    """Counts of removed rows and files (with a dry run: of those to remove).
 
     Parameters
     ----------
     other_versions, not_planned, beyond_most : int
-        Replications: of versions that are not accepted; of jobs or seeds that the plan does not
-        have; with numbers from the most on that a point may have.
+        Replications of versions that are not accepted; of jobs or seeds that are not in the plan;
+        with numbers beyond the largest number of replications of a point.
     failures : int
         Failed replications.
     kept : int
-        Replications that stay.
+        Replications that are kept.
     series : int
-        Files of time series that belong to no replication that stays.
+        Files of time series that belong to no kept replication.
     """
 
     other_versions: int
@@ -40,32 +40,32 @@ class Pruned:
 
     @property
     def replications(self) -> int:
-        """Number of replications, for all reasons."""
+        """Number of removed replications, for all reasons."""
         return self.other_versions + self.not_planned + self.beyond_most
 
 
 def prune(path: Path, *, dry_run: bool = False, accept_version: bool = False) -> Pruned:
-    """Remove the replications that the plan does not need, with their series, and failures.
+    """Remove unneeded replications with their series, and all failures.
 
-    What failed runs again.
+    Failed replications will run again.
 
-    Without a plan only what other versions made is removed.
+    Without a plan, only replications of other versions are removed.
 
     Parameters
     ----------
     path : Path
         The ledger.
     dry_run : bool
-        Remove nothing. Default False.
+        Whether to only count, without removal. Default False.
     accept_version : bool
-        Keep what other versions made. Default False.
+        Whether to keep replications of other versions. Default False.
 
     Raises
     ------
     BadValueError
-        If it is no ledger, damaged, cannot be written, or a coordinator writes it now.
+        If the file is no ledger, is damaged, is not writable, or is in use by a coordinator.
     """
-    Ledger.read(path).close()  # One that is missing is not made.
+    Ledger.read(path).close()  # Avoids that `open` creates a missing ledger.
     if dry_run:
         with Ledger.read(path) as ledger:
             found = list(_needless(ledger, accept_version))
@@ -83,7 +83,7 @@ def prune(path: Path, *, dry_run: bool = False, accept_version: bool = False) ->
 
 
 class _Found(NamedTuple):
-    """Where a replication is, why it is not needed ("" when it is), and its file of series."""
+    """A stored replication: rowid, reason for removal (empty: keep it), and file of its series."""
 
     place: int
     why: str
@@ -91,7 +91,7 @@ class _Found(NamedTuple):
 
 
 def _series(path: Path, found: Iterable[_Found]) -> list[Path]:
-    """Return the files of series of replications that are removed."""
+    """Return the series files of the replications to remove."""
     kept = {each.series for each in found if not each.why}
     files = sorted((path.parent / DIRECTORY).glob("*.parquet"))
     return [file for file in files if is_series(file.name) and file.name not in kept]

@@ -1,10 +1,9 @@
-"""Format 1 of the ledger: its tables, and the checksum that each row has.
+"""Format 1 of the ledger: tables, and the checksum of each row.
 
-The rule of `checksum`, which other programs can follow: the first 16 hexadecimal digits of the
-SHA-256 of all other columns in their order, each as its type (``i``, ``t``, ``n`` for NULL), its
-length in bytes, ``:``, and its bytes; integers are decimal, texts UTF-8, NULL has length 0. In
-`runs` the column `packed` is left out: `packed_checksum`, the first 16 digits of its SHA-256,
-replaces it.
+`checksum` is the first 16 hexadecimal digits of the SHA-256 of all other columns in order. Each
+column is encoded as its type (``i`` integer, ``t`` text, ``n`` NULL), its length in bytes, ``:``,
+and its bytes. Integers are decimal, texts are UTF-8, NULL has length 0. In `runs`, the column
+`packed` is excluded; instead, `packed_checksum` has the first 16 digits of the SHA-256 of `packed`.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ __all__ = [
 ]
 
 APPLICATION_ID = 0x4150_4C47
-"""``APLG``, in the header of the file."""
+"""`application_id` in the header of the file, ``APLG``."""
 
 FORMAT = 1
 """`user_version` in the header of the file."""
@@ -96,10 +95,10 @@ TABLES = {
     checksum TEXT NOT NULL
 )""",
 }
-"""What makes each table."""
+"""SQL statement that creates each table."""
 
 ADDED = ("advisories", "sessions")
-"""Tables that ledgers of earlier versions do not have. Opening one for writing adds them."""
+"""Tables that ledgers of earlier versions lack. Opening a ledger for writing adds them."""
 
 COLUMNS = {
     "plan": ("number", "document", "checksum"),
@@ -122,7 +121,7 @@ COLUMNS = {
         *("replications", "wall_ns", "machines", "checksum"),
     ),
 }
-"""The columns that a row's checksum is over, and the checksum last."""
+"""Columns that the checksum of a row covers; the last column is the checksum."""
 
 
 def checksum(values: Sequence[Any]) -> str:
@@ -131,14 +130,14 @@ def checksum(values: Sequence[Any]) -> str:
     Parameters
     ----------
     values : sequence of int, str or None
-        Its other columns, in order. Of another type are only values of a damaged file.
+        The other columns, in order. Values of other types occur only in damaged files.
 
     Returns
     -------
     checksum : str
         16 hexadecimal digits.
     """
-    # Most are texts of ASCII: a call for each would double the time.
+    # Most values are ASCII texts; a function call for each would double the time.
     parts = [
         f"t{len(value)}:{value}" if type(value) is str and value.isascii() else _field(value)
         for value in values
@@ -152,7 +151,7 @@ def checksum_of_packed(packed: bytes) -> str:
 
 
 def is_whole(row: Sequence[Any]) -> bool:
-    """Return whether a row is as it was stored; its checksum is its last column."""
+    """Return whether a row matches its checksum, which is its last column."""
     return bool(row[-1] == checksum(row[:-1]))
 
 

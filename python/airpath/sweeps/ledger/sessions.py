@@ -1,4 +1,4 @@
-"""Sessions of a ledger: each call that ran replications, how long it took and where."""
+"""Sessions of a ledger: the calls that ran replications, with elapsed time and machines."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Session:
     Parameters
     ----------
     build : Build
-        Of the coordinator.
+        Build of the coordinator.
     command : str
         The command line or call.
     replications : int
-        How many it has run.
+        Number of replications that the call ran.
     wall_s : float
         Elapsed time, s.
     machines : sequence of Machine
-        Those of its workers.
+        Machines of the workers.
     """
 
     build: Build
@@ -39,7 +39,7 @@ class Session:
 
     @property
     def execution(self) -> Execution:
-        """What it took; the processor time is that of the replications."""
+        """Execution time and machines; the processor time is stored with the replications."""
         return Execution(self.wall_s, None, self.machines)
 
     @classmethod
@@ -50,7 +50,7 @@ class Session:
         return cls(Build(version, commit), command, replications, wall_ns / 1e9, found)
 
     def to_row(self) -> tuple[Any, ...]:
-        """Return the columns behind its number, without the checksum."""
+        """Return the columns after the number, without the checksum."""
         machines = json.dumps([asdict(machine) for machine in self.machines], ensure_ascii=False)
         build = (self.build.version, self.build.commit)
         return (*build, self.command, self.replications, round(self.wall_s * 1e9), machines)

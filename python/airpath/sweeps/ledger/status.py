@@ -1,4 +1,4 @@
-"""What is in a ledger, counted."""
+"""Counts of the contents of a ledger."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["Build", "Stored", "counted_rows"]
 
 @dataclass(frozen=True, order=True)
 class Build:
-    """What made replications.
+    """Build of Airpath that ran replications.
 
     Parameters
     ----------
     version, commit : str
-        Of airpath.
+        Version and commit.
     """
 
     version: str
@@ -29,18 +29,18 @@ class Build:
 
 @dataclass(frozen=True)
 class Stored:
-    """The finished replications of a ledger, counted.
+    """Counts of the finished replications of a ledger.
 
     Parameters
     ----------
     replications : mapping of (str, int) to int
-        How many there are, by the digest of the job and the master seed.
+        Number of replications, by digest of the job and master seed.
     prefixes : mapping of (str, int) to int
-        How many of these there are from 0 on without a gap.
+        Number of these replications from 0 on without a gap.
     builds : mapping of Build to int
-        How many each version made.
+        Number of replications of each version.
     cpu_s : float
-        Processor time that they took, s.
+        Processor time of the replications, s.
     """
 
     replications: Mapping[tuple[str, int], int]
@@ -50,14 +50,15 @@ class Stored:
 
 
 def counted_rows(rows: Iterable[Sequence[Any]], own: Build | None) -> Stored:
-    """Count the rows of `runs`, each beginning with digest, seed, replication, version, commit.
+    """Count the rows of `runs`.
 
     Parameters
     ----------
     rows : iterable of sequences
-        Each with the processor time, ns, behind.
+        Rows with digest, seed, replication, version, commit and processor time in ns as first
+        columns.
     own : Build or None
-        What alone counts as finished; None when every version does.
+        Build whose replications count as finished; None: all builds.
     """
     numbers: dict[tuple[str, int], set[int]] = {}
     builds: dict[tuple[str, str], int] = {}

@@ -1,4 +1,4 @@
-"""Values as they are stored in a ledger."""
+"""Encoding of the values stored in a ledger."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def is_packed(packed: Any, of_packed: str) -> bool:
 
 
 def with_checksum(*values: Any) -> tuple[Any, ...]:
-    """Return a row: its columns, and their checksum last."""
+    """Return a row: the columns, followed by their checksum."""
     return (*values, checksum(values))
 
 
@@ -32,5 +32,5 @@ def metrics_text(metrics: Mapping[str, float | None]) -> str:
 
 
 def storable(text: str) -> str:
-    """Return a text that UTF-8 has: file names may hold bytes that are none."""
+    """Return a text that UTF-8 can encode; file names may contain invalid bytes."""
     return text.encode("utf-8", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""Figures of a sweep: ``sweep.plot.lines("goodput_bps")`` and its neighbours."""
+"""Figures of a sweep: ``sweep.plot.lines("goodput_bps")`` and other figures."""
 
 from airpath.sweeps.plot.figures import SweepPlot
 

@@ -37,7 +37,7 @@ _TABLES = {
     *("errors", "snr", "users", "stations", "radio", "arrivals", "backhaul", "access", "egress"),
     *("ack_access", "return"),
 }
-"""Tables of conditions: all keys below are some."""
+"""Tables of conditions: all keys in them are conditions."""
 _CHOICES = {
     *(
         "aqm",
@@ -53,23 +53,23 @@ _CHOICES = {
         "fec",
     ),
 }
-"""Tables of what a designer chooses: no key below is a condition."""
+"""Tables of design choices: no key in them is a condition."""
 
 _DELAY = re.compile(r"(^|_)(delay|sojourn|rtt)_s$")
 _ENOUGH_FOR_ECDF = 10
 
 
 def abscissa(chosen: Selection) -> str | None:
-    """Return the axis to draw over: of numbers with the most values, else with the most."""
+    """Return the default x-axis: the numeric axis with the most values, else the longest axis."""
     order = sort_by_size(chosen)
     return order[0] if order else next(iter(chosen.readings.plan.axes), None)
 
 
 def sort_by_size(chosen: Selection) -> list[str]:
-    """Return the axes that vary in the order in which they are drawn over.
+    """Return the varied axes, in the order of preference for the x-axis.
 
-    First come those of numbers with three values or more, last the conditions of words, and within
-    each those with more values.
+    Numeric axes with three values or more come first, conditions that are words come last. Within
+    each group, axes with more values come first.
     """
 
     def rank(axis: str) -> tuple[bool, bool, int]:
@@ -80,9 +80,9 @@ def sort_by_size(chosen: Selection) -> list[str]:
 
 
 def series(chosen: Selection, taken: Collection[str]) -> str | None:
-    """Return the axis to colour by: of words with the most values up to eight, else of numbers.
+    """Return the axis for colours: of words, else of numbers, with the most values up to eight.
 
-    Conditions come last: they are panels.
+    Conditions come last, because they become panels.
     """
 
     def rank(axis: str) -> tuple[bool, bool, int]:
@@ -95,19 +95,19 @@ def series(chosen: Selection, taken: Collection[str]) -> str | None:
 
 
 def first(chosen: Selection, taken: Collection[str | None]) -> str | None:
-    """Return the first axis with up to eight values that is not taken."""
+    """Return the first axis with up to eight values that is not in `taken`."""
     free = (axis for axis in chosen.varied if axis not in taken)
     return next((axis for axis in free if len(chosen.values(axis)) <= len(style.SERIES)), None)
 
 
 def conditions(chosen: Selection) -> list[str]:
-    """Return the axes that are conditions by their names; none if all are."""
+    """Return the axes whose names are conditions; empty if all axes are conditions."""
     found = [axis for axis in chosen.varied if _is_condition(axis)]
     return [] if len(found) == len(chosen.varied) else found
 
 
 def designed(chosen: Selection) -> str | None:
-    """Return the first axis of words that is no condition, else of numbers, else any."""
+    """Return the first axis that is no condition (words before numbers), else any axis."""
 
     def rank(axis: str) -> tuple[bool, bool]:
         return (_is_condition(axis), chosen.numbers(axis) is not None)

@@ -71,7 +71,7 @@ def _known(chosen: Selection, place: int, metric: str) -> list[float]:
 
 
 def legend_of(figure: Figure, chosen: Selection, by: str | None) -> None:
-    """Put the legend of the values of an axis, a colour for each, below the panels."""
+    """Draw the legend below the panels: a colour for each value of an axis."""
     from matplotlib.lines import Line2D
 
     if by is None:

@@ -1,8 +1,8 @@
-"""The figures of this field, from the intervals of a sweep.
+"""Standard figures of a sweep, with intervals.
 
-Each returns a matplotlib figure. Series can be distinguished with any colour vision; axes have
-units. Marker, cell or curve of point n has the identifier ``point-n``, in an SVG as well; that of
-an analytic model ``point-n-solve``.
+Each method returns a matplotlib figure. Series can be distinguished with any colour vision; axes
+have units. The marker, cell or curve of point n has the identifier ``point-n``, also in SVG files;
+the marker of an analytic model has ``point-n-solve``.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ __all__ = ["SweepPlot", "rendered"]
 class SweepPlot:
     """Figures of one sweep.
 
-    Every figure takes `where`, by axis the values that are drawn, each a label or a list of them:
-    ``where={"flows.0.cc": ["newreno", "cubic"]}``. Axes that a figure does not use get a panel for
-    each of their settings. Every figure also takes `style`, `ax`, `figsize`, `title` and `labels`,
-    as `Plot` describes them.
+    All figures have the argument `where`, which selects values of axes. Each value is a label or a
+    list of labels: ``where={"flows.0.cc": ["newreno", "cubic"]}``. Each setting of the axes that a
+    figure does not use becomes a panel. All figures also have the arguments `style`, `ax`,
+    `figsize`, `title` and `labels`; see `Plot`.
 
     Parameters
     ----------
@@ -63,24 +63,24 @@ class SweepPlot:
         Parameters
         ----------
         metric : str
-            Of the sweep.
+            Metric of the sweep.
         over : str, optional
-            The x-axis. Numbers, also with units, are to scale, or on a logarithmic scale if they
-            span a factor of fifteen. Words are evenly spaced. Default: an axis of numbers with the
-            most values, else the one with the most values.
+            The x-axis. Numbers, also with units, are on a linear scale, or on a logarithmic scale
+            if they span a factor of fifteen or more. Words are evenly spaced. Default: the numeric
+            axis with the most values, otherwise the axis with the most values.
         by : str, optional
-            The axis with a colour for each value; with more than eight, a panel for each, with
-            the others in grey. Default: the axis of words, else of numbers, with the most values
-            up to eight.
+            The axis with a colour for each value. With more than eight values, each value has a
+            panel, with the other values in grey. Default: the axis of words, otherwise of numbers,
+            with the most values up to eight.
         bands : bool
-            Draw intervals over numbers as bands; else as bars. Default True.
+            Whether intervals over numbers are bands instead of bars. Default True.
         where : mapping, optional
             Values of axes that select the points to plot. Default: all points.
 
         Returns
         -------
         figure : matplotlib.figure.Figure
-            With dashed lines and open markers for the analytic model, if there is one.
+            The figure. Dashed lines and open markers show the analytic model, if there is one.
 
         Raises
         ------
@@ -113,24 +113,24 @@ class SweepPlot:
         where: Where | None = None,
         **_options: Unpack[FigureOptions],
     ) -> Figure:
-        """Draw a rate against a delay, with intervals in both directions, and mark the front.
+        """Plot a rate against a delay, with intervals in both directions and the Pareto front.
 
-        Better is above and to the right. On the black line, through the ringed points, are those
-        for which no other point of their panel has a mean rate at least as high and a mean delay
-        at most as long.
+        Points are better towards the top right. The black line through the ringed points is the
+        Pareto front: no other point of the panel has both a mean rate at least as high and a mean
+        delay at most as long.
 
         Parameters
         ----------
         rate, delay : str, optional
-            Metrics: the larger, the better, and the smaller, the better. Default: the first one
-            whose name ends with ``_bps``, and the first that is a delay, a sojourn time or an RTT.
+            Metric to maximize, and metric to minimize. Default: the first metric whose name ends
+            with ``_bps``, and the first metric that is a delay, a sojourn time or an RTT.
         by, shape : str, optional
-            Axes with a colour and a marker for each value, up to eight. Default: the first two
-            that have so few and no panels.
+            Axes with a colour and a marker for each value, up to eight. Default: the first two axes
+            with at most eight values that are not in `panels`.
         panels : str or sequence of str, optional
-            Axes with a panel for each value: those that a user cannot choose. Default: those of
-            the path and the traffic (``trace``, ``rate``, ``loss``, ``base_rtt``, ``count`` …),
-            unless all are.
+            Axes with a panel for each value: conditions that a designer cannot choose. Default:
+            axes of the path and the traffic (``trace``, ``rate``, ``loss``, ``base_rtt``, ``count``
+            …); none if all axes are conditions.
         where : mapping, optional
             Values of axes that select the points to plot. Default: all points.
 
@@ -182,15 +182,15 @@ class SweepPlot:
         where: Where | None = None,
         **_options: Unpack[FigureOptions],
     ) -> Figure:
-        """Draw a metric over two axes as coloured cells.
+        """Plot a metric over two axes as coloured cells.
 
         Parameters
         ----------
         metric : str
-            Of the sweep.
+            Metric of the sweep.
         x, y : str, optional
-            Axes from left to right and from below upwards. Default: those with the most values,
-            axes of numbers first.
+            Horizontal and vertical axis. Default: the axes with the most values, numeric axes
+            first.
         where : mapping, optional
             Values of axes that select the points to plot. Default: all points.
 
@@ -223,23 +223,23 @@ class SweepPlot:
         where: Where | None = None,
         **_options: Unpack[FigureOptions],
     ) -> Figure:
-        """Draw the distribution of a metric over the replications, a curve for each point.
+        """Plot the distribution of a metric over the replications, a curve for each point.
 
         Parameters
         ----------
         metric : str
-            Of the sweep.
+            Metric of the sweep.
         by : str, optional
-            The axis with a colour for each value, up to eight. Default: the axis of words, else
-            of numbers, with the most values up to eight.
+            The axis with a colour for each value, up to eight. Default: the axis of words,
+            otherwise of numbers, with the most values up to eight.
         where : mapping, optional
             Values of axes that select the points to plot. Default: all points.
 
         Raises
         ------
         BadValueError
-            If there is no such axis, metric or value, or there are more than 24 panels or eight
-            curves in one.
+            If there is no such axis, metric or value, or there are more than 24 panels, or more
+            than eight curves in a panel.
         """
         from airpath.sweeps.plot.ecdf import draw_ecdf
 
@@ -258,30 +258,31 @@ class SweepPlot:
         where: Where | None = None,
         **_options: Unpack[FigureOptions],
     ) -> Figure:
-        """Draw the distribution of a time over packets or transfers, a curve for each point.
+        """Plot the distribution of a time over packets or transfers, a curve for each point.
 
         Parameters
         ----------
         quantity, of
-            As of `Sweep.distribution`.
+            As in `Sweep.distribution`.
         by : str, optional
-            The axis with a colour for each value, as of `ecdf`.
+            The axis with a colour for each value, as in `ecdf`.
         complementary : bool
-            Draw the share of larger values over a logarithmic scale: the tail. Default False.
+            Whether to plot the tail: the share of larger values, on a logarithmic scale. Default
+            False.
         where : mapping, optional
             Values of axes that select the points to plot. Default: all points.
 
         Returns
         -------
         figure : matplotlib.figure.Figure
-            The values of all replications are pooled; bands are the intervals of the mean over the
-            replications.
+            The figure. Values of all replications are pooled; bands are the intervals of the mean
+            over the replications.
 
         Raises
         ------
         BadValueError
-            As of `Sweep.distribution`, or if there is no such axis or value, or there are more
-            than 24 panels or eight curves in one.
+            As in `Sweep.distribution`, or if there is no such axis or value, or there are more than
+            24 panels, or more than eight curves in a panel.
         """
         from airpath.sweeps.plot.distribution import draw_distribution
 
@@ -301,12 +302,12 @@ class SweepPlot:
         where: Where | None = None,
         **_options: Unpack[FigureOptions],
     ) -> Figure:
-        """Draw the differences of a metric to one value of an axis, with their intervals.
+        """Plot the differences of a metric to one value of an axis, with their intervals.
 
         Parameters
         ----------
         metric : str
-            Of the sweep.
+            Metric of the sweep.
         axis : str, optional
             Axis whose values are compared. Default: the first axis of words that is not a
             condition.
@@ -314,7 +315,8 @@ class SweepPlot:
             Value to subtract: a label of the axis, or its value as in the plan. Default: the first
             value of the axis.
         relative : bool
-            In percent of the mean of `compare_to`; else in the unit of the metric. Default True.
+            Whether differences are in percent of the mean of `compare_to` instead of the unit of
+            the metric. Default True.
         where : mapping, optional
             Values of axes that select the points to plot. Default: all points.
 
@@ -322,11 +324,11 @@ class SweepPlot:
         -------
         figure : matplotlib.figure.Figure
             A panel for each condition, with a row for each other value and each setting of the
-            other axes. Without conditions a panel for each other value, with a row for each
-            setting; where there is one setting, one panel. Markers are filled where the interval
-            shown excludes 0. A row has a text instead where there is *no value*, or, of relative
-            differences, an *uncertain mean*: one within three standard errors of 0, so that the
-            ratio has no usable interval.
+            other axes. Without conditions, there is a panel for each other value, with a row for
+            each setting; with a single setting, there is one panel. Markers are filled if the
+            interval shown excludes 0. A row shows text instead of a marker if there is *no value*.
+            With relative differences, *uncertain mean* marks a mean within three standard errors of
+            0, for which the ratio has no usable interval.
 
         Raises
         ------
@@ -351,13 +353,13 @@ class SweepPlot:
     # --- files ---------------------------------------------------------------------------------
 
     def defaults(self) -> dict[str, Figure]:
-        """Return the figures that suit the sweep, by their names.
+        """Return the default figures of the sweep, by name.
 
-        ``pareto``; ``lines-METRIC`` and ``heatmap-METRIC`` of each metric; ``forest-METRIC`` of
-        each along an axis that a designer can choose; ``ecdf-METRIC`` of the first metric from ten
-        replications on; ``distribution-TIME`` of each of ``record.distributions``, also where an
-        axis has them: those that have data and can be read. `left_out` has the others. In the
-        name of a file a slash becomes a hyphen and a space an underscore.
+        The figures are: ``pareto``; ``lines-METRIC`` and ``heatmap-METRIC`` for each metric;
+        ``forest-METRIC`` for each metric along a design axis; ``ecdf-METRIC`` for the first metric,
+        with ten or more replications; ``distribution-TIME`` for each time in
+        ``record.distributions``. Figures without data and figures that are too large to read are
+        omitted; see `left_out`. In file names, a slash becomes a hyphen and a space an underscore.
         """
         found = {}
         self._left_out = {}
@@ -365,35 +367,35 @@ class SweepPlot:
             try:
                 found[stem] = draw()
             except BadValueError as error:
-                # More than can be read; the user can choose a part of it.
+                # The figure is too large; the user can select a part of it.
                 self._left_out[stem] = str(error)
         return found
 
     def left_out(self) -> dict[str, str]:
-        """Return why `defaults` did not draw a figure, by its name."""
+        """Return the reasons why `defaults` omitted figures, by name."""
         return dict(self._left_out)
 
     def save(
         self, directory: str | Path, *, figure_formats: str | Sequence[str] = "png"
     ) -> list[Path]:
-        """Write the figures that suit the sweep.
+        """Write the default figures of the sweep.
 
         Parameters
         ----------
         directory : path
-            Made when missing.
+            Directory; created if it does not exist.
         figure_formats : str or sequence of str
             ``png``, ``pdf``, ``svg``, or several. Default ``png``.
 
         Returns
         -------
         paths : list of Path
-            What `defaults` returns, as files.
+            Files of the figures that `defaults` returns.
 
         Raises
         ------
         BadValueError
-            If a format is not known, or the directory cannot be written to.
+            If a format is unknown, or the directory is not writable.
         """
         from airpath.files import output_directory, write_file
         from airpath.present import figure_files
@@ -407,11 +409,11 @@ class SweepPlot:
                 write_file(paths[-1], data)
         return paths
 
-    # --- within --------------------------------------------------------------------------------
+    # --- internal ------------------------------------------------------------------------------
 
     @property
     def sweep(self) -> Sweep:
-        """What is drawn."""
+        """The plotted sweep."""
         return self._sweep
 
     def _chosen(self, where: Where | None, **metrics: str | None) -> Selection:
@@ -427,21 +429,21 @@ class SweepPlot:
 
 
 def rendered(plot: SweepPlot, kinds: Iterable[str]) -> Iterator[tuple[str, dict[str, bytes]]]:
-    """Yield the figures that suit a sweep as the contents of files.
+    """Yield the default figures of a sweep as file contents.
 
     Parameters
     ----------
     plot : SweepPlot
-        Of the sweep.
+        Metric of the sweep.
     kinds : iterable of str
-        Of ``png``, ``pdf``, ``svg``; the layout is that of the first.
+        Formats, any of ``png``, ``pdf``, ``svg``; the first determines the layout.
 
     Yields
     ------
     stem : str
         Name of the figure; see `figure_files.file_name`.
     files : dict of str to bytes
-        Its content by format.
+        Contents of the files by format.
     """
     from airpath.present import figure_files
 

@@ -1,4 +1,4 @@
-"""Paired differences with their intervals, one below the other."""
+"""Forest plot: paired differences with their intervals, one per row."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = ["draw_forest"]
 
 _NO_VALUE, _UNCERTAIN = "no value", "uncertain mean"
-"""What a row without a marker shows."""
+"""Texts of rows without a marker."""
 _MOST_ROWS = 60
 _ROW_IN = 0.2
 """Height of a row, inches."""
 _LETTER_IN, _PANEL_IN = 0.07, 0.8
-"""Width of a letter of a row's label, and least width of a panel without them, inches."""
+"""Width of a letter of a row's label, and least width of a panel without labels, inches."""
 
 
 def draw_forest(
@@ -96,13 +96,13 @@ class _Layout:
     Parameters
     ----------
     panels : mapping
-        By title, the differences of a panel, each with the number of its row.
+        Differences of each panel, each with the number of its row, by title of the panel.
     labels : sequence of str
-        Of the rows.
+        Labels of the rows.
     bands : sequence of str
-        Of each row: neighbours with the same text have the same background.
+        Text of each row; adjacent rows with the same text have the same background.
     colours : mapping of str to str
-        By value of the axis.
+        Colours by value of the axis.
     """
 
     panels: Mapping[str, Sequence[tuple[PointDifference, int]]]
@@ -112,10 +112,11 @@ class _Layout:
 
 
 def _layout(chosen: Selection, axis: str, found: Sequence[PointDifference]) -> _Layout:
-    """Return which difference is drawn where.
+    """Return the panel and row of each difference.
 
-    Conditions are panels, with a row for each other value and each setting of the other axes.
-    Without conditions each other value is a panel; where each has one row, these are one panel.
+    Each condition is a panel, with a row for each other value and each setting of the other axes.
+    Without conditions, each other value is a panel; if each panel would have only one row, all rows
+    are in one panel.
     """
     rest = [name for name in chosen.varied if name != axis]
     apart = [name for name in choice.conditions(chosen) if name != axis]
@@ -148,7 +149,7 @@ def _layout(chosen: Selection, axis: str, found: Sequence[PointDifference]) -> _
 
 
 def _left_out(found: Sequence[PointDifference], relative: bool) -> str:
-    """Return how many differences are not tested, or not drawn, for the heading."""
+    """Return the number of differences that are not tested or not plotted, for the heading."""
     missing = [_missing(each.difference, relative) for each in found]
     untested = sum(
         bool(each.difference.untested) and not why for each, why in zip(found, missing, strict=True)
@@ -163,7 +164,7 @@ def _left_out(found: Sequence[PointDifference], relative: bool) -> str:
 
 
 def _missing(of: Difference, relative: bool) -> str:
-    """Return why a difference is not drawn, in the words of its row; empty if it is drawn."""
+    """Return the text of a row without a marker; empty if the difference is plotted."""
     if math.isnan(of.absolute.mean):
         return _NO_VALUE
     return _UNCERTAIN if relative and math.isnan(of.relative.mean) else ""
@@ -176,14 +177,14 @@ def _interval(of: Difference, relative: bool) -> Interval:
 def _row(
     panel: Axes, of: Difference, row: int, colour: str, scale: float, *, relative: bool
 ) -> Artist:
-    """Draw a difference; return its marker, or the text that is there instead."""
+    """Draw a difference; return its marker, or the text in its place."""
     if why := _missing(of, relative):
         grey: dict[str, Any] = {"color": style.COLOURS["grey"], "fontsize": style.points(8)}
         place = panel.get_yaxis_transform()
         return panel.text(0.98, row, why, transform=place, ha="right", va="center", **grey)
     value, look = _interval(of, relative), style.COLOURS[colour]
     panel.plot([value.low * scale, value.high * scale], [row, row], color=look, lw=1.6, zorder=2)
-    # The test of the absolute difference can differ from that of the ratio, which is drawn.
+    # The plotted ratio can have another test result than the absolute difference.
     is_sure = value.excludes_zero and not of.untested
     face = look if is_sure else "white"
     size = style.points(5)
@@ -191,7 +192,7 @@ def _row(
 
 
 def _bands(panel: Axes, keys: Sequence[str]) -> None:
-    """Shade every other block of rows with the same text, so that rows can be followed."""
+    """Shade every second block of rows with the same text, for readability."""
     change = 0
     for row, key in enumerate(keys):
         change += row > 0 and key != keys[row - 1]

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["draw_heatmap"]
 
 _MAP = "cividis"
-"""Rises in brightness, for any colour vision (Nuñez, Anderton and Renslow 2018)."""
+"""Colour map with rising brightness, for any colour vision (Nuñez, Anderton, Renslow 2018)."""
 _MOST_WRITTEN = 14
 """Largest number of cells in a row that show a number."""
 _MIDDLE = 0.179
 """Relative luminance at which black and white letters have the same contrast (WCAG 2.2)."""
 _LETTERS_PER_INCH = 14
-"""Of the numbers."""
+"""Letters per inch of the numbers in cells."""
 
 
 def draw_heatmap(chosen: Selection, metric: str, x: str, y: str) -> Figure:
@@ -48,7 +48,7 @@ def draw_heatmap(chosen: Selection, metric: str, x: str, y: str) -> Figure:
         size = (max(2.2, 0.62 * len(columns) + 0.8), max(1.8, 0.42 * len(rows) + 0.7))
         figure, panels = facets.draw(size, sharex=True, sharey=True)
         digits = _digits(known)
-        # Letters that fit into a cell; a tenth of the width of each column is left for its margin.
+        # Number of letters that fit into a cell, with a fifth of the column width as margin.
         across = len(columns) * facets.shape[1]
         room = style.letters_in(0.8 * figure.get_figwidth() / across, _LETTERS_PER_INCH)
         for axis, places in panels:
@@ -87,7 +87,7 @@ def _panel(axis: Axes, columns: Sequence[str], rows: Sequence[str]) -> None:
     axis.set_yticks(np.arange(len(rows)), list(map(style.literal, rows)))
     axis.grid(visible=False)
     axis.tick_params(length=0)
-    # What was not measured stays so.
+    # Background of cells that were not measured.
     axis.set_facecolor("#ECEEF0")
     for side in ("left", "bottom"):
         axis.spines[side].set_visible(False)

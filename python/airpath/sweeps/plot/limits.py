@@ -1,4 +1,4 @@
-"""Limits and kind of an axis with means and their intervals, the same for all panels."""
+"""Limits and scale of an axis with means and their intervals, shared by all panels."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 __all__ = ["is_logarithmic", "limits", "set_scale"]
 
 _WIDE = 20.0
-"""Largest over smallest mean from which on an axis is logarithmic."""
+"""Least ratio of largest to smallest mean for a logarithmic axis."""
 _FLAT = 0.2
-"""Share of a linear axis below which the means of a panel are indistinguishable."""
+"""Means that span less than this share of a linear axis are indistinguishable."""
 _GAIN = 1.5
-"""Factor by which a logarithmic axis has to enlarge the flattest panel."""
+"""Least factor by which a logarithmic axis must enlarge the flattest panel."""
 
 
 def is_logarithmic(panels: Iterable[Iterable[float]]) -> bool:
     """Return whether an axis that several panels share is logarithmic.
 
-    It is where the means differ twentyfold, or where a linear axis makes a panel flat that a
-    logarithmic one does not.
+    It is logarithmic if the means differ by a factor of 20, or if a panel is flat on a linear axis
+    but not on a logarithmic axis.
 
     Parameters
     ----------
     panels : iterable of iterable of float
-        The means of each panel; NaN is left out.
+        The means of each panel; NaN is ignored.
     """
     known = [[mean for mean in means if math.isfinite(mean)] for means in panels]
     known = [means for means in known if means]
@@ -49,25 +49,25 @@ def is_logarithmic(panels: Iterable[Iterable[float]]) -> bool:
 
 
 def _share(means: Sequence[float], every: Sequence[float]) -> float:
-    """Return which share of the axis of all means those of a panel take."""
+    """Return the share of the axis of all means that the means of a panel span."""
     return (max(means) - min(means)) / (max(every) - min(every))
 
 
 def set_scale(
     panel: Axes, way: Literal["x", "y"], panels: Sequence[Sequence[Interval]], scale: float
 ) -> None:
-    """Set kind and limits of an axis that several panels share.
+    """Set scale and limits of an axis that several panels share.
 
     Parameters
     ----------
     panel : Axes
-        One of them.
+        One of the panels.
     way : {"x", "y"}
-        Which axis.
+        Axis to set.
     panels : sequence of sequence of Interval
-        Of each panel.
-    scale : float
-        What they are multiplied by.
+        Intervals of each panel.
+        scale : float
+            Factor for the intervals.
     """
     found = [each for intervals in panels for each in intervals]
     if is_logarithmic([[each.mean for each in intervals] for intervals in panels]):
@@ -93,25 +93,24 @@ def _logarithm(of: Interval, scale: float) -> Interval:
 def limits(
     intervals: Iterable[Interval], scale: float, also: Iterable[float] = ()
 ) -> tuple[float, float] | None:
-    """Return the ends of an axis on which means are distinguishable, despite a few wide intervals.
+    """Return limits of an axis that keep means distinguishable despite a few wide intervals.
 
-    An interval of two replications can be hundreds of times as wide as the others; it leaves the
-    panel.
+    The interval of two replications can be hundreds of times wider than the others; it is clipped.
 
     Parameters
     ----------
     intervals : iterable of Interval
-        All means are shown; ends of intervals as far beyond these as the means are apart, or as
-        half of the intervals are long.
+        Intervals. All means are inside the limits. Ends of intervals are inside if their distance
+        from the means is at most the span of the means or the median length of the intervals.
     scale : float
-        What they are multiplied by.
-    also : iterable of float
-        What is shown besides, in the axis's unit. Default: nothing.
+        Factor for the intervals.
+        also : iterable of float
+            Further values inside the limits, in the unit of the axis. Default: none.
 
     Returns
     -------
     limits : tuple of float or None
-        None where there is no mean.
+        Limits; None if there is no mean.
     """
     known = [each for each in intervals if math.isfinite(each.mean)]
     means = [*(each.mean * scale for each in known), *also]

@@ -23,7 +23,7 @@ __all__ = ["draw_lines"]
 
 _MOST_TICKS, _MOST_LETTERS = 8, 38
 _DODGE = 0.6
-"""Of the distance between two words on an axis, what the series take."""
+"""Width of a group of series as a share of the distance between two words on an axis."""
 
 
 def draw_lines(chosen: Selection, metric: str, over: str, by: str | None, *, bands: bool) -> Figure:
@@ -40,7 +40,7 @@ class _Lines:
         self.bands = bands
         rest = [axis for axis in chosen.varied if axis not in (over, by)]
         self.series: dict[str, str] = chosen.values(by) if by is not None else {"": ""}
-        # More series than colours: a panel for each, the others behind it in grey.
+        # With more series than colours, each has a panel, with the other series in grey.
         self.is_apart = len(self.series) > len(style.SERIES)
         self.rest = rest
         axes = [by, *rest] if self.is_apart and by is not None else rest
@@ -153,7 +153,7 @@ class _Lines:
 
     @property
     def _own_labels(self) -> bool:
-        """Whether the user calls the numbers by other names."""
+        """Whether the labels of the user differ from the numbers."""
         pairs = (self.chosen.point(place) for place in self.chosen.places)
         return any(
             point.labels.get(self.over) != str(point.values.get(self.over)) for point in pairs

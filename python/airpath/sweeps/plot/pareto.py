@@ -1,4 +1,4 @@
-"""A rate against a delay, with the points that no other one beats in both."""
+"""Plot of a rate against a delay, with the Pareto front."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ __all__ = ["draw_pareto", "front"]
 
 _MOST_POINTS = 1000
 _MOST_NAMES = 6
-"""Points of the front that are named in a panel."""
+"""Largest number of points of the front that are labelled in a panel."""
 
 
 def front(rates: Sequence[float], delays: Sequence[float]) -> list[int]:
-    """Return which points no other one beats, in the order of rising delay.
+    """Return the indices of the Pareto front, in the order of rising delay.
 
-    A point is beaten by one with at least its rate and at most its delay that differs from it.
+    A point is dominated by a different point with at least its rate and at most its delay.
 
     Parameters
     ----------
     rates, delays : sequence of float, length n
-        Of the points; those with a NaN are left out.
+        Rates and delays of the points; points with a NaN are ignored.
     """
     known = [
         n
@@ -113,8 +113,8 @@ class _Pareto:
                 f"{effort(self.chosen.readings, self.chosen.places)} · up and to the right is "
                 "better; ringed: no other point is better in both means"
             )
-            if unsaid := self._unencoded_axes():
-                about += f"; equal marks differ in {', '.join(map(self.chosen.axis_name, unsaid))}"
+            if axes := self._unencoded_axes():
+                about += f"; equal marks differ in {', '.join(map(self.chosen.axis_name, axes))}"
             style.heading(figure, title, about)
         return figure
 
@@ -127,7 +127,7 @@ class _Pareto:
         best = front(rates, delays)
         if best:
             x, y = [delays[n] for n in best], [rates[n] for n in best]
-            # The region above and to the right of the steps is not attained.
+            # No point lies above and to the right of the steps.
             axis.step(x, y, where="post", color="black", lw=1.1, zorder=1.8)
             ring: dict[str, Any] = {
                 "ms": style.points(9.5),
@@ -159,7 +159,7 @@ class _Pareto:
         return first if axis is None else looks[self.chosen.key(place, axis)]
 
     def _names(self, axis: Axes, best: Sequence[tuple[int, float, float]]) -> None:
-        """Name what the front's points are, where it is not said by colour and marker."""
+        """Label the points of the front with the axes that colour and marker do not show."""
         axes = self._unencoded_axes()
         if not axes or len(best) > _MOST_NAMES:
             return
@@ -175,8 +175,8 @@ class _Pareto:
 
     def _unencoded_axes(self) -> list[str]:
         """Return the axes that neither colour, marker nor panel shows."""
-        said = {self.by, self.shape, *self.facets.axes}
-        return [name for name in self.chosen.varied if name not in said]
+        encoded = {self.by, self.shape, *self.facets.axes}
+        return [name for name in self.chosen.varied if name not in encoded]
 
     def _legend(self, figure: Figure) -> None:
         from matplotlib.lines import Line2D

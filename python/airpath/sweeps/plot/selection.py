@@ -1,4 +1,4 @@
-"""The points of a figure: which are drawn, along which axis, in which panel, in which colour."""
+"""Selection of the points of a figure, and their division into panels."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 __all__ = ["Facets", "Selection", "Where", "gid", "outer_labels", "selected"]
 
 Where = Mapping[str, object]
-"""By axis, the values that are drawn: a label or a value, or a list of them."""
+"""Plotted values by axis: a label, a value, or a list of labels or values."""
 
 _MOST_PANELS = 24
 _MOST_COLUMNS = 5
 _ROW_PAD_IN = 0.09
 _LEAST_WIDTH_IN = 1.5
-"""Of a panel in a figure of the user's size."""
+"""Least width of a panel in a figure whose size the user sets, inches."""
 _LONGEST_LABEL = 48
 _TRACES = "traces:"
-"""Before the name of a recorded trace."""
+"""Prefix of the name of a recorded trace."""
 
 
 def gid(point: Point, engine: str = "simulate") -> str:
@@ -43,14 +43,14 @@ def gid(point: Point, engine: str = "simulate") -> str:
 
 @dataclass(frozen=True)
 class Selection:
-    """The points that are drawn.
+    """The plotted points.
 
     Parameters
     ----------
     readings : Readings
         The sweep.
     places : sequence of int
-        Of the points.
+        Places of the points in the plan.
     """
 
     readings: Readings
@@ -70,7 +70,7 @@ class Selection:
         return self.readings.plan.points[place]
 
     def values(self, axis: str) -> dict[str, str]:
-        """Return the labels of an axis by what stands for the values: numbers rise."""
+        """Return the labels of an axis by the texts of its values; numbers are sorted."""
         found: dict[str, str] = {}
         raw: dict[str, Any] = {}
         for place in self.places:
@@ -85,13 +85,13 @@ class Selection:
         return {key: found[key] for _, key in order}
 
     def numbers(self, axis: str) -> tuple[dict[str, float], Numbers] | None:
-        """Return the values of an axis as numbers, by what stands for them; None for words."""
+        """Return the values of an axis as numbers, by their texts; None for words."""
         raw = {self.key(place, axis): self.point(place).values.get(axis) for place in self.places}
         numbers = numbers_of(list(raw.values()))
         return None if numbers is None else (dict(zip(raw, numbers.of, strict=True)), numbers)
 
     def name(self, place: int, axes: Sequence[str]) -> str:
-        """Return the labels of a point along some axes, as one text; numbers with their axis."""
+        """Return the labels of a point for some axes, as one text; numbers have the axis name."""
         labels = self.point(place).labels
         texts = []
         for axis in axes:
@@ -101,17 +101,17 @@ class Selection:
         return " · ".join(texts)
 
     def axis_name(self, axis: str) -> str:
-        """Return the name of an axis in words."""
+        """Return the readable name of an axis."""
         return current().called(axis, self.readings.plan.names.get(axis, axis))
 
     def style_of(self, metric: str, values: Iterable[float]) -> MetricStyle:
-        """Return name and unit of a metric, for the values that are drawn."""
+        """Return name and unit of a metric, for the plotted values."""
         found = metric_style(metric, values, self.readings.plan.metric_labels)
         return replace(found, name=current().called(metric, found.name))
 
 
 def _label_text(label: str) -> str:
-    """Return the label of a value, the user's if there is one."""
+    """Return the label of a value; the user's label has priority."""
     return current().called(label, _short(label))
 
 
@@ -129,12 +129,12 @@ def selected(readings: Readings, where: Where | None) -> Selection:
     readings : Readings
         The sweep.
     where : mapping, optional
-        By axis, a value or a list of values. Default: all points.
+        A value or a list of values by axis. Default: all points.
 
     Raises
     ------
     BadValueError
-        If there is no such axis or value, or no point with all of them.
+        If there is no such axis or value, or no point has all of these values.
     """
     plan = readings.plan
     if where is not None and not isinstance(where, Mapping):
@@ -163,16 +163,16 @@ class Facets:
     Parameters
     ----------
     chosen : Selection
-        What is drawn.
+        The plotted points.
     axes : sequence of str
-        One panel for each of their combinations; two of them are rows and columns.
+        Axes whose combinations are panels; two axes become rows and columns.
     what : str
-        The figure, for messages.
+        Name of the figure, for messages.
 
     Raises
     ------
     BadValueError
-        If there are too many to be read.
+        If there are too many panels to read.
     """
 
     def __init__(self, chosen: Selection, axes: Sequence[str], what: str) -> None:
@@ -219,7 +219,7 @@ class Facets:
     def draw(
         self, size: tuple[float, float], **options: Any
     ) -> tuple[Figure, list[tuple[Axes, list[int]]]]:
-        """Return a figure, and each of its panels with the points that belong into it.
+        """Return a figure and its panels, each with its points.
 
         Parameters
         ----------
@@ -233,12 +233,12 @@ class Facets:
         height = max(rows * size[1], 3.0) + 1.3
         figure = style.new_figure(width, height)
         if rows > 1:
-            # Titles stand apart from the numbers above them.
+            # Separates titles from the numbers above them.
             figure.set_layout_engine("constrained", h_pad=_ROW_PAD_IN)
         grid: Any = figure.subplots(rows, columns, squeeze=False, **options)
         settings = list(self.places.items())
         if len(self.axes) == 2 and len(self.chosen.values(self.axes[0])) != rows:
-            # The axis with fewer values goes down.
+            # The axis with fewer values becomes the rows.
             by_row: dict[str, list[Any]] = {}
             for setting in settings:
                 by_row.setdefault(setting[0][1], []).append(setting)
@@ -254,7 +254,7 @@ class Facets:
 
 
 def outer_labels(panels: Sequence[tuple[Axes, list[int]]], x: str, y: str) -> None:
-    """Name the axes of a figure at its lower and left edge."""
+    """Set the axis labels of the panels at the lower and left edge of a figure."""
     for axis, _ in panels:
         if current().axes:
             axis.set(xlabel=x, ylabel=y)
