@@ -1,1 +1,1 @@
-"""What goes into the engine and comes out of it."""
+"""Interface to the engine: its input, and typed access to resolved scenarios."""

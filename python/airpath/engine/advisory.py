@@ -1,4 +1,4 @@
-"""What the user of a scenario should know before its numbers are believed; it can still be run."""
+"""Warnings about a scenario that the user should check before trusting its results."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ _QUEUES_OF_DATA = (
     ("forward", "bottleneck", "bottleneck"),
     ("reverse", "ack_path", "link that ACKs take"),
 )
-"""Which way data goes, the table of the queue that it waits in, and what people call its place."""
+"""Direction of the data, table of the queue in which it waits, and name of the place for users."""
 _MANY_SLOTS = 10**7
-"""Slots of a replication, some seconds of processor time."""
+"""Slots of a replication that take some seconds of processor time."""
 
 
 @dataclass(frozen=True)
 class Advisory:
-    """One thing that the tables do not say.
+    """A warning that the result tables do not show.
 
     Parameters
     ----------
     code : str
-        Which advisory it is, for programs: ``receive-window``.
+        Kind of the warning, for programs: ``receive-window``.
     text : str
-        One line for people, with what to do about it.
+        One line for users, with a fix.
     place : str
-        What it is about, ``flows.0``, ``flows.web`` or ``bottleneck.aqm``; empty for the whole run.
+        Location in the scenario, ``flows.0``, ``flows.web`` or ``bottleneck.aqm``; empty for the
+        entire run.
     """
 
     code: str
@@ -47,25 +48,25 @@ class Advisory:
         return f"{self.place}: {self.text}" if self.place else self.text
 
     def to_dict(self) -> dict[str, str]:
-        """Return it as a JSON object."""
+        """Return the warning as a JSON object."""
         return asdict(self)
 
 
 def find_advisories(scenario: Scenario, resolved: ResolvedScenario) -> list[Advisory]:
-    """Return the warnings that are known before the run.
+    """Return the warnings that can be derived before the run.
 
     Parameters
     ----------
     scenario : Scenario
-        As the user gave it.
+        The scenario as the user wrote it.
     resolved : ResolvedScenario
-        The same resolved.
+        Resolved form of the scenario.
     """
     return [each for find in ADVISORIES for each in find(scenario, resolved)]
 
 
 def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Yield groups whose congestion control is the same as another one under its profile."""
+    """Yield groups whose congestion control equals that of another name under their profile."""
     first: dict[str, tuple[int, str]] = {}
 
     def key(group: int) -> str:
@@ -87,7 +88,7 @@ def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[A
 
 
 def _ecn_without_marks(_scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Yield an advisory if a flow negotiates ECN over a queue that does not mark."""
+    """Yield a warning if a flow negotiates ECN over a queue that does not mark."""
     for place, where, who in _without_marks(resolved, ("on", "dctcp")):
         yield Advisory(
             "ecn-without-marks",
@@ -98,7 +99,7 @@ def _ecn_without_marks(_scenario: Scenario, resolved: ResolvedScenario) -> Itera
 
 
 def _vcp_without_code(_scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Yield a warning for VCP over a queue that writes no load code."""
+    """Yield a warning for a VCP flow over a queue that writes no load code."""
     for place, where, who in _without_marks(resolved, ("vcp",)):
         yield Advisory(
             "vcp-without-code",
@@ -112,7 +113,7 @@ def _vcp_without_code(_scenario: Scenario, resolved: ResolvedScenario) -> Iterat
 def _without_marks(
     resolved: ResolvedScenario, uses: tuple[str, ...]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield queues of data that mark nothing, and groups there that use the ECN field so."""
+    """Yield queues of data without marking, and groups there whose ECN use is one of `uses`."""
     hops = {"bottleneck": resolved.bottleneck, "ack_path": resolved.ack_path}
     for way, place, where in _QUEUES_OF_DATA:
         who = [
@@ -126,7 +127,7 @@ def _without_marks(
 
 
 def _nothing_fits(_scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Yield a warning for a limit in bytes that is smaller than a packet."""
+    """Yield a warning for a limit in bytes that is below the size of a packet."""
     sizes: dict[str, dict[str, int]] = {"forward": {}, "reverse": {}}
     for group, flow in resolved.flows.first_of_groups.items():
         sizes[flow.direction][f"flows.{resolved.flows.group_key(group)}"] = flow.source.packet_bytes
@@ -152,7 +153,7 @@ def _below(queue: ResolvedQueue | None, place: str, sizes: Mapping[str, int]) ->
 
 
 def _nothing_corrected(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Yield a warning for packets whose parity corrects no symbol."""
+    """Yield a warning for packets whose parity corrects no symbols."""
     back = getattr(scenario.ack_path, "link", None)
     links = [("bottleneck.link", scenario.bottleneck.link, "forward"), ("ack_path.link", back, "")]
     for place, link, way in links:
@@ -178,7 +179,7 @@ def _nothing_corrected(scenario: Scenario, resolved: ResolvedScenario) -> Iterat
 
 
 def _many_slots(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Yield the links whose slots are so short that a replication takes long."""
+    """Yield a warning for links whose short slots make a replication slow."""
     hops = {"bottleneck": resolved.bottleneck, "ack_path": resolved.ack_path}
     for place, hop in hops.items():
         slots = 0.0 if hop.link is None else hop.link.slots(resolved.duration_ns)
@@ -194,7 +195,7 @@ def _many_slots(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advi
 
 
 Find = Callable[["Scenario", ResolvedScenario], Iterator[Advisory]]
-"""Yields the advisories of one kind."""
+"""Function that yields the warnings of one kind."""
 
 ADVISORIES: Sequence[Find] = (
     _same_controls,
@@ -204,4 +205,4 @@ ADVISORIES: Sequence[Find] = (
     _nothing_corrected,
     _many_slots,
 )
-"""By kind, in their order; each reads few tables of a scenario."""
+"""Functions in the order of the warnings; each reads few tables of a scenario."""

@@ -11,30 +11,30 @@ __all__ = ["Component"]
 
 @dataclass(frozen=True)
 class Component:
-    """A component by its kind, with parameters in base units.
+    """A component with a kind and parameters in base units.
 
     Parameters
     ----------
     description : mapping
-        ``kind`` and parameters, as the engine takes them.
+        ``kind`` and parameters, in the form of the engine's input.
     """
 
     description: Mapping[str, Any]
 
     @property
     def kind(self) -> str:
-        """The name in the registry of its family."""
+        """Name in the registry of the component's family."""
         return str(self.description["kind"])
 
     def __contains__(self, parameter: str) -> bool:
         return parameter in self.description
 
     def get(self, parameter: str, default: Any = None) -> Any:
-        """Return a parameter, or `default` without it."""
+        """Return a parameter, or `default` if it is absent."""
         return self.description.get(parameter, default)
 
     def nested(self) -> Iterator[Component]:
-        """Yield the component and those that it contains."""
+        """Yield the component and all components inside it."""
         yield self
         for value in self.description.values():
             if isinstance(value, Mapping):

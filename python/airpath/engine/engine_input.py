@@ -1,4 +1,4 @@
-"""A scenario as the engine takes it: the only calls of the engine that run one."""
+"""Input of the engine; all simulations and analyses are started here."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ Captures = tuple[int, tuple[str, str], Sequence[tuple[str, str]]]
 """Number of a replication, comments of section and interface, pairs of point and file."""
 
 Progress = Callable[[int, int, float], None]
-"""Called with finished and total replications and the finished fraction of simulated time."""
+"""Callback with finished and total replications and the finished fraction of simulated time."""
 
 
 @dataclass(frozen=True)
 class EngineInput:
-    """A resolved scenario and its files. The engine's errors keep their own field paths.
+    """A resolved scenario and its files. Errors of the engine contain its own field paths.
 
     Parameters
     ----------
     text : str
         The resolved scenario, JSON.
     traces : dict
-        Recorded links by their key in the scenario.
+        Compiled traces by their key in the scenario.
     tables, snr : dict of str to str
-        Texts of error-rate tables and of SNRs over time, by key.
+        Texts of error-rate tables and of SNR files, by key.
     """
 
     text: str
@@ -38,9 +38,9 @@ class EngineInput:
     snr: dict[str, str] = field(default_factory=dict)
 
     def problems(self) -> list[EngineProblem]:
-        """Return every problem that the engine finds, a flow by the number of its entry.
+        """Return every problem that the engine finds; a flow is named by the number of its entry.
 
-        Without one, it can build the network.
+        If there is no problem, the engine can build the network.
 
         Raises
         ------
@@ -65,11 +65,11 @@ class EngineInput:
         seed : int
             Master seed.
         replications : range
-            Their numbers, in steps of 1.
+            Numbers of the replications, in steps of 1.
         threads : int
             Worker threads. Default 1.
         captures : tuple, optional
-            What is captured of one replication. Default: nothing.
+            Packet captures of one replication. Default: no captures.
         progress : callable, optional
             Called about ten times a second. If it raises `KeyboardInterrupt`, the run ends with
             the finished replications.
@@ -112,7 +112,7 @@ class EngineInput:
         trajectory_s : float, optional
             Time until which the equations of `clamp-fluid` are integrated as well, s.
         max_window_packets : float, optional
-            W_max of `fixed-point`, packets, from 1. Default: that of the receive window.
+            W_max of `fixed-point`, packets, from 1. Default: computed from the receive window.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What the engine says of a field, in the words of who wrote the scenario."""
+"""Translation of the engine's field paths into the keys of the scenario file."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["as_written", "in_words", "problems_of", "refuse"]
 def problems_of(
     scenario: Scenario, resolved: ResolvedScenario, found: list[EngineProblem]
 ) -> list[Problem]:
-    """Return the engine's problems, with the keys and values of the scenario.
+    """Return the engine's problems with the keys and values of the scenario.
 
     Parameters
     ----------
     scenario : Scenario
-        As the user gave it.
+        The scenario as the user wrote it.
     resolved : ResolvedScenario
-        As the engine takes it.
+        Resolved form of the scenario.
     found : list of tuple
-        As the engine reports them; a flow is named by the number of its entry.
+        Problems as the engine reports them; a flow is named by the number of its entry.
     """
     place, given = scenario.file or scenario.name, scenario.given()
     groups = [entry.group for entry in resolved.flows.entries]
@@ -47,11 +47,11 @@ def refuse(scenario: Scenario, resolved: ResolvedScenario, engine_input: EngineI
     Parameters
     ----------
     scenario : Scenario
-        As the user gave it.
+        The scenario as the user wrote it.
     resolved : ResolvedScenario
-        As the engine takes it.
+        Resolved form of the scenario.
     engine_input : EngineInput
-        The same, with its files.
+        Resolved form with its files.
 
     Raises
     ------
@@ -69,24 +69,24 @@ def refuse(scenario: Scenario, resolved: ResolvedScenario, engine_input: EngineI
 
 
 def _group(scenario: Scenario, flow: int) -> int:
-    """Return the number of the group of a flow."""
+    """Return the number of the group that a flow belongs to."""
     return bisect(list(accumulate(group.count for group in scenario.flows)), flow)
 
 
 def in_words(scenario: Scenario, line: str) -> str:
-    """Return a problem of the engine, with its place in the scenario.
+    """Return a problem of the engine with its location in the scenario.
 
     Parameters
     ----------
     scenario : Scenario
-        As the user gave it.
+        The scenario as the user wrote it.
     line : str
-        What the engine says: a field, and what is wrong with it.
+        Message of the engine: a field and its problem.
     """
     place = scenario.file or scenario.name
     flow, _, key = line.removeprefix("flows.").partition(".")
     if line.startswith("flows.") and flow.isdecimal():
-        # The engine counts flows, the scenario groups of them.
+        # The engine numbers flows, the scenario numbers groups of flows.
         if scenario.file is not None and key.startswith("return_wire"):
             key = key.replace("return_wire", "return", 1)
         return f"{place}: flows.{_group(scenario, int(flow))}.{key}"
@@ -94,14 +94,14 @@ def in_words(scenario: Scenario, line: str) -> str:
 
 
 def as_written(scenario: Scenario, line: str) -> str:
-    """Return the same with what the scenario gives at the field, if it gives a text.
+    """Return the same with the value that the scenario sets at the field, if it is a text.
 
     Parameters
     ----------
     scenario : Scenario
-        As the user gave it.
+        The scenario as the user wrote it.
     line : str
-        What the engine says.
+        Message of the engine.
     """
     line = in_words(scenario, line)
     place = f"{scenario.file or scenario.name}: "
@@ -116,7 +116,7 @@ def as_written(scenario: Scenario, line: str) -> str:
             return line
     if isinstance(found, dict) and found.keys() == {"kind"}:
         found = found["kind"]
-    # Numbers read alike; quantities, words and tables do not.
+    # Numbers have the same text in both forms; quantities, words and tables differ.
     if not (given and value and isinstance(found, (bool, str, list, dict))):
         return line
     return f"{place}{field} = {show(found)}: {problem}"

@@ -1,6 +1,7 @@
-"""What a run would keep in memory, estimated before it starts: too much is refused.
+"""Estimates the memory of a run before it starts, and rejects a run that needs too much.
 
-Packets are counted from above: the bottleneck's rate for the whole time, in full packets.
+The number of packets is an upper bound: the bottleneck's rate for the entire time, in full-sized
+packets.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from airpath.scenario.units import Duration, quote
 __all__ = ["memory_bytes", "needed", "refuse_too_much"]
 
 _SAMPLE, _SS_ROW, _FLOW, _RUN, _PHASE = 24, 300, 4_000, 20_000, 900
-"""Bytes of a value over time, a row of `ss`, the statistics of a flow, a replication, a phase."""
+"""Bytes of a recorded value, a row of `ss`, the statistics of a flow, a replication, a phase."""
 _EVERY_PACKET = ("delivered", "sojourn", "seq_sent", "seq_received")
 _OF_FLOWS = ("cwnd", "ssthresh", "rtt")
 _FROM_ABOVE = ("record.interval", "record.series")
@@ -27,7 +28,7 @@ _NS = 1e9
 
 
 class Need(NamedTuple):
-    """The memory of one key: its value, the counted items, bytes."""
+    """Memory that one key requires: its value, the number and kind of items, bytes, a fix."""
 
     key: str
     value: str
@@ -38,7 +39,7 @@ class Need(NamedTuple):
 
 
 def memory_bytes() -> float:
-    """Return the memory of this machine."""
+    """Return the size of this machine's memory, bytes."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):
@@ -46,25 +47,25 @@ def memory_bytes() -> float:
 
 
 def refuse_too_much(place: str, resolved: ResolvedScenario, reps: int) -> None:
-    """Refuse a run whose results do not fit into the memory.
+    """Reject a run whose results do not fit into the memory.
 
     Parameters
     ----------
     place : str
-        What begins the line: the scenario's file or name.
+        Beginning of the message: the scenario's file or name.
     resolved : ResolvedScenario
         The resolved scenario.
     reps : int
-        Replications.
+        Number of replications.
 
     Raises
     ------
     BadValueError
-        With the key that requires most memory, an estimate, and a fix.
+        With the key that requires the most memory, an estimate, and a fix.
     """
     needs = needed(resolved, reps)
     machine = memory_bytes()
-    # Values over time may be fewer than this; while they are recorded, they are watched.
+    # Recorded values may be fewer than the estimate; their memory is also checked during the run.
     certain = [need for need in needs if need.key not in _FROM_ABOVE]
     for asked, there in ((certain, memory.available_bytes() or machine), (needs, machine)):
         if sum(need.bytes for need in asked) > there:
@@ -81,7 +82,7 @@ def refuse_too_much(place: str, resolved: ResolvedScenario, reps: int) -> None:
 
 
 def needed(resolved: ResolvedScenario, reps: int) -> list[Need]:
-    """Return the memory of the parts of a result; see `refuse_too_much` for the parameters."""
+    """Return the memory of each part of a result; see `refuse_too_much` for the parameters."""
     record, duration_s = resolved.recording, resolved.duration_s
     flows = len(resolved.flows)
     shorter = "a longer interval, fewer replications or a shorter duration"
@@ -128,7 +129,7 @@ def needed(resolved: ResolvedScenario, reps: int) -> list[Need]:
 
 
 def _rate_bps(resolved: ResolvedScenario) -> float:
-    """Return the highest rate of the bottleneck that the scenario names; 0 when it names none."""
+    """Return the largest rate of the bottleneck in the scenario; 0 if it contains none."""
     changes = (change.rate_bps or 0 for change in resolved.changes)
     return float(max(resolved.link.largest_rate_bps, *changes, 0))
 

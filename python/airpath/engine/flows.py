@@ -1,4 +1,4 @@
-"""The flows of a resolved scenario: what each sends, when, and over which wires."""
+"""The flows of a resolved scenario: sources, start times and wires."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from airpath.engine.component import Component
 __all__ = ["Flow", "Flows", "Source", "Start", "TcpParameters", "Wire"]
 
 _DATAGRAM_HEADER = 28
-"""IPv4 without options (RFC 791 §3.1) and UDP (RFC 768), bytes."""
+"""Size of an IPv4 header without options (RFC 791 §3.1) and a UDP header (RFC 768), bytes."""
 _TIMESTAMPS = 12
-"""TCP timestamps option with its padding (RFC 7323 §3.2), bytes."""
+"""Size of the TCP timestamps option with its padding (RFC 7323 §3.2), bytes."""
 
 
 @dataclass(frozen=True)
 class Wire:
-    """A fixed delay at an optional rate.
+    """A wire: a fixed delay and an optional rate.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Wire:
     delay_ns : int
         One-way propagation delay, ns.
     is_limited : bool
-        Whether its queue has a limit.
+        True if its queue has a limit.
     """
 
     rate_bps: int | None = None
@@ -40,7 +40,7 @@ class Wire:
 
     @classmethod
     def of(cls, description: Mapping[str, Any] | None) -> Wire:
-        """Return a wire by its description; without one, one that adds nothing."""
+        """Return the wire of a description; without a description, one without rate and delay."""
         found = description or {}
         is_limited = found.get("limit") is not None
         return cls(found.get("rate_bps"), int(found.get("delay_ns", 0)), is_limited)
@@ -48,16 +48,16 @@ class Wire:
 
 @dataclass(frozen=True)
 class Start:
-    """When the flows of an entry start.
+    """Start time of the flows of an entry.
 
     Parameters
     ----------
     earliest_ns, latest_ns : int
-        Range of the start, ns. Of Poisson arrivals, both are the time from which flows arrive.
+        Range of the start, ns. For Poisson arrivals, both are the start of the arrivals.
     gap_ns : int or None
         Mean time between Poisson arrivals, ns; None for flows that start once.
     until_ns : int or None
-        Time after which nothing arrives, ns.
+        Time after which no flow arrives, ns.
     """
 
     earliest_ns: int
@@ -67,7 +67,7 @@ class Start:
 
     @classmethod
     def of(cls, description: Mapping[str, Any]) -> Start:
-        """Return a start by its description."""
+        """Return the start of a description."""
         if description["kind"] == "poisson":
             begin = description["from_ns"]
             return cls(begin, begin, description["gap_ns"], description.get("until_ns"))
@@ -78,28 +78,28 @@ class Start:
 
 @dataclass(frozen=True)
 class TcpParameters:
-    """The TCP parameters of a flow, quantities as integers of their base unit.
+    """The TCP parameters of a flow; quantities are integers of their base unit.
 
     Parameters
     ----------
     values : mapping
-        By name in the resolved form, `Parameter.resolved` in the table of TCP parameters.
+        Values by name in the resolved form, `Parameter.resolved` in the table of TCP parameters.
     """
 
     values: Mapping[str, Any]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return a parameter by its name in the resolved form; `default` without it."""
+        """Return a parameter by its name in the resolved form; `default` if it is absent."""
         return self.values.get(name, default)
 
     @property
     def profile(self) -> str:
-        """The profile that the defaults come from."""
+        """The profile that provides the defaults."""
         return str(self.values["profile"])
 
     @property
     def mss(self) -> int:
-        """Payload of a full segment, bytes."""
+        """Payload of a full-sized segment, bytes."""
         return int(self.values["mss"])
 
     @property
@@ -144,7 +144,7 @@ class TcpParameters:
 
     @property
     def delayed_ack_segments(self) -> int:
-        """Full segments for each ACK."""
+        """Number of full-sized segments per ACK."""
         return int(self.values["delayed_ack_segments"])
 
     @property
@@ -155,11 +155,11 @@ class TcpParameters:
 
 @dataclass(frozen=True)
 class Source(Component):
-    """What a flow sends."""
+    """Source of a flow's data."""
 
     @property
     def is_tcp(self) -> bool:
-        """Whether it is a TCP sender; else it sends datagrams."""
+        """True for a TCP sender, False for a sender of datagrams."""
         return self.kind == "tcp"
 
     @cached_property
@@ -169,7 +169,7 @@ class Source(Component):
 
     @cached_property
     def tcp(self) -> TcpParameters:
-        """The parameters of a TCP sender; none for datagrams."""
+        """The parameters of a TCP sender; empty for datagrams."""
         return TcpParameters(self.get("options", {}))
 
     @cached_property
@@ -184,28 +184,28 @@ class Source(Component):
 
     @property
     def transfer_bytes(self) -> int | None:
-        """Payload of a transfer of fixed size, bytes; None for others and endless flows."""
+        """Payload of a transfer of fixed size, bytes; None for random sizes and endless flows."""
         size = self.get("transfer_bytes")
         return None if size is None else int(size)
 
     @property
     def has_random_size(self) -> bool:
-        """Whether each flow draws the size of its transfer."""
+        """True if each flow has a transfer of random size."""
         return "transfer" in self
 
     @property
     def is_transfer(self) -> bool:
-        """Whether it ends after a fixed or random number of bytes."""
+        """True if the source ends after a fixed or random number of bytes."""
         return self.transfer_bytes is not None or self.has_random_size
 
     @property
     def is_on_off(self) -> bool:
-        """Whether an application pauses it."""
+        """True if an application pauses the source."""
         return self.get("application") is not None
 
     @property
     def may_abort(self) -> bool:
-        """Whether its connection is aborted after a number of retransmissions."""
+        """True if the connection is aborted after a number of retransmissions."""
         return bool({"max_retries", "max_syn_retries"} & self.tcp.values.keys())
 
     @property
@@ -215,27 +215,27 @@ class Source(Component):
 
     @property
     def packet_bytes(self) -> int:
-        """A full IP packet, bytes."""
+        """Size of a full-sized IP packet, bytes."""
         if self.is_tcp:
             return self.tcp.mss + self.tcp.header_bytes
         return int(self.description["packet_bytes"])
 
     @property
     def payload_bytes(self) -> int:
-        """Payload of a full IP packet, bytes."""
+        """Payload of a full-sized IP packet, bytes."""
         if self.is_tcp:
             return self.tcp.mss
         return max(0, self.packet_bytes - _DATAGRAM_HEADER)
 
     @property
     def ack_bytes(self) -> int:
-        """An ACK without data, bytes of IP packet; 0 for datagrams."""
+        """Size of the IP packet of an ACK without data, bytes; 0 for datagrams."""
         return self.tcp.header_bytes if self.is_tcp else 0
 
 
 @dataclass(frozen=True)
 class Flow:
-    """A flow, or equal ones in a row.
+    """A flow, or several consecutive equal flows.
 
     Parameters
     ----------
@@ -247,12 +247,12 @@ class Flow:
 
     @property
     def group(self) -> int:
-        """Number of its group in the scenario."""
+        """Number of the flow's group in the scenario."""
         return int(self.description["group"])
 
     @property
     def group_name(self) -> str | None:
-        """Name of its group; None if it has none."""
+        """Name of the flow's group; None if it has none."""
         return self.description.get("name")
 
     @property
@@ -262,27 +262,27 @@ class Flow:
 
     @property
     def direction(self) -> str:
-        """Direction of its data: ``forward`` or ``reverse``."""
+        """Direction of the data: ``forward`` or ``reverse``."""
         return str(self.description["direction"])
 
     @cached_property
     def source(self) -> Source:
-        """What it sends."""
+        """The source of the flow's data."""
         return Source(self.description["source"])
 
     @cached_property
     def start(self) -> Start:
-        """When it starts."""
+        """The start time of the flow."""
         return Start.of(self.description["start"])
 
     @property
     def user(self) -> int | None:
-        """Number of its user of a cell or station; None without one."""
+        """Number of the flow's user of a cell, or station; None without one."""
         return self.description.get("user")
 
     @property
     def stop_ns(self) -> int | None:
-        """Time after which it offers no new data, ns; None without an end."""
+        """Time after which the source offers no new data, ns; None without an end."""
         return self.description.get("stop_ns")
 
     @cached_property
@@ -297,17 +297,17 @@ class Flow:
 
     @cached_property
     def ack_access(self) -> Wire:
-        """The wire of its ACKs in front of the ACK path."""
+        """The wire of the ACKs in front of the ACK path."""
         return Wire.of(self.description.get("ack_access"))
 
     @cached_property
     def return_wire(self) -> Wire:
-        """The wire of its ACKs behind the ACK path."""
+        """The wire of the ACKs behind the ACK path."""
         return Wire.of(self.description.get("return_wire"))
 
 
 class Flows(Sequence[Flow]):
-    """The flows of a scenario by number; equal flows in a row share one object.
+    """The flows of a scenario by number; consecutive equal flows share one object.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ class Flows(Sequence[Flow]):
             yield from repeat(entry, entry.count)
 
     def ranges(self) -> Iterator[tuple[range, Flow]]:
-        """Yield the numbers of equal flows in a row, and the flow that they are."""
+        """Yield the numbers of consecutive equal flows, and the object that they share."""
         begin = 0
         for end, entry in zip(self._ends, self.entries, strict=True):
             yield range(begin, end), entry
@@ -363,7 +363,7 @@ class Flows(Sequence[Flow]):
         return self.group_names.get(group, str(group))
 
     def group_title(self, group: int) -> str:
-        """Return the name of a group in tables: its name, or ``group 0``."""
+        """Return the label of a group in tables: its name, or ``group 0``."""
         return self.group_names.get(group, f"group {group}")
 
     def flow_label(self, number: int) -> str:
@@ -372,7 +372,7 @@ class Flows(Sequence[Flow]):
         return f"{number} {name}" if name else str(number)
 
     def group_of(self, key: str) -> int | None:
-        """Return the number of the group with a name or number; None without such a group."""
+        """Return the number of the group with a name or number; None if no group has it."""
         named = next((group for group, name in self.group_names.items() if name == key), None)
         if named is not None:
             return named
@@ -387,10 +387,10 @@ class Flows(Sequence[Flow]):
         return found
 
     def optional_quantities(self) -> list[str]:
-        """Return the quantities that flows of this scenario have in addition to those of all.
+        """Return the quantities that only some flows of this scenario have.
 
-        These are `transfer_bytes` where sizes are random and `aborted_at_s` where a connection may
-        be aborted. In one flow or run they may be missing.
+        The quantities are `transfer_bytes` if sizes are random, and `aborted_at_s` if a connection
+        may be aborted. They may be missing in a single flow or run.
         """
         sources = [entry.source for entry in self.entries]
         found = {

@@ -1,4 +1,4 @@
-"""The files of a scenario: traces, error-rate tables, SNRs over time."""
+"""The files of a scenario: traces, error-rate tables and SNR files."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from airpath.trace import Trace
 __all__ = ["Inputs", "Reading", "Role", "read_inputs", "trace_formats"]
 
 Role = Literal["mahimahi", "csv", "table", "snr"]
-"""What a file is to the engine: a trace in one of two formats, error rates, SNRs over time."""
+"""Role of a file: a trace in one of two formats, an error-rate table, or an SNR over time."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What the files of a scenario hold, by the keys of its resolved form.
+    """Contents of a scenario's files, by the keys of its resolved form.
 
     Parameters
     ----------
     traces : mapping of str to Trace
-        Recorded links.
+        Compiled traces.
     roles : mapping of str to Role
-        What each file is.
+        Role of each file.
     texts : mapping of str to str
-        What is in each file.
+        Text of each file.
     paths : mapping of str to Path
-        Where each file is.
+        Path of each file.
     """
 
     traces: Mapping[str, Trace]
@@ -46,7 +46,7 @@ class Inputs:
     paths: Mapping[str, Path]
 
     def for_engine(self, resolved: ResolvedScenario) -> EngineInput:
-        """Return a resolved scenario with these files as the engine takes it."""
+        """Return a resolved scenario with these files as input of the engine."""
         return EngineInput(
             json.dumps(resolved.for_engine().document, allow_nan=False),
             {name: trace.compiled for name, trace in self.traces.items()},
@@ -56,20 +56,20 @@ class Inputs:
 
     @property
     def table_texts(self) -> dict[str, str]:
-        """The tables of error rates."""
+        """Texts of the error-rate tables, by key."""
         return {name: self.texts[name] for name, role in self.roles.items() if role == "table"}
 
     @property
     def snr_texts(self) -> dict[str, str]:
-        """The SNRs over time."""
+        """Texts of the SNR files, by key."""
         return {name: self.texts[name] for name, role in self.roles.items() if role == "snr"}
 
     def digest(self, name: str) -> str:
-        """Return the SHA-256 of the file of a key, hexadecimal."""
+        """Return the SHA-256 of the file with a key, hexadecimal."""
         return _digest(self.texts[name])
 
     def provenance(self) -> dict[str, Any]:
-        """Return file and SHA-256 of each trace and of each error-rate table, by key."""
+        """Return the path and SHA-256 of each trace and each error-rate table, by key."""
         files = {
             name: {"file": str(self.paths[name]), "sha256": self.digest(name)}
             for name in (*self.traces, *self.snr_texts, *self.table_texts)
@@ -83,12 +83,12 @@ class Inputs:
 
 @lru_cache(64)
 def _digest(text: str) -> str:
-    """Points of a sweep share the texts of their files."""
+    """Return the SHA-256 of a text; cached, because points of a sweep share texts."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Reading:
-    """What was read for earlier scenarios, so that a file of many is read once."""
+    """Cache of files, so that a file of several scenarios is read once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, Path], tuple[str, Trace | None]] = {}
@@ -98,14 +98,14 @@ class Reading:
         return self._once("", path, lambda: (read_text(path, LARGEST), None))[0]
 
     def trace(self, path: Path, format_: Literal["csv", "mahimahi"]) -> Trace:
-        """Return the recorded link of a file."""
+        """Return the compiled trace of a file."""
 
         def read() -> tuple[str, Trace]:
             text = self.text(path)
             return text, Trace.parse(text, str(path), format_)
 
         found = self._once(format_, path, read)[1]
-        assert found is not None  # It was made by `read`.
+        assert found is not None  # `read` returns a trace.
         return found
 
     def _once(
@@ -127,15 +127,15 @@ def read_inputs(
         The scenario's file, for error messages.
     resolved : ResolvedScenario
         The scenario.
-    files : mapping of str to Path
+    Paths of its files by key.
         Its files by key.
     reading : Reading
-        Of earlier scenarios, whose files are not read again.
+        Cache with the files of earlier scenarios.
 
     Raises
     ------
     BadValueError
-        If a file cannot be read or has another format; all such are named.
+        If a file cannot be read or has another format, with all such files.
     """
     formats = trace_formats(resolved)
     fields: dict[str, tuple[str, ...]] = {}
@@ -176,7 +176,7 @@ def trace_formats(resolved: ResolvedScenario) -> dict[str, Literal["mahimahi", "
 
 
 def _table_text(place: str | None, field: tuple[str, ...], name: str, path: Path) -> str:
-    """Return the text of a table that the engine takes; an error names the scenario's key."""
+    """Return the text of a valid table; errors name the scenario's key."""
     try:
         text = read_table(name, path)
         _airpath.PerTable.from_json(text)
@@ -190,7 +190,7 @@ def _table_text(place: str | None, field: tuple[str, ...], name: str, path: Path
 
 
 def _tables(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Give every table in `value` with its path."""
+    """Yield every table in `value` with its path."""
     if isinstance(value, Mapping):
         yield path, value
         for key, item in value.items():

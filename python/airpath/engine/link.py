@@ -1,4 +1,4 @@
-"""The link of a resolved scenario. What depends on its kind is a method of the link's class."""
+"""The link of a resolved scenario; methods of the link's class depend on its kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ResolvedLink"]
 
 
 class ResolvedLink(Component):
-    """A link by its kind and parameters."""
+    """A link with a kind and parameters."""
 
     @property
     def _class(self) -> type[Link]:
@@ -22,55 +22,55 @@ class ResolvedLink(Component):
 
     @property
     def series(self) -> frozenset[str]:
-        """Recorded series that only some links write, and this one does."""
+        """Recorded series that this link writes and some other links do not."""
         return self._class.series
 
     @property
     def has_schemes(self) -> bool:
-        """Whether it counts the packets sent with each MCS."""
+        """True if the link counts the packets sent with each MCS."""
         return "mcs" in self.series
 
     @property
     def trace(self) -> str | None:
-        """Key of its trace; None without one."""
+        """Key of the link's trace; None without one."""
         return _text(self.get("trace"))
 
     @property
     def trace_format(self) -> Literal["mahimahi", "csv"] | None:
-        """Format of its trace."""
+        """Format of the link's trace."""
         return self._class.trace_format
 
     @property
     def table(self) -> str | None:
-        """Key of its error-rate table; None without one."""
+        """Key of the link's error-rate table; None without one."""
         return _text(self.get("table"))
 
     @property
     def known_rates_bps(self) -> list[float]:
-        """Bit rate of each regime; one for a constant rate, none if it is not known."""
+        """Bit rate of each regime; one for a constant rate, empty if unknown."""
         return self._class.known_rates_bps(self.description)
 
     @property
     def largest_rate_bps(self) -> float:
-        """Upper bound of the bit rate; 0 if there is none."""
+        """Upper bound of the bit rate; 0 if none is known."""
         return self._class.largest_rate_bps(self.description)
 
     @property
     def latencies_ns(self) -> tuple[int, int]:
-        """Delays of its two directions that are not the delay of the hop, ns."""
+        """Delays that each direction adds to the delay of the hop, ns."""
         return self._class.latencies_ns(self.description)
 
     @property
     def regime_boundaries(self) -> list[int]:
-        """Packets waiting from which each further regime holds."""
+        """Queue lengths, packets, at which each further regime begins."""
         return self._class.regime_boundaries(self.description)
 
     def regime_labels(self, table: Callable[[], str | None]) -> list[str]:
-        """Return a label of each regime, or none; `table` returns the text of its table."""
+        """Return a label of each regime, or an empty list; `table` returns the error-rate table."""
         return self._class.regime_labels(self.description, table)
 
     def slots(self, duration_ns: int) -> float:
-        """Return the slots of a run; 0 without slots."""
+        """Return the number of slots in a run; 0 without slots."""
         return self._class.slots(self.description, duration_ns)
 
 

@@ -1,4 +1,4 @@
-"""How much memory there is for this process."""
+"""Memory that is available to this process."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["available_bytes", "for_recordings"]
 def available_bytes() -> int | None:
     """Return the memory that is available to this process; None if unknown.
 
-    The least of what is free, of what the control group leaves and of ``ulimit -v``.
+    This is the minimum of free memory, the rest of the control group's limit and ``ulimit -v``.
     """
     return min((*_free(), *_of_group(), *_of_limit()), default=None)
 
 
 def for_recordings() -> int | None:
-    """Return the memory for recordings: half of the available; tables take the other half."""
+    """Return the memory for recordings: half of the available memory. Tables use the other half."""
     available = available_bytes()
     return None if available is None else available // 2
 
@@ -37,7 +37,7 @@ def _of_group() -> Iterator[int]:
         ("/sys/fs/cgroup", "memory.max", "memory.current"),
         ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
     ):
-        # "max" is no number: there is no limit.
+        # "max" is not a number: there is no limit.
         with suppress(OSError, ValueError):
             limit = int(Path(directory, most).read_text("ascii"))
             used = int(Path(directory, now).read_text("ascii"))
@@ -45,7 +45,7 @@ def _of_group() -> Iterator[int]:
 
 
 def _cached(statistics: Path) -> int:
-    """Return the bytes of files that a control group has in memory and can do without."""
+    """Return the bytes of cached files in a control group that can be evicted."""
     lines = (line.split() for line in statistics.read_text("ascii").splitlines())
     return next((int(line[1]) for line in lines if line[:1] == ["inactive_file"]), 0)
 

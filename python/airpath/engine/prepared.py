@@ -1,4 +1,4 @@
-"""A scenario ready to be run: resolved, its files read."""
+"""A scenario that is ready to run: resolved, with its files in memory."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class PreparedScenario:
     Parameters
     ----------
     scenario : Scenario
-        As the user gave it.
+        The scenario as the user wrote it.
     resolved : ResolvedScenario
-        The same in SI base units, with every flow and every TCP parameter.
+        Its resolved form in SI base units, with all flows and all TCP parameters.
     inputs : Inputs
         Contents of its files.
     """
@@ -47,17 +47,17 @@ class PreparedScenario:
 
     @property
     def place(self) -> str:
-        """File or name of the scenario, at the start of error messages."""
+        """File or name of the scenario, for the start of error messages."""
         return self.scenario.file or self.scenario.name
 
     @property
     def advisories(self) -> list[Advisory]:
-        """What to know of the scenario before it is run; a result has those of the run too."""
+        """Warnings known before the run; a result contains those of the run as well."""
         return find_advisories(self.scenario, self.resolved)
 
     @cached_property
     def engine_input(self) -> EngineInput:
-        """The scenario as the engine takes it."""
+        """The scenario as input of the engine."""
         return self.inputs.for_engine(self.resolved)
 
     def check(self) -> None:
@@ -74,7 +74,7 @@ class PreparedScenario:
 
 
 Runnable = Scenario | PreparedScenario | str | os.PathLike[str]
-"""A scenario, one that `airpath.check` has prepared, or the path of a scenario file."""
+"""A scenario, a scenario prepared by `airpath.check`, or the path of a scenario file."""
 
 
 def prepare(
@@ -87,16 +87,16 @@ def prepare(
     scenario : Scenario
         The scenario.
     reading : Reading, optional
-        Of earlier scenarios, whose files are not read again. Default: all are read.
+        Cache with the files of earlier scenarios. Default: a new cache.
     emulated : bool
-        Whether components that only kernels have are accepted. Default False.
+        True if components that only kernels implement are accepted. Default False.
 
     Raises
     ------
     ScenarioError
-        If a component is only a kernel's, and `emulated` is False.
+        If only a kernel implements a component, and `emulated` is False.
     BadValueError
-        If a file cannot be read or has another format; all such are named.
+        If a file cannot be read or has another format; with all such files.
     """
     if not emulated and (problems := list(only_emulated(scenario))):
         raise ScenarioError(problems)
@@ -107,7 +107,7 @@ def prepare(
 
 
 def prepared(scenario: Any, *, emulated: bool = False) -> PreparedScenario:
-    """Return a `Runnable` prepared; one that is prepared already is returned as it is.
+    """Return a prepared `Runnable`; a prepared scenario is returned unchanged.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def given_scenario(scenario: Any) -> Scenario:
     Raises
     ------
     BadValueError
-        If it is none, or the file does not hold a scenario.
+        If it is not a `Runnable`, or the file does not contain a scenario.
     """
     if isinstance(scenario, PreparedScenario):
         return scenario.scenario
@@ -139,7 +139,7 @@ def given_scenario(scenario: Any) -> Scenario:
 
 
 def only_emulated(scenario: Scenario) -> Iterator[Problem]:
-    """Yield the congestion control algorithms that kernels have and the simulator has not."""
+    """Yield a problem for each congestion control that kernels have and the simulator lacks."""
     for number, group in enumerate(scenario.flows):
         control = getattr(group, "cc", None)
         if control is not None and control.only_emulated:

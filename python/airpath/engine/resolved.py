@@ -1,7 +1,8 @@
-"""The resolved scenario: what the engine runs, as typed values.
+"""The resolved scenario: the engine's input, as typed values.
 
-Its document, a JSON object with quantities as integers of their base unit, is what is stored and
-what the engine takes. Only this package and `airpath.scenario`, which makes it, read its keys.
+Its document is a JSON object with quantities as integers of their base unit. Results store the
+document, and the engine reads it. Only this package and `airpath.scenario`, which creates the
+document, read its keys.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Hop:
 
     @cached_property
     def link(self) -> ResolvedLink | None:
-        """The link; None where ACKs meet no link, or that of the opposite direction."""
+        """The link; None if ACKs traverse no link, or share the link of the opposite direction."""
         found = self.description.get("link")
         return ResolvedLink(found) if found else None
 
@@ -55,7 +56,7 @@ class Hop:
 
 @dataclass(frozen=True)
 class Recording:
-    """What is recorded over time.
+    """Recordings over time.
 
     Parameters
     ----------
@@ -64,13 +65,13 @@ class Recording:
     interval_ns : int
         Interval of levels, ns; 0 records every change.
     distributions : sequence of str
-        Times of packets whose distribution is kept.
+        Packet times whose distribution is recorded.
     has_ss : bool
-        Whether the state of TCP senders is sampled.
+        True if the state of TCP senders is sampled.
     ss_interval_ns : int
         Time between two samples, ns.
     has_flow_monitor : bool
-        Whether the statistics of ns-3's FlowMonitor are kept.
+        True if the statistics of ns-3's FlowMonitor are recorded.
     """
 
     series: Sequence[str]
@@ -107,7 +108,7 @@ class Change:
 
     @classmethod
     def of(cls, description: Mapping[str, Any]) -> Change:
-        """Return a change by its description."""
+        """Return the change of a description."""
         action = description["action"]
         schemes = (action.get("downlink"), action.get("uplink"))
         return cls(
@@ -126,7 +127,7 @@ class ResolvedScenario:
     Parameters
     ----------
     document : mapping
-        Its resolved form, as `Scenario.resolve` makes it and results keep it.
+        Resolved form, as created by `Scenario.resolve` and stored with results.
     """
 
     document: Mapping[str, Any]
@@ -154,7 +155,7 @@ class ResolvedScenario:
 
     @property
     def warmup_ns(self) -> int:
-        """Time at the start that is not counted, ns."""
+        """Time at the start that is excluded from results, ns."""
         return int(self.document["warmup_ns"])
 
     @property
@@ -164,7 +165,7 @@ class ResolvedScenario:
 
     @property
     def warmup_s(self) -> float:
-        """Time at the start that is not counted, s."""
+        """Time at the start that is excluded from results, s."""
         return self.warmup_ns / 1e9
 
     @property
@@ -194,12 +195,12 @@ class ResolvedScenario:
 
     @property
     def ack_path_kind(self) -> str:
-        """How ACKs return: ``ideal``, ``link`` or ``reverse``."""
+        """Kind of the ACK path: ``ideal``, ``link`` or ``reverse``."""
         return str(self.document["ack_path"]["kind"])
 
     @cached_property
     def ack_path(self) -> Hop:
-        """The hop that ACKs take."""
+        """The hop that ACKs traverse."""
         return Hop(self.document["ack_path"])
 
     @cached_property
@@ -210,7 +211,7 @@ class ResolvedScenario:
 
     @cached_property
     def recording(self) -> Recording:
-        """What is recorded over time."""
+        """Recordings over time."""
         found = self.document["record"]
         return Recording(
             tuple(found["series"]),
@@ -223,12 +224,12 @@ class ResolvedScenario:
 
     @cached_property
     def changes(self) -> Sequence[Change]:
-        """Changes of the bottleneck's link, in ascending time."""
+        """Changes of the bottleneck's link, in ascending order of time."""
         found = self.document["controls"]
         return [Change.of(each) for each in sorted(found, key=lambda change: change["at_ns"])]
 
     def links(self) -> Iterator[tuple[str, ResolvedLink]]:
-        """Yield the links and their names in results; both directions of one have the same."""
+        """Yield the links with their names in results; both directions of one link are equal."""
         yield "bottleneck", self.link
         if self.ack_path_kind == "reverse":
             yield "reverse", self.ack_path.link or self.link
@@ -264,7 +265,7 @@ class ResolvedScenario:
         return self.replace(capture={**self.document["capture"], "points": []})
 
     def with_flows_like(self, flow: int, count: int) -> ResolvedScenario:
-        """Return the scenario with `count` copies of a flow instead of its flows."""
+        """Return the scenario with `count` copies of one flow instead of its flows."""
         return self.replace(flows=[{**self.flows[flow].description, "count": count}])
 
     def for_engine(self) -> ResolvedScenario:
@@ -273,9 +274,9 @@ class ResolvedScenario:
         return self.recorded(series=series)
 
     def with_simulated_congestion(self) -> ResolvedScenario:
-        """Return the scenario with Reno in place of algorithms that only kernels have.
+        """Return the scenario with Reno instead of algorithms that only kernels have.
 
-        An emulation cuts the path at its ends, so that the senders do not matter.
+        An emulation replaces the simulated senders, so that their algorithm has no effect.
         """
         return self.replace(flows=[_with_simulated(flow) for flow in self.document["flows"]])
 
