@@ -1,7 +1,7 @@
-//! N bulk flows over a dumbbell, every packet acknowledged: for profilers.
+//! Runs N bulk flows over a dumbbell with an ACK per packet, for use with a profiler.
 //!
-//! `dumbbell FLOWS MBPS PACKETS SECONDS [RECOVERY [CC [QUEUE]]]`; the RTT is 20 ms and 0.2 ms more
-//! for each next flow, up to 40 ms.
+//! `dumbbell FLOWS MBPS PACKETS SECONDS [RECOVERY [CC [QUEUE]]]`; the RTT is 20 ms for the first
+//! flow and grows by 0.2 ms per flow, up to 40 ms.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
 use airpath_path::{Components, Scenario, build};

@@ -1,9 +1,9 @@
-//! Runs a resolved scenario: for profilers, and to measure the gain of lookahead.
+//! Runs a resolved scenario, for use with a profiler and to measure the gain of lookahead.
 //!
-//! `scenario RESOLVED.json [--in-order] [--seconds S] [KEY=FILE ...]`: without lookahead where it is
-//! to keep the order, for S simulated seconds instead of the scenario's (0: it is built, no more),
-//! with the traces and tables that the scenario names by these keys: `.json` a table, `.csv` rates,
-//! others in the Mahimahi format.
+//! `scenario RESOLVED.json [--in-order] [--seconds S] [KEY=FILE ...]`: `--in-order` disables
+//! lookahead. `--seconds` replaces the duration of the scenario; 0 only builds the network.
+//! `KEY=FILE` provides a trace or table that the scenario refers to by this key: `.json` is a
+//! table, `.csv` are rates, any other file is in the Mahimahi format.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
 use airpath_link::Files;

@@ -1,4 +1,4 @@
-//! Captures: what passes at a point of the path, as a pcapng file.
+//! Packet captures at a point of the path, as pcapng files.
 
 use crate::observers::PacketEvent;
 use crate::stage_map::{Role, StageMap};
@@ -6,28 +6,28 @@ use airpath_capture::{Direction, Interface, PcapngWriter, SNAP_LENGTH, Section};
 use airpath_core::{ConfigError, Flags, PacketKind};
 use std::io::{self, Write};
 
-/// Time to live of a packet that leaves its host.
+/// Time to live of a packet at its sending host.
 const FIRST_TTL: u8 = 64;
 
 /// A point of the path where packets can be captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Point {
-    /// The senders' hosts: data when it leaves, ACKs when they arrive.
+    /// The senders' hosts: data on departure, ACKs on arrival.
     Sender,
-    /// Packets that arrive at the bottleneck's queue, those it then drops included.
+    /// Packets that arrive at the bottleneck's queue, including packets that the queue then drops.
     Ingress,
-    /// Packets that the bottleneck's link has sent, at the end of their transmission; packets that
-    /// the queue dropped or the channel corrupted are missing.
+    /// Packets that the bottleneck's link has delivered, at the end of their transmission. Excludes
+    /// packets that the queue dropped or the channel corrupted.
     Bottleneck,
-    /// The receivers' hosts: data when it arrives, ACKs when they leave.
+    /// The receivers' hosts: data on arrival, ACKs on departure.
     Receiver,
-    /// Packets that the link of the other direction has sent: ACKs, and the data of flows whose
-    /// direction is reverse; on an ideal path, ACKs that the receivers send.
+    /// Packets that the link of the reverse direction has delivered: ACKs, and the data of reverse
+    /// flows. On an ideal ACK path: ACKs on departure from the receivers.
     Acks,
 }
 
 impl Point {
-    /// Every point with its name and what passes there.
+    /// All points with name and description.
     pub const ALL: [(Point, &'static str, &'static str); 5] = [
         (Point::Sender, "sender", "The senders' hosts: data leaving, ACKs arriving."),
         (Point::Ingress, "ingress", "Arrivals at the bottleneck's queue, before any drop."),
@@ -36,10 +36,10 @@ impl Point {
         (Point::Acks, "acks", "Packets behind the link that ACKs take, if there is one."),
     ];
 
-    /// The point called `name`.
+    /// Returns the point with this name.
     ///
     /// # Errors
-    /// When there is none.
+    /// Fails if no point has this name.
     pub fn from_name(name: &str) -> Result<Point, ConfigError> {
         let found = Point::ALL.iter().find(|(_, known, _)| *known == name);
         found.map(|(point, _, _)| *point).ok_or_else(|| {
@@ -59,7 +59,7 @@ impl Point {
         }
     }
 
-    /// Which way a packet passes this point; `None` when it does not.
+    /// Returns the direction in which a packet passes this point; `None` if it does not pass.
     #[inline]
     fn sees(self, stage_map: &StageMap, passage: &PacketEvent<'_>) -> Option<Direction> {
         let leaves = |role| passage.from.is_some_and(|from| stage_map.role(from.0) == role);
@@ -82,7 +82,7 @@ impl Point {
         passes.then_some(Direction::Passing)
     }
 
-    /// The time to live: each shared link is one router's.
+    /// Returns the time to live at this point: each shared link counts as one router.
     fn ttl(self, stage_map: &StageMap, kind: PacketKind) -> u8 {
         let is_ack = kind == PacketKind::Ack;
         let is_forwarded = match self {
@@ -96,22 +96,23 @@ impl Point {
     }
 }
 
-/// Destination of a file's bytes.
+/// Destination of the bytes of a capture file.
 pub type Sink = Box<dyn Write + Send>;
 
-/// A capture to be made.
+/// A requested capture.
 pub struct CaptureRequest {
     /// Capture point.
     pub point: Point,
-    /// Which program writes it.
+    /// Name of the program that writes the file.
     pub application: String,
-    /// Comments on the origin of the file: complete for the section, short for the interface.
+    /// Comments on the origin of the file: the complete one for the section, the short one for the
+    /// interface.
     pub comments: (String, String),
-    /// Takes the file.
+    /// Destination of the file.
     pub sink: Sink,
 }
 
-/// Captures to be made of one replication.
+/// Requested captures of one replication.
 pub struct CapturePlan {
     /// Number of the replication.
     pub replication: u64,
@@ -119,7 +120,7 @@ pub struct CapturePlan {
     pub requests: Vec<CaptureRequest>,
 }
 
-/// The capture at one point.
+/// Writer of the capture at one point.
 pub(crate) struct Capture {
     point: Point,
     writer: Option<PcapngWriter<Sink>>,
@@ -130,7 +131,7 @@ impl Capture {
     /// Writes the head of the file.
     ///
     /// # Errors
-    /// When the sink fails.
+    /// Fails if the sink fails.
     pub(crate) fn new(request: CaptureRequest) -> io::Result<Capture> {
         let CaptureRequest { point, application, comments: (comment, short), sink } = request;
         let interface = point.interface(short);
@@ -138,7 +139,7 @@ impl Capture {
         Ok(Capture { point, writer: Some(writer), failure: None })
     }
 
-    /// Writes the packet if it passes here. After a failure nothing more is written.
+    /// Writes the packet if it passes this point. After a failure, nothing is written.
     pub(crate) fn see(&mut self, stage_map: &StageMap, passage: &PacketEvent<'_>) {
         let Some(direction) = self.point.sees(stage_map, passage) else { return };
         let Some(writer) = &mut self.writer else { return };
@@ -153,7 +154,7 @@ impl Capture {
         }
     }
 
-    /// Returns the error that ended the writing, once.
+    /// Returns the write error, once.
     pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
         self.failure.take()
     }
@@ -161,7 +162,7 @@ impl Capture {
     /// Completes the file.
     ///
     /// # Errors
-    /// The first failure of the sink.
+    /// Returns the first error of the sink.
     pub(crate) fn finish(self) -> io::Result<()> {
         if let Some(error) = self.failure {
             return Err(error);

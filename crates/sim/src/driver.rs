@@ -1,4 +1,4 @@
-//! One replication in virtual time.
+//! Driver that runs one replication in virtual time.
 
 use crate::lookahead::lateness;
 use crate::observers::{CaptureError, Observers};
@@ -8,10 +8,10 @@ use airpath_path::{
     Timetable, WakeupInPast,
 };
 
-/// Events between two looks at the watch.
+/// Number of events between two calls of the run monitor.
 const EVENTS_PER_LOOK: u64 = 4096;
 
-/// Why a run ended early.
+/// Reason for which a run ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// A component failed.
@@ -37,10 +37,10 @@ pub enum RunError {
     /// The monitor stopped the run.
     #[error("interrupted")]
     Interrupted,
-    /// A stage wanted to be woken in the past.
+    /// A stage requested a wake-up in the past.
     #[error(transparent)]
     WakeupInPast(WakeupInPast),
-    /// A stage wanted to be woken at one instant for ever.
+    /// A stage requested wake-ups at one instant without end.
     #[error(transparent)]
     Livelock(Livelock),
 }
@@ -63,11 +63,11 @@ fn failure(Failure { at, source }: Failure) -> RunError {
 
 /// Progress callback of a run, which may stop it.
 pub trait RunMonitor {
-    /// The run has reached `now`; false ends it.
+    /// Called when the run has reached `now`. Returning false ends the run.
     fn reached(&self, now: Time) -> bool;
 }
 
-/// No monitor.
+/// The monitor that never ends a run.
 impl RunMonitor for () {
     fn reached(&self, _now: Time) -> bool {
         true
@@ -83,7 +83,7 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// A driver at time zero.
+    /// Creates a driver at time zero.
     pub fn new(network: Network) -> Driver {
         let lateness = lateness(&network);
         let mut running = RunningNetwork::new(network);
@@ -91,19 +91,19 @@ impl Driver {
         Driver { running, now: Time::ZERO, timetable: Timetable::default(), wakeups: 0 }
     }
 
-    /// Runs everything in order of time from now on, not only where the order affects results.
-    /// Results are the same.
+    /// Disables lookahead: from now on all events are processed in order of time. Results do not
+    /// change.
     pub fn keep_order(&mut self) {
         let stages = self.stages().len();
         self.running.set_lateness(&vec![Duration::ZERO; stages]);
     }
 
-    /// Lets `observers` see every packet from now on. They change nothing.
+    /// Adds observers, which see every packet from now on. They do not change results.
     pub fn observe(&mut self, observers: Observers) {
         self.running.observe(observers);
     }
 
-    /// Those who saw the packets, if there were any.
+    /// Removes and returns the observers, if any.
     pub fn take_observers(&mut self) -> Option<Box<Observers>> {
         self.running.take_observer()
     }
@@ -111,7 +111,7 @@ impl Driver {
     /// Runs to the end of the scenario.
     ///
     /// # Errors
-    /// When a component fails or `watch` stops the run.
+    /// Fails if a component fails or `watch` stops the run.
     pub fn run(&mut self, watch: &impl RunMonitor) -> Result<(), RunError> {
         self.run_until(self.warmup(), watch)?;
         self.start_measurement()?;
@@ -119,7 +119,7 @@ impl Driver {
         self.check_memory()
     }
 
-    /// Ends a run whose recordings exceed the memory budget.
+    /// Fails if the recordings exceed the memory budget.
     pub(crate) fn check_memory(&self) -> Result<(), RunError> {
         if self.bus().recorder.is_full() { Err(self.no_memory()) } else { Ok(()) }
     }
@@ -128,10 +128,10 @@ impl Driver {
         RunError::Memory { at_s: self.now.as_secs_lossy() }
     }
 
-    /// Starts the measurement, unless it has started; the driver is at the end of the warm-up.
+    /// Starts the measurement, unless it has started. The driver must be at the end of the warm-up.
     ///
     /// # Errors
-    /// When a component fails.
+    /// Fails if a component fails.
     pub fn start_measurement(&mut self) -> Result<(), RunError> {
         if self.timetable.is_measuring() {
             return Ok(());
@@ -143,10 +143,10 @@ impl Driver {
         Ok(())
     }
 
-    /// Runs every event before `until` and stops there.
+    /// Processes all events before `until`, and stops at `until`.
     ///
     /// # Errors
-    /// When a component fails or `watch` stops the run.
+    /// Fails if a component fails or `watch` stops the run.
     pub fn run_until(&mut self, until: Time, watch: &impl RunMonitor) -> Result<(), RunError> {
         self.timetable.begin(&mut self.running, self.now).map_err(failure)?;
         loop {
@@ -160,20 +160,21 @@ impl Driver {
         }
     }
 
-    /// Puts `packet` into the path at the open end `end`, at the present instant.
+    /// Injects `packet` into the path at the open end `end`, at the current time.
     ///
     /// # Errors
-    /// When a component fails.
+    /// Fails if a component fails.
     pub fn put_in(&mut self, end: StageId, packet: Packet) -> Result<(), RunError> {
         self.running.put_in(end, packet, self.now).map_err(failure)
     }
 
-    /// Moves what has left at open ends since the last call to `exits`, replacing its contents.
+    /// Moves the packets that have left at open ends since the last call to `exits`. Replaces the
+    /// contents of `exits`.
     pub fn take_exits(&mut self, exits: &mut Vec<Exit>) {
         self.running.take_exits(exits);
     }
 
-    /// Runs the stages' own events before `until`.
+    /// Processes the events of the stages before `until`.
     fn run_stages(&mut self, until: Time, watch: &impl RunMonitor) -> Result<(), RunError> {
         self.running.set_horizon(until);
         let mut next_look = self.running.events() + EVENTS_PER_LOOK;
@@ -202,38 +203,38 @@ impl Driver {
         self.running.network()
     }
 
-    /// End of the warm-up.
+    /// Returns the end of the warm-up.
     pub fn warmup(&self) -> Time {
         self.network().warmup
     }
 
-    /// End of the scenario.
+    /// Returns the end of the scenario.
     pub fn end(&self) -> Time {
         self.network().end
     }
 
-    /// Endpoints by flow.
+    /// Returns the endpoint stages of each flow.
     pub fn flows(&self) -> &[FlowStages] {
         &self.network().flows
     }
 
-    /// The present instant.
+    /// Returns the current time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// The network, to look at.
+    /// Returns the stages of the network.
     pub fn stages(&self) -> &[AnyStage] {
         self.running.stages()
     }
 
-    /// The bus, to look at.
+    /// Returns the bus.
     pub fn bus(&self) -> &Bus {
         self.running.bus()
     }
 
-    /// Stages that were taken out of the event queue so far, to be woken. Lookahead makes it less
-    /// than the events of the report, which are the same with and without.
+    /// Returns the number of wake-ups taken from the event queue so far. With lookahead it is below
+    /// the number of events in the report, which does not depend on lookahead.
     pub fn wakeups(&self) -> u64 {
         self.wakeups
     }
@@ -246,7 +247,7 @@ impl Driver {
     }
 
     /// Returns the report and the recorded series. The event queue and the wires are freed before
-    /// the report is made: with very many flows that is a sixth of the memory at its peak.
+    /// the report is computed: with very many flows this saves a sixth of the peak memory.
     pub fn into_report(mut self, replication: u64) -> (ReplicationReport, Recorder) {
         self.running.recorder().finish();
         let events = self.running.events();
@@ -255,16 +256,16 @@ impl Driver {
         (ReplicationReport { events, ..report }, bus.recorder)
     }
 
-    /// Completes the recorded series: nothing is recorded after it.
+    /// Completes the recorded series. Nothing is recorded after this call.
     ///
     /// # Errors
-    /// When they exceed the memory budget.
+    /// Fails if the recordings exceed the memory budget.
     pub fn finish_recording(&mut self) -> Result<(), RunError> {
         self.running.recorder().finish();
         self.check_memory()
     }
 
-    /// The recorded series.
+    /// Completes and returns the recorded series.
     pub fn into_recorder(mut self) -> Recorder {
         self.running.recorder().finish();
         self.running.into_recorder()
@@ -278,8 +279,8 @@ mod tests {
     use serde_json::json;
     use std::sync::Arc;
 
-    /// A flow fills a link of 12 Mbit/s for two seconds: packets that arrived, and what was taken
-    /// from the event queue.
+    /// Runs one flow that fills a link of 12 Mbit/s for two seconds. Returns the number of packets
+    /// that arrived, and the number of wake-ups taken from the event queue.
     fn packets_and_wakeups(keep_order: bool) -> (u64, u64) {
         let options = airpath_tcp::profile("rfc", json!({"delayed_ack_segments": 1}));
         let flow = json!({

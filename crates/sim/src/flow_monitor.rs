@@ -1,16 +1,16 @@
-//! Statistics of each flow and direction under the names of ns-3's FlowMonitor.
+//! Statistics by flow and direction, with the names of ns-3's FlowMonitor.
 //!
 //! Source: ns-3's `FlowMonitor::FlowStats` and Carneiro, Fortuna & Ricardo 2009, §3.2. Counts IP
-//! packets with their headers, handshake and retransmissions included, from the end of the warm-up
-//! on; data that was sent before it is left out.
-//! Differs: a packet is lost when it is dropped, not when it has not arrived for 10 s. The delay of
-//! ACKs is not known, for an ACK does not carry the instant of its sending.
+//! packets with their headers, including handshake and retransmissions, from the end of the
+//! warm-up. Data packets sent before the end of the warm-up are not counted. Differs: a packet
+//! counts as lost when it is dropped; ns-3 counts it after 10 s without arrival. The delay of ACKs
+//! is not measured, because an ACK does not carry its sending time.
 
 use crate::observers::PacketEvent;
 use crate::stage_map::{Role, StageMap};
 use airpath_core::{Duration, FlowDrops, Packet, PacketKind, Port, Recorder, StageId, Time};
 
-/// One direction of a flow.
+/// Statistics of one direction of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DirectionStats {
     /// txPackets.
@@ -38,7 +38,7 @@ pub struct DirectionStats {
 pub struct DelayStats {
     /// delaySum.
     pub sum: Duration,
-    /// jitterSum: the sum of |delay − delay of the packet received before|.
+    /// jitterSum: sum of |delay − delay of the previously received packet|.
     pub jitter_sum: Duration,
     /// lastDelay.
     pub last: Duration,
@@ -65,10 +65,10 @@ impl DelayStats {
     }
 }
 
-/// Data (or datagrams) and ACKs of one flow.
+/// Statistics of one flow: data packets (or datagrams), then ACKs.
 pub type FlowStats = [DirectionStats; 2];
 
-/// Keeps the statistics of one replication.
+/// Collects the statistics of one replication.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowMonitor {
     since: Time,
@@ -109,7 +109,7 @@ impl FlowMonitor {
         }
     }
 
-    /// The statistics by flow; `recorder` has counted the drops.
+    /// Returns the statistics by flow. The drops come from `recorder`.
     pub(crate) fn finish(mut self, recorder: &Recorder) -> Vec<FlowStats> {
         for (flow, stats) in (0..).zip(&mut self.flows) {
             let [data, acks] = recorder.drops_of(flow);
@@ -132,7 +132,7 @@ impl DirectionStats {
     }
 }
 
-/// A first and a last instant, with `now` as the last.
+/// Returns the times of the first and the last event, with `now` as the last.
 fn extended(times: Option<(Time, Time)>, now: Time) -> (Time, Time) {
     (times.map_or(now, |(first, _)| first), now)
 }

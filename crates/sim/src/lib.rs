@@ -1,8 +1,8 @@
-//! The virtual-time driver, and replications on all cores.
+//! The virtual-time driver, and the execution of replications on all cores.
 //!
-//! Packet by packet: the earliest stage is woken, what it sends is delivered at once, each
-//! delivery may send more, and every stage that was touched takes its place in the event queue
-//! again. Time jumps from event to event.
+//! The driver simulates packet by packet. It wakes the stage with the earliest wake-up and delivers
+//! the packets that the stage sends immediately. Each delivery may send further packets. Every
+//! stage that was called gets a new entry in the event queue. Time jumps from event to event.
 #![forbid(unsafe_code)]
 
 mod capture;

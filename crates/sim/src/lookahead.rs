@@ -1,33 +1,38 @@
-//! Which stages need not go in order of time, and by how much.
+//! Computes by how much each stage may be called out of time order.
 //!
-//! A packet on a dedicated wire affects no stage before it arrives. So a stage all of whose packets
-//! enter such wires may be woken late, by less than the shortest of their delays, with its clock at
-//! the requested times: results do not change. And a stage behind a wire may be run ahead, as far
-//! as the last packet on it, since nothing else can come before: those who share a wire feed it in
-//! order. The others (senders in front of a shared link) keep the global order, and are the only
-//! ones that need it. This is conservative lookahead (K. M. Chandy and J. Misra, IEEE Trans. Softw.
-//! Eng. 5(5), 1979) inside one thread.
+//! A packet on a dedicated wire affects no stage before it arrives. Two consequences follow:
 //!
-//! Everything follows from the routes and the wires, nothing from what the stages are. Three things
-//! are seen in order: recorded series and observers, which keep everything in order, and plug-ins,
-//! which may share hidden state and keep their stages in order.
+//! - A stage whose packets all enter such wires may be woken late, by less than the shortest delay
+//!   of these wires. It is called with the requested times, so results do not change.
+//! - A stage after such a wire may be run ahead of time, up to the last packet on the wire. No
+//!   earlier packet can arrive, because the stages that share a wire feed it in time order.
+//!
+//! All other stages (for example senders in front of a shared link) are called in the global order
+//! of time. This is conservative lookahead (K. M. Chandy and J. Misra, IEEE Trans. Softw. Eng.
+//! 5(5), 1979) inside one thread.
+//!
+//! Slack is computed only from routes and wires, not from the types of the stages. Three features
+//! require the order of time: recorded series and observers keep all stages in order, and plug-ins,
+//! which may share hidden state, keep their own stages in order.
 
 use airpath_core::{Duration, StageId};
 use airpath_path::{Network, Route};
 
-/// The longest that anything is late: what waits for a stage takes memory.
+/// Maximum slack: packets that wait for a late stage take memory.
 const MOST: Duration = Duration::from_millis(100);
 
-/// How late each stage of `network` may be woken; by stage, zero where it goes in order.
+/// Computes the maximum lateness of each stage of `network`; zero for a stage that must be called
+/// in time order.
 ///
-/// A stage's slack is the shortest delay that what it sends has before it; lateness is 1 ns less.
+/// The slack of a stage is the shortest delay of the wires that its packets enter. Its lateness is
+/// 1 ns less.
 pub(crate) fn lateness(network: &Network) -> Vec<Duration> {
     let count = network.stages.len();
     if !network.recorder.is_idle() {
         return vec![Duration::ZERO; count];
     }
     let feeders = feeders(network);
-    // What a stage is sent takes at least so long; nothing where two would have to take turns.
+    // Minimum delay of packets to a stage; zero if several stages send to it.
     let delay = |stage: StageId| match feeders[stage.0 as usize] {
         Feeders::One(_) => network.wires[stage.0 as usize].delay(),
         Feeders::None | Feeders::Several => Duration::ZERO,
@@ -54,7 +59,7 @@ pub(crate) fn lateness(network: &Network) -> Vec<Duration> {
         .collect()
 }
 
-/// Stages that send packets to a stage.
+/// The stages that send packets to a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Feeders {
     None,

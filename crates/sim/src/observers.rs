@@ -1,4 +1,4 @@
-//! Those who look at packets between the stages and change nothing.
+//! Observers of the packets between the stages. They do not change results.
 
 use crate::capture::Capture;
 use crate::flow_monitor::FlowMonitor;
@@ -6,14 +6,14 @@ use crate::stage_map::{Role, StageMap};
 use airpath_core::{Packet, Port, StageError, StageId, Time};
 use airpath_path::{Input, Observer};
 
-/// A packet that leaves a stage, enters one, or both at once.
+/// The event that a packet leaves a stage, enters a stage, or both at the same instant.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketEvent<'a> {
     /// Time of the event.
     pub now: Time,
-    /// The output that it leaves; `None` for one that comes to an endpoint out of its wire.
+    /// Output that the packet leaves; `None` for an arrival at an endpoint over its wire.
     pub from: Option<(StageId, Port)>,
-    /// The input that it enters; `None` for one that enters the wire to an endpoint.
+    /// Input that the packet enters; `None` for a packet that enters the wire to an endpoint.
     pub to: Option<(StageId, Port)>,
     /// The packet.
     pub packet: &'a Packet,
@@ -27,7 +27,7 @@ pub struct Observers {
 }
 
 impl Observers {
-    /// Observers of the network whose stages are at `stage_map`.
+    /// Creates the observers of the network that `stage_map` describes.
     pub(crate) fn new(
         stage_map: StageMap,
         captures: Vec<Capture>,
@@ -45,22 +45,22 @@ impl Observers {
         }
     }
 
-    /// The warm-up is over.
+    /// Resets the statistics at the end of the warm-up.
     pub fn start_measurement(&mut self, now: Time) {
         if let Some(monitor) = &mut self.flow_monitor {
             monitor.restart(now);
         }
     }
 
-    /// Takes the flow monitor, if there is one.
+    /// Removes and returns the flow monitor, if any.
     pub(crate) fn take_flow_monitor(&mut self) -> Option<FlowMonitor> {
         self.flow_monitor.take()
     }
 
-    /// Completes the files.
+    /// Completes the capture files.
     ///
     /// # Errors
-    /// The first failure of each capture's sink.
+    /// Returns the first error of a capture.
     pub fn finish(self) -> std::io::Result<()> {
         self.captures.into_iter().try_for_each(Capture::finish)
     }
@@ -88,7 +88,7 @@ impl Observer for Observers {
     }
 }
 
-/// A capture could not be written.
+/// Write error of a capture.
 #[derive(Debug, thiserror::Error)]
 #[error("the capture cannot be written: {0}")]
 pub(crate) struct CaptureError(pub(crate) std::io::Error);

@@ -1,4 +1,4 @@
-//! Independent replications, spread over the cores.
+//! Runs independent replications on several threads.
 
 use crate::capture::{Capture, CapturePlan};
 use crate::driver::{Driver, RunError, RunMonitor};
@@ -18,46 +18,46 @@ use std::sync::{Arc, Mutex};
 pub struct Plan<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
-    /// Plug-ins.
+    /// Registries of plug-ins.
     pub components: &'a Components,
-    /// Traces and tables that the scenario names.
+    /// Traces and tables that the scenario refers to.
     pub files: &'a Arc<Files>,
-    /// Seed of the whole run.
+    /// Master seed of all replications.
     pub seed: u64,
     /// Number of the first replication.
     pub first: u64,
-    /// How many.
+    /// Number of replications.
     pub count: usize,
-    /// How many at once; at least 1.
+    /// Number of threads, at least 1.
     pub threads: usize,
 }
 
-/// One finished replication.
+/// Results of one finished replication.
 pub struct Replication {
     /// Measurements of the replication.
     pub report: ReplicationReport,
     /// Recorded series.
     pub recorder: Recorder,
-    /// The senders' state over time, if requested: by instant, then by flow.
+    /// Samples of the senders' state, if requested, ordered by time and flow.
     pub ss: Vec<SsSample>,
     /// The flow monitor's statistics by flow, if requested.
     pub flow_monitor: Option<Vec<FlowStats>>,
-    /// Processor time that it took, s. No model sees it.
+    /// CPU time of the replication, s. No model reads it.
     pub cpu_s: f64,
 }
 
-/// Result of a run.
+/// Results of the replications of a plan.
 #[derive(Default)]
 pub struct Outcome {
     /// The finished replications, in order of number.
     pub finished: Vec<Replication>,
-    /// The first failure, with the number of its replication.
+    /// First failure, with its replication number.
     pub failed: Option<(u64, RunError)>,
-    /// Whether the monitor stopped it.
+    /// True if the monitor stopped the run.
     pub interrupted: bool,
 }
 
-/// Follows replications from another thread and may stop them.
+/// Progress and stop flag of running replications, for use from another thread.
 #[derive(Debug, Default)]
 pub struct Monitor {
     stop: AtomicBool,
@@ -68,27 +68,27 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// A monitor of replications whose recordings may take `bytes` together.
+    /// Creates a monitor with a memory budget of `bytes` for the recordings of all replications.
     pub fn with_memory(bytes: u64) -> Monitor {
         Monitor { room: Some(Arc::new(MemoryBudget::new(bytes))), ..Monitor::default() }
     }
 
-    /// Asks all replications to stop.
+    /// Requests all replications to stop.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Replications that have finished.
+    /// Returns the number of finished replications.
     pub fn finished(&self) -> usize {
         self.finished.load(Ordering::Relaxed)
     }
 
-    /// Simulated time of all replications together, s.
+    /// Returns the sum of the simulated times of all replications, s.
     pub fn simulated_s(&self) -> f64 {
         self.simulated_nanos.load(Ordering::Relaxed) as f64 * 1e-9
     }
 
-    /// Whether [`replicate`] has returned or is about to.
+    /// Returns true if [`replicate`] has returned or is about to return.
     pub fn is_done(&self) -> bool {
         self.done.load(Ordering::Acquire)
     }
@@ -98,7 +98,7 @@ impl Monitor {
     }
 }
 
-/// Watches one replication for a monitor.
+/// Reports the progress of one replication to a [`Monitor`].
 struct Follower<'a> {
     monitor: &'a Monitor,
     last: AtomicU64,
@@ -115,15 +115,16 @@ impl RunMonitor for Follower<'_> {
 /// Runs the replications of `plan`. The result does not depend on the number of threads.
 ///
 /// # Errors
-/// When the scenario cannot be built. A failure while running is in the [`Outcome`].
+/// Fails if the network cannot be built. A failure during the run is in the [`Outcome`].
 pub fn replicate(plan: &Plan<'_>, monitor: &Monitor) -> Result<Outcome, ConfigError> {
     replicate_and_capture(plan, None, monitor)
 }
 
-/// The same, with captures of one replication.
+/// Runs the replications of `plan` like [`replicate`], and captures packets of one replication.
 ///
 /// # Errors
-/// As [`replicate`]. A capture that cannot be written is a failure while running.
+/// Fails in the same cases as [`replicate`]. A capture that cannot be written is a failure during
+/// the run.
 pub fn replicate_and_capture(
     plan: &Plan<'_>,
     captures: Option<CapturePlan>,
@@ -183,7 +184,7 @@ fn run_one(
     Ok(result.map(|replication| Replication { cpu_s, ..replication }))
 }
 
-/// Processor time of this thread, s.
+/// Returns the CPU time of this thread, s.
 fn thread_cpu_s() -> f64 {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
@@ -227,7 +228,7 @@ fn run_network(
     Ok(Replication { report, recorder, ss, flow_monitor, cpu_s: 0.0 })
 }
 
-/// The observers, if any are requested.
+/// Creates the observers, if any are requested.
 fn observers(
     plan: &Plan<'_>,
     network: &mut Network,

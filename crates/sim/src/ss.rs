@@ -1,7 +1,7 @@
-//! The senders' state at regular instants, as a row of `ss -ti` after the other.
+//! Samples of the senders' state at regular intervals, in the form of `ss -ti`.
 //!
-//! The driver pauses between two events and the senders are sampled; nothing else happens, so that
-//! the order of events does not depend on sampling.
+//! The driver pauses between two events, and the senders are sampled. Sampling adds no events, so
+//! it does not change the order of events.
 
 use crate::driver::{Driver, RunError, RunMonitor};
 use airpath_core::{Duration, MemoryBudget, Time, push_within};
@@ -9,13 +9,13 @@ use airpath_path::AnyStage;
 use airpath_tcp::{Sender, SsSample};
 use std::sync::Arc;
 
-/// Samples one replication.
+/// Samples the senders of one replication.
 pub(crate) struct Sampler {
     interval: Duration,
     next: Time,
-    /// Bytes acknowledged at the sample before, by flow.
+    /// Acknowledged bytes at the previous sample, by flow.
     acked: Vec<u64>,
-    /// Retransmissions before the counters were reset, by flow.
+    /// Retransmissions up to the reset of the counters, by flow.
     resent_before: Vec<u64>,
     pub(crate) samples: Vec<SsSample>,
     room: Option<Arc<MemoryBudget>>,
@@ -37,7 +37,7 @@ impl Sampler {
         }
     }
 
-    /// Runs the whole scenario and samples at every multiple of the interval.
+    /// Runs the complete scenario and samples at every multiple of the interval.
     pub(crate) fn run(
         &mut self,
         driver: &mut Driver,
@@ -72,7 +72,7 @@ impl Sampler {
         driver.run_until(until, watch)
     }
 
-    /// Asks every sender; false when there is no memory for what they say.
+    /// Samples every sender. Returns false if the memory budget is exhausted.
     fn sample(&mut self, driver: &Driver) -> bool {
         for (flow, sender) in senders(driver) {
             let mut info = sender.info();
@@ -90,7 +90,7 @@ impl Sampler {
     }
 }
 
-/// The TCP senders with the numbers of their flows.
+/// Returns the TCP senders with their flow numbers.
 fn senders(driver: &Driver) -> impl Iterator<Item = (u32, &Sender)> {
     (0..).zip(driver.flows()).filter_map(|(flow, ends)| {
         match &driver.stages()[ends.source.0 as usize] {

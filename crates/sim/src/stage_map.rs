@@ -1,4 +1,4 @@
-//! Which stage of a network is what, and the headers of its flows' packets.
+//! Roles of the stages of a network, and connection data for the headers of its packets.
 
 use airpath_capture::{Connection, TcpSettings};
 use airpath_core::{FlowId, Port, StageId};
@@ -16,20 +16,20 @@ pub(crate) enum Role {
     Between,
 }
 
-/// Where the components of a network are.
+/// Roles of the stages, positions of the shared links, and connections of the flows.
 #[derive(Clone, Debug)]
 pub struct StageMap {
     roles: Vec<Role>,
-    /// The bottleneck's link, as an input and as an output.
+    /// Input of the bottleneck link, which is also its output.
     forward: (StageId, Port),
-    /// The link that ACKs share, with its input and output; `None` on an ideal path.
+    /// Input and output of the link that ACKs share; `None` on an ideal ACK path.
     pub(crate) ack_link: Option<(StageId, Port)>,
     /// Connection of each flow.
     connections: Vec<Connection>,
 }
 
 impl StageMap {
-    /// The places of `network`, which `scenario` was wired into.
+    /// Builds the map of `network`, which was built from `scenario`.
     pub fn new(network: &Network, scenario: &Scenario) -> StageMap {
         let mut roles = vec![Role::Between; network.stages.len()];
         for ends in &network.flows {
@@ -44,7 +44,7 @@ impl StageMap {
         }
     }
 
-    /// The bottleneck's forward direction, as an input and as an output.
+    /// Returns the input of the bottleneck's forward direction, which is also its output.
     #[inline]
     pub(crate) fn forward(&self) -> (StageId, Port) {
         self.forward
@@ -55,13 +55,13 @@ impl StageMap {
         self.roles[stage.0 as usize]
     }
 
-    /// The addresses and settings of `flow`.
+    /// Returns the addresses and TCP settings of `flow`.
     pub fn connection(&self, flow: FlowId) -> &Connection {
         &self.connections[flow.0 as usize]
     }
 }
 
-/// The addresses and settings of each flow of `scenario`.
+/// Returns the addresses and TCP settings of each flow of `scenario`.
 pub fn connections(scenario: &Scenario) -> Vec<Connection> {
     let flows = (0..).map(FlowId).zip(scenario.flows.iter());
     flows.map(|(flow, spec)| Connection::new(flow, tcp_settings(&spec.source))).collect()

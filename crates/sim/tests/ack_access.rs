@@ -1,4 +1,4 @@
-//! The wire between a receiver and the link that its ACKs take.
+//! Tests of the ACK access wire: the wire between a receiver and the link that its ACKs pass.
 
 use crate::common::*;
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// Notes when each packet joins it.
+/// Queue that records the arrival time of each packet.
 struct Joined {
     inner: AnyQueue,
     at: Arc<Mutex<Vec<Time>>>,
@@ -39,7 +39,7 @@ fn dumbbell(wires: Value) -> Scenario {
     scenario(2, vec![flow(tcp(options), given)], link, droptail(100), more)
 }
 
-/// When data arrived at the receiver, and when ACKs joined the queue of the link back.
+/// Returns the arrival times of data at the receiver, and of ACKs at the queue of the reverse link.
 fn instants(scenario: &Scenario) -> (Vec<Time>, Vec<Time>) {
     let at = Arc::new(Mutex::new(Vec::new()));
     let notes = Arc::clone(&at);
@@ -54,9 +54,10 @@ fn instants(scenario: &Scenario) -> (Vec<Time>, Vec<Time>) {
     (received, joined)
 }
 
-/// 6.4 ms after its data left the egress wire, and 16 µs more where the wire has 20 Mbit/s.
+/// An ACK joins the queue 6.4 ms after its data left the egress wire, and 16 µs later if the wire
+/// has a rate of 20 Mbit/s.
 #[test]
-fn an_ack_joins_the_reverse_queue_when_its_wire_lets_it() {
+fn an_ack_joins_the_reverse_queue_after_its_access_wire() {
     let cases = [
         (json!({}), 0),
         (json!({"ack_access": {"delay_ns": 6_400_000}}), 6_400_000),
@@ -90,9 +91,9 @@ fn mean_rtt_s(wires: Value) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Nothing waits: it does not matter on which side of the link back the delay is.
+    /// No ACK waits, so the delay has the same effect before and after the reverse link.
     #[test]
-    fn a_round_trip_does_not_depend_on_where_the_wire_is(total in 1..80 * MS, share in 0.0..1.0f64) {
+    fn round_trip_does_not_depend_on_the_position_of_the_delay(total in 1..80 * MS, share in 0.0..1.0f64) {
         let (before, wire) = ((total as f64 * share) as u64, |nanos| json!({"delay_ns": nanos}));
         let whole = mean_rtt_s(json!({"return_wire": wire(total)}));
         let split = json!({"ack_access": wire(before), "return_wire": wire(total - before)});
@@ -101,7 +102,7 @@ proptest! {
 }
 
 #[test]
-fn a_wire_without_an_effect_is_refused() {
+fn ack_access_without_an_effect_is_rejected() {
     let wire = json!({"ack_access": {"delay_ns": 1}});
     let document = |source: Value, ack_path: Value| {
         json!({"duration_ns": SECOND, "flows": [flow(source, wire.clone())], "ack_path": ack_path,

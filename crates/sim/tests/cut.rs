@@ -1,5 +1,5 @@
-//! A path that is cut at the ends of its flows, driven by hand: what is put in comes out as in the
-//! whole.
+//! Tests of paths with open ends, without a driver: injected packets leave the path as in the
+//! complete network.
 
 use crate::common::{MS, SECOND, datagrams, droptail, flow, scenario, tcp};
 use airpath_core::{Control, FlowId, Packet, Port, StageId, Time};
@@ -9,10 +9,10 @@ use airpath_path::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A packet at an end of a flow: when, which end, what.
+/// A packet at an end of a flow: time, end, packet.
 type Event = (Time, StageId, Packet);
 
-/// What endpoints sent and what arrived at them.
+/// Packets sent by endpoints and packets that arrived at endpoints.
 #[derive(Default)]
 struct Log {
     is_end: Vec<bool>,
@@ -41,7 +41,7 @@ fn ends(network: &Network) -> Vec<bool> {
     is_end
 }
 
-/// Runs the whole of `scenario`.
+/// Runs `scenario` with all endpoints.
 fn whole(scenario: &Scenario) -> Box<Log> {
     let network =
         build(scenario, &Components::default(), &Arc::default(), 7, 0).expect("a network");
@@ -57,8 +57,8 @@ fn whole(scenario: &Scenario) -> Box<Log> {
     running.take_observer().expect("it was there")
 }
 
-/// Runs the path of `scenario` with open ends as `open` says; `sent` is put in at those of them that
-/// are open. What came out, with the report.
+/// Runs the path of `scenario` with the open ends that `open` returns, and injects `sent` there.
+/// Returns the packets that left at open ends, and the report.
 fn cut(
     scenario: &Scenario,
     open: &dyn Fn(FlowId) -> OpenEnds,
@@ -91,14 +91,15 @@ fn cut(
     (out, running.report(0, end))
 }
 
-/// In an order in which equal instants do not matter.
+/// Sorts events so that the order of events at equal times does not matter.
 fn sorted(events: impl IntoIterator<Item = Event>) -> Vec<String> {
     let mut found: Vec<_> = events.into_iter().collect();
     found.sort_by_key(|(at, end, packet)| (*at, *end, packet.seq, packet.size));
     found.iter().map(|event| format!("{event:?}")).collect()
 }
 
-/// Wires of lengths that no two flows share, so that nothing but one packet happens at an instant.
+/// Returns wires with delays that differ between flows, so that no two events happen at one
+/// instant.
 fn wires(number: u64) -> Value {
     let wire = |nanos: u64| json!({"delay_ns": nanos, "rate_bps": 100_000_007 + number});
     json!({"access": wire(3 * MS + 1_003 * number), "egress": wire(7 * MS + 70_001 * number),
@@ -106,7 +107,8 @@ fn wires(number: u64) -> Value {
            "start": {"kind": "at", "time_ns": 1_234_567 * number}})
 }
 
-/// Two TCP flows, one of them upward, and datagrams, over a lossy link with a delay.
+/// Returns scenarios with two TCP flows, one of them in the reverse direction, and datagrams over a
+/// lossy link with a delay.
 fn paths() -> Vec<Scenario> {
     let queue = json!({"kind": "droptail", "limit": {"packets": 20}});
     let link = json!({"kind": "fixed", "rate_bps": 3_000_017, "loss": 0.01, "delay_ns": 2 * MS});
@@ -134,7 +136,7 @@ fn paths() -> Vec<Scenario> {
 }
 
 #[test]
-fn packets_injected_at_open_ends_leave_as_in_the_whole_path() {
+fn packets_injected_at_open_ends_leave_as_in_the_complete_path() {
     for scenario in paths() {
         let whole = whole(&scenario);
         assert!(whole.sent.len() > 2000, "{}", whole.sent.len());
@@ -144,15 +146,15 @@ fn packets_injected_at_open_ends_leave_as_in_the_whole_path() {
     }
 }
 
-/// One end alone: what is built there answers what is put in at the other.
+/// One open end: the endpoint at the other end responds to the injected packets.
 #[test]
-fn an_endpoint_answers_what_is_put_in_at_the_other_end() {
+fn an_endpoint_responds_to_packets_injected_at_the_other_end() {
     let source = OpenEnds { source: true, sink: false };
     let sink = OpenEnds { source: false, sink: true };
     for scenario in paths() {
         let whole = whole(&scenario);
         for open in [source, sink] {
-            // The first flow has an open end; the others run as they are.
+            // The first flow has an open end; the other flows have none.
             let open = |flow| if flow == FlowId(0) { open } else { OpenEnds::NONE };
             let is_source = open(FlowId(0)).source;
             let network = build(&scenario, &Components::default(), &Arc::default(), 7, 0);
@@ -170,9 +172,9 @@ fn an_endpoint_answers_what_is_put_in_at_the_other_end() {
     }
 }
 
-/// An injected packet is forwarded at once: it does not wait for a wake-up.
+/// An injected packet is forwarded immediately: it does not wait for a wake-up.
 #[test]
-fn a_packet_crosses_an_open_path_in_the_time_that_the_path_takes() {
+fn a_packet_crosses_a_path_with_open_ends_without_extra_delay() {
     let still = json!({"egress": {"delay_ns": 0}, "return_wire": {"delay_ns": 0}});
     let source = datagrams("cbr", 1);
     let link = json!({"kind": "fixed", "rate_bps": 12_000_000, "delay_ns": 2 * MS});
@@ -181,10 +183,11 @@ fn a_packet_crosses_an_open_path_in_the_time_that_the_path_takes() {
         build(&scenario, &Components::default(), &Arc::default(), 1, 0).expect("a network");
     let ends = network.flows[0];
     let packet = |seq| Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO);
-    // Four at once: one is sent, two wait, one is dropped. A millisecond each, and 2 ms of delay.
+    // Four packets at one instant: one is transmitted, two wait, one is dropped. Each transmission
+    // takes 1 ms, and the delay is 2 ms.
     let burst: Vec<Event> =
         (0..4).map(|seq| (Time::from_nanos(SECOND), ends.source, packet(seq))).collect();
-    // What answers takes no time at all on an ideal path.
+    // A response takes no time on an ideal ACK path.
     let answer = (Time::from_nanos(SECOND + 1), ends.sink, packet(9));
     let sent: Vec<Event> = burst.into_iter().chain([answer]).collect();
     let (out, report) = cut(&scenario, &|_| OpenEnds::BOTH, &sent);

@@ -12,7 +12,8 @@ use airpath_path::{Components, ReplicationReport};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// K, the rate and the round trip without queueing and transmission.
+/// Parameters of a case: number of flows, K, link rate, and round trip without queueing and
+/// transmission.
 struct Case {
     flows: u64,
     step: u64,
@@ -38,7 +39,7 @@ const EQUAL: Law = Law {
     allows: "1 %",
 };
 
-/// What a run shows after its warm-up.
+/// Report of a run, and range of the queue length after the warm-up, packets.
 struct Course {
     report: ReplicationReport,
     lowest: f64,
@@ -47,7 +48,8 @@ struct Course {
 
 const WARMUP: u64 = 8 * SECOND;
 
-/// RFC 8257 §3.1: a step at K packets on the instantaneous queue.
+/// Returns a queue with step marking at K packets of the instantaneous queue length (RFC 8257
+/// §3.1).
 fn step_marking(packets: u64) -> Value {
     json!({"kind": "red", "limit": 10_000, "min_th": packets, "max_th": packets + 1, "max_p": 1.0,
         "weight": 1.0, "target_delay_ns": 0, "mean_packet_bytes": 1500, "gentle": false,
@@ -55,17 +57,18 @@ fn step_marking(packets: u64) -> Value {
 }
 
 impl Case {
-    /// Packets that fit into the round trip: the wires, and the packet in service.
+    /// Returns the number of packets that fit into the round trip: those on the wires, and the
+    /// packet in service.
     fn path_packets(&self) -> f64 {
         self.rate_bps as f64 * self.rtt_ns as f64 * 1e-9 / (8.0 * 1500.0) + 1.0
     }
 
-    /// W*, segments.
+    /// Returns W*, segments.
     fn window(&self) -> f64 {
         (self.path_packets() + self.step as f64) / self.flows as f64
     }
 
-    /// α by bisection of α²(1 − α/4) = (2 W* + 1)/(W* + 1)².
+    /// Computes α by bisection of α²(1 − α/4) = (2 W* + 1)/(W* + 1)².
     fn alpha(&self) -> f64 {
         let window = self.window();
         let right = (2.0 * window + 1.0) / ((window + 1.0) * (window + 1.0));
@@ -81,7 +84,7 @@ impl Case {
         low
     }
 
-    /// A, the amplitude of the queue's oscillation, packets.
+    /// Returns A, the amplitude of the queue's oscillation, packets.
     fn amplitude(&self) -> f64 {
         self.flows as f64 * (self.window() + 1.0) * self.alpha() / 2.0
     }
@@ -92,7 +95,7 @@ impl Case {
         format!("K = {step}, {mbps} Mbit/s, {ms} ms, growth by {growth}")
     }
 
-    /// Flows that start at once, or somewhere in the first second.
+    /// Runs the flows with the start time `start`.
     fn run(&self, seconds: u64, start: Value) -> Course {
         let options = tcp_options(json!({
             "receive_window": 4_000_000, "recovery": "sack", "ecn": "dctcp",
@@ -123,7 +126,7 @@ impl Case {
 }
 
 impl Course {
-    /// Share of packets that were marked: the mean of α over packets.
+    /// Returns the share of marked packets, which is the mean of α over packets.
     fn marked_share(&self) -> f64 {
         let queue = &self.report.queues[0];
         queue.marks as f64 / queue.departed as f64
@@ -147,8 +150,8 @@ fn at_once() -> Value {
     json!({"kind": "at", "time_ns": 0})
 }
 
-/// The bounds of the analysis: it is a fluid's, while windows and queues are whole packets here,
-/// which blurs Q_max and A by one or two.
+/// Checks Q_max and A of the fluid analysis. Windows and queues consist of complete packets here,
+/// which changes Q_max and A by one or two packets.
 #[track_caller]
 fn oscillates_as_the_analysis_predicts(case: &Case, course: &Course) {
     let (highest, amplitude) = ((case.step + case.flows) as f64, case.amplitude());
@@ -174,9 +177,9 @@ fn dctcp_2010_s3_3_one_flow_oscillates_as_the_analysis_predicts() {
     }
 }
 
-/// With delayed ACKs the amplitude is the same, if growth counts what they cover. The share of
-/// marked packets is not the analysis's: packets leave in pairs, of which the second finds one
-/// more.
+/// Delayed ACKs do not change the amplitude if window growth counts the acknowledged bytes or
+/// segments. The share of marked packets differs from the analysis, because packets leave in pairs
+/// and the second packet of a pair finds one more packet in the queue.
 #[test]
 fn dctcp_2010_s3_3_delayed_acks_do_not_change_the_amplitude() {
     for (step, growth) in [(20, "abc-1"), (40, "segments")] {

@@ -1,5 +1,5 @@
-//! Quantiles of delays: against the delays of every packet of a recorded run, and against the laws
-//! of waiting of M/D/1 and M/D/1/K.
+//! Tests of delay quantiles against the delays of all packets in a recorded run, and against the
+//! waiting time distributions of M/D/1 and M/D/1/K.
 
 use crate::common::*;
 use crate::theory::{CONFIDENCE, SERVICE_S, embedded_chain, poisson, reports};
@@ -28,18 +28,19 @@ const RECORDED: Law = Law {
     allows: "0.8 % for the histogram: half a bucket",
 };
 
-/// What ranks within a bucket of the histogram leave where spans are spread evenly over it, relative.
+/// Relative error of a quantile that is interpolated within a histogram bucket with evenly
+/// distributed values.
 const INTERPOLATED: f64 = 0.001;
 
 const LEVELS: [(f64, &str); 3] = [(0.5, "p50"), (0.95, "p95"), (0.99, "p99")];
 
-/// The least of `values` that at least the share `q` of them do not exceed.
+/// Returns the smallest value that at least the share `q` of `values` does not exceed.
 fn exact(values: &mut [f64], q: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     values[((values.len() as f64 * q).ceil() as usize).max(1) - 1]
 }
 
-/// Compares quantiles with those of the delays that were recorded.
+/// Compares quantiles with the quantiles of the recorded delays.
 fn check_recorded(what: &str, found: [Option<f64>; 3], mut recorded: Vec<f64>) {
     assert!(recorded.len() > 1000, "{what}: {} packets", recorded.len());
     for ((q, name), found) in LEVELS.into_iter().zip(found) {
@@ -54,13 +55,13 @@ fn waits_of(queue: &QueueSummary) -> [Option<f64>; 3] {
     [queue.p50_sojourn_s, queue.p95_sojourn_s, queue.p99_sojourn_s]
 }
 
-/// The instants of a series of a flow, s.
+/// Returns the sample times of a series for one flow, s.
 fn instants(recorder: &Recorder, series: Series, flow: u32) -> Vec<f64> {
     let of_flow = recorder.samples(series).iter().filter(|sample| sample.id == flow);
     of_flow.map(|sample| sample.time.as_secs_lossy()).collect()
 }
 
-/// Two TCP flows without a drop: segments arrive in the order in which they were sent.
+/// Three TCP flows without drops: segments arrive in the order in which they were sent.
 #[test]
 fn quantiles_are_those_of_the_recorded_packets() {
     let window = json!({"receive_window": 400_000});
@@ -112,7 +113,7 @@ fn quantiles_are_those_of_the_recorded_packets() {
     check_distribution(sojourn, &waits);
 }
 
-/// Each bucket counts the recorded times between its least and its greatest one.
+/// Checks that each bucket counts the recorded times between its least and its greatest time.
 fn check_distribution(found: &PacketDistribution, recorded: &[f64]) {
     assert_eq!(found.count.iter().sum::<u64>(), recorded.len() as u64);
     assert!(found.bucket.is_sorted_by(|one, next| one < next));
@@ -127,10 +128,11 @@ fn of_acks(of: airpath_path::DelayQuantiles) -> [Option<f64>; 3] {
     [of.p50_ack_delay_s, of.p95_ack_delay_s, of.p99_ack_delay_s]
 }
 
-/// A flow, when one of its packets left the queue, and how long it had waited, s.
+/// Flow number, time at which a packet of the flow left the queue, s, and sojourn time of the
+/// packet, s.
 type Wait = (u32, f64, f64);
 
-/// Notes how long each packet waits.
+/// Queue that records the sojourn time of each packet.
 struct EnqueueTimestamps {
     inner: AnyQueue,
     queued: VecDeque<Time>,
@@ -157,8 +159,9 @@ impl airpath_aqm::QueueWrapper for EnqueueTimestamps {
     }
 }
 
-/// ACKs wait for a link of 250 kbit/s, take as long on it as their size says, and then the wire of
-/// their flow; nothing is lost, so all are of one size. The first four seconds are not measured.
+/// ACKs wait for a link of 250 kbit/s, are serialized at its rate, and then pass the return wire of
+/// their flow. No packet is lost, so all ACKs have the same size. The first four seconds are not
+/// measured.
 #[test]
 fn quantiles_of_acks_are_those_of_the_recorded_acks() {
     for (timestamps, ack_bytes) in [(false, 40), (true, 52)] {
@@ -210,7 +213,7 @@ fn quantiles_of_acks_are_those_of_the_recorded_acks() {
 /// The reverse delay is 37 ms without a queue, regardless of the content of ACKs: SACK blocks and
 /// timestamps in every combination, under loss.
 #[test]
-fn acks_over_a_wire_take_as_long_as_it_is() {
+fn ack_delay_equals_the_wire_delay_for_any_ack_content() {
     for recovery in ["reno", "newreno", "sack", "prr"] {
         for timestamps in [false, true] {
             let source = tcp(json!({"recovery": recovery, "timestamps": timestamps}));
@@ -228,9 +231,10 @@ fn acks_over_a_wire_take_as_long_as_it_is() {
     }
 }
 
-/// What nothing passed has no quantiles; what always takes as long has that at every level.
+/// A flow without packets has no quantiles. If all delays are equal, all quantiles equal this
+/// delay.
 #[test]
-fn constant_delays_and_none() {
+fn quantiles_of_constant_delays_and_of_no_packets() {
     let idle =
         flow(datagrams("cbr", 1_000_000), json!({"start": {"kind": "at", "time_ns": SECOND}}));
     let flows = vec![flow(datagrams("cbr", 1_000_000), json!({})), idle];
@@ -245,7 +249,7 @@ fn constant_delays_and_none() {
     assert_eq!(report.flows[1].delays, Default::default());
 }
 
-/// P(W ≤ t) in M/D/1, t in services.
+/// Returns P(W ≤ t) in M/D/1, t in service times.
 ///
 /// Source: Erlang 1909; Gross & Harris, Fundamentals of Queueing Theory, §5.1.3.
 fn waits_at_most(rho: f64, t: f64) -> f64 {
@@ -258,12 +262,13 @@ fn waits_at_most(rho: f64, t: f64) -> f64 {
     (1.0 - rho) * sum
 }
 
-/// P(W > t | admitted) in M/D/1/K with a capacity of `system` in all, t in services.
+/// Returns P(W > t | admitted) in M/D/1/K with a total capacity of `system` packets, t in service
+/// times.
 ///
-/// A service begins with j in the system, the distribution of which follows from the embedded
-/// chain; one that arrives y services later finds j + k, k of them having come since, and waits for
-/// the rest of this service and j + k − 1 whole ones. Between services the system is empty for 1/λ
-/// on average.
+/// A service starts with j packets in the system; the distribution of j follows from the embedded
+/// chain. A packet that arrives y service times later finds j + k packets, of which k arrived after
+/// the start of the service. It waits for the rest of this service and for j + k − 1 complete
+/// services. Between services the system is empty for 1/λ on average.
 fn waits_longer_when_admitted(rho: f64, system: usize, t: f64) -> f64 {
     let left_behind = embedded_chain(rho, system);
     let begins_with = |j: usize| left_behind[j] + if j == 1 { left_behind[0] } else { 0.0 };
@@ -287,7 +292,7 @@ fn waits_longer_when_admitted(rho: f64, system: usize, t: f64) -> f64 {
     longer / all
 }
 
-/// The t at which `longer`, which falls, comes down to 1 − `q`, within `most`.
+/// Returns the t in 0 to `most` at which the decreasing function `longer` reaches 1 − `q`.
 fn quantile(q: f64, most: f64, longer: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, most);
     if longer(0.0) <= 1.0 - q {
@@ -300,7 +305,8 @@ fn quantile(q: f64, most: f64, longer: impl Fn(f64) -> f64) -> f64 {
     high
 }
 
-/// Checks the quantiles of the wait over the replications, known to within the share `width`.
+/// Checks the mean quantiles of the waiting time over the replications. Their confidence interval
+/// must be narrower than the share `width`.
 fn check_waits(
     law: &Law,
     what: &str,
@@ -323,7 +329,7 @@ fn check_waits(
 }
 
 #[test]
-fn quantiles_of_the_wait_are_those_of_m_d_1() {
+fn waiting_time_quantiles_equal_those_of_m_d_1() {
     for (rho, seconds, width) in [(0.3, 150, 0.03), (0.7, 200, 0.05)] {
         let longer = |t: f64| 1.0 - waits_at_most(rho, t);
         let reports = reports(&poisson(rho, 1_000_000, seconds), 11);
@@ -332,7 +338,7 @@ fn quantiles_of_the_wait_are_those_of_m_d_1() {
 }
 
 #[test]
-fn quantiles_of_the_wait_in_a_short_queue_are_those_of_m_d_1_k() {
+fn waiting_time_quantiles_in_a_short_queue_equal_those_of_m_d_1_k() {
     for (rho, capacity) in [(0.8, 5), (1.0, 3), (1.5, 10)] {
         let longer = |t: f64| waits_longer_when_admitted(rho, capacity + 1, t);
         let what = format!("ρ = {rho}, capacity {capacity}");
@@ -346,10 +352,10 @@ fn quantiles_of_the_wait_in_a_short_queue_are_those_of_m_d_1_k() {
     }
 }
 
-/// A long queue is never full at a low load: the two distributions, from different arguments,
-/// agree. The mean of the first is Pollaczek and Khinchine's.
+/// A long queue is never full at a low load, so the two independently derived distributions agree.
+/// The mean of the first one equals the Pollaczek–Khinchine formula.
 #[test]
-fn the_distributions_of_waiting_agree() {
+fn waiting_time_distributions_of_m_d_1_and_m_d_1_k_agree_at_low_load() {
     let rho = 0.4;
     for t in [0.0, 0.3, 1.0, 1.7, 2.5, 6.2] {
         let (long, short) = (1.0 - waits_at_most(rho, t), waits_longer_when_admitted(rho, 24, t));

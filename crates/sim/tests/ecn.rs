@@ -1,4 +1,4 @@
-//! ECN from end to end: queues that mark, senders that answer (RFC 3168).
+//! End-to-end tests of ECN: queues mark, senders reduce the window (RFC 3168).
 
 use crate::common::{MS, fixed, flow, run, scenario, tcp_options};
 use airpath_conformance::Law;
@@ -65,9 +65,9 @@ fn marks_replace_drops_under_every_recovery_and_congestion_control() {
     }
 }
 
-/// The queue drops what it may not mark.
+/// A queue drops the packets that it must not mark.
 #[test]
-fn of_two_flows_only_the_one_without_ecn_is_dropped_from() {
+fn queue_drops_only_packets_of_the_flow_without_ecn() {
     for queue in marking_queues() {
         let flows = vec![bulk("reno", "sack", "on"), bulk("reno", "sack", "off")];
         let report = over(queue.clone(), flows);
@@ -80,10 +80,10 @@ fn of_two_flows_only_the_one_without_ecn_is_dropped_from() {
     }
 }
 
-/// A mark costs as much as a drop, so both flows get about the same: that is the point of
-/// RFC 3168 §5. The bound is for one seed each of queues that treat both alike.
+/// RFC 3168 §5: a sender must react to a mark as to a drop, so both flows get about the same
+/// goodput. The bound holds for one seed per queue.
 #[test]
-fn s5_a_flow_with_ecn_gets_no_more_than_twice_what_one_without_gets() {
+fn s5_goodput_with_ecn_is_within_a_factor_of_two_of_goodput_without() {
     for queue in marking_queues() {
         let flows = vec![bulk("reno", "sack", "on"), bulk("reno", "sack", "off")];
         let report = over(queue.clone(), flows);
@@ -92,9 +92,9 @@ fn s5_a_flow_with_ecn_gets_no_more_than_twice_what_one_without_gets() {
     }
 }
 
-/// RFC 8511: a flow that gives up less for a mark leaves less of the link unused.
+/// RFC 8511: a flow that reduces its window less after a mark leaves less of the link unused.
 #[test]
-fn rfc8511_beta_ecn_raises_the_use_of_a_link_with_a_small_queue() {
+fn rfc8511_beta_ecn_raises_the_utilisation_of_a_link_with_a_small_queue() {
     let used = |beta: f64| {
         let options = json!({"receive_window": 1_000_000, "recovery": "sack", "ecn": "on"});
         let cc = json!({"kind": "reno", "beta_ecn": beta});

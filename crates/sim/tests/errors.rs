@@ -1,4 +1,4 @@
-//! Error processes under whole networks: losses and bursts as their models say.
+//! Tests of error processes in complete networks: losses and bursts follow the models.
 
 use crate::common::*;
 use airpath_conformance::Law;
@@ -17,7 +17,8 @@ const BURSTS: Law = Law {
 const TO_GOOD: f64 = 0.073149;
 const TO_BAD: f64 = 0.008128;
 
-/// A link on which a datagram of 1500 bytes takes a slot of 10 ms, with `change` on top.
+/// Returns a link on which a datagram of 1500 bytes takes a slot of 10 ms, with the changes
+/// `change`.
 fn slotted(change: Value) -> Value {
     let mut link = fixed(1_200_000);
     merge(&mut link, change);
@@ -28,7 +29,7 @@ fn burst() -> Value {
     json!({"errors": {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01}})
 }
 
-/// Lengths of the runs of `true` that are followed by something else.
+/// Returns the lengths of all runs of `wanted` except the last run, which may be incomplete.
 fn runs(fates: &[bool], wanted: bool) -> Vec<f64> {
     let mut runs: Vec<f64> = fates
         .chunk_by(|a, b| a == b)
@@ -40,7 +41,7 @@ fn runs(fates: &[bool], wanted: bool) -> Vec<f64> {
 }
 
 #[test]
-fn datagrams_over_bursts_are_lost_in_runs_of_the_chains_length() {
+fn loss_runs_have_the_lengths_of_the_markov_chain() {
     const SLOTS: usize = 1_000_000;
     let source = flow(datagrams("cbr", 1_200_000), json!({}));
     let record = json!({"record": {"series": ["drop"]}});
@@ -72,7 +73,7 @@ fn datagrams_over_bursts_are_lost_in_runs_of_the_chains_length() {
     }
 }
 
-/// The two directions of a link have an error process each.
+/// Each direction of a link has its own error process.
 #[test]
 fn the_directions_of_a_link_fade_independently() {
     let source = flow(tcp(json!({})), json!({}));
@@ -84,7 +85,7 @@ fn the_directions_of_a_link_fade_independently() {
     assert!(lost[0] > 0 && lost[1] > 0 && lost[0] != lost[1], "{lost:?}");
 }
 
-/// An error process that corrupts nothing changes no number.
+/// An error process that corrupts no frame does not change any result.
 #[test]
 fn error_process_that_corrupts_nothing_changes_nothing() {
     let report = |change| {

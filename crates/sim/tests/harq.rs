@@ -1,5 +1,5 @@
-//! TCP over links that retransmit corrupted frames: losses become delays, and order decides whether
-//! TCP takes them for losses.
+//! Tests of TCP over links with HARQ and ARQ: losses become delays. Without in-order delivery, TCP
+//! interprets the reordering as losses.
 
 use crate::common::*;
 use airpath_link::Files;
@@ -8,7 +8,7 @@ use airpath_phy::per_table::PerTable;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Links of 5 Mbit/s that lose a tenth of the packets, or of attempts.
+/// Returns links of 5 Mbit/s that lose a tenth of the packets or transmission attempts.
 fn lossy_links() -> [Value; 3] {
     let regimes = json!([{"rate_bps": 5_000_000, "per": 0.1}, {"rate_bps": 5_000_000, "per": 0.1}]);
     [
@@ -19,7 +19,8 @@ fn lossy_links() -> [Value; 3] {
     ]
 }
 
-/// A scheme of 5 Mbit/s, a tenth of whose blocks of a packet each fail.
+/// Returns an error table with one MCS of 5 Mbit/s. A block carries one packet, and a tenth of the
+/// blocks fail.
 fn files() -> Arc<Files> {
     let table = json!({"channel": "any", "curves": [{
         "mcs": {"name": "one", "bits_per_symbol": 2, "code_rate": 0.5, "block_bytes": 1500,
@@ -29,7 +30,8 @@ fn files() -> Arc<Files> {
     Arc::new(Files { tables: [("t".to_owned(), Arc::new(table))].into(), ..Files::default() })
 }
 
-/// 60 s of a download with a window of 64 kB over `link`, changed by `keys`, both ways through it.
+/// Runs a download of 60 s with a window of 64 kB over both directions of `link`, with the changes
+/// `keys`.
 fn download(mut link: Value, keys: Value, recovery: &str) -> ReplicationReport {
     merge(&mut link, keys);
     let source = tcp(json!({"recovery": recovery, "delayed_ack_segments": 2}));
@@ -43,8 +45,7 @@ fn repeating(in_order: bool) -> Value {
            "in_order": in_order})
 }
 
-/// Nothing is lost, in either direction, and TCP sends nothing twice: the window is in flight, and the
-/// link is full.
+/// No packet is lost in either direction, TCP retransmits nothing, and the link is fully used.
 #[test]
 fn in_order_tcp_sees_delays_instead_of_losses() {
     for link in lossy_links() {
@@ -66,9 +67,9 @@ fn in_order_tcp_sees_delays_instead_of_losses() {
     }
 }
 
-/// A tenth of losses leaves TCP less than a fifth of the link.
+/// With 10 % loss, TCP uses less than a fifth of the link.
 #[test]
-fn without_repetitions_tcp_sees_the_losses() {
+fn without_retransmission_tcp_sees_the_losses() {
     for link in lossy_links() {
         let report = download(link.clone(), json!({}), "sack");
         let share = report.links[0].lost_packets as f64
@@ -78,10 +79,10 @@ fn without_repetitions_tcp_sees_the_losses() {
     }
 }
 
-/// Packets that overtake a repeated one by more than three make duplicate ACKs: TCP retransmits what
-/// was never lost, and its receiver has it twice.
+/// More than three packets that overtake a retransmitted packet cause duplicate ACKs. TCP then
+/// retransmits a packet that was not lost, and its receiver gets the packet twice.
 #[test]
-fn out_of_order_tcp_takes_repetitions_for_losses() {
+fn out_of_order_delivery_causes_spurious_tcp_retransmissions() {
     for link in lossy_links() {
         let report = download(link.clone(), repeating(false), "newreno");
         let (flow, in_order) =
@@ -95,9 +96,9 @@ fn out_of_order_tcp_takes_repetitions_for_losses() {
     }
 }
 
-/// Repetitions of one in ten packets 8 ms later are 0.1 · 8 + 0.01 · 8 + … ms each on average.
+/// If one in ten packets is retransmitted 8 ms later, the mean delay is 0.1 · 8 + 0.01 · 8 + … ms.
 #[test]
-fn the_link_counts_what_it_repeats() {
+fn the_link_counts_recovered_packets_and_their_delay() {
     for link in lossy_links() {
         let report = download(link.clone(), repeating(true), "sack");
         let side = &report.links[0];

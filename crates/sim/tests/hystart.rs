@@ -1,4 +1,4 @@
-//! HyStart and HyStart++ from end to end: slow start ends before the queue overflows.
+//! End-to-end tests of HyStart and HyStart++: slow start ends before the queue overflows.
 
 use crate::common::{MS, droptail, fixed, flow, run, scenario, tcp_options};
 use airpath_conformance::Law;
@@ -16,8 +16,8 @@ const USE: Law = Law {
     allows: "a fifth of the link while it starts",
 };
 
-/// Retransmissions and use of the link in 10 s: 40 Mbit/s, round trip 100 ms (333 packets), and a
-/// queue of as many.
+/// Returns the retransmissions and the utilisation of the link in 10 s. The link has 40 Mbit/s, the
+/// round trip is 100 ms (333 packets), and the queue holds 333 packets.
 fn overshoot(cc: &str, hystart: &str, delayed_ack_segments: u32) -> (u64, f64) {
     let options = json!({"receive_window": 8_000_000, "recovery": "sack",
         "delayed_ack_segments": delayed_ack_segments, "timestamps": true, "mss": 1448});
@@ -29,8 +29,8 @@ fn overshoot(cc: &str, hystart: &str, delayed_ack_segments: u32) -> (u64, f64) {
     (report.flows[0].retransmissions.unwrap(), report.links[0].utilisation)
 }
 
-/// HyStart loses nothing. HyStart++ still grows in its conservative rounds and so fills what is
-/// left of the queue, but loses less than half of what slow start does.
+/// HyStart causes no loss. HyStart++ still grows in its conservative slow start rounds and
+/// overflows the queue, but loses less than half as many packets as slow start.
 #[test]
 fn slow_start_ends_before_the_queue_overflows() {
     for cc in ["reno", "cubic"] {
@@ -47,7 +47,7 @@ fn slow_start_ends_before_the_queue_overflows() {
     }
 }
 
-/// It does not end so early that the link stays empty.
+/// Slow start does not end so early that the link stays underused.
 #[test]
 fn the_link_is_used_from_the_start() {
     for cc in ["reno", "cubic"] {

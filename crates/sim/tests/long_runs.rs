@@ -1,4 +1,4 @@
-//! Long times, large streams, small and large segments, links that stop, flows that wait.
+//! Tests of long runs, large streams, small and large segments, stopped links, and waiting flows.
 
 use crate::common::*;
 use airpath_conformance::Law;
@@ -21,7 +21,7 @@ const LOSSY: Law = Law {
     allows: "0.98 is what losses leave; from 0.6 on for a timeout each at worst",
 };
 
-/// Every way of recovery, and the options of profile `linux`.
+/// Returns the TCP parameters of each loss recovery variant and of profile `linux`.
 fn variants() -> Vec<(&'static str, Value)> {
     let recovery = |name: &str| json!({"recovery": name});
     vec![
@@ -32,7 +32,7 @@ fn variants() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Profile `linux` with segments of 1000 bytes.
+/// Returns parameters of profile `linux` with segments of 1000 bytes.
 fn linux() -> Value {
     json!({
         "mss": 1000, "initial_window": 10_000, "receive_window": 3 << 20, "recovery": "prr",
@@ -50,8 +50,8 @@ fn cubic(options: Value) -> Value {
 
 // --- ten days ---------------------------------------------------------------------------------
 
-/// A segment per second for ten days, eight of them in flight: 864 000 segments, 201 rounds of the
-/// timestamps' clock.
+/// One segment per second for ten days with eight segments in flight: 864 000 segments, and 201
+/// wrap-arounds of the timestamp clock.
 #[test]
 fn ten_days_of_one_flow_keep_a_slow_link_busy() {
     for (name, mut options) in variants() {
@@ -69,7 +69,7 @@ fn ten_days_of_one_flow_keep_a_slow_link_busy() {
     }
 }
 
-/// The same with one packet in fifty lost: some 17 000 losses in a row are recovered from.
+/// The same flow with a loss of 2 %: the sender recovers from about 17 000 losses.
 #[test]
 fn ten_days_of_losses_are_recovered_from() {
     for (name, mut options) in variants() {
@@ -80,16 +80,17 @@ fn ten_days_of_losses_are_recovered_from() {
         let (flow, link) = (&report.flows[0], &report.links[0]);
         assert!(link.lost_packets > 10_000, "{name}: {}", link.lost_packets);
         assert!(flow.retransmissions.unwrap() >= link.lost_packets * 99 / 100, "{name}: {flow:?}");
-        // A window of 8 segments keeps the link busy; a timeout each at worst.
+        // A window of 8 segments keeps the link busy. In the worst case each loss costs a timeout.
         let share = flow.delivered_bytes as f64 / (1000 * 10 * DAY) as f64;
         LOSSY.between(name, "", share, 0.6, 0.981);
     }
 }
 
-/// Bursts of 20 segments every 83 minutes and a third: more than a round of the timestamps'
-/// clock (71.6 minutes) and than half of one, in which what is echoed loses its validity.
+/// Bursts of 20 segments every 83 minutes. The interval is longer than a wrap-around of the
+/// timestamp clock (71.6 minutes), and longer than half of it, after which echoed timestamps are no
+/// longer valid.
 #[test]
-fn ten_days_of_bursts_outlast_the_clock_of_the_timestamps() {
+fn ten_days_of_bursts_survive_timestamp_wrap_around() {
     for (name, cc) in [("reno", tcp(linux())), ("cubic", cubic(linux()))] {
         let mut source = cc;
         source["application"] = json!({
@@ -106,15 +107,16 @@ fn ten_days_of_bursts_outlast_the_clock_of_the_timestamps() {
     }
 }
 
-/// A reader that takes a byte per second: ten days of probes, updates and closed windows.
+/// The receiving application reads one byte per second: ten days of window probes, window updates
+/// and zero windows.
 #[test]
-fn ten_days_of_a_reader_that_takes_a_byte_per_second() {
+fn ten_days_with_a_reader_of_one_byte_per_second() {
     let mut source = tcp(json!({"mss": 1000, "receive_window": 10_000}));
     source["window"] = json!({"kind": "drain", "rate_bps": 8});
     let flows = vec![flow(source, json!({}))];
     let report = run(&scenario(10 * DAY, flows, fixed(1_000_000), droptail(50), json!({})), 1);
     let flow = &report.flows[0];
-    // What was read and what the buffer holds, of which a segment may be missing.
+    // Bytes read, plus the receive buffer, of which a segment may be missing.
     let most = 10 * DAY + 10_000;
     let (found, least) = (flow.delivered_bytes as f64, (most - 3000) as f64);
     LONG.between("a reader of a byte per second", "B", found, least, most as f64);
@@ -123,7 +125,7 @@ fn ten_days_of_a_reader_that_takes_a_byte_per_second() {
 
 // --- large streams, small and large segments --------------------------------------------------
 
-/// Beyond 2³² bytes, in segments as large as IP takes.
+/// A transfer of more than 2³² bytes, in segments that fill the largest IP packet.
 #[test]
 fn stream_continues_beyond_four_gibibytes() {
     for (name, change) in variants() {
@@ -181,15 +183,16 @@ fn stopped(change: Value, from_s: u64, to_s: u64, seconds: u64) -> Scenario {
     scenario(seconds, flows, fixed(1_000_000), droptail(30), json!({"controls": controls}))
 }
 
-/// The timer backs off while the link is stopped. When it resumes, packets from the queue bring
-/// their ACKs at once; a segment that is lost once more waits for the timer, which has kept its
-/// back-off (Karn's rule). Then the link is full again.
+/// The retransmission timer backs off while the link is stopped. When the link resumes, the queued
+/// packets cause ACKs immediately. A retransmitted segment that is lost again waits for the timer,
+/// which keeps its back-off (Karn's algorithm). Then the link is fully used again.
 #[test]
-fn link_stopped_for_minutes_costs_no_timer() {
+fn flow_resumes_after_a_link_stop_of_ten_minutes() {
     for (name, options) in variants() {
         let until = |end| run(&stopped(options.clone(), 20, 620, end), 1);
         let timeouts = until(620).flows[0].timeouts.unwrap();
-        // 1 + 2 + … + 32 = 63 s, then every minute; Linux: 0.2 + 0.4 + … up to 120 s.
+        // Timeouts after 1 + 2 + … + 32 = 63 s, then every minute. Linux: after 0.2 + 0.4 + … s, up
+        // to 120 s.
         let expected = if name == "linux" { 10..=14 } else { 13..=16 };
         assert!(expected.contains(&timeouts), "{name}: {timeouts} timeouts");
         let gained = until(800).flows[0].delivered_bytes - until(760).flows[0].delivered_bytes;
@@ -197,25 +200,25 @@ fn link_stopped_for_minutes_costs_no_timer() {
     }
 }
 
-/// The same, and everything in flight is lost: the flow is back within its largest RTO.
+/// The link stops and all packets in flight are lost: the flow resumes within its maximum RTO.
 #[test]
-fn a_flow_whose_flight_was_lost_is_back_within_the_largest_timeout() {
+fn flow_resumes_within_the_maximum_rto_after_loss_of_its_flight() {
     for (name, mut options) in variants() {
         merge(&mut options, json!({"max_rto_ns": 30 * SECOND}));
-        // A queue of one packet loses arrivals while the link is stopped.
+        // A queue of one packet drops arrivals while the link is stopped.
         let mut scenario = stopped(options, 20, 620, 720);
         scenario.bottleneck.queue = droptail(1);
         let report = run(&scenario, 1);
         let link = &report.links[0];
-        // Busy for 20 s and for at least 60 of the last 100 s, not counting the start.
+        // The link is busy for 20 s and for at least 60 of the last 100 s, not counting the start.
         assert!(link.delivered_bytes > 125_000 * 40, "{name}: {}", link.delivered_bytes);
     }
 }
 
-/// A recorded rate with three minutes of nothing in each five. A gap costs the largest timeout at
-/// worst, half of the two minutes that follow.
+/// A rate trace with a gap of three minutes in each five minutes. In the worst case a gap costs the
+/// maximum RTO, which is half of the two minutes after the gap.
 #[test]
-fn a_trace_with_minutes_of_nothing_is_survived() {
+fn flow_survives_gaps_of_minutes_in_a_trace() {
     let rates = "time_s,rate_bps\n0,2e6\n120,0\n300,0\n";
     let gaps = Trace::parse_csv("gaps", rates).expect("a trace");
     let traces = Traces::from([("gaps".to_owned(), Arc::new(gaps))]);
@@ -238,8 +241,8 @@ fn a_trace_with_minutes_of_nothing_is_survived() {
 
 // --- flows that wait --------------------------------------------------------------------------
 
-/// One bulk flow, and `count` transfers of one segment that start at `start_s` and then every
-/// 100 ms.
+/// Runs one bulk flow, and `count` transfers of one segment that start every 100 ms from `start_s`
+/// on.
 fn reference_and_competing(count: usize, start_s: u64, seconds: u64) -> ReplicationReport {
     let mut flows = vec![flow(tcp(json!({})), json!({}))];
     let mut small = tcp(json!({}));
@@ -252,16 +255,16 @@ fn reference_and_competing(count: usize, start_s: u64, seconds: u64) -> Replicat
 }
 
 #[test]
-fn flows_that_have_not_begun_cost_no_events() {
+fn flows_that_have_not_started_cost_no_events() {
     let (alone, competing) =
         (reference_and_competing(0, 0, 60), reference_and_competing(1000, 100, 60));
     assert_eq!(alone.flows[0], competing.flows[0]);
     assert_eq!(alone.events, competing.events);
 }
 
-/// From 90 s on all of them are done.
+/// All transfers are complete at 90 s.
 #[test]
-fn flows_that_are_done_cost_no_events() {
+fn completed_flows_cost_no_events() {
     let events = |count| {
         reference_and_competing(count, 1, 180).events as f64
             - reference_and_competing(count, 1, 90).events as f64

@@ -1,5 +1,5 @@
-//! Lookahead changes nothing: with it, in order of time and stage, and by a driver that looks at
-//! every stage, all that can be seen is the same, at the end and whenever a run pauses.
+//! Tests that lookahead does not change results. Three runs are compared, at the end and at each
+//! pause: with lookahead, in order of time and stage, and by a driver that checks every stage.
 
 use crate::common::*;
 use crate::networks::{Case, any_case, files};
@@ -32,7 +32,7 @@ fn look(driver: &Driver) -> Look {
     Look { at: driver.now(), report, senders, held }
 }
 
-/// Runs to the end, with pauses; `at_first` is done at the first of them.
+/// Runs to the end, with pauses. Calls `at_first` at the first pause.
 fn follow(mut driver: Driver, pauses: &[u64], at_first: impl FnOnce(&mut Driver)) -> Vec<Look> {
     let mut at_first = Some(at_first);
     let mut seen = Vec::new();
@@ -66,7 +66,8 @@ fn ordered(case: &Case) -> Driver {
     driver
 }
 
-/// Replication 0 through [`replicate_and_capture`]: the report and the `ss` samples, as text.
+/// Runs replication 0 with [`replicate_and_capture`]. Returns the report and the `ss` samples as
+/// text.
 fn replicated(case: &Case, record: Value, captures: bool) -> [String; 2] {
     let (scenario, components, files) =
         (case.scenario_with(json!({"record": record})), case.components(), files());
@@ -101,34 +102,34 @@ proptest! {
     })]
 
     #[test]
-    fn with_lookahead_and_in_order_everything_is_the_same_at_every_pause(
+    fn lookahead_does_not_change_the_state_at_any_pause(
         case in any_case(), pauses in any_pauses(),
     ) {
         let ahead = follow(Driver::new(case.network()), &pauses, |_| {});
         prop_assert_eq!(&ahead, &follow(ordered(&case), &pauses, |_| {}));
-        // From the first pause on in order.
+        // Lookahead is disabled at the first pause.
         prop_assert_eq!(&ahead, &follow(Driver::new(case.network()), &pauses, Driver::keep_order));
         let straight = follow(Driver::new(case.network()), &[], |_| {});
         prop_assert_eq!(ahead.last(), straight.last());
     }
 
     #[test]
-    fn with_lookahead_and_by_a_plain_driver_reports_are_the_same(case in any_case()) {
+    fn lookahead_and_plain_driver_give_equal_reports(case in any_case()) {
         let mut driver = Driver::new(case.network());
         driver.run(&()).expect("a run");
-        // The plain driver notes no phases.
+        // The plain driver records no phases.
         let report = ReplicationReport { phases: Vec::new(), ..driver.report(0) };
         let plain = PlainDriver::new(case.network()).run();
         prop_assert_eq!(format!("{report:?}"), format!("{plain:?}"));
     }
 
     #[test]
-    fn samples_are_the_same_with_everything_in_order(
+    fn lookahead_does_not_change_ss_samples(
         case in any_case(), interval_ns in prop_oneof![Just(10 * MS), MS..300 * MS],
     ) {
         let ss = json!({"ss": true, "ss_interval_ns": interval_ns});
         let ahead = replicated(&case, ss.clone(), false);
-        // A recorded series and observers have everything run in order.
+        // With a recorded series or observers, all events are processed in order.
         let with = |change: Value| {
             let mut record = ss.clone();
             merge(&mut record, change);
@@ -140,7 +141,7 @@ proptest! {
     }
 }
 
-/// A receive window that notes in a list of all receivers when a packet arrives.
+/// Receive window that records arrival times in a list that all receivers share.
 struct EnqueueTimestamps(Arc<Mutex<Vec<Time>>>);
 
 impl ReceiveWindow for EnqueueTimestamps {
@@ -154,10 +155,10 @@ impl ReceiveWindow for EnqueueTimestamps {
     }
 }
 
-/// Plug-ins that share state see everything in order; those that are declared independent
-/// do not, which is what lookahead gains by.
+/// Plug-ins that may share state are called in order of time. Plug-ins that are declared
+/// independent are not: lookahead depends on this.
 #[test]
-fn parts_that_share_state_are_called_in_order_of_time() {
+fn plug_ins_that_share_state_are_called_in_order_of_time() {
     let flows = [10, 90].map(|delay_ms| {
         let mut source = tcp(json!({}));
         source["window"] = json!({"kind": "noting"});

@@ -1,5 +1,5 @@
-//! MIMO links in whole scenarios: laws are made once, and results are the same on any number of
-//! threads.
+//! Tests of MIMO links in complete scenarios: outcome distributions are computed once, and results
+//! do not depend on the number of threads.
 
 use crate::common::{SECOND, droptail, flow, tcp};
 use airpath_link::{Files, mimo::Outcomes};
@@ -8,8 +8,8 @@ use airpath_sim::{Plan, replicate};
 use serde_json::json;
 use std::sync::Arc;
 
-/// Runs `count` replications of flows in both directions over a copied link; returns the number of
-/// distributions that were computed, and the reports.
+/// Runs `count` replications of flows in both directions; the reverse link is a copy of the forward
+/// link. Returns the number of computed distributions and the reports.
 fn run(count: usize, threads: usize) -> (usize, Vec<ReplicationReport>) {
     let link = json!({
         "kind": "mimo", "rate_bps": 10_000_000, "modulation": "bpsk", "tx": 2, "rx": 2,
@@ -39,9 +39,10 @@ fn run(count: usize, threads: usize) -> (usize, Vec<ReplicationReport>) {
     (files.shared.get::<Outcomes>().made(), reports.collect())
 }
 
-/// Segments of 1040 B, and ACKs and SYNs of 40 B, in both directions of six replications.
+/// Two packet sizes give two distributions: segments of 1040 B, and ACKs and SYNs of 40 B, in both
+/// directions of six replications.
 #[test]
-fn laws_are_made_once_for_directions_replications_and_threads() {
+fn distributions_are_computed_once_for_all_directions_and_replications() {
     let (made, on_two) = run(6, 2);
     assert_eq!(made, 2);
     let (_, on_one) = run(6, 1);

@@ -1,5 +1,5 @@
-//! Random networks of all that the registries have, with equal times in plenty: delays, starts and
-//! pauses are round.
+//! Random networks of all registered components. Delays, start times and pauses are round numbers,
+//! so that many events have equal times.
 
 use crate::common::links::{link_files, links};
 use crate::common::{MS, SECOND, hop};
@@ -23,13 +23,13 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A scenario, and what is not in its document.
+/// A scenario document, and the test parameters that are not in the document.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) document: String,
-    /// Whether the plug-in links are declared independent.
+    /// True if the plug-in links are declared independent.
     is_independent: bool,
-    /// By flow.
+    /// Open ends by flow.
     open: Vec<OpenEnds>,
     pub(crate) seed: u64,
 }
@@ -39,7 +39,7 @@ impl Case {
         Scenario::from_json(&self.document).expect("a scenario")
     }
 
-    /// The scenario with other keys at the top.
+    /// Returns the scenario with top-level keys replaced by those of `change`.
     pub(crate) fn scenario_with(&self, change: Value) -> Scenario {
         let mut document: Value = serde_json::from_str(&self.document).expect("JSON");
         crate::common::merge(&mut document, change);
@@ -57,7 +57,7 @@ impl Case {
     }
 }
 
-/// With the toy links of the contracts: `cell` and `arq`.
+/// Returns components with the toy links of the contract tests, `toy-cell` and `arq`.
 fn components(is_independent: bool) -> Components {
     let mut components = with_cell();
     register_arq(&mut components, Arc::default());
@@ -67,7 +67,8 @@ fn components(is_independent: bool) -> Components {
     components
 }
 
-/// Those of [`links`], a table of two schemes with errors, and an SNR that goes up and down.
+/// Returns the files of [`link_files`], an error table with two MCS, and an SNR trace with two
+/// levels.
 pub(crate) fn files() -> Arc<Files> {
     let scheme = |name: &str, bits: u64, onset_db: u64| {
         let points = [0, 10, 20, 30].map(|snr_db| {
@@ -86,7 +87,7 @@ pub(crate) fn files() -> Arc<Files> {
     Arc::new(files)
 }
 
-/// Every built-in component of a family as its class has it.
+/// Returns every built-in component of a family, with the defaults of its Python class.
 fn all_of(family: &str, built_in: &[(&str, &str)]) -> Vec<Value> {
     let usual = |kind: &str| {
         let mut component = samples(family, kind, |_| true).swap_remove(0);
@@ -106,7 +107,8 @@ fn any_wire() -> impl Strategy<Value = Value> {
         .prop_map(|(rate_bps, delay_ns)| json!({"rate_bps": rate_bps, "delay_ns": delay_ns}))
 }
 
-/// Every link, an adaptive one with every policy and SNR process, the toys, and links that repeat.
+/// Returns all links, adaptive links with every policy and SNR process, the toy links, and links
+/// with HARQ and ARQ.
 fn all_links() -> Vec<Value> {
     let mut all = links();
     let snrs = all_of("snr", AnySnr::BUILT_IN);
@@ -134,7 +136,7 @@ fn all_links() -> Vec<Value> {
     all
 }
 
-/// The directions that `link` serves.
+/// Returns the number of directions that `link` serves.
 fn sides(link: &Value) -> Sides {
     components(true).links.sides(link).expect("it names its kind")
 }
@@ -152,7 +154,8 @@ fn any_link(can_be_duplex: bool) -> impl Strategy<Value = Value> {
     })
 }
 
-/// Every discipline, except timers that are due a thousand times while a packet is sent.
+/// Any queue discipline, except those with timers that expire a thousand times during the
+/// transmission of a packet.
 fn any_queue() -> impl Strategy<Value = Value> {
     let is_slow = |queue: &Value| {
         ["interval_ns", "update_ns", "tick_ns"]
@@ -171,7 +174,7 @@ fn any_hop(can_be_duplex: bool) -> impl Strategy<Value = Value> {
     })
 }
 
-/// Data to send: endless, a number of bytes, or bursts and pauses.
+/// Amount of data: unlimited, a number of bytes, or bursts and pauses.
 fn any_supply() -> impl Strategy<Value = Value> {
     let pause = select(vec![10 * MS, 300 * MS]).prop_flat_map(|nanos| {
         select(vec![
@@ -202,12 +205,12 @@ fn any_connection() -> impl Strategy<Value = Value> {
                 "handshake": handshake, "receive_window": 200_000,
                 "pacing": if is_paced { "on" } else { "off" },
                 "initial_rto_ns": 300 * MS, "min_rto_ns": 100 * MS});
-            // ns-3's procedures have their own recovery, and no DCTCP.
+            // Stack variant `ns3` has its own loss recovery, and no DCTCP.
             if name != "ns3" || ecn != "dctcp" {
                 options["ecn"] = json!(ecn);
             }
             if name != "ns3" {
-                // ns-2's procedures are for connections without SACK.
+                // Stack variant `ns2` does not support SACK.
                 let is_refused = name == "ns2" && recovery == "sack";
                 if !recovery.is_null() && !is_refused {
                     options["recovery"] = recovery;
@@ -263,7 +266,7 @@ fn any_flow() -> impl Strategy<Value = Value> {
     )
 }
 
-/// The bottleneck and the ACK path: what serves both directions alone is the ACK path too.
+/// The bottleneck and the ACK path. A link that serves both directions is also the ACK path.
 fn any_path() -> impl Strategy<Value = (Value, Value)> {
     let kind = select(vec!["ideal", "ideal", "link", "reverse"]);
     (any_hop(true), any_hop(false), kind, any::<bool>()).prop_map(
@@ -276,7 +279,7 @@ fn any_path() -> impl Strategy<Value = (Value, Value)> {
             back["kind"] = json!(kind);
             if kind == "reverse" && (is_mirrored || sides != Sides::One) {
                 back["link"] = Value::Null;
-                // The mirror image of a link that serves one direction is another of them.
+                // The reverse direction of a link that serves one direction is a copy of this link.
                 back["delay_ns"] = bottleneck["delay_ns"].clone();
             }
             (bottleneck, back)
@@ -299,7 +302,7 @@ fn any_ends() -> impl Strategy<Value = OpenEnds> {
     ]
 }
 
-/// Any network, two seconds of it.
+/// Any network, for a run of two seconds.
 pub(crate) fn any_case() -> impl Strategy<Value = Case> {
     let flows = prop::collection::vec((any_flow(), any_ends()), 1..5);
     let controls = prop::collection::vec(any_control(), 0..4);

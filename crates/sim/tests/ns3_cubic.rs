@@ -1,10 +1,13 @@
-//! The four windows of ns-3's own CUBIC suite (`ns3-tcp-cubic`): cwnd in segments of 1448 bytes.
+//! Tests of the four cwnd courses in ns-3's CUBIC test suite (`ns3-tcp-cubic`), in segments of 1448
+//! bytes.
 //!
-//! Its network: one flow from 0.1 s, 1 Gbit/s wires of 5 µs, a bottleneck under FQ-CoDel with 2
-//! bytes of PPP header, ten segments at first, an ACK for two, timestamps, HyStart. The bounds are
-//! the suite's; a row sets only what the suite sets for it. Its flow is paced and Airpath's is not,
-//! and its first steps beyond slow start are larger. Where Airpath's losses come at another time or
-//! window, a test states Airpath's windows and fails when they become the suite's.
+//! Network of the suite: one flow from 0.1 s on, wires of 1 Gbit/s and 5 µs, and a bottleneck with
+//! FQ-CoDel and 2 bytes of PPP header. The initial window is ten segments, with an ACK for two
+//! segments, timestamps and HyStart. The bounds are those of the suite. Each case sets only the
+//! parameters that the suite sets. Differs: the ns-3 flow is paced, and its first steps after slow
+//! start are larger. If losses in Airpath occur at another time or window than in ns-3, a test with
+//! `should_panic` states the range in Airpath, and fails when this range is within the bounds of
+//! the suite.
 
 use crate::common::{MS, SECOND, droptail, flow, run, run_with, scenario, tcp_options};
 use airpath_conformance::Law;
@@ -21,7 +24,7 @@ struct Case {
     reno_friendly: bool,
 }
 
-/// cwnd by time.
+/// Samples of (time in s, cwnd in segments).
 struct Windows(Vec<(f64, f64)>);
 
 impl Case {
@@ -67,7 +70,7 @@ const WINDOWS: Law = Law {
 };
 
 impl Windows {
-    /// Every value from `from` to `to` seconds lies between `least` and `most` segments.
+    /// Checks that all values from `from` to `to` seconds are between `least` and `most` segments.
     fn lie_within(&self, case: &str, from: f64, to: f64, least: f64, most: f64) {
         let values = self.0.iter().filter(|(at, _)| (from..=to).contains(at));
         let (low, high) = values
@@ -126,8 +129,8 @@ fn step_up_with_friendliness_from_13_to_15_s() {
     FRIENDLINESS.run().lie_within("step up, Reno-friendly", 13.0, 15.0, 150.0, 220.0);
 }
 
-/// Four flows of `recovery` and `cc` share 20 Mbit/s with a loss of 1 % for a minute; returns the
-/// drops of the queue of 50 packets.
+/// Runs four flows with `recovery` and `cc` over 20 Mbit/s and a loss of 1 % for a minute. Returns
+/// the number of drops by the queue of 50 packets.
 fn drops_with_losses(cc: &str, recovery: &str) -> u64 {
     let options = tcp_options(json!({
         "recovery": recovery, "receive_window": 10_000_000, "window_growth": "abc-1"}));
@@ -140,11 +143,11 @@ fn drops_with_losses(cc: &str, recovery: &str) -> u64 {
     report.queues[0].drops.values().sum()
 }
 
-/// An ACK after a timeout enlarged the window by bytes that SACK, or duplicates, had reported long
-/// before: the next burst filled the queue and the next timeout followed, with 10 000 to 30 000
-/// drops.
+/// Regression: an ACK after a timeout enlarged the window by bytes that SACK or duplicate ACKs had
+/// reported long before. The next burst filled the queue and caused the next timeout, with 10 000
+/// to 30 000 drops.
 #[test]
-fn timeouts_outside_of_ns3s_procedures_do_not_make_the_window_collapse() {
+fn timeouts_do_not_cause_bursts_of_drops_outside_the_ns3_stack() {
     for recovery in ["newreno", "sack", "prr"] {
         let drops = ["cubic-ns3", "cubic"].map(|cc| drops_with_losses(cc, recovery));
         assert!(drops[0] < 500 && drops[1] < 500, "{recovery}: {drops:?}");

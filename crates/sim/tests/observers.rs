@@ -1,4 +1,4 @@
-//! Captures, samples and flow monitors look on: no result depends on them.
+//! Tests that captures, samples and flow monitors do not change results.
 
 use crate::common::{datagrams, droptail, flow, scenario, tcp};
 use airpath_core::Time;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-/// A file in memory.
+/// An in-memory file.
 #[derive(Clone, Default)]
 struct Memory(Arc<Mutex<Vec<u8>>>);
 
@@ -26,7 +26,7 @@ impl Write for Memory {
     }
 }
 
-/// A disk of a limited number of bytes.
+/// A sink with a limited capacity in bytes.
 struct Small(usize);
 
 impl Write for Small {
@@ -84,7 +84,7 @@ fn observers_do_not_change_results() {
 }
 
 #[test]
-fn one_replication_is_captured_whichever_thread_runs_it() {
+fn capture_does_not_depend_on_the_thread_of_the_replication() {
     let files: Vec<Vec<u8>> = (0..3)
         .map(|replication| {
             let memory = Memory::default();
@@ -112,7 +112,7 @@ fn a_full_disk_ends_the_run_with_its_message() {
 }
 
 #[test]
-fn samples_stand_at_multiples_of_the_interval_up_to_the_end() {
+fn samples_are_taken_at_multiples_of_the_interval() {
     let outcome = run(json!({"ss": true, "ss_interval_ns": 1_500_000_000}), Vec::new(), 0);
     let times: Vec<Time> = outcome.finished[0].ss.iter().map(|sample| sample.time).collect();
     let expected: Vec<Time> = (1..=6).map(|n| Time::from_millis(1500 * n)).collect();

@@ -1,5 +1,5 @@
-//! REM's price and VCP's load factor of sources whose rate is known, over links with and without
-//! overhead, and what their timers cost.
+//! Tests of REM's price and VCP's load factor with sources of known rate, over links with and
+//! without overhead, and of the cost of their timers.
 
 use crate::common::*;
 use airpath_conformance::Law;
@@ -37,7 +37,7 @@ fn value(report: &ReplicationReport, name: &str) -> f64 {
 }
 
 #[test]
-fn the_load_factor_is_the_share_of_what_the_link_may_carry() {
+fn load_factor_is_the_used_share_of_the_target_capacity() {
     for (overhead, capacity, share) in [
         (0, json!("link"), 4.0 / 9.8),
         (100, json!("link"), 4.0 * 16.0 / 15.0 / 9.8),
@@ -59,10 +59,10 @@ fn the_load_factor_is_the_share_of_what_the_link_may_carry() {
     }
 }
 
-/// 15 Mbit/s of datagrams that cannot be marked, over 10 Mbit/s: once 100 packets wait, an update adds
-/// γ (x - c + α (b - b*)).
+/// Datagrams of 15 Mbit/s that cannot be marked, over 10 Mbit/s: when 100 packets wait, an update
+/// adds γ (x - c + α (b - b*)).
 #[test]
-fn the_price_of_an_overload_rises_in_a_line() {
+fn price_of_an_overload_rises_linearly() {
     let source = flow(datagrams("cbr", 15_000_000), json!({}));
     let record = json!({"record": {"series": ["price"]}});
     let scenario = scenario(60, vec![source], fixed(10_000_000), rem(), record);
@@ -78,7 +78,7 @@ fn the_price_of_an_overload_rises_in_a_line() {
     PRICE.close_relative("rise of p", "1/s", (at(50) - at(10)) / 40.0, slope, 0.01);
 }
 
-/// Two transfers an hour apart: as many events as with a drop-tail queue.
+/// Two transfers one hour apart need the same number of events as with a drop-tail queue.
 #[test]
 fn an_hour_without_packets_costs_no_events() {
     let events = |queue: &Value| {

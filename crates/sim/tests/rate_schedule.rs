@@ -1,4 +1,5 @@
-//! Every kind of link follows a schedule of rates: 2, 1, 0 and again 2 Mbit/s, ten seconds each.
+//! Tests that every kind of link follows a rate schedule: 2, 1, 0 and again 2 Mbit/s, ten seconds
+//! each.
 
 use crate::common::links::{link_files, links};
 use crate::common::*;
@@ -6,21 +7,22 @@ use airpath_core::Series;
 use airpath_path::Components;
 use serde_json::{Value, json};
 
-/// Overhead of a link for each packet of 1250 bytes, and the tolerance of a phase: data in
-/// transmission as it begins and ends, both in bytes.
+/// Returns the overhead of a link per packet of 1250 bytes, and the tolerance of a phase, both in
+/// bytes. The tolerance covers data in transmission at the start and the end of the phase.
 fn allowance(link: &Value) -> (f64, f64) {
     match link["kind"].as_str() {
-        // The very first packet goes in the first regime and takes as long as four.
+        // The first packet is sent in the first regime and takes the time of four packets.
         Some("multi-regime") => (0.0, 4.0 * 1250.0),
         Some("trace") => (4.0, 1250.0 + 1504.0),
-        // A length indicator of one byte for each packet; the content of 25 ms and a TTI is in
+        // A length indicator of one byte per packet; the data of 25 ms and one TTI are in
         // transmission.
         Some("rlc-am") => (1.0, 1250.0 + 35e-3 * 2e6 / 8.0),
         _ => (0.0, 1250.0),
     }
 }
 
-/// Bytes of packets that arrive in each of the four phases, under an overload of twice the rate.
+/// Returns the bytes of the packets that arrive in each of the four phases, with a load of twice
+/// the rate.
 fn delivered(link: &Value) -> [f64; 4] {
     let source = json!({"kind": "cbr", "rate_bps": 4_000_000, "packet_bytes": 1250});
     let flows = vec![flow(source, json!({"egress": {"delay_ns": 0}}))];
@@ -36,7 +38,7 @@ fn delivered(link: &Value) -> [f64; 4] {
     assert_eq!(at_the_end, report);
     let mut bytes = [0.0; 4];
     for sample in recorder.samples(Series::Delivered) {
-        // What arrives as a phase ends belongs to it.
+        // A packet that arrives at the end of a phase belongs to this phase.
         let phase = (sample.time.as_nanos() - 1) / (10 * SECOND);
         bytes[phase as usize] += sample.value;
     }
@@ -46,23 +48,23 @@ fn delivered(link: &Value) -> [f64; 4] {
 #[test]
 fn every_link_follows_a_schedule() {
     for link in links() {
-        let (overhead, under_way) = allowance(&link);
+        let (overhead, tolerance) = allowance(&link);
         // Payload of a datagram of 1250 bytes.
         let share = 1222.0 / (1250.0 + overhead);
         for (phase, (bytes, mbps)) in delivered(&link).into_iter().zip([2, 1, 0, 2]).enumerate() {
             let expected = f64::from(mbps) * 1e6 * 10.0 / 8.0 * share;
             let differ = (bytes - expected).abs();
-            assert!(differ <= under_way, "{link}, phase {phase}: {bytes} bytes");
+            assert!(differ <= tolerance, "{link}, phase {phase}: {bytes} bytes");
         }
     }
 }
 
-/// A reverse direction that is as the forward one follows its changes of rate, over every link; one
-/// with a separate link does not.
+/// A reverse direction that copies the forward link follows its rate changes, over every link. A
+/// reverse direction with a separate link does not.
 #[test]
 fn reverse_direction_follows_without_a_separate_link() {
     for link in links() {
-        // Datagrams that fill the reverse direction alone, while the rate falls to a half.
+        // Datagrams fill only the reverse direction, and the rate is halved.
         let source = json!({"kind": "cbr", "rate_bps": 4_000_000, "packet_bytes": 1250});
         let flows = vec![flow(source, json!({"direction": "reverse"}))];
         let halved =
@@ -82,7 +84,7 @@ fn reverse_direction_follows_without_a_separate_link() {
         };
         let following = delivered(Value::Null);
         assert!((0.48..0.52).contains(&following), "{link}: {following}");
-        // Of an rlc-am link, which serves both directions, the rate is what can be its own.
+        // An rlc-am link serves both directions: it cannot be used as a separate reverse link.
         if link["kind"] != "rlc-am" {
             let apart = delivered(link.clone());
             assert!((0.97..1.03).contains(&apart), "{link}: {apart}");

@@ -1,5 +1,5 @@
-//! Flows over the recorded traces: never more than the opportunities allow, in any window, and
-//! with a backlog all of them.
+//! Tests of flows over the recorded traces: in no interval is more delivered than the opportunities
+//! allow, and with a backlog all opportunities are used.
 
 use crate::common::*;
 use crate::traces;
@@ -21,7 +21,7 @@ const TCP_SHARE: Law = Law {
     allows: "at least 30 % of it: a queue of 200 packets on a link that fades",
 };
 
-/// The recorded traces, and one that the project makes itself, which is always there.
+/// Returns the recorded traces, and a generated trace that is always available.
 fn all_traces() -> Vec<(String, OpportunityTrace)> {
     let config = FadedLinkConfig {
         duration_ns: 10 * SECOND,
@@ -36,8 +36,8 @@ fn all_traces() -> Vec<(String, OpportunityTrace)> {
     traces::recorded().into_iter().chain([made]).collect()
 }
 
-/// Bytes, 4 for each packet's overhead included, that a flow got through `trace` in each
-/// millisecond of the run. Every stage is checked after every event.
+/// Returns the bytes that a flow delivered over `trace` in each millisecond of the run, including 4
+/// bytes of overhead per packet. Every stage is checked after every event.
 fn delivered_by_ms(
     trace: &OpportunityTrace,
     source: Value,
@@ -62,7 +62,8 @@ fn delivered_by_ms(
     bytes
 }
 
-/// 16 packets come each millisecond, more than any of the links takes for long.
+/// 16 packets arrive in each millisecond, which is more than any of the links can carry
+/// permanently.
 #[test]
 fn datagrams_far_above_capacity_use_every_opportunity() {
     for (name, trace) in all_traces() {
@@ -77,7 +78,7 @@ fn datagrams_far_above_capacity_use_every_opportunity() {
 }
 
 #[test]
-fn tcp_never_gets_more_than_the_opportunities_of_any_window() {
+fn tcp_never_gets_more_than_the_opportunities_of_any_millisecond() {
     for (name, trace) in all_traces() {
         for recovery in ["reno", "newreno"] {
             let seconds = 20;

@@ -1,8 +1,9 @@
-//! A saturated RLC bearer against its law: 10⁵ simulated seconds of each bearer of sbd-2006 under
-//! bursts of errors (ε = 0.1, f_d T = 0.01, independent in the two directions).
+//! Tests of a saturated RLC bearer against its goodput formula: 10⁵ simulated seconds for each
+//! bearer of sbd-2006, with error bursts (ε = 0.1, f_d T = 0.01, independent in the two
+//! directions).
 //!
-//! The figures that it is compared with are from one run of 600 s each, so the 10⁵ s are many such
-//! runs: their standard deviation says how far one of them may be from the mean of all.
+//! Each reference value comes from one run of 600 s, so the 10⁵ s are divided into runs of 600 s.
+//! The standard deviation of these runs gives the tolerance of a reference value from their mean.
 
 use crate::common::*;
 use airpath_conformance::Law;
@@ -51,7 +52,7 @@ fn rlc(kbps: u64, window_poll: &str) -> Value {
         "errors": {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01}})
 }
 
-/// What was measured at the two directions of the bearer in each run of 600 s.
+/// Measurements of both directions of the bearer, by run of 600 s.
 struct DirectionCounters {
     kbps: u64,
     name: String,
@@ -59,7 +60,8 @@ struct DirectionCounters {
 }
 
 impl DirectionCounters {
-    /// A source that is faster than the bearer, and status reports alone the other way.
+    /// Runs a source that is faster than the bearer; the reverse direction carries only status
+    /// reports.
     fn new(kbps: u64, window_poll: &str) -> DirectionCounters {
         let flows = vec![flow(datagrams("cbr", kbps * 1100), json!({}))];
         let change = json!({
@@ -73,7 +75,7 @@ impl DirectionCounters {
         DirectionCounters { kbps, name: format!("{kbps} kbit/s, window polls {window_poll}"), runs }
     }
 
-    /// A counter of the forward direction in all runs together.
+    /// Returns the sum of a counter of the forward direction over all runs.
     fn sum(&self, counter: &str) -> f64 {
         self.runs.iter().map(|[forward, _]| forward.counters[counter]).sum()
     }
@@ -82,7 +84,7 @@ impl DirectionCounters {
         self.sum("new_pdus") + self.sum("repeated_pdus")
     }
 
-    /// In-order goodput over the nominal rate.
+    /// Returns the ratio of in-order goodput to the nominal rate.
     fn efficiency(&self) -> f64 {
         let bytes: u64 = self.runs.iter().map(|[forward, _]| forward.delivered_bytes).sum();
         8.0 * bytes as f64 / (self.kbps * 1000 * SECONDS * RUNS as u64) as f64
@@ -92,7 +94,7 @@ impl DirectionCounters {
         self.sum("frames_lost") / self.sum("frames")
     }
 
-    /// Mean and standard deviation over the runs.
+    /// Returns the mean and the standard deviation over the runs.
     fn spread(&self, value: impl Fn(&[LinkSummary; 2]) -> f64) -> (f64, f64) {
         let values: Vec<f64> = self.runs.iter().map(value).collect();
         let count = values.len() as f64;
@@ -125,7 +127,7 @@ impl DirectionCounters {
     }
 }
 
-/// Every PDU beyond the poll window polls, as the specification has it.
+/// Checks a bearer in which every PDU beyond the poll window polls, as in the specification.
 fn check_literal(kbps: u64, reports: f64, stalled: f64) {
     let measured = DirectionCounters::new(kbps, "every");
     let arrived = 1.0 - measured.frame_error_rate();
@@ -137,8 +139,9 @@ fn check_literal(kbps: u64, reports: f64, stalled: f64) {
     STALLS.close(&measured.name, "", idle, stalled, 5e-4);
 }
 
-/// One of them polls, while Timer_Poll does not run. At 384 kbit/s the window is then full for more
-/// of the time, and goodput is 0.4 % below what has arrived.
+/// Checks a bearer in which a PDU beyond the poll window polls only if Timer_Poll is not running.
+/// At 384 kbit/s the window is then full more often, and goodput is 0.4 % below the rate of PDUs
+/// that arrive.
 fn check_timed(kbps: u64, reports: f64) {
     let measured = DirectionCounters::new(kbps, "timed");
     measured.check_load();
@@ -156,7 +159,7 @@ fn a_saturated_bearer_of_384_kbps() {
 
 #[test]
 #[ignore = "seconds"]
-fn a_saturated_bearer_of_384_kbps_polled_as_the_specification_has_it() {
+fn a_saturated_bearer_of_384_kbps_with_a_poll_by_every_pdu() {
     check_literal(384, 13.8, 0.0013);
 }
 

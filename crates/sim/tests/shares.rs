@@ -1,4 +1,4 @@
-//! Shares and ratios lie in [0, 1] in every report of every network.
+//! Tests that shares and ratios are in [0, 1] in the reports of random networks.
 
 use crate::networks::any_case;
 use airpath_conformance::cases;
@@ -6,10 +6,10 @@ use airpath_sim::Driver;
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Keys of a report that are shares and are not called so.
+/// Report keys that are shares but do not end in `_share`.
 const SHARES: [&str; 5] = ["utilisation", "slot_error_rate", "efficiency", "pmf", "loss_ratio"];
 
-/// Paths of numbers outside [0, 1] below `value`.
+/// Collects the paths of shares outside [0, 1] below `value`.
 fn find_no_shares(place: &str, value: &Value, is_share: bool, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -24,7 +24,7 @@ fn find_no_shares(place: &str, value: &Value, is_share: bool, found: &mut Vec<St
             }
         }
         Value::Number(number) if is_share => {
-            // Sums of pieces of a time may miss it by their rounding.
+            // A sum of time intervals may exceed the total by rounding.
             let is_within =
                 number.as_f64().is_some_and(|share| (0.0..=1.0 + 1e-12).contains(&share));
             if !is_within {

@@ -1,5 +1,5 @@
-//! Slope Based Discard and RED at an RLC buffer in front of a link of constant rate, with TCP, and
-//! with a rate that changes from 384 to 128 kbit/s as in §6 of Alcaraz & Cerdán 2006.
+//! Tests of Slope Based Discard and RED at an RLC buffer with TCP. The link has a constant rate, or
+//! the rate changes from 384 to 128 kbit/s as in §6 of Alcaraz & Cerdán 2006.
 
 use crate::common::*;
 use airpath_core::{DropReason, Duration, Series, Time};
@@ -7,7 +7,7 @@ use airpath_path::Components;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// When the rate changes, s.
+/// Time of the rate change, s.
 const CHANGE: u64 = 50;
 
 fn sbd(by_rate: &Value) -> Value {
@@ -15,7 +15,7 @@ fn sbd(by_rate: &Value) -> Value {
            "tick_ns": 10 * MS, "by_rate": by_rate})
 }
 
-/// Table 3.
+/// Returns the parameters of table 3, by rate.
 fn sbd_rows() -> Value {
     json!([{"rate_bps": 128_000, "min_th": 15, "reaction_time_ns": 1300 * MS},
            {"rate_bps": 384_000, "min_th": 20, "reaction_time_ns": 200 * MS}])
@@ -25,19 +25,19 @@ fn rlc_red(by_rate: &Value) -> Value {
     json!({"kind": "rlc-red", "limit": 40, "min_th": 20, "max_p": 0.05, "by_rate": by_rate})
 }
 
-/// Table 5.
+/// Returns the parameters of table 5, by rate.
 fn red_rows() -> Value {
     json!([{"rate_bps": 128_000, "min_th": 10, "max_p": 0.2},
            {"rate_bps": 384_000, "min_th": 20, "max_p": 0.05}])
 }
 
-/// What a run gave: two Reno flows over wires of 1 Mbit/s, a base round trip of 250 ms.
+/// Results of a run with two Reno flows over wires of 1 Mbit/s and a base round trip of 250 ms.
 struct Run {
-    /// When, and with how many packets left in the buffer, early drops happened.
+    /// Time of each early drop, and number of packets left in the buffer.
     early: Vec<(Time, f64)>,
     /// Times of drops by overflow.
     overflow: Vec<Time>,
-    /// Mean of the buffer over the last 10 s, packets.
+    /// Mean queue length over the last 10 s, packets.
     late_mean: f64,
 }
 
@@ -63,7 +63,7 @@ fn run_over(queue: Value) -> Run {
 }
 
 impl Run {
-    /// Early drops before the change, and from then on.
+    /// Returns the early drops before the rate change and after it.
     fn early_drops(&self) -> [&[(Time, f64)]; 2] {
         let before = self.early.partition_point(|(time, _)| *time < Time::from_secs(CHANGE));
         let (before, after) = self.early.split_at(before);
@@ -80,7 +80,7 @@ fn least_left(drops: &[(Time, f64)]) -> f64 {
     drops.iter().map(|(_, left)| *left).fold(f64::INFINITY, f64::min)
 }
 
-/// A drop takes one of at least minth packets away.
+/// A drop removes one of at least min_th packets.
 #[test]
 fn sbd_drops_at_most_once_in_t_r_and_not_below_min_th() {
     let run = run_over(sbd(&json!([])));
@@ -102,29 +102,30 @@ fn sbd_avoids_most_of_the_overflow_of_slow_start() {
 }
 
 #[test]
-fn a_change_of_the_rate_switches_the_row_of_sbd() {
+fn a_rate_change_switches_the_parameters_of_sbd() {
     let (fixed, switched) = (run_over(sbd(&json!([]))), run_over(sbd(&sbd_rows())));
     let ([before, after], [before_fixed, after_fixed]) =
         (switched.early_drops(), fixed.early_drops());
     assert_eq!(before, before_fixed, "the row of 384 kbit/s is the default");
     assert!(shortest_gap(before) >= Duration::from_millis(200), "{before:?}");
-    // T_r of one rate and of the other.
+    // The reaction time T_r is that of the current rate.
     assert!(shortest_gap(after_fixed) < Duration::from_millis(1300), "{after_fixed:?}");
     assert!(shortest_gap(after) >= Duration::from_millis(1300), "{after:?}");
     assert!(least_left(after) >= 14.0, "{after:?}");
-    // With the smaller r_c the same rise is detected sooner.
+    // With the smaller r_c the same rise is detected earlier.
     assert!(after[0].0 < after_fixed[0].0, "{:?}, {:?}", after[0], after_fixed[0]);
 }
 
-/// The packet at the front is dropped for one that is stored: as many stay as were found.
+/// The packet at the head is dropped and the new packet is stored: the queue length does not
+/// change.
 #[test]
-fn a_change_of_the_rate_switches_the_row_of_rlc_red() {
+fn a_rate_change_switches_the_parameters_of_rlc_red() {
     let (fixed, switched) = (run_over(rlc_red(&json!([]))), run_over(rlc_red(&red_rows())));
     let ([before, after], [before_fixed, after_fixed]) =
         (switched.early_drops(), fixed.early_drops());
     assert_eq!(before, before_fixed, "the row of 384 kbit/s is the default");
     assert!(least_left(before) >= 20.0 && least_left(after_fixed) >= 20.0);
-    // min_th = 10 from then on.
+    // After the rate change, min_th is 10.
     assert!((10.0..20.0).contains(&least_left(after)), "{after:?}");
     assert!(switched.late_mean < fixed.late_mean, "{} {}", switched.late_mean, fixed.late_mean);
 }

@@ -1,9 +1,10 @@
-//! The simulator against queueing theory.
+//! Tests of the simulator against queueing theory.
 //!
-//! Where a mean is compared, 32 independent replications give a Student-t interval at a confidence
-//! of 1 − 10⁻⁷: a correct simulator is outside for one seed in ten million and comparison. (Each
-//! replication is an average over many busy periods, so that 32 of them are close to normal.) The
-//! interval must also be narrow, by a named bound, or it would prove nothing.
+//! Means are compared with a Student-t interval from 32 independent replications, at a confidence
+//! of 1 − 10⁻⁷. A correct simulator fails a comparison for one seed in ten million. (Each
+//! replication is an average over many busy periods, so the 32 values are close to normally
+//! distributed.) The interval must also be narrower than a given bound, otherwise the test would
+//! prove nothing.
 
 use crate::common::*;
 use airpath_conformance::Law;
@@ -44,10 +45,11 @@ const SHARES: Law = Law {
 
 const REPLICATIONS: usize = 32;
 pub(crate) const CONFIDENCE: f64 = 1.0 - 1e-7;
-/// D: 1500 bytes at 12 Mbit/s.
+/// Service time D of 1500 bytes at 12 Mbit/s, s.
 pub(crate) const SERVICE_S: f64 = 1e-3;
 
-/// Poisson arrivals at load `rho` on a link that serves 1000 packets/s; 5 % warm-up.
+/// Returns a scenario with Poisson arrivals at load `rho` on a link that serves 1000 packets/s. The
+/// warm-up is 5 % of the duration.
 pub(crate) fn poisson(rho: f64, waiting_room: usize, seconds: u64) -> Scenario {
     let flows = vec![flow(datagrams("poisson", (12e6 * rho) as u64), json!({}))];
     let warmup = json!({"warmup_ns": seconds * SECOND / 20});
@@ -60,7 +62,8 @@ pub(crate) fn reports(scenario: &Scenario, seed: u64) -> Vec<ReplicationReport> 
     outcome.finished.into_iter().map(|replication| replication.report).collect()
 }
 
-/// Checks that the mean of `value` over the replications is `expected`, known to within `width`.
+/// Checks that the mean of `value` over the replications is `expected`. The confidence interval
+/// must be narrower than ±`width`.
 fn check_mean(
     law: &Law,
     (what, unit): (&str, &str),
@@ -109,7 +112,7 @@ fn poisson_arrivals_on_a_fixed_link_wait_as_in_m_d_1() {
             0.02 * rho,
             |report| report.links[0].utilisation,
         );
-        // Waiting, service, and 10 ms of wire.
+        // Waiting time, service time, and 10 ms of the wire.
         let delay = wait + SERVICE_S + 0.010;
         check_mean(
             &WAITING,
@@ -122,7 +125,7 @@ fn poisson_arrivals_on_a_fixed_link_wait_as_in_m_d_1() {
     }
 }
 
-/// P(k arrivals in a service) for k = 0 … `most`.
+/// Returns P(k arrivals in a service time) for k = 0 … `most`.
 fn arrivals_in_a_service(rho: f64, most: usize) -> Vec<f64> {
     (1..=most)
         .scan((-rho).exp(), |p, k| {
@@ -133,9 +136,10 @@ fn arrivals_in_a_service(rho: f64, most: usize) -> Vec<f64> {
         .collect()
 }
 
-/// π_n, the stationary distribution of the number that departures leave behind, up to a constant
-/// factor (π₀ = 1), n < `levels`; from π_n = π₀ a_n + Σ_{j=1}^{n+1} π_j a_{n+1−j}. It holds as far
-/// for a finite system as its departures can leave n behind.
+/// Returns π_n for n < `levels`: the stationary distribution of the number of packets that a
+/// departure leaves behind, up to a constant factor (π₀ = 1). It follows from π_n = π₀ a_n +
+/// Σ_{j=1}^{n+1} π_j a_{n+1−j}. For a finite system it holds for all n that a departure can leave
+/// behind.
 ///
 /// Source: Kleinrock, Queueing Systems I, §5.6 (the embedded Markov chain of M/G/1).
 pub(crate) fn embedded_chain(rho: f64, levels: usize) -> Vec<f64> {
@@ -148,8 +152,9 @@ pub(crate) fn embedded_chain(rho: f64, levels: usize) -> Vec<f64> {
     pi
 }
 
-/// By PASTA and since departures leave behind what arrivals find, the time-stationary distribution
-/// of the number in the system is π. Waiting are one less than in the system.
+/// Departures leave behind the same distribution as arrivals find, and by PASTA it is the
+/// time-stationary distribution π of the number of packets in the system. The number of waiting
+/// packets is one less.
 #[test]
 fn the_queue_length_of_m_d_1_follows_the_embedded_chain() {
     let rho = 0.7;
@@ -159,7 +164,7 @@ fn the_queue_length_of_m_d_1_follows_the_embedded_chain() {
     let waiting = |n: usize| if n == 0 { pi[0] + pi[1] } else { pi[n + 1] };
     for n in 0..12 {
         let expected = waiting(n);
-        // Levels of 0.2 % and more are known to 5 % … 20 % of themselves.
+        // Probabilities of at least 0.2 % are known to 5 % … 20 %.
         let width = 0.01 * expected.sqrt();
         check_mean(
             &LENGTH,
@@ -176,12 +181,12 @@ fn the_queue_length_of_m_d_1_follows_the_embedded_chain() {
     });
 }
 
-/// M/D/1/K: with at most N in the system, π^N is π cut off at N − 1 and normed, the link is busy
-/// for ρ/(π₀^N + ρ) of the time, and P_loss = 1 − 1/(π₀^N + ρ).
+/// M/D/1/K: with at most N packets in the system, π^N is π truncated at N − 1 and normalised. The
+/// link is busy for the share ρ/(π₀^N + ρ) of the time, and P_loss = 1 − 1/(π₀^N + ρ).
 ///
 /// Source: Gross & Harris, Fundamentals of Queueing Theory, §5.1.8 (M/G/1/K).
 #[test]
-fn the_loss_of_a_short_queue_is_that_of_m_d_1_k() {
+fn loss_of_a_short_queue_equals_that_of_m_d_1_k() {
     for (rho, capacity) in [(0.8, 1), (0.8, 5), (1.0, 3), (1.5, 10)] {
         let reports = reports(&poisson(rho, capacity, 60), 3);
         let system = capacity + 1;
@@ -211,7 +216,7 @@ fn the_loss_of_a_short_queue_is_that_of_m_d_1_k() {
     }
 }
 
-/// The chain above with its transition matrix written out and iterated: a second opinion.
+/// Computes the same chain by iterating its transition matrix, as an independent check.
 #[test]
 fn the_recursion_is_the_stationary_distribution_of_the_transition_matrix() {
     let (rho, system) = (1.5_f64, 6);
@@ -243,7 +248,7 @@ fn constant_arrivals_below_capacity_never_wait() {
     let flows = vec![flow(datagrams("cbr", 9_600_000), json!({}))];
     let report = run(&scenario(10, flows, fixed(12_000_000), droptail(1), json!({})), 1);
     let (queue, link, flow) = (&report.queues[0], &report.links[0], &report.flows[0]);
-    // One each 1.25 ms from 0 on.
+    // One packet each 1.25 ms, from 0 on.
     assert_eq!((flow.sent_packets, queue.arrived, queue.departed), (8000, 8000, 8000));
     assert_eq!((queue.max_packets, queue.mean_packets), (1, 0.0));
     assert_eq!((queue.mean_sojourn_s, queue.drops.len()), (Some(0.0), 0));
@@ -252,20 +257,20 @@ fn constant_arrivals_below_capacity_never_wait() {
     CONSTANT.close("below capacity: delay", "s", delay, 0.011, 1e-15);
 }
 
-/// D/D/1 above capacity: arrivals each 0.8 ms, services of 1 ms. Packet n waits 0.2 n ms until the
-/// queue is full, and then four of five are admitted.
+/// D/D/1 above capacity: an arrival each 0.8 ms, service times of 1 ms. Packet n waits 0.2 n ms
+/// until the queue is full. Then four of five packets are admitted.
 #[test]
-fn constant_arrivals_above_capacity_fill_the_queue_in_step() {
+fn constant_arrivals_above_capacity_fill_the_queue_linearly() {
     let flows = vec![flow(datagrams("cbr", 15_000_000), json!({}))];
     let unlimited = scenario(8, flows.clone(), fixed(12_000_000), droptail(1_000_000), json!({}));
     let report = run(&unlimited, 1);
     let (queue, link) = (&report.queues[0], &report.links[0]);
     assert_eq!((queue.arrived, queue.departed, link.delivered_packets), (10_000, 8000, 7999));
-    // Packets 0 … 7999 began their service: mean of 0.2 n ms.
+    // Packets 0 … 7999 started their service: the mean waiting time is the mean of 0.2 n ms.
     let mean = queue.mean_sojourn_s.expect("packets waited");
     CONSTANT.close("above capacity: mean wait", "s", mean, 0.2e-3 * 7999.0 / 2.0, 1e-9);
     assert_eq!((link.utilisation, queue.max_packets), (1.0, 2000));
-    // Waiting at t: ⌈t/0.8⌉ − ⌈t/1⌉ (t in ms), 1000 on average over 0 … 8 s.
+    // Number of waiting packets at t: ⌈t/0.8⌉ − ⌈t/1⌉ (t in ms), 1000 on average over 0 … 8 s.
     let what = "above capacity: mean queue";
     CONSTANT.close(what, "packets", queue.mean_packets, 1000.0, 0.5);
 
@@ -277,10 +282,10 @@ fn constant_arrivals_above_capacity_fill_the_queue_in_step() {
     assert_eq!(report.links[0].utilisation, 1.0);
 }
 
-/// Of two flows exactly in step, the second's packet waits while the first's is served: half of
-/// the packets wait for 1 ms, in each interval of 3 ms.
+/// Two flows send at the same instants: the packet of the second flow waits while that of the first
+/// is served. Half of the packets wait for 1 ms, in each interval of 3 ms.
 #[test]
-fn two_constant_flows_in_step() {
+fn two_synchronous_constant_flows_wait_for_each_other() {
     let source = || flow(datagrams("cbr", 4_000_000), json!({}));
     let flows = vec![source(), source()];
     let report = run(&scenario(30, flows, fixed(12_000_000), droptail(5), json!({})), 1);
@@ -292,8 +297,8 @@ fn two_constant_flows_in_step() {
     CONSTANT.close("two in step: utilisation", "", used, 2.0 / 3.0, 1e-12);
 }
 
-/// 10⁵ packets each lost with probability p: the count is binomial, five standard deviations are
-/// left by one seed in 1.7 million.
+/// 10⁵ packets are each lost with probability p, so the number of losses is binomial. One seed in
+/// 1.7 million deviates by more than five standard deviations.
 #[test]
 fn bernoulli_losses_are_binomial() {
     for (loss, seed) in [(0.001, 1), (0.1, 2), (0.5, 3), (0.9, 4)] {
@@ -306,13 +311,13 @@ fn bernoulli_losses_are_binomial() {
         let (mean, sigma) = (sent * loss, (sent * loss * (1.0 - loss)).sqrt());
         let lost = link.lost_packets as f64;
         BINOMIAL.close(format!("lost of {sent}, p = {loss}"), "", lost, mean, 5.0 * sigma);
-        // A lost packet has taken its time on the link.
+        // A lost packet occupies the link for its transmission time.
         assert_eq!(link.utilisation, 1.0);
     }
 }
 
-/// The regime is chosen at the start of a transmission by the number that waits behind it. With
-/// constant arrivals between the rates of the two regimes, the queue sits at the threshold.
+/// The regime is chosen at the start of a transmission by the number of waiting packets. With a
+/// constant arrival rate between the rates of the two regimes, the queue stays at the threshold.
 #[test]
 fn a_link_of_two_regimes_holds_the_queue_at_its_threshold() {
     let link = json!({"kind": "multi-regime", "thresholds": [20],
@@ -322,7 +327,7 @@ fn a_link_of_two_regimes_holds_the_queue_at_its_threshold() {
     let report = run(&scenario(70, flows, link, droptail(1000), warmup), 1);
     let queue = &report.queues[0];
     assert!(queue.pmf[..18].iter().sum::<f64>() == 0.0 && queue.max_packets <= 21, "{queue:?}");
-    // As many packets are sent as arrive: a share α in the upper regime, 1.2 (1 − α) + 0.8 α = 1.
+    // Transmissions equal arrivals: with a share α in the upper regime, 1.2 (1 − α) + 0.8 α = 1.
     let regimes = &report.links[0].regime_packets;
     let upper = regimes[1] as f64 / (regimes[0] + regimes[1]) as f64;
     SHARES.close("share of packets in the upper regime", "", upper, 0.5, 1e-3);

@@ -1,5 +1,5 @@
-//! Properties of whole networks: conservation, determinism, named streams, control events and the
-//! order of equal times.
+//! Tests of properties of complete networks: conservation, determinism, named random streams,
+//! control events, and the order of events at equal times.
 
 use crate::common::*;
 use airpath_conformance::cases;
@@ -137,7 +137,7 @@ proptest! {
     })]
 
     /// Packets sent = delivered + dropped + held, at every stage after every event, and over the
-    /// whole network; and a driver that looks at every stage to find the next one agrees with the
+    /// complete network. A driver that checks every stage to find the next event agrees with the
     /// event queue.
     #[test]
     fn packets_are_conserved_and_a_plain_driver_agrees(scenario in any_scenario(), seed: u64) {
@@ -148,7 +148,7 @@ proptest! {
         prop_assert_eq!(entered, accounted);
         let mut driver = Driver::new(network());
         driver.run(&()).expect("a run");
-        // The plain driver notes no phases.
+        // The plain driver records no phases.
         let report = ReplicationReport { phases: Vec::new(), ..driver.report(0) };
         prop_assert_eq!(report_text(&report), report_text(&checked));
         for queue in &report.queues {
@@ -161,7 +161,7 @@ proptest! {
     }
 }
 
-/// Everything that can be random is: start times, arrivals, losses, early drops.
+/// Returns a scenario with random start times, arrivals, losses and early drops.
 fn random_in_every_component() -> Scenario {
     let uniform = json!({"start": {"kind": "uniform", "low_ns": 0, "high_ns": SECOND}});
     let flows = vec![
@@ -177,7 +177,7 @@ fn random_in_every_component() -> Scenario {
     scenario(10, flows, link, queue, change)
 }
 
-/// Reports and every recorded value of replications 3 … 7, as text.
+/// Returns the reports and all recorded values of replications 3 … 7 as text.
 fn everything(threads: usize) -> Vec<String> {
     let scenario = random_in_every_component();
     let (components, files) = (Components::default(), Arc::default());
@@ -200,7 +200,7 @@ fn everything(threads: usize) -> Vec<String> {
 }
 
 #[test]
-fn equal_byte_for_byte_with_one_and_two_threads_and_in_two_runs() {
+fn results_are_identical_with_one_and_two_threads_and_in_two_runs() {
     let one = everything(1);
     assert!(one.iter().all(|text| text.len() > 100_000), "something was recorded");
     assert!(one.windows(2).all(|pair| pair[0] != pair[1]), "replications differ");
@@ -209,7 +209,7 @@ fn equal_byte_for_byte_with_one_and_two_threads_and_in_two_runs() {
 }
 
 #[test]
-fn a_replication_does_not_depend_on_which_others_run() {
+fn a_replication_does_not_depend_on_other_replications() {
     let scenario = random_in_every_component();
     let network =
         build(&scenario, &Components::default(), &Arc::default(), 42, 5).expect("a network");
@@ -220,15 +220,15 @@ fn a_replication_does_not_depend_on_which_others_run() {
 }
 
 #[test]
-fn an_added_flow_leaves_the_streams_of_the_others_as_they_were() {
+fn an_added_flow_does_not_change_the_random_streams_of_others() {
     let uniform = json!({"start": {"kind": "uniform", "low_ns": 0, "high_ns": SECOND}});
     let flows = vec![
         flow(datagrams("poisson", 1_000_000), uniform.clone()),
         flow(tcp(json!({})), uniform.clone()),
         flow(datagrams("poisson", 3_000_000), json!({})),
     ];
-    // When each packet left its source; of the TCP flow, whose later ones react to the others, the
-    // first.
+    // Times at which packets left their sources. For the TCP flow only the first packet, because
+    // its later packets depend on the other flows.
     let departures = |flows: Vec<Value>, seed| {
         let scenario = scenario(5, flows, fixed(100_000_000), droptail(100), json!({}));
         let network =
@@ -250,10 +250,10 @@ fn an_added_flow_leaves_the_streams_of_the_others_as_they_were() {
     assert_ne!(departures(flows, 2), without);
 }
 
-/// The link's losses, too, have a separate stream: the loss of the n-th packet does not depend on
-/// the rest of the scenario. Another queue discipline draws from another stream.
+/// The link's losses have a separate random stream: the loss of the n-th packet does not depend on
+/// the rest of the scenario. A queue discipline uses a different stream.
 #[test]
-fn a_random_queue_leaves_the_links_losses_as_they_were() {
+fn a_random_queue_does_not_change_the_losses_of_the_link() {
     let lost = |queue: Value| {
         let link = json!({"kind": "fixed", "rate_bps": 10_000_000, "loss": 0.1});
         let flows = vec![flow(datagrams("poisson", 1_000_000), json!({}))];
@@ -263,7 +263,8 @@ fn a_random_queue_leaves_the_links_losses_as_they_were() {
         let samples = driver.into_recorder().samples(Series::Drop).to_vec();
         samples.iter().map(|sample| sample.time).collect::<Vec<_>>()
     };
-    // Draws whenever a packet waits, and drops with a probability of 10⁻¹⁸ for each that waits.
+    // Uses its random stream whenever a packet waits; the drop probability is 10⁻¹⁸ per waiting
+    // packet.
     let drawing = json!({"kind": "gred", "min_th": 0, "max_th": 1e9, "max_p": 1e-9});
     assert!(lost(droptail(100)).len() > 100);
     assert_eq!(lost(droptail(100)), lost(drawing));
@@ -273,7 +274,7 @@ fn rate_at(at_ms: u64, rate_bps: u64) -> Value {
     json!({"at_ns": at_ms * MS, "action": {"kind": "rate", "rate_bps": rate_bps}})
 }
 
-/// 10 Mbit/s, nothing from 1 s to 3 s, then 5 Mbit/s: a packet of 1.2 ms each 1.5 ms.
+/// Returns a scenario with a link of 10 Mbit/s that stops from 1 s to 3 s and then has 5 Mbit/s.
 fn stalled(source: Value) -> Scenario {
     let controls = json!({"controls": [rate_at(1000, 0), rate_at(3000, 5_000_000)],
                           "record": {"series": ["delivered"]}});
@@ -285,16 +286,16 @@ fn stalled(source: Value) -> Scenario {
 }
 
 #[test]
-fn stopped_link_resumes_where_it_was() {
+fn stopped_link_resumes_with_the_packet_in_service() {
     let driver =
         run_with(&stalled(datagrams("cbr", 8_000_000)), &Components::default(), &Arc::default(), 1);
     let report = driver.report(0);
     let recorder = driver.into_recorder();
     let times: Vec<u64> =
         recorder.samples(Series::Delivered).iter().map(|s| s.time.as_nanos()).collect();
-    // Packet n leaves its source at 1.5 n ms. 666 leaves at 999 ms and is finished at the rate it
-    // began with, 1000.2 ms; 667, of 1000.5 ms, begins at rate 0 and again at 3 s, at 2.4 ms a
-    // packet.
+    // Packet n leaves its source at 1.5 n ms. Packet 666 leaves at 999 ms and is transmitted at its
+    // initial rate until 1000.2 ms. Packet 667 leaves at 1000.5 ms, starts at rate 0, and starts
+    // again at 3 s, with 2.4 ms per packet.
     let before = (0..667).map(|n| n * 1_500_000 + 1_200_000);
     let after = (1..).map(|n| 3000 * MS + n * 2_400_000).take_while(|at| *at < 10 * SECOND);
     let expected: Vec<u64> = before.chain(after).collect();
@@ -303,19 +304,20 @@ fn stopped_link_resumes_where_it_was() {
 }
 
 #[test]
-fn tcp_timers_live_through_the_standstill() {
+fn tcp_recovers_after_a_stopped_link() {
     let driver = run_with(&stalled(tcp(json!({}))), &Components::default(), &Arc::default(), 1);
     let report = driver.report(0);
     let recorder = driver.into_recorder();
     let late = recorder.samples(Series::Delivered).iter();
     let bytes: f64 = late.filter(|s| s.time >= Time::from_secs(4)).map(|s| s.value).sum();
-    // The window of 64 kB is far more than the path holds: the link is full again after 3 s.
+    // The window of 64 kB is much larger than the bandwidth-delay product: the link is fully used
+    // again after 3 s.
     assert!(bytes * 8.0 / 6.0 > 4_500_000.0 * 1460.0 / 1500.0, "{bytes} bytes after 4 s");
     assert!(report.flows[0].timeouts.unwrap() >= 1);
 }
 
 #[test]
-fn a_change_of_rate_concerns_the_forward_direction_alone() {
+fn a_rate_change_affects_only_the_forward_direction() {
     let flows = vec![flow(tcp(json!({})), json!({}))];
     let reverse = json!({"kind": "reverse", "queue": droptail(100), "link": fixed(1_000_000)});
     let change = json!({"ack_path": reverse, "controls": [rate_at(0, 400_000_000)]});
@@ -327,12 +329,13 @@ fn a_change_of_rate_concerns_the_forward_direction_alone() {
     assert!((acks.utilisation - expected).abs() < 1e-4, "{acks:?}");
 }
 
-/// The backhaul of the tests: 12 ms for a packet of 1500 bytes, then 100 ms.
+/// Returns the backhaul of the tests: 12 ms of serialization for a packet of 1500 bytes, then 100
+/// ms of delay.
 fn backhaul() -> Value {
     json!({"rate_bps": 1_000_000, "delay_ns": 100 * MS})
 }
 
-/// A network and all that its stages sent in one second.
+/// Runs a scenario of one second. Returns the network and all packets that its stages sent.
 fn departures(scenario: &Scenario) -> (Network, Vec<Departure>) {
     let network =
         build(scenario, &Components::default(), &Arc::default(), 1, 0).expect("a network");
@@ -343,7 +346,8 @@ fn departures(scenario: &Scenario) -> (Network, Vec<Departure>) {
 
 #[test]
 fn packets_of_all_flows_wait_for_one_another_in_the_backhaul() {
-    // One packet each at 0 and at 600 ms; flow 1's first arrives 1 ms after flow 0's.
+    // Each flow sends one packet at 0 and one at 600 ms. The first packet of flow 1 arrives 1 ms
+    // after that of flow 0.
     let source = json!({"kind": "cbr", "rate_bps": 20_000, "packet_bytes": 1500});
     let wires = |delay_ns| json!({"access": {"delay_ns": delay_ns}, "egress": {"delay_ns": 0}});
     let flows = vec![flow(source.clone(), wires(0)), flow(source, wires(MS))];
@@ -353,7 +357,7 @@ fn packets_of_all_flows_wait_for_one_another_in_the_backhaul() {
     let link = network.links[0].stage;
     let from_link = log.iter().filter(|d| d.from == link);
     let sent: Vec<_> = from_link.map(|d| (d.flow.0, d.at.as_nanos())).collect();
-    // 1 us over the link itself.
+    // The link itself takes 1 µs.
     let us = 1000;
     let (first, second) = (712 * MS + us, 724 * MS + us);
     assert_eq!(sent, [(0, 112 * MS + us), (1, 124 * MS + us), (0, first), (1, second)]);
@@ -361,7 +365,7 @@ fn packets_of_all_flows_wait_for_one_another_in_the_backhaul() {
 
 #[test]
 fn acks_of_all_flows_wait_for_one_another_in_the_backhaul() {
-    // Each SYN alone sets off a SYN-ACK of 40 bytes: 0.32 ms at 1 Mbit/s.
+    // Each SYN causes a SYN-ACK of 40 bytes: 0.32 ms at 1 Mbit/s.
     let still = json!({"egress": {"delay_ns": 0}, "return_wire": {"delay_ns": 0}});
     let flows = vec![flow(tcp(json!({})), still.clone()), flow(tcp(json!({})), still)];
     let ideal = json!({"backhaul": backhaul()});
@@ -369,7 +373,8 @@ fn acks_of_all_flows_wait_for_one_another_in_the_backhaul() {
     let shared = json!({"backhaul": backhaul(),
                         "ack_path": {"kind": "link", "link": link, "queue": droptail(10),
                                      "delay_ns": 7 * MS}});
-    // There: 0.32 ms, 100 ms, 1 us over the bottleneck. Back over the link: 1 us and its 7 ms.
+    // Forward: 0.32 ms, 100 ms, and 1 µs over the bottleneck. Reverse over the ACK link: 1 µs and
+    // its 7 ms.
     for (change, ack_path_ns) in [(ideal, 0), (shared, 7 * MS + 1000)] {
         let scenario = scenario(1, flows.clone(), fixed(320_000_000), droptail(10), change);
         let (network, log) = departures(&scenario);
@@ -402,27 +407,28 @@ fn without_a_backhaul_no_stage_is_added() {
     assert_eq!(stages(json!({"backhaul": backhaul()})), 5);
 }
 
-/// At one instant a link first finishes what is due and takes the next packet, then receives
-/// arrivals: a queue of one packet has space again.
+/// At one instant a link first completes the packet in service and dequeues the next packet. Then
+/// it receives arrivals, so a queue of one packet has space again.
 #[test]
-fn a_stages_own_timer_goes_before_an_arrival() {
-    // Packets of exactly 1 ms each 1 ms, from two sources.
+fn timer_of_a_stage_precedes_an_arrival_at_the_same_time() {
+    // Two sources send a packet of exactly 1 ms each 1 ms.
     let source = json!({"kind": "cbr", "rate_bps": 12_000_000, "packet_bytes": 1500});
     let later = json!({"stop_ns": 2 * MS});
     let flows = vec![flow(source.clone(), json!({})), flow(source, later)];
     let scenario = scenario(1, flows, fixed(12_000_000), droptail(1), json!({}));
     let report = run(&scenario, 1);
-    // 0 ms: flow 0 is served, flow 1 waits. 1 ms: flow 1's packet is taken first, flow 0's is
-    // admitted, flow 1's second is dropped. From then on flow 0 has one packet in service and one
-    // waiting.
+    // At 0 ms flow 0 is served and flow 1 waits. At 1 ms the waiting packet of flow 1 is dequeued
+    // first, then the packet of flow 0 is admitted and the second packet of flow 1 is dropped. From
+    // then on flow 0 has one packet in service and one waiting.
     assert_eq!(report.queues[0].drops["overflow"], 1);
     assert_eq!(report.flows[1].delivered_packets, 1);
     assert!(report.flows[0].delivered_packets >= 987, "{:?}", report.flows[0]);
 }
 
-/// Among stages, equal times go by stage number: of sources in the order of their flows, always.
+/// Events of different stages at equal times are processed in the order of stage numbers. For
+/// sources this is the order of their flows.
 #[test]
-fn equal_times_go_in_the_order_of_the_flows() {
+fn events_at_equal_times_are_in_the_order_of_the_flows() {
     let source = || json!({"kind": "cbr", "rate_bps": 1_200_000, "packet_bytes": 1500});
     let flows = (0..5).map(|_| flow(source(), json!({}))).collect();
     let scenario = scenario(1, flows, fixed(100_000_000), droptail(100), json!({}));
@@ -437,9 +443,9 @@ fn equal_times_go_in_the_order_of_the_flows() {
     assert!(flows.chunks(5).all(|round| round == [0, 1, 2, 3, 4].map(FlowId)));
 }
 
-/// A control event at an instant goes before the stages' own events of that instant.
+/// A control event precedes the events of the stages at the same time.
 #[test]
-fn a_control_event_goes_before_the_stages() {
+fn a_control_event_precedes_stage_events_at_the_same_time() {
     // Packets at 0, 100, 200 ms …; the rate changes exactly at 200 ms.
     let controls = json!({"controls": [rate_at(200, 12_000)], "record": {"series": ["delivered"]}});
     let flows = vec![flow(datagrams("cbr", 120_000), json!({"egress": {"delay_ns": 0}}))];

@@ -1,6 +1,6 @@
-//! Slack by hand. Stages are numbered links first, then the ends of the backhaul there and back,
-//! then of each flow the end of its access wire, its receiver, its sender; those without delay are
-//! missing.
+//! Expected slack values, computed by hand. Stages are numbered in this order: the links, the ends
+//! of the backhaul in the forward and reverse directions, then for each flow the end of its access
+//! wire, its receiver and its sender. Wires without delay have no stage.
 
 use super::*;
 use airpath_aqm::AnyQueue;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 const MS: u64 = 1_000_000;
 
-/// A TCP flow with these delays of its access wire, its egress and its return wire.
+/// Returns a TCP flow with these delays of its access, egress and return wires.
 fn flow(access_ns: u64, egress_ns: u64, return_ns: u64) -> Value {
     let options = airpath_tcp::profile("rfc", json!({})).expect("a profile");
     json!({
@@ -28,7 +28,8 @@ fn fixed() -> Value {
     json!({"kind": "fixed", "rate_bps": 1_000_000})
 }
 
-/// A document of these flows over a fixed link with an ideal ACK path, with keys of `change`.
+/// Returns a scenario document with these flows, a fixed link and an ideal ACK path, overridden by
+/// the keys of `change`.
 fn document(flows: &[Value], change: Value) -> Value {
     let mut document = json!({
         "duration_ns": 1000 * MS, "flows": flows, "ack_path": {"kind": "ideal"},
@@ -47,7 +48,7 @@ fn lateness_of(document: &Value, components: &Components, open: OpenEnds) -> Vec
     lateness(&network).into_iter().map(Duration::as_nanos).collect()
 }
 
-/// Checks how late the stages of a network of built-in components may be.
+/// Checks the permitted lateness of each stage in a network of built-in components.
 fn check(flows: &[Value], change: Value, expected: &[u64]) {
     let document = document(flows, change);
     let found = lateness_of(&document, &Components::default(), OpenEnds::NONE);
@@ -55,20 +56,20 @@ fn check(flows: &[Value], change: Value, expected: &[u64]) {
 }
 
 #[test]
-fn on_an_ideal_ack_path_all_but_the_senders_have_slack() {
+fn all_stages_except_senders_have_slack_on_an_ideal_ack_path() {
     let flows = [flow(0, 10 * MS, 20 * MS), flow(0, 7 * MS, 30 * MS)];
     check(&flows, json!({}), &[7 * MS - 1, 20 * MS - 1, 0, 30 * MS - 1, 0]);
 }
 
 #[test]
-fn receivers_in_front_of_a_shared_ack_link_go_in_order() {
+fn receivers_have_no_slack_in_front_of_a_shared_ack_link() {
     let flows = [flow(0, 10 * MS, 20 * MS), flow(0, 7 * MS, 30 * MS)];
     let acks = json!({"kind": "link", "link": fixed(), "queue": droptail(), "delay_ns": 5 * MS});
     check(&flows, json!({"ack_path": acks}), &[7 * MS - 1, 25 * MS - 1, 0, 0, 0, 0]);
 }
 
 #[test]
-fn both_directions_of_a_bearer_have_the_slack_of_the_shorter_way() {
+fn a_duplex_link_has_the_slack_of_its_shorter_direction() {
     let mut bearer: Value = airpath_conformance::samples("link", "rlc-am", |_| true).remove(0);
     bearer["kind"] = json!("rlc-am");
     let change = json!({
@@ -84,37 +85,37 @@ fn senders_in_front_of_dedicated_wires_have_slack() {
 }
 
 #[test]
-fn without_delay_there_is_no_slack() {
+fn a_stage_has_no_slack_in_front_of_a_wire_without_delay() {
     check(&[flow(0, 0, 20 * MS)], json!({}), &[0, 20 * MS - 1, 0]);
     check(&[flow(0, 10 * MS, 0)], json!({}), &[10 * MS - 1, 0, 0]);
-    // One flow is enough.
+    // One flow without delay is sufficient.
     let flows = [flow(0, 10 * MS, 20 * MS), flow(0, 0, 20 * MS)];
     check(&flows, json!({}), &[0, 20 * MS - 1, 0, 20 * MS - 1, 0]);
-    // Serialization of a byte at a finite rate takes time, but no stage knows how long.
+    // Serialization takes time, but the minimum is not known in advance: it gives no slack.
     let mut serialized = flow(0, 0, 20 * MS);
     serialized["egress"] = json!({"rate_bps": 1_000_000, "delay_ns": 0});
     check(&[serialized], json!({}), &[0, 20 * MS - 1, 0]);
 }
 
 #[test]
-fn slack_is_from_2_ns_to_100_ms() {
+fn slack_is_limited_to_2_ns_to_100_ms() {
     check(&[flow(0, 1, 2)], json!({}), &[0, 1, 0]);
     check(&[flow(0, 3000 * MS, 100 * MS)], json!({}), &[100 * MS - 1, 100 * MS - 1, 0]);
 }
 
 #[test]
-fn sender_that_shares_a_wire_goes_in_order() {
+fn senders_that_share_a_wire_have_no_slack() {
     let change = json!({"backhaul": {"delay_ns": 4 * MS}});
     let flows = [flow(0, 10 * MS, 20 * MS), flow(0, 7 * MS, 30 * MS)];
-    // What is behind that wire need not, since they take turns.
+    // The bottleneck after that wire has slack, because it has only one predecessor.
     check(&flows, change.clone(), &[7 * MS - 1, 0, 20 * MS - 1, 0, 0, 0, 0]);
-    // A single flow has it for itself: the relay of its ACKs leads to the return wire.
+    // A single flow does not share the wire: the relay of its ACKs leads to the return wire.
     let alone = [10 * MS - 1, 0, 20 * MS - 1, 4 * MS - 1, 4 * MS - 1];
     check(&flows[..1], change, &alone);
 }
 
 #[test]
-fn a_stage_with_a_plug_in_goes_in_order_unless_it_is_independent() {
+fn a_stage_with_a_dependent_plug_in_has_no_slack() {
     let flows = [flow(0, 10 * MS, 20 * MS)];
     let change = json!({"bottleneck": {"link": fixed(), "queue": {"kind": "plug-in"}}});
     let document = document(&flows, change);
@@ -130,14 +131,14 @@ fn a_stage_with_a_plug_in_goes_in_order_unless_it_is_independent() {
 }
 
 #[test]
-fn a_way_out_of_the_network_has_no_slack() {
+fn a_stage_in_front_of_an_open_end_has_no_slack() {
     let document = document(&[flow(0, 10 * MS, 20 * MS)], json!({}));
     let open = OpenEnds { source: false, sink: true };
     assert_eq!(lateness_of(&document, &Components::default(), open), [10 * MS - 1, 0, 0]);
 }
 
 #[test]
-fn with_a_recorded_series_everything_goes_in_order() {
+fn no_stage_has_slack_with_a_recorded_series() {
     let record = json!({"record": {"series": ["cwnd"]}});
     check(&[flow(0, 10 * MS, 20 * MS)], record, &[0, 0, 0]);
 }

@@ -1,4 +1,5 @@
-//! A link of each kind, 2 Mbit/s on average, and the files that they need.
+//! Descriptions of one link of each kind with a mean rate of 2 Mbit/s, and the files that they
+//! need.
 
 use super::{MS, fixed};
 use airpath_conformance::samples;
@@ -8,14 +9,15 @@ use airpath_trace::Trace;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Kinds that require a reverse side: they have separate suites.
+/// Link kinds that require a reverse direction. They have separate tests.
 const WITH_A_REVERSE_SIDE: [&str; 1] = ["ofdma-tdd"];
 
-/// Every kind of link that can serve one direction, with a nominal rate of 2 Mbit/s for packets of 1250 bytes. One that is not
-/// named here is as its class has it, at that rate.
+/// Returns a description of every link kind that can serve one direction, with a nominal rate of 2
+/// Mbit/s for packets of 1250 bytes. Kinds that are not listed here have the defaults of their
+/// Python class, with this rate.
 ///
 /// # Panics
-/// When that one has no `rate`.
+/// Panics if such a kind has no `rate_bps`.
 pub(crate) fn links() -> Vec<Value> {
     let regimes = json!([{"rate_bps": 500_000, "per": 0}, {"rate_bps": 2_000_000, "per": 0}]);
     let mut found = vec![
@@ -24,7 +26,7 @@ pub(crate) fn links() -> Vec<Value> {
         json!({"kind": "adaptive", "table": "t", "snr": 0,
                "policy": {"kind": "fixed", "mcs": "one"}}),
         json!({"kind": "rate-trace", "trace": "steps"}),
-        // Opportunities come one at a time, of 1504 bytes at most.
+        // Each opportunity carries at most 1504 bytes.
         json!({"kind": "trace", "trace": "steady", "framing": 4}),
         json!({
             "kind": "rlc-am", "rate_bps": 2_000_000, "tti_ns": 10 * MS, "latency_ns": 25 * MS,
@@ -33,7 +35,7 @@ pub(crate) fn links() -> Vec<Value> {
             "last_retransmission_poll": true, "missing_pdu_indicator": true, "concatenation": true,
             "mrw_timer_ns": 200 * MS, "reset_timer_ns": 200 * MS,
         }),
-        // A packet of 1250 bytes in each slot.
+        // Each slot carries one packet of 1250 bytes.
         json!({
             "kind": "cell", "slot_ns": 5 * MS, "attempts": 1,
             "scheduler": {"kind": "round-robin"}, "snr": {"kind": "constant", "mean_db": 20},
@@ -52,20 +54,21 @@ pub(crate) fn links() -> Vec<Value> {
     found
 }
 
-/// The TDD link as its class has it: one station, which requests uplink bandwidth.
+/// Returns the TDD link with the defaults of its Python class: one station, which requests uplink
+/// bandwidth.
 pub(crate) fn tdd() -> Value {
     samples("link", "ofdma-tdd", |_| true).swap_remove(0)
 }
 
-/// A rate of 3 Mbit/s for half of each second and 1 Mbit/s for the other; 125 opportunities of
-/// 1504 bytes in 752 ms. Both are 2 Mbit/s.
+/// Returns two traces of 2 Mbit/s on average: one with 3 and 1 Mbit/s in alternating half seconds,
+/// one with 125 opportunities of 1504 bytes in 752 ms. Also returns an error table.
 pub(crate) fn link_files() -> Arc<Files> {
     let steps = Trace::parse_csv("steps", "time_s,rate_bps\n0,3e6\n0.5,1e6\n1,1e6\n");
     let lines: Vec<String> = (1..=125).map(|n| format!("{}\n", n * 752 / 125)).collect();
     let steady = Trace::parse_mahimahi("steady", &lines.concat());
     let traces = [("steps", steps), ("steady", steady)];
     let traces = traces.map(|(name, trace)| (name.to_owned(), Arc::new(trace.expect(name))));
-    // A scheme of 2 Mbit/s without errors, of which 25 blocks make a packet.
+    // An MCS of 2 Mbit/s without errors. A packet takes 25 blocks.
     let table = json!({"channel": "none", "curves": [{
         "mcs": {"name": "one", "bits_per_symbol": 2, "code_rate": 0.5, "block_bytes": 50,
                 "rate_bps": 2e6},

@@ -1,4 +1,4 @@
-//! Scenarios in few words, and a second driver that is slow, plain and checks everything.
+//! Helper functions that build scenarios, and a simple, slow driver that checks every call.
 
 pub(crate) mod links;
 
@@ -9,12 +9,13 @@ use airpath_sim::{Driver, Outcome, Plan, RunError, replicate};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Nanoseconds in a second.
+/// Nanoseconds per second.
 pub(crate) const SECOND: u64 = 1_000_000_000;
-/// Nanoseconds in a millisecond.
+/// Nanoseconds per millisecond.
 pub(crate) const MS: u64 = 1_000_000;
 
-/// The options of profile `rfc` with the formula of RFC 5681 for growth, and `change` on top.
+/// Returns the TCP parameters of profile `rfc` with window growth by RFC 5681, overridden by
+/// `change`.
 pub(crate) fn tcp_options(change: Value) -> Value {
     let plain = json!({"window_growth": "bytes"});
     let mut options = airpath_tcp::profile("rfc", plain).expect("a profile");
@@ -22,7 +23,8 @@ pub(crate) fn tcp_options(change: Value) -> Value {
     options
 }
 
-/// A flow of `source` that starts at 0 and has 10 ms of delay each way; `change` on top.
+/// Returns a flow of `source` that starts at 0 with 10 ms of delay in each direction, overridden by
+/// `change`.
 pub(crate) fn flow(source: Value, change: Value) -> Value {
     let mut flow = json!({
         "source": source, "start": {"kind": "at", "time_ns": 0}, "access": {"delay_ns": 0},
@@ -31,34 +33,34 @@ pub(crate) fn flow(source: Value, change: Value) -> Value {
     flow
 }
 
-/// A bulk TCP source, with `options` on top of profile `rfc`.
+/// Returns a bulk TCP source with profile `rfc`, overridden by `options`.
 pub(crate) fn tcp(options: Value) -> Value {
     json!({"kind": "tcp", "congestion": {"kind": "reno"}, "options": tcp_options(options)})
 }
 
-/// Datagrams of 1500 bytes, `kind` being `cbr` or `poisson`.
+/// Returns a source of 1500-byte datagrams; `kind` is `cbr` or `poisson`.
 pub(crate) fn datagrams(kind: &str, rate_bps: u64) -> Value {
     json!({"kind": kind, "rate_bps": rate_bps, "packet_bytes": 1500})
 }
 
-/// A drop-tail queue of `packets` packets.
+/// Returns a drop-tail queue of `packets` packets.
 pub(crate) fn droptail(packets: usize) -> Value {
     json!({"kind": "droptail", "limit": {"packets": packets}})
 }
 
-/// A link of constant rate.
+/// Returns a link with constant rate.
 pub(crate) fn fixed(rate_bps: u64) -> Value {
     json!({"kind": "fixed", "rate_bps": rate_bps})
 }
 
-/// The hop of `link` and `queue`; a `delay_ns` in `link`, where its strategy has it, is the hop's.
+/// Returns the hop of `link` and `queue`. A key `delay_ns` in `link` becomes the delay of the hop.
 pub(crate) fn hop(mut link: Value, queue: Value) -> Value {
     let delay = link.as_object_mut().and_then(|link| link.remove("delay_ns"));
     json!({"link": link, "queue": queue, "delay_ns": delay.unwrap_or(json!(0))})
 }
 
-/// A scenario of `seconds` seconds over `link` and `queue`, the ACK path ideal; `change` on top.
-/// [`hop`] says what a `delay_ns` in `link` is.
+/// Returns a scenario of `seconds` seconds over `link` and `queue` with an ideal ACK path,
+/// overridden by `change`. See [`hop`] for a `delay_ns` in `link`.
 pub(crate) fn scenario(
     seconds: u64,
     flows: Vec<Value>,
@@ -73,7 +75,7 @@ pub(crate) fn scenario(
     Scenario::from_json(&scenario.to_string()).expect("a scenario")
 }
 
-/// Puts the keys of `change` in place of those of `into`; an array replaces an array.
+/// Replaces the keys of `into` by those of `change`. An array replaces an array.
 pub(crate) fn merge(into: &mut Value, change: Value) {
     match (into, change) {
         (Value::Object(into), Value::Object(change)) => {
@@ -86,7 +88,7 @@ pub(crate) fn merge(into: &mut Value, change: Value) {
     }
 }
 
-/// Runs replication 0 with `seed`; the driver is at the end.
+/// Runs replication 0 with `seed`. Returns the driver at the end of the scenario.
 pub(crate) fn run_with(
     scenario: &Scenario,
     components: &Components,
@@ -99,12 +101,12 @@ pub(crate) fn run_with(
     driver
 }
 
-/// Runs replication 0 of a scenario of built-in components and reports.
+/// Runs replication 0 of a scenario with built-in components. Returns the report.
 pub(crate) fn run(scenario: &Scenario, seed: u64) -> ReplicationReport {
     run_with(scenario, &Components::default(), &Arc::default(), seed).report(0)
 }
 
-/// Replications 0 … `count` − 1.
+/// Runs replications 0 … `count` − 1.
 pub(crate) fn replications(
     scenario: &Scenario,
     components: &Components,
@@ -117,13 +119,13 @@ pub(crate) fn replications(
     replicate(&plan, &Default::default()).expect("a network")
 }
 
-/// Runs a scenario that must fail; returns the error.
+/// Runs a scenario that must fail. Returns the error.
 pub(crate) fn failure(scenario: &Scenario, components: &Components) -> RunError {
     let network = build(scenario, components, &Arc::default(), 1, 0).expect("a network");
     Driver::new(network).run(&()).expect_err("a run that fails")
 }
 
-/// One packet that left a stage.
+/// Event that a packet left a stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Departure {
     pub(crate) at: Time,
@@ -134,9 +136,9 @@ pub(crate) struct Departure {
     pub(crate) size: u32,
 }
 
-/// A driver without an event queue: it looks at every stage to find the next one. After each call
-/// it checks that the stage has kept the contract: wake-ups are not in the past, and what came in
-/// has gone out, was dropped or is held.
+/// A driver without an event queue, which checks every stage to find the next event. After each
+/// call it checks the contract of the stage: wake-ups are not in the past, and each packet that
+/// arrived was sent, dropped or is held.
 pub(crate) struct PlainDriver {
     pub(crate) network: Network,
     pub(crate) bus: Bus,
@@ -145,11 +147,11 @@ pub(crate) struct PlainDriver {
     is_endpoint: Vec<bool>,
     received: Vec<u64>,
     sent: Vec<u64>,
-    /// Timers that went off and packets that came over wires.
+    /// Expired timers and packets that arrived over wires.
     events: u64,
-    /// Drops before the counters were reset.
+    /// Drops before the reset of the counters.
     dropped_before: Vec<u64>,
-    /// Everything that any stage sent.
+    /// All packets that any stage sent.
     pub(crate) log: Vec<Departure>,
 }
 
@@ -177,7 +179,7 @@ impl PlainDriver {
         driver
     }
 
-    /// Runs to the end of the scenario and reports.
+    /// Runs to the end of the scenario. Returns the report.
     pub(crate) fn run(&mut self) -> ReplicationReport {
         let controls = std::mem::take(&mut self.network.controls);
         let (warmup, end) = (self.network.warmup, self.network.end);
@@ -223,7 +225,7 @@ impl PlainDriver {
         self.now = until;
     }
 
-    /// When something happens next at `stage`: one of its timers, or an arrival.
+    /// Returns the time of the next event at `stage`: timer or arrival.
     fn next(&self, stage: usize) -> Time {
         let arrival = self.network.wires[stage].next_arrival();
         self.network.stages[stage].next_wakeup().min(arrival)
@@ -237,7 +239,8 @@ impl PlainDriver {
         }
     }
 
-    /// What is due at `stage`: its timers, then what has come over its wire.
+    /// Processes the due events of `stage`: its timers, then the packets that arrived over its
+    /// wire.
     fn run_due(&mut self, stage: usize) {
         self.wake_if_due(stage);
         while self.network.wires[stage].next_arrival() <= self.now
@@ -308,13 +311,14 @@ impl PlainDriver {
         );
     }
 
-    /// Packets at a stage and on the wire to it.
+    /// Returns the number of packets at a stage and on the wire to the stage.
     fn held(&self, stage: usize) -> u64 {
         (self.network.stages[stage].held() + self.network.wires[stage].held()) as u64
     }
 
-    /// Packets that entered the network at endpoints, and those that were taken out by endpoints,
-    /// dropped, or are still held by the stages between.
+    /// Returns two numbers that must be equal. The first counts packets that entered the network at
+    /// endpoints. The second counts packets that left at endpoints, were dropped, or are held by
+    /// other stages.
     pub(crate) fn balance(&self) -> (u64, u64) {
         let stages = 0..self.network.stages.len();
         let (ends, between): (Vec<_>, Vec<_>) = stages.partition(|stage| self.is_endpoint[*stage]);

@@ -1,5 +1,5 @@
-//! A toy discipline: drops packets that have waited for `max_age`, by its own timer, around any
-//! other discipline, which is built from its description.
+//! A toy queue discipline that wraps any other discipline, built from its description. A timer
+//! drops packets that have waited for `max_age`.
 
 use crate::common::{MS, SECOND, datagrams, droptail, fixed, flow, run_with, scenario};
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
@@ -35,7 +35,7 @@ impl Aging {
         Ok(Aging { max_age, inner })
     }
 
-    /// Time at which the head reaches `max_age`.
+    /// Returns the time at which the head packet reaches `max_age`.
     fn head_due(&self) -> Time {
         let queued_at = self.inner.peek().and_then(Packet::queued_at);
         queued_at.map_or(Time::NEVER, |queued_at| queued_at + self.max_age)
@@ -63,14 +63,14 @@ impl airpath_aqm::QueueWrapper for Aging {
     }
 }
 
-/// Adds the discipline as `aging`.
+/// Registers the discipline as `aging`.
 pub(crate) fn register(components: &mut Components) {
     components
         .queues
         .register("aging", |parameters, setup| Ok(Box::new(Aging::build(parameters, setup)?)));
 }
 
-/// An `aging` around `inner`.
+/// Returns the description of `aging` around `inner`.
 pub(crate) fn description(max_age_ns: u64, inner: Value) -> Value {
     json!({"kind": "aging", "max_age_ns": max_age_ns, "inner": inner})
 }
@@ -81,10 +81,11 @@ fn components() -> Components {
     components
 }
 
-/// Packets of 120 ms at 100 kbit/s each 100 ms: waits grow by 20 ms a packet; the timer acts at the
-/// instant at which a packet has waited 50 ms, while another is being sent.
+/// A packet of 120 ms at 100 kbit/s arrives each 100 ms, so the sojourn time grows by 20 ms per
+/// packet. The timer drops a packet that has waited for 50 ms, while another packet is in
+/// transmission.
 #[test]
-fn its_timer_acts_while_the_link_is_busy() {
+fn timer_drops_packets_while_the_link_is_busy() {
     let queue = description(50 * MS, droptail(100));
     let flows = vec![flow(datagrams("cbr", 120_000), json!({"stop_ns": SECOND}))];
     let record = json!({"record": {"series": ["drop", "sojourn"]}});
@@ -94,8 +95,9 @@ fn its_timer_acts_while_the_link_is_busy() {
     let recorder = driver.into_recorder();
     let drops: Vec<u64> =
         recorder.samples(Series::Drop).iter().map(|drop| drop.time.as_nanos() / MS).collect();
-    // Sent: 0–120, 120–240 (waited 20), 240–360 (40). That of 300 would start at 360: dropped at
-    // 350. 400–520, 520–640 (20), 640–760 (40), that of 700 dropped at 750, 800–920, 920–1040.
+    // Transmissions, ms (sojourn time in parentheses): 0–120, 120–240 (20), 240–360 (40). The
+    // packet of 300 ms would start at 360 ms and is dropped at 350 ms. Then 400–520, 520–640 (20),
+    // 640–760 (40); the packet of 700 ms is dropped at 750 ms. Then 800–920, 920–1040.
     assert_eq!(drops, [350, 750]);
     let longest = recorder.samples(Series::Sojourn).iter().map(|s| s.value).fold(0.0, f64::max);
     assert_eq!(longest, 0.04);
@@ -103,7 +105,7 @@ fn its_timer_acts_while_the_link_is_busy() {
 }
 
 #[test]
-fn it_wraps_itself_and_built_in_disciplines() {
+fn aging_wraps_itself_and_built_in_disciplines() {
     let gred = json!({"kind": "gred", "min_th": 2, "max_th": 5, "max_p": 0.5});
     for inner in [gred, description(SECOND, droptail(5))] {
         let queue = description(30 * SECOND, inner);
@@ -117,7 +119,7 @@ fn it_wraps_itself_and_built_in_disciplines() {
 }
 
 #[test]
-fn an_error_inside_names_its_place() {
+fn an_error_of_the_inner_discipline_names_its_path() {
     let queue = description(SECOND, description(SECOND, json!({"kind": "fq"})));
     let flows = vec![flow(datagrams("cbr", 1000), json!({}))];
     let scenario = scenario(1, flows, fixed(1000), queue, json!({}));
@@ -132,7 +134,7 @@ fn an_error_inside_names_its_place() {
     );
 }
 
-/// The timer is not lost while the link is stopped, nor when its rate changes.
+/// The timer continues while the link is stopped and when its rate changes.
 #[test]
 fn timer_continues_while_the_rate_is_zero() {
     let queue = description(500 * MS, droptail(100));
@@ -146,7 +148,8 @@ fn timer_continues_while_the_rate_is_zero() {
     let recorder = driver.into_recorder();
     let drops: Vec<u64> =
         recorder.samples(Series::Drop).iter().map(|drop| drop.time.as_nanos() / MS).collect();
-    // 1100 begins its transmission at rate 0 and waits there until 3050; those behind it age.
+    // The packet of 1100 ms starts its transmission at rate 0 and stays until 3050 ms; the packets
+    // after it reach the maximum age.
     assert_eq!(drops, [1700, 1800, 1900, 2000, 2100, 2200, 2300, 2400]);
     assert_eq!(report.packets, 12);
 }

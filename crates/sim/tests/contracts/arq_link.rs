@@ -1,4 +1,4 @@
-//! The contracts of a duplex link with an ARQ, by the toy of `arq_toy.rs`.
+//! Tests of the contracts of a duplex link with ARQ, with the toy link of `arq_toy.rs`.
 
 use super::arq_toy::*;
 use crate::common::{MS, PlainDriver, SECOND, datagrams, droptail, flow, run_with, scenario, tcp};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A queue that notes how much the link says to hold: last and most.
+/// Queue that records the number of packets held by the link: latest and maximum.
 struct HeldNote {
     inner: AnyQueue,
     last: Arc<AtomicUsize>,
@@ -33,14 +33,14 @@ impl airpath_aqm::QueueWrapper for HeldNote {
     }
 }
 
-/// The toy registered as link `arq`, its counter of slots awake, and a queue `held-note`.
+/// Components with the toy link `arq` and the queue `held-note`, and their counters.
 struct Toy {
     components: Components,
     awake: Arc<AtomicUsize>,
     held: [Arc<AtomicUsize>; 2],
 }
 
-/// Registers the toy as link `arq`; `awake` counts its slots awake.
+/// Registers the toy link as `arq`. `awake` counts the slots in which it is awake.
 pub(crate) fn register_arq(components: &mut Components, awake: Arc<AtomicUsize>) {
     components.links.register_serving(Sides::Both, "arq", move |parameters, setup| {
         Ok(Box::new(ArqLink::build(parameters, setup, Arc::clone(&awake))?))
@@ -60,7 +60,7 @@ fn toy() -> Toy {
     Toy { components, awake, held }
 }
 
-/// Slots of 10 ms, a fifth to four fifths of the frames lost.
+/// Returns a link with slots of 10 ms that loses 20 to 80 % of the frames.
 pub(crate) fn lossy() -> Value {
     json!({"kind": "arq", "tti_ns": 10 * MS,
            "channel": {"to_bad": 0.1, "to_good": 0.2, "loss_good": 0.2, "loss_bad": 0.8}})
@@ -76,7 +76,7 @@ fn tcp_over_the_lossy_toy_gets_every_byte_once() {
     let transfer = 300_000;
     let mut source = tcp(json!({"min_rto_ns": 60 * SECOND, "initial_rto_ns": 60 * SECOND}));
     source["transfer_bytes"] = json!(transfer);
-    // No delay at the receiver: the ACK re-enters the stage during its wake-up.
+    // No delay at the receiver: the ACK arrives at the link during the wake-up of the link.
     let instant = json!({"egress": {"delay_ns": 0}, "return_wire": {"delay_ns": 0}});
     let queue = json!({"kind": "held-note"});
     let scenario = scenario(200, vec![flow(source, instant)], lossy(), queue, reverse());
@@ -90,7 +90,7 @@ fn tcp_over_the_lossy_toy_gets_every_byte_once() {
     assert_eq!(names, ["bottleneck", "reverse"]);
     for (link, queue) in report.links.iter().zip(&report.queues) {
         assert_eq!(link.delivered_packets, queue.arrived, "{}", link.name);
-        // Some frames were lost, so there were more than packets.
+        // Some frames were lost, so there were more frames than packets.
         assert!(link.utilisation * 20_000.0 > 1.5 * queue.arrived as f64, "{link:?}");
     }
     assert_eq!(driver.stages().iter().map(Stage::held).sum::<usize>(), 0);
@@ -121,7 +121,7 @@ fn datagrams_cross_the_toy_once_and_in_order() {
 #[test]
 fn the_toy_sleeps_while_it_is_idle() {
     let toy = toy();
-    // A packet each 100 s: 10⁷ slots pass, of which a handful per packet matter.
+    // One packet each 100 s: in 10⁷ slots, the link needs only a few slots per packet.
     let source = json!({"kind": "cbr", "rate_bps": 120, "packet_bytes": 1500});
     let scenario =
         scenario(100_000, vec![flow(source, json!({}))], lossy(), droptail(10), reverse());
@@ -157,16 +157,17 @@ fn the_toys_channel_catches_up_in_closed_form() {
         channel.advance(1000 * round);
         bad += u64::from(channel.bad);
     }
-    // 1000 slots forget everything (0.7¹⁰⁰⁰): independent draws, π = 1/3, five standard deviations.
+    // After 1000 slots the state does not depend on the previous state (0.7¹⁰⁰⁰): independent
+    // samples, π = 1/3, five standard deviations.
     let sigma = (1.0 / 3.0 * 2.0 / 3.0 / rounds as f64).sqrt();
     let share = bad as f64 / rounds as f64;
     CHAIN.close("share of bad slots", "", share, 1.0 / 3.0, 5.0 * sigma);
 }
 
-/// A packet that arrives at the instant of a slot is too late for it, whether the stage was awake
-/// or asleep.
+/// A packet that arrives at the start of a slot is sent in the next slot, regardless of whether the
+/// stage was awake.
 #[test]
-fn the_toy_by_hand() {
+fn a_packet_is_sent_in_the_slot_after_its_arrival() {
     let registry = Registry::default();
     let queue = || {
         let setup = Setup { seed: Seed::new(1, 0, "q"), registry: &registry, extra: () };
@@ -197,7 +198,7 @@ fn the_toy_by_hand() {
 }
 
 #[test]
-fn a_duplex_link_without_a_reverse_side_is_refused() {
+fn a_duplex_link_without_a_reverse_direction_is_rejected() {
     let toy = toy();
     let scenario =
         scenario(1, vec![flow(tcp(json!({})), json!({}))], lossy(), droptail(9), json!({}));
@@ -206,7 +207,8 @@ fn a_duplex_link_without_a_reverse_side_is_refused() {
     assert_eq!(error.to_string(), text);
 }
 
-/// The queue discipline's timer runs while the link sleeps: a stage has one wake-up, the earliest.
+/// The timer of the queue discipline runs while the link sleeps: the wake-up of a stage is the
+/// earliest of all its timers.
 #[test]
 fn queue_timer_wakes_the_stage_of_a_plug_in_link() {
     let mut toy = toy();
@@ -220,9 +222,9 @@ fn queue_timer_wakes_the_stage_of_a_plug_in_link() {
     let scenario = scenario(10, flows, slow, queue, change);
     let driver = run_with(&scenario, &toy.components, &Arc::default(), 1);
     let report = driver.report(0);
-    // Arrivals at 0, 100, … 900 ms, the first slot at 1 s. Until then the timer alone wakes the
-    // stage. At 1 s it goes before the slot and drops the packet of 700 ms, so that the slot takes
-    // the one of 800 ms; the last one reaches `max_age` at 1.2 s.
+    // Arrivals at 0, 100, … 900 ms, the first slot at 1 s. Until then only the timer wakes the
+    // stage. At 1 s the timer precedes the slot and drops the packet of 700 ms, so the slot carries
+    // the packet of 800 ms. The last packet reaches `max_age` at 1.2 s.
     let drops = driver.into_recorder().samples(Series::Drop).to_vec();
     let at: Vec<u64> = drops.iter().map(|drop| drop.time.as_nanos() / MS).collect();
     assert_eq!(at, [300, 400, 500, 600, 700, 800, 900, 1000, 1200]);

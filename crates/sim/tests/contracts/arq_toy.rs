@@ -1,12 +1,13 @@
-//! A toy radio: one duplex stage, clocked by slots, with a separate ARQ in each direction.
+//! A toy radio link: one duplex stage, clocked by slots, with a separate ARQ in each direction.
 //!
-//! In each slot either side may send one frame: a packet of its direction, the number that its
-//! receiving end expects next, or both. A frame sent in slot k has arrived when slot k + 1 begins,
-//! unless the channel corrupted it: a chain of two states that takes a step per slot. A packet is
-//! kept until the other side's frames acknowledge it; it leaves the stage in order, once.
+//! In each slot either side may send one frame. A frame carries a packet, the sequence number that
+//! the side expects next, or both. A frame sent in slot k arrives at the start of slot k + 1,
+//! unless the channel corrupts it. The channel is a two-state Markov chain with one step per slot.
+//! A packet is kept until a frame of the other side acknowledges it. It leaves the stage in order
+//! and exactly once.
 //!
-//! Idle, the stage has no wake-up. When it is needed again, the channel's state after n slots is
-//! drawn from its n-step transition probabilities.
+//! An idle stage has no wake-up. After n idle slots, the channel state is sampled from the n-step
+//! transition probabilities.
 
 use crate::common::SECOND;
 use airpath_aqm::Queue;
@@ -22,7 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Packets that a side sends before it waits for an acknowledgement.
 pub(super) const WINDOW: usize = 16;
-/// Slots from a frame's start until its acknowledgement can have come back.
+/// Slots from the start of a frame until its acknowledgement can arrive.
 pub(super) const ROUND: u64 = 2;
 
 #[derive(Clone, Copy, Deserialize)]
@@ -51,14 +52,14 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// P(bad after `slots` slots): π + (now − π) λⁿ with λ = 1 − to_bad − to_good.
+    /// Returns P(bad after `slots` slots) = π + (now − π) λⁿ with λ = 1 − to_bad − to_good.
     pub(super) fn bad_after(config: &ChannelConfig, bad: bool, slots: u64) -> f64 {
         let stationary = config.to_bad / (config.to_bad + config.to_good);
         let memory = (1.0 - config.to_bad - config.to_good).powf(slots as f64);
         stationary + (f64::from(u8::from(bad)) - stationary) * memory
     }
 
-    /// The state in `slot`, however many slots were slept through.
+    /// Samples the state in `slot`, regardless of the number of idle slots before.
     pub(super) fn advance(&mut self, slot: u64) {
         let p = Channel::bad_after(&self.config, self.bad, slot - self.slot);
         self.bad = self.stream.bernoulli(p);
@@ -71,24 +72,25 @@ impl Channel {
     }
 }
 
-/// What a side sends in one slot.
+/// Frame that a side sends in one slot.
 pub(super) struct Frame {
     pub(super) data: Option<(u64, Packet)>,
-    /// What the receiving end of the other direction expects next.
+    /// Sequence number that the receiving end of the other direction expects next.
     pub(super) expects: u64,
 }
 
-/// One direction: its sending end here, its receiving end over there.
+/// One direction: its sending end and its receiving end.
 pub(super) struct Direction {
     pub(super) queue: Queue,
     pub(super) output: Port,
     pub(super) next_seq: u64,
-    /// Sent and not acknowledged: number, packet, slot from which it may be retransmitted.
+    /// Sent and unacknowledged packets: sequence number, packet, and slot from which it may be
+    /// retransmitted.
     pub(super) unacknowledged: VecDeque<(u64, Packet, u64)>,
     pub(super) on_air: Option<Frame>,
     pub(super) expected: u64,
     pub(super) early: BTreeMap<u64, Packet>,
-    /// The receiving end has something to acknowledge.
+    /// True if the receiving end must send an acknowledgement.
     pub(super) status_due: bool,
     pub(super) report: LinkReport,
     pub(super) frames: u64,
@@ -110,7 +112,8 @@ impl Direction {
         }
     }
 
-    /// The packet to send in `slot`: the oldest that is due again, else a new one.
+    /// Returns the packet to send in `slot`: the oldest packet that is due for retransmission,
+    /// otherwise a new packet.
     pub(super) fn data_for(&mut self, slot: u64, ctx: &mut Ctx<'_>) -> Option<(u64, Packet)> {
         if let Some((seq, packet, again)) =
             self.unacknowledged.iter_mut().find(|(_, _, again)| *again <= slot)
@@ -139,7 +142,7 @@ impl Direction {
         }
     }
 
-    /// A packet has arrived at the receiving end.
+    /// Processes a packet that has arrived at the receiving end.
     pub(super) fn accept(&mut self, seq: u64, packet: Packet, ctx: &mut Ctx<'_>) {
         self.status_due = true;
         if seq >= self.expected {
@@ -154,7 +157,7 @@ impl Direction {
         }
     }
 
-    /// Packets that were taken from the queue and have not left the stage.
+    /// Returns the number of packets that were dequeued and have not left the stage.
     pub(super) fn inside(&self) -> usize {
         (self.next_seq - self.expected) as usize
     }
@@ -173,7 +176,7 @@ pub(super) struct ArqLink {
     pub(super) channel: Channel,
     pub(super) directions: [Direction; 2],
     pub(super) next_slot: u64,
-    /// Slots in which it was awake, for the tests.
+    /// Number of slots in which the link was awake, for the tests.
     pub(super) awake: Arc<AtomicUsize>,
 }
 
@@ -197,7 +200,7 @@ impl ArqLink {
         self.directions.iter().all(Direction::is_idle)
     }
 
-    /// Frames of the slot before have arrived.
+    /// Processes the frames of the previous slot.
     pub(super) fn arrive(&mut self, ctx: &mut Ctx<'_>) {
         for side in [0, 1] {
             let Some(frame) = self.directions[side].on_air.take() else {

@@ -1,4 +1,5 @@
-//! Data in both directions: the data of one shares a queue with the ACKs of the other.
+//! Tests of data in both directions: the data of one direction share a queue with the ACKs of the
+//! other direction.
 
 use crate::common::links::{link_files, links, tdd};
 use crate::common::*;
@@ -6,7 +7,8 @@ use airpath_path::{Components, FlowReport, Scenario, build};
 use airpath_tcp::{profile, profile_names};
 use serde_json::{Value, json};
 
-/// A bulk flow under `profile` whose data goes in `direction`, with wires of unlike delays.
+/// Returns a bulk flow with TCP profile `profile_name` and data in `direction`. Its wires have
+/// different delays.
 fn bulk(profile_name: &str, direction: &str) -> Value {
     let options = profile(profile_name, json!({"receive_window": 1_000_000})).expect("a profile");
     let source = json!({"kind": "tcp", "congestion": {"kind": "reno"}, "options": options});
@@ -24,21 +26,21 @@ fn reported(scenario: &Scenario) -> Vec<FlowReport> {
     run_with(scenario, &Components::default(), &link_files(), 1).report(0).flows
 }
 
-/// The ACK path that takes `link` both ways: the link itself where it serves both directions.
+/// Returns a bottleneck and an ACK path over `link`, in both directions.
 fn both_ways_over(link: &Value) -> Value {
     json!({"ack_path": {"kind": "reverse", "link": null, "queue": droptail(30)},
            "bottleneck": {"link": link, "queue": droptail(30)}})
 }
 
 #[test]
-fn bulk_flows_both_ways_over_every_link_lose_no_packet_from_sight() {
+fn bulk_flows_in_both_directions_conserve_packets_on_every_link() {
     for link in links() {
         let flows = ["forward", "reverse", "reverse", "forward"].map(|way| bulk("rfc", way));
         let change = both_ways_over(&link);
         let scenario = scenario(12, flows.to_vec(), json!({}), json!({}), change);
         let network =
             build(&scenario, &Components::default(), &link_files(), 1, 0).expect("a network");
-        // It checks after each call that no stage lost or made a packet.
+        // This driver checks after each call that the stage neither lost nor created a packet.
         let mut driver = PlainDriver::new(network);
         let report = driver.run();
         let (entered, left) = driver.balance();
@@ -52,23 +54,23 @@ fn bulk_flows_both_ways_over_every_link_lose_no_packet_from_sight() {
         for (way, [data, acked]) in
             [("bottleneck", [[0, 3], [1, 2]]), ("reverse", [[1, 2], [0, 3]])]
         {
-            // A cell has a queue for each user.
+            // A cell has one queue per user.
             let of_way = report.queues.iter().filter(|queue| queue.name.starts_with(way));
             let arrived: u64 = of_way.map(|queue| queue.arrived).sum();
             let sum = |flows: [usize; 2], count: fn(&FlowReport) -> u64| -> u64 {
                 flows.iter().map(|flow| count(&report.flows[*flow])).sum()
             };
             let sent = sum(data, |flow| flow.sent_packets);
-            // Every second packet is acknowledged, and those out of order each.
+            // Every second packet is acknowledged, and every packet out of order.
             let acks = sum(acked, |flow| flow.delivered_packets) / 2;
             assert!(arrived >= sent + acks * 9 / 10, "{link}, {way}: {sent}, {acks}");
         }
     }
 }
 
-/// The same over frames, whose uplink is requested or granted proactively, with HARQ and losses.
+/// The same over a TDD link with bandwidth requests or proactive grants, with HARQ and losses.
 #[test]
-fn bulk_flows_both_ways_over_frames_lose_no_packet_from_sight() {
+fn bulk_flows_in_both_directions_conserve_packets_on_a_tdd_link() {
     let ahead = |kind| json!({"kind": kind, "size_bytes": 46, "fallback_ns": 100 * MS});
     let grants = [json!({"kind": "uni"}), ahead("blind-bi"), ahead("adapt-bi")];
     let harqs = [
@@ -96,13 +98,14 @@ fn bulk_flows_both_ways_over_frames_lose_no_packet_from_sight() {
     }
 }
 
-/// A flow whose data goes back over a link is the mirror image of one whose data goes there.
+/// A reverse flow over a link in the ACK path gives the same results as a forward flow over this
+/// link as the bottleneck.
 #[test]
-fn a_reverse_flow_is_a_forward_flow_in_the_mirror() {
+fn a_reverse_flow_equals_a_forward_flow_over_swapped_links() {
     for link in links().into_iter().filter(|link| link["kind"] != "rlc-am") {
         let other = json!({"kind": "fixed", "rate_bps": 300_000, "delay_ns": 4 * MS});
-        // Data meets the backhaul in front of one link and behind the other: of a delay alone that
-        // is the same, unless the link changes with time.
+        // Data pass the backhaul before one link and after the other. If the backhaul has only a
+        // delay, the results are equal, unless the link changes with time.
         let changes = link.get("trace").is_some() || link["kind"] == "cell";
         let backhaul =
             if changes { Value::Null } else { json!({"rate_bps": null, "delay_ns": 3 * MS}) };
@@ -132,7 +135,7 @@ fn a_reverse_flow_is_a_forward_flow_in_the_mirror() {
     }
 }
 
-/// ACKs wait behind a fast flow's data, are dropped with it, and come in bunches.
+/// ACKs wait behind the data of a fast flow, are dropped with these data, and arrive in bursts.
 #[test]
 fn fast_reverse_flow_starves_no_flow_under_any_profile() {
     let names = profile_names();
@@ -157,7 +160,7 @@ fn fast_reverse_flow_starves_no_flow_under_any_profile() {
 }
 
 #[test]
-fn an_ideal_ack_path_takes_no_data() {
+fn a_reverse_flow_over_an_ideal_ack_path_is_rejected() {
     let flows = [bulk("rfc", "forward"), bulk("rfc", "reverse")];
     let document = json!({
         "duration_ns": SECOND, "flows": flows, "ack_path": {"kind": "ideal"},

@@ -1,9 +1,9 @@
-//! A toy cell: a queue for each user, in one stage, with a toy scheduler; one direction or both.
+//! A toy cell: one stage with one queue per user and a toy scheduler, for one or both directions.
 //!
-//! Packets enter by one input, and the cell looks the user up. Queues are made by name from the
-//! context, so every registered discipline can be used. Two schedulers: `round-robin` sends one
-//! packet at a time, a packet of each user in turn; `apart` gives each user a separate channel,
-//! which makes a cell of a thousand users a thousand links.
+//! Packets enter through one input, and the cell looks up their user. The context builds queues by
+//! name, so every registered queue discipline can be used. There are two schedulers: `round-robin`
+//! sends one packet at a time, and serves the users in cyclic order. `apart` gives each user a
+//! separate channel, so that a cell of a thousand users behaves like a thousand links.
 
 use airpath_aqm::Queue;
 use airpath_core::{
@@ -25,15 +25,15 @@ enum Scheduler {
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CellConfig {
-    /// Of a channel, bit/s.
+    /// Rate of a channel, bit/s.
     rate_bps: u64,
     scheduler: Scheduler,
 }
 
-/// What sends one packet at a time.
+/// A channel, which sends one packet at a time.
 #[derive(Default)]
 struct Channel {
-    /// Users with packets, in order of their turns.
+    /// Users with packets, in the order of service.
     turns: VecDeque<usize>,
     sending: Option<(usize, Packet, Time)>,
 }
@@ -41,12 +41,12 @@ struct Channel {
 /// One direction of the cell.
 struct Direction {
     queues: Vec<Queue>,
-    /// Whether a user is among the turns.
+    /// True if the user is in the `turns` of its channel.
     has_turn: Vec<bool>,
     channels: Vec<Channel>,
     rate: Rate,
     output: Port,
-    /// When which user's queue or channel has something to do, and what has gone stale.
+    /// Times of events of users' queues and channels, including outdated entries.
     due: BinaryHeap<Reverse<(Time, usize)>>,
     delivered: u64,
 }
@@ -74,7 +74,8 @@ impl Direction {
         user % self.channels.len()
     }
 
-    /// Returns the user a turn if it has packets and none yet, and its channel something to send.
+    /// Adds the user to the turns of its channel if it has packets, and starts a transmission if
+    /// the channel is idle.
     fn serve(&mut self, user: usize, ctx: &mut Ctx<'_>) {
         let channel = self.channel_of(user);
         if !self.has_turn[user] && !self.queues[user].is_empty() {
@@ -103,7 +104,7 @@ impl Direction {
         }
     }
 
-    /// Notes when the discipline of the user's queue has something to do.
+    /// Schedules the next timer of the user's queue discipline.
     fn watch(&mut self, user: usize) {
         let timer = self.queues[user].next_wakeup();
         if !timer.is_never() {
@@ -208,7 +209,7 @@ impl Link for Cell {
     }
 }
 
-/// Components with the link `toy-cell`.
+/// Returns components with the link `toy-cell`.
 pub(crate) fn with_cell() -> Components {
     let mut components = Components::default();
     components.links.register_serving(Sides::OneOrBoth, "toy-cell", |parameters, setup| {

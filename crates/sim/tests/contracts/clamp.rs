@@ -1,5 +1,5 @@
-//! CLAMP's window over its queue: around every discipline, on every link, with every congestion
-//! control, in both directions.
+//! Tests of CLAMP's window and queue: with every inner queue discipline, on every link, with every
+//! congestion control algorithm, in both directions.
 
 use crate::common::links::{link_files, links};
 use crate::common::{MS, droptail, fixed, flow, run_with, scenario, tcp};
@@ -19,7 +19,8 @@ fn usual(family: &str, kind: &str) -> Value {
     component
 }
 
-/// Two transfers there and one back, each clamped, over a link whose queues price.
+/// Runs two forward transfers and one reverse transfer with CLAMP windows, over a link with CLAMP
+/// queues.
 fn transfers(link: &Value, inner: &Value, congestion: &Value, window: &Value) -> ReplicationReport {
     let queue = json!({"kind": "clamp", "a_bytes": 6000, "b": 1.0, "time_constant_ns": 500 * MS,
                        "rate_time_constant_ns": 500 * MS, "inner": inner});
@@ -38,7 +39,7 @@ fn transfers(link: &Value, inner: &Value, congestion: &Value, window: &Value) ->
     driver.report(0)
 }
 
-/// Every byte arrives once, and each of the queues has marked its price.
+/// Checks that all transfers complete, and that each queue has written its price into packets.
 fn check(report: &ReplicationReport, what: &str) {
     for flow in &report.flows {
         assert!(flow.completed_at_s.is_some(), "{what}: {flow:?}");

@@ -1,11 +1,11 @@
-//! A discipline that numbers what was served, for those who listen to feedback.
+//! A queue discipline that numbers the served packets, for tests of the feedback field.
 
 use crate::common::droptail;
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_core::{Bytes, Ctx, LinkRate, Packet, Time};
 use airpath_path::Components;
 
-/// Writes 1, 2, 3, … into the packets that were served.
+/// Queue that writes 1, 2, 3, … into the served packets.
 pub(crate) struct Counting {
     inner: AnyQueue,
     served: f32,
@@ -23,7 +23,7 @@ impl airpath_aqm::QueueWrapper for Counting {
 }
 
 impl Counting {
-    /// Registers it as `counting`, in front of a queue of 100 packets.
+    /// Registers the discipline as `counting`, with a queue of 100 packets.
     pub(crate) fn register(components: &mut Components) {
         components.queues.register("counting", |_, setup| {
             Ok(Box::new(Counting { inner: AnyQueue::build(&droptail(100), setup)?, served: 0.0 }))

@@ -1,8 +1,9 @@
-//! A congestion control receives every ACK that arrives, with the feedback that it echoes.
+//! Tests that a congestion control algorithm receives every ACK that arrives, with the echoed
+//! feedback.
 //!
-//! A queue numbers the packets that it dequeues, the link then loses one in fifty, and a congestion
-//! control that replaces Reno records the numbers. Every packet is acknowledged at once, so the
-//! recorded numbers are those of the packets that arrived, except for the last round trip's.
+//! A queue numbers the packets that it dequeues, and the link then loses 2 % of them. A wrapper
+//! around Reno records the echoed numbers. Every packet is acknowledged immediately, so the
+//! recorded numbers are those of the packets that arrived, except in the last round trip.
 
 use super::counting::Counting;
 use crate::common::{fixed, flow, run_with, scenario, tcp};
@@ -15,7 +16,7 @@ use airpath_tcp::delegate_congestion;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// Records of a congestion control.
+/// Records of the wrapper.
 #[derive(Default)]
 struct RecordedAcks {
     feedback: Vec<f32>,
@@ -23,11 +24,11 @@ struct RecordedAcks {
     in_recovery: usize,
     after_timeout: usize,
     acked: u64,
-    /// Duplicates that allowed growth, and ACKs in fast recovery that did.
+    /// Number of duplicate ACKs, and of ACKs in fast recovery, that allowed window growth.
     wrong_growth: usize,
 }
 
-/// Reno, and a note of every ACK.
+/// Reno, with a record of every ACK.
 struct Listening {
     inner: AnyCongestion,
     received: Arc<Mutex<RecordedAcks>>,
@@ -56,7 +57,8 @@ impl airpath_tcp::congestion::CongestionWrapper for Listening {
     }
 }
 
-/// One flow over 5 Mbit/s that loses 2 % of the packets, for 30 s.
+/// Runs one flow for 30 s over a link of 5 Mbit/s that loses 2 % of the packets. Returns the
+/// records, the number of packets that arrived, and the number of lost packets.
 fn record(options: Value) -> (RecordedAcks, u64, u64) {
     let notes = Arc::new(Mutex::new(RecordedAcks::default()));
     let note = Arc::clone(&notes);
@@ -93,7 +95,7 @@ fn feedback_of_every_ack_is_received_under_every_recovery() {
         options["delayed_ack_segments"] = json!(1);
         let (received, arrived, lost) = record(options.clone());
         assert!(lost > 50, "{options}: {lost} packets lost");
-        // In flight when the run ends: at most a window, and there are 20 ms of it.
+        // ACKs in flight at the end of the run: at most those of 20 ms.
         let missing = arrived - received.feedback.len() as u64;
         assert!(missing <= 20, "{options}: {arrived} arrived, {missing} ACKs were not received");
         assert!(
@@ -106,9 +108,10 @@ fn feedback_of_every_ack_is_received_under_every_recovery() {
     }
 }
 
-/// After a timeout the ACKs say so, and what they acknowledge adds up to the whole stream.
+/// ACKs after a timeout have phase `Loss`, and the acknowledged bytes add up to complete segments
+/// of the stream.
 #[test]
-fn acks_after_a_timeout_say_so_and_acknowledged_bytes_add_up() {
+fn acks_after_a_timeout_have_phase_loss_and_acknowledged_bytes_add_up() {
     let options = json!({"recovery": "sack", "delayed_ack_segments": 1, "limited_transmit": false});
     let (received, arrived, _) = record(options);
     assert!(received.after_timeout > 0);

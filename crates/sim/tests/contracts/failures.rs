@@ -1,4 +1,4 @@
-//! A plug-in that fails ends the run with its message, and with nothing else.
+//! Tests that the failure of a plug-in ends the run with the plug-in's message.
 
 use crate::common::{
     MS, SECOND, datagrams, droptail, failure, fixed, flow, replications, run_with, scenario, tcp,
@@ -27,7 +27,7 @@ impl std::fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
-/// Counts down to its failure.
+/// Counter that returns an error at the last packet.
 struct Fuse {
     total: u64,
     left: u64,
@@ -60,7 +60,7 @@ impl airpath_aqm::QueueWrapper for FailingQueue {
     }
 }
 
-/// A link that sends everything at once, until it fails in its wake-up.
+/// A link that sends all packets immediately, until it fails in a wake-up.
 struct FailingLink(Queue, Fuse);
 
 impl Stage for FailingLink {
@@ -153,9 +153,9 @@ fn cbr(link: Value, queue: Value) -> Scenario {
 }
 
 #[test]
-fn the_message_of_a_queue_says_what_and_when() {
+fn failure_of_a_queue_has_its_message_and_time() {
     let error = failure(&cbr(fixed(1_000_000), failing(4)), &components());
-    // The fourth packet comes at 0.3 s. Only the first error counts.
+    // The fourth packet arrives at 0.3 s. Only the first error counts.
     assert_eq!(error.to_string(), "broken after 4 packets (at 0.3 s)");
     let RunError::Stage { at_s, source } = error else { panic!("{error:?}") };
     assert_eq!(at_s, 0.3);
@@ -197,13 +197,13 @@ fn a_congestion_control_fails_at_a_timeout() {
 }
 
 #[test]
-fn a_component_that_cannot_be_made_is_a_configuration_error() {
+fn a_component_that_cannot_be_built_is_a_configuration_error() {
     let scenario = cbr(fixed(1_000_000), failing(0));
     let error = build(&scenario, &components(), &Arc::default(), 1, 0).err().expect("an error");
     assert_eq!(error.to_string(), "bottleneck.queue.packets = 0: not positive");
 }
 
-/// A failure in one replication stops the others and is what the outcome reports.
+/// A failure in one replication stops the other replications, and the outcome reports it.
 #[test]
 fn replications_end_with_the_first_failure() {
     for threads in [1, 2] {
@@ -217,8 +217,8 @@ fn replications_end_with_the_first_failure() {
     }
 }
 
-/// A link that keeps everything until a control event sets a rate: then it sends all, or fails when
-/// the rate is zero.
+/// A link that keeps all packets until a control event sets a rate. Then it sends all packets, or
+/// fails if the rate is zero.
 struct Gate(Queue);
 
 impl Stage for Gate {
@@ -251,7 +251,7 @@ impl Link for Gate {
     }
 }
 
-/// Three packets in the first 300 ms, and a rate at 9 s.
+/// Returns a scenario with three packets in the first 300 ms and a rate event at 9 s.
 fn gated(rate_bps: u64) -> (Scenario, Components) {
     let mut components = components();
     components
@@ -276,12 +276,12 @@ fn packets_sent_at_a_control_event_are_delivered() {
     let (scenario, components) = gated(1);
     let driver = run_with(&scenario, &components, &Arc::default(), 1);
     let flow = &driver.report(0).flows[0];
-    // Sent at 0, 100 and 200 ms, released at 9 s, and 10 ms on the wire.
+    // Packets are sent at 0, 100 and 200 ms and released at 9 s; the wire takes 10 ms.
     assert_eq!(flow.delivered_packets, 3);
     assert!((flow.mean_delay_s.expect("they arrived") - 8.91).abs() < 1e-9);
 }
 
-/// A link that requests, on an arrival, a wake-up a second ago.
+/// A link that requests a wake-up at 1 s when 20 packets have arrived, which is in the past.
 struct WakeupInPast(Queue);
 
 impl Stage for WakeupInPast {
@@ -308,7 +308,8 @@ impl Link for WakeupInPast {
     }
 }
 
-/// The twentieth packet comes at 1.9 s. It makes no difference whether the link may be late.
+/// The twentieth packet arrives at 1.9 s. The result is the same for a link that may be called
+/// late.
 #[test]
 fn a_wakeup_in_the_past_ends_the_run() {
     let mut dependent = components();
@@ -327,8 +328,7 @@ fn a_wakeup_in_the_past_ends_the_run() {
     }
 }
 
-/// A link that requests an immediate wake-up until it was woken a number of times since the last
-/// arrival; then it sends everything.
+/// A link that requests `times` immediate wake-ups after an arrival, and then sends all packets.
 struct Again {
     queue: Queue,
     times: u64,
@@ -365,8 +365,9 @@ impl Link for Again {
     }
 }
 
-/// A link `again` in every way in which it can be woken: in order or not, when its time has come,
-/// before the next packet of a burst, and ahead of time behind an access wire.
+/// Returns a scenario with the link `again`. The parameters select the ways of waking it: in time
+/// order or late, at its own time or before the next packet of a burst, or ahead of time after an
+/// access wire.
 fn woken_again(
     times: u64,
     source: &Value,
@@ -406,7 +407,7 @@ fn wakeups_at_one_instant_without_end_end_the_run() {
 }
 
 #[test]
-fn many_wakeups_at_one_instant_are_no_failure() {
+fn many_wakeups_at_one_instant_do_not_fail() {
     let burst = tcp(json!({"handshake": false}));
     for source in [datagrams("cbr", 120_000), burst] {
         for access_ns in [0, 5 * MS] {
@@ -416,7 +417,7 @@ fn many_wakeups_at_one_instant_are_no_failure() {
                         woken_again(times, &source, access_ns, is_independent);
                     run_with(&scenario, &components, &Arc::default(), 1).report(0)
                 });
-                // 10 a second for 1.49 s, or the windows of slow start.
+                // 10 packets per second for 1.49 s, or the windows of slow start.
                 assert!(once.flows[0].delivered_packets >= 15);
                 assert_eq!(once.flows, often.flows);
                 assert!(once.events < often.events);

@@ -1,4 +1,4 @@
-//! Components of a link other than its queue may be plug-ins: errors, the SNR and the policy.
+//! Tests that the error process, the SNR process and the policy of a link can be plug-ins.
 
 use crate::common::links::link_files;
 use crate::common::{datagrams, droptail, flow, run_with, scenario};
@@ -11,7 +11,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Corrupts every second frame.
+/// Error process that corrupts every second frame.
 #[derive(Default)]
 struct EverySecond(usize);
 
@@ -22,7 +22,7 @@ impl ErrorProcess for EverySecond {
     }
 }
 
-/// An SNR of 0 dB, and the number of its calls.
+/// SNR process of 0 dB that counts its calls.
 struct Zero(Arc<AtomicUsize>);
 
 impl SnrProcess for Zero {
@@ -32,7 +32,7 @@ impl SnrProcess for Zero {
     }
 }
 
-/// A policy of the first scheme, and the number of its calls.
+/// Policy that always selects the first MCS and counts its calls.
 struct First(Arc<AtomicUsize>);
 
 impl Policy for First {
@@ -43,9 +43,9 @@ impl Policy for First {
 }
 
 #[test]
-fn plug_ins_of_three_families_reach_their_link() {
-    let asked = [0; 2].map(|_| Arc::new(AtomicUsize::new(0)));
-    let [of_snr, of_policy] = asked.clone();
+fn a_link_uses_plug_ins_of_three_families() {
+    let calls = [0; 2].map(|_| Arc::new(AtomicUsize::new(0)));
+    let [of_snr, of_policy] = calls.clone();
     let mut components = Components::default();
     components.errors.register("mine", |_, _| Ok(Box::new(EverySecond::default())));
     components.snr.register("mine", move |_, _| Ok(Box::new(Zero(Arc::clone(&of_snr)))));
@@ -59,6 +59,6 @@ fn plug_ins_of_three_families_reach_their_link() {
     let link = &report.links[0];
     assert!(link.delivered_packets > 80, "{} delivered", link.delivered_packets);
     assert!(link.lost_packets.abs_diff(link.delivered_packets) <= 1, "{} lost", link.lost_packets);
-    // At the start and at each estimate, every 5 ms while there is something to send.
-    assert!(asked.iter().all(|asked| asked.load(Relaxed) > 100), "{asked:?}");
+    // The plug-ins are called at the start and at each estimate, every 5 ms while packets wait.
+    assert!(calls.iter().all(|calls| calls.load(Relaxed) > 100), "{calls:?}");
 }

@@ -1,4 +1,5 @@
-//! A thousand users with a queue each in one stage, counted by name; 50 under every discipline.
+//! Tests of a cell with a thousand users and one queue per user in one stage, and of 50 users with
+//! every queue discipline.
 
 use super::cell::with_cell;
 use crate::common::{MS, PlainDriver, SECOND, datagrams, droptail, fixed, flow, merge, run};
@@ -12,14 +13,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const USERS: u64 = 1000;
-/// Under every discipline.
+/// Number of users in the test of all queue disciplines.
 const CROWD: u64 = 50;
 
 fn cell(scheduler: &str, rate_bps: u64) -> Value {
     json!({"kind": "toy-cell", "scheduler": scheduler, "rate_bps": rate_bps})
 }
 
-/// Packets that the queue dropped.
+/// Returns the number of packets that the queue dropped.
 fn dropped(queue: &QueueSummary) -> u64 {
     queue.drops.values().sum()
 }
@@ -28,8 +29,8 @@ fn names(report: &ReplicationReport) -> Vec<&str> {
     report.queues.iter().map(|queue| queue.name.as_str()).collect()
 }
 
-/// Each user sends twice its share of 12 Mbit/s, a packet each 500 ms, and a cell of one packet at a
-/// time serves 1000 packets a second: each user gets one of its two.
+/// Each user sends twice its share of 12 Mbit/s, a packet each 500 ms. A cell that sends one packet
+/// at a time serves 1000 packets per second, so each user gets one packet per second.
 #[test]
 fn round_robin_gives_each_of_a_thousand_users_a_thousandth() {
     let each = |user: u64| {
@@ -55,7 +56,8 @@ fn round_robin_gives_each_of_a_thousand_users_a_thousandth() {
     let served: Vec<u64> = report.queues.iter().map(|queue| queue.departed).collect();
     let (least, most) = (served.iter().min(), served.iter().max());
     assert!(most.zip(least).is_some_and(|(most, least)| most - least <= 1), "{least:?} {most:?}");
-    // The cell idles until the first packet comes, at 0, and sends 1000 a second ever since.
+    // The first packet arrives at 0. From then on the cell sends 1000 packets per second; the last
+    // one is still in transmission.
     assert_eq!(report.links[0].delivered_packets, 40_000 - 1);
     for ((queue, flow), number) in report.queues.iter().zip(&report.flows).zip(0..) {
         assert_eq!(queue.arrived, flow.sent_packets, "{}", queue.name);
@@ -63,7 +65,7 @@ fn round_robin_gives_each_of_a_thousand_users_a_thousandth() {
         assert!(waiting <= 5, "{}: {waiting} wait", queue.name);
         assert_eq!(drops.get(&QueueId(number)).copied().unwrap_or(0), dropped(queue));
         assert!(dropped(queue) > 30 && queue.max_packets == 5, "{queue:?}");
-        // A full queue: its last packet waits for five turns of all, a second each.
+        // The last packet of a full queue waits for five rounds over all users, one second each.
         let wait_s = queue.p95_sojourn_s.expect("packets left");
         assert!((wait_s - 5.0).abs() < 0.6, "{}: {wait_s} s", queue.name);
     }
@@ -74,22 +76,23 @@ fn round_robin_gives_each_of_a_thousand_users_a_thousandth() {
     assert!((0..report.queues.len()).all(|u| dropped(&report.queues[u]) == of_phases(u)));
 }
 
-/// User `number`: from below its channel's 500 kbit/s to three times as much.
+/// Returns the flow of user `number`. The rates range from below the channel's 500 kbit/s to three
+/// times this rate.
 fn user_apart(number: u64) -> Value {
     let start = json!({"kind": "at", "time_ns": number * 7919 % (20 * MS)});
     let source = datagrams("cbr", 300_000 + 24_000 * number);
     flow(source, json!({"start": start, "user": number}))
 }
 
-/// A flow's report without what follows from its number.
+/// Returns the report of a flow with flow number 0.
 fn unnumbered(flow: &FlowReport) -> FlowReport {
     FlowReport { id: 0, ..flow.clone() }
 }
 
-/// If each user has a separate channel, others do not affect it: under every discipline its queue
-/// and its flow are as in a cell without other traffic.
+/// With a separate channel per user, other users have no effect: with every discipline, the results
+/// of a user's queue and flow are those of a cell without other users.
 #[test]
-fn the_queue_of_a_user_is_as_if_it_were_alone_under_every_discipline() {
+fn other_users_on_separate_channels_have_no_effect_under_every_discipline() {
     let components = with_cell();
     let mut with_drops = 0;
     for (kind, _) in AnyQueue::BUILT_IN {
@@ -116,7 +119,8 @@ fn the_queue_of_a_user_is_as_if_it_were_alone_under_every_discipline() {
     assert!(with_drops > 5, "{with_drops} disciplines drop");
 }
 
-/// One user of either scheduler is what a link of constant rate is, whose wait is that of M/D/1.
+/// With one user, the cell gives the same results as a link with constant rate, for both
+/// schedulers.
 #[test]
 fn a_cell_of_one_user_is_a_link_of_constant_rate() {
     let flows = || vec![flow(datagrams("poisson", 8_400_000), json!({}))];
@@ -133,8 +137,8 @@ fn a_cell_of_one_user_is_a_link_of_constant_rate() {
     }
 }
 
-/// Flows of one user wait in one queue: they leave in the order in which they came, though users
-/// overtake one another.
+/// Flows of one user share one queue: their packets leave in the order of arrival, although packets
+/// of different users overtake one another.
 #[test]
 fn flows_of_a_user_leave_in_the_order_of_their_arrival() {
     let flows = (0..30).map(|number| {
@@ -168,8 +172,9 @@ fn flows_of_a_user_leave_in_the_order_of_their_arrival() {
     assert_ne!(order(false)[..1000], order(true)[..1000], "users take turns");
 }
 
-/// Both directions with a queue for each user, as stations of an 802.16 cell have: data up and down,
-/// ACKs in the queues of their users, marks at the queue of the one user whose flow can be marked.
+/// Both directions have one queue per user, as the stations of an 802.16 cell. Data flow in both
+/// directions, ACKs use the queue of their user, and only the queue of the user with an ECN flow
+/// marks packets.
 #[test]
 fn both_directions_have_a_queue_for_each_user() {
     let mut marked = tcp(json!({"ecn": "on", "receive_window": 1_000_000}));
@@ -197,7 +202,8 @@ fn both_directions_have_a_queue_for_each_user() {
     let marks: Vec<bool> = report.queues.iter().map(|queue| queue.marks > 0).collect();
     assert_eq!(marks, [false, false, false, true, false, false, false, false]);
     let arrived: Vec<bool> = report.queues.iter().map(|queue| queue.arrived > 0).collect();
-    // Of users 0 and 3 data and ACKs, of user 1 datagrams upward; user 2 has no flow.
+    // Users 0 and 3 have data and ACKs, user 1 sends datagrams in the reverse direction, and user 2
+    // has no flow.
     assert_eq!(arrived, [true, false, false, true, true, true, false, true]);
     assert!(report.flows.iter().all(|flow| flow.delivered_packets > 100));
 }

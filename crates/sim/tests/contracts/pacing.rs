@@ -1,4 +1,5 @@
-//! A congestion control that sets a pacing rate gets it, regardless of its window.
+//! Tests that the pacing rate of a congestion control algorithm is applied, regardless of its
+//! window.
 
 use crate::common::{MS, PlainDriver, SECOND, droptail, fixed, flow, scenario, tcp};
 use airpath_conformance::Law;
@@ -8,7 +9,7 @@ use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Sets a pacing rate of 1 Mbit/s and a window of a hundred segments.
+/// Algorithm with a pacing rate of 1 Mbit/s and a window of a hundred segments.
 struct OneMegabit;
 
 impl CongestionControl for OneMegabit {
@@ -33,7 +34,8 @@ const RATE: Law = Law {
     allows: "1 %",
 };
 
-/// When the segments of one flow leave, ns, over 100 Mbit/s with the loss rate `loss`, in 30 s.
+/// Returns the departure times of the segments of one flow in 30 s, ns, over 100 Mbit/s with the
+/// loss rate `loss`.
 fn departures(options: Value, loss: f64) -> Vec<u64> {
     let mut components = Components::default();
     components.congestion.register("one-megabit", |_, _| Ok(Box::new(OneMegabit)));
@@ -67,7 +69,7 @@ fn pacing_rate_of_a_congestion_control_is_sent_without_bursts() {
         let left = departures(options, loss);
         let sent = left.len() as f64 * 12_000.0 / 30.0;
         RATE.close_relative(format!("sent, {name}"), "bit/s", sent, 1e6, 0.01);
-        // A packet takes 12 ms at the rate.
+        // A packet takes 12 ms at the pacing rate.
         let gaps = left.windows(2).map(|pair| pair[1] - pair[0]);
         if loss == 0.0 {
             assert!(gaps.clone().all(|gap| gap == 12 * MS), "{name}");

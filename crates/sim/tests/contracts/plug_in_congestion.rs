@@ -1,4 +1,4 @@
-//! A plug-in congestion control: a rate computed from the echoed price.
+//! Tests a plug-in congestion control algorithm that receives the echoed feedback.
 
 use super::counting::Counting;
 use crate::common::{fixed, flow, run_with, scenario, tcp};
@@ -8,7 +8,7 @@ use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 
-/// Keeps a window of constant size, and records its calls.
+/// Algorithm with a constant window, which records its calls.
 struct Constant {
     cwnd: u64,
     seen: Arc<Mutex<Seen>>,
@@ -72,7 +72,7 @@ fn plug_in_congestion_control_sets_the_window_and_receives_the_feedback() {
     let scenario =
         scenario(10, vec![flow(source, json!({}))], fixed(100_000_000), queue, json!({}));
     let report = run_with(&scenario, &components, &Arc::default(), 1).report(0);
-    // Ten segments of 120 µs each round trip of 20 ms and one transmission.
+    // Ten segments in each round trip of 20 ms plus one transmission time of 120 µs.
     let rate = 10.0 * 1460.0 * 8.0 / 0.020_12;
     let goodput = report.flows[0].goodput_bps;
     WINDOW_PER_RTT.close_relative(

@@ -1,5 +1,5 @@
-//! A plug-in scheduler: it receives rates, backlogs and waits, and its choice is served; one that
-//! names no candidate ends the run.
+//! Tests of plug-in schedulers. A scheduler receives rates, backlogs and waiting times, and the
+//! chosen user is served. An invalid choice ends the run.
 
 use crate::common::{MS, datagrams, droptail, failure, flow, run_with, scenario};
 use airpath_core::Duration;
@@ -8,10 +8,10 @@ use airpath_path::{Components, Scenario};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 
-/// By slot, what a scheduler was shown.
+/// Candidates that a scheduler received, by slot.
 type Shown = Vec<(u64, Vec<Candidate>)>;
 
-/// Serves the user with the longest backlog, and notes what it is shown.
+/// Scheduler that serves the user with the longest backlog and records its candidates.
 struct LongestBacklog(Arc<Mutex<Shown>>);
 
 impl Scheduler for LongestBacklog {
@@ -22,8 +22,8 @@ impl Scheduler for LongestBacklog {
     }
 
     fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64) {
-        let asked = self.0.lock().expect("one thread");
-        let (last, of) = asked.last().expect("it was called");
+        let recorded = self.0.lock().expect("one thread");
+        let (last, of) = recorded.last().expect("it was called");
         assert_eq!((*last, &of[..]), (slot, candidates), "what was chosen is served");
         assert_eq!(rate, candidates[place].rate, "a separate slot");
     }
@@ -41,7 +41,7 @@ impl Scheduler for Astray {
     }
 }
 
-/// Two users of 1.5 and 0.9 Mbit/s in a cell of 2 Mbit/s, for 10 s.
+/// Returns a scenario with two users of 1.5 and 0.9 Mbit/s in a cell of 2 Mbit/s, for 10 s.
 fn two_users(scheduler: &str) -> Scenario {
     let flows = [1_500_000, 900_000].map(|rate| flow(datagrams("cbr", rate), json!({})));
     let cell = json!({
@@ -62,7 +62,7 @@ fn plug_in_scheduler_receives_the_users_and_its_choice_is_served() {
         Ok(Box::new(LongestBacklog(Arc::clone(&note))))
     });
     let report = run_with(&two_users("longest-backlog"), &components, &Arc::default(), 1).report(0);
-    // Both backlogs grow by 0.2 Mbit/s.
+    // Both backlogs grow at 0.2 Mbit/s.
     let mbps: Vec<f64> = report.users.iter().map(|user| user.throughput_bps / 1e6).collect();
     assert!((mbps[0] - 1.3).abs() < 0.02 && (mbps[1] - 0.7).abs() < 0.02, "{mbps:?}");
     let seen = seen.lock().expect("one thread");

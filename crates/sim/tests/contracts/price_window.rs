@@ -1,5 +1,6 @@
-//! A toy of CLAMP's shape: the queue writes a price into each packet as its service completes, the
-//! receiver's window policy reads it there, and the ACK takes it back to the sender.
+//! Tests a toy with the structure of CLAMP: the queue writes a price into each packet when its
+//! service completes, the receiver's window policy reads the price, and the ACK returns it to the
+//! sender.
 
 use crate::common::{MS, SECOND, droptail, fixed, flow, run_with, scenario, tcp};
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Stamps the number of packets left behind into each packet that has been served.
+/// Queue that writes the number of remaining packets into each served packet.
 struct Pricing {
     inner: AnyQueue,
 }
@@ -25,8 +26,8 @@ impl airpath_aqm::QueueWrapper for Pricing {
     }
 }
 
-/// Opens by `gain` of a segment's payload for each segment while the price is below the target and closes
-/// as fast above it.
+/// Window policy that changes the window by at most the share `gain` of each segment's payload: it
+/// opens while the price is below the target and closes above it.
 struct PriceWindow {
     window: f64,
     most: f64,
@@ -74,10 +75,11 @@ fn bulk(window: Value) -> Value {
     flow(source, json!({"egress": {"delay_ns": 20 * MS}, "return_wire": {"delay_ns": 20 * MS}}))
 }
 
-/// Two flows over 10 Mbit/s and 40 ms: the path holds 33 packets. A fixed window of 1 MB fills the
-/// queue of 1000; the price holds it near the target of 12 without starving the link.
+/// Two flows over 10 Mbit/s and 40 ms: the bandwidth-delay product is 33 packets. A fixed window of
+/// 1 MB builds a queue of more than 1000 packets. The price keeps the queue near the target of 12
+/// packets without leaving the link idle.
 #[test]
-fn the_price_in_the_packets_holds_the_queue_at_its_target() {
+fn the_price_in_the_packets_keeps_the_queue_at_its_target() {
     let out_of_order = Arc::default();
     let components = components(&out_of_order);
     let mean_queue = |window: Value| {

@@ -1,7 +1,7 @@
-//! Samples of the delivery rate, as a plug-in congestion control receives them.
+//! Tests of delivery rate samples, as received by a plug-in congestion control algorithm.
 //!
-//! Over 10 Mbit/s a payload of 1460 bytes in packets of 1500 arrives at 9.733 Mbit/s and never
-//! faster, despite losses and reordering.
+//! Over 10 Mbit/s, the payload of 1460 bytes in packets of 1500 bytes arrives at 9.733 Mbit/s and
+//! never faster, even with losses and reordering.
 
 use crate::common::{MS, droptail, fixed, flow, merge, run_with, scenario, tcp};
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
@@ -15,7 +15,7 @@ use airpath_tcp::delegate_congestion;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// The link's rate in payload, bit/s.
+/// Payload rate of the link, bit/s.
 const PAYLOAD_BPS: f64 = 10e6 * 1460.0 / 1500.0;
 
 const MEDIAN: Law = Law {
@@ -29,7 +29,7 @@ const MOST: Law = Law {
     allows: "nothing above it but the rounding of times to a nanosecond",
 };
 
-/// Reno, and a note of every sample.
+/// Reno, with a record of every sample.
 struct Sampled {
     inner: AnyCongestion,
     samples: Arc<Mutex<Vec<RateSample>>>,
@@ -52,7 +52,7 @@ impl airpath_tcp::congestion::CongestionWrapper for Sampled {
     }
 }
 
-/// Every tenth packet that it dequeues has overtaken three others.
+/// Queue in which every tenth dequeued packet overtakes three others.
 struct Shuffling {
     inner: AnyQueue,
     late: Vec<Packet>,
@@ -70,7 +70,7 @@ impl airpath_aqm::QueueWrapper for Shuffling {
                 return self.inner.dequeue_into(packet, ctx);
             }
             self.late.extend((0..4).map_while(|_| self.inner.dequeue(ctx)));
-            // The last of them goes first, then the others in order.
+            // The last packet leaves first, then the others in order.
             let last = self.late.pop();
             self.late.reverse();
             self.late.extend(last);
@@ -92,7 +92,8 @@ impl airpath_aqm::QueueWrapper for Shuffling {
     }
 }
 
-/// Samples of one flow in 30 s; `change` is made to its source, `loss` is the link's.
+/// Returns the samples of one flow in 30 s. `change` overrides keys of its source; `loss` is the
+/// loss rate of the link.
 fn samples(options: Value, change: Value, queue: Value, loss: f64, wants: bool) -> Vec<RateSample> {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let note = Arc::clone(&notes);
@@ -131,7 +132,7 @@ fn recoveries() -> [Value; 5] {
     ]
 }
 
-/// No sample is above the link's rate; times are rounded up to a nanosecond.
+/// Checks that no sample is above the link's rate. Times are rounded up to a nanosecond.
 fn none_is_above(samples: &[RateSample], options: &Value, what: &str) {
     let payload = options["mss"].as_f64().unwrap_or(1460.0) / 1500.0 * 10e6;
     let largest = samples.iter().map(rate).fold(0.0, f64::max);
@@ -155,8 +156,8 @@ fn the_median_sample_of_a_bulk_flow_is_the_links_rate() {
     }
 }
 
-/// Before duplicate ACKs counted without SACK, what had waited behind a hole seemed to arrive when
-/// it was filled, at several times the link's rate.
+/// Regression: without SACK, duplicate ACKs were not counted. All segments after a hole then seemed
+/// to arrive when the hole was filled, at several times the link's rate.
 #[test]
 fn no_sample_is_above_the_links_rate_under_loss_and_reordering() {
     for options in recoveries() {
@@ -164,8 +165,8 @@ fn no_sample_is_above_the_links_rate_under_loss_and_reordering() {
         none_is_above(&lossy, &options, "2 % loss");
         let (shuffled, mut options) = (json!({"kind": "shuffling"}), options);
         if options["recovery"].as_str().is_some_and(|recovery| recovery.ends_with("reno")) {
-            // An ACK that was delayed hides that it is an overtaking segment that calls it forth;
-            // only SACK reveals when that arrived.
+            // A delayed ACK does not show that a reordered segment caused it. Only SACK shows when
+            // that segment arrived.
             options["delayed_ack_segments"] = json!(1);
         }
         let reordered = samples(options.clone(), json!({}), shuffled, 0.0, true);
@@ -173,8 +174,8 @@ fn no_sample_is_above_the_links_rate_under_loss_and_reordering() {
     }
 }
 
-/// Bursts of ten segments, with pauses in which nothing is left to send: all measure the
-/// application's rate when the window has become large enough for a burst.
+/// Bursts of ten segments, with pauses without data to send: when the window is large enough for a
+/// burst, all samples measure the rate of the application.
 #[test]
 fn samples_of_an_application_that_pauses_are_marked() {
     for options in recoveries() {

@@ -1,7 +1,8 @@
-//! A link says which directions it serves before it is made, and has its queues made by name.
+//! Tests that a link declares the directions that it serves before it is built, and that its queues
+//! are built by name.
 //!
-//! Regression: the bottleneck's link was built to query whether it serves both directions, with a
-//! queue for the reverse that was discarded and made again when it does not.
+//! Regression: the bottleneck's link was built to find out whether it serves both directions. If it
+//! did not, the queue of the reverse direction was discarded and built again.
 
 use crate::common::{datagrams, droptail, fixed, flow, run_with, scenario};
 use airpath_aqm::AnyQueue;
@@ -11,10 +12,11 @@ use airpath_path::{Components, Scenario, build};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// The seeds of the queues and links that were made.
+/// Seeds of the queues and links that were built.
 type Made = Arc<Mutex<Vec<Seed>>>;
 
-/// Components with a queue `counted` and links `one`, `one-or-both` and `both`, which note what is made.
+/// Returns components with a queue `counted` and links `one`, `one-or-both` and `both`, and the
+/// list in which they record their seeds.
 fn counted() -> (Components, Made) {
     let (mut components, made) = (Components::default(), Made::default());
     let note = Arc::clone(&made);
@@ -45,7 +47,7 @@ fn over(link: &str, ack_path: Value) -> Scenario {
 }
 
 #[test]
-fn every_link_and_every_queue_is_made_once() {
+fn every_link_and_every_queue_is_built_once() {
     let queue = json!({"kind": "counted"});
     let ideal = json!({"kind": "ideal"});
     let link = json!({"kind": "link", "link": {"kind": "one"}, "queue": queue});
@@ -83,7 +85,7 @@ fn every_link_and_every_queue_is_made_once() {
 }
 
 #[test]
-fn a_link_that_needs_both_directions_is_refused_where_there_is_one() {
+fn a_duplex_link_is_rejected_on_a_path_of_one_direction() {
     let queue = json!({"kind": "counted"});
     let of_acks = json!({"kind": "link", "link": {"kind": "both"}, "queue": queue});
     let of_reverse = json!({"kind": "reverse", "link": {"kind": "both"}, "queue": queue});
@@ -100,9 +102,9 @@ fn a_link_that_needs_both_directions_is_refused_where_there_is_one() {
     }
 }
 
-/// Problems of a queue have the key of its description, next to that of its link.
+/// Errors of a queue have the path of the queue's description, not that of the link.
 #[test]
-fn a_queue_that_cannot_be_made_is_named_by_its_place_in_the_scenario() {
+fn an_invalid_queue_is_named_by_its_path_in_the_scenario() {
     let bad = json!({"kind": "droptail", "limit": {"packets": 0}});
     for kind in ["one", "one-or-both"] {
         let (components, _) = counted();
@@ -113,9 +115,9 @@ fn a_queue_that_cannot_be_made_is_named_by_its_place_in_the_scenario() {
     }
 }
 
-/// In a link of many queues, a name belongs to one queue, with one seed.
+/// In a link with many queues, a name identifies one queue with one seed.
 #[test]
-fn a_link_that_has_a_queue_made_twice_is_refused() {
+fn a_link_that_builds_a_queue_twice_is_rejected() {
     let (mut components, _) = counted();
     components.links.register("twice", |_, setup| {
         setup.extra.forward.queue("user 1")?;
@@ -129,19 +131,19 @@ fn a_link_that_has_a_queue_made_twice_is_refused() {
 
 /// A plug-in link receives the user of each flow.
 #[test]
-fn a_link_knows_the_user_of_each_flow() {
+fn a_link_receives_the_user_of_each_flow() {
     let (mut components, _) = counted();
-    let heard = Arc::new(Mutex::new(None));
-    let told = Arc::clone(&heard);
-    components.links.register("hearing", move |_, setup| {
-        *told.lock().expect("one thread") = Some(setup.extra.users.clone());
+    let received = Arc::new(Mutex::new(None));
+    let shared = Arc::clone(&received);
+    components.links.register("user-map", move |_, setup| {
+        *shared.lock().expect("one thread") = Some(setup.extra.users.clone());
         Ok(Box::new(airpath_link::AnyLink::build(&fixed(1_000_000), setup)?))
     });
     let of = |user: Value| flow(datagrams("cbr", 120_000), json!({"user": user}));
     let flows = vec![of(json!(5)), of(json!(null)), of(json!(5)), of(json!(0))];
-    let scenario = scenario(1, flows, json!({"kind": "hearing"}), droptail(10), json!({}));
+    let scenario = scenario(1, flows, json!({"kind": "user-map"}), droptail(10), json!({}));
     run_with(&scenario, &components, &Arc::default(), 1);
-    let users = heard.lock().expect("one thread").take().expect("a link was made");
+    let users = received.lock().expect("one thread").take().expect("a link was made");
     let found: Vec<u32> = (0..4).map(|flow| users.of(airpath_core::FlowId(flow)).0).collect();
     assert_eq!((found, users.count()), (vec![5, 1, 5, 0], 6));
 }

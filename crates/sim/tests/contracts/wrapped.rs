@@ -1,9 +1,9 @@
-//! A plug-in around every discipline, on every link in both directions, and around every
-//! congestion control: nothing is different with it.
+//! Tests that a transparent wrapper around any queue discipline, on any link in both directions,
+//! and around any congestion control algorithm does not change results.
 //!
-//! A discipline around another that swallowed `on_held` used to turn a limit of 10 into 40 on a link
-//! that keeps packets, and one that swallowed a timer, a rate or a completion to change the
-//! discipline inside.
+//! Regression: a wrapper that did not forward `on_held` turned a limit of 10 packets into 40 on a
+//! link that holds packets. A wrapper that did not forward a timer, a rate or a completion changed
+//! the inner discipline.
 
 use crate::common::links::{link_files, links};
 use crate::common::{MS, SECOND, datagrams, fixed, flow, run_with, scenario, tcp};
@@ -15,7 +15,7 @@ use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, IdleEv
 use airpath_tcp::{delegate_congestion, profile, profile_names};
 use serde_json::{Value, json};
 
-/// Delegates all calls.
+/// Queue wrapper that delegates all calls.
 struct Transparent {
     inner: AnyQueue,
 }
@@ -24,8 +24,8 @@ impl airpath_aqm::QueueWrapper for Transparent {
     delegate_queue!(inner);
 }
 
-/// Delegates the required calls explicitly, and checks them: the packet at the head is the one that
-/// leaves unless the discipline drops, what waits adds up, and a timer is not in the past.
+/// Queue wrapper that delegates the required calls explicitly and checks them: packet and byte
+/// counts are consistent, and a timer is not in the past.
 struct Checking {
     inner: AnyQueue,
     arrived: usize,
@@ -64,7 +64,7 @@ impl airpath_aqm::QueueWrapper for Checking {
         self.check(ctx);
     }
 
-    /// What waits and the timer stay as they are.
+    /// Checks that the waiting packets and the timer do not change.
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         let before = self.inner.state();
         self.inner.on_served(packet, ctx);
@@ -80,7 +80,8 @@ impl airpath_aqm::QueueWrapper for Checking {
 
 const WRAPPERS: [&str; 2] = ["transparent", "checking"];
 
-/// `{"kind": …, "inner": description}` of each of them, with the seed of what is inside.
+/// Returns components with both wrappers, described by `{"kind": …, "inner": description}`. The
+/// inner discipline uses the seed of the wrapper.
 fn components() -> Components {
     let mut components = Components::default();
     components.queues.register("transparent", |parameters, setup| {
@@ -93,8 +94,8 @@ fn components() -> Components {
     components
 }
 
-/// All settings of built-in disciplines, except timers that are due a thousand times while a packet
-/// is sent: those add nothing here, and take long.
+/// Returns all sample descriptions of built-in disciplines, except those with timers that expire a
+/// thousand times during a transmission: they are slow and test nothing new.
 fn disciplines() -> Vec<Value> {
     let is_slow = |timer: &Value| timer.as_u64().is_some_and(|nanos| nanos < MS);
     let all = AnyQueue::BUILT_IN.iter().flat_map(|(kind, _)| with_kind(kind));
@@ -104,8 +105,9 @@ fn disciplines() -> Vec<Value> {
     .collect()
 }
 
-/// Four seconds at twice the rate of 2 Mbit/s there and at as much back: TCP with ECN and without,
-/// datagrams, and the ACKs of both ways; from the second on they are measured.
+/// Runs four seconds with a load of twice the rate of 2 Mbit/s in each direction: TCP with and
+/// without ECN, datagrams, and ACKs. Returns the report, measured after the first second, and the
+/// recorded queue lengths.
 fn measured(
     link: &Value,
     queue: &Value,
@@ -113,10 +115,10 @@ fn measured(
 ) -> (ReplicationReport, Vec<(Time, f64)>) {
     let mut flows = Vec::new();
     for direction in ["forward", "reverse"] {
-        let on_its_way = json!({"direction": direction});
-        flows.push(flow(tcp(json!({"ecn": "on"})), on_its_way.clone()));
-        flows.push(flow(tcp(json!({"recovery": "sack"})), on_its_way.clone()));
-        flows.push(flow(datagrams("poisson", 2_000_000), on_its_way));
+        let keys = json!({"direction": direction});
+        flows.push(flow(tcp(json!({"ecn": "on"})), keys.clone()));
+        flows.push(flow(tcp(json!({"recovery": "sack"})), keys.clone()));
+        flows.push(flow(datagrams("poisson", 2_000_000), keys));
     }
     let change = json!({
         "warmup_ns": SECOND, "record": {"series": ["queue"]},
@@ -131,7 +133,7 @@ fn measured(
 }
 
 #[test]
-fn a_component_around_every_discipline_changes_nothing_on_any_link() {
+fn a_transparent_queue_wrapper_does_not_change_results_on_any_link() {
     let components = components();
     let (mut drops, mut marks) = (0, 0);
     for link in links() {
@@ -152,7 +154,7 @@ fn a_component_around_every_discipline_changes_nothing_on_any_link() {
     assert!(drops > 10_000 && marks > 100, "{drops} drops and {marks} marks say little");
 }
 
-/// Delegates all calls.
+/// Congestion control wrapper that delegates all calls.
 struct TransparentCongestion {
     inner: AnyCongestion,
 }
@@ -161,9 +163,9 @@ impl airpath_tcp::congestion::CongestionWrapper for TransparentCongestion {
     delegate_congestion!(inner);
 }
 
-/// Over a link that loses 1 % behind a queue that marks, with a pause, under every profile.
+/// Two flows under every TCP profile, over a link that loses 1 %, with a queue that marks.
 #[test]
-fn a_component_around_every_congestion_control_changes_nothing_under_any_profile() {
+fn a_transparent_congestion_wrapper_does_not_change_results_under_any_profile() {
     let mut components = Components::default();
     components.congestion.register("transparent", |parameters, setup| {
         Ok(Box::new(TransparentCongestion {
@@ -178,7 +180,7 @@ fn a_component_around_every_congestion_control_changes_nothing_under_any_profile
         link["loss"] = json!(0.01);
         let queue = json!({"kind": "gred", "min_th": 2, "max_th": 12, "max_p": 0.2, "ecn": true});
         let flows = vec![flow(source.clone(), json!({})), flow(source, json!({}))];
-        // VCP's window grows by less.
+        // VCP's window grows more slowly.
         let is_vcp = cc["kind"] == "vcp" || cc["inner"]["kind"] == "vcp";
         let seconds = if is_vcp { 60 } else { 20 };
         run_with(&scenario(seconds, flows, link, queue, json!({})), &components, &link_files(), 1)
@@ -186,10 +188,10 @@ fn a_component_around_every_congestion_control_changes_nothing_under_any_profile
     };
     for name in profile_names() {
         for cc in congestion_controls() {
-            // ns-3's procedures are those of a time before ECN.
+            // Stack variant `ns3` has no ECN.
             let options = profile(&name, json!({})).expect("a profile");
             let has_ecn = options["stack"] != "ns3";
-            // VCP uses the field differently, and at this loss a window that leaves no queue.
+            // VCP uses the ECN field differently, and at this loss rate its window builds no queue.
             let is_vcp = cc["kind"] == "vcp";
             let uses = ["off", if is_vcp { "vcp" } else { "on" }];
             for ecn in uses.into_iter().take(1 + usize::from(has_ecn)) {
@@ -207,7 +209,7 @@ fn a_component_around_every_congestion_control_changes_nothing_under_any_profile
     }
 }
 
-/// Every built-in congestion control as its class has it.
+/// Returns every built-in congestion control algorithm, with the defaults of its Python class.
 fn congestion_controls() -> Vec<Value> {
     let usual = |kind: &str| airpath_conformance::samples("congestion", kind, |_| true).remove(0);
     AnyCongestion::BUILT_IN

@@ -1,8 +1,8 @@
-//! A plug-in around every link and around every receive-window policy: nothing is
-//! different with it.
+//! Tests that a transparent wrapper around any link and around any receive-window policy does not
+//! change results.
 //!
-//! A link around another that swallowed control events used to leave its rate as it was, and to
-//! count the warm-up; a policy that swallowed `is_bounded` to let segments in beyond the window.
+//! Regression: a wrapper that did not forward control events kept the old rate and counted the
+//! warm-up. A wrapper that did not forward `is_bounded` admitted segments beyond the window.
 
 use crate::common::links::{link_files, links};
 use crate::common::{MS, SECOND, datagrams, droptail, fixed, flow, run_with, scenario, tcp};
@@ -14,7 +14,7 @@ use airpath_tcp::delegate_window;
 use airpath_tcp::window::{AckSent, AnyWindow, Arrival, ReceiveWindow, WindowState};
 use serde_json::{Value, json};
 
-/// Delegates the required calls of a stage; defaults that call others stay so.
+/// Link wrapper that delegates the required calls of a stage and keeps the default methods.
 struct TransparentLink {
     inner: AnyLink,
 }
@@ -43,8 +43,8 @@ impl Link for TransparentLink {
     }
 }
 
-/// Four seconds, from the second on measured; where the link has a rate, half of it from 2.5 s on.
-/// PIE receives the rates.
+/// Runs four seconds, measured after the first second. A link with a rate has half of it from 2.5 s
+/// on. The PIE queue receives the rates.
 fn over(link: &Value, inner: &Value, components: &Components) -> ReplicationReport {
     let mut queue = samples("aqm", "pie", |_| true).swap_remove(0);
     queue["kind"] = json!("pie");
@@ -63,7 +63,7 @@ fn over(link: &Value, inner: &Value, components: &Components) -> ReplicationRepo
 }
 
 #[test]
-fn a_component_around_every_link_changes_nothing() {
+fn a_transparent_link_wrapper_does_not_change_results() {
     let mut components = Components::default();
     for (name, sides) in [("around one", Sides::One), ("around both", Sides::Both)] {
         components.links.register_serving(sides, name, |parameters, setup| {
@@ -76,13 +76,13 @@ fn a_component_around_every_link_changes_nothing() {
         let bare = over(&inner, &inner, &components);
         assert!(bare.packets > 200, "{inner}: {} packets say little", bare.packets);
         let mut wrapped = over(&json!({"kind": name, "inner": inner}), &inner, &components);
-        // What is due is looked up and done in one call or in two.
+        // The number of events may differ, because the default methods split one call into two.
         wrapped.events = bare.events;
         assert_eq!(wrapped, bare, "around {inner}");
     }
 }
 
-/// Delegates all calls.
+/// Receive-window wrapper that delegates all calls.
 struct TransparentWindow {
     inner: AnyWindow,
 }
@@ -91,8 +91,8 @@ impl airpath_tcp::window::WindowWrapper for TransparentWindow {
     delegate_window!(inner);
 }
 
-/// Every built-in policy as its class has it, and the slow reader as one that reads a part of what
-/// the link could bring.
+/// Returns every built-in policy with the defaults of its Python class, and a slow reader that
+/// reads at a part of the link rate.
 fn policies() -> Vec<Value> {
     let usual = |(kind, _): &(&str, _)| {
         let mut policy = samples("window", kind, |_| true).swap_remove(0);
@@ -105,7 +105,7 @@ fn policies() -> Vec<Value> {
 }
 
 #[test]
-fn a_component_around_every_receive_window_policy_changes_nothing() {
+fn a_transparent_window_wrapper_does_not_change_results() {
     let mut components = Components::default();
     components.windows.register("transparent", |parameters, setup| {
         Ok(Box::new(TransparentWindow { inner: AnyWindow::build(&parameters["inner"], setup)? }))
@@ -123,7 +123,8 @@ fn a_component_around_every_receive_window_policy_changes_nothing() {
         let bare = report(&window);
         assert_eq!(report(&json!({"kind": "transparent", "inner": window})), bare, "{window}");
         let limited = bare.flows[0].rwnd_limited_share.expect("it was open");
-        // The slow reader limits what is sent, the fixed window does not; others may or may not.
+        // The slow reader limits sending and the fixed window does not. Other policies may limit
+        // it.
         match window["kind"].as_str() {
             Some("drain") => assert!(limited > 0.2, "{window}: {limited}"),
             Some("fixed") => assert!(limited <= 0.2, "{window}: {limited}"),

@@ -1,8 +1,8 @@
-//! Reno on a link with independent losses compared with the PFTK formula: `cargo run --release -p
+//! Compares Reno on a link with independent losses with the PFTK formula: `cargo run --release -p
 //! airpath-sim-tests --example pftk [LOSSES]`.
 //!
-//! One flow, 100 ms of base RTT, a link that is never the bottleneck, no window limit. Each run is
-//! long enough for `LOSSES` lost packets (3000 when not given).
+//! One flow with a base RTT of 100 ms, no bottleneck, and no window limit. Each run is long enough
+//! for `LOSSES` lost packets (default: 3000).
 #![allow(clippy::print_stdout)]
 
 #[path = "../pftk_case/mod.rs"]

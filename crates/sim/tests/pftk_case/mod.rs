@@ -1,4 +1,4 @@
-//! One TCP flow on a link with independent losses, simulated and by the PFTK formula.
+//! One TCP flow on a link with independent losses: by simulation and by the PFTK formula.
 
 #![allow(dead_code)]
 
@@ -11,44 +11,44 @@ use std::sync::Arc;
 /// Loss rates of the curve.
 pub(crate) const LOSS_RATES: [f64; 9] = [1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2];
 
-/// The base RTT, ms. The link's transmission of 12 µs adds 0.01 %.
+/// Base RTT, ms. The transmission time of 12 µs adds 0.01 %.
 const RTT_MS: u64 = 100;
-/// A receive window that limits nothing, bytes.
+/// Receive window that never limits the sender, bytes.
 const RECEIVE_WINDOW: u64 = 100_000_000;
 const NANOS: f64 = 1e9;
 
-/// What is varied.
+/// Parameters of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Case {
-    /// p, probability that a packet is lost.
+    /// p: probability that a packet is lost.
     pub(crate) p: f64,
-    /// b, packets per ACK.
+    /// b: packets per ACK.
     pub(crate) b: u32,
-    /// Smallest RTO, s. The RTT is constant, so that this is T₀ as soon as it is above the RTT.
+    /// Minimum RTO, s. The RTT is constant, so the minimum RTO is T₀ if it is above the RTT.
     pub(crate) min_rto_s: f64,
-    /// Longest delay of an ACK, ms.
+    /// Maximum delay of an ACK, ms.
     pub(crate) ack_delay_ms: u64,
     /// `reno` or `newreno`.
     pub(crate) recovery: &'static str,
 }
 
-/// What came out.
+/// Result of the formula or of a simulation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
-    /// Share of the packets that were lost. The formula is evaluated at what the simulation had:
-    /// the chance of a few losses more or fewer than p says is no deviation from it.
+    /// Share of lost packets. The formula is evaluated at the simulated loss rate, so that the
+    /// random difference between this rate and p does not count as a deviation.
     pub(crate) loss_rate: f64,
-    /// Packets sent, retransmissions included, per second.
+    /// Packets sent per second, including retransmissions.
     pub(crate) sending_rate: f64,
-    /// Q: share of the loss events that end in a timeout. In the simulation, expiries over expiries
-    /// and fast retransmits, so that back-offs count again.
+    /// Q: share of the loss events that end in a timeout. In the simulation: timeouts divided by
+    /// the sum of timeouts and fast retransmits, so each back-off counts as a further timeout.
     pub(crate) timeout_share: f64,
     /// Mean RTT sample, s.
     pub(crate) rtt_s: f64,
 }
 
 impl Case {
-    /// PFTK.
+    /// Evaluates the PFTK formula.
     pub(crate) fn pftk(&self) -> Outcome {
         let b = f64::from(self.b);
         let tcp = Tcp {
@@ -65,8 +65,9 @@ impl Case {
         }
     }
 
-    /// PFTK's rate with measured values instead of its assumptions: p, RTT, and q, the share of
-    /// timeouts: (E\[Y\] + q E\[R\]) / (E\[A\] RTT + q E\[Z\]), Padhye et al. 2000 §II.B.
+    /// Computes the PFTK rate with measured values instead of its assumptions for p, RTT and the
+    /// share of timeouts q: (E\[Y\] + q E\[R\]) / (E\[A\] RTT + q E\[Z\]), Padhye et al. 2000
+    /// §II.B.
     pub(crate) fn pftk_rate_as_measured(&self, simulated: Outcome) -> f64 {
         let (p, q) = (simulated.loss_rate, simulated.timeout_share);
         let (b, rtt_s) = (f64::from(self.b), simulated.rtt_s);
@@ -76,13 +77,13 @@ impl Case {
             / (rtt_s * (0.5 * b * window + 1.0) + q * timeouts_s)
     }
 
-    /// The relative deviation of `simulated` from PFTK at the loss rate that it had.
+    /// Returns the relative deviation of `simulated` from PFTK at the simulated loss rate.
     pub(crate) fn deviation(&self, simulated: Outcome) -> f64 {
         let model = Case { p: simulated.loss_rate, ..*self }.pftk();
         simulated.sending_rate / model.sending_rate - 1.0
     }
 
-    /// The simulation, long enough for `losses` lost packets by PFTK's rate.
+    /// Simulates the case, long enough for `losses` lost packets at the PFTK rate.
     pub(crate) fn measure(&self, losses: f64, seed: u64) -> Outcome {
         let measured_s = (losses / self.p / self.pftk().sending_rate).ceil();
         let network =
