@@ -1,4 +1,4 @@
-//! Errors of single units of information under a chain of two states, and what is left of packets.
+//! Errors of units of information under a two-state Markov chain, and the resulting packet losses.
 //!
 //! ```text
 //! φ(t, r, G) = ε_G [γ φ(t−1, r, G) + (1−β) φ(t−1, r, B)] + (1−ε_G) [γ φ(t−1, r−1, G) + (1−β) φ(t−1, r−1, B)]
@@ -6,12 +6,14 @@
 //! φ(0, 0, ·) stationary        φ(t, r) = φ(t, r, G) + φ(t, r, B)
 //! ```
 //!
-//! A unit is a modulation symbol. The chain moves before each unit. γ and β are the probabilities of
-//! staying in the good and in the bad state, ε_G and ε_B those of an error.
+//! A unit is a modulation symbol. The chain moves before each unit. γ and β are the probabilities
+//! of staying in the good and in the bad state; ε_G and ε_B are the error probabilities in these
+//! states.
 //!
 //! Source: vcp-2008 eqs. 1 to 4; the "+" between the brackets is missing in print (vcp-rem §5.2).
 //!
-//! Failures are summed, not computed as a difference: probabilities of 1e-40 have all their digits.
+//! Failure probabilities are sums of positive terms, not differences, so that 1e-40 has full
+//! precision.
 
 mod block;
 mod from_doppler;
@@ -23,23 +25,23 @@ use airpath_core::ConfigError;
 use block::of_block;
 pub use from_doppler::FadingChannel;
 
-/// Good and bad.
+/// Probabilities by state: good, bad.
 type Vector = [f64; 2];
-/// From a state (row) to a state.
+/// Probabilities by first state (row) and next state (column).
 type Matrix = [Vector; 2];
 
-/// The chain and its errors.
+/// A two-state chain with an error probability per state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorChain {
     /// 1 − γ, P(bad next | good now).
     p_good_to_bad: f64,
     /// 1 − β, P(good next | bad now).
     p_bad_to_good: f64,
-    /// ε_G and ε_B.
+    /// ε_G and ε_B, error probabilities of a unit.
     error: Vector,
 }
 
-/// Outcome of a packet, by the state before its first unit (row) and that of its last one.
+/// Outcome of a packet, by the state before its first unit (row) and the state of its last unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// Probabilities that the packet is received.
@@ -49,16 +51,17 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Of nothing: received, in the same state.
+    /// Outcome of an empty packet: received, with the state unchanged.
     pub const NOTHING: Outcome =
         Outcome { delivered: [[1.0, 0.0], [0.0, 1.0]], failed: [[0.0; 2]; 2] };
 }
 
 impl ErrorChain {
-    /// A chain with these probabilities, each in [0, 1].
+    /// Creates a chain with these probabilities, each in [0, 1].
     ///
     /// # Errors
-    /// When one is not, or the chain never leaves either state. The field is its name.
+    /// If a probability is outside [0, 1], or the chain can leave neither state. The error's field
+    /// is the argument's name.
     pub fn new(
         p_good_to_bad: f64,
         p_bad_to_good: f64,
@@ -82,37 +85,38 @@ impl ErrorChain {
         Ok(ErrorChain { p_good_to_bad, p_bad_to_good, error: [error_good, error_bad] })
     }
 
-    /// 1 − γ and 1 − β, then ε_G and ε_B.
+    /// Returns 1 − γ, 1 − β, ε_G and ε_B.
     pub fn probabilities(&self) -> [f64; 4] {
         [self.p_good_to_bad, self.p_bad_to_good, self.error[0], self.error[1]]
     }
 
-    /// Shares of the states, good and bad.
+    /// Returns the stationary probabilities of the good and the bad state.
     pub fn shares(&self) -> [f64; 2] {
         let sum = self.p_good_to_bad + self.p_bad_to_good;
         [self.p_bad_to_good / sum, self.p_good_to_bad / sum]
     }
 
-    /// Mean lengths of runs of the states, units; infinite of one that is never left.
+    /// Returns the mean lengths of runs in each state, units; infinite for a state that is never
+    /// left.
     pub fn mean_runs(&self) -> [f64; 2] {
         [1.0 / self.p_good_to_bad, 1.0 / self.p_bad_to_good]
     }
 
-    /// The share of units in error.
+    /// Returns the share of units in error.
     pub fn error_rate(&self) -> f64 {
         let shares = self.shares();
         shares[0] * self.error[0] + shares[1] * self.error[1]
     }
 
-    /// P(bad) `units` moves after the state `is_bad`.
+    /// Returns P(bad) after `units` moves, given the initial state.
     pub fn bad_after(&self, is_bad: bool, units: u64) -> f64 {
         let [good, bad] = self.shares();
-        // λ^n of λ = γ + β − 1, which may be negative.
+        // λ^n with λ = γ + β − 1, which may be negative.
         let remembered = libm::pow(1.0 - self.p_good_to_bad - self.p_bad_to_good, units as f64);
         if is_bad { bad + good * remembered } else { bad * (1.0 - remembered) }
     }
 
-    /// A move, then a unit: with and without error.
+    /// Returns the transition probabilities over one unit, without and with an error in the unit.
     fn step(&self) -> [Matrix; 2] {
         let moves = [
             [1.0 - self.p_good_to_bad, self.p_good_to_bad],
@@ -122,7 +126,7 @@ impl ErrorChain {
         [of(self.error.map(|error| 1.0 - error)), of(self.error)]
     }
 
-    /// `units` units: all right, or any of them wrong.
+    /// Returns the outcome of `units` units without a code, by repeated squaring.
     fn run(&self, units: u64) -> Outcome {
         let [right, wrong] = self.step();
         let mut power = Outcome { delivered: right, failed: wrong };
@@ -137,12 +141,12 @@ impl ErrorChain {
         result
     }
 
-    /// φ(t, r) for r from 0 to t (eq. 1).
+    /// Returns φ(t, r) for r from 0 to t (eq. 1).
     pub fn received(&self, units: usize) -> Vec<f64> {
         self.received_by_state(units).into_iter().map(|[good, bad]| good + bad).collect()
     }
 
-    /// φ(t, r, G) and φ(t, r, B) for r from 0 to t (eqs. 2 to 4).
+    /// Returns φ(t, r, G) and φ(t, r, B) for r from 0 to t (eqs. 2 to 4).
     pub fn received_by_state(&self, units: usize) -> Vec<[f64; 2]> {
         let [right, wrong] = self.step();
         let mut phi = vec![[0.0; 2]; units + 1];
@@ -157,13 +161,13 @@ impl ErrorChain {
         phi
     }
 
-    /// Outcome of a packet of `units` units without a code.
+    /// Returns the outcome of a packet of `units` units without a code.
     pub fn outcome(&self, units: u64) -> Outcome {
         self.run(units)
     }
 
-    /// Outcome of a packet of these blocks, one after the other, whose symbols have `symbol_units`
-    /// units each; it fails with any of them.
+    /// Returns the outcome of a packet of consecutive blocks, whose symbols have `symbol_units`
+    /// units each. The packet fails if any block fails.
     pub fn coded_outcome(&self, blocks: &[Block], symbol_units: u64) -> Outcome {
         let symbol = self.run(symbol_units);
         let mut known: Option<(Block, Outcome)> = None;
@@ -179,19 +183,19 @@ impl ErrorChain {
         all
     }
 
-    /// How often a packet of `units` units without a code fails.
+    /// Returns the failure probability of a packet of `units` units without a code.
     pub fn packet_failure(&self, units: u64) -> f64 {
         self.failure(&self.outcome(units))
     }
 
-    /// How often a block of `symbols` symbols of `symbol_units` units fails, of which a code corrects
-    /// `correctable`.
+    /// Returns the failure probability of a block of `symbols` symbols of `symbol_units` units
+    /// each, if a code corrects up to `correctable` symbols.
     pub fn block_failure(&self, symbols: u64, correctable: u64, symbol_units: u64) -> f64 {
         let block = Block { data: symbols, symbols, correctable };
         self.failure(&self.coded_outcome(&[block], symbol_units))
     }
 
-    /// How often a packet with this outcome fails that begins at any time.
+    /// Returns the failure probability of a packet with this outcome that begins at a random time.
     pub fn failure(&self, outcome: &Outcome) -> f64 {
         let [good, bad] = times(self.shares(), &outcome.failed);
         (good + bad).min(1.0)
@@ -199,12 +203,12 @@ impl ErrorChain {
 }
 
 impl Outcome {
-    /// Sum over both outcomes.
+    /// Returns the sum over both outcomes.
     fn any(&self) -> Matrix {
         add(&self.delivered, &self.failed)
     }
 
-    /// One after the other: received if both are.
+    /// Returns the outcome of two consecutive packets, which is a reception if both are received.
     fn then(&self, next: &Outcome) -> Outcome {
         Outcome {
             delivered: product(&self.delivered, &next.delivered),
@@ -216,7 +220,7 @@ impl Outcome {
         .normalised()
     }
 
-    /// With rows whose sum is 1: roundings would add up.
+    /// Normalises the rows to a sum of 1, to prevent the accumulation of rounding errors.
     fn normalised(mut self) -> Outcome {
         for from in 0..2 {
             let sum: f64 = self.any()[from].iter().sum();

@@ -3,10 +3,10 @@
 /// The speed of light in vacuum, m/s (exact, SI).
 pub const SPEED_OF_LIGHT: f64 = 299_792_458.0;
 
-/// f_d = v·f_c/c, Hz: the shift of a wave that arrives head-on.
+/// Returns f_d = v·f_c/c, Hz: the Doppler shift of a wave that arrives head-on.
 ///
-/// `speed_mps` is in m/s and `carrier_hz` in Hz, both finite and at least 0. A standing receiver
-/// has no shift. NaN in gives NaN out.
+/// `speed_mps` is in m/s and `carrier_hz` in Hz, both finite and at least 0. A stationary receiver
+/// has no shift. NaN arguments give NaN.
 ///
 /// Source: Jakes, *Microwave Mobile Communications* (1974), §1.1. Left out: relativity.
 pub fn max_doppler_hz(speed_mps: f64, carrier_hz: f64) -> f64 {
@@ -25,7 +25,7 @@ mod tests {
     };
 
     #[test]
-    fn the_papers_speeds_give_their_shifts() {
+    fn shifts_match_the_paper() {
         // clamp-2008: 10 m/s at 1.8 GHz is printed as 60 Hz, 0.1 m/s as 0.6 Hz.
         SHIFT.close("10 m/s at 1.8 GHz", "Hz", max_doppler_hz(10.0, 1.8e9), 60.04, 0.01);
         SHIFT.close("0.1 m/s at 1.8 GHz", "Hz", max_doppler_hz(0.1, 1.8e9), 0.6004, 1e-4);

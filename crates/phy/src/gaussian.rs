@@ -1,21 +1,21 @@
-//! Standard normal numbers, many at a time.
+//! Generator of standard normal numbers, in vectors.
 //!
 //! Sources: G. E. P. Box and M. E. Muller, "A note on the generation of random normal deviates",
-//! 1958; the uniform numbers are those of xoshiro256++ (Blackman & Vigna 2019), side by side in
-//! [`LANES`] lanes. Logarithm, sine and cosine are series of our own, of additions, products,
-//! quotients and roots alone: the numbers are the same on every machine and at every width.
+//! 1958; uniform numbers from xoshiro256++ (Blackman & Vigna 2019), in parallel in [`LANES`] lanes.
+//! Logarithm, sine and cosine are implemented here as series that use only additions, products,
+//! quotients and roots. Therefore the numbers are the same on every machine and at every width.
 //!
-//! The radius has 30 random bits: no number is beyond 6.56, where 5e-11 of the normal distribution
-//! is.
+//! The radius has 30 random bits: no number exceeds 6.56 in magnitude, where the normal
+//! distribution has a probability of 5e-11.
 
 use crate::vectorised::vectorised;
 use airpath_core::rng::Stream;
 use std::f32::consts::{FRAC_PI_4, LN_2, SQRT_2};
 
-/// Generators side by side.
+/// Number of parallel generators.
 pub const LANES: usize = 16;
 
-/// Words that are made before they become numbers.
+/// Number of words that are generated before their conversion to normal numbers.
 const BUFFER: usize = 32 * LANES;
 
 /// A source of normal numbers and of random words.
@@ -26,7 +26,7 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
-    /// Generators with seeds from `stream`.
+    /// Creates generators with seeds from `stream`.
     pub fn new(stream: &mut Stream) -> Gaussian {
         let mut word = || stream.next_u64();
         let state = std::array::from_fn(|_| std::array::from_fn(|_| word()));
@@ -58,7 +58,7 @@ impl Gaussian {
     }
 }
 
-/// Fills `words`, an integer number of steps; what is left of the last step is thrown away.
+/// Fills `words`; the rest of an incomplete last step is discarded.
 #[inline(always)]
 fn fill_words(state: &mut [[u64; LANES]; 4], words: &mut [u64]) {
     for chunk in words.chunks_mut(LANES) {
@@ -70,7 +70,7 @@ fn fill_words(state: &mut [[u64; LANES]; 4], words: &mut [u64]) {
     }
 }
 
-/// The next word of every lane.
+/// Returns the next word of every lane.
 #[inline(always)]
 fn next([s0, s1, s2, s3]: &mut [[u64; LANES]; 4]) -> [u64; LANES] {
     let mut words = [0; LANES];
@@ -87,8 +87,8 @@ fn next([s0, s1, s2, s3]: &mut [[u64; LANES]; 4]) -> [u64; LANES] {
     words
 }
 
-/// Two normal numbers from every word, one for each half of `numbers`; the second half may be one
-/// shorter.
+/// Computes two normal numbers from every word, one for each half of `numbers`; the second half may
+/// be shorter by one.
 #[inline(always)]
 fn normal_pairs(words: &[u64], numbers: &mut [f32]) {
     let (first, second) = numbers.split_at_mut(words.len());
@@ -101,14 +101,15 @@ fn normal_pairs(words: &[u64], numbers: &mut [f32]) {
     }
 }
 
-/// Two normal numbers: the upper half of the word gives the radius, the lower the angle.
+/// Computes two normal numbers: the upper half of the word determines the radius, the lower half
+/// the angle.
 #[inline(always)]
 fn normal_pair(word: u64) -> [f32; 2] {
     let (upper, lower) = ((word >> 32) as u32, word as u32);
-    // Odd multiples of 2⁻³¹: the middles of 2³⁰ equal parts of (0, 1).
+    // Odd multiples of 2⁻³¹: the midpoints of 2³⁰ equal parts of (0, 1).
     let uniform = ((upper >> 1) | 1) as i32 as f32 * (1.0 / (1u32 << 31) as f32);
     let radius = (-2.0 * ln(uniform)).sqrt();
-    // An angle in ±π/4 about one of the four half axes, which the two lowest bits choose.
+    // An angle in ±π/4 around one of the four half axes; the two lowest bits select the half axis.
     let angle = (lower as i32 >> 2) as f32 * (FRAC_PI_4 / (1u32 << 29) as f32);
     let (sine, cosine) = sin_cos(angle);
     let along = f32::from_bits((radius * cosine).to_bits() ^ lower << 31);
@@ -116,11 +117,11 @@ fn normal_pair(word: u64) -> [f32; 2] {
     if lower & 2 == 2 { [across, along] } else { [along, across] }
 }
 
-/// The natural logarithm of a positive normal number, to a few parts in 10⁷ of the larger of 1 and
-/// the result: ln m = 2·artanh((m − 1)/(m + 1)) for the mantissa m in [1/√2, √2).
+/// Returns the natural logarithm of a positive normal number, to a few parts in 10⁷ of the larger
+/// of 1 and the result: ln m = 2·artanh((m − 1)/(m + 1)) for the mantissa m in [1/√2, √2).
 #[inline(always)]
 pub(crate) fn ln(x: f32) -> f32 {
-    // Adding the distance of 1 from 1/√2 carries into the exponent just from √2 on.
+    // Adding the difference of 1 and 1/√2 carries into the exponent exactly from √2 on.
     const BIAS: u32 = 1f32.to_bits() - (SQRT_2 / 2.0).to_bits();
     let bits = x.to_bits() + BIAS;
     let exponent = (bits >> 23) as i32 - 127;
@@ -131,7 +132,7 @@ pub(crate) fn ln(x: f32) -> f32 {
     exponent as f32 * LN_2 + 2.0 * (s + s * z * series)
 }
 
-/// Sine and cosine of an angle in ±π/4: Taylor's series.
+/// Returns sine and cosine of an angle in ±π/4 by Taylor series.
 #[inline(always)]
 fn sin_cos(x: f32) -> (f32, f32) {
     let z = x * x;
@@ -146,7 +147,7 @@ mod tests {
     use airpath_conformance::Law;
 
     #[test]
-    fn logarithm_sine_and_cosine_are_those_of_the_mathematical_library() {
+    fn logarithm_and_trigonometry_match_libm() {
         for step in 1..=100_000u32 {
             let x = step as f32 / 100_000.0;
             let exact = libm::log(f64::from(x));
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn any_length_is_filled() {
+    fn fill_accepts_any_length() {
         for length in [0, 1, 15, 16, 17, 31, 32, 33, 100] {
             let mut numbers = vec![f32::NAN; length];
             Gaussian::new(&mut Stream::new(1, 0, "length")).fill(&mut numbers);
@@ -177,7 +178,7 @@ mod tests {
         allows: "five standard deviations of 6.4e7 draws",
     };
 
-    /// P(|x| > edge), by edge.
+    /// Tail probabilities P(|x| > edge), by edge.
     const TAILS: [(f32, f64); 6] = [
         (0.1, 0.920_344_325),
         (1.0, 0.317_310_508),
@@ -188,7 +189,7 @@ mod tests {
     ];
 
     #[test]
-    fn moments_and_tails_are_those_of_the_normal_distribution() {
+    fn moments_and_tails_are_normal() {
         let mut gaussian = Gaussian::new(&mut Stream::new(1, 0, "tails"));
         let mut numbers = vec![0f32; 64_000];
         let mut sums = [0f64; 5];
@@ -226,9 +227,10 @@ mod tests {
         }
     }
 
-    /// Events of 1e-7 in the square of the amplitude of few taps decide on error rates in fading.
+    /// Events of probability 1e-7 in the squared amplitude of few taps determine error rates in
+    /// fading.
     #[test]
-    fn both_ends_of_the_radius_are_those_of_the_exponential_distribution() {
+    fn radius_has_exponential_tails_at_both_ends() {
         let mut gaussian = Gaussian::new(&mut Stream::new(2, 0, "radius"));
         let mut numbers = [0f32; 2 * LANES];
         let (mut low, mut high) = (0u64, 0u64);
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn every_width_gives_the_same_numbers() {
+    fn all_widths_give_the_same_numbers() {
         let mut gaussian = Gaussian::new(&mut Stream::new(3, 0, "width"));
         let (mut words, mut widest) = ([0; 160], [0f32; 320]);
         fill_words(&mut gaussian.state.clone(), &mut words);

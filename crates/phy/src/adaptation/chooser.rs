@@ -1,4 +1,4 @@
-//! A policy over an error-rate table: from an SNR to the MCS of each regime.
+//! Combines a policy and an error-rate table: maps an SNR to the MCS of each regime.
 
 use super::{AnyPolicy, Candidate, Policy, PolicyRegistry, SchemeNames};
 use crate::per_table::PerTable;
@@ -6,23 +6,23 @@ use airpath_core::{Bytes, ConfigError, Seed, Setup};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A policy with the table that it looks into.
+/// A policy with its error-rate table.
 pub struct Chooser {
     policy: AnyPolicy,
     table: Arc<PerTable>,
-    /// Size of the packet that error rates of packets are taken for.
+    /// Packet size for which the packet error rates are computed.
     reference: Bytes,
-    /// Candidates at the latest SNR; kept for its memory.
+    /// Candidates at the latest SNR; a reused buffer.
     candidates: Vec<Candidate>,
 }
 
 impl Chooser {
-    /// The policy of `description`, which reads `table` for packets of `reference` bytes, framing
-    /// included.
+    /// Builds the policy of `description`, which reads `table` for packets of `reference` bytes,
+    /// including framing.
     ///
     /// # Errors
-    /// When the kind is unknown, a parameter is not accepted, or a plug-in policy has thresholds
-    /// that do not ascend.
+    /// If the kind is unknown, a parameter is not accepted, or the thresholds of a plug-in policy
+    /// do not ascend.
     pub fn new(
         description: &Value,
         table: Arc<PerTable>,
@@ -39,7 +39,7 @@ impl Chooser {
         Ok(Chooser { policy, table, reference, candidates })
     }
 
-    /// Packets waiting from which the next regime holds, ascending.
+    /// Queue lengths, packets, at which the next regime begins, ascending.
     pub fn thresholds(&self) -> &[u64] {
         self.policy.thresholds()
     }
@@ -49,15 +49,15 @@ impl Chooser {
         self.thresholds().len() + 1
     }
 
-    /// Whether the choice depends on the estimate of the SNR at all.
+    /// Returns true if the choice depends on the SNR estimate.
     pub fn uses_estimate(&self) -> bool {
         self.policy.uses_estimate()
     }
 
-    /// Puts the MCS of each regime into `chosen`, for an estimated SNR of `snr_db`.
+    /// Writes the MCS of each regime into `chosen`, for an estimated SNR of `snr_db`.
     ///
     /// # Panics
-    /// When a plug-in policy chooses an MCS that does not exist.
+    /// If a plug-in policy chooses an MCS that does not exist.
     pub fn choose(&mut self, snr_db: f64, chosen: &mut [usize]) {
         let reference = self.reference;
         self.candidates.clear();

@@ -1,28 +1,29 @@
-//! One MCS below a threshold of the queue, another from it on: any dual-regime wireless link.
+//! One MCS below a threshold of the queue length, another from the threshold on: a dual-regime
+//! link.
 //!
-//! Source: qawla-2015 §2, where the upper regime is the faster one with more errors. Any two are
-//! accepted here. At the threshold itself, where the source leaves the choice open, the upper
-//! regime holds.
+//! Source: qawla-2015 §2, where the upper regime is faster and has more errors. Here any two MCSs
+//! are accepted. The source does not define the regime at the threshold itself; here the upper
+//! regime applies.
 
 use super::{Candidate, NamedScheme, Policy, SchemeNames};
 use airpath_core::{Checks, Component, ConfigError, Setup, at_least};
 use serde::Deserialize;
 
-/// Configuration set by the user.
+/// Configuration of the policy.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DualRegimeConfig {
-    /// MCS₁.
+    /// MCS₁, below the threshold.
     pub mcs_below: NamedScheme,
-    /// MCS₂.
+    /// MCS₂, from the threshold on.
     pub mcs_above: NamedScheme,
-    /// B, packets waiting. Above 0.
+    /// B, queue length at which MCS₂ begins, packets. Above 0.
     pub threshold: u64,
 }
 
-/// The pairs of schemes that make a dual-regime link in the sense of the source: the same scheme
-/// twice, or a faster one with no fewer errors above. `schemes` are rates and error rates of
-/// packets. Two that are as fast make no pair.
+/// Returns the pairs of schemes that form a dual-regime link in the sense of the source: the same
+/// scheme twice, or a faster scheme with at least as many errors above. `schemes` contains rates
+/// and packet error rates. Two different schemes of equal rate do not form a pair.
 pub fn dual_regime_pairs(schemes: &[(f64, f64)]) -> Vec<(usize, usize)> {
     let all = 0..schemes.len();
     let pairs = all.clone().flat_map(|below| all.clone().map(move |above| (below, above)));
@@ -33,7 +34,7 @@ pub fn dual_regime_pairs(schemes: &[(f64, f64)]) -> Vec<(usize, usize)> {
     pairs.filter(admissible).collect()
 }
 
-/// Two schemes by the queue.
+/// Two MCSs, selected by the queue length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DualRegime {
     mcs: [usize; 2],

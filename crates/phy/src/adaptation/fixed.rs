@@ -4,15 +4,15 @@ use super::{Candidate, NamedScheme, Policy, SchemeNames};
 use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// Configuration set by the user.
+/// Configuration of the policy.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedConfig {
-    /// The MCS.
+    /// The only MCS.
     pub mcs: NamedScheme,
 }
 
-/// No adaptation.
+/// Policy without adaptation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fixed {
     mcs: usize,

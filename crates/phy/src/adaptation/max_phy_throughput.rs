@@ -1,18 +1,19 @@
-//! MaxPHYThru: the most information bits per symbol, without regard to losses as such.
+//! MaxPHYThru: the most information bits per symbol, without a limit on losses.
 //!
 //! ```text
 //! MCS = argmax (1 - e_m) log₂(V_m) R_m,  e = per (MaxPHYThru-PER) or fer (MaxPHYThru-FER)
 //! ```
 //!
-//! Source: qawla-2015 §6, after its reference 66. Of equal products the smaller error rate is
-//! taken, then the lower efficiency, then the first; the source does not say.
+//! Source: qawla-2015 §6, after its reference 66. Of equal products, the MCS with the smaller error
+//! rate is chosen, then the one with the lower efficiency, then the first; the source does not
+//! define this.
 
 use super::target::first_of;
 use super::{Candidate, Policy, SchemeNames};
 use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// Unit in which losses are counted.
+/// Unit of the error rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorRate {
@@ -22,15 +23,15 @@ pub enum ErrorRate {
     Fer,
 }
 
-/// Configuration set by the user.
+/// Configuration of the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MaxPhyThroughputConfig {
-    /// e.
+    /// e, the error rate in the product.
     pub error_rate: ErrorRate,
 }
 
-/// The largest product of efficiency and success.
+/// Policy that maximises the product of efficiency and success probability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxPhyThroughput {
     error_rate: ErrorRate,

@@ -1,22 +1,23 @@
-//! Link adaptation: the modulation and coding scheme (MCS) that a packet is sent with.
+//! Link adaptation: selection of the modulation and coding scheme (MCS) of a packet.
 //!
-//! A policy sees, for each MCS, its spectral efficiency and its error rates at the SNR that the
-//! transmitter believes in, and it may distinguish regimes of the queue. It is a function of these:
-//! a link calls it again only when the estimate of the SNR changes. To add one: its file and one
-//! line in `registry.rs`.
+//! For each MCS, a policy receives the spectral efficiency and the error rates at the SNR that the
+//! transmitter has estimated. It may distinguish regimes of the queue length. A policy is a
+//! function of these inputs: a link calls it again only when the SNR estimate changes. A new policy
+//! requires its file and one line in `registry.rs`.
 //!
 //! | file | policy |
 //! | --- | --- |
 //! | `fixed.rs` | one MCS |
-//! | `dual_regime.rs` | one MCS below a threshold of the queue, another from it on |
-//! | `tagla.rs` | the fastest with a packet error rate below a threshold |
-//! | `qawla.rs` | the same with two thresholds, by the queue |
-//! | `tfer.rs` | the fastest with a block error rate below a threshold |
-//! | `max_phy_throughput.rs` | the largest product of efficiency and success |
-//! | `target.rs` | what those with a threshold share |
+//! | `dual_regime.rs` | one MCS below a threshold of the queue length, another from the threshold
+//! on |
+//! | `tagla.rs` | the fastest MCS with a packet error rate below a threshold |
+//! | `qawla.rs` | as `tagla.rs`, with two thresholds selected by the queue length |
+//! | `tfer.rs` | the fastest MCS with a block error rate below a threshold |
+//! | `max_phy_throughput.rs` | the largest product of efficiency and success probability |
+//! | `target.rs` | the selection by an error-rate threshold, shared by three policies |
 //! | `chooser.rs` | a policy over an error-rate table |
 //!
-//! Source of all of them: qawla-2015 §2 and §6.
+//! Source of all policies: qawla-2015 §2 and §6.
 
 mod chooser;
 mod dual_regime;
@@ -43,7 +44,7 @@ pub use tfer::{Tfer, TferConfig};
 use airpath_core::ConfigError;
 use serde::Deserialize;
 
-/// Names of the schemes that a policy chooses from, in the order of the candidates.
+/// Names of the MCSs that a policy chooses from, in the order of the candidates.
 pub type SchemeNames = Vec<String>;
 
 /// Inputs of a policy for one MCS.
@@ -51,25 +52,25 @@ pub type SchemeNames = Vec<String>;
 pub struct Candidate {
     /// log₂(V) R, information bits per symbol.
     pub efficiency: f64,
-    /// Error rate of a block at the estimated SNR.
+    /// Block error rate at the estimated SNR.
     pub fer: f64,
     /// Error rate of a packet of the reference size at the estimated SNR.
     pub per: f64,
 }
 
-/// Chooses the MCS.
+/// Policy that chooses the MCS.
 pub trait Policy {
-    /// Packets waiting from which the next regime holds, ascending; none for one regime.
+    /// Queue lengths, packets, at which the next regime begins, ascending; empty for one regime.
     fn thresholds(&self) -> &[u64] {
         &[]
     }
 
-    /// Whether the choice depends on the estimate of the SNR at all.
+    /// Returns true if the choice depends on the SNR estimate.
     fn uses_estimate(&self) -> bool {
         true
     }
 
-    /// Which of `candidates`, at least one, to use in `regime`, counted from 0.
+    /// Returns the index of the MCS in `candidates`, at least one, for `regime`, counted from 0.
     fn choose(&self, candidates: &[Candidate], regime: usize) -> usize;
 }
 
@@ -77,17 +78,17 @@ pub trait Policy {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum NamedScheme {
-    /// Its place in the error-rate table, from 0.
+    /// Index in the error-rate table, from 0.
     Number(usize),
-    /// Its name in the error-rate table.
+    /// Name in the error-rate table.
     Name(String),
 }
 
 impl NamedScheme {
-    /// Its place among `names`.
+    /// Returns the index of the MCS in `names`.
     ///
     /// # Errors
-    /// When it is not among them; `field` is what the user gave it as.
+    /// If the MCS does not exist; `field` is the user's key of the value.
     pub fn place(&self, field: &str, names: &[String]) -> Result<usize, ConfigError> {
         let (place, shown) = match self {
             NamedScheme::Number(number) => {

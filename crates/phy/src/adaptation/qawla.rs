@@ -5,15 +5,15 @@
 //! from B on:                the most efficient m with per_m < th_PER
 //! ```
 //!
-//! Source: qawla-2015 §2. With H = 1 it is TAGLA. What the source leaves open is in `target.rs`
-//! and `dual_regime.rs`.
+//! Source: qawla-2015 §2. With H = 1, QAWLA equals TAGLA. Cases that the source does not define are
+//! documented in `target.rs` and `dual_regime.rs`.
 
 use super::target::{check_error_threshold, fastest_below};
 use super::{Candidate, Policy, SchemeNames};
 use airpath_core::{Checks, Component, ConfigError, Setup, at_least};
 use serde::Deserialize;
 
-/// Configuration set by the user.
+/// Configuration of the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QawlaConfig {
@@ -21,14 +21,14 @@ pub struct QawlaConfig {
     pub th_per: f64,
     /// H, at least 1, finite.
     pub h: f64,
-    /// B, packets waiting. Above 0.
+    /// B, queue length, packets. Above 0.
     pub threshold: u64,
 }
 
-/// Two thresholds of the packet error rate, by the queue.
+/// Two thresholds of the packet error rate, selected by the queue length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Qawla {
-    /// Threshold of the PER by regime.
+    /// Threshold of the packet error rate by regime.
     th_per: [f64; 2],
     threshold: [u64; 1],
 }

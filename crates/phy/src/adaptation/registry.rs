@@ -1,4 +1,4 @@
-//! The list of policies: one line each.
+//! Registry of policies, one line each.
 
 use super::{
     Candidate, DualRegime, Fixed, MaxPhyThroughput, Policy, Qawla, SchemeNames, Tagla, Tfer,

@@ -4,15 +4,15 @@
 //! MCS = the most efficient m with per_m < th_PER
 //! ```
 //!
-//! Source: qawla-2015 §2. Which MCS to take when none is below the threshold, and which of two of
-//! equal efficiency, is in `target.rs`; the source says neither.
+//! Source: qawla-2015 §2. The source does not define the choice if no MCS is below the threshold,
+//! nor the choice between two MCSs of equal efficiency; `target.rs` does.
 
 use super::target::{check_error_threshold, fastest_below};
 use super::{Candidate, Policy, SchemeNames};
 use airpath_core::{Checks, Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// Configuration set by the user.
+/// Configuration of the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaglaConfig {

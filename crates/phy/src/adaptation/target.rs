@@ -4,9 +4,10 @@ use super::Candidate;
 use airpath_core::{Checks, above};
 use std::cmp::Ordering;
 
-/// The candidate with the highest efficiency whose `error` is below `threshold`; of equal ones the
-/// one with the smaller error rate. Without any, the most robust: the smallest error rate, and of
-/// equal ones the lowest efficiency. What is equal in both goes to the first.
+/// Returns the candidate with the highest efficiency whose `error` is below `threshold`; of
+/// several, the one with the smallest error rate. If no error rate is below the threshold, returns
+/// the candidate with the smallest error rate; of several, the one with the lowest efficiency. The
+/// first candidate wins a complete tie.
 pub(super) fn fastest_below(
     candidates: &[Candidate],
     threshold: f64,
@@ -23,7 +24,7 @@ pub(super) fn fastest_below(
         .unwrap_or(0)
 }
 
-/// The number of the first in the order that `compare` gives.
+/// Returns the number of the first candidate in the order defined by `compare`.
 pub(super) fn first_of<'a>(
     candidates: impl Iterator<Item = (usize, &'a Candidate)>,
     compare: impl Fn(&Candidate, &Candidate) -> Ordering,

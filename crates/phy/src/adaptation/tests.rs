@@ -37,7 +37,7 @@ fn choices(policy: &AnyPolicy, candidates: &[Candidate]) -> Vec<usize> {
 const AT_26_DB: [f64; 8] = [0.0, 8.4e-6, 1.0e-5, 4.62e-3, 2.04e-3, 0.1, 0.295, 0.9];
 
 #[test]
-fn tagla_takes_the_fastest_below_its_threshold() {
+fn tagla_chooses_fastest_mcs_below_threshold() {
     let at_26_db = candidates(AT_26_DB);
     let chosen =
         |th_per: f64| choices(&policy(json!({"kind": "tagla", "th_per": th_per})), &at_26_db);
@@ -51,7 +51,7 @@ fn tagla_takes_the_fastest_below_its_threshold() {
 }
 
 #[test]
-fn a_threshold_is_not_reached() {
+fn mcs_with_error_rate_at_threshold_is_not_chosen() {
     // per < th_PER, strictly.
     let exact = candidates(AT_26_DB);
     assert_eq!(choices(&policy(json!({"kind": "tagla", "th_per": 0.1})), &exact), [4]);
@@ -59,7 +59,7 @@ fn a_threshold_is_not_reached() {
 }
 
 #[test]
-fn of_mcs3_and_mcs4_the_one_with_fewer_errors_is_taken() {
+fn fewer_errors_decide_between_equal_efficiencies() {
     let mut two = candidates(AT_26_DB);
     let tagla = policy(json!({"kind": "tagla", "th_per": 0.05}));
     two[3].per = 1e-3;
@@ -72,7 +72,7 @@ fn of_mcs3_and_mcs4_the_one_with_fewer_errors_is_taken() {
 }
 
 #[test]
-fn without_any_below_the_threshold_the_most_robust_is_taken() {
+fn most_robust_mcs_is_chosen_if_all_exceed_threshold() {
     let poor = candidates([0.3, 0.4, 0.5, 0.9, 1.0, 1.0, 1.0, 1.0]);
     for kind in [json!({"kind": "tagla", "th_per": 0.1}), json!({"kind": "tfer", "th_fer": 1e-3})] {
         assert_eq!(choices(&policy(kind), &poor), [0]);
@@ -86,7 +86,7 @@ fn without_any_below_the_threshold_the_most_robust_is_taken() {
 }
 
 #[test]
-fn qawla_is_stricter_by_h_below_its_threshold() {
+fn qawla_divides_error_threshold_by_h_for_short_queues() {
     let qawla = policy(json!({"kind": "qawla", "th_per": 0.2, "h": 100, "threshold": 20}));
     assert_eq!(qawla.thresholds(), [20]);
     // 0.002 below 20 packets, 0.2 from there on.
@@ -108,7 +108,7 @@ fn dual_regime_and_fixed_ignore_error_rates() {
 
 /// qawla-2015 §4: 27 pairs with r₁ < r₂ and eight of one MCS, 35 in all.
 #[test]
-fn table_1_makes_35_dual_regime_links() {
+fn dual_regime_pairs_of_table_1_are_35() {
     let rates = EFFICIENCIES.into_iter().zip([0.0, 0.0, 1e-6, 1e-4, 1e-5, 1e-3, 1e-2, 0.1]);
     let pairs = dual_regime_pairs(&rates.collect::<Vec<_>>());
     assert_eq!(pairs.len(), 35);
@@ -120,7 +120,7 @@ fn table_1_makes_35_dual_regime_links() {
 }
 
 #[test]
-fn tfer_looks_at_blocks() {
+fn tfer_uses_block_error_rate() {
     let at_26_db = candidates(AT_26_DB);
     let chosen =
         |th_fer: f64| choices(&policy(json!({"kind": "tfer", "th_fer": th_fer})), &at_26_db);
@@ -129,7 +129,7 @@ fn tfer_looks_at_blocks() {
 }
 
 #[test]
-fn max_phy_throughput_weighs_success_with_efficiency() {
+fn max_phy_throughput_maximises_efficiency_times_success() {
     let per = policy(json!({"kind": "max-phy-throughput", "error_rate": "per"}));
     let fer = policy(json!({"kind": "max-phy-throughput", "error_rate": "fer"}));
     let at_26_db = candidates(AT_26_DB);

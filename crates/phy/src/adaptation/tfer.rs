@@ -4,14 +4,15 @@
 //! MCS = the most efficient m with fer_m < th_FER
 //! ```
 //!
-//! Source: qawla-2015 §6, after its references 64 and 65. What it leaves open is in `target.rs`.
+//! Source: qawla-2015 §6, after its references 64 and 65. Cases that it does not define: see
+//! `target.rs`.
 
 use super::target::{check_error_threshold, fastest_below};
 use super::{Candidate, Policy, SchemeNames};
 use airpath_core::{Checks, Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// Configuration set by the user.
+/// Configuration of the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TferConfig {

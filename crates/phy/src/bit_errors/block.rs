@@ -1,16 +1,17 @@
-//! Outcome of a block of code symbols: more of them wrong than a code corrects, or not.
+//! Outcome of a block of code symbols: failed if more symbols are wrong than a code corrects.
 //!
-//! A table by the number of wrong symbols goes through half of the block, and both halves are put together:
-//! no term is negative. Numbers of wrong symbols less likely than [`FLOOR`] are left out.
+//! The distribution of the number of wrong symbols is computed for half of the block, and both
+//! halves are combined without negative terms. Numbers of wrong symbols with a probability below
+//! [`FLOOR`] are left out.
 
 use super::{Matrix, Outcome, Vector, times};
 use crate::code::reed_solomon::Block;
 use crate::vectorised::vectorised;
 
-/// Next to the least normal number: work with those below is slow.
+/// Close to the smallest normal number; arithmetic with subnormal numbers is slow.
 const FLOOR: f64 = 1e-290;
 
-/// A block whose symbols are right or wrong as `symbol` says.
+/// Returns the outcome of a block whose symbols have the outcome `symbol`.
 pub(super) fn of_block(block: &Block, symbol: &Outcome) -> Outcome {
     let most = block.correctable.min(block.symbols) as usize;
     let half = block.symbols as usize / 2;
@@ -26,20 +27,21 @@ pub(super) fn of_block(block: &Block, symbol: &Outcome) -> Outcome {
     Outcome { delivered: [good.0, bad.0], failed: [good.1, bad.1] }.normalised()
 }
 
-/// Symbols so far from one state: P(c are wrong, the last state), and beyond what is correctable.
+/// Distribution of the number of wrong symbols so far, for one initial state: P(c wrong symbols,
+/// last state), and the probability of more than the correctable number.
 struct Counts {
-    /// By state, c wrong symbols at place c + 1; zeros around the window.
+    /// By state, P(c wrong symbols) at index c + 1; zeros around the window.
     now: [Vec<f64>; 2],
     next: [Vec<f64>; 2],
-    /// Least and greatest c with a probability.
+    /// Smallest and largest c with a nonzero probability.
     window: (usize, usize),
-    /// Greatest c that is counted.
+    /// Largest c that is counted.
     most: usize,
     failed: Vector,
 }
 
 impl Counts {
-    /// No symbol yet, of `symbols` at most.
+    /// Creates the distribution before the first of at most `symbols` symbols.
     fn new(state: usize, symbols: usize, correctable: usize) -> Counts {
         let most = symbols.min(correctable);
         let zeros = [vec![0.0; most + 2], vec![0.0; most + 2]];
@@ -48,7 +50,7 @@ impl Counts {
         Counts { now, next: zeros, window: (0, 0), most, failed: [0.0; 2] }
     }
 
-    /// One more symbol.
+    /// Adds one symbol.
     fn step(&mut self, symbol: &Outcome) {
         let (low, mut high) = self.window;
         let last = times([self.now[0][self.most + 1], self.now[1][self.most + 1]], &symbol.failed);
@@ -73,7 +75,7 @@ impl Counts {
         self.narrow();
     }
 
-    /// Leaves out what is less likely than the floor, at both ends.
+    /// Removes counts with a probability below the floor at both ends of the window.
     fn narrow(&mut self) {
         let (mut low, mut high) = self.window;
         let is_rare = |count: usize| self.now[0][count + 1] + self.now[1][count + 1] < FLOOR;
@@ -90,13 +92,14 @@ impl Counts {
         self.window = (low, high);
     }
 
-    /// P(`count` are wrong, the last state).
+    /// Returns P(`count` wrong symbols, last state).
     fn at(&self, count: usize) -> Vector {
         [self.now[0][count + 1], self.now[1][count + 1]]
     }
 }
 
-/// `next` = `same` · right + `less` · wrong, by the number of wrong symbols; `same` and `less`: good and bad.
+/// Computes `next` = `same` · right + `less` · wrong by the number of wrong symbols; `same` and
+/// `less` contain the good and the bad state.
 fn row(next: &mut [f64], same: [&[f64]; 2], less: [&[f64]; 2], factors: [f64; 4]) {
     vectorised(
         #[inline(always)]
@@ -113,7 +116,7 @@ fn row(next: &mut [f64], same: [&[f64]; 2], less: [&[f64]; 2], factors: [f64; 4]
     );
 }
 
-/// Of the second half, by c and by state at its start: at most c wrong, more than c wrong.
+/// Sums over the second half, by c and by its initial state: at most c wrong, more than c wrong.
 struct Sums {
     least: Vec<Matrix>,
     beyond: Vec<Matrix>,
@@ -139,7 +142,7 @@ impl Sums {
         Sums { least, beyond }
     }
 
-    /// Received and failed, by the last state, after a first half.
+    /// Returns the probabilities of reception and failure, by the last state, after a first half.
     fn after(&self, first: &Counts, most: usize) -> (Vector, Vector) {
         let any = super::add(&self.least[most], &self.beyond[most]);
         let (mut delivered, mut failed) = ([0.0; 2], times(first.failed, &any));

@@ -1,37 +1,39 @@
-//! The chain of a fading channel: its bad state is a combined SNR below a threshold.
+//! The two-state chain of a fading channel, whose bad state is a combined SNR below a threshold.
 //!
-//! A state lasts as long as the SNR stays on its side of the threshold on average, and has the error rate of the
-//! SNRs there. The share-weighted mean of the two is the error rate over all SNRs.
+//! The mean duration of a state is the mean time that the SNR stays on its side of the threshold.
+//! Its error rate is the mean over the SNRs on that side. The average of both error rates, weighted
+//! by the shares of the states, is the error rate over all SNRs.
 //!
-//! Left out: that fades are less irregular than geometric runs; that errors within a state are denser next to the
-//! threshold or far from it; the symbol over which the SNR changes.
+//! Left out: fade durations are less variable than geometric runs; errors within a state are denser
+//! for SNRs near the threshold or far from it; the SNR changes within a symbol.
 
 use super::ErrorChain;
 use crate::shannon::from_db;
 use crate::symbol_error::{Branches, Constellation, Fades};
 use airpath_core::ConfigError;
 
-/// A fading channel and what is sent over it.
+/// A fading channel, and the constellation and rate of the symbols sent over it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FadingChannel {
     /// Constellation of the symbols.
     pub constellation: Constellation,
-    /// Branches of Rayleigh fading that are combined.
+    /// Combined branches of Rayleigh fading.
     pub branches: Branches,
-    /// The combined SNR below which the state is bad, dB.
+    /// Combined SNR below which the state is bad, dB.
     pub threshold_db: f64,
     /// f_D, the largest Doppler shift, Hz, above 0.
     pub doppler_hz: f64,
-    /// Modulation symbols in a second, above 0.
+    /// Modulation symbols per second, above 0.
     pub symbol_rate_hz: f64,
 }
 
 impl ErrorChain {
-    /// The chain of a fading channel, stepped by symbol.
+    /// Creates the chain of a fading channel, with one step per modulation symbol.
     ///
     /// # Errors
-    /// When a value is outside its range, the SNR is always on one side of the threshold, or stays there for less
-    /// than a symbol on average. The field is `doppler_hz`, `symbol_rate_hz` or `threshold_db`.
+    /// If a value is outside its range, the SNR is always on one side of the threshold, or stays
+    /// there for less than a symbol on average. The field is `doppler_hz`, `symbol_rate_hz` or
+    /// `threshold_db`.
     pub fn from_doppler(channel: &FadingChannel) -> Result<ErrorChain, ConfigError> {
         let FadingChannel { threshold_db, doppler_hz, symbol_rate_hz, .. } = *channel;
         for (field, value) in [("doppler_hz", doppler_hz), ("symbol_rate_hz", symbol_rate_hz)] {
@@ -55,7 +57,7 @@ impl ErrorChain {
             }
         }
         let [good, bad] = symbols;
-        // A mean of positive terms is within its range except for rounding.
+        // Rounding may raise a mean of error rates above 1.
         let [error_good, error_bad] =
             fades.error_rates(channel.constellation).map(|rate| rate.min(1.0));
         ErrorChain::new(1.0 / good, 1.0 / bad, error_good, error_bad)

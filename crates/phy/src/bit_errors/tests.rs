@@ -1,4 +1,4 @@
-//! Against enumeration of all paths, the facts' tables, and other ways to the same numbers.
+//! Tests against the enumeration of all paths, the tables of vcp-rem, and other computations.
 
 use super::*;
 use crate::code::reed_solomon::ReedSolomon;
@@ -33,7 +33,7 @@ fn at(tx: u32, rx: u32, snr_db: f64) -> ErrorChain {
     paper(error(snr_db), error(snr_db - 10.0))
 }
 
-/// All 2^t states and 2^t errors.
+/// Enumerates all 2^t state sequences and all 2^t error patterns.
 fn enumerated(chain: &ErrorChain, units: u32) -> Vec<[f64; 2]> {
     let mut found = vec![[0.0; 2]; units as usize + 1];
     for states in 0..1u32 << units {
@@ -62,7 +62,7 @@ fn enumerated(chain: &ErrorChain, units: u32) -> Vec<[f64; 2]> {
 }
 
 #[test]
-fn eqs_2_to_4_by_enumeration_of_all_paths() {
+fn received_by_state_matches_enumeration_of_paths() {
     for (bad, good, error_good, error_bad) in
         [(0.00125, 0.125, 0.01, 0.3), (0.4, 0.9, 0.2, 0.0), (1.0, 0.5, 0.0, 1.0)]
     {
@@ -80,9 +80,9 @@ fn eqs_2_to_4_by_enumeration_of_all_paths() {
     }
 }
 
-/// eq. 1, and that nothing is lost of it at the bits of a packet of 1040 B.
+/// Tests eq. 1, and that the probabilities for the bits of a 1040-byte packet sum to 1.
 #[test]
-fn eq_1_sums_states_and_has_mass_1() {
+fn received_sums_over_states_and_is_normalised() {
     let chain = paper(0.01, 0.3);
     let phi = chain.received(8320);
     assert!((phi.iter().sum::<f64>() - 1.0).abs() < 1e-12);
@@ -95,7 +95,7 @@ fn eq_1_sums_states_and_has_mass_1() {
 }
 
 #[test]
-fn runs_and_shares_of_the_paper() {
+fn runs_and_shares_match_the_paper() {
     let chain = paper(0.0, 1.0);
     let [good, bad] = chain.mean_runs();
     assert!((good - 800.0).abs() < 1e-9 && (bad - 8.0).abs() < 1e-12);
@@ -105,7 +105,8 @@ fn runs_and_shares_of_the_paper() {
     assert!((chain.bad_after(true, 1) - 0.875).abs() < 1e-15);
 }
 
-/// vcp-rem §6: SNR of failures of 0.5, 0.1 and 0.01; code rate (0: none), packet, by antennas.
+/// vcp-rem §6: SNR for failure probabilities of 0.5, 0.1 and 0.01, by code rate (0: no code),
+/// packet size and antennas.
 const TABLE: [(f64, u64, [[f64; 3]; 4]); 10] = [
     (
         0.0,
@@ -166,7 +167,7 @@ fn failure(chain: &ErrorChain, code_rate: f64, bytes: u64) -> f64 {
 }
 
 #[test]
-fn the_120_thresholds_of_the_facts_within_0_02_db() {
+fn thresholds_match_fact_sheet_within_0_02_db() {
     let antennas = [(1, 1), (2, 1), (1, 2), (2, 2)];
     for (code_rate, bytes, by_antennas) in TABLE {
         for ((tx, rx), snrs_db) in antennas.into_iter().zip(by_antennas) {
@@ -184,11 +185,12 @@ fn the_120_thresholds_of_the_facts_within_0_02_db() {
     }
 }
 
-/// vcp-rem §6, samples of data without a code, in every printed digit but two: 2×1 at 18 and 20 dB is 0.90747
-/// and 0.64549, where the sheet has 0.908 and 0.646 (a power of the matrix in Python says the same as we).
+/// vcp-rem §6, samples of data without a code, equal in every printed digit except for two: 2×1 at
+/// 18 and 20 dB gives 0.90747 and 0.64549 here, 0.908 and 0.646 in the sheet. A matrix power in
+/// Python agrees with the values here.
 #[test]
-fn the_27_samples_of_the_facts() {
-    /// Antennas, the first SNR and the step, dB, and the failures.
+fn failures_match_27_samples_of_fact_sheet() {
+    /// Antennas, first SNR and step, dB, and failure probabilities.
     type Samples<'a> = ((u32, u32), f64, f64, &'a [f64]);
     let table: [Samples<'_>; 4] = [
         ((2, 2), 10.0, 2.0, &[0.971, 0.778, 0.426, 0.155, 0.042, 0.0095, 0.0019]),
@@ -208,9 +210,10 @@ fn the_27_samples_of_the_facts() {
     assert_eq!(count, 27);
 }
 
-/// vcp-rem §8.11: 2×2, 10 dB, r = 0.93: bursts of 8 to 80 000 bits with the same share of bad ones.
+/// vcp-rem §8.11: 2×2, 10 dB, r = 0.93: bursts of 8 to 80 000 bits with a constant share of bad
+/// bits.
 #[test]
-fn long_bursts_outlast_packets() {
+fn failures_match_fact_sheet_for_long_bursts() {
     let short = at(2, 2, 10.0);
     for (bits, expected) in
         [(8.0, 2e-17), (80.0, 7e-5), (800.0, 0.028), (8000.0, 0.017), (80_000.0, 0.011)]
@@ -222,9 +225,9 @@ fn long_bursts_outlast_packets() {
     }
 }
 
-/// Independent errors: a binomial law, summed from its tail, also where it is 1e-40.
+/// Independent errors: the tail sum of a binomial distribution, down to probabilities of 1e-40.
 #[test]
-fn without_memory_failures_are_binomial() {
+fn failures_are_binomial_without_memory() {
     for error in [1e-4, 1e-6] {
         let chain = ErrorChain::new(0.3, 0.7, error, error).expect("accepted");
         let (symbols, correctable, bits) = (60u32, 5u32, 8u32);
@@ -246,7 +249,7 @@ fn without_memory_failures_are_binomial() {
 }
 
 #[test]
-fn outcomes_are_laws_and_a_packet_in_parts_is_the_packet() {
+fn outcomes_are_normalised_and_concatenate() {
     let chain = paper(1e-3, 0.2);
     let code = ReedSolomon::new(0.9, 8, Some(255)).expect("accepted");
     let blocks = code.blocks(Bytes(1040)).expect("accepted");
@@ -261,14 +264,15 @@ fn outcomes_are_laws_and_a_packet_in_parts_is_the_packet() {
             assert!((parts.delivered[from][to] - whole.delivered[from][to]).abs() < 1e-14);
         }
     }
-    // The state at the end, for both outcomes of the packet, is the chain's.
+    // The distribution of the final state, over both outcomes, is that of the chain.
     let moved = add(&whole.delivered, &whole.failed)[0][1];
     assert!((moved - chain.bad_after(false, 8320)).abs() < 1e-12);
 }
 
-/// 20 points of both kinds of packets against drawn units; each within 99 %: one outside is likely.
+/// Compares 20 points with sampled units of both kinds of packets. The tolerance is a 99 %
+/// interval, so that one point outside is likely.
 #[test]
-fn drawn_units_agree() {
+fn block_failure_matches_sampled_units() {
     let mut stream = Stream::new(3, 0, "units");
     let mut outside = 0;
     for point in 0..20u64 {
@@ -304,7 +308,7 @@ fn drawn_units_agree() {
 }
 
 #[test]
-fn chains_that_never_leave_a_state_or_always_do() {
+fn degenerate_chains_have_exact_failures() {
     let stays = ErrorChain::new(0.0, 1.0, 0.1, 1.0).expect("accepted");
     assert!((stays.packet_failure(2) - 0.19).abs() < 1e-15);
     assert_eq!(stays.mean_runs()[0], f64::INFINITY);
@@ -322,8 +326,9 @@ fn chains_that_never_leave_a_state_or_always_do() {
     );
 }
 
-/// The table by the number of wrong symbols, symbol by symbol through the whole block.
-fn in_one_go(chain: &ErrorChain, symbols: usize, correctable: usize, units: u64) -> Outcome {
+/// Computes the outcome from the distribution of wrong symbols over the entire block, symbol by
+/// symbol.
+fn without_halving(chain: &ErrorChain, symbols: usize, correctable: usize, units: u64) -> Outcome {
     let symbol = chain.outcome(units);
     let mut result = Outcome { delivered: [[0.0; 2]; 2], failed: [[0.0; 2]; 2] };
     for from in 0..2 {
@@ -345,9 +350,9 @@ fn in_one_go(chain: &ErrorChain, symbols: usize, correctable: usize, units: u64)
     result
 }
 
-/// Also where a failure is 1e-40, by states before and after.
+/// Compares both computations by initial and final state, also for failure probabilities of 1e-40.
 #[test]
-fn a_block_in_two_halves_is_the_block() {
+fn halved_block_equals_block_computed_symbol_by_symbol() {
     for (leave, error_good, error_bad) in
         [(1.0, 1e-4, 0.3), (1e-3, 1e-7, 0.9), (1.0, 0.4, 0.5), (1.0, 0.0, 1.0), (0.1, 1e-30, 0.1)]
     {
@@ -367,7 +372,7 @@ fn a_block_in_two_halves_is_the_block() {
         ] {
             let block = Block { data: 1, symbols: symbols as u64, correctable: correctable as u64 };
             let found = chain.coded_outcome(&[block], 8);
-            let expected = in_one_go(&chain, symbols, correctable, 8);
+            let expected = without_halving(&chain, symbols, correctable, 8);
             for (found, expected) in
                 [(found.delivered, expected.delivered), (found.failed, expected.failed)]
             {
@@ -380,9 +385,9 @@ fn a_block_in_two_halves_is_the_block() {
     }
 }
 
-/// The largest block, where errors come in bursts that outlast it: probabilities, and fast enough.
+/// Tests the largest block with bursts longer than the block; also a test of the running time.
 #[test]
-fn the_largest_block_has_probabilities() {
+fn largest_block_has_valid_probabilities() {
     let chain = ErrorChain::new(1e-6, 1e-6, 0.04, 0.9).expect("accepted");
     let failure = chain.block_failure(65_535, 29_000, 8);
     assert!((0.5..=1.0).contains(&failure), "{failure}");

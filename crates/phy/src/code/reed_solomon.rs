@@ -1,18 +1,21 @@
-//! Reed–Solomon codes of packets: how a packet becomes blocks, and what they correct.
+//! Reed–Solomon codes of packets: the blocks of a packet, and the number of errors that they
+//! correct.
 //!
-//! RS(b, k) makes b symbols of k by parity, and corrects t_C = ⌊(b−k)/2⌋ wrong ones. A packet of L bytes has
-//! k = ⌈8L/m⌉ symbols of m bits and b = round(k/r) on the air. Whether a block is decoded is known from the
-//! number of its wrong symbols: there is no codec here.
+//! RS(b, k) adds parity to k symbols, sends b symbols, and corrects t_C = ⌊(b−k)/2⌋ wrong symbols.
+//! A packet of L bytes has k = ⌈8L/m⌉ symbols of m bits, and b = round(k/r) symbols on the air. The
+//! number of wrong symbols determines whether a block can be decoded, so that no codec is
+//! implemented.
 //!
-//! Without a largest block a packet is one block, an idealisation beyond the 2^m − 1 symbols of a real code.
-//! With one, a packet is the fewest blocks that are no larger; k and b are each shared out as evenly as
-//! whole symbols allow, larger blocks first.
+//! Without a largest block, a packet is one block; this is an idealisation if it has more than the
+//! 2^m − 1 symbols of a real code. With a largest block, a packet is the smallest number of blocks
+//! within the limit. Both k and b are distributed over the blocks as evenly as possible, larger
+//! blocks first.
 //!
-//! Source: vcp-2008 §II.C; blocks of whole packets: vcp-rem §5.3.
+//! Source: vcp-2008 §II.C; blocks of complete packets: vcp-rem §5.3.
 
 use airpath_core::{Bytes, Checks, ConfigError, SymbolCode, above};
 
-/// Most symbols of a block.
+/// Largest number of symbols of a block.
 pub const MOST_SYMBOLS: u64 = 65_535;
 
 /// A code for packets.
@@ -25,31 +28,31 @@ pub struct ReedSolomon {
 /// A block of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// k, symbols of the packet.
+    /// k, symbols of data.
     pub data: u64,
-    /// b, symbols with parity.
+    /// b, symbols of data and parity.
     pub symbols: u64,
-    /// t_C, wrong symbols that are corrected.
+    /// t_C, number of wrong symbols that can be corrected.
     pub correctable: u64,
 }
 
 impl Block {
-    /// RS(b, k).
+    /// Creates a block of RS(b, k).
     pub fn new(symbols: u64, data: u64) -> Block {
         Block { data, symbols, correctable: symbols.saturating_sub(data) / 2 }
     }
 }
 
-/// Most bits of a symbol.
+/// Largest number of bits of a symbol.
 const MOST_BITS: u32 = 16;
 
 impl ReedSolomon {
-    /// A code of the rate `code_rate` (r, in (0, 1]) over symbols of `symbol_bits` bits (m, 1 to 16), with
-    /// blocks of `max_block` symbols at most; absent: one block for a packet.
+    /// Creates a code with the rate `code_rate` (r, in (0, 1]) over symbols of `symbol_bits` bits
+    /// (m, 1 to 16), with blocks of at most `max_block` symbols; `None`: one block for a packet.
     ///
     /// # Errors
-    /// When a value is outside its range, or blocks are too short for a symbol of data at this rate. The
-    /// field is its name.
+    /// If a value is outside its range, or blocks are too short for one symbol of data at this
+    /// rate. The error's field is the argument's name.
     pub fn new(
         code_rate: f64,
         symbol_bits: u32,
@@ -75,20 +78,20 @@ impl ReedSolomon {
         Ok(ReedSolomon { code, max_block })
     }
 
-    /// Bits of a symbol.
+    /// Returns the number of bits of a symbol.
     pub fn symbol_bits(&self) -> u32 {
         self.code.symbol_bits
     }
 
-    /// How it lengthens packets.
+    /// Returns the rule by which packets become longer.
     pub fn symbol_code(&self) -> SymbolCode {
         self.code
     }
 
-    /// The blocks of a packet, in their order on the air.
+    /// Returns the blocks of a packet in order of transmission.
     ///
     /// # Errors
-    /// When one block has more than [`MOST_SYMBOLS`]; the field is `code_rate`.
+    /// If a block has more than [`MOST_SYMBOLS`] symbols; the error's field is `code_rate`.
     pub fn blocks(&self, packet: Bytes) -> Result<Vec<Block>, ConfigError> {
         let data = self.code.data(packet);
         let symbols = self.code.coded(data);
@@ -105,7 +108,7 @@ impl ReedSolomon {
         Ok(blocks)
     }
 
-    /// Bytes of a packet on the air, the last one filled up.
+    /// Returns the bytes of a packet on the air; the last byte is padded.
     pub fn on_air(&self, packet: Bytes) -> Bytes {
         self.code.on_air(packet)
     }
@@ -115,9 +118,9 @@ impl ReedSolomon {
 mod tests {
     use super::*;
 
-    /// vcp-rem §5.3: b and t of data of 1040 B and ACKs of 40 B.
+    /// vcp-rem §5.3: b and t for 1040-byte data packets and 40-byte ACKs.
     #[test]
-    fn blocks_of_the_papers_packets() {
+    fn blocks_match_packets_of_the_paper() {
         let table = [
             (0.93, (1118, 39), (43, 1)),
             (0.9, (1156, 58), (44, 2)),
@@ -134,9 +137,10 @@ mod tests {
         }
     }
 
-    /// 1040 and 1156 symbols in five blocks: 208 each; one of 232 and four of 231.
+    /// 1040 and 1156 symbols in five blocks: 208 symbols each; one block of 232 and four of 231
+    /// symbols.
     #[test]
-    fn long_packets_are_shared_out_evenly_larger_blocks_first() {
+    fn long_packets_are_divided_evenly_with_larger_blocks_first() {
         let code = ReedSolomon::new(0.9, 8, Some(255)).expect("accepted");
         let blocks = code.blocks(Bytes(1040)).expect("accepted");
         let symbols: Vec<u64> = blocks.iter().map(|block| block.symbols).collect();

@@ -1,35 +1,35 @@
-//! Bursts of errors as a moving receiver sees them: the two-state chain of Chockalingam and Zorzi.
+//! Error bursts of a moving receiver: the two-state chain of Chockalingam and Zorzi.
 //!
-//! Source and equations: `fading_chain.rs`. One step of the chain per slot, in idle slots too; all
-//! frames in a slot have its outcome.
-//! Left out: the fading inside a slot, and the memory of a real fade beyond one slot.
+//! Source and equations: `fading_chain.rs`. The chain makes one step per slot, also in idle slots;
+//! all frames in a slot have the slot's outcome.
+//! Left out: fading within a slot, and the memory of a real fade beyond one slot.
 
 use super::{ErrorProcess, Frame, GilbertElliott, fading_chain};
 use airpath_core::{Checks, Component, ConfigError, Setup, at_least};
 use serde::Deserialize;
 
-/// The normalised Doppler shifts for which the chain is computed.
+/// Range of normalised Doppler shifts for which the chain is computed.
 const DOPPLERS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-/// Configuration set by the user.
+/// Configuration of the error process.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BurstConfig {
     /// ε, the share of bad slots, in [0, 1).
     pub frame_error_rate: f64,
-    /// f_d·T: the Doppler shift times the slot.
+    /// f_d·T: Doppler shift times slot duration.
     pub doppler: f64,
-    /// T, ns; default: the radio frame of UMTS.
+    /// T, slot duration, ns. Default: the radio frame of UMTS.
     #[serde(default = "radio_frame_ns")]
     pub slot_ns: u64,
 }
 
-/// 10 ms.
+/// Returns 10 ms.
 fn radio_frame_ns() -> u64 {
     10_000_000
 }
 
-/// An error process of good slots, which corrupt no frame, and bad ones, which corrupt every frame.
+/// Error process of good slots, which corrupt no frame, and bad slots, which corrupt every frame.
 #[derive(Clone, Debug)]
 pub struct Burst(GilbertElliott);
 

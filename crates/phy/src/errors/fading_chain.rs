@@ -1,25 +1,26 @@
-//! The two-state chain of a fading channel, from its frame error rate and its Doppler shift.
+//! The two-state chain of a fading channel, computed from its frame error rate and its Doppler
+//! shift.
 //!
 //! Source: Zorzi, Rao and Milstein, *ARQ error control for fading mobile radio channels*, IEEE
 //! Transactions on Vehicular Technology 46 (1997); Chockalingam and Zorzi, *Wireless TCP
-//! performance with link layer FEC/ARQ*, IEEE ICC (1999). Flat Rayleigh fading; a frame fails when
-//! the power is below the mean divided by the fading margin F. Two frames that follow each other
-//! see complex Gaussian gains with the correlation ρ = J0(2π f_d T), and
+//! performance with link layer FEC/ARQ*, IEEE ICC (1999). The fading is flat Rayleigh fading. A
+//! frame fails if the power is below the mean divided by the fading margin F. The complex Gaussian
+//! gains of two consecutive frames have the correlation ρ = J0(2π f_d T), and
 //!
 //! ```text
 //! ε = 1 - exp(-1/F)
 //! P(good next | bad now) = (Q1(θ, ρθ) - Q1(ρθ, θ)) / (exp(1/F) - 1),  θ² = (2/F) / (1 - ρ²)
 //! ```
 //!
-//! with Marcum's Q. Differs: the difference of two Q's, which loses its digits for slow fading, is
-//! written as one integral of a positive function (Simon's form of Q1 on a finite range; the terms
-//! of the two Q's combine to the Poisson kernel), see [`good_to_bad`].
+//! with Marcum's Q. Differs: the difference of two Q functions loses its significant digits for
+//! slow fading. Here it is one integral of a positive function (Simon's form of Q1 on a finite
+//! range; the terms of the two Q functions combine to the Poisson kernel), see [`good_to_bad`].
 
 use super::TwoStates;
 use std::f64::consts::{PI, TAU};
 
-/// The chain for the frame error rate `frame_error_rate` (ε, in [0, 1)) and the normalised Doppler
-/// shift `doppler` (f_d·T: shift times frame, above 0).
+/// Returns the chain for the frame error rate `frame_error_rate` (ε, in [0, 1)) and the normalised
+/// Doppler shift `doppler` (f_d·T: Doppler shift times frame duration, above 0).
 pub fn two_states(frame_error_rate: f64, doppler: f64) -> TwoStates {
     if frame_error_rate == 0.0 {
         return TwoStates { good_to_bad: 0.0, bad_to_good: 1.0 };
@@ -30,13 +31,13 @@ pub fn two_states(frame_error_rate: f64, doppler: f64) -> TwoStates {
     TwoStates { good_to_bad, bad_to_good: bad_to_good.min(1.0) }
 }
 
-/// 1 - |ρ| for ρ = J0(2π·`doppler`), to full precision where ρ is close to 1.
+/// Returns 1 - |ρ| for ρ = J0(2π·`doppler`), with full precision also if ρ is close to 1.
 pub fn decorrelation(doppler: f64) -> f64 {
     let x = TAU * doppler;
     if x > 1.0 { 1.0 - libm::fabs(libm::j0(x)) } else { one_minus_j0(x) }
 }
 
-/// 1 - J0(x) by its power series, for |x| at most 1.
+/// Returns 1 - J0(x) by its power series, for |x| at most 1.
 fn one_minus_j0(x: f64) -> f64 {
     let quarter = x * x / 4.0;
     let (mut sum, mut term) = (0.0, 1.0);
@@ -47,13 +48,13 @@ fn one_minus_j0(x: f64) -> f64 {
     sum
 }
 
-/// P(bad next | good now) for 1/F and d = 1 - |ρ|:
+/// Returns P(bad next | good now) for 1/F and d = 1 - |ρ|:
 ///
 /// ```text
 /// (1/π) ∫ 1 - exp(-(1/F) (1-ρ²) / (d² + 4ρ sin²(v/2))) dv,  v from 0 to π
 /// ```
 ///
-/// The function falls where v ~ √(d/F), so it is integrated over x with v = d·sinh(x).
+/// The integrand decreases around v ~ √(d/F). Therefore it is integrated over x with v = d·sinh(x).
 pub fn good_to_bad(inverse_margin: f64, decorrelation: f64) -> f64 {
     let d = decorrelation;
     let height = inverse_margin * d * (2.0 - d);
@@ -77,7 +78,7 @@ const GAUSS_LEGENDRE: [(f64, f64); 8] = [
     (0.989_400_934_991_649_9, 0.027_152_459_411_754_095),
 ];
 
-/// The integral of `f` from 0 to `end`, in panels of at most 1.
+/// Integrates `f` from 0 to `end`, in panels of length at most 1.
 fn integral(f: impl Fn(f64) -> f64, end: f64) -> f64 {
     let panels = libm::ceil(end) as u32;
     let half = end / f64::from(panels) / 2.0;

@@ -1,20 +1,22 @@
-//! The Gilbert–Elliott channel: a good and a bad state that take turns, each with its loss.
+//! The Gilbert–Elliott channel: a good and a bad state that alternate, each with a loss
+//! probability.
 //!
 //! Source: Gilbert, *Capacity of a burst-noise channel*, and Elliott, *Estimates of error rates for
 //! codes on burst-noise channels*, Bell System Technical Journal 39 and 42 (1960, 1963), with slots
-//! of equal length instead of bits. Slots are counted from the start of the run; the first state is
-//! drawn by its stationary distribution. A frame meets each slot that it overlaps, and is corrupted
-//! when any of them corrupts it: with losses 0 and 1, when any of them is bad.
+//! of equal length instead of bits. Slots are counted from the start of the run. The first state is
+//! sampled from the stationary distribution. Each slot that a frame overlaps may corrupt the frame,
+//! with the loss probability of its state: with losses 0 and 1, a frame is corrupted if any of its
+//! slots is bad.
 //!
-//! The states are a function of time alone as long as the gaps between frames are shorter than
-//! some 100 runs: they do not depend on what is sent. A longer gap is one draw.
+//! The states are a function of time only, and do not depend on the traffic, if gaps between frames
+//! are shorter than about 100 runs. After a longer gap, the state is sampled in one step.
 
 use super::two_states::{Chain, Run};
 use super::{ErrorProcess, Frame, TwoStates};
 use airpath_core::{Checks, Component, ConfigError, Seed, Setup, Stream, at_least};
 use serde::Deserialize;
 
-/// Configuration set by the user.
+/// Configuration of the error process.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliottConfig {
@@ -28,7 +30,7 @@ pub struct GilbertElliottConfig {
     /// Probability that a bad slot corrupts a frame, in [0, 1].
     #[serde(default = "certain")]
     pub loss_bad: f64,
-    /// A slot, ns. Above 0.
+    /// Duration of a slot, ns. Above 0.
     pub slot_ns: u64,
 }
 
@@ -36,22 +38,22 @@ fn certain() -> f64 {
     1.0
 }
 
-/// An error process with two states.
+/// Error process with two states.
 #[derive(Clone, Debug)]
 pub struct GilbertElliott {
     chain: Chain,
-    /// Losses of a good and a bad slot.
+    /// Loss probabilities of a good and a bad slot.
     loss: [f64; 2],
     errors: Stream,
-    /// The run in which the latest frame began.
+    /// Run in which the latest frame began.
     run: Run,
-    /// The furthest run that a frame has met.
+    /// Latest run that any frame has overlapped.
     ahead: Run,
 }
 
 impl GilbertElliott {
-    /// A process with these states, whose good and bad slots of `slot_ns` corrupt a frame with the
-    /// probabilities in `loss`.
+    /// Creates a process with these states. A good or bad slot of `slot_ns` corrupts a frame with
+    /// the probabilities in `loss`.
     pub(super) fn new(states: TwoStates, loss: [f64; 2], slot_ns: u64, seed: &Seed) -> Self {
         let chain = Chain::new(states, slot_ns);
         let run = Run::first(&chain, seed.child("states").stream());
@@ -59,7 +61,8 @@ impl GilbertElliott {
         GilbertElliott { chain, loss, errors, ahead: run.clone(), run }
     }
 
-    /// Advances to the run that contains `began_ns`. Slots that a frame has met do not change.
+    /// Advances to the run that contains `began_ns`. Slots that any frame has overlapped do not
+    /// change.
     #[cold]
     fn seek(&mut self, began_ns: u64) {
         if began_ns < self.ahead.starts_ns {
@@ -71,8 +74,8 @@ impl GilbertElliott {
         self.run.advance(&self.chain, began_ns);
     }
 
-    /// Whether one of the slots from `from_ns` to `until_ns` (exclusive), all in the same state,
-    /// corrupts a frame.
+    /// Returns true if one of the slots from `from_ns` to `until_ns` (exclusive), all in the same
+    /// state, corrupts a frame.
     #[inline]
     fn slots_corrupt(&mut self, is_bad: bool, from_ns: u64, until_ns: u64) -> bool {
         let loss = self.loss[usize::from(is_bad)];
@@ -84,7 +87,7 @@ impl GilbertElliott {
         self.errors.bernoulli(-libm::expm1(survives))
     }
 
-    /// The same for a frame that lasts beyond the run in which it began.
+    /// As `slots_corrupt`, for a frame that extends beyond the run in which it began.
     #[cold]
     fn runs_corrupt(&mut self, began_ns: u64, ended_ns: u64) -> bool {
         let mut met = self.run.clone();

@@ -1,10 +1,10 @@
-//! Independent errors: one draw per frame, regardless of its length and time.
+//! Independent errors: one Bernoulli variate per frame, regardless of its length and time.
 
 use super::{ErrorProcess, Frame};
 use airpath_core::{Checks, Component, ConfigError, Setup, Stream};
 use serde::Deserialize;
 
-/// Configuration set by the user.
+/// Configuration of the error process.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndependentConfig {
@@ -12,7 +12,7 @@ pub struct IndependentConfig {
     pub loss: f64,
 }
 
-/// An error process without memory.
+/// Error process without memory.
 #[derive(Clone, Debug)]
 pub struct Independent {
     loss: f64,

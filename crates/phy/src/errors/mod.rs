@@ -1,12 +1,12 @@
-//! Error processes: which frames the radio corrupts.
+//! Error processes: selection of the frames that the radio corrupts.
 //!
-//! An error process does not depend on signals and codes; it is called for each frame when that has
-//! been sent. To add one: its file and one line in `registry.rs`.
+//! An error process does not depend on signals and codes. It is called for each frame at the end of
+//! the frame's transmission. A new process requires its file and one line in `registry.rs`.
 //!
 //! | file | process |
 //! | --- | --- |
-//! | `independent.rs` | each frame by itself |
-//! | `gilbert_elliott.rs` | two states that take turns, slot by slot |
+//! | `independent.rs` | each frame independently |
+//! | `gilbert_elliott.rs` | two states that alternate, slot by slot |
 //! | `burst.rs` | two states with the fades of a moving receiver (`fading_chain.rs`) |
 
 mod burst;
@@ -27,21 +27,21 @@ pub use two_states::TwoStates;
 
 use airpath_core::{Bytes, Time};
 
-/// A frame on the air, as an error process receives it.
+/// Description of a transmitted frame for an error process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// When its first bit is sent.
+    /// Start of the frame's first bit.
     pub began: Time,
-    /// When its last bit has been sent (exclusive).
+    /// End of the frame's last bit (exclusive).
     pub ended: Time,
-    /// Link capacity that it takes, bytes: packet, framing, and padding of the last block.
+    /// Link capacity used by the frame, bytes: packet, framing, and padding of the last block.
     pub bytes: Bytes,
-    /// Its modulation and coding scheme: the number in the link's table. `None` on a link without.
+    /// Modulation and coding scheme: its number in the link's table. `None` on a link without MCSs.
     pub mcs: Option<usize>,
 }
 
-/// Corrupts frames.
+/// Process that corrupts frames.
 pub trait ErrorProcess {
-    /// Whether `frame` is corrupted. Calls come in order of `began`; frames may overlap.
+    /// Returns true if `frame` is corrupted. Calls are in order of `began`; frames may overlap.
     fn corrupts(&mut self, frame: &Frame) -> bool;
 }

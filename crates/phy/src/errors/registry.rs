@@ -1,4 +1,4 @@
-//! The list of error processes: one line each.
+//! Registry of error processes, one line each.
 
 use super::{Burst, ErrorProcess, Frame, GilbertElliott, Independent};
 use airpath_core::{Registry, built_in_components};

@@ -1,12 +1,12 @@
 //! A Markov chain of two states, good and bad, stepped once per slot.
 //!
-//! The time in a state is geometric: `P(run >= n) = (1 - p)^(n-1)` with `p` the probability to
-//! leave it. The chain is therefore drawn run by run, and its state after many slots comes from the
-//! n-step probabilities at once.
+//! The duration of a state is geometrically distributed: `P(run >= n) = (1 - p)^(n-1)`, where `p`
+//! is the probability to leave the state. Therefore complete runs are sampled. The state after many
+//! slots is sampled in one step from the n-step probabilities.
 
 use airpath_core::{Checks, ConfigError, Stream};
 
-/// The probabilities of the two steps that change the state.
+/// Probabilities of the two state changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TwoStates {
     /// P(bad next | good now).
@@ -16,19 +16,19 @@ pub struct TwoStates {
 }
 
 impl TwoStates {
-    /// P(bad) in the long run. One of the two probabilities must be above 0.
+    /// Returns the stationary P(bad). One of the two probabilities must be above 0.
     pub fn share_bad(&self) -> f64 {
         self.good_to_bad / (self.good_to_bad + self.bad_to_good)
     }
 
-    /// P(bad `steps` slots later | bad or good now), from the second eigenvalue
-    /// `1 - P(B|G) - P(G|B)` of the chain.
+    /// Returns P(bad `steps` slots later | bad or good now), from the second eigenvalue `1 - P(B|G)
+    /// - P(G|B)` of the chain.
     pub fn bad_after(&self, steps: u64, is_bad: bool) -> f64 {
         let share = self.share_bad();
         share + self.memory(steps) * (f64::from(u8::from(is_bad)) - share)
     }
 
-    /// The second eigenvalue to the power of `steps`, exact where it is close to 1.
+    /// Returns the second eigenvalue to the power of `steps`, exact also if it is close to 1.
     fn memory(&self, steps: u64) -> f64 {
         if steps == 0 {
             return 1.0;
@@ -40,7 +40,7 @@ impl TwoStates {
         if swaps && steps % 2 == 1 { -size } else { size }
     }
 
-    /// How often the state changes per slot in the long run.
+    /// Returns the mean number of state changes per slot.
     pub fn changes_per_slot(&self) -> f64 {
         2.0 * self.share_bad() * self.bad_to_good
     }
@@ -48,7 +48,8 @@ impl TwoStates {
     /// Accepts probabilities that leave at least one of the states.
     ///
     /// # Errors
-    /// When one is outside [0, 1] or both are 0: such a chain has no stationary distribution.
+    /// If a probability is outside [0, 1] or both are 0: such a chain has no stationary
+    /// distribution.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         checks.within("p_good_to_bad", self.good_to_bad, 0.0..=1.0);
@@ -62,17 +63,17 @@ impl TwoStates {
     }
 }
 
-/// A gap of more runs than this on average is jumped over, not walked.
+/// A gap of more runs than this on average is skipped in one step instead of stepped through.
 const LONGEST_WALK: f64 = 100.0;
 
-/// Parameters of a chain and its slots, without its state.
+/// Parameters of a chain and its slots, without the current state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chain {
     pub(super) slot_ns: u64,
     states: TwoStates,
-    /// 1/ln(1-p) for the probabilities to leave the good and the bad state.
+    /// 1/ln(1-p), where p is the probability to leave the good and the bad state.
     per_log: [f64; 2],
-    /// The longest gap that is walked, ns.
+    /// Longest gap that is stepped through, ns.
     walked_ns: u64,
 }
 
@@ -88,7 +89,7 @@ impl Chain {
         }
     }
 
-    /// A run in the state, ns: one draw.
+    /// Samples the duration of a run in the state, ns.
     fn run_ns(&self, is_bad: bool, stream: &mut Stream) -> u64 {
         let draw = libm::log(1.0 - stream.uniform());
         let per_log = self.per_log[usize::from(is_bad)];
@@ -99,19 +100,19 @@ impl Chain {
     }
 }
 
-/// A place in one realisation of the chain: the run that it is in.
+/// A position in one realisation of the chain: the run that contains it.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) is_bad: bool,
-    /// When it began or was jumped into, ns.
+    /// Start of the run, or time of the latest skip, ns.
     pub(super) starts_ns: u64,
-    /// When the run is over (exclusive), ns: an integer number of slots.
+    /// End of the run (exclusive), ns: an integer number of slots.
     pub(super) ends_ns: u64,
     stream: Stream,
 }
 
 impl Run {
-    /// The run at time zero, its state drawn by its stationary distribution.
+    /// Creates the run at time zero; its state is sampled from the stationary distribution.
     pub(super) fn first(chain: &Chain, mut stream: Stream) -> Run {
         let is_bad = stream.bernoulli(chain.states.share_bad());
         let ends_ns = chain.run_ns(is_bad, &mut stream);
@@ -126,14 +127,14 @@ impl Run {
         self.ends_ns = self.ends_ns.saturating_add(run_ns);
     }
 
-    /// Advances to the run that contains `now_ns`, over all runs in between.
+    /// Advances to the run that contains `now_ns`, through all runs in between.
     pub(super) fn walk(&mut self, chain: &Chain, now_ns: u64) {
         while self.ends_ns <= now_ns {
             self.step(chain);
         }
     }
 
-    /// Advances to the run that contains `now_ns`; in one step when it is far away.
+    /// Advances to the run that contains `now_ns`, in one step if the gap is long.
     pub(super) fn advance(&mut self, chain: &Chain, now_ns: u64) {
         if now_ns.saturating_sub(self.ends_ns) > chain.walked_ns {
             self.jump(chain, now_ns);
@@ -142,7 +143,7 @@ impl Run {
         }
     }
 
-    /// The state at `now_ns` by the n-step probabilities; the run from there on is new.
+    /// Samples the state at `now_ns` from the n-step probabilities, and a new run from there on.
     fn jump(&mut self, chain: &Chain, now_ns: u64) {
         let slots = (now_ns - self.ends_ns) / chain.slot_ns;
         let bad = chain.states.bad_after(slots, !self.is_bad);

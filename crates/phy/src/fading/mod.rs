@@ -1,8 +1,8 @@
-//! Effect of a channel on the symbols of a block: one gain |h| for each, E|h|² = 1.
+//! Gains of a fading channel for the symbols of a block: |h| of each symbol, with E|h|² = 1.
 //!
-//! Every block has a separate channel that is constant during the block.
-//! Left out: Doppler within a block and interference between subcarriers (phy-802.16-ctc §6: of no
-//! importance).
+//! Every block has an independent channel that is constant during the block.
+//! Left out: Doppler shift within a block, and interference between subcarriers (phy-802.16-ctc §6:
+//! negligible).
 
 pub mod profiles;
 pub mod tapped;
@@ -13,20 +13,20 @@ use crate::ofdm::{Mapper, Mapping, USED};
 use profiles::Profile;
 use tapped::Tapped;
 
-/// A channel.
+/// A fading channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fading {
     /// No fading: |h| = 1.
     Awgn,
-    /// Flat block Rayleigh fading: one complex Gaussian h for the whole block.
+    /// Flat block Rayleigh fading: one complex Gaussian h for the entire block.
     Flat,
-    /// A tapped delay line under OFDM, the symbols on subcarriers by the mapping.
+    /// A tapped delay line under OFDM; the mapping places the symbols on subcarriers.
     Tapped(Profile, Mapping),
 }
 
 impl Fading {
-    /// The channel called `name`: `awgn`, `rayleigh`, or a profile's name, with a mapping's name
-    /// after a slash if it is not the reference.
+    /// Returns the channel called `name`: `awgn`, `rayleigh`, or the name of a delay profile,
+    /// followed by a slash and the name of a mapping if it is not the reference mapping.
     pub fn from_name(name: &str) -> Option<Fading> {
         let (channel, mapping) = match name.split_once('/') {
             Some((channel, mapping)) => (channel, Some(mapping)),
@@ -43,7 +43,8 @@ impl Fading {
         }
     }
 
-    /// Name and one line of every channel, 3GPP's with `NS` for a delay spread in ns.
+    /// Returns the name and a description of every channel; names of 3GPP profiles contain `NS` for
+    /// a delay spread in ns.
     pub fn all() -> Vec<(String, String)> {
         let mut all: Vec<(String, String)> = vec![
             ("awgn".into(), "No fading: white Gaussian noise alone".into()),
@@ -63,7 +64,7 @@ impl Fading {
         all
     }
 
-    /// The name, such that [`from_name`](Fading::from_name) gives the channel.
+    /// Returns the name; [`from_name`](Fading::from_name) returns the channel for it.
     pub fn name(&self) -> String {
         match self {
             Fading::Awgn => "awgn".into(),
@@ -76,7 +77,7 @@ impl Fading {
     }
 }
 
-/// Draws the gains of blocks of one length.
+/// Samples the gains of blocks of one length.
 #[derive(Clone, Debug)]
 pub struct Gains(Kind);
 
@@ -88,7 +89,7 @@ enum Kind {
 }
 
 impl Gains {
-    /// The gains of `fading`.
+    /// Creates the gains of `fading`.
     pub fn new(fading: &Fading) -> Gains {
         Gains(match fading {
             Fading::Awgn => Kind::Awgn,
@@ -101,14 +102,14 @@ impl Gains {
         })
     }
 
-    /// Forgets all blocks drawn: what follows depends on the random numbers alone.
+    /// Resets the state, so that the following gains depend only on the random numbers.
     pub fn restart(&mut self) {
         if let Kind::Tapped { mapper, .. } = &mut self.0 {
             mapper.restart();
         }
     }
 
-    /// |h| of every symbol of the next block.
+    /// Samples |h| of every symbol of the next block.
     ///
     /// # Panics
     ///
@@ -138,7 +139,7 @@ mod tests {
     use airpath_core::rng::Stream;
 
     #[test]
-    fn names_and_channels_belong_to_each_other() {
+    fn name_and_from_name_are_inverse() {
         for name in [
             "awgn",
             "rayleigh",
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn every_channel_of_the_list_is_one() {
+    fn all_lists_existing_channels() {
         let all = Fading::all();
         let itu_and_lte = profiles::PROFILES.len() + profiles::LTE_PROFILES.len();
         assert_eq!(all.len(), 2 + itu_and_lte + tdl::TDLS.len());
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_fading_is_the_same_for_a_block_and_differs_between_blocks() {
+    fn flat_fading_is_constant_within_a_block() {
         let mut gaussian = Gaussian::new(&mut Stream::new(1, 0, "flat"));
         let mut flat = Gains::new(&Fading::Flat);
         let mut power = 0.0;

@@ -2,20 +2,20 @@
 //!
 //! Source: Recommendation ITU-R M.1225, annex 2, tables 4 (outdoor to indoor and pedestrian) and 5
 //! (vehicular): channels A and B; 3GPP TS 36.104, tables B.2-2 to B.2-4: the extended models of LTE.
-//! Powers are relative; what draws the taps makes their sum 1.
+//! Powers are relative; they are normalised to a sum of 1 when taps are sampled.
 
 use super::tdl::TDLS;
 
 /// A power delay profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
-    /// The name that users give.
+    /// Name of the profile for users.
     pub name: &'static str,
     /// Unit of the delays, ns.
     pub unit_ns: f64,
-    /// Delay (units) and mean power (dB) of every tap that fades.
+    /// Delay (units) and mean power (dB) of every fading tap.
     pub taps: &'static [(f64, f64)],
-    /// Power (dB) of a path that does not fade, at the delay 0 of the first tap.
+    /// Power (dB) of the constant path, at the delay 0 of the first tap.
     pub line_of_sight: Option<f64>,
 }
 
@@ -60,8 +60,8 @@ pub const VEHICULAR_A: Profile = Profile {
     line_of_sight: None,
 };
 
-/// ITU-R M.1225 Vehicular B. Longer than the cyclic prefix of 11.43 µs; interference between
-/// symbols is left out.
+/// ITU-R M.1225 Vehicular B. Its delays exceed the cyclic prefix of 11.43 µs; intersymbol
+/// interference is left out.
 pub const VEHICULAR_B: Profile = Profile {
     name: "vehicular-b",
     unit_ns: 1.0,
@@ -132,43 +132,44 @@ pub const ETU: Profile = Profile {
 };
 
 impl Profile {
-    /// The profile called `name`: one of [`PROFILES`] or [`LTE_PROFILES`], or a 3GPP line with its delay spread in ns,
-    /// `tdl-a-300`.
+    /// Returns the profile called `name`: one of [`PROFILES`] or [`LTE_PROFILES`], or a 3GPP
+    /// profile with its delay spread in ns, such as `tdl-a-300`.
     pub fn from_name(name: &str) -> Option<Profile> {
         let named = PROFILES.into_iter().chain(LTE_PROFILES).find(|profile| profile.name == name);
         named.or_else(|| Profile::tdl_of_name(name))
     }
 
-    /// The name, such that [`from_name`](Profile::from_name) gives the profile.
+    /// Returns the name; [`from_name`](Profile::from_name) returns the profile for it.
     pub fn full_name(&self) -> String {
         let is_tdl = TDLS.iter().any(|line| line.name == self.name);
         if is_tdl { format!("{}-{}", self.name, self.unit_ns) } else { self.name.into() }
     }
 
-    /// Mean powers of the taps that fade. Their sum and
-    /// [`line_of_sight_power`](Profile::line_of_sight_power) make 1.
+    /// Returns the mean powers of the fading taps. They and
+    /// [`line_of_sight_power`](Profile::line_of_sight_power) have a sum of 1.
     pub fn powers(&self) -> Vec<f64> {
         let total = self.total();
         self.taps.iter().map(|&(_, db)| linear(db) / total).collect()
     }
 
-    /// Power of the path that does not fade.
+    /// Returns the power of the constant path.
     pub fn line_of_sight_power(&self) -> f64 {
         self.line_of_sight.map_or(0.0, linear) / self.total()
     }
 
-    /// K, the ratio of the power that does not fade to the mean of what does at the first tap.
+    /// Returns K, the power of the constant path relative to the mean fading power of the first
+    /// tap.
     pub fn k_factor(&self) -> f64 {
         self.line_of_sight_power() / self.powers()[0]
     }
 
-    /// The sum of all powers as given.
+    /// Returns the sum of all powers before normalisation.
     fn total(&self) -> f64 {
         let fading: f64 = self.taps.iter().map(|&(_, db)| linear(db)).sum();
         fading + self.line_of_sight.map_or(0.0, linear)
     }
 
-    /// The root mean square delay spread, ns. The path that does not fade has no delay.
+    /// Returns the root mean square delay spread, ns. The constant path has no delay.
     pub fn delay_spread_ns(&self) -> f64 {
         let moment = |order: i32| -> f64 {
             let delays = self.taps.iter().map(|&(delay, _)| (delay * self.unit_ns).powi(order));
@@ -178,7 +179,7 @@ impl Profile {
     }
 }
 
-/// A ratio given in dB.
+/// Converts dB to a ratio.
 fn linear(db: f64) -> f64 {
     libm::pow(10.0, db / 10.0)
 }
@@ -188,25 +189,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vehicular_a_has_the_powers_of_the_fact_sheet() {
+    fn vehicular_a_powers_match_fact_sheet() {
         let digits = [0.4850, 0.3852, 0.0611, 0.0485, 0.0153, 0.0048];
         for (power, four_digits) in VEHICULAR_A.powers().into_iter().zip(digits) {
             assert!((power - four_digits).abs() < 1e-4, "{power}, {four_digits}");
         }
     }
 
-    /// ITU-R M.1225 annex 2, table 2: 45, 750, 370 and 4000 ns, to their rounding.
+    /// ITU-R M.1225 annex 2, table 2: 45, 750, 370 and 4000 ns, within rounding.
     #[test]
-    fn delay_spreads_of_table_2() {
+    fn delay_spreads_match_table_2() {
         for (profile, spread) in PROFILES.iter().zip([45.0, 750.0, 370.0, 4000.0]) {
             let ratio = profile.delay_spread_ns() / spread;
             assert!((ratio - 1.0).abs() < 0.16, "{}: {ratio}", profile.name);
         }
     }
 
-    /// 3GPP TS 36.104 table B.2-1: 45, 357 and 991 ns. Of EPA's taps it is 43 ns.
+    /// 3GPP TS 36.104 table B.2-1: 45, 357 and 991 ns. The taps of EPA give 43 ns.
     #[test]
-    fn delay_spreads_of_table_b_2_1() {
+    fn delay_spreads_match_table_b_2_1() {
         for (profile, spread, off) in [(EPA, 45.0, 2.0), (EVA, 357.0, 0.5), (ETU, 991.0, 0.5)] {
             let found = profile.delay_spread_ns();
             assert!((found - spread).abs() < off, "{}: {found}", profile.name);

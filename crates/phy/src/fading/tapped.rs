@@ -1,8 +1,8 @@
-//! A tapped delay line that is constant during a block: its gain on every subcarrier.
+//! A tapped delay line that is constant during a block, and its gain on every subcarrier.
 //!
-//! H(f) = Σ g_l·exp(−j2πfτ_l) with independent complex Gaussian g_l, and a constant added to the
-//! first if there is a line of sight: its phase does not matter in addition to those of the g_l.
-//! Not a sum of sinusoids: one of few fades too rarely (phy-802.16-ctc §6).
+//! H(f) = Σ g_l·exp(−j2πfτ_l) with independent complex Gaussian g_l. With a line of sight, a
+//! constant is added to the first g_l; its phase is irrelevant because the phases of the g_l are
+//! random. A sum of few sinusoids is not used, because it fades too rarely (phy-802.16-ctc §6).
 
 use super::profiles::Profile;
 use crate::gaussian::{Gaussian, LANES};
@@ -10,30 +10,30 @@ use crate::ofdm::{SPACING_HZ, USED};
 use crate::vectorised::vectorised;
 use std::f64::consts::TAU;
 
-/// Subcarriers on each side of the middle one.
+/// Number of subcarriers on each side of the middle one.
 const SIDE: usize = USED / 2;
 
-/// The middle and one side, filled up to whole vectors.
+/// Number of subcarriers from the middle to one end, rounded up to complete vectors.
 const HALF: usize = (SIDE + 1).next_multiple_of(LANES);
 
-/// One number of every subcarrier from the middle to an end.
+/// One number for each subcarrier from the middle to one end.
 type Half = [f32; HALF];
 
-/// Tapped delay lines of one profile.
+/// Generator of tapped delay lines of one profile.
 #[derive(Clone, Debug)]
 pub struct Tapped {
-    /// Standard deviation of the real and of the imaginary part, by tap.
+    /// Standard deviation of the real and the imaginary part, by tap.
     deviations: Vec<f32>,
     /// Amplitude of the line of sight.
     line_of_sight: f32,
-    /// Cosine and sine of 2πfτ for the subcarriers from the middle up, by tap.
+    /// Cosine and sine of 2πfτ for the subcarriers from the middle to the upper end, by tap.
     phases: Vec<[Half; 2]>,
     /// Gaussian numbers: real and imaginary part of every tap.
     taps: Vec<f32>,
 }
 
 impl Tapped {
-    /// The lines of `profile`, the mean total power being 1.
+    /// Creates lines of `profile` with a mean total power of 1.
     pub fn new(profile: &Profile) -> Tapped {
         let deviations: Vec<f32> =
             profile.powers().into_iter().map(|power| (power / 2.0).sqrt() as f32).collect();
@@ -50,7 +50,7 @@ impl Tapped {
         Tapped { deviations, line_of_sight, phases, taps }
     }
 
-    /// Draws a line: |H| on every used subcarrier, in order of frequency.
+    /// Samples a line: |H| on every used subcarrier, in order of frequency.
     pub fn draw(&mut self, gaussian: &mut Gaussian, gains: &mut [f32; USED]) {
         gaussian.fill(&mut self.taps);
         for (tap, deviation) in self.taps.chunks_exact_mut(2).zip(&self.deviations) {
@@ -66,7 +66,7 @@ impl Tapped {
     }
 }
 
-/// |H| of the taps. The subcarriers above and below the middle share cosines and sines.
+/// Computes |H| from the taps. Subcarriers above and below the middle share cosines and sines.
 #[inline(always)]
 fn response(taps: &[f32], phases: &[[Half; 2]], gains: &mut [f32; USED]) {
     let [mut re_cos, mut im_sin, mut im_cos, mut re_sin] = [[0f32; HALF]; 4];
@@ -98,7 +98,7 @@ mod tests {
     use airpath_core::rng::Stream;
 
     #[test]
-    fn the_gain_is_the_absolute_value_of_the_transfer_function() {
+    fn gain_is_absolute_value_of_transfer_function() {
         let mut tapped = Tapped::new(&VEHICULAR_A);
         let mut gains = [0.0; USED];
         tapped.draw(&mut Gaussian::new(&mut Stream::new(1, 0, "H")), &mut gains);
@@ -128,7 +128,7 @@ mod tests {
     };
 
     #[test]
-    fn power_of_a_subcarrier_and_correlation_over_the_band() {
+    fn subcarrier_powers_match_distribution_and_correlation() {
         let draws = 400_000;
         let apart = 200;
         for profile in PROFILES {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn taps_have_their_powers_and_the_first_its_k_factor() {
+    fn taps_match_powers_and_k_factor_of_profile() {
         let draws = 200_000;
         for name in ["vehicular-a", "tdl-c-300", "tdl-d-30", "tdl-e-30"] {
             let profile = Profile::from_name(name).expect("a profile");
@@ -190,7 +190,7 @@ mod tests {
         }
     }
 
-    /// |Σ p_l·exp(−j2πfτ_l)| for two subcarriers `apart` from one another.
+    /// Returns |Σ p_l·exp(−j2πfτ_l)| for two subcarriers at a distance of `apart` subcarriers.
     fn correlation(profile: &Profile, apart: usize) -> f64 {
         let (mut re, mut im) = (0.0, 0.0);
         for (power, (delay_ns, _)) in profile.powers().into_iter().zip(profile.taps) {
@@ -201,9 +201,9 @@ mod tests {
         libm::hypot(re, im)
     }
 
-    /// Deep fades of the whole block decide on error rates: all taps must be weak at once.
+    /// Deep fades of the entire block determine error rates; all taps must be weak simultaneously.
     #[test]
-    fn total_power_falls_short_as_the_sum_of_exponential_powers_does() {
+    fn total_power_has_tail_of_exponential_sum() {
         let mut gaussian = Gaussian::new(&mut Stream::new(3, 0, "total"));
         let mut tapped = Tapped::new(&VEHICULAR_A);
         let mut gains = [0.0; USED];

@@ -1,4 +1,4 @@
-//! The tapped delay lines of 3GPP, delays in units of the delay spread: TDL-A to TDL-C without a
+//! Tapped delay lines of 3GPP with delays in units of the delay spread: TDL-A to TDL-C without a
 //! line of sight, TDL-D and TDL-E with one.
 //!
 //! Source: 3GPP TR 38.901 tables 7.7.2-1 to 7.7.2-5.
@@ -8,7 +8,7 @@ use super::profiles::Profile;
 /// TDL-A to TDL-E at a delay spread of 1 ns.
 pub const TDLS: [Profile; 5] = [TDL_A, TDL_B, TDL_C, TDL_D, TDL_E];
 
-/// TDL-A.
+/// 3GPP TR 38.901 TDL-A.
 const TDL_A: Profile = Profile {
     name: "tdl-a",
     unit_ns: 1.0,
@@ -40,7 +40,7 @@ const TDL_A: Profile = Profile {
     line_of_sight: None,
 };
 
-/// TDL-B.
+/// 3GPP TR 38.901 TDL-B.
 const TDL_B: Profile = Profile {
     name: "tdl-b",
     unit_ns: 1.0,
@@ -72,7 +72,7 @@ const TDL_B: Profile = Profile {
     line_of_sight: None,
 };
 
-/// TDL-C. One of the delays looks like 2/π.
+/// 3GPP TR 38.901 TDL-C. One of the delays is close to 2/π.
 #[allow(clippy::approx_constant)]
 const TDL_C: Profile = Profile {
     name: "tdl-c",
@@ -106,7 +106,7 @@ const TDL_C: Profile = Profile {
     line_of_sight: None,
 };
 
-/// TDL-D. The first tap has a K factor of 13.3 dB and a mean power of 0 dB.
+/// 3GPP TR 38.901 TDL-D. The first tap has a K factor of 13.3 dB and a mean power of 0 dB.
 const TDL_D: Profile = Profile {
     name: "tdl-d",
     unit_ns: 1.0,
@@ -128,7 +128,7 @@ const TDL_D: Profile = Profile {
     line_of_sight: Some(-0.2),
 };
 
-/// TDL-E. The first tap has a K factor of 22 dB and a mean power of 0 dB.
+/// 3GPP TR 38.901 TDL-E. The first tap has a K factor of 22 dB and a mean power of 0 dB.
 const TDL_E: Profile = Profile {
     name: "tdl-e",
     unit_ns: 1.0,
@@ -152,7 +152,7 @@ const TDL_E: Profile = Profile {
 };
 
 impl Profile {
-    /// A 3GPP line stretched to a delay spread: `tdl-a-300` has one of 300 ns.
+    /// Returns a 3GPP profile scaled to a delay spread: `tdl-a-300` has a spread of 300 ns.
     pub(super) fn tdl_of_name(name: &str) -> Option<Profile> {
         let (line, spread) = name.rsplit_once('-')?;
         let profile = TDLS.into_iter().find(|profile| profile.name == line)?;
@@ -165,19 +165,20 @@ impl Profile {
 mod tests {
     use super::*;
 
-    /// TR 38.901 §7.7.3: the tables are normalised. No wrong digit passes unnoticed in the first
-    /// three; a line of sight outweighs all, and its rounding, to 0.1 and 0.01 dB, is in the spread.
+    /// TR 38.901 §7.7.3: the tables are normalised. The test detects any wrong digit in the first
+    /// three. With a line of sight, one tap dominates, so that its rounding, to 0.1 and 0.01 dB,
+    /// affects the delay spread.
     #[test]
-    fn lines_have_a_delay_spread_of_one_unit() {
+    fn tdl_profiles_have_delay_spread_of_one_unit() {
         for (profile, allowed) in TDLS.into_iter().zip([1e-4, 1e-4, 1e-4, 7e-3, 1e-3]) {
             let spread = profile.delay_spread_ns();
             assert!((spread - 1.0).abs() < allowed, "{}: {spread}", profile.name);
         }
     }
 
-    /// The notes below tables 7.7.2-4 and 7.7.2-5.
+    /// K factors from the notes below tables 7.7.2-4 and 7.7.2-5.
     #[test]
-    fn first_taps_with_a_line_of_sight_have_the_k_factors_of_the_notes() {
+    fn first_taps_match_k_factors_of_notes() {
         for (profile, k_db) in [(TDL_D, 13.3), (TDL_E, 22.0)] {
             assert!((10.0 * profile.k_factor().log10() - k_db).abs() < 1e-9, "{}", profile.name);
             let db = |power: f64| 10f64.powf(power / 10.0);
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_the_delay_spread() {
+    fn tdl_of_name_sets_the_delay_spread() {
         let profile = Profile::tdl_of_name("tdl-c-300").expect("a line");
         assert!((profile.delay_spread_ns() - 300.0).abs() < 0.03);
         for name in ["tdl-c", "tdl-f-30", "tdl-a-", "tdl-a-inf", "tdl-a--1"] {

@@ -1,4 +1,4 @@
-//! Shares, durations and error rates against the unconditional rate, closed forms and the facts.
+//! Tests of shares, durations and error rates against the unconditional rate and closed forms.
 
 use super::*;
 use crate::symbol_error::{Fading, symbol_error_rate};
@@ -27,7 +27,7 @@ fn channel(constellation: Constellation, (tx, rx): (u32, u32), snr_db: f64) -> F
 }
 
 #[test]
-fn the_mean_of_both_states_is_the_unconditional_rate() {
+fn mean_over_states_equals_unconditional_error_rate() {
     let mut worst = 0.0f64;
     for constellation in [
         Constellation::Psk(2),
@@ -53,13 +53,13 @@ fn the_mean_of_both_states_is_the_unconditional_rate() {
 }
 
 #[test]
-fn fades_last_as_their_crossings_say() {
+fn fade_durations_match_level_crossing_rates() {
     for ratio in [0.001f64, 0.1, 1.0, 3.0] {
         let one = Fades::new(Branches { count: 1, snr: 5.0 }, 5.0 * ratio);
         let [_, fade] = one.mean_durations_s(30.0);
         let expected = libm::expm1(ratio) / (30.0 * libm::sqrt(std::f64::consts::TAU * ratio));
         FADES.close(format!("one branch, ρ {ratio}"), "s", fade / expected, 1.0, 1e-12);
-        // Crossings are √(2π ρ) f_D times the density of the SNR in units of S.
+        // The crossing rate is √(2π ρ) f_D times the density of the SNR in units of S.
         for count in [2, 4, 8, 16] {
             let share = |ratio: f64| Fades::new(Branches { count, snr: 1.0 }, ratio).shares()[1];
             let step = 1e-5 * ratio;
@@ -71,12 +71,13 @@ fn fades_last_as_their_crossings_say() {
     }
 }
 
-/// vcp-rem §8.11: 8 and 800 bits at 10 Mbit/s, one branch: 50 kHz. With two branches 101 kHz, with four 134 kHz.
+/// vcp-rem §8.11: runs of 8 and 800 bits at 10 Mbit/s require 50 kHz with one branch, 101 kHz with
+/// two branches, and 134 kHz with four.
 #[test]
-fn the_papers_bursts_need_a_doppler_shift_of_50_khz() {
+fn bursts_of_the_paper_require_50_khz_doppler() {
     for (antennas, doppler_hz) in [((1, 1), 49_992.0), ((1, 2), 100_753.0), ((2, 2), 134_359.0)] {
         let mut paper = channel(Constellation::Psk(2), antennas, 10.0);
-        // The threshold below which 8/808 of the time is.
+        // The SNR is below this threshold for 8/808 of the time.
         let (mut low, mut high) = (-30.0, 10.0);
         for _ in 0..60 {
             let middle = 0.5 * (low + high);

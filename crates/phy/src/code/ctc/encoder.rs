@@ -1,9 +1,9 @@
-//! The encoder: both constituent encoders, each from its circulation state.
+//! The encoder: both constituent encoders, each starting in its circulation state.
 
 use super::trellis::{Registers, Word};
 use super::{BlockSize, interleaver::interleaver, puncture::sending_order};
 
-/// The code at one block size, with the tables that encoder and decoder share.
+/// The code for one block size, with the tables that encoder and decoder share.
 #[derive(Clone, Debug)]
 pub struct Code {
     size: BlockSize,
@@ -11,47 +11,48 @@ pub struct Code {
     sending_order: Vec<u32>,
 }
 
-/// A block's six subblocks, and the circulation states of both constituent encoders.
+/// Six subblocks of a block, and the circulation states of both constituent encoders.
 struct Encoded<T> {
     subblocks: Vec<T>,
     circulation: [Registers<T>; 2],
 }
 
 impl Code {
-    /// The code for blocks of `size`: one of the standard's, or another with the same form of
-    /// interleaver.
+    /// Creates the code for blocks of `size`: a size of the standard, or another size with an
+    /// interleaver of the same form.
     ///
     /// # Panics
     ///
-    /// If the couples are not a multiple of 4, or are one of 7.
+    /// If the number of couples is not a multiple of 4, or is a multiple of 7.
     pub fn new(size: BlockSize) -> Code {
         assert!(size.couples.is_multiple_of(4), "the interleaver's rule has period 4");
         assert!(!size.couples.is_multiple_of(7), "multiples of 7 have no circulation state");
         Code { size, interleaver: interleaver(size), sending_order: sending_order(size) }
     }
 
-    /// The block size.
+    /// Returns the block size.
     pub fn size(&self) -> BlockSize {
         self.size
     }
 
-    /// π, see [`interleaver`].
+    /// Returns π, see [`interleaver`].
     pub(super) fn interleaver(&self) -> &[usize] {
         &self.interleaver
     }
 
-    /// See [`sending_order`].
+    /// Returns the transmission order, see [`sending_order`].
     pub(super) fn sending_order(&self) -> &[u32] {
         &self.sending_order
     }
 
-    /// The first bits of the coded block, as many as `coded` takes (at most 6N).
+    /// Writes the first bits of the coded block into `coded`, at most 6N.
     ///
-    /// `information` holds A_0, B_0, A_1, B_1, …: of one block, or in words of 64 blocks at once.
+    /// `information` contains A_0, B_0, A_1, B_1, … of one block, or of 64 blocks as the bits of
+    /// words.
     ///
     /// # Panics
     ///
-    /// If `information` is not 2N bits, or `coded` more than 6N.
+    /// If `information` does not have 2N bits, or `coded` has more than 6N.
     pub fn encode<T: Word>(&self, information: &[T], coded: &mut [T]) {
         assert!(coded.len() <= self.size.coded_bits(), "no more than 6N coded bits");
         let subblocks = self.encoded(information).subblocks;
@@ -60,11 +61,11 @@ impl Code {
         }
     }
 
-    /// Sc of both constituent encoders for a block.
+    /// Returns Sc of both constituent encoders for a block.
     ///
     /// # Panics
     ///
-    /// If `information` is not 2N bits.
+    /// If `information` does not have 2N bits.
     pub fn circulation_states(&self, information: &[bool]) -> [u8; 2] {
         self.encoded(information)
             .circulation
@@ -90,10 +91,10 @@ impl Code {
     }
 }
 
-/// Encodes the couples in order from the circulation state, which it returns.
+/// Encodes the couples in order, and returns the circulation state from which it started.
 ///
-/// The code is linear: the parity is that from state 0, plus that of the circulation state without
-/// input.
+/// The code is linear: the parity is the sum of the parity from state 0 and the parity of the
+/// circulation state without input.
 fn constituent<T: Word>(
     symbols: impl Iterator<Item = (T, T)>,
     y: &mut [T],

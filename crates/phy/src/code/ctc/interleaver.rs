@@ -1,11 +1,11 @@
-//! The two interleavers: between the constituent encoders, and inside each subblock.
+//! The two interleavers: between the constituent encoders, and within each subblock.
 
 use super::BlockSize;
 
-/// π(j): which couple of the first encoder's order is couple j of the second's.
+/// Returns π: couple j of the second encoder is couple π(j) of the first encoder.
 ///
-/// Before it, A and B of every couple with an odd index change places. π(j) and j are never both
-/// odd or both even, so those are the couples at even j of the second encoder.
+/// Before this permutation, A and B are swapped in every couple with an odd index. π(j) and j are
+/// never both odd or both even, so that the swapped couples are at even j of the second encoder.
 ///
 /// Source: IEEE 802.16-2009 §8.4.9.2.3.2.
 pub fn interleaver(size: BlockSize) -> Vec<usize> {
@@ -14,7 +14,8 @@ pub fn interleaver(size: BlockSize) -> Vec<usize> {
     (0..couples).map(|j| (p0 * j + 1 + offset[j % 4]) % couples).collect()
 }
 
-/// The order in which a subblock is read: element i of the output is element T_i of the subblock.
+/// Returns the order in which a subblock is read: element i of the output is element T_i of the
+/// subblock.
 ///
 /// Source: IEEE 802.16-2009 §8.4.9.2.3.4.2.
 pub fn subblock_order(size: BlockSize) -> Vec<usize> {
@@ -25,7 +26,7 @@ pub fn subblock_order(size: BlockSize) -> Vec<usize> {
         .collect()
 }
 
-/// BRO_m: the lowest `bits` bits of `value` in reverse.
+/// Returns BRO_m: the lowest `bits` bits of `value` in reverse order.
 fn reversed(value: usize, bits: u32) -> usize {
     value.reverse_bits() >> (usize::BITS - bits)
 }
@@ -46,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn both_interleavers_are_permutations_at_all_17_sizes() {
+    fn interleavers_are_permutations_at_all_17_sizes() {
         for size in BLOCK_SIZES {
             assert!(is_permutation(&interleaver(size), size.couples), "{size:?}");
             assert!(is_permutation(&subblock_order(size), size.couples), "{size:?}");
@@ -54,14 +55,14 @@ mod tests {
     }
 
     #[test]
-    fn interleaved_couples_change_between_even_and_odd_places() {
+    fn interleaver_swaps_even_and_odd_indices() {
         for size in BLOCK_SIZES {
             assert!(interleaver(size).iter().enumerate().all(|(j, i)| (i + j) % 2 == 1));
         }
     }
 
     #[test]
-    fn check_vectors_of_the_interleaver() {
+    fn interleaver_matches_check_vectors() {
         for (couples, first, sum) in [
             (192, [1, 12, 71, 82, 45, 56, 115, 126], 1_773_760),
             (216, [1, 14, 27, 40, 53, 66, 79, 92], 2_566_224),
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn check_vectors_of_the_subblock_interleaver() {
+    fn subblock_order_matches_check_vectors() {
         for (couples, first, sum) in [
             (192, [0, 64, 128, 32, 96, 160, 16, 80], 1_786_928),
             (216, [0, 64, 128, 192, 32, 96, 160, 16], 2_530_734),

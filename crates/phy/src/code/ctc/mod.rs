@@ -6,7 +6,7 @@
 //!                                                     A, B  ┘
 //! ```
 //!
-//! Source: IEEE 802.16-2009 §8.4.9.2.3. Left out: HARQ subpackets but the first.
+//! Source: IEEE 802.16-2009 §8.4.9.2.3. Left out: HARQ subpackets after the first.
 
 mod decoder;
 mod encoder;

@@ -1,11 +1,11 @@
-//! The order of the coded bits; sending the first L of them is the whole puncturing rule.
+//! The transmission order of the coded bits. Puncturing sends only the first L of them.
 //!
 //! Source: IEEE 802.16-2009 §8.4.9.2.3.4.3–.4, subpacket 0. Left out: later HARQ subpackets.
 
 use super::{BlockSize, interleaver::subblock_order};
 
-/// The six subblocks of N bits in which encoder and decoder keep a block: bit k of one is at
-/// `subblock as usize * N + k`. 1 and 2 are the constituent encoders.
+/// The six subblocks of N bits in which encoder and decoder store a block. Bit k of a subblock has
+/// the index `subblock as usize * N + k`. The digits 1 and 2 denote the constituent encoders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subblock {
     A,
@@ -16,8 +16,8 @@ pub(super) enum Subblock {
     W2,
 }
 
-/// Where the bits are that are sent first, second, … sixth-N-th: A, B, then Y1 and Y2 in turns,
-/// then W1 and W2 in turns, each subblock in its interleaved order.
+/// Returns the indices of the transmitted bits in order: A, B, then Y1 and Y2 alternating, then W1
+/// and W2 alternating, each subblock in its interleaved order.
 pub(super) fn sending_order(size: BlockSize) -> Vec<u32> {
     use Subblock::{A, B, W1, W2, Y1, Y2};
     let order = subblock_order(size);

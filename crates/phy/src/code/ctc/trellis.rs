@@ -6,21 +6,21 @@
 
 use std::ops::BitXor;
 
-/// States of the constituent code.
+/// Number of states of the constituent code.
 pub const STATES: usize = 8;
 
 /// Transition of the encoder for one couple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// The state afterwards.
+    /// State after the couple.
     pub next: u8,
-    /// The parity bit Y.
+    /// Parity bit Y.
     pub y: bool,
-    /// The parity bit W.
+    /// Parity bit W.
     pub w: bool,
 }
 
-/// TRELLIS\[state]\[2·A + B].
+/// Transitions: TRELLIS\[state]\[2·A + B].
 pub const TRELLIS: [[Transition; 4]; STATES] = trellis();
 
 const fn trellis() -> [[Transition; 4]; STATES] {
@@ -37,7 +37,7 @@ const fn trellis() -> [[Transition; 4]; STATES] {
     table
 }
 
-/// The encoder's equations, modulo 2, for one bit each.
+/// Evaluates the encoder's equations, modulo 2, for single bits.
 const fn transition(state: u8, symbol: u8) -> Transition {
     let (s1, s2, s3) = (state >> 2 & 1, state >> 1 & 1, state & 1);
     let (a, b) = (symbol >> 1, symbol & 1);
@@ -46,7 +46,7 @@ const fn transition(state: u8, symbol: u8) -> Transition {
     Transition { next, y: d ^ s2 ^ s3 == 1, w: d ^ s3 == 1 }
 }
 
-/// Bits that are added modulo 2: one of one block (`bool`), or one of each of 64 (`u64`).
+/// Bits for addition modulo 2: of one block (`bool`), or of 64 blocks (`u64`).
 pub trait Word: Copy + Default + BitXor<Output = Self> {}
 
 impl Word for bool {}
@@ -57,7 +57,7 @@ impl Word for u64 {}
 pub(super) struct Registers<T>(pub(super) [T; 3]);
 
 impl<T: Word> Registers<T> {
-    /// The encoder's equations: the registers after couple (a, b), Y and W.
+    /// Evaluates the encoder's equations: returns the registers after couple (a, b), Y and W.
     #[inline(always)]
     pub(super) fn step(self, a: T, b: T) -> (Registers<T>, T, T) {
         let Registers([s1, s2, s3]) = self;
@@ -65,8 +65,8 @@ impl<T: Word> Registers<T> {
         (Registers([d, s1 ^ b, s2 ^ b]), d ^ s2 ^ s3, d ^ s3)
     }
 
-    /// Sc of blocks of `couples` couples that end in these registers from state 0. Sc is linear in
-    /// the final state: the sum of what its single bits give.
+    /// Returns Sc of blocks of `couples` couples that end in these registers from state 0. Sc is
+    /// linear in the final state: it is the sum over the single bits of the final state.
     pub(super) fn circulation(self, couples: usize) -> Registers<T> {
         let mut start = Registers::default();
         for (of_final, bit) in self.0.into_iter().zip([4, 2, 1]) {
@@ -81,16 +81,16 @@ impl<T: Word> Registers<T> {
     }
 }
 
-/// Couples after which an encoder without input is in its first state again.
+/// Number of couples after which an encoder without input returns to its initial state.
 const PERIOD: usize = 7;
 
-/// Sc: the state from which a block of `couples` couples ends where it began, when it ends in
-/// `final_state` from state 0. `couples` is not a multiple of 7.
+/// Returns Sc: the state from which a block of `couples` couples ends in its initial state, given
+/// that it ends in `final_state` from state 0. `couples` must not be a multiple of 7.
 pub const fn circulation_state(couples: usize, final_state: u8) -> u8 {
     CIRCULATION[couples % PERIOD][final_state as usize]
 }
 
-/// Rows by N mod 7 (row 0 is not used), columns by the final state from state 0.
+/// Circulation states. Rows: N mod 7 (row 0 is not used); columns: the final state from state 0.
 const CIRCULATION: [[u8; STATES]; PERIOD] = [
     [0; STATES],
     [0, 6, 4, 2, 7, 1, 3, 5],
@@ -118,7 +118,7 @@ mod tests {
     ];
 
     #[test]
-    fn trellis_table_of_section_8_4_9_2_3_1() {
+    fn trellis_matches_table_of_section_8_4_9_2_3_1() {
         for (state, row) in TRELLIS.iter().enumerate() {
             for (symbol, to) in row.iter().enumerate() {
                 let text = format!("{}/{}{}", to.next, u8::from(to.y), u8::from(to.w));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_registers_follow_the_trellis() {
+    fn registers_match_trellis() {
         for (state, row) in TRELLIS.iter().enumerate() {
             for (symbol, to) in row.iter().enumerate() {
                 let found = registers(state as u8).step(symbol & 2 != 0, symbol & 1 != 0);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn every_state_is_reached_from_every_state_within_two_couples() {
+    fn two_couples_reach_every_state() {
         for from in TRELLIS {
             let mut reached = [false; STATES];
             for first in from {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn circulation_states_solve_sc_equals_g_to_the_n_sc_plus_s0() {
+    fn circulation_states_solve_their_equation() {
         let zero_input = |state: u8, couples: usize| {
             (0..couples).fold(state, |state, _| TRELLIS[usize::from(state)][0].next)
         };
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_zero_input_map_has_period_seven_so_multiples_of_seven_have_no_circulation_state() {
+    fn zero_input_map_has_period_seven() {
         for state in 0..8 {
             let after = (0..PERIOD).fold(state, |state: u8, _| TRELLIS[usize::from(state)][0].next);
             assert_eq!(after, state);

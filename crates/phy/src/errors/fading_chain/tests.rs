@@ -1,5 +1,5 @@
-//! The chain's probabilities against the table of the paper's parameters, Marcum's Q, drawn pairs
-//! of gains, and Rice's fades.
+//! Tests of the chain's probabilities against a table for the paper's parameters, Marcum's Q,
+//! sampled pairs of gains, and Rice's fade durations.
 
 use super::*;
 use airpath_conformance::Law;
@@ -27,7 +27,7 @@ const FADES: Law = Law {
     allows: "the fades that two samples miss: (π f_d T)² F / 8 of them",
 };
 
-/// Marcum's Q1(a, b) = P(χ²₂(a²) > b²): a Poisson mixture of Erlang tails.
+/// Returns Marcum's Q1(a, b) = P(χ²₂(a²) > b²), as a Poisson mixture of Erlang tails.
 fn marcum_q1(a: f64, b: f64) -> f64 {
     let (x, y) = (a * a / 2.0, b * b / 2.0);
     let (mut weight, mut step) = ((-x).exp(), (-y).exp());
@@ -42,7 +42,7 @@ fn marcum_q1(a: f64, b: f64) -> f64 {
     sum
 }
 
-/// P(good next | bad now) as the source writes it.
+/// Returns P(good next | bad now) by the formula of the source.
 fn by_marcum(frame_error_rate: f64, doppler: f64) -> f64 {
     let margin = -1.0 / (1.0 - frame_error_rate).ln();
     let rho = libm::j0(TAU * doppler).abs();
@@ -52,7 +52,7 @@ fn by_marcum(frame_error_rate: f64, doppler: f64) -> f64 {
 }
 
 #[test]
-fn ten_per_cent_at_a_doppler_of_0_01() {
+fn chain_at_error_rate_0_1_and_doppler_0_01_matches_table() {
     let chain = two_states(0.1, 0.01);
     let margin = -1.0 / 0.9f64.ln();
     let rho = 1.0 - decorrelation(0.01);
@@ -65,8 +65,8 @@ fn ten_per_cent_at_a_doppler_of_0_01() {
 }
 
 #[test]
-fn every_row_of_the_table() {
-    // ε, f_d T, P(G|B), P(B|B), P(B|G), mean bad and good run with half of their last digit.
+fn chain_matches_all_rows_of_table() {
+    // ε, f_d T, P(G|B), P(B|B), P(B|G), mean bad and good run, each with half of its last digit.
     let rows = [
         (0.1, 0.01, 0.073149, 0.926851, 0.008128, (13.671, 5e-4), (123.04, 5e-3)),
         (0.1, 0.005, 0.036604, 0.963396, 0.004067, (27.32, 5e-3), (245.9, 0.05)),
@@ -89,7 +89,7 @@ fn every_row_of_the_table() {
 }
 
 #[test]
-fn the_integral_is_the_difference_of_two_marcum_q() {
+fn integral_matches_difference_of_marcum_q() {
     for frame_error_rate in [0.001, 0.01, 0.1, 0.5, 0.9] {
         for doppler in [0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0, 2.5] {
             let ours = two_states(frame_error_rate, doppler).bad_to_good;
@@ -100,7 +100,7 @@ fn the_integral_is_the_difference_of_two_marcum_q() {
 }
 
 #[test]
-fn pairs_of_correlated_gains_fail_as_the_chain_says() {
+fn chain_matches_sampled_pairs_of_gains() {
     const DRAWN: u32 = 1_000_000;
     for (frame_error_rate, doppler) in [(0.1, 0.01), (0.1, 0.05), (0.3, 0.2), (0.01, 0.02)] {
         let mut stream = Stream::new(1, 0, "pairs");
@@ -132,7 +132,7 @@ fn pairs_of_correlated_gains_fail_as_the_chain_says() {
 }
 
 #[test]
-fn slow_fades_last_as_long_as_rice_says() {
+fn slow_fades_match_rice_durations() {
     for frame_error_rate in [0.01f64, 0.1, 0.5] {
         for doppler in [1e-9, 1e-6, 1e-4, 1e-3] {
             let margin = -1.0 / (1.0 - frame_error_rate).ln();
@@ -147,13 +147,13 @@ fn slow_fades_last_as_long_as_rice_says() {
 }
 
 #[test]
-fn ten_per_cent_at_a_doppler_of_a_millionth_changes_once_in_137_000_slots() {
+fn mean_run_at_doppler_1e_6_is_137_000_slots() {
     let chain = two_states(0.1, 1e-6);
     assert!((chain.bad_to_good.recip() / 136_620.0 - 1.0).abs() < 1e-3, "{chain:?}");
 }
 
 #[test]
-fn slower_fading_changes_less_often() {
+fn slower_fading_has_longer_runs() {
     let mut doppler = 1e-9;
     let mut last = 0.0;
     while doppler < 0.38 {
@@ -165,7 +165,7 @@ fn slower_fading_changes_less_often() {
 }
 
 #[test]
-fn without_correlation_frames_fail_independently() {
+fn frames_fail_independently_without_correlation() {
     // The first zero of J0.
     let chain = two_states(0.3, 2.404_825_557_695_773 / TAU);
     assert!((chain.good_to_bad - 0.3).abs() < 1e-12, "{chain:?}");
@@ -173,14 +173,14 @@ fn without_correlation_frames_fail_independently() {
 }
 
 #[test]
-fn no_errors_and_hardly_any() {
+fn chain_handles_zero_and_tiny_error_rates() {
     assert_eq!(two_states(0.0, 0.01), TwoStates { good_to_bad: 0.0, bad_to_good: 1.0 });
     let chain = two_states(1e-300, 0.01);
     assert!((chain.bad_to_good - 1.0).abs() < 1e-9 && chain.good_to_bad > 0.0, "{chain:?}");
 }
 
 #[test]
-fn the_decorrelation_of_the_series_and_of_the_function_agree() {
+fn decorrelation_series_matches_j0() {
     for doppler in [0.05f64, 0.1, 0.15, 0.159, 0.16] {
         let by_function = 1.0 - libm::j0(TAU * doppler);
         assert!((decorrelation(doppler) / by_function - 1.0).abs() < 1e-13, "{doppler}");
@@ -192,7 +192,7 @@ fn the_decorrelation_of_the_series_and_of_the_function_agree() {
 
 proptest! {
     #[test]
-    fn the_chain_is_a_chain_and_keeps_the_error_rate(
+    fn chain_is_valid_and_has_the_error_rate(
         frame_error_rate in prop_oneof![0.0..1.0f64, 1e-12..1e-3, 0.999..0.999_999_999],
         doppler in (-9.0..9.0f64).prop_map(|exponent| 10f64.powf(exponent)),
     ) {

@@ -1,4 +1,4 @@
-//! Corruption of frames by the channel, compared with the distributions of its chain.
+//! Tests of frame corruption against the distributions of the chain.
 
 use super::*;
 use crate::errors::{AnyErrors, fading_chain};
@@ -20,7 +20,7 @@ fn channel(states: TwoStates, loss: [f64; 2], seed: u64) -> GilbertElliott {
     GilbertElliott::new(states, loss, SLOT, &Seed::new(seed, 0, "channel"))
 }
 
-/// The paper's channel.
+/// Returns the paper's channel.
 fn bursts(seed: u64) -> GilbertElliott {
     channel(fading_chain::two_states(0.1, 0.01), HARD, seed)
 }
@@ -38,7 +38,7 @@ fn slot(channel: &mut impl ErrorProcess, number: u64) -> bool {
     frame(channel, number * SLOT, (number + 1) * SLOT)
 }
 
-/// Lengths of the bad runs and of the good runs; the last one, cut short, is left out.
+/// Returns the lengths of the bad and the good runs, without the last run, which is incomplete.
 fn runs(channel: &mut impl ErrorProcess, slots: u64) -> [Vec<u64>; 2] {
     let mut lengths = [Vec::new(), Vec::new()];
     let (mut is_bad, mut length) = (slot(channel, 0), 1);
@@ -54,12 +54,13 @@ fn runs(channel: &mut impl ErrorProcess, slots: u64) -> [Vec<u64>; 2] {
 }
 
 #[test]
-fn bursts_have_the_error_rate_the_run_lengths_and_the_tail_of_their_chain() {
+fn bursts_match_chain_in_error_rate_and_runs() {
     const SLOTS: u64 = 4_000_000;
     let states = fading_chain::two_states(0.1, 0.01);
     let mut channel = bursts(1);
     let bad = (0..SLOTS).filter(|number| slot(&mut channel, *number)).count() as f64;
-    // The slots are correlated: the variance of the mean is (1+λ)/(1-λ) times that of draws.
+    // The slots are correlated: the variance of the mean is (1+λ)/(1-λ) times that of independent
+    // slots.
     let lambda = 1.0 - states.good_to_bad - states.bad_to_good;
     let variance = 0.1 * 0.9 / SLOTS as f64 * (1.0 + lambda) / (1.0 - lambda);
     RUNS.close("share of bad slots", "", bad / SLOTS as f64, 0.1, 5.0 * variance.sqrt());
@@ -81,7 +82,7 @@ fn bursts_have_the_error_rate_the_run_lengths_and_the_tail_of_their_chain() {
 }
 
 #[test]
-fn the_first_slot_is_drawn_by_the_stationary_distribution() {
+fn first_slot_has_stationary_distribution() {
     const SEEDS: u64 = 40_000;
     let bad = (0..SEEDS).filter(|seed| slot(&mut bursts(*seed), 0)).count() as f64;
     let bound = 5.0 * (0.09 / SEEDS as f64).sqrt();
@@ -89,7 +90,7 @@ fn the_first_slot_is_drawn_by_the_stationary_distribution() {
 }
 
 #[test]
-fn bad_slots_after_idle_hours_are_as_frequent_as_ever() {
+fn share_of_bad_slots_is_stationary_after_long_gaps() {
     const FRAMES: u64 = 100_000;
     let hour = 3_600_000_000_000;
     let mut channel = bursts(2);
@@ -99,20 +100,20 @@ fn bad_slots_after_idle_hours_are_as_frequent_as_ever() {
 }
 
 #[test]
-fn the_end_of_a_frame_is_exclusive() {
+fn end_of_frame_is_exclusive() {
     let mut probe = bursts(8);
     let first_bad = (0..).find(|number| slot(&mut probe, *number)).expect("a bad slot");
     assert!(first_bad > 0, "the seed begins good");
     let begins = first_bad * SLOT;
     assert!(!frame(&mut bursts(8), 0, begins));
     assert!(frame(&mut bursts(8), 0, begins + 1));
-    // No time on the air is an instant in a slot.
+    // A frame of zero duration is an instant in a slot.
     assert!(!frame(&mut bursts(8), begins - 1, begins - 1));
     assert!(frame(&mut bursts(8), begins, begins));
 }
 
 #[test]
-fn frames_of_a_slot_have_its_outcome() {
+fn frames_in_one_slot_have_equal_outcomes() {
     let (mut whole, mut parts) = (bursts(4), bursts(4));
     for number in 0..20_000 {
         let outcome = slot(&mut whole, number);
@@ -124,7 +125,7 @@ fn frames_of_a_slot_have_its_outcome() {
 }
 
 #[test]
-fn a_frame_meets_every_slot_that_it_overlaps() {
+fn frame_is_exposed_to_all_overlapped_slots() {
     // Only good slots, each with a loss of 0.1.
     let states = TwoStates { good_to_bad: 0.0, bad_to_good: 1.0 };
     for (length, slots) in [(SLOT, 1), (SLOT + 1, 2), (5 * SLOT / 2, 3), (10 * SLOT, 10)] {
@@ -142,13 +143,13 @@ fn a_frame_meets_every_slot_that_it_overlaps() {
 }
 
 #[test]
-fn the_losses_of_the_states_mix_by_their_shares() {
+fn mean_loss_is_weighted_by_state_shares() {
     const SLOTS: u64 = 1_000_000;
     let states = TwoStates { good_to_bad: 0.1, bad_to_good: 0.3 };
     let mut channel = channel(states, [0.05, 0.6], 6);
     let lost = (0..SLOTS).filter(|number| slot(&mut channel, *number)).count() as f64;
     let expected: f64 = 0.75 * 0.05 + 0.25 * 0.6;
-    // The correlated part of the variance is that of the states, at most.
+    // The correlated part of the variance is at most that of the states.
     let variance = expected * (1.0 - expected) + 0.55f64.powi(2) * 0.1875 * 2.0 * 0.6 / 0.4;
     let found = lost / SLOTS as f64;
     assert!((found - expected).abs() < 5.0 * (variance / SLOTS as f64).sqrt(), "{found}");
@@ -166,9 +167,9 @@ fn frames_do_not_change_the_states() {
     }
 }
 
-/// The frame is longer than the longest gap that is walked, 750 slots here.
+/// The frame is longer than the longest gap that is stepped through, 750 slots here.
 #[test]
-fn overlapping_frames_meet_the_same_slots() {
+fn overlapping_frames_share_slot_states() {
     let states = TwoStates { good_to_bad: 0.1, bad_to_good: 0.2 };
     for seed in 0..40 {
         let mut by_slot = channel(states, HARD, seed);
@@ -182,7 +183,7 @@ fn overlapping_frames_meet_the_same_slots() {
     }
 }
 
-/// Frames in order of their begin: how long after the one before, and how long on the air, ns.
+/// Frames in order of their start: gap after the previous start, and duration, ns.
 fn frames() -> impl Strategy<Value = Vec<(u64, u64)>> {
     let wait = prop_oneof![Just(0), 0..SLOT, 0..40 * SLOT];
     let length = prop_oneof![Just(0), Just(SLOT), 0..2 * SLOT, 0..300 * SLOT];
@@ -190,7 +191,7 @@ fn frames() -> impl Strategy<Value = Vec<(u64, u64)>> {
 }
 
 proptest! {
-    /// Frames may overlap and last over many runs: each sees the same slots.
+    /// Frames may overlap and extend over many runs: all of them overlap the same slots.
     #[test]
     fn frame_is_corrupted_when_it_overlaps_a_bad_slot(
         frames in frames(), seed in 0..50u64, to_bad in 0.01..1.0f64, to_good in 0.01..1.0f64,
@@ -220,7 +221,7 @@ fn refused(description: &Value) -> String {
 }
 
 #[test]
-fn errors_name_the_field_the_value_and_what_is_accepted() {
+fn error_messages_name_field_value_and_range() {
     let built_in: Vec<&str> = AnyErrors::BUILT_IN.iter().map(|(name, _)| *name).collect();
     let unknown = format!("kind = gilbert: unknown. Accepted: {}", built_in.join(", "));
     let cases = [

@@ -1,4 +1,4 @@
-//! Runs and jumps against the chain stepped slot by slot.
+//! Tests of runs and skips against the chain stepped slot by slot.
 
 use super::*;
 use airpath_core::Seed;
@@ -14,7 +14,7 @@ fn run(chain: &Chain, seed: u64) -> Run {
 }
 
 #[test]
-fn n_steps_at_once_are_n_steps() {
+fn bad_after_matches_repeated_single_steps() {
     for states in [chain(0.008, 0.07), chain(0.3, 0.9), chain(1.0, 1.0), chain(0.5, 0.5)] {
         for start in [false, true] {
             let mut bad = f64::from(u8::from(start));
@@ -28,14 +28,15 @@ fn n_steps_at_once_are_n_steps() {
 }
 
 #[test]
-fn a_chain_that_hardly_ever_changes_keeps_its_memory() {
+fn bad_after_is_exact_for_tiny_probabilities() {
     let states = chain(1e-20, 1e-20);
     let after = states.bad_after(10_u64.pow(19), true);
     assert!((after - (0.5 + 0.5 * (-0.2f64).exp())).abs() < 1e-12, "{after}");
     assert_eq!(chain(1e-10, 1e-10).bad_after(u64::MAX, true), 0.5);
 }
 
-/// Whether the chain is bad at the end of `slots` slots after the end of its first run.
+/// Returns the state before and after a gap of `slots` slots after the first run, and the rest of
+/// the run, ns.
 fn state_after(chain: &Chain, slots: u64, seed: u64) -> (bool, bool, u64) {
     let mut run = run(chain, seed);
     let (was_bad, ended) = (!run.is_bad, run.ends_ns);
@@ -45,7 +46,7 @@ fn state_after(chain: &Chain, slots: u64, seed: u64) -> (bool, bool, u64) {
 }
 
 #[test]
-fn a_jump_is_distributed_as_the_walk() {
+fn jump_has_distribution_of_walk() {
     const SEEDS: u64 = 40_000;
     let states = chain(0.05, 0.2);
     let walks = Chain::new(states, SLOT);
@@ -66,7 +67,7 @@ fn a_jump_is_distributed_as_the_walk() {
                 let found = bad / (good + bad);
                 assert!((found - expected).abs() < bound, "{slots} slots: {found}, {expected}");
             }
-            // What is left of a run is as long as a whole one.
+            // The rest of a run has the same mean duration as a complete run.
             for (is_bad, leaving) in [(0, states.good_to_bad), (1, states.bad_to_good)] {
                 let count = counts[0][is_bad] + counts[1][is_bad];
                 let bound = 5.0 * (1.0 - leaving).sqrt() / leaving / count.sqrt();
@@ -78,14 +79,14 @@ fn a_jump_is_distributed_as_the_walk() {
 }
 
 #[test]
-fn only_gaps_of_many_runs_are_jumped() {
+fn gaps_of_100_runs_are_walked() {
     let chain = Chain::new(chain(0.05, 0.2), SLOT);
     // Changes per slot: 2 · 0.2 · 0.2.
     assert!((1249 * SLOT..=1250 * SLOT).contains(&chain.walked_ns), "{}", chain.walked_ns);
 }
 
 #[test]
-fn a_state_that_is_never_left_lasts() {
+fn run_is_endless_if_state_is_never_left() {
     let chain = Chain::new(chain(0.0, 0.3), SLOT);
     let mut run = run(&chain, 1);
     assert!(!run.is_bad && run.ends_ns == u64::MAX);
@@ -94,7 +95,7 @@ fn a_state_that_is_never_left_lasts() {
 }
 
 #[test]
-fn certain_changes_alternate() {
+fn states_alternate_if_changes_are_certain() {
     let chain = Chain::new(chain(1.0, 1.0), SLOT);
     let mut run = run(&chain, 1);
     for slot in 1..100 {

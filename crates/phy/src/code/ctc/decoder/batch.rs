@@ -1,4 +1,4 @@
-//! The blocks that are decoded side by side, and one iteration of them all.
+//! The blocks that are decoded in parallel, and one iteration over all of them.
 
 use super::lanes::Simd;
 use super::siso::{EXTRINSIC_LIMIT, Metrics, NORMALISATION, Received, Siso, Symbols};
@@ -9,30 +9,33 @@ use crate::code::{LLR_LIMIT, Llr};
 use pulp::bytemuck::{Pod, cast_slice, cast_slice_mut};
 use std::slice;
 
-/// One block in every lane.
+/// A batch with one block per lane.
 pub(super) struct Batch<S: Simd> {
     simd: S,
     config: DecoderConfig,
     prologue: usize,
-    /// π: for each couple of the second encoder, its position in the first; then the inverse of π.
+    /// π: for each couple of the second encoder, its index in the first encoder; then the inverse
+    /// of π.
     interleaver: [Vec<u32>; 2],
-    /// The subblock bits that are sent, in order.
+    /// Indices of the transmitted subblock bits, in order of transmission.
     sending_order: Vec<u32>,
-    /// 0, 1, 2, …
+    /// Indices 0, 1, 2, …
     information_order: Vec<u32>,
-    /// Received ratios by subblock; zero for bits not sent. W is absent if none of it is sent.
+    /// Received ratios by subblock; zero for punctured bits. W is absent if none of its bits is
+    /// sent.
     received: Vec<S::Vector>,
-    /// Inputs of each constituent decoder: received ratios plus the other decoder's extrinsic
-    /// ratios. In the second decoder's order, A and B are swapped in couples at even positions.
+    /// Inputs of each constituent decoder: the received ratios plus the extrinsic ratios of the
+    /// other decoder. In the order of the second decoder, A and B are swapped in couples at even
+    /// indices.
     systematic: [Vec<Symbols<S::Vector>>; 2],
     alphas: Vec<Metrics<S::Vector>>,
     /// Decided bits A_0, B_0, A_1, …: negative means 1.
     decided: Vec<S::Vector>,
-    /// The sent bits, all ones for 1.
+    /// The transmitted bits; all bits of the number are set for 1.
     sent: Vec<S::Vector>,
 }
 
-/// The values of a vector, one per lane.
+/// Returns the numbers of a vector, one per lane.
 fn lanes<V: Pod>(vector: &mut V) -> &mut [i16] {
     cast_slice_mut(slice::from_mut(vector))
 }
@@ -68,7 +71,7 @@ impl<S: Simd> Batch<S> {
         self.alphas.len()
     }
 
-    /// Puts new blocks into the lanes of `fresh`. `llrs` and `sent` hold a row for every lane.
+    /// Loads new blocks into the lanes `fresh`. `llrs` and `sent` contain a row for every lane.
     pub(super) fn load(&mut self, fresh: &[usize], llrs: &[Llr], sent: &[bool]) {
         scatter(&mut self.received, &self.sending_order, fresh, llrs, |llr| {
             debug_assert!(llr.abs() <= LLR_LIMIT, "the sums are proved for ratios within limits");
@@ -88,7 +91,8 @@ impl<S: Simd> Batch<S> {
     }
 
     /// Runs one iteration of all lanes. A lane of the result is negative if its decided bits differ
-    /// from the reference: the sent bits, or with rule agreement the bits decided before.
+    /// from the reference: the transmitted bits, or the bits of the previous iteration with rule
+    /// agreement.
     pub(super) fn iterate(&mut self) -> S::Vector {
         let with_w = self.received.len() > 4 * self.couples();
         match (self.config.algorithm, with_w) {
@@ -172,20 +176,21 @@ impl<S: Simd> Batch<S> {
         differs
     }
 
-    /// The bits decided last in a lane: A_0, B_0, A_1, B_1, …
+    /// Returns the bits of a lane after the latest iteration: A_0, B_0, A_1, B_1, …
     pub(super) fn decided(&self, lane: usize) -> impl Iterator<Item = bool> {
         let numbers: &[i16] = cast_slice(&self.decided);
         numbers.iter().skip(lane).step_by(S::LANES).map(|&number| number < 0)
     }
 }
 
-/// Columns of a tile: one tile of the rows of all lanes fits into the L1 cache.
+/// Columns of a tile; one tile of the rows of all lanes fits into the L1 cache.
 const TILE: usize = 32;
 
-/// Lanes and columns that are transposed at once, if consecutive lanes receive new blocks.
+/// Number of lanes and columns that are transposed together if consecutive lanes receive new
+/// blocks.
 const SQUARE: usize = 4;
 
-/// Puts column i of the rows of `fresh` lanes into vector `order[i]`.
+/// Writes column i of the rows of the `fresh` lanes into vector `order[i]`.
 fn scatter<V: Pod, T: Copy>(
     vectors: &mut [V],
     order: &[u32],
@@ -217,7 +222,7 @@ fn scatter<V: Pod, T: Copy>(
     }
 }
 
-/// Resets the lanes of `mask` to the received ratios, without extrinsic ratios.
+/// Resets the lanes of `mask` to the received ratios without extrinsic ratios.
 #[inline(always)]
 fn start<S: Simd>(
     simd: S,
@@ -235,7 +240,7 @@ fn start<S: Simd>(
     }
 }
 
-/// Inputs of a constituent decoder.
+/// Returns the inputs of a constituent decoder.
 #[inline(always)]
 fn inputs<'a, S: Simd, const W: bool>(
     received: &'a [S::Vector],
@@ -261,7 +266,7 @@ fn sum<S: Simd>(
 #[derive(Clone, Copy)]
 struct Scale<S> {
     simd: S,
-    /// Factor in units of 1/[`EXTRINSIC_ONE`]; `None` for a factor of one.
+    /// Factor in units of 1/[`EXTRINSIC_ONE`]; `None` for a factor of 1.
     factor: Option<i16>,
 }
 
@@ -295,7 +300,8 @@ impl<S: Simd> Scale<S> {
         ]
     }
 
-    /// Scales and rounds to nearest: dividing by 16 is dividing by 4 twice. Products are below 2^15.
+    /// Scales a ratio and rounds to nearest. Dividing by 16 is dividing by 4 twice; products are
+    /// below 2^15.
     #[inline(always)]
     fn applied_one(self, ratio: S::Vector, factor: i16) -> S::Vector {
         let product = self.simd.times(ratio, self.simd.splat(factor));

@@ -1,23 +1,23 @@
-//! One 16-bit number of each of several blocks, and what the decoder does with them.
+//! Arithmetic of the decoder on vectors that contain one 16-bit number per block.
 //!
-//! Every width gives the same bits: lanes never meet, and the arithmetic uses integers.
+//! Every width gives the same bits, because lanes are independent and the arithmetic uses integers.
 
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 use pulp::bytemuck::Pod;
 
-/// Arithmetic on one `i16` per lane. Sums wrap; that they never do is for the caller to prove.
+/// Arithmetic on one `i16` per lane. Sums wrap; callers must ensure that no sum overflows.
 pub(super) trait Simd: Copy + Send + 'static {
-    /// One number per lane.
+    /// A vector with one number per lane.
     type Vector: Pod + Send;
 
-    /// Blocks decoded side by side.
+    /// Number of blocks decoded in parallel.
     const LANES: usize = size_of::<Self::Vector>() / size_of::<i16>();
 
-    /// Runs `work` with this arithmetic's instructions.
+    /// Runs `work` with the instruction set of this arithmetic.
     fn run<R>(self, work: impl FnOnce() -> R) -> R;
-    /// The same number in every lane.
+    /// Returns a vector with the same number in every lane.
     fn splat(self, value: i16) -> Self::Vector;
     fn plus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn minus(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -25,21 +25,21 @@ pub(super) trait Simd: Copy + Send + 'static {
     fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// `a` where the mask is all ones, `b` where it is zero.
+    /// Returns `a` where the mask is all ones, `b` where it is zero.
     fn select(self, mask: Self::Vector, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// The lowest 16 bits of the product.
+    /// Returns the lowest 16 bits of the product.
     fn times(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// Divided by 4, rounded down.
+    /// Returns the number divided by 4, rounded down.
     fn quarter(self, a: Self::Vector) -> Self::Vector;
 }
 
-/// Plain Rust, for every machine.
+/// Portable Rust, for all machines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Portable;
 
 type Array = [i16; 8];
 
-/// The same operation in every lane.
+/// Applies the same operation to every lane.
 #[inline(always)]
 fn each(a: Array, b: Array, operation: impl Fn(i16, i16) -> i16) -> Array {
     let mut result = a;

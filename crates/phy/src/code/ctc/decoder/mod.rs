@@ -1,12 +1,12 @@
 //! The decoder: two soft-in, soft-out decoders that exchange extrinsic information.
 //!
-//! Many blocks at once, one per lane of a vector of 16-bit numbers. Interleaving is then a copy of
-//! whole vectors, and a lane whose block is done takes the next one.
+//! It decodes many blocks in parallel, one per lane of a vector of 16-bit numbers. Interleaving
+//! thus copies complete vectors. A lane whose block is finished receives the next block.
 //!
-//! Source: the structure of CML's `TurboDuobinaryCRSCDecode` (phy-802.16-ctc §4): ratios of whole
-//! symbols between the decoders, no extrinsic scaling.
-//! Differs: integers instead of floating point, and a prologue round the wrap instead of up to four
-//! rounds.
+//! Source: the structure of CML's `TurboDuobinaryCRSCDecode` (phy-802.16-ctc §4): the decoders
+//! exchange ratios of complete symbols, without extrinsic scaling.
+//! Differs: integers instead of floating point, and a prologue beyond the wrap-around instead of up
+//! to four rounds.
 
 mod batch;
 mod lanes;
@@ -20,32 +20,32 @@ use crate::code::Llr;
 use batch::Batch;
 use lanes::{Portable, Simd};
 
-/// How branch metrics are joined: max*(a, b).
+/// Operation that joins branch metrics: max*(a, b).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
-    /// The maximum. Does not depend on the scale of the ratios.
+    /// The maximum. The result does not depend on the scale of the ratios.
     #[default]
     MaxLog,
     /// CML's max + max(0, 0.24904·(2.50682 − |a − b|)), to an eighth of a natural unit.
     LinearLog,
 }
 
-/// The extrinsic scale of one.
+/// Value of `extrinsic_scale` for a factor of 1.
 pub const EXTRINSIC_ONE: u8 = 16;
 
-/// How to decode.
+/// Configuration of a decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecoderConfig {
-    /// How branch metrics are joined.
+    /// Operation that joins branch metrics.
     pub algorithm: Algorithm,
     /// Iterations after which a block is discarded, at least 1. Default 10.
     pub max_iterations: u32,
-    /// When a block is taken out before.
+    /// Rule for stopping before the last iteration.
     pub stopping: Stopping,
     /// Factor of the extrinsic ratios, in sixteenths, 1 to [`EXTRINSIC_ONE`] (the default).
     pub extrinsic_scale: u8,
-    /// Couples round the wrap before a recursion counts. Default 48; a block's size or more is
-    /// the whole circle.
+    /// Number of couples beyond the wrap-around that a recursion processes before its metrics are
+    /// used. Default 48; a value of the block size or more covers the entire circle.
     pub prologue: usize,
 }
 
@@ -61,31 +61,32 @@ impl Default for DecoderConfig {
     }
 }
 
-/// Where blocks come from and go to.
+/// Source of received blocks and receiver of decoded blocks.
 pub trait Blocks {
-    /// Puts the next block's received ratios into `llrs`, one per coded bit sent, within
-    /// ±[`LLR_LIMIT`](crate::code::LLR_LIMIT), and for the genie the sent information bits into
-    /// `sent` (the other rules do not read them). False when there is no block left; not called
-    /// again then.
+    /// Writes the received ratios of the next block into `llrs`, one per transmitted coded bit,
+    /// within ±[`LLR_LIMIT`](crate::code::LLR_LIMIT). For stopping rule genie, also writes the
+    /// transmitted information bits into `sent`; the other rules do not read them. Returns false if
+    /// no block is left, and is then not called again.
     fn next(&mut self, llrs: &mut [Llr], sent: &mut [bool]) -> bool;
 
-    /// Takes a decoded block. Their order is that of completion: it depends on the machine.
+    /// Receives a decoded block. Blocks arrive in order of completion, which depends on the
+    /// machine.
     fn decoded(&mut self, block: Decoded<'_>);
 }
 
-/// A block that the decoder is done with.
+/// A block whose decoding is complete.
 pub struct Decoded<'a> {
-    /// Its number, in the order in which the blocks came; the first is 0.
+    /// Number of the block in order of loading, from 0.
     pub index: u64,
-    /// Iterations it took.
+    /// Number of iterations used.
     pub iterations: u32,
-    /// Whether the stopping rule was met. With the genie: whether the block is right.
+    /// True if the stopping rule was met. With rule genie: true if the block is correct.
     pub is_stopped: bool,
     /// The decided information bits, A_0, B_0, A_1, B_1, …
     pub information: &'a mut dyn Iterator<Item = bool>,
 }
 
-/// The instructions that a decoder runs on. All give the same bits.
+/// Instruction set of a decoder. All instruction sets give the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// Plain Rust, 8 lanes.
@@ -97,7 +98,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// Those of this machine, the widest last.
+    /// Returns the instruction sets of this machine, the widest last.
     pub fn available() -> Vec<Width> {
         let mut widths = vec![Width::Portable];
         #[cfg(target_arch = "x86_64")]
@@ -108,7 +109,7 @@ impl Width {
         widths
     }
 
-    /// The widest of this machine.
+    /// Returns the widest instruction set of this machine.
     pub fn widest() -> Width {
         *Width::available().last().expect("the portable arithmetic is everywhere")
     }
@@ -118,8 +119,8 @@ impl Width {
 pub struct Decoder(Box<dyn Decode + Send>);
 
 impl Decoder {
-    /// A decoder of blocks of which the first `coded_bits` bits are sent, with the widest
-    /// instructions of this machine.
+    /// Creates a decoder of blocks of which the first `coded_bits` bits are transmitted, with the
+    /// widest instruction set of this machine.
     ///
     /// # Panics
     ///
@@ -128,7 +129,7 @@ impl Decoder {
         Decoder::with_width(Width::widest(), code, coded_bits, config)
     }
 
-    /// The same with instructions of one's choice.
+    /// As [`Decoder::new`], with a given instruction set.
     ///
     /// # Panics
     ///
@@ -184,11 +185,11 @@ fn stream<S: Simd>(
     })
 }
 
-/// Keeps the lanes filled.
+/// Decoder that keeps all lanes filled with blocks.
 struct Stream<S: Simd> {
     batch: Batch<S>,
     config: DecoderConfig,
-    /// A row for the block that comes next into each lane.
+    /// A row for the next block of each lane.
     llrs: Vec<Llr>,
     sent: Vec<bool>,
     coded_bits: usize,
@@ -232,14 +233,14 @@ impl<S: Simd> Decode for Stream<S> {
 }
 
 impl<S: Simd> Stream<S> {
-    /// The next block into the rows of `lane`.
+    /// Loads the next block into the rows of `lane`; returns false if no block is left.
     fn take(&mut self, lane: usize, blocks: &mut dyn Blocks) -> bool {
         let llrs = &mut self.llrs[lane * self.coded_bits..][..self.coded_bits];
         let sent = &mut self.sent[lane * self.information_bits..][..self.information_bits];
         blocks.next(llrs, sent)
     }
 
-    /// One iteration; blocks that are done leave their lanes.
+    /// Runs one iteration and removes finished blocks from their lanes.
     fn iterate(&mut self, occupants: &mut [Option<Occupant>], blocks: &mut dyn Blocks) {
         let differs = self.batch.iterate();
         let differs: &[i16] = pulp::bytemuck::cast_slice(std::slice::from_ref(&differs));

@@ -1,35 +1,38 @@
-//! Soft in, soft out: the BCJR algorithm on one constituent code, for many blocks at once.
+//! Soft-in, soft-out decoder: the BCJR algorithm on one constituent code, for many blocks in
+//! parallel.
 //!
-//! Symbols of GF(4): the systematic part of a couple enters and leaves as three ratios, of 01, 10
-//! and 11 against 00. State metrics start all equal a prologue before (forward) and behind
-//! (backward) the block's ends, the block being a circle.
+//! Symbols are those of GF(4): the systematic part of a couple enters and leaves as three ratios,
+//! of 01, 10 and 11 against 00. The block is a circle. All state metrics start equal, one prologue
+//! before the beginning (forward) and one prologue after the end (backward).
 //!
-//! The trellis falls into two butterflies of four states each. With its states labelled by pairs
-//! of bits, a butterfly takes state x with symbol u to state x ⊕ u: see [`SOURCES`].
+//! The trellis consists of two butterflies of four states each. If the states of a butterfly are
+//! labelled by pairs of bits, symbol u leads from state x to state x ⊕ u: see [`SOURCES`].
 //!
 //! # No overflow
 //!
-//! Received ratios, of A, B, Y and W, are at most C = [`LLR_LIMIT`]; a systematic input is the sum
-//! of those of its bits and an extrinsic ratio of at most E = [`EXTRINSIC_LIMIT`]. The linear-log
-//! algorithm adds c = [`CORRECTION`] at most each time it joins two branches. So
+//! Received ratios of A, B, Y and W are at most C = [`LLR_LIMIT`]. A systematic input is the sum of
+//! the ratios of its bits and an extrinsic ratio of at most E = [`EXTRINSIC_LIMIT`]. The linear-log
+//! algorithm adds at most c = [`CORRECTION`] each time it joins two branches. Therefore:
 //!
-//! * a branch metric is at most m = (2C + E) + 2C in magnitude, and two of one couple differ by at
-//!   most d = (2C + 2E) + 2C: the widest are 01 against 10, and the parity;
-//! * a state has every state within reach in two couples, and four branches lead to one, so
-//!   metrics that began equal differ by at most r = 2·(d + 2c);
-//! * after one state's metric is subtracted from all, they are at most r in magnitude, and grow
-//!   by at most m + 2c a couple until that is done again, [`NORMALISATION`] couples later;
-//! * a forward and a backward metric are added where they have grown for [`NORMALISATION`] − 1
-//!   couples together; parity and three joins come on top.
+//! * a branch metric is at most m = (2C + E) + 2C in magnitude, and two metrics of one couple
+//!   differ by at most d = (2C + 2E) + 2C: the largest differences are 01 against 10, and the
+//!   parity;
+//! * every state can be reached from every other state in two couples, and four branches lead to
+//!   each state, so that metrics that began equal differ by at most r = 2·(d + 2c);
+//! * after the metric of one state has been subtracted from all, metrics are at most r in
+//!   magnitude, and grow by at most m + 2c per couple until the next subtraction, [`NORMALISATION`]
+//!   couples later;
+//! * a sum of a forward and a backward metric contains the growth of [`NORMALISATION`] − 1 couples
+//!   in total; parity and three joins add to it.
 
 use super::lanes::Simd;
 use crate::code::ctc::STATES;
 use crate::code::{LLR_LIMIT, Llr};
 
-/// The largest magnitude of an extrinsic ratio: 128 natural units, less one step.
+/// Largest magnitude of an extrinsic ratio: 128 natural units minus one step.
 pub(super) const EXTRINSIC_LIMIT: Llr = 1023;
 
-/// Couples between subtractions that keep the metrics of the states small. Block sizes are
+/// Number of couples between subtractions that keep the state metrics small. Block sizes are
 /// multiples of it.
 pub(super) const NORMALISATION: usize = 4;
 
@@ -43,29 +46,29 @@ const _: () = {
     assert!(sum <= i16::MAX as i32, "a sum of both recursions fits");
 };
 
-/// SOURCES\[butterfly]\[x]: the state labelled x on the left of a butterfly.
+/// SOURCES\[butterfly]\[x]: the state with label x on the left of a butterfly.
 const SOURCES: [[usize; 4]; 2] = [[0, 6, 1, 7], [2, 4, 3, 5]];
 
-/// TARGETS\[butterfly]\[x]: the state labelled x on its right. Symbol u leads from x to x ⊕ u.
+/// TARGETS\[butterfly]\[x]: the state with label x on the right. Symbol u leads from x to x ⊕ u.
 ///
-/// Y is 1 when A ⊕ B is not the butterfly's number, W when it is not x mod 2.
+/// Y is 1 if A ⊕ B differs from the butterfly's number; W is 1 if A ⊕ B differs from x mod 2.
 const TARGETS: [[usize; 4]; 2] = [[0, 7, 4, 3], [1, 6, 5, 2]];
 
-/// The ratios of a couple: of 01, 10 and 11 against 00.
+/// Ratios of a couple: 01, 10 and 11 against 00.
 pub(super) type Symbols<V> = [V; 3];
 
 /// Metrics of the eight states.
 pub(super) type Metrics<V> = [V; STATES];
 
-/// Metrics of the branches of one couple: of the parity alone, and with the systematic part.
+/// Branch metrics of one couple: of the parity only, and including the systematic part.
 struct Branches<V> {
-    /// By butterfly, x mod 2, and A ⊕ B.
+    /// Parity metrics by butterfly, x mod 2, and A ⊕ B.
     parity: [[[V; 2]; 2]; 2],
-    /// By butterfly, x mod 2, and symbol.
+    /// Complete metrics by butterfly, x mod 2, and symbol.
     whole: [[[V; 4]; 2]; 2],
 }
 
-/// Inputs: systematic ratios, Y, and W if any is sent.
+/// Inputs: systematic ratios, Y, and W if any bit of W is sent.
 #[derive(Clone, Copy)]
 pub(super) struct Received<'a, V> {
     pub(super) systematic: &'a [Symbols<V>],
@@ -73,18 +76,18 @@ pub(super) struct Received<'a, V> {
     pub(super) w: &'a [V],
 }
 
-/// The algorithm on vectors of `S`; max* is CML's linear approximation if `LINEAR`, else the
-/// maximum. `W` says whether W is sent.
+/// The algorithm on vectors of `S`. max* is CML's linear approximation if `LINEAR`, else the
+/// maximum. `W` is true if any bit of W is sent.
 #[derive(Clone, Copy)]
 pub(super) struct Siso<S, const LINEAR: bool, const W: bool> {
     pub(super) simd: S,
-    /// Couples of the prologue: a multiple of [`NORMALISATION`], at most the whole block.
+    /// Couples of the prologue: a multiple of [`NORMALISATION`], at most the block size.
     pub(super) prologue: usize,
 }
 
 impl<S: Simd, const LINEAR: bool, const W: bool> Siso<S, LINEAR, W> {
-    /// Runs over the circle; `put` takes each couple and its extrinsic ratios, the last one first.
-    /// `alphas` is a buffer for the forward metrics of every couple.
+    /// Runs over the circle. `put` receives each couple with its extrinsic ratios, starting with
+    /// the last couple. `alphas` is a buffer for the forward metrics of every couple.
     #[inline(always)]
     pub(super) fn run(
         self,
@@ -151,7 +154,7 @@ impl<S: Simd, const LINEAR: bool, const W: bool> Siso<S, LINEAR, W> {
         Branches { parity, whole }
     }
 
-    /// The forward recursion over one couple.
+    /// Runs the forward recursion over one couple.
     #[inline(always)]
     fn forward(
         self,
@@ -174,7 +177,7 @@ impl<S: Simd, const LINEAR: bool, const W: bool> Siso<S, LINEAR, W> {
         next
     }
 
-    /// The backward recursion over one couple.
+    /// Runs the backward recursion over one couple.
     #[inline(always)]
     fn backward(
         self,
@@ -197,7 +200,8 @@ impl<S: Simd, const LINEAR: bool, const W: bool> Siso<S, LINEAR, W> {
         before
     }
 
-    /// The extrinsic ratios of a couple: all paths through a symbol, without its systematic part.
+    /// Returns the extrinsic ratios of a couple: all paths through a symbol, without its systematic
+    /// part.
     #[inline(always)]
     fn extrinsic(
         self,
@@ -213,7 +217,7 @@ impl<S: Simd, const LINEAR: bool, const W: bool> Siso<S, LINEAR, W> {
         ]
     }
 
-    /// All paths through a symbol.
+    /// Returns the joined metric of all paths through a symbol.
     #[inline(always)]
     fn through(
         self,
@@ -267,7 +271,7 @@ impl<S: Simd, const LINEAR: bool, const W: bool> Siso<S, LINEAR, W> {
         self.max_star(self.max_star(a, b), self.max_star(c, d))
     }
 
-    /// max*(a, b), near log(exp a + exp b).
+    /// Returns max*(a, b), an approximation of log(exp a + exp b).
     #[inline(always)]
     pub(super) fn max_star(self, a: S::Vector, b: S::Vector) -> S::Vector {
         let larger = self.simd.max(a, b);
@@ -280,14 +284,14 @@ impl<S: Simd, const LINEAR: bool, const W: bool> Siso<S, LINEAR, W> {
     }
 }
 
-/// Where CML's line 0.24904·(2.50682 − x) reaches zero, in steps, and two of rounding: the slope
+/// Zero of CML's line 0.24904·(2.50682 − x), in steps, plus two steps for rounding. The slope used
 /// here is a quarter.
 const LINEAR_END: i16 = 22;
 
 /// The largest correction of the linear-log algorithm.
 const CORRECTION: i16 = LINEAR_END / 4;
 
-/// A ⊕ B of a symbol.
+/// Returns A ⊕ B of a symbol.
 const fn is_odd(symbol: usize) -> usize {
     (symbol ^ (symbol >> 1)) & 1
 }
@@ -298,7 +302,7 @@ mod tests {
     use crate::code::ctc::TRELLIS;
 
     #[test]
-    fn two_butterflies_are_the_trellis() {
+    fn butterflies_match_trellis() {
         for butterfly in 0..2 {
             for x in 0..4 {
                 for symbol in 0..4 {

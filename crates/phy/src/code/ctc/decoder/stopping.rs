@@ -1,21 +1,21 @@
-//! When the decoder is done with a block.
+//! Rules for stopping the decoding of a block.
 
-/// When a block is taken out before its last iteration.
+/// Rule for stopping before the last iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stopping {
     /// No early stopping.
     None,
-    /// When the decided bits are the sent ones: what simulators do, and no receiver can. The block
-    /// is right if it is right after any iteration.
+    /// Stops when the decided bits equal the transmitted bits, as simulators do and no receiver
+    /// can. A block counts as correct if it is correct after any iteration.
     #[default]
     Genie,
-    /// When two iterations in a row decide the same bits.
+    /// Stops when two consecutive iterations decide the same bits.
     Agreement,
 }
 
 impl Stopping {
-    /// Whether decoding stops after `iterations`, when the decided bits agree with the reference
-    /// (the sent bits, or those decided one iteration before) or not.
+    /// Returns true if decoding stops after `iterations`. `agrees` is true if the decided bits
+    /// equal the reference: the transmitted bits, or the bits of the previous iteration.
     pub(super) fn is_met(self, agrees: bool, iterations: u32) -> bool {
         match self {
             Stopping::None => false,

@@ -14,7 +14,7 @@ struct Verdict {
     information: Vec<bool>,
 }
 
-/// Blocks given in advance.
+/// Blocks from a slice.
 struct Given<'a> {
     blocks: &'a [(Vec<Llr>, Vec<bool>)],
     next: usize,
@@ -54,14 +54,14 @@ fn random_bits(random: &mut Random, count: usize) -> Vec<bool> {
     (0..count).map(|_| random.bernoulli(0.5)).collect()
 }
 
-/// A normal deviate (Box and Muller).
+/// Returns a normally distributed number (Box and Muller).
 fn normal(random: &mut Random) -> f64 {
     let radius = (-2.0 * libm::log(1.0 - random.uniform())).sqrt();
     radius * libm::cos(std::f64::consts::TAU * random.uniform())
 }
 
-/// A random block, its coded bits received as BPSK: each ratio is ±`mean` with the variance
-/// 2·`mean`, in natural units.
+/// Returns a random block, with its coded bits received as BPSK: each ratio is ±`mean` with the
+/// variance 2·`mean`, in natural units.
 fn noisy_block(
     code: &Code,
     coded_bits: usize,
@@ -81,7 +81,7 @@ fn quantised_block((ratios, sent): (Vec<f64>, Vec<bool>)) -> (Vec<Llr>, Vec<bool
 }
 
 #[test]
-fn blocks_without_noise_come_back_at_every_size_and_rate() {
+fn noiseless_blocks_are_decoded_at_all_sizes_and_rates() {
     let mut random = Random::new(1, 0, "noiseless");
     for size in BLOCK_SIZES {
         let code = Code::new(size);
@@ -104,7 +104,7 @@ fn blocks_without_noise_come_back_at_every_size_and_rate() {
     }
 }
 
-/// A decoder of each kind.
+/// Strategy of all kinds of decoders.
 fn configs() -> impl Strategy<Value = DecoderConfig> {
     let algorithms = prop_oneof![Just(Algorithm::MaxLog), Just(Algorithm::LinearLog)];
     let rules = prop_oneof![Just(Stopping::None), Just(Stopping::Genie), Just(Stopping::Agreement)];
@@ -119,7 +119,7 @@ fn configs() -> impl Strategy<Value = DecoderConfig> {
     )
 }
 
-/// A size, coded bits of it, and noisy blocks: `mean` from hopeless to easy.
+/// Returns noisy blocks of a size with some coded bits; the mean ratio varies from 0 to 8.
 fn received(
     seed: u64,
     size: BlockSize,
@@ -139,7 +139,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn every_width_decides_the_same(
+    fn all_widths_decide_the_same_bits(
         config in configs(),
         seed in any::<u64>(),
         size in 0usize..9,
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn a_block_is_decided_the_same_in_every_lane_and_company(
+    fn decisions_do_not_depend_on_lane_or_other_blocks(
         config in configs(),
         seed in any::<u64>(),
         rotation in 1usize..70,
@@ -176,9 +176,9 @@ proptest! {
         }
     }
 
-    /// The second opinion: the algorithm in floating point, where nothing overflows.
+    /// Compares the decoder with the algorithm in floating point, which cannot overflow.
     #[test]
-    fn the_strongest_ratios_do_not_overflow(
+    fn largest_ratios_do_not_overflow(
         seed in any::<u64>(),
         max_iterations in 1u32..7,
         with_w in any::<bool>(),
@@ -192,7 +192,7 @@ proptest! {
                 let sent = random_bits(&mut random, 96);
                 let mut coded = vec![false; coded_bits];
                 Code::new(size).encode(&sent, &mut coded);
-                // Contradictions of the greatest size, from none to as many as truths.
+                // Wrong ratios of the largest magnitude: from no ratio to half of all ratios.
                 let llrs = coded
                     .iter()
                     .map(|bit| if bit ^ random.bernoulli(0.5 * share) { LLR_LIMIT } else { -LLR_LIMIT })
@@ -213,7 +213,7 @@ proptest! {
 }
 
 #[test]
-fn noisy_blocks_are_decided_bit_for_bit_as_in_floating_point_on_integers() {
+fn decisions_match_floating_point_reference() {
     for (couples, coded_bits) in [(24, 96), (24, 144), (216, 576), (240, 960)] {
         let size = BlockSize::of_couples(couples).unwrap();
         let blocks = received(couples as u64, size, coded_bits, 40);
@@ -228,32 +228,32 @@ fn noisy_blocks_are_decided_bit_for_bit_as_in_floating_point_on_integers() {
     }
 }
 
-/// Results of the same blocks in the decoder and in floating point without rounding, limit or
+/// Results of the same blocks in the decoder and in floating point without rounding, limits or a
 /// shortened prologue.
 #[derive(Debug)]
 struct Compared {
     errors: usize,
     reference_errors: usize,
-    /// Blocks right in one and wrong in the other.
+    /// Blocks that are correct in one computation and wrong in the other.
     disagreements: usize,
 }
 
 impl Compared {
-    /// Frames that the decoder loses, in standard deviations: without a loss a disagreement goes
-    /// either way with probability 1/2.
+    /// Frames that the decoder loses, in standard deviations. Without a loss, a disagreement has
+    /// probability 1/2 in either direction.
     fn lost(&self) -> f64 {
         let lost = self.errors as f64 - self.reference_errors as f64;
         lost / (self.disagreements as f64).sqrt().max(1.0)
     }
 
-    /// The same in dB, where frame errors fall by a decade in `decade_db`.
+    /// The loss in dB, if frame errors fall by a decade in `decade_db`.
     fn lost_db(&self, decade_db: f64) -> f64 {
         (self.errors as f64 / self.reference_errors as f64).log10() * decade_db
     }
 }
 
-/// Blocks of 240 couples near a waterfall: algorithm, coded bits sent, mean ratio, and the dB of a
-/// decade of frame errors.
+/// Blocks of 240 couples near a waterfall: algorithm, transmitted coded bits, mean ratio, and the
+/// dB per decade of frame errors.
 const WATERFALLS: [(Algorithm, usize, f64, f64); 4] = [
     (Algorithm::MaxLog, 960, 2.992, 0.3),
     (Algorithm::MaxLog, 576, 7.78, 0.6),
@@ -280,11 +280,11 @@ fn compared(algorithm: Algorithm, coded_bits: usize, mean: f64, blocks: usize) -
     compared
 }
 
-/// Unscaled max-log decides blocks that it barely misses by chance: rounding to a sixteenth
-/// instead of an eighth turns as many of them. What counts is that neither side loses.
+/// Unscaled max-log decides marginal blocks by chance: rounding to a sixteenth instead of an eighth
+/// changes as many of them. The test requires that neither computation has a systematic loss.
 #[test]
-fn rounding_loses_nothing_that_can_be_seen_near_the_waterfall() {
-    // One of each algorithm and each rate.
+fn rounding_has_no_visible_loss_near_waterfall() {
+    // One case of each algorithm and of each rate.
     for (algorithm, coded_bits, mean, _) in [WATERFALLS[0], WATERFALLS[3]] {
         let found = compared(algorithm, coded_bits, mean, 1500);
         assert!(found.reference_errors > 10, "{algorithm:?}, {coded_bits}: {found:?}");
@@ -305,7 +305,7 @@ fn rounding_loses_less_than_a_hundredth_of_a_decibel() {
 }
 
 #[test]
-fn a_prologue_of_48_couples_decides_nearly_as_the_whole_circle() {
+fn prologue_of_48_couples_nearly_equals_full_circle() {
     let code = code(240);
     let mut random = Random::new(1, 0, "prologue");
     let blocks: Vec<_> =
@@ -318,7 +318,7 @@ fn a_prologue_of_48_couples_decides_nearly_as_the_whole_circle() {
     let whole = wrong(usize::MAX);
     let failed = whole.iter().filter(|&&wrong| wrong).count();
     let differing = |prologue| wrong(prologue).iter().zip(&whole).filter(|(a, b)| a != b).count();
-    // 48 couples turn a few of the blocks that are decided by chance anyway, 96 none.
+    // A prologue of 48 couples changes a few blocks that are decided by chance, 96 couples none.
     assert!(failed > 200, "{failed}");
     assert!(differing(48) < failed / 20, "{} of {failed}", differing(48));
     assert_eq!(differing(96), 0);
@@ -326,7 +326,7 @@ fn a_prologue_of_48_couples_decides_nearly_as_the_whole_circle() {
 }
 
 #[test]
-fn agreement_stops_when_two_iterations_decide_the_same() {
+fn agreement_stops_after_two_equal_decisions() {
     let code = code(96);
     let mut random = Random::new(1, 0, "agreement");
     let blocks: Vec<_> =
@@ -346,7 +346,7 @@ fn agreement_stops_when_two_iterations_decide_the_same() {
 }
 
 #[test]
-fn the_genie_takes_a_block_at_its_first_right_iteration() {
+fn genie_stops_at_first_correct_iteration() {
     let code = code(96);
     let mut random = Random::new(2, 0, "genie");
     let blocks: Vec<_> =

@@ -8,14 +8,14 @@ fn code(couples: usize) -> Code {
     Code::new(BlockSize::of_couples(couples).unwrap())
 }
 
-/// All 6N coded bits.
+/// Returns all 6N coded bits.
 fn encoded(code: &Code, information: &[bool]) -> Vec<bool> {
     let mut coded = vec![false; code.size().coded_bits()];
     code.encode(information, &mut coded);
     coded
 }
 
-/// Bits packed into bytes, the first bit the most significant.
+/// Packs bits into bytes; the first bit is the most significant.
 fn packed(bits: &[bool]) -> Vec<u8> {
     bits.chunks(8)
         .map(|byte| byte.iter().fold(0, |value, &bit| value << 1 | u8::from(bit)))
@@ -29,13 +29,13 @@ fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// phy-802.16-ctc §2.6: bit i is 1 when (i² + 3i) mod 11 is 1, 3, 4, 5 or 9.
+/// phy-802.16-ctc §2.6: bit i is 1 if (i² + 3i) mod 11 is 1, 3, 4, 5 or 9.
 fn check_input(couples: usize) -> Vec<bool> {
     (0..2 * couples).map(|i| [1, 3, 4, 5, 9].contains(&((i * i + 3 * i) % 11))).collect()
 }
 
 #[test]
-fn check_vector_of_24_couples_with_one_bit_set() {
+fn encoder_matches_check_vector_of_24_couples() {
     let mut information = vec![false; 48];
     information[0] = true;
     let code = code(24);
@@ -92,7 +92,7 @@ const VECTORS: [Vector; 3] = [
 ];
 
 #[test]
-fn check_vectors_of_192_216_and_240_couples() {
+fn encoder_matches_check_vectors_of_large_blocks() {
     let ones = |bits: &[bool]| bits.iter().filter(|&&bit| bit).count();
     for vector in VECTORS {
         let (code, information) = (code(vector.couples), check_input(vector.couples));
@@ -108,7 +108,7 @@ fn check_vectors_of_192_216_and_240_couples() {
 }
 
 #[test]
-fn a_shorter_block_is_the_beginning_of_the_whole_one() {
+fn punctured_block_is_a_prefix_of_the_coded_block() {
     let (code, information) = (code(216), check_input(216));
     let mut coded = vec![false; 576];
     code.encode(&information, &mut coded);
@@ -116,7 +116,7 @@ fn a_shorter_block_is_the_beginning_of_the_whole_one() {
 }
 
 #[test]
-fn the_code_is_linear_at_all_17_sizes() {
+fn code_is_linear_at_all_17_sizes() {
     for size in BLOCK_SIZES {
         let code = Code::new(size);
         let one = check_input(size.couples);
@@ -129,7 +129,7 @@ fn the_code_is_linear_at_all_17_sizes() {
 }
 
 #[test]
-fn a_block_is_that_of_the_trellis_from_its_circulation_state() {
+fn encoder_follows_trellis_from_circulation_state() {
     for size in BLOCK_SIZES {
         let code = Code::new(size);
         let information = check_input(size.couples);
@@ -153,7 +153,7 @@ fn a_block_is_that_of_the_trellis_from_its_circulation_state() {
 }
 
 #[test]
-fn a_word_carries_64_blocks() {
+fn word_encoding_equals_encoding_of_64_blocks() {
     let code = code(48);
     let mut random = Stream::new(1, 0, "words");
     let information: Vec<u64> = (0..96).map(|_| random.next_u64()).collect();

@@ -1,10 +1,10 @@
-//! The decoder in floating point, written from phy-802.16-ctc §4 and the trellis alone: one block,
-//! no vectors, no butterflies, no normalisation.
+//! Reference decoder in floating point, written only from phy-802.16-ctc §4 and the trellis. It
+//! decodes one block, without vectors, butterflies and normalisation.
 
 use super::super::{Algorithm, Code};
 use crate::code::ctc::{STATES, TRELLIS, interleaver};
 
-/// Ratios of the symbols 00, 01, 10 and 11; the first is 0.
+/// Ratios of the symbols 00, 01, 10 and 11; the first ratio is 0.
 type Symbols = [f64; 4];
 
 pub(super) struct Reference {
@@ -19,7 +19,8 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    /// In natural units: extrinsic ratios without limit, the whole circle as prologue.
+    /// Creates a decoder in natural units, without a limit on extrinsic ratios, with the entire
+    /// circle as prologue.
     pub(super) fn in_nats(code: &Code, coded_bits: usize, algorithm: Algorithm) -> Reference {
         let couples = code.size().couples;
         Reference {
@@ -33,14 +34,14 @@ impl Reference {
         }
     }
 
-    /// Max-log on integers, with the decoder's limit and prologue.
+    /// Creates a max-log decoder on integers, with the decoder's limit and prologue.
     pub(super) fn in_steps(code: &Code, coded_bits: usize) -> Reference {
         let prologue = code.size().couples.min(48);
         let nats = Reference::in_nats(code, coded_bits, Algorithm::MaxLog);
         Reference { prologue, limit: 1023.0, ..nats }
     }
 
-    /// The bits decided after one, two, three … iterations.
+    /// Returns the decided bits after one, two, three … iterations.
     pub(super) fn decisions(&self, llrs: &[f64]) -> impl Iterator<Item = Vec<bool>> {
         let n = self.couples;
         let mut received = vec![0.0; 6 * n];
@@ -83,7 +84,8 @@ impl Reference {
         natural
     }
 
-    /// The BCJR algorithm; what each couple's parity and neighbours say of its symbol.
+    /// Runs the BCJR algorithm; returns the information about each couple from its parity and its
+    /// neighbours.
     fn extrinsic(&self, input: &[Symbols], y: &[f64], w: &[f64]) -> Vec<Symbols> {
         let n = self.couples;
         let parity = |k: usize, state: usize, symbol: usize| {
@@ -126,7 +128,7 @@ impl Reference {
         output
     }
 
-    /// max*.
+    /// Returns max*(a, b).
     fn join(&self, a: f64, b: f64) -> f64 {
         if a == f64::NEG_INFINITY || b == f64::NEG_INFINITY {
             return a.max(b);
@@ -142,7 +144,7 @@ fn added(a: &[Symbols], b: &[Symbols]) -> Vec<Symbols> {
     a.iter().zip(b).map(|(a, b)| std::array::from_fn(|symbol| a[symbol] + b[symbol])).collect()
 }
 
-/// A and B change places in couples of odd natural index.
+/// Swaps A and B in couples with an odd index.
 fn exchanged_if_odd(k: usize, [none, b, a, both]: Symbols) -> Symbols {
     if k % 2 == 1 { [none, a, b, both] } else { [none, b, a, both] }
 }
