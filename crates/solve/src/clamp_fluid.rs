@@ -1,7 +1,7 @@
-//! CLAMP flows over a fixed link: the fluid model of `airpath-model`.
+//! CLAMP flows over a fixed link, solved by the fluid model of `airpath-model`.
 //!
-//! Covered apart from the bottleneck: what the fixed point covers. Advertised windows count
-//! payload, the model counts IP packets; windows here are the former.
+//! Outside the bottleneck, the model covers the same scenarios as the fixed point. Windows in this
+//! module count payload, like advertised windows. The windows of `airpath-model` count IP packets.
 
 use crate::error::SolveError;
 use crate::fixed_point::{access_path::AccessPath, link};
@@ -20,24 +20,24 @@ use airpath_tcp::TcpConfig;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The size for which a link is looked at when that of the flows is not covered, bytes.
+/// Packet size for the checks of a link if the packet size of the flows is not covered, bytes.
 const ANY_PACKET: u32 = 1500;
-/// Points of a trajectory at most.
+/// Maximum number of points of a trajectory.
 const MOST_POINTS: f64 = 2000.0;
 
-/// The model.
+/// The CLAMP fluid model.
 pub struct ClampFlows;
 
 /// A scenario in the model's terms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     fluid: ClampFluid,
-    /// Bytes of an IP packet, and of payload in it.
+    /// Size of an IP packet, bytes.
     packet: f64,
     mss: f64,
     /// α of Eq. 15.
     average_packets: f64,
-    /// When each flow starts and stops, s.
+    /// Start and stop time of each flow, s.
     lives: Vec<(f64, f64)>,
     duration_s: f64,
     /// Time constant of the queue's average, s.
@@ -49,76 +49,76 @@ pub struct Problem {
 /// The steady state of the queue and of the flows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Solution {
-    /// IP packets that reach the receivers, bit/s.
+    /// Rate of the IP packets that reach the receivers, bit/s.
     pub throughput_bps: f64,
-    /// q*: bytes of IP packets that wait or are served.
+    /// q*: bytes of the IP packets that wait or are in service.
     pub queue_bytes: f64,
-    /// q*/μ_c, s.
+    /// Queueing delay q*/μ_c, s.
     pub queue_delay_s: f64,
-    /// p, s.
+    /// Price p, s.
     pub price_s: f64,
-    /// Whether it is one that the flows come to rest at.
+    /// Stability of the equilibrium.
     pub stability: Stability,
-    /// By flow.
+    /// Results by flow.
     pub flows: Vec<Flow>,
-    /// Warnings: check these before trusting the result.
+    /// Warnings to check before trusting the result.
     pub warnings: Vec<String>,
 }
 
 /// Conditions of stability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Stability {
-    /// b of the price.
+    /// Parameter b of the price.
     pub b: f64,
-    /// Below which b the closed model is stable; none up to 64.
+    /// Value of b below which the closed model is stable; `None` if it is stable up to 64.
     pub limit: Option<f64>,
-    /// The same with constant shares of the rate.
+    /// Value of b below which the model with constant rate shares is stable.
     pub limit_constant_shares: Option<f64>,
-    /// The same of the closed model with the additions of the protocol: a price of the averaged
-    /// queue, and a gain with the whole round trip.
+    /// Value of b below which the closed model is stable with the details of the protocol: a price
+    /// from the averaged queue, and a gain with the complete round trip.
     pub limit_average: Option<f64>,
-    /// Above which advertised window the shares are stable, bytes.
+    /// Advertised window above which the rate shares are stable, bytes.
     pub smallest_window_bytes: f64,
 }
 
-/// A flow in the steady state.
+/// Results of one flow in the steady state.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Flow {
-    /// Its number, from 0.
+    /// Flow number, from 0.
     pub id: u32,
-    /// IP packets that reach the receiver, bit/s.
+    /// Rate of the IP packets that reach the receiver, bit/s.
     pub throughput_bps: f64,
     /// RTT with queueing and transmission, s.
     pub rtt_s: f64,
-    /// Window that its receiver advertises, bytes of payload.
+    /// Window that the receiver advertises, bytes of payload.
     pub window_bytes: f64,
 }
 
-/// How queue and flows move.
+/// Trajectory of the queue and the flows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Course {
-    /// s.
+    /// Sample times, s.
     pub time_s: Vec<f64>,
-    /// Bytes of IP packets that wait or are served.
+    /// Bytes of the IP packets that wait or are in service.
     pub queue_bytes: Vec<f64>,
-    /// p, s.
+    /// Price p, s.
     pub price_s: Vec<f64>,
-    /// By flow.
+    /// Results by flow.
     pub flows: Vec<FlowCourse>,
 }
 
-/// How a flow moves.
+/// Trajectory of a flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FlowCourse {
-    /// Its number, from 0.
+    /// Flow number, from 0.
     pub id: u32,
-    /// IP packets that leave the queue, bit/s.
+    /// Rate of the IP packets that leave the queue, bit/s.
     pub throughput_bps: Vec<f64>,
-    /// Window that its receiver advertises, bytes of payload; 0 while the flow is inactive.
+    /// Window that the receiver advertises, bytes of payload; 0 while the flow is inactive.
     pub window_bytes: Vec<f64>,
 }
 
-/// Values of the window's or the congestion control's description that the model uses.
+/// Parameters of the window or of the congestion control algorithm that the model uses.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 struct Law {
     tau_bytes: u64,
@@ -222,11 +222,12 @@ impl Model for ClampFlows {
     }
 }
 
-/// The steady state of the scenario as of [`crate::solve`], and under `trajectory` a [`Course`] up to
-/// `until_s`, in which the flows start and stop as in the scenario, each with a window of a segment.
+/// Solves the scenario as [`crate::solve`] does, and adds a [`Course`] up to `until_s` under
+/// `trajectory`. In the trajectory the flows start and stop as in the scenario, each with an
+/// initial window of one segment.
 ///
 /// # Errors
-/// When the model does not cover the scenario, or the trajectory has too many steps.
+/// Fails if the model does not cover the scenario, or if the trajectory has too many steps.
 pub fn solve_with_trajectory(
     scenario: &Scenario,
     files: &Files,
@@ -240,12 +241,12 @@ pub fn solve_with_trajectory(
 }
 
 impl Problem {
-    /// Bytes of payload in bytes of IP packets.
+    /// Converts bytes of IP packets to bytes of payload.
     fn payload(&self, bytes: f64) -> f64 {
         bytes * self.mss / self.packet
     }
 
-    /// Refuses receive windows that are smaller than those of the equilibrium.
+    /// Rejects receive windows that are smaller than the windows of the equilibrium.
     fn fit(&self, scenario: &Scenario, flows: &[Connection<'_>], reasons: &mut Reasons) {
         let Ok(rest) = self.fluid.equilibrium() else { return };
         let each = scenario.flows.iter().zip(flows).zip(&self.fluid.delays_s);
@@ -334,7 +335,7 @@ impl Problem {
     }
 }
 
-/// The flows that are covered; all of them where there is no reason.
+/// Returns the covered flows; all flows if no reason is added.
 fn connections<'a>(scenario: &'a Scenario, reasons: &mut Reasons) -> Vec<Connection<'a>> {
     let mut found: Vec<Connection<'a>> = Vec::new();
     for (number, flow) in scenario.flows.iter().enumerate() {
@@ -352,7 +353,8 @@ fn connections<'a>(scenario: &'a Scenario, reasons: &mut Reasons) -> Vec<Connect
     found
 }
 
-/// In what a flow differs from the first for the model, and its value.
+/// Returns the first parameter of the model in which a flow differs from the first flow, with its
+/// value.
 fn difference(first: &Connection<'_>, other: &Connection<'_>) -> Option<(&'static str, String)> {
     let seen = |flow: &Connection<'_>| {
         [
@@ -367,7 +369,7 @@ fn difference(first: &Connection<'_>, other: &Connection<'_>) -> Option<(&'stati
     Some((field, format!("{value}{unit}")))
 }
 
-/// A connection of unlimited data whose window obeys the price.
+/// Reads a connection with unlimited data and a CLAMP window.
 fn connection(flow: &FlowSpec) -> Result<Connection<'_>, Reason> {
     let no =
         |field: &str, value: &str, covered: &str| Err(Reason::not_covered(field, value, covered));
@@ -396,8 +398,8 @@ fn connection(flow: &FlowSpec) -> Result<Connection<'_>, Reason> {
     Ok(Connection { options: &spec.options, law, life: (start_ns as f64 * 1e-9, stop_s) })
 }
 
-/// τ and α of a receiver's window or of the sender's law, whichever is CLAMP's. The sender counts
-/// ACKs, each of which is for several packets.
+/// Reads τ and α of CLAMP from the receive-window policy or from the congestion control algorithm.
+/// The sender's α counts ACKs, and each ACK covers several packets.
 fn law(window: Option<&Value>, congestion: &Value, options: &TcpConfig) -> Result<Law, Reason> {
     for description in window.into_iter().chain([congestion]) {
         let (kind, parameters) = registry::split_kind(description)?;
@@ -420,7 +422,7 @@ fn law(window: Option<&Value>, congestion: &Value, options: &TcpConfig) -> Resul
     Err(Reason { field: "window".to_owned(), value: kind, problem })
 }
 
-/// μ_c of a fixed link that loses nothing, bit/s of IP packets.
+/// Returns μ_c of a fixed link without loss, bit/s of IP packets.
 fn rate_bps(link: &Value, packet: Bytes) -> Result<f64, Reason> {
     let (kind, parameters) = registry::split_kind(link)?;
     if kind != "fixed" {
@@ -433,7 +435,7 @@ fn rate_bps(link: &Value, packet: Bytes) -> Result<f64, Reason> {
     Ok(rate_of_packets_bps(config.rate_bps, config.framing, packet)?)
 }
 
-/// Values of the queue's description that the model uses.
+/// Parameters of the queue that the model uses.
 struct Queue {
     a: f64,
     b: f64,
@@ -441,7 +443,7 @@ struct Queue {
     limit: f64,
 }
 
-/// a, b, the time constant and the limit inside, bytes.
+/// Reads a, b, the time constant and the limit of the inner queue.
 fn queue(queue: &Value, packet: f64) -> Result<Queue, Reason> {
     let (kind, parameters) = registry::split_kind(queue)?;
     if kind != "clamp" {

@@ -1,37 +1,37 @@
-//! Why a scenario was not solved.
+//! Errors for scenarios that cannot be solved.
 
 use crate::reasons::Reasons;
 use airpath_model::ModelError;
 
-/// Why a scenario was not solved.
+/// Reason for which a scenario was not solved.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// No model covers it: what the nearest one lacks, or the requested one.
+    /// No model covers the scenario. Contains the reasons of the nearest or the requested model.
     #[error("{}", lines(reasons, chosen.then_some(*model)))]
     NotCovered {
-        /// The model whose reasons these are.
+        /// Model to which the reasons belong.
         model: &'static str,
-        /// Whether it was requested by name.
+        /// True if the model was requested by name.
         chosen: bool,
-        /// A line for each.
+        /// Reasons of the model.
         reasons: Reasons,
     },
-    /// More than one model covers it, and none was requested.
+    /// More than one model covers the scenario, and no model was requested.
     #[error("several models cover it: {}. Name one of them", models.join(", "))]
     Several {
-        /// Their names.
+        /// Names of these models.
         models: Vec<&'static str>,
     },
-    /// There is no model of that name.
+    /// No model has this name.
     #[error("model = {name}: unknown. Accepted: {}", known.join(", "))]
     Unknown {
-        /// The name.
+        /// Requested name.
         name: String,
-        /// All models.
+        /// Names of all models.
         known: Vec<&'static str>,
     },
-    /// The model covers it, but its equations have no solution.
+    /// The model covers the scenario, but its equations have no solution.
     #[error(transparent)]
     Model(#[from] ModelError),
 }

@@ -1,10 +1,10 @@
-//! Which analytic model covers a scenario, or why none does.
+//! Selects and solves the analytic model that covers a scenario, or reports why no model covers it.
 //!
 //! ```text
 //!   registry       the models, one line each
 //!   model          the contract: covers(scenario) -> problem or reasons; solve(problem) -> solution
 //!   reasons        a reason for each key that a model does not cover
-//!   preconditions  those of several models
+//!   preconditions  checks that several models share
 //!   fixed_point    TCP flows and a multi-regime link
 //!   md1k           Poisson datagrams and a fixed link
 //!   clamp_fluid    CLAMP flows and a fixed link
@@ -12,8 +12,9 @@
 //!   mimo           any flows and a MIMO link
 //! ```
 //!
-//! A model takes a scenario only if it accounts for every key; what it does not cover it names. The
-//! equations are in `airpath-model`, which does not depend on scenarios; nothing here simulates.
+//! A model covers a scenario only if it covers every key. It reports all keys that it does not
+//! cover. The equations are in `airpath-model`, which does not depend on scenarios. This crate does
+//! not simulate.
 //!
 //! # Example
 //!

@@ -1,7 +1,8 @@
-//! Poisson datagrams over a fixed link behind a drop-tail queue: M/D/1/K of `airpath-model`.
+//! Poisson datagrams over a fixed link with a drop-tail queue, solved by M/D/1/K of
+//! `airpath-model`.
 //!
-//! Covered apart from the bottleneck: propagation anywhere; wires behind it that are faster. A rate
-//! in front of it would space the packets out, and there are no ACKs.
+//! Covered outside the bottleneck: propagation delays anywhere, and faster wires after the
+//! bottleneck. A rate before the bottleneck would change the arrival process. There are no ACKs.
 
 use crate::model::Model;
 use crate::preconditions::{
@@ -18,10 +19,10 @@ use airpath_path::{FlowSpec, Scenario, SourceSpec};
 use serde::Serialize;
 use serde_json::Value;
 
-/// The size for which a link is looked at when there is no Poisson source, bytes.
+/// Packet size for the checks of a link if there is no Poisson source, bytes.
 const ANY_PACKET: u64 = 1500;
 
-/// The model.
+/// The M/D/1/K model.
 pub struct PoissonQueue;
 
 /// A scenario in the model's terms.
@@ -33,39 +34,39 @@ pub struct Problem {
     link_bps: f64,
     /// Share of packets that the link corrupts, in [0, 1].
     link_loss: f64,
-    /// Of each flow: what it offers, bit/s, and the way without wait and service, s.
+    /// Offered rate of each flow, bit/s, and its one-way delay without waiting and service, s.
     flows: Vec<(f64, f64)>,
 }
 
 /// The steady state of the queue and of the flows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Solution {
-    /// IP packets that reach the receivers, bit/s.
+    /// Rate of the IP packets that reach the receivers, bit/s.
     pub throughput_bps: f64,
-    /// IP packets that are sent, bit/s.
+    /// Rate of the IP packets that are sent, bit/s.
     pub offered_bps: f64,
-    /// Part of the time in which the link serves, in [0, 1].
+    /// Share of time in which the link transmits, in [0, 1].
     pub utilisation: f64,
-    /// Packets waiting, the average over time.
+    /// Time average of the number of waiting packets.
     pub queue_packets: f64,
-    /// Average time between arrival and start of transmission, s.
+    /// Mean time from arrival to start of transmission, s.
     pub mean_sojourn_s: f64,
     /// Probability that an arrival finds the queue full, in [0, 1].
     pub drop_probability: f64,
-    /// By flow.
+    /// Results by flow.
     pub flows: Vec<Flow>,
-    /// Warnings: check these before trusting the result. Empty so far.
+    /// Warnings to check before trusting the result. Always empty at present.
     pub warnings: Vec<String>,
 }
 
-/// A flow in the steady state.
+/// Results of one flow in the steady state.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Flow {
-    /// Its number, from 0.
+    /// Flow number, from 0.
     pub id: u32,
-    /// IP packets that reach the receiver, bit/s.
+    /// Rate of the IP packets that reach the receiver, bit/s.
     pub throughput_bps: f64,
-    /// From sender to receiver with the average wait, s.
+    /// Mean one-way delay from sender to receiver, s.
     pub one_way_delay_s: f64,
     /// Probability that a packet is dropped or corrupted, in [0, 1].
     pub loss: f64,
@@ -140,7 +141,8 @@ impl Model for PoissonQueue {
     }
 }
 
-/// The size of the packets of all flows, which are Poisson sources.
+/// Returns the packet size of all flows. Rejects flows that are not Poisson sources, and different
+/// sizes.
 fn packet(scenario: &Scenario, reasons: &mut Reasons) -> Option<Bytes> {
     let mut common: Option<u64> = None;
     for (number, flow) in scenario.flows.iter().enumerate() {
@@ -174,7 +176,7 @@ fn fixed(link: &Value) -> Result<FixedConfig, Reason> {
     Ok(registry::read_config(&parameters)?)
 }
 
-/// Packets that may wait in a drop-tail queue.
+/// Returns the limit of a drop-tail queue, packets.
 fn queue_limit(queue: &Value, packet: Bytes) -> Result<u64, Reason> {
     let (kind, parameters) = registry::split_kind(queue)?;
     if kind != "droptail" {
@@ -190,7 +192,7 @@ fn queue_limit(queue: &Value, packet: Bytes) -> Result<u64, Reason> {
     if packets <= LARGEST_QUEUE { Ok(packets) } else { Err(large()) }
 }
 
-/// Delay of a flow's own wires, s.
+/// Returns the one-way delay of a flow's own wires, s.
 fn wires_s(flow: &FlowSpec, packet: Bytes, link_bps: f64) -> Result<f64, Reason> {
     no_limits(flow)?;
     unspaced(flow.access.rate_bps).map_err(|reason| reason.under("access"))?;
@@ -213,7 +215,7 @@ fn backhaul_s(scenario: &Scenario) -> Result<f64, Reason> {
     Ok(backhaul.delay_ns as f64 * 1e-9)
 }
 
-/// A hop in front of the bottleneck has no rate.
+/// Rejects a rate of a hop before the bottleneck.
 fn unspaced(rate_bps: Option<u64>) -> Result<(), Reason> {
     let covered = "no rate: one would space the packets out";
     match rate_bps {

@@ -1,4 +1,4 @@
-//! The contract of an analytic model.
+//! The interface of an analytic model.
 
 use crate::error::SolveError;
 use crate::reasons::Reasons;
@@ -8,34 +8,34 @@ use airpath_path::Scenario;
 use serde::Serialize;
 use serde_json::Value;
 
-/// An analytic model: what of a scenario it covers, and the steady state of that.
+/// An analytic model: checks whether it covers a scenario, and computes its steady state.
 pub trait Model {
     /// Value of `--model`, and of `model` in results.
     const NAME: &'static str;
     /// Description of the model, one line.
     const SUMMARY: &'static str;
-    /// Kind of the link that the model is of, where that does not send packet by packet.
+    /// Link kind of a model for a special type of link, which does not send packet by packet.
     const OWN_LINK: Option<&'static str> = None;
     /// A scenario in the model's terms.
     type Problem: 'static;
-    /// Its kind of result. An object in JSON, with a list of texts `warnings`.
+    /// Result of the model. In JSON it is an object with a list of strings `warnings`.
     type Solution: Serialize;
 
-    /// The scenario in the model's terms.
+    /// Converts a scenario into the model's terms.
     ///
     /// # Errors
-    /// A reason for each key of the scenario that the model does not account for, and for each
-    /// value that is not accepted.
+    /// Returns a reason for each key of the scenario that the model does not cover, and for each
+    /// invalid value.
     fn covers(scenario: &Scenario, files: &Files) -> Result<Self::Problem, Reasons>;
 
-    /// The steady state.
+    /// Computes the steady state.
     ///
     /// # Errors
-    /// When the equations have no solution for this problem.
+    /// Fails if the equations have no solution for this problem.
     fn solve(problem: &Self::Problem) -> Result<Self::Solution, ModelError>;
 }
 
-/// A problem that is solved when it is called: the solution in JSON, with the model's name.
+/// Closure that solves a problem. Returns the solution in JSON with the model's name.
 pub(crate) type Matched = Box<dyn FnOnce() -> Result<Value, ModelError>>;
 
 /// A model in a list of models.
@@ -51,7 +51,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of a model.
+    /// Returns the entry of a model.
     pub const fn of<M: Model>() -> Entry {
         Entry { name: M::NAME, summary: M::SUMMARY, own_link: M::OWN_LINK, covers: matched::<M> }
     }
@@ -62,7 +62,7 @@ fn matched<M: Model>(scenario: &Scenario, files: &Files) -> Result<Matched, Reas
     Ok(Box::new(move || Ok(document::<M>(&M::solve(&problem)?))))
 }
 
-/// The problem of a scenario in the terms of the model that the caller chose.
+/// Converts a scenario into a problem of the model that the caller selected.
 pub(crate) fn problem_of<M: Model>(
     scenario: &Scenario,
     files: &Files,
@@ -74,7 +74,7 @@ pub(crate) fn problem_of<M: Model>(
     })
 }
 
-/// A solution as JSON, with `model`, the name of its model.
+/// Returns a solution as JSON, with the name of its model under `model`.
 pub(crate) fn document<M: Model>(solution: &M::Solution) -> Value {
     let mut json = serde_json::to_value(solution).expect("solutions are numbers and texts");
     json["model"] = Value::from(M::NAME);

@@ -1,4 +1,4 @@
-//! Preconditions of several models on a scenario.
+//! Preconditions on a scenario that several models share.
 
 use crate::reasons::Reason;
 use crate::registry::MODELS;
@@ -7,17 +7,17 @@ use airpath_link::FramingConfig;
 use airpath_path::{Direction, FlowSpec, HopSpec, Scenario, StartSpec, WireSpec};
 use serde_json::Value;
 
-/// Flows must be there from this share of the run after the warm-up on.
+/// Latest start of a flow, as a share of the measured time.
 const LATEST_START: f64 = 0.1;
 
-/// A steady state has no changes during the run.
+/// Rejects changes during the run: a steady state requires constant rates.
 pub(crate) fn no_changes(scenario: &Scenario) -> Result<(), Reason> {
     let covered = "rates that stay as they are, not those that [[control]] changes during the run";
     let refused = || Reason::not_covered("control", "changes of the rate", covered);
     if scenario.controls.is_empty() { Ok(()) } else { Err(refused()) }
 }
 
-/// A link without an error process; `link` is its description.
+/// Rejects a link description with an error process.
 pub(crate) fn no_errors(link: &Value) -> Result<(), Reason> {
     match link.get("errors").filter(|errors| !errors.is_null()) {
         None => Ok(()),
@@ -29,8 +29,8 @@ pub(crate) fn no_errors(link: &Value) -> Result<(), Reason> {
     }
 }
 
-/// A link of a kind that a model of links that send packet by packet does not cover; `covered` are
-/// the kinds that it does. A link with a separate model is of another sort.
+/// Returns the reason for a link kind that a model does not cover; `covered` lists the covered
+/// kinds. Link kinds with a dedicated model give [`Reason::other_link`].
 pub(crate) fn other_kind(kind: &str, covered: &str) -> Reason {
     if MODELS.iter().any(|model| model.own_link == Some(kind)) {
         Reason::other_link(kind, covered)
@@ -39,7 +39,7 @@ pub(crate) fn other_kind(kind: &str, covered: &str) -> Reason {
     }
 }
 
-/// A link without HARQ and ARQ.
+/// Rejects a link with HARQ or ARQ.
 pub(crate) fn no_repetitions(link: &Value) -> Result<(), Reason> {
     let given = |key: &str, value: &str| {
         let value = link.get(key)?.get(value)?;
@@ -54,7 +54,7 @@ pub(crate) fn no_repetitions(link: &Value) -> Result<(), Reason> {
     }
 }
 
-/// A flow that is there all the time.
+/// Rejects a flow that is not active during the complete measured time.
 pub(crate) fn always_there(flow: &FlowSpec, scenario: &Scenario) -> Result<(), Reason> {
     if flow.direction == Direction::Reverse {
         let covered = "flows whose data takes the bottleneck, direction = forward";
@@ -79,10 +79,10 @@ pub(crate) fn always_there(flow: &FlowSpec, scenario: &Scenario) -> Result<(), R
     Ok(())
 }
 
-/// The rate of IP packets of one size on a link of this framing, bit/s.
+/// Returns the rate of IP packets of one size on a link with this framing, bit/s.
 ///
 /// # Errors
-/// When the framing is not accepted.
+/// Fails if the framing is invalid.
 pub(crate) fn rate_of_packets_bps(
     rate_bps: u64,
     framing: FramingConfig,
@@ -92,19 +92,19 @@ pub(crate) fn rate_of_packets_bps(
     Ok(rate_bps as f64 * packet.0 as f64 / on_air.0 as f64)
 }
 
-/// Wires at which nothing is dropped.
+/// Rejects a flow with queue limits on its wires.
 pub(crate) fn no_limits(flow: &FlowSpec) -> Result<(), Reason> {
     let wires = flow.wires();
     wires.iter().try_for_each(|(name, wire)| no_limit(wire).map_err(|reason| reason.under(name)))
 }
 
-/// A wire at which nothing is dropped.
+/// Rejects a wire with a queue limit.
 pub(crate) fn no_limit(wire: &WireSpec) -> Result<(), Reason> {
     let refused = || Reason::not_covered("limit", "a limit", "wires that never drop");
     if wire.limit.is_none() { Ok(()) } else { Err(refused()) }
 }
 
-/// One-way propagation delay of a hop, s.
+/// Returns the one-way propagation delay of a hop, s.
 pub(crate) fn delay_s(hop: HopSpec<'_>) -> f64 {
     hop.delay.as_nanos() as f64 * 1e-9
 }

@@ -1,33 +1,34 @@
-//! Why a model does not cover a scenario.
+//! Reasons for which a model does not cover a scenario.
 
 use airpath_core::ConfigError;
 
-/// A key of a scenario that a model does not cover, or whose value nothing accepts.
+/// A key of a scenario that a model does not cover, or that has an invalid value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
     /// The key as a dotted path; flows count from 0.
     pub field: String,
-    /// The value found there.
+    /// Value of the key.
     pub value: String,
-    /// The problem.
+    /// Problem of the value.
     pub problem: Problem,
 }
 
 /// Problem of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Problem {
-    /// The model does not know it. What it knows in its place.
+    /// The model does not cover the value. Contains the covered values.
     NotCovered(String),
-    /// The model is one of other traffic. Of what.
+    /// The model is for other traffic. Contains the covered traffic.
     OtherTraffic(String),
-    /// The model is one of another sort of link. Of what.
+    /// The model is for another type of link. Contains the covered links.
     OtherLink(String),
-    /// No part accepts it. What is wrong and what is accepted.
+    /// The value is invalid. Contains the problem and the accepted values.
     NotAccepted(String),
 }
 
 impl Reason {
-    /// `field` is `value`, which the model does not know; `covered` is what it knows.
+    /// Returns the reason for a `value` that the model does not cover; `covered` lists the covered
+    /// values.
     pub fn not_covered(
         field: impl Into<String>,
         value: impl ToString,
@@ -37,19 +38,19 @@ impl Reason {
         Reason { field: field.into(), value: value.to_string(), problem }
     }
 
-    /// A flow of which `source` sends; the model is of flows of which `covered` does.
+    /// Returns the reason for a flow of kind `source`, for a model of flows of kind `covered`.
     pub fn other_traffic(source: &str, covered: &str) -> Reason {
         let problem = Problem::OtherTraffic(covered.to_owned());
         Reason { field: "source".to_owned(), value: source.to_owned(), problem }
     }
 
-    /// A link of the kind `kind`; the model is of a sort of link of which `covered` are.
+    /// Returns the reason for a link of kind `kind`, for a model of links of the kinds `covered`.
     pub fn other_link(kind: &str, covered: &str) -> Reason {
         let problem = Problem::OtherLink(covered.to_owned());
         Reason { field: "kind".to_owned(), value: kind.to_owned(), problem }
     }
 
-    /// The same reason with `parent` put before the key.
+    /// Returns the reason with `parent` added before the key.
     #[must_use]
     pub fn under(mut self, parent: &str) -> Reason {
         let dot = if self.field.is_empty() { "" } else { "." };
@@ -57,7 +58,7 @@ impl Reason {
         self
     }
 
-    /// One line; `chosen` is the model's name if it was requested by name.
+    /// Formats the reason as one line. `chosen` is the model's name if it was requested by name.
     pub fn line(&self, chosen: Option<&str>) -> String {
         let Reason { field, value, problem } = self;
         match (problem, chosen) {
@@ -90,21 +91,22 @@ impl From<ConfigError> for Reason {
     }
 }
 
-/// All reasons of a model: at least one where it is an error.
+/// All reasons of a model. As an error it contains at least one reason.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reasons {
     found: Vec<Reason>,
-    /// The group of the last flow with a reason, and its reason without the flow's number.
+    /// Group of the last flow with a reason, and the reason without the flow number.
     last: Option<Box<(Option<u32>, Reason)>>,
 }
 
 impl Reasons {
-    /// Returns the value if it is covered; keeps the reason otherwise.
+    /// Returns the value if it is covered. Otherwise stores the reason.
     pub fn keep<T>(&mut self, result: Result<T, Reason>) -> Option<T> {
         result.map_err(|reason| self.found.push(reason)).ok()
     }
 
-    /// The same for the flow of that number; flows of a group have a reason once.
+    /// Same as [`Reasons::keep`] for a result of flow `number`. Equal reasons of consecutive flows
+    /// in a group are stored once.
     pub fn keep_of_flow<T>(
         &mut self,
         (number, group): (usize, Option<u32>),
@@ -120,10 +122,10 @@ impl Reasons {
         result.map_err(keep).ok()
     }
 
-    /// `problem` if there is one and no reason was kept.
+    /// Returns `problem` if it exists and no reason was stored.
     ///
     /// # Errors
-    /// These reasons.
+    /// Returns the stored reasons.
     pub fn or<T>(self, problem: Option<T>) -> Result<T, Reasons> {
         match problem {
             Some(problem) if self.found.is_empty() => Ok(problem),
@@ -131,8 +133,8 @@ impl Reasons {
         }
     }
 
-    /// How far the model is from the scenario: how many groups of flows and links are of another sort,
-    /// and how many reasons there are.
+    /// Returns the distance of the model from the scenario: the number of groups of flows and links
+    /// of another type, then the number of reasons.
     pub(crate) fn distance(&self) -> (usize, usize) {
         let is_other = |reason: &&Reason| {
             matches!(reason.problem, Problem::OtherTraffic(_) | Problem::OtherLink(_))
@@ -140,7 +142,7 @@ impl Reasons {
         (self.found.iter().filter(is_other).count(), self.found.len())
     }
 
-    /// One by one, in the order in which they were found.
+    /// Iterates over the reasons in the order in which they were found.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Reason> {
         self.found.iter()
     }
@@ -157,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_what_is_covered_and_by_what() {
+    fn line_lists_covered_values_and_the_requested_model() {
         let reason = Reason::not_covered("kind", "codel", "gred").under("bottleneck.aqm");
         assert_eq!(
             reason.line(None),
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_flows_of_a_group_have_one_reason() {
+    fn equal_reasons_of_a_group_are_stored_once() {
         let mut reasons = Reasons::default();
         let refused =
             |cc: &str| -> Result<(), Reason> { Err(Reason::not_covered("cc", cc, "reno")) };

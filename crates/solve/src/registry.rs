@@ -1,4 +1,4 @@
-//! The models, and the one that covers a scenario.
+//! The list of models, and the selection of the model that covers a scenario.
 
 use crate::clamp_fluid::ClampFlows;
 use crate::error::SolveError;
@@ -11,7 +11,7 @@ use airpath_link::Files;
 use airpath_path::Scenario;
 use serde_json::Value;
 
-/// Every model, in the order of `airpath list model`.
+/// All models, in the order of `airpath list model`.
 pub const MODELS: &[Entry] = &[
     Entry::of::<FixedPoint>(),
     Entry::of::<PoissonQueue>(),
@@ -20,11 +20,12 @@ pub const MODELS: &[Entry] = &[
     Entry::of::<MimoPackets>(),
 ];
 
-/// The steady state by the one model that covers `scenario`, or by `chosen`: the model's
-/// [`Solution`](crate::Model::Solution) in JSON, with `model`, its name.
+/// Solves `scenario` with the only model that covers it, or with `chosen`. Returns the model's
+/// [`Solution`](crate::Model::Solution) in JSON, with the model's name under `model`.
 ///
 /// # Errors
-/// When no model covers the scenario or more than one does, or its equations have no solution.
+/// Fails if no model or more than one model covers the scenario, or if the equations have no
+/// solution.
 pub fn solve(
     scenario: &Scenario,
     files: &Files,
@@ -33,11 +34,11 @@ pub fn solve(
     solve_with(MODELS, scenario, files, chosen)
 }
 
-/// [`solve`] by one of `models`, of which there is at least one.
+/// Same as [`solve`], with the models in `models`, which must not be empty.
 ///
 /// # Errors
-/// As [`solve`]. Where no model covers the scenario, the reasons are those of the one of
-/// its traffic and its sort of link, and of several the one with the fewest.
+/// Fails in the same cases as [`solve`]. If no model covers the scenario, the reasons are those of
+/// the nearest model: the one for its traffic and link type with the fewest reasons.
 pub fn solve_with(
     models: &[Entry],
     scenario: &Scenario,

@@ -1,4 +1,4 @@
-//! What the fluid model of CLAMP covers of a scenario, and the terms that it takes from it.
+//! Tests of the CLAMP fluid model: covered scenarios, and terms of the model.
 
 use crate::common::{clamp, fields_and_values, refused_by};
 use airpath_link::Files;
@@ -24,7 +24,7 @@ fn equation_11_with_the_terms_of_figure_2() {
     close(found.price_s, 1500.0 / 1.25e6);
     close(found.throughput_bps, 10e6);
     close(found.flows[2].rtt_s, 0.0556);
-    // 69 500 B in flight, of which 1460 of 1500 are payload.
+    // 69 500 B in flight; 1460 of 1500 B are payload.
     close(found.flows[1].window_bytes, 69_500.0 / 3.0 * 1460.0 / 1500.0);
     assert_eq!(found.warnings, [] as [&str; 0]);
     let stability = found.stability;
@@ -38,7 +38,7 @@ fn equation_11_with_the_terms_of_figure_2() {
 }
 
 #[test]
-fn framing_and_the_senders_law_count() {
+fn framing_and_a_sender_side_clamp_change_the_terms() {
     let framed = solved(&[("/bottleneck/link/framing", json!(375))]);
     close(framed.throughput_bps, 8e6);
     let law = json!({"kind": "clamp", "tau_bytes": 500, "average_packets": 1000});
@@ -52,7 +52,7 @@ fn framing_and_the_senders_law_count() {
     }
     let (found, receiver) = (solved(&sender), solved(&[]));
     assert_eq!(found.flows, receiver.flows);
-    // It averages over as many ACKs, each for two packets.
+    // The sender averages over the same number of ACKs, and each ACK covers two packets.
     let windows = [found, receiver].map(|found| found.stability.smallest_window_bytes);
     close(windows[0] / windows[1], 2f64.sqrt());
 }
@@ -62,7 +62,7 @@ fn unstable_equilibrium_has_a_warning() {
     let warned = |changes: &[(&str, Value)]| solved(changes).warnings.join("; ");
     let steep = warned(&[("/bottleneck/queue/b", json!(1.6))]);
     assert!(steep.starts_with("not stable: b = 1.6 is not below 1.571;"), "{steep}");
-    // 500 kB/s over 3 flows: windows of 10.4 kB, and 2·1000 packets take 18 s.
+    // 500 kB/s for 3 flows: windows of 10.4 kB, and 2·1000 packets take 18 s.
     let averaged = warned(&[
         ("/bottleneck/queue/b", json!(1.5)),
         ("/bottleneck/queue/time_constant_ns", json!(500_000_000)),
@@ -82,7 +82,7 @@ fn unstable_equilibrium_has_a_warning() {
 }
 
 #[test]
-fn a_trajectory_has_the_starts_and_stops_of_the_flows() {
+fn trajectory_follows_starts_and_stops_of_flows() {
     let second = |time: u64| json!(time * 1_000_000_000);
     let changes = [
         ("/flows/1/start/time_ns", second(30)),
@@ -110,7 +110,7 @@ fn a_trajectory_has_the_starts_and_stops_of_the_flows() {
 }
 
 #[test]
-fn every_key_that_is_not_covered_is_named_by_itself() {
+fn each_uncovered_key_gives_one_reason() {
     let wire = |rate: u64| json!({"rate_bps": rate, "delay_ns": 0});
     let cases = [
         (
@@ -174,7 +174,7 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
 }
 
 #[test]
-fn the_nearer_model_says_what_is_missing() {
+fn reasons_come_from_the_nearest_model() {
     let refused = refused_by(&clamp(&[("/bottleneck/queue", json!({"kind": "codel"}))]));
     let end = "no analytic model covers it. Covered:";
     assert_eq!(refused, [format!("bottleneck.aqm.kind = codel: {end} clamp")]);

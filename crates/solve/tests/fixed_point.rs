@@ -1,4 +1,4 @@
-//! What the fixed point covers of a scenario, and the terms that it takes from it.
+//! Tests of the fixed-point model: covered scenarios, and terms of the model.
 
 use crate::common::{changed, fields_and_values};
 use airpath_link::Files;
@@ -19,7 +19,7 @@ fn refused(changes: &[(&str, Value)]) -> Vec<String> {
 }
 
 #[test]
-fn flows_share_what_the_link_serves() {
+fn flows_share_the_capacity_of_the_link() {
     let solution = solved(&[]);
     assert_eq!(solution.domain, "R1");
     assert!((solution.throughput_bps / 10e6 - 1.0).abs() < 1e-9, "{}", solution.throughput_bps);
@@ -31,7 +31,7 @@ fn flows_share_what_the_link_serves() {
 }
 
 #[test]
-fn every_key_that_is_not_covered_is_named_by_itself() {
+fn each_uncovered_key_gives_one_reason() {
     let errors = json!({"kind": "independent", "loss": 0.1});
     let link = json!({"kind": "fixed", "rate_bps": 10_000_000});
     let with = |key: &str, value: Value| {
@@ -143,7 +143,7 @@ fn all_reasons_are_reported_at_once() {
 }
 
 #[test]
-fn value_that_no_component_accepts_is_reported_as_such() {
+fn invalid_value_is_reported_as_invalid() {
     let scenario = changed(&[("/bottleneck/link/kept", json!(1))]);
     let reasons = FixedPoint::covers(&scenario, &Files::default()).expect_err("an unknown key");
     let lines: Vec<String> = reasons.iter().map(|reason: &Reason| reason.line(None)).collect();
@@ -154,7 +154,7 @@ fn value_that_no_component_accepts_is_reported_as_such() {
 }
 
 #[test]
-fn hops_that_are_fast_enough_count_in_the_round_trip() {
+fn round_trip_includes_hops_that_are_fast_enough() {
     // 1500 B at 100 Mbit/s and 40 B at 1 Mbit/s: 0.12 and 0.32 ms.
     let longer = solved(&[
         ("/flows/0/access/rate_bps", json!(100_000_000)),

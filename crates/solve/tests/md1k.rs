@@ -1,4 +1,4 @@
-//! What M/D/1/K covers of a scenario, and the terms that it takes from it.
+//! Tests of the M/D/1/K model: covered scenarios, and terms of the model.
 
 use crate::common::{fields_and_values, poisson, refused_by};
 use airpath_link::Files;
@@ -30,7 +30,7 @@ fn two_flows_are_one_poisson_process() {
 }
 
 #[test]
-fn framing_losses_wires_and_limits_count() {
+fn framing_losses_wires_and_limits_change_the_result() {
     // Frames of 1875 B take as long as packets of 1500 B at 8 Mbit/s.
     let framed = solved(&[("/bottleneck/link/framing", json!(375))]);
     let slower = solved(&[("/bottleneck/link/rate_bps", json!(8_000_000))]);
@@ -41,7 +41,7 @@ fn framing_losses_wires_and_limits_count() {
     close(lossy.utilisation, 0.8);
     let wired = solved(&[("/flows/0/egress/rate_bps", json!(12_000_000))]);
     close(wired.flows[0].one_way_delay_s - solved(&[]).flows[0].one_way_delay_s, 1e-3);
-    // Without a queue an arrival is lost when the link serves, which is Erlang's formula.
+    // Without a queue, an arrival during a transmission is lost, as in Erlang's formula.
     let none = solved(&[("/bottleneck/queue/limit", json!({"packets": 0}))]);
     close(none.drop_probability, 0.8 / 1.8);
     let bytes = |limit: u64| solved(&[("/bottleneck/queue/limit", json!({"bytes": limit}))]);
@@ -50,7 +50,7 @@ fn framing_losses_wires_and_limits_count() {
 }
 
 #[test]
-fn every_key_that_is_not_covered_is_named_by_itself() {
+fn each_uncovered_key_gives_one_reason() {
     let cases = [
         (
             "/controls",
@@ -105,10 +105,10 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
 }
 
 #[test]
-fn the_nearer_model_says_what_is_missing() {
+fn reasons_come_from_the_nearest_model() {
     let refused = |pointer: &str, value: Value| refused_by(&poisson(&[(pointer, value)]));
     let end = "no analytic model covers it. Covered:";
-    // The fixed point has one reason too, but it is of other traffic.
+    // The fixed point also has one reason, but it is for other traffic.
     let gred = json!({"kind": "gred", "min_th": 5.0, "max_th": 15.0, "max_p": 0.1});
     let line = format!("bottleneck.aqm.kind = gred: {end} droptail");
     assert_eq!(refused("/bottleneck/queue", gred), [line]);

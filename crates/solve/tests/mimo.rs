@@ -1,4 +1,4 @@
-//! The law of packets over MIMO links, and what of a scenario goes into the fixed point.
+//! Tests of the MIMO model: failure probabilities of packets, and the scenario for the fixed point.
 
 use crate::common::{changed, fields_and_values, refused_by};
 use airpath_conformance::Law;
@@ -14,8 +14,8 @@ const THRESHOLDS: Law = Law {
     allows: "0.02 dB",
 };
 
-/// Two Reno flows in packets of 1040 B over 10 Mbit/s of BPSK with 2×2 antennas at 10 dB, both
-/// ways.
+/// Returns two Reno flows with packets of 1040 B over 10 Mbit/s of BPSK with 2×2 antennas at 10 dB,
+/// in both directions.
 fn radio(fec: Value, changes: &[(&str, Value)]) -> Scenario {
     let link = json!({
         "kind": "mimo", "rate_bps": 10_000_000, "modulation": "bpsk", "tx": 2, "rx": 2,
@@ -47,7 +47,7 @@ fn packet<'a>(law: &'a MimoDirection, kind: &str) -> &'a MimoPacket {
 }
 
 #[test]
-fn the_law_of_the_papers_packets() {
+fn snr_thresholds_of_the_papers_packets() {
     for (fec, segment, ack, on_air) in [
         (json!(null), [13.58, 16.72, 19.93], [6.40, 10.62, 15.30], [1040, 40]),
         (rs(0.93), [5.10, 5.58, 6.01], [4.86, 7.47, 11.20], [1118, 43]),
@@ -70,9 +70,9 @@ fn the_law_of_the_papers_packets() {
     }
 }
 
-/// Against every code of 1 to 300 symbols of parity.
+/// Compares with all codes of up to 300 parity symbols.
 #[test]
-fn the_best_code_rate_is_the_best_of_all() {
+fn best_code_rate_is_the_maximum_over_all_codes() {
     for (bytes, kind) in [(1040u64, "segment"), (40, "ack")] {
         let solution = solved(&radio(rs(0.93), &[]));
         let law = packet(&solution.directions["forward"], kind);
@@ -102,9 +102,10 @@ fn solved_failure(bytes: u64, code_rate: f64) -> f64 {
     config.channel().expect("accepted").failure(airpath_core::Bytes(bytes))
 }
 
-/// The fixed point over a fixed link of r·C with the same loss, whose ACKs are not lost.
+/// The TCP result equals the fixed point over a fixed link of rate r·C with the same loss and
+/// without ACK loss.
 #[test]
-fn reno_is_the_fixed_point_over_what_the_code_leaves() {
+fn reno_throughput_is_the_fixed_point_at_the_rate_after_coding() {
     let scenario = radio(rs(0.9), &[("/bottleneck/link/snr_db", json!(4.9))]);
     let found = solved(&scenario);
     let failure = packet(&found.directions["forward"], "segment").failure;
@@ -131,9 +132,9 @@ fn reno_is_the_fixed_point_over_what_the_code_leaves() {
     assert!(warning.contains("% of the ACKs of 40 B are lost"), "{warning}");
 }
 
-/// Bursts of 80 bits end within a packet; those of 8000 are as long as it.
+/// Bursts of 80 bits end within a packet; bursts of 8000 bits are as long as a packet.
 #[test]
-fn losses_in_runs_are_warned_of() {
+fn correlated_losses_give_a_warning() {
     for (burst, is_expected) in [(80.0, false), (8000.0, true)] {
         let changes = [
             ("/bottleneck/link/p_good_to_bad", json!(0.01 / burst)),
@@ -160,7 +161,7 @@ fn reasons_of_the_fixed_point_are_reported() {
 }
 
 #[test]
-fn datagrams_have_a_law_too() {
+fn datagrams_have_failure_probabilities() {
     let source = json!({"kind": "cbr", "rate_bps": 1_000_000, "packet_bytes": 500});
     let found = solved(&radio(
         json!(null),
@@ -209,9 +210,10 @@ fn uncovered_keys_are_named() {
     assert_eq!(reasons(&[("/bottleneck/link", other)]), ["bottleneck.link.kind = fixed"]);
 }
 
-/// Its reasons are reported for MIMO links, those of other models for other links.
+/// The reasons of the MIMO model are reported for MIMO links, and those of other models for other
+/// links.
 #[test]
-fn reasons_of_the_model_of_the_link_are_reported() {
+fn reasons_come_from_the_model_of_the_link() {
     let controls = json!([{"at_ns": 1, "action": {"kind": "rate", "rate_bps": 1}}]);
     let of_radio = refused_by(&radio(json!(null), &[("/controls", controls)]));
     assert_eq!(of_radio.len(), 1, "{of_radio:?}");

@@ -1,4 +1,4 @@
-//! Which model is chosen, and which reasons are reported.
+//! Tests of the selection of a model, and of the reported reasons.
 
 use crate::common::changed;
 use airpath_link::Files;
@@ -8,7 +8,7 @@ use airpath_solve::{Entry, MODELS, Model, Reason, Reasons, SolveError, solve, so
 use serde::Serialize;
 use serde_json::json;
 
-/// A model that covers every scenario with a name.
+/// A model that covers every scenario that has a name.
 struct Named;
 
 #[derive(Serialize)]
@@ -44,7 +44,7 @@ fn both() -> Vec<Entry> {
 }
 
 #[test]
-fn the_one_model_that_covers_it_is_taken_and_says_its_name() {
+fn solve_uses_the_only_covering_model_and_returns_its_name() {
     let found = solve(&changed(&[]), &Files::default(), None).expect("a fixed point");
     assert_eq!(found["model"], "fixed-point");
     let blank = changed(&[("/bottleneck/queue", json!({"kind": "pie"})), ("/name", json!("abc"))]);
@@ -53,7 +53,7 @@ fn the_one_model_that_covers_it_is_taken_and_says_its_name() {
 }
 
 #[test]
-fn where_several_cover_it_one_is_to_be_named() {
+fn solve_requires_a_name_if_several_models_cover_the_scenario() {
     let scenario = changed(&[("/name", json!("abc"))]);
     let several = solve_with(&both(), &scenario, &Files::default(), None).unwrap_err();
     assert_eq!(
@@ -65,7 +65,7 @@ fn where_several_cover_it_one_is_to_be_named() {
 }
 
 #[test]
-fn the_reasons_are_those_of_the_nearest_model_or_of_the_one_that_was_named() {
+fn reasons_are_those_of_the_nearest_or_the_requested_model() {
     let changes = [("/bottleneck/queue", json!({"kind": "pie"})), ("/flows/0/stop_ns", json!(1))];
     let scenario = changed(&changes);
     let of = |name| solve_with(&both(), &scenario, &Files::default(), name).unwrap_err();
@@ -78,14 +78,14 @@ fn the_reasons_are_those_of_the_nearest_model_or_of_the_one_that_was_named() {
         "flows.0.stop = a time: model fixed-point does not cover it. Covered: flows without an end\n\
          bottleneck.aqm.kind = pie: model fixed-point does not cover it. Covered: gred, droptail"
     );
-    // Of two with as many reasons, the first of the list.
+    // If two models have the same number of reasons, the first one in the list is reported.
     let one = changed(&changes[..1]);
     let refused = solve_with(&both(), &one, &Files::default(), None).unwrap_err();
     assert!(matches!(refused, SolveError::NotCovered { model: "fixed-point", .. }));
 }
 
 #[test]
-fn names_and_equations_fail_with_a_line() {
+fn unknown_names_and_unsolvable_equations_are_reported() {
     let unknown = solve(&changed(&[]), &Files::default(), Some("fluid")).unwrap_err();
     let known: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
     let line = format!("model = fluid: unknown. Accepted: {}", known.join(", "));

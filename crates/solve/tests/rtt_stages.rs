@@ -1,4 +1,5 @@
-//! What the model of stages covers of a TDD link, and the terms that it takes from it.
+//! Tests of the model of round-trip stages on a TDD link: covered scenarios, and terms of the
+//! model.
 
 use crate::common::{fields_and_values, refused_by, tdd};
 use airpath_link::Files;
@@ -13,7 +14,7 @@ fn solved(changes: &[(&str, Value)]) -> Solution {
     RttStages::solve(&problem).expect("its parameters are in range")
 }
 
-/// The terms alone, which take no time.
+/// Returns only the terms, without solving the model.
 fn terms_of(changes: &[(&str, Value)]) -> Terms {
     *RttStages::covers(&tdd(changes), &Files::default()).expect("covered").terms()
 }
@@ -23,15 +24,17 @@ fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() < within, "{found} for {expected}");
 }
 
-/// 100 ms of wires; frames of 5 ms with instants at 3, 3 and 5.6 ms.
+/// Expected terms, computed by hand: wires of 100 ms, frames of 5 ms, instants `decoded`, `closed`
+/// and `received` at 3, 3 and 5.6 ms.
 ///
-/// An ACK leaves at 5.6 ms of a frame and its data comes back at 0.6, waits 4.4 and is decoded 3
-/// later. The next ACK is made at 3 ms, its request received 30 later, waits 2 and is received 10.6
-/// ms after that map. By piggyback it waits 5, 10 or 15 for a burst, which requests it, 15 for the
-/// next one, which is received 2.6 after it closes: received 5.6 ms into a frame, its request
-/// misses a map.
+/// Times in ms: An ACK is received at 5.6 in a frame. Its data arrive at the base station at 0.6,
+/// wait 4.4 and are decoded 3 later. The next ACK is created at 3. Its contention request is
+/// received 30 later and waits 2 for a map; the ACK is received 10.6 after this map. With a
+/// piggyback request, the ACK waits 5, 10 or 15 for a burst, which carries the request, and 15 for
+/// the next burst, which is received 2.6 after it closes. The request is received at 5.6 in a frame
+/// and therefore misses a map.
 #[test]
-fn the_terms_by_hand() {
+fn terms_equal_values_computed_by_hand() {
     let terms = terms_of(&[]);
     close(terms.base_rtt.wires_s, 0.1);
     close(terms.base_rtt.downlink_s, 0.0074);
@@ -40,11 +43,11 @@ fn the_terms_by_hand() {
     close(terms.base_rtt_s, 0.12);
     close(terms.contention_s, 0.03);
     close(terms.piggyback_s, 0.010 + 0.015 + 0.0026 - 0.0126);
-    // Received as the next frame begins it is in time for that map.
+    // A request that is received at the start of the next frame is in time for its map.
     let sooner = terms_of(&[("/bottleneck/link/received_ns", json!(5_000_000))]);
     close(sooner.piggyback_s, 0.0075 + 0.010 + 0.0020 - 0.0120);
     close(terms.loss, 0.01);
-    // Two whole packets in a frame.
+    // Two complete packets in a frame.
     close(terms.rate_bps, 2.0 * 8.0 * 1500.0 / 0.005);
     let small = tdd(&[
         ("/flows/0/source/transfer_bytes", json!(100_000)),
@@ -59,10 +62,10 @@ fn the_terms_by_hand() {
     assert_eq!(document["rate_bps"], terms.rate_bps);
 }
 
-/// Cut packets lose a header and two subheaders in a frame: wimax-2009's 5.03 Mbit/s except for
-/// these.
+/// With fragmentation, each frame has an overhead of one header and two subheaders. Otherwise the
+/// rate is the 5.03 Mbit/s of wimax-2009.
 #[test]
-fn packets_that_fill_frames() {
+fn fragmented_packets_fill_frames() {
     let cut = [
         ("/bottleneck/link/fragmentation/down", json!(true)),
         ("/bottleneck/link/errors", Value::Null),
@@ -73,7 +76,7 @@ fn packets_that_fill_frames() {
 }
 
 #[test]
-fn requests_and_repetitions_have_their_means() {
+fn terms_contain_mean_request_and_retransmission_delays() {
     let drawn = json!({"kind": "random-delay", "delay": {"low_ns": 25_000_000, "high_ns": 50_000_000},
                        "collision": 0.01, "timer_ns": 100_000_000, "per": "packet"});
     let harq = json!({"attempts": 4, "error": 0.316, "round_trip_ns": 30_000_000});
@@ -90,22 +93,24 @@ fn requests_and_repetitions_have_their_means() {
     let p: f64 = 0.316;
     let repeated = 0.030 * (p + p * p + p.powi(3)) + 0.1 * p.powi(4);
     close(terms.base_rtt.repetitions_s, 2.0 * repeated);
-    // The draw is of five whole frames: half of one is waited for.
+    // The random delay spans five complete frames, so the mean waiting time is half a frame.
     close(terms.base_rtt.uplink_s, 0.0025 + 0.0106);
     close(terms.loss, 0.0);
     let warning = found.warnings.join("; ");
     assert!(warning.starts_with("in_order.down: packets wait for those before them"), "{warning}");
-    // Without the second loop packets that HARQ discards are lost.
+    // Without ARQ, packets that HARQ discards are lost.
     let lost = terms_of(&[changes[1].clone()]);
     let attempt = 1.0 - (1.0 - p) * (1.0 - 0.01);
     assert!((lost.loss / attempt.powi(4) - 1.0).abs() < 1e-9);
 }
 
-/// An ACK is made at 3 ms, as the opportunity of its frame closes, so that a code goes in the next: received 7.6 ms
-/// later, in a map 4.4 after that, its header received 10.6 after the map. The window of the back-off has
-/// two opportunities, half a frame on the mean. The header is received at 0.6 of a frame: 4.4 to the map.
+/// An ACK is created at 3 ms, when the opportunity of its frame closes, so the ranging code is sent
+/// in the next frame. The code is received 7.6 ms later, the next map follows after 4.4 ms, and the
+/// bandwidth request header is received 10.6 ms after the map. The back-off window has two
+/// opportunities, which adds half a frame on average. The header is received at 0.6 ms in a frame:
+/// 4.4 ms before the next map.
 #[test]
-fn a_code_and_a_header() {
+fn ranging_request_delay_equals_the_value_computed_by_hand() {
     let ranging =
         json!({"kind": "ranging", "codes": 8, "timer_ns": 50_000_000, "backoff": [2, 64]});
     let terms = terms_of(&[("/bottleneck/link/request", ranging)]);
@@ -114,20 +119,20 @@ fn a_code_and_a_header() {
     close(terms.piggyback_s, 0.010 + 0.015 + 0.0026 - 0.0150);
 }
 
-/// From an opportunity: the header is received after 20.6 ms, the ACK 15 later at 35.6, its answer is at the base
-/// station at 135.6, sent at 140, and the next ACK is made at 143. The next frame is number 29, the
-/// next multiple of 8 is 32: three frames are waited for.
+/// Times from an opportunity, ms: the header is received at 20.6, the ACK at 35.6, the next data
+/// are at the base station at 135.6 and sent at 140, and the next ACK is created at 143. The next
+/// frame is number 29 and the next multiple of 8 is 32, so the request waits three frames.
 #[test]
-fn an_opportunity_that_comes_round() {
+fn periodic_opportunity_gives_round_trips_of_complete_periods() {
     let request = json!({"kind": "scheduling-request", "period_ns": 40_000_000});
     let terms = terms_of(&[("/bottleneck/link/request", request)]);
     close(terms.contention_s, 0.0076 + 0.015 + 0.0044 + 0.0106);
-    // Whole periods: 4 of 40 ms.
+    // The round trip is 4 periods of 40 ms.
     close(terms.base_rtt_s + terms.contention_s, 0.160);
 }
 
 #[test]
-fn both_methods_and_equation_9_are_those_of_the_model() {
+fn solution_equals_both_methods_and_equation_9_of_the_model() {
     let found = solved(&[("/flows/0/source/options/receive_window", json!(48_000))]);
     let problem = stages::Problem {
         size_bytes: 1e6,
@@ -171,13 +176,13 @@ fn falls_back_to_monte_carlo_with_warning() {
     let warned = solved(std::slice::from_ref(&small)).warnings;
     assert!(warned[0].starts_with("a loss of 0.010: the model has no time-outs"), "{warned:?}");
     assert_eq!(warned[1], "the handshake, some 0.150 s, is no part of the time");
-    // log2(4380/1500) round trips.
+    // The difference is log2(4380/1500) round trips.
     let line = "the first window of 3 packets: the model begins with one, up to 0.232 s later";
     assert_eq!(warned[2], line);
 }
 
 #[test]
-fn every_key_that_is_not_covered_is_named_by_itself() {
+fn each_uncovered_key_gives_one_reason() {
     let link = |key: &str| format!("/bottleneck/link/{key}");
     let options = |key: &str| format!("/flows/0/source/options/{key}");
     let wire = |rate: u64| json!({"rate_bps": rate, "delay_ns": 0});
@@ -257,7 +262,7 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
     for (pointer, value, line) in cases {
         let scenario = tdd(&[(pointer.as_str(), value)]);
         let reasons = RttStages::covers(&scenario, &Files::default()).expect_err(line);
-        // The settings that a table of another kind lacks are named after its kind.
+        // The keys that are missing in a table of another kind are reported after the kind.
         let key = line.split(" = ").next().expect("a key").trim_end_matches(".kind");
         for lines in [fields_and_values(&reasons), refused_by(&scenario)] {
             assert!(lines[0].starts_with(line), "{pointer}: {lines:?}");
@@ -267,7 +272,7 @@ fn every_key_that_is_not_covered_is_named_by_itself() {
 }
 
 #[test]
-fn data_that_is_no_transfer_of_a_size_is_named() {
+fn a_flow_without_a_fixed_size_is_not_covered() {
     let time = json!({"kind": "fixed", "time_ns": 5});
     let unsized_by = [
         ("/flows/0/source/application", json!({"on": {"time": time}, "off": time}), "on_off = b"),
@@ -282,7 +287,7 @@ fn data_that_is_no_transfer_of_a_size_is_named() {
 }
 
 #[test]
-fn settings_that_no_link_accepts_are_not_solved() {
+fn invalid_link_parameters_are_rejected() {
     let refused = refused_by(&tdd(&[("/bottleneck/link/frame_ns", json!(0))]));
     assert!(refused[0].starts_with("bottleneck.link.frame_ns = 0: below 1000"), "{refused:?}");
     let missing = refused_by(&tdd(&[("/bottleneck/link/grant", Value::Null)]));
@@ -290,16 +295,16 @@ fn settings_that_no_link_accepts_are_not_solved() {
 }
 
 #[test]
-fn reasons_of_other_links_come_from_their_models() {
+fn reasons_for_other_links_come_from_their_models() {
     let lines = refused_by(&tdd(&[("/bottleneck/link", json!({"kind": "trace"}))]));
     let of_links: Vec<&String> = lines.iter().filter(|line| line.contains("link.kind")).collect();
     assert!(of_links.iter().any(|line| line.contains("Covered: fixed")), "{lines:?}");
 }
 
 proptest! {
-    /// For every link: a line for what is not covered, or finite terms.
+    /// Every link gives either reasons or finite terms.
     #[test]
-    fn any_setting_is_solved_or_refused(
+    fn any_scenario_is_solved_or_gives_reasons(
         times in (1u64..20_000, 0u64..40_000, 0u64..40_000, 0u64..40_000),
         slots in (1u64..2000, 0u64..200, 1u64..500, 1u64..200),
         relevance in 0u64..8,
@@ -320,7 +325,7 @@ proptest! {
         let of_harq = harq.map(|(attempts, error, round_trip)| {
             json!({"attempts": attempts, "error": error, "round_trip_ns": round_trip * 1000})
         });
-        let asking = match procedure {
+        let request_table = match procedure {
             0 => json!({"kind": "ranging", "codes": 1, "timer_ns": 1, "backoff": [request.1, 99_999]}),
             1 => json!({"kind": "scheduling-request", "period_ns": frame * 1000 * (request.1 % 90)}),
             _ => json!({"kind": "random-delay", "delay": span(request.0, request.1),
@@ -339,7 +344,7 @@ proptest! {
             "in_order": {"down": true, "up": false}, "harq": of_harq,
             "arq": arq.map(|delay| json!({"delay_ns": delay * 1000})),
             "errors": errors(losses.0), "reverse_errors": errors(losses.1),
-            "request": asking,
+            "request": request_table,
             "grant": {"kind": "uni"}, "scheduler": {"kind": "round-robin"}});
         let scenario = tdd(&[
             ("/bottleneck/link", link),

@@ -1,7 +1,7 @@
-//! The path apart from the bottleneck: a round-trip time for each flow.
+//! Computes the round-trip time of each flow on the path without the bottleneck.
 //!
-//! Covered: propagation anywhere; transmission on wires, on the backhaul and on the ACK path where
-//! it is fast enough that nothing waits there.
+//! Covered: propagation delays anywhere; transmission on wires, on the backhaul and on the ACK
+//! path, if they are fast enough that no packet waits there.
 
 use crate::preconditions::{delay_s, no_limit, no_limits};
 use crate::reasons::{Reason, Reasons};
@@ -11,20 +11,20 @@ use airpath_path::{FlowSpec, Scenario, WireSpec};
 use airpath_tcp::TcpConfig;
 use serde_json::Value;
 
-/// How much faster than the stream of ACKs a hop must be: with half of it used, hardly any waits.
+/// Minimum ratio of the rate of a hop to the rate of the ACKs. At half load, ACKs rarely wait.
 const SPARE_FOR_ACKS: f64 = 2.0;
-/// Lost ACKs that hardly slow a window down: 1 % of them cost at most 0.5 % of the rate.
+/// Maximum ACK loss that the model ignores: a loss of 1 % costs at most 0.5 % of the rate.
 const ACK_LOSSES: f64 = 0.01;
-/// Capacity of a drop-tail queue of the ACK path that a burst of ACKs needs, packets.
+/// Minimum capacity of a drop-tail queue on the ACK path, packets: space for a burst of ACKs.
 const ACK_QUEUE: u64 = 10;
 
-/// The sizes and rates that decide whether a hop is fast enough.
+/// Sizes and rates for the check whether a hop is fast enough.
 pub(crate) struct AccessPath {
     packet: f64,
     ack: f64,
-    /// Of IP packets, on the bottleneck's link at its fastest, bit/s.
+    /// Maximum rate of IP packets on the bottleneck's link, bit/s.
     fastest_bps: f64,
-    /// Packets that one ACK acknowledges.
+    /// Number of packets that one ACK acknowledges.
     delayed: f64,
 }
 
@@ -38,8 +38,8 @@ impl AccessPath {
         }
     }
 
-    /// Two-way propagation and transmission of each flow without the bottleneck's own, s; 0 of what
-    /// is not covered.
+    /// Computes the two-way propagation and transmission delay of each flow without the
+    /// transmission on the bottleneck, s. Delays that are not covered count as 0.
     pub(crate) fn base_rtts_s(
         &self,
         scenario: &Scenario,
@@ -57,7 +57,7 @@ impl AccessPath {
         rtts_s.collect()
     }
 
-    /// The transmission of a packet on a hop that all data takes, s.
+    /// Returns the transmission time of a data packet on a hop, s.
     fn data_s(&self, wire: &WireSpec, field: &str, hop: &str) -> Result<f64, Reason> {
         let Some(rate_bps) = wire.rate_bps.map(|rate| rate as f64) else { return Ok(0.0) };
         if rate_bps <= self.fastest_bps {
@@ -67,7 +67,7 @@ impl AccessPath {
         Ok(8.0 * self.packet / rate_bps)
     }
 
-    /// The transmission of an ACK, s, on a hop of the ACKs' way.
+    /// Returns the transmission time of an ACK on a hop of the ACK path, s.
     fn acks_s(&self, rate_bps: f64, field: &str) -> Result<f64, Reason> {
         let ack_bps = self.fastest_bps / self.packet / self.delayed * self.ack;
         if rate_bps < SPARE_FOR_ACKS * ack_bps {
@@ -78,7 +78,7 @@ impl AccessPath {
         Ok(8.0 * self.ack / rate_bps)
     }
 
-    /// Two-way propagation and transmission over the flow's own wires, s.
+    /// Returns the two-way propagation and transmission delay over the flow's own wires, s.
     fn wires_s(&self, flow: &FlowSpec) -> Result<f64, Reason> {
         no_limits(flow)?;
         let delays_s: f64 = flow.wires().iter().map(|(_, wire)| wire.delay_ns as f64 * 1e-9).sum();
@@ -92,7 +92,7 @@ impl AccessPath {
         Ok(delays_s + forward_s + to_link_s + back_s(&flow.return_wire, "return_wire.rate")?)
     }
 
-    /// Delay of the backhaul in a round trip, s.
+    /// Returns the delay of the backhaul in a round trip, s.
     fn backhaul_s(&self, scenario: &Scenario) -> Result<f64, Reason> {
         let Some(backhaul) = &scenario.backhaul else { return Ok(0.0) };
         no_limit(backhaul).map_err(|reason| reason.under("backhaul"))?;
@@ -101,7 +101,7 @@ impl AccessPath {
         Ok(2.0 * backhaul.delay_ns as f64 * 1e-9 + forward_s + back_s)
     }
 
-    /// Delay of the shared ACK path in a round trip, s: the link at an empty queue.
+    /// Returns the delay of the shared ACK path in a round trip, s, for an empty queue.
     fn ack_path_s(
         &self,
         scenario: &Scenario,

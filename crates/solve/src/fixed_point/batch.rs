@@ -1,28 +1,29 @@
-//! Many fixed points behind gentle RED: every link with every set of flows, by several workers.
+//! Solves the fixed point with gentle RED for every combination of a link and a set of flows, with
+//! several workers.
 
 use airpath_aqm::{GredConfig, gred_drop_probability};
 use airpath_model::{DropCurve, ModelError, MultiRegimeLink, Problem, Regime, Tcp};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// A link: its thresholds, packets, and its regimes.
+/// A link: thresholds, packets, and regimes.
 pub type Link = (Vec<f64>, Vec<Regime>);
 
-/// The problems: each of `links` with each of `base_rtts_s`.
+/// A batch of problems: each link in `links` with each set of flows in `base_rtts_s`.
 #[derive(Clone, Debug)]
 pub struct Batch {
     /// The links.
     pub links: Vec<Link>,
-    /// Sets of flows: their base round-trip times, s.
+    /// Sets of flows, given by the base round-trip times of the flows, s.
     pub base_rtts_s: Vec<Vec<f64>>,
-    /// The queue.
+    /// Parameters of gentle RED.
     pub gred: GredConfig,
-    /// The flows' options.
+    /// TCP parameters of all flows.
     pub tcp: Tcp,
-    /// L, bytes.
+    /// L: size of a packet, bytes.
     pub packet_bytes: f64,
 }
 
-/// Shared state of workers: the next link, and whether to stop.
+/// Shared state of the workers: number of the next link, and stop flag.
 #[derive(Debug, Default)]
 pub struct Progress {
     next: AtomicUsize,
@@ -30,13 +31,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Ends the work after the problems that are being solved.
+    /// Requests the workers to stop after their current problems.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 }
 
-/// Which problem could not be solved, and why.
+/// Problem without a solution, and the error.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("link {link}, flows {flows}: {error}")]
 pub struct Failure {
@@ -52,10 +53,11 @@ pub struct Failure {
 pub type Solved = Vec<(usize, Vec<f64>)>;
 
 impl Batch {
-    /// The work of one worker: takes link after link until there is none, or until it is stopped.
+    /// Runs one worker: solves one link after another until no link is left or the worker is
+    /// stopped.
     ///
     /// # Errors
-    /// At the first problem that cannot be solved.
+    /// Fails at the first problem that cannot be solved.
     pub fn work(&self, progress: &Progress) -> Result<Solved, Failure> {
         let mut solved = Vec::new();
         while !progress.stop.load(Ordering::Relaxed) {
@@ -66,7 +68,7 @@ impl Batch {
         Ok(solved)
     }
 
-    /// T of each set of flows, or of the first ones when it is stopped.
+    /// Computes T for each set of flows; fewer values if the worker is stopped.
     fn of_link(
         &self,
         number: usize,
@@ -94,10 +96,10 @@ impl Batch {
     }
 }
 
-/// T of all problems from what the workers solved, first the first link with all sets of flows.
+/// Merges the solutions of the workers: T of all problems, ordered by link, then by set of flows.
 ///
 /// # Errors
-/// The first failure if there is one.
+/// Returns the first failure, if any.
 pub fn in_order(parts: Vec<Result<Solved, Failure>>) -> Result<Vec<f64>, Failure> {
     let failures = parts.iter().filter_map(|part| part.as_ref().err());
     if let Some(first) = failures.min_by_key(|failure| (failure.link, failure.flows)) {

@@ -1,4 +1,5 @@
-//! The flows in the terms of the fixed point: unlimited data under Reno, with equal options.
+//! Converts the flows into terms of the fixed point: unlimited data under Reno, with equal TCP
+//! parameters.
 
 use crate::preconditions::always_there;
 use crate::reasons::{Reason, Reasons};
@@ -6,8 +7,8 @@ use airpath_core::registry;
 use airpath_path::{FlowSpec, Scenario, SourceSpec, TcpSpec};
 use airpath_tcp::{EcnUse, RtoFloor, TcpConfig, WindowGrowth};
 
-/// The options of the first flow that is covered, if any; the others' may differ in what the model
-/// does not look at.
+/// Returns the TCP parameters of the first covered flow, if any. Other flows may differ only in
+/// parameters that the model does not use.
 pub(super) fn common_options<'a>(
     scenario: &'a Scenario,
     reasons: &mut Reasons,
@@ -26,7 +27,8 @@ pub(super) fn common_options<'a>(
     common.map(|spec| &*spec.options)
 }
 
-/// The option in which `other` differs from the first flow for the model, if any, and its value.
+/// Returns the first parameter of the model in which `other` differs from the first flow, if any,
+/// with its value.
 fn difference(first: &TcpConfig, other: &TcpConfig) -> Option<(&'static str, String)> {
     let seen = |options: &TcpConfig| {
         [
@@ -52,7 +54,7 @@ fn difference(first: &TcpConfig, other: &TcpConfig) -> Option<(&'static str, Str
     Some((option, value))
 }
 
-/// The connection of a flow of unlimited data under Reno, without ECN.
+/// Returns the TCP parameters of a flow, if it is a flow of unlimited data under Reno without ECN.
 fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a TcpSpec, Reason> {
     let no =
         |field: &str, value: &str, covered: &str| Err(Reason::not_covered(field, value, covered));
@@ -87,23 +89,24 @@ fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a TcpSpec, R
     Ok(spec)
 }
 
-/// W_max, packets: whole segments, since a sender sends nothing else (RFC 1122 §4.2.3.4), in
-/// whole ACKs. Of a window of 7 segments a receiver that acknowledges every second one keeps the
-/// last until the next comes; 6 make the round trip.
+/// Returns W_max, packets: the number of full-sized segments in the window (RFC 1122 §4.2.3.4),
+/// rounded down to a multiple of the segments per ACK. Example: with a window of 7 segments and an
+/// ACK for every second segment, the receiver does not acknowledge the last segment until the next
+/// one arrives, so only 6 segments circulate.
 pub(super) fn window_packets(options: &TcpConfig) -> f64 {
     let segments = options.largest_window() / u64::from(options.mss);
     (segments - segments % u64::from(options.delayed_ack_segments)) as f64
 }
 
-/// Packets that come after the first of an ACK's while it waits: those that the last ACK left over
-/// are there already.
+/// Returns the number of packets that must arrive after the first packet of an ACK before the ACK
+/// is sent. Packets that the previous ACK did not cover have already arrived.
 pub(super) fn packets_waited_for(options: &TcpConfig) -> f64 {
     let (window, ack) = (options.largest_window(), u64::from(options.delayed_ack_segments));
     let left_over = window / u64::from(options.mss) % ack;
     (ack - 1 - left_over) as f64
 }
 
-/// Refuses a window that the receiver never acknowledges before its timer runs out.
+/// Rejects a window that is so small that the receiver sends ACKs only at the expiry of its timer.
 pub(crate) fn refuse_waiting_for_acks(options: &TcpConfig) -> Result<(), Reason> {
     if window_packets(options) > 0.0 {
         return Ok(());
@@ -118,8 +121,8 @@ pub(crate) fn refuse_waiting_for_acks(options: &TcpConfig) -> Result<(), Reason>
     Err(Reason::not_covered("tcp.receive_window", window, covered))
 }
 
-/// b: round-trip times in which a window grows by a segment. Delayed ACKs slow the growth down
-/// only where it counts ACKs.
+/// Returns b: the number of round-trip times in which the window grows by one segment. Delayed ACKs
+/// slow the growth only if it counts ACKs.
 pub(crate) fn packets_per_ack(options: &TcpConfig) -> f64 {
     match options.window_growth {
         WindowGrowth::Bytes | WindowGrowth::PerAck | WindowGrowth::PerAckTruncated => {

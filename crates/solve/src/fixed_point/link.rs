@@ -1,4 +1,5 @@
-//! The bottleneck in the terms of the fixed point: regimes of a link, a drop curve of a queue.
+//! Converts the bottleneck into terms of the fixed point: the regimes of the link and the drop
+//! curve of the queue.
 
 use super::{QueueCurve, RegimeLink};
 use crate::preconditions::{other_kind, rate_of_packets_bps};
@@ -11,15 +12,15 @@ use airpath_phy::adaptation::PolicyRegistry;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A link in the terms of the fixed point, from the configuration of its kind.
+/// Conversion of a link configuration into terms of the fixed point.
 trait Regimes: Sized {
-    /// Its regimes for packets of one size; what framing takes is no part of T.
+    /// Returns the regimes for packets of one size. Framing overhead is not part of T.
     fn regime_link(&self, files: &Files, packet: Bytes) -> Result<RegimeLink, Reason>;
 }
 
 type Reader = fn(&Value, &Files, Bytes) -> Result<RegimeLink, Reason>;
 
-/// The kinds of links that are covered.
+/// Covered kinds of links.
 const LINKS: [(&str, Reader); 3] = [
     ("fixed", read::<FixedConfig>),
     ("multi-regime", read::<MultiRegimeConfig>),
@@ -35,7 +36,7 @@ fn read<C: Regimes + DeserializeOwned>(
     config.regime_link(files, packet)
 }
 
-/// A link of a covered kind for packets of one size.
+/// Reads a link of a covered kind, for packets of one size.
 pub(crate) fn link(
     description: &Value,
     files: &Files,
@@ -71,7 +72,7 @@ impl Regimes for MultiRegimeConfig {
     }
 }
 
-/// An adaptive link whose choices do not change is a multi-regime link for packets of one size.
+/// An adaptive link with constant choices is a multi-regime link for packets of one size.
 impl Regimes for AdaptiveConfig {
     fn regime_link(&self, files: &Files, packet: Bytes) -> Result<RegimeLink, Reason> {
         let policies = PolicyRegistry::default();
@@ -105,7 +106,7 @@ impl Regimes for AdaptiveConfig {
     }
 }
 
-/// The drop curve of a queue of packets of one size, bytes.
+/// Reads the drop curve of a queue for packets of `packet_bytes` bytes.
 pub(crate) fn queue(description: &Value, packet_bytes: f64) -> Result<QueueCurve, Reason> {
     let (kind, parameters) = registry::split_kind(description)?;
     match kind.as_str() {

@@ -1,13 +1,14 @@
-//! TCP flows over a multi-regime link: the fixed point of qawla-2015 §3, which `airpath-model` has.
+//! TCP flows over a multi-regime link: the fixed point of qawla-2015 §3, implemented in
+//! `airpath-model`.
 //!
 //! ```text
-//!   flows   the TCP options that all flows have in common
-//!   link    the bottleneck's regimes and its queue's drop curve
-//!   way     a round-trip time for each flow; hops that are too slow for nothing to wait there
-//!   (here)  the problem they make, its solution and its warnings
+//!   flows        the TCP parameters that all flows have in common
+//!   link         the bottleneck's regimes and its queue's drop curve
+//!   access_path  the round-trip time of each flow; rejects hops where packets would wait
+//!   (here)       the problem, its solution and its warnings
 //! ```
 //!
-//! [`optimum`] chooses the regimes of a link by it; [`batch`] solves many problems.
+//! [`optimum`] selects the best regimes of a link; [`batch`] solves many problems.
 
 pub(crate) mod access_path;
 pub mod batch;
@@ -28,12 +29,12 @@ use airpath_path::{AckPath, Scenario};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Part of the throughput that the wait of delayed ACKs may take before it is warned of.
+/// Share of the throughput lost by delayed ACKs above which a warning is given.
 const WAIT_THAT_MATTERS: f64 = 0.05;
-/// The size for which a link is looked at when that of the flows is not covered, bytes.
+/// Packet size for the checks of a link if the packet size of the flows is not covered, bytes.
 const ANY_PACKET: u32 = 1500;
 
-/// The model.
+/// The fixed-point model.
 pub struct FixedPoint;
 
 /// A scenario in the model's terms.
@@ -47,11 +48,11 @@ pub struct Problem {
     delayed: DelayedAcks,
 }
 
-/// The solution with a largest window of `packets`, which need not be whole segments: W_max of an
-/// equation that counts bytes, as in qawla-2015 §4.
+/// Solves a scenario with a maximum window W_max of `packets`. It need not be an integer:
+/// qawla-2015 §4 counts bytes.
 ///
 /// # Errors
-/// When the model does not cover the scenario, its equations have no solution, or `packets` is
+/// Fails if the model does not cover the scenario, its equations have no solution, or `packets` is
 /// below 1 or infinite.
 pub fn solve_with_window(
     scenario: &Scenario,
@@ -63,61 +64,61 @@ pub fn solve_with_window(
     Ok(document::<FixedPoint>(&FixedPoint::solve(&problem)?))
 }
 
-/// The bottleneck's link.
+/// The bottleneck's link in terms of the model.
 #[derive(Clone, Debug)]
 pub(crate) struct RegimeLink {
-    /// Packets waiting.
+    /// Thresholds between the regimes, waiting packets.
     thresholds: Vec<f64>,
     pub(crate) regimes: Vec<Regime>,
-    /// Warnings: check these before trusting the result.
+    /// Warnings to check before trusting the result.
     warnings: Vec<String>,
 }
 
-/// Drop probability of the queues that have one.
+/// Drop curve of a covered queue discipline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum QueueCurve {
     Gred(GredConfig),
     DropTail { packets: f64 },
 }
 
-/// Packets that come over the link while an ACK waits for them, and how long it waits at most, s.
+/// Number of packets that a delayed ACK waits for, and maximum delay of an ACK, s.
 #[derive(Clone, Copy, Debug)]
 struct DelayedAcks {
     packets: f64,
     timeout_s: f64,
 }
 
-/// Where the queue settles, and what the flows get there.
+/// Solution of the fixed point: equilibrium of the queue and the flows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Solution {
-    /// `empty`, `R1`, `B1`, `R2` … by [`model::Domain::label`].
+    /// Domain of the solution: `empty`, `R1`, `B1`, `R2` …, from [`model::Domain::label`].
     pub domain: String,
-    /// T: IP packets that reach the receivers, bit/s.
+    /// T: rate of the IP packets that reach the receivers, bit/s.
     pub throughput_bps: f64,
-    /// x\*: packets waiting.
+    /// x\*: number of waiting packets.
     pub queue_packets: f64,
-    /// α\* at a threshold: the part of the time in the upper regime, in [0, 1].
+    /// α\* at a threshold: share of the time in the upper regime, in [0, 1].
     pub alpha: Option<f64>,
-    /// T averaged over the oscillation of the windows, bit/s.
+    /// T averaged over the oscillation of the congestion windows, bit/s.
     pub average_throughput_bps: f64,
-    /// Packets waiting, averaged over them.
+    /// Number of waiting packets, averaged over the oscillation.
     pub average_queue_packets: f64,
     /// Queueing and transmission delay in a round trip, averaged over the oscillation, s.
     pub average_queueing_delay_s: f64,
-    /// W_max, packets.
+    /// W_max: maximum window, packets.
     pub max_window_packets: f64,
-    /// By flow.
+    /// Results by flow.
     pub flows: Vec<Flow>,
-    /// Warnings: check these before trusting the result.
+    /// Warnings to check before trusting the result.
     pub warnings: Vec<String>,
 }
 
-/// A flow at the solution.
+/// Results of one flow.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Flow {
-    /// Its number, from 0.
+    /// Flow number, from 0.
     pub id: u32,
-    /// IP packets that reach the receiver, bit/s.
+    /// Rate of the IP packets that reach the receiver, bit/s.
     pub throughput_bps: f64,
     /// RTT with queueing and transmission, s.
     pub rtt_s: f64,
@@ -206,7 +207,7 @@ impl Model for FixedPoint {
     }
 }
 
-/// The ACK path's own link.
+/// Returns the ACK path's own link, if any.
 fn ack_link(scenario: &Scenario) -> Option<&Value> {
     match &scenario.ack_path {
         AckPath::Ideal {} => None,
@@ -223,7 +224,7 @@ impl QueueCurve {
         }
     }
 
-    /// Packets from which everything is dropped.
+    /// Returns the queue length from which all packets are dropped.
     fn full(&self) -> f64 {
         match self {
             QueueCurve::Gred(config) => 2.0 * config.max_th,
@@ -253,8 +254,8 @@ impl Problem {
         })
     }
 
-    /// A warning where it matters that an ACK waits for the packets that follow in its burst: they
-    /// come one after another over the link, which the model has no time for.
+    /// Returns a warning if the waiting time of delayed ACKs is significant. A delayed ACK waits
+    /// for the transmission of further packets over the link, which the model neglects.
     fn waiting_acks(&self, solution: &model::Solution) -> Result<Option<String>, ModelError> {
         let packet_s = 8.0 * self.packet_bytes / solution.point.service.rate_bps;
         let wait_s = (self.delayed.packets * packet_s).min(self.delayed.timeout_s);

@@ -1,4 +1,4 @@
-//! The MCSs of a dual-regime link with the most throughput by the fixed point.
+//! Finds the MCS pair of a dual-regime link with the largest throughput in the fixed point.
 
 use super::{FixedPoint, Problem};
 use crate::error::SolveError;
@@ -11,22 +11,22 @@ use airpath_path::Scenario;
 use airpath_phy::adaptation::dual_regime_pairs;
 use serde_json::json;
 
-/// A pair of MCSs, and what it gives.
+/// A pair of MCSs and its throughput.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// The MCS while fewer packets wait than the threshold.
+    /// MCS while fewer packets wait than the threshold.
     pub below: String,
-    /// The MCS from there on.
+    /// MCS while the number of waiting packets is at or above the threshold.
     pub above: String,
-    /// T, bit/s.
+    /// Throughput T, bit/s.
     pub throughput_bps: f64,
 }
 
-/// The best pair for a scenario whose bottleneck has the policy
-/// `{"kind": "optimum", "threshold": …}`.
+/// Finds the best pair for a scenario whose bottleneck has the policy `{"kind": "optimum",
+/// "threshold": …}`.
 ///
 /// # Errors
-/// When the fixed point does not cover the scenario, or has no solution for a pair.
+/// Fails if the fixed point does not cover the scenario, or has no solution for a pair.
 pub fn optimum_pair(scenario: &Scenario, files: &Files) -> Result<Pair, SolveError> {
     let (mut problem, config, threshold) = covered(scenario, files).map_err(|reasons| {
         SolveError::NotCovered { model: FixedPoint::NAME, chosen: false, reasons }
@@ -50,7 +50,8 @@ pub fn optimum_pair(scenario: &Scenario, files: &Files) -> Result<Pair, SolveErr
     Ok(Pair { below: name(below), above: name(above), throughput_bps })
 }
 
-/// The problem with the fastest MCS alone, the link, and the threshold of its policy.
+/// Returns the problem with only the fastest MCS, the configuration of the link, and the threshold
+/// of its policy.
 fn covered(scenario: &Scenario, files: &Files) -> Result<(Problem, AdaptiveConfig, f64), Reasons> {
     let refused = |error: ConfigError| Reasons::from(Reason::from(error));
     let mut scenario = scenario.clone();
@@ -58,8 +59,8 @@ fn covered(scenario: &Scenario, files: &Files) -> Result<(Problem, AdaptiveConfi
     let threshold = link["policy"]["threshold"].as_f64().unwrap_or(0.0);
     let (_, parameters) = registry::split_kind(link).map_err(refused)?;
     let config: AdaptiveConfig = registry::read_config(&parameters).map_err(refused)?;
-    // Rates compare alike for packets of any size that are long compared with a block; which MCS is
-    // the fastest decides here whether a backhaul is fast enough for all.
+    // The order of the rates is the same for all packet sizes that are large compared with a block.
+    // The fastest MCS is used to check whether the backhaul is fast enough for all MCSs.
     let of_table = config.schemes(files, Bytes(config.packet_bytes)).map_err(refused)?;
     let fastest = of_table.iter().max_by(|a, b| a.rate_bps.total_cmp(&b.rate_bps));
     link["policy"] = json!({"kind": "fixed", "mcs": fastest.map(|scheme| &scheme.mcs)});

@@ -1,4 +1,4 @@
-//! The law of packets of one direction: failures, SNRs, code rates.
+//! Computes failure probabilities, SNR thresholds and code rates of one direction.
 
 use super::{ACK_LOSS_THAT_MATTERS, Sizes};
 use airpath_core::Bytes;
@@ -8,65 +8,66 @@ use airpath_phy::symbol_error::Constellation;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How much more often packets fail behind others, before it matters to TCP.
+/// Increase of the failure probability after a failed packet above which a warning is given.
 const RUN_THAT_MATTERS: f64 = 0.05;
 
 /// The failure probabilities whose SNRs are reported.
 const FAILURES: [f64; 3] = [0.5, 0.1, 0.01];
 
-/// The SNRs among which they are looked for, dB, and in how many halves.
+/// Search range of the SNR thresholds, dB, and number of bisection steps.
 const SNRS_DB: (f64, f64) = (-60.0, 200.0);
 const HALVES: u32 = 24;
 
-/// Code rates that are compared: steps in [0, 1], and steps in each interval around the best one.
+/// Search grid of the code rate: coarse steps in [0, 1], and fine steps per coarse step around the
+/// best one.
 const RATES: (u32, u32) = (100, 10);
 
-/// Delivered share below which a code delivers nothing.
+/// Efficiency below which a code counts as useless.
 const NOTHING: f64 = 1e-9;
 
-/// One direction.
+/// Results of one direction.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MimoDirection {
-    /// ε_G, the share of modulation symbols in error in the good state.
+    /// ε_G: share of modulation symbols in error in the good state.
     pub error_good: f64,
-    /// ε_B, that in the bad state.
+    /// ε_B: share of modulation symbols in error in the bad state.
     pub error_bad: f64,
-    /// IP packets that the air carries when all are of the largest size, bit/s.
+    /// Rate of IP packets of the largest size that the radio channel carries, bit/s.
     pub capacity_bps: f64,
     /// Results by packet size.
     pub packets: Vec<MimoPacket>,
 }
 
-/// Packets of one size.
+/// Results for packets of one size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MimoPacket {
-    /// `segment`, a full one, or `ack`.
+    /// `segment` (full-sized) or `ack`.
     pub kind: &'static str,
     /// Size of the IP packet, bytes.
     pub bytes: u64,
     /// Size with parity, bytes.
     pub on_air_bytes: u64,
-    /// How often one fails, in [0, 1].
+    /// Failure probability of a packet, in [0, 1].
     pub failure: f64,
-    /// How often the next one fails after one that failed; `None` where none fails.
+    /// Failure probability of a packet after a failed packet; `None` if no packet fails.
     pub failure_next: Option<f64>,
-    /// SNR_G, dB, at which one fails with 0.5, 0.1 and 0.01, by these texts; `None` where there is
-    /// none from −60 to 200 dB.
+    /// SNR_G, dB, at which a packet fails with probability 0.5, 0.1 and 0.01. The keys are these
+    /// numbers as text. `None` if there is no such SNR from −60 to 200 dB.
     pub snr_db: BTreeMap<String, Option<f64>>,
-    /// The code rate with the largest (k/b) (1 − failure) at this SNR; `None` where nothing arrives
-    /// with any.
+    /// Code rate with the largest efficiency (k/b) (1 − failure) at this SNR; `None` if no packet
+    /// arrives with any code rate.
     pub best_code_rate: Option<f64>,
-    /// (k/b) (1 − failure) with it.
+    /// Efficiency (k/b) (1 − failure) with this code rate.
     pub best_efficiency: f64,
 }
 
-/// IP packets of one size that the air carries, bit/s.
+/// Returns the rate of IP packets of one size that the radio channel carries, bit/s.
 pub(super) fn capacity_bps(config: &MimoConfig, channel: &MimoChannel, packet: Bytes) -> f64 {
     let on_air = channel.framing().on_air(packet);
     config.rate_bps as f64 * packet.0 as f64 / on_air.0.max(1) as f64
 }
 
-/// The law of packets of these sizes over a link that was found to be right.
+/// Computes the results for packets of these sizes over a valid link.
 pub(super) fn direction(config: &MimoConfig, sizes: &Sizes) -> MimoDirection {
     let channel = config.channel().expect("it was made before");
     let [error_good, error_bad] = channel.symbol_errors();
@@ -98,7 +99,7 @@ fn packet(config: &MimoConfig, channel: &MimoChannel, (is_ack, bytes): (bool, u6
 }
 
 impl MimoPacket {
-    /// The fixed point does without ACKs that are lost.
+    /// Returns a warning if many ACKs are lost, which the fixed point neglects.
     pub(super) fn warning_of_acks(&self) -> Option<String> {
         let text = || {
             format!(
@@ -114,7 +115,7 @@ impl MimoPacket {
 }
 
 impl MimoPacket {
-    /// The fixed point takes losses as independent.
+    /// Returns a warning if losses are correlated: the fixed point assumes independent losses.
     pub(super) fn warning_of_runs(&self) -> Option<String> {
         let next = self.failure_next.filter(|_| self.kind == "segment")?;
         let text = || {
@@ -131,12 +132,13 @@ impl MimoPacket {
     }
 }
 
-/// How often a packet fails with other settings; always, where they make nothing of it.
+/// Returns the failure probability with other settings; 1 for invalid settings.
 fn failure_with(config: &MimoConfig, packet: Bytes) -> f64 {
     config.channel().map_or(1.0, |channel| channel.failure(packet))
 }
 
-/// The SNR in the good state at which a packet fails so often: failures fall with the SNR.
+/// Returns the SNR in the good state at which a packet fails with probability `failure`, by
+/// bisection: failures decrease with the SNR.
 fn snr_of(config: &MimoConfig, packet: Bytes, failure: f64) -> Option<f64> {
     let at = |snr_db| failure_with(&MimoConfig { snr_db, ..config.clone() }, packet);
     let (mut low, mut high) = SNRS_DB;
@@ -154,8 +156,8 @@ fn snr_of(config: &MimoConfig, packet: Bytes, failure: f64) -> Option<f64> {
     Some(low.midpoint(high))
 }
 
-/// The code rate with the largest (k/b) (1 − failure), and that, to the third digit of the rate.
-/// Without a code in `config` it is one of symbols of about a byte.
+/// Returns the code rate with the largest efficiency (k/b) (1 − failure), to three digits, and this
+/// efficiency. Without a code in `config`, the code has symbols of about a byte.
 fn best_code(config: &MimoConfig, packet: Bytes) -> Option<(f64, f64)> {
     let efficiency = |code_rate: f64| {
         let config = coded_at(config, code_rate);
@@ -187,7 +189,7 @@ fn best_code(config: &MimoConfig, packet: Bytes) -> Option<(f64, f64)> {
     (best.1 > NOTHING).then_some(best)
 }
 
-/// The link with this code rate for all packets.
+/// Returns the link with this code rate for all packets.
 fn coded_at(config: &MimoConfig, code_rate: f64) -> MimoConfig {
     let (symbol_bits, max_block) = match config.fec {
         Some(FecConfig::ReedSolomon { symbol_bits, max_block, .. }) => (symbol_bits, max_block),
@@ -197,7 +199,7 @@ fn coded_at(config: &MimoConfig, code_rate: f64) -> MimoConfig {
     MimoConfig { fec, small: None, ..config.clone() }
 }
 
-/// The largest multiple of a modulation symbol's bits that is no more than 8.
+/// Returns the largest multiple of a modulation symbol's bits up to 8.
 fn about_a_byte(modulation: &str) -> u32 {
     let bits = Constellation::from_name(modulation).map_or(1, |constellation| constellation.bits());
     8 / bits * bits

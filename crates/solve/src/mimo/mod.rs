@@ -1,11 +1,13 @@
-//! A MIMO link: the law of its packets, and what TCP gets with it.
+//! A MIMO link: failure probabilities of its packets, and TCP throughput.
 //!
-//! For each direction: symbol error rates, how often packets of each size fail, the SNRs at which
-//! they fail with 0.5, 0.1 and 0.01, and the code rate that delivers most of them. TCP is the fixed
-//! point of `airpath-model` over a fixed link of the rate that is left for IP packets and of this
-//! loss; where that does not cover the scenario, it is said why, and the laws stand alone.
+//! For each direction, the model computes the symbol error rates and, for each packet size, the
+//! failure probability, the SNRs at which packets fail with probabilities 0.5, 0.1 and 0.01, and
+//! the code rate with the largest goodput. TCP throughput comes from the fixed point of
+//! `airpath-model` over a fixed link with the rate that remains for IP packets and with this loss.
+//! If the fixed point does not cover the scenario, the solution contains the reasons and no
+//! throughput.
 //!
-//! Source: vcp-2008 §II for the laws.
+//! Source: vcp-2008 §II for the failure probabilities.
 
 mod direction;
 
@@ -24,38 +26,40 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Lost ACKs that the fixed point does without, and that slow TCP down.
+/// ACK loss above which a warning is given: the fixed point neglects lost ACKs, which reduce TCP
+/// throughput.
 const ACK_LOSS_THAT_MATTERS: f64 = 0.05;
 
-/// The model.
+/// The MIMO model.
 pub struct MimoPackets;
 
 /// A scenario in the model's terms.
 #[derive(Debug)]
 pub struct Problem {
-    /// By `forward` and `reverse`.
+    /// MIMO links by direction, `forward` and `reverse`.
     links: BTreeMap<&'static str, MimoConfig>,
     sizes: Sizes,
-    /// The fixed point, or why there is none.
+    /// Problem of the fixed point, or the reasons for which the fixed point does not cover the
+    /// scenario.
     tcp: Result<fixed_point::Problem, Vec<String>>,
 }
 
-/// Packets that a scenario's flows send: whether it is an ACK, and bytes.
+/// Packet sizes of a scenario: (true for an ACK, bytes).
 type Sizes = BTreeSet<(bool, u64)>;
 
-/// The law of packets and what TCP gets.
+/// Failure probabilities of packets, and TCP throughput.
 #[derive(Clone, Debug, Serialize)]
 pub struct Solution {
-    /// T of the fixed point: IP packets that reach the receivers, bit/s. `None` where none covers
-    /// it.
+    /// T of the fixed point: rate of the IP packets that reach the receivers, bit/s. `None` if the
+    /// fixed point does not cover the scenario.
     pub throughput_bps: Option<f64>,
-    /// By `forward` and `reverse`.
+    /// Results by direction, `forward` and `reverse`.
     pub directions: BTreeMap<&'static str, MimoDirection>,
-    /// Why there is no throughput, in lines; empty where there is one.
+    /// Reasons for which there is no throughput, one per line; empty if there is a throughput.
     pub no_throughput: Vec<String>,
     /// Results of the fixed point by flow.
     pub flows: Vec<fixed_point::Flow>,
-    /// Warnings: check these before trusting the result.
+    /// Warnings to check before trusting the result.
     pub warnings: Vec<String>,
 }
 
@@ -131,7 +135,7 @@ impl Model for MimoPackets {
     }
 }
 
-/// The link that ACKs take, where there is one.
+/// Returns the link of the ACK path, if any.
 fn back(scenario: &Scenario) -> Option<&Value> {
     match &scenario.ack_path {
         AckPath::Ideal {} => None,
@@ -153,7 +157,8 @@ fn sizes(scenario: &Scenario) -> Sizes {
     scenario.flows.iter().flat_map(|flow| of(&flow.source)).collect()
 }
 
-/// Why the fixed point does not cover a scenario. Of VCP there is no model at all.
+/// Formats the reasons for which the fixed point does not cover a scenario. VCP has no throughput
+/// model.
 fn lines(reasons: &Reasons) -> Vec<String> {
     let line = |reason: &Reason| {
         if reason.field.ends_with(".cc") && reason.value == "vcp" {
@@ -167,8 +172,8 @@ fn lines(reasons: &Reasons) -> Vec<String> {
     reasons.iter().map(line).collect()
 }
 
-/// The scenario over links without radio: of the rate that is left for packets of the largest size,
-/// data lost as here, ACKs not.
+/// Replaces the MIMO links of a scenario by fixed links with the rate that remains for packets of
+/// the largest size. The data link has the loss of the MIMO link; ACKs are not lost.
 fn without_radio(
     scenario: &Scenario,
     links: &BTreeMap<&str, MimoConfig>,

@@ -1,4 +1,4 @@
-//! The flow in the terms of the model: one download of a given size under Reno.
+//! Converts the flow into terms of the model: one download of a given size under Reno.
 
 use crate::fixed_point::flows::{packets_per_ack, refuse_waiting_for_acks};
 use crate::reasons::Reason;
@@ -6,22 +6,22 @@ use airpath_core::registry;
 use airpath_path::{Direction, FlowSpec, SourceSpec, StartSpec};
 use airpath_tcp::{EcnUse, TcpConfig};
 
-/// Segments of the largest transfer.
+/// Maximum number of segments of a transfer.
 const MOST_SEGMENTS: u64 = 10_000_000;
 
-/// A download.
+/// A download in terms of the model.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Download<'a> {
     pub(super) options: &'a TcpConfig,
     pub(super) size: u64,
-    /// b.
+    /// b: packets per ACK.
     pub(super) packets_per_ack: f64,
-    /// W_max and the first W_th, packets.
+    /// W_max, packets.
     pub(super) window: f64,
     pub(super) ssthresh: f64,
 }
 
-/// The download of a flow.
+/// Reads the download of a flow.
 pub(super) fn download(flow: &FlowSpec) -> Result<Download<'_>, Reason> {
     let no =
         |field: &str, value: &str, covered: &str| Err(Reason::not_covered(field, value, covered));

@@ -1,16 +1,17 @@
-//! Mean delays in frames.
+//! Computes mean delays on a link with frames.
 //!
-//! Everything on this link happens at instants of frames, so that a wait is not half a frame on the mean but
-//! what is left of a frame at a known phase. Times are ns; what is known to the nanosecond stays so.
+//! All events on this link happen at fixed instants of a frame. The waiting time is therefore the
+//! remaining part of a frame at a known phase, and not half a frame on average. Times are in ns,
+//! and exact times stay exact.
 
-/// Probabilities below this are forgotten.
+/// Probabilities below this value are neglected.
 const LEAST: f64 = 1e-12;
 
-/// A delay that takes one of several values, ns, each with its probability; these add up to 1.
+/// Discrete distribution of a delay: values, ns, with their probabilities, which add up to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Steps(Vec<(f64, f64)>);
 
-/// A delay that is drawn uniformly, ns.
+/// A uniformly distributed delay, ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Span {
     pub(super) low: f64,
@@ -18,9 +19,9 @@ pub(super) struct Span {
 }
 
 impl Steps {
-    /// Attempts that are `gap` apart until one does not fail, decided by `fails` for attempt n,
-    /// from 1; after `attempts` of them it arrives `rescue` later, or never. Returns the delay of
-    /// what arrives and the probability that it does not.
+    /// Computes the delay by transmission attempts with an interval of `gap`. Attempt n (from 1)
+    /// fails with probability `fails(n)`. After `attempts` failures the packet arrives `rescue`
+    /// later, or is lost. Returns the delay of packets that arrive, and the loss probability.
     pub(super) fn until_received(
         fails: impl Fn(u32) -> f64,
         attempts: u32,
@@ -48,7 +49,8 @@ impl Steps {
         (Steps(found), open)
     }
 
-    /// A timer for each failure of probability `fails`, however many.
+    /// Returns the delay by an unlimited number of attempts that fail with probability `fails` and
+    /// cost `timer` each.
     pub(super) fn of_failures(fails: f64, timer: f64) -> Steps {
         Steps::until_received(|_| fails, u32::MAX, timer, None).0
     }
@@ -57,12 +59,12 @@ impl Steps {
         self.0.iter().map(|(value, weight)| value * weight).sum()
     }
 
-    /// The mean of a function of it.
+    /// Returns the mean of a function of the delay.
     pub(super) fn mean_of(&self, value: impl Fn(f64) -> f64) -> f64 {
         self.0.iter().map(|(at, weight)| weight * value(*at)).sum()
     }
 
-    /// This one and another, independent one.
+    /// Returns the sum of this delay and another, independent delay.
     pub(super) fn and(&self, other: &Steps) -> Steps {
         let pairs = self
             .0
@@ -81,14 +83,15 @@ impl Span {
         f64::midpoint(self.low, self.high)
     }
 
-    /// The mean wait for the next start of a frame, when it ends so long after `at`.
+    /// Returns the mean waiting time for the next start of a frame, for a delay that starts at
+    /// `at`.
     pub(super) fn wait(self, at: f64, frame: f64) -> f64 {
         let low = (at + self.low).rem_euclid(frame);
         let width = self.high - self.low;
         if width < 1.0 {
             return wait(low, frame);
         }
-        // The integral of the waits from 0 on: whole frames, and a part of one.
+        // Integral of the waiting time from 0: complete frames, and a part of a frame.
         let waits = |until: f64| {
             let (whole, part) = ((until / frame).floor(), until.rem_euclid(frame));
             whole * frame * frame / 2.0 + part * (frame - part / 2.0)
@@ -97,18 +100,19 @@ impl Span {
     }
 }
 
-/// From `at` until the next start of a frame; at one, nothing.
+/// Returns the time from `at` until the next start of a frame; 0 at a start.
 pub(super) fn wait(at: f64, frame: f64) -> f64 {
     (-at.round()).rem_euclid(frame)
 }
 
-/// From `at` until the instant `of` a frame; at it, a whole frame: what comes then has missed it.
+/// Returns the time from `at` until the instant `of` within a frame. At this instant it is a
+/// complete frame, because an arrival at the instant is too late.
 pub(super) fn wait_for(of: f64, at: f64, frame: f64) -> f64 {
     let wait = (of - at).round().rem_euclid(frame);
     if wait == 0.0 { frame } else { wait }
 }
 
-/// A number of frames.
+/// Moments of a random number of frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Frames {
     pub(super) mean: f64,
@@ -116,8 +120,8 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    /// The frames from one to the first whose start is not before `from` plus the delay, at least
-    /// `least`, and `more` later.
+    /// Computes the number of frames from the start of frame 0 to the first frame that starts not
+    /// before `from` plus the delay. The number is at least `least`, and `more` is added.
     pub(super) fn until(from: f64, delay: Span, frame: f64, least: f64, more: f64) -> Frames {
         let (low, high) = (from + delay.low, from + delay.high);
         let width = high - low;
@@ -141,9 +145,10 @@ impl Frames {
         Frames { mean, mean_square }
     }
 
-    /// Whole frames, on the mean, from one of a row of such numbers to the next burst: 0 in the last before it.
-    /// A burst is in the last frame of each number; where one does not hold what comes in a row, `bursts` are,
-    /// in frames that follow one another.
+    /// Returns the mean number of complete frames until the next burst, from a random frame in a
+    /// sequence of such intervals. In the last frame of an interval it is 0, because each interval
+    /// ends with a burst. If one burst cannot carry all ACKs of an interval, the interval ends with
+    /// `bursts` bursts in consecutive frames.
     pub(super) fn left(self, bursts: f64) -> f64 {
         let bursts = bursts.min(self.mean);
         if bursts > 1.0 {
@@ -164,7 +169,7 @@ mod tests {
 
     /// wimax-mac §4: 30 (p + p² + p³) + 100 p⁴ ms.
     #[test]
-    fn the_mean_of_attempts_is_the_closed_form() {
+    fn mean_delay_of_attempts_equals_the_closed_form() {
         let p: f64 = 0.316;
         let (delay, lost) = Steps::until_received(|_| p, 4, 30.0, Some(100.0));
         close(delay.mean(), 30.0 * (p + p * p + p.powi(3)) + 100.0 * p.powi(4));
@@ -177,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_are_what_is_left_of_a_frame() {
+    fn wait_is_the_remaining_part_of_a_frame() {
         close(wait(0.0, 5.0), 0.0);
         close(wait(12.0, 5.0), 3.0);
         close(wait_for(3.0, 3.0, 5.0), 5.0);
@@ -185,24 +190,25 @@ mod tests {
         let span = |low, high| Span { low, high };
         close(span(7.0, 7.0).wait(1.0, 5.0), 2.0);
         close(span(25.0, 50.0).wait(3.0, 5.0), 2.5);
-        // From 1 to 3 of 5: 3 on the mean. From 4 to 6: half of it 0.5, half of it 4.5.
+        // From 1 to 3 of a frame of 5: 3 on average. From 4 to 6: 0.5 in the first half, 4.5 in the
+        // second half.
         close(span(1.0, 3.0).wait(0.0, 5.0), 3.0);
         close(span(4.0, 6.0).wait(0.0, 5.0), 2.5);
     }
 
     #[test]
-    fn rows_of_frames() {
+    fn frames_have_mean_interval_and_mean_distance_to_a_burst() {
         let span = |low, high| Span { low, high };
-        // Received at 5 of frames of 5: the next one, and the burst a frame later.
+        // Received at 5 with frames of 5: the next frame, and the burst one frame later.
         let two = Frames::until(5.0, span(0.0, 0.0), 5.0, 1.0, 1.0);
         assert_eq!(two, Frames { mean: 2.0, mean_square: 4.0 });
         close(two.left(1.0), 0.5);
-        // Of seven frames the last three have a burst.
+        // The last three of seven frames have a burst.
         let seven = Frames { mean: 7.0, mean_square: 49.0 };
         close(seven.left(1.0), 3.0);
         close(seven.left(3.0), 10.0 / 7.0);
         close(seven.left(9.0), 0.0);
-        // At once in the same instant: not before the next frame.
+        // A request at the start of a frame is served in the next frame at the earliest.
         let one = Frames::until(0.0, span(0.0, 0.0), 5.0, 1.0, 0.0);
         close(one.mean, 1.0);
         let either = Frames::until(5.0, span(0.0, 10.0), 5.0, 1.0, 1.0);

@@ -6,7 +6,7 @@
 //!   terms          the link: R, RTT_min, T_ct, T_pb, p_e
 //!   request_delay  the delay of requests, by procedure
 //!   delays         mean waits in frames
-//!   (here)         what is covered, both methods and Eq. 9, warnings
+//!   (here)         the preconditions, both methods and Eq. 9, warnings
 //! ```
 
 mod connection;
@@ -33,16 +33,19 @@ use terms::{Link, egress_s};
 
 /// Step of the grid, packets.
 const STEP: f64 = 0.5;
-/// Downloads that are drawn; fewer of large ones, so that they send this many packets together.
+/// Number of simulated downloads; lower for large downloads, so that together they send at most
+/// this many packets.
 const SAMPLES: f64 = 10_000.0;
 const DRAWN_PACKETS: f64 = 5e7;
 const FEWEST_SAMPLES: f64 = 10.0;
-/// Above this loss the model, which has no recovery and no time-outs, is a tenth too large and more.
+/// Loss above which the throughput of the model is too large by 10 % or more, because the model has
+/// no loss recovery and no timeouts.
 const LARGEST_LOSS: f64 = 0.0075;
-/// Above this share of the time a warning reports the neglected start.
+/// Share of the completion time above which a warning reports the neglected start of the
+/// connection.
 const LARGEST_START: f64 = 0.05;
 
-/// The model.
+/// The model of round-trip stages.
 pub struct RttStages;
 
 /// A scenario in the model's terms.
@@ -50,78 +53,79 @@ pub struct RttStages;
 pub struct Problem {
     download: stages::Problem,
     terms: Terms,
-    /// IP packets to payload.
+    /// Ratio of IP packet size to payload.
     packet_share: f64,
     start: Start,
     warnings: Vec<String>,
 }
 
-/// How the flow starts, of which the model has no part.
+/// Start of the connection, which the model neglects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Start {
-    /// Whether there is a handshake.
+    /// True if there is a handshake.
     handshake: bool,
-    /// The first window, packets; the model's is one.
+    /// Initial window, packets; the model starts with one packet.
     window: f64,
 }
 
 /// Performance of the download.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Solution {
-    /// Size over time in IP packets, bit/s: by the grid, or, where it refuses, by the draws.
+    /// Size over completion time in IP packets, bit/s. From the grid, or from Monte Carlo if the
+    /// grid does not apply.
     pub throughput_bps: f64,
     /// Throughput in payload, bit/s.
     pub goodput_bps: f64,
-    /// R, RTT_min, T_ct, T_pb and p_e.
+    /// Terms R, RTT_min, T_ct, T_pb and p_e.
     #[serde(flatten)]
     pub terms: Terms,
-    /// The flow in the model's terms.
+    /// The flow in terms of the model.
     pub download: DownloadTerms,
-    /// The law on a grid; none where it refuses.
+    /// Result of the grid method; `None` if it does not apply.
     pub grid: Option<Method>,
-    /// Drawn downloads.
+    /// Result of the Monte Carlo method.
     pub monte_carlo: Method,
-    /// Eq. 9 twice.
+    /// Results of Eq. 9.
     pub square_root: SquareRoot,
-    /// By flow: one.
+    /// Results by flow: one entry.
     pub flows: Vec<Flow>,
-    /// Warnings: check these before trusting the result.
+    /// Warnings to check before trusting the result.
     pub warnings: Vec<String>,
 }
 
-/// The flow in the model's terms.
+/// The flow in terms of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DownloadTerms {
-    /// L, bytes.
+    /// L: size of the transfer, bytes.
     pub size_bytes: f64,
-    /// MSS, bytes.
+    /// Maximum segment size, bytes.
     pub mss_bytes: f64,
-    /// b.
+    /// b: packets per ACK.
     pub packets_per_ack: f64,
-    /// The first W_th, packets.
+    /// Initial W_th (slow start threshold), packets.
     pub initial_ssthresh_packets: f64,
-    /// W_max, packets.
+    /// W_max: maximum window, packets.
     pub max_window_packets: f64,
 }
 
 /// Result of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Method {
-    /// Eq. 8, the mean over downloads, bit/s of payload, repetitions among it.
+    /// Throughput by Eq. 8, mean over downloads, bit/s of payload including retransmissions.
     pub throughput_bps: f64,
-    /// The ratio of the sums of Eq. 8, bit/s.
+    /// Throughput by Eq. 8 as a ratio of sums, bit/s.
     pub ratio_of_sums_bps: f64,
-    /// Size over time, bit/s of payload.
+    /// Size over completion time, bit/s of payload.
     pub goodput_bps: f64,
     /// Mean number of stages.
     pub stages: f64,
-    /// Share of stages that begin with a contention.
+    /// Share of stages that start with a contention.
     pub contention_share: f64,
-    /// Error of `throughput_bps`: of the grid's step, or the standard error.
+    /// Error of `throughput_bps`, bit/s: discretization error of the grid, or standard error.
     pub error_bps: f64,
 }
 
-/// Eq. 9, bit/s of payload.
+/// Results of Eq. 9, bit/s of payload.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SquareRoot {
     /// Throughput with RTT_min and T_ct (TCP model1), bit/s.
@@ -130,16 +134,16 @@ pub struct SquareRoot {
     pub piggyback_bps: f64,
 }
 
-/// The download.
+/// Results of the download.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Flow {
-    /// Its number, 0.
+    /// Flow number, 0.
     pub id: u32,
-    /// Size over time in IP packets, bit/s.
+    /// Size over completion time in IP packets, bit/s.
     pub throughput_bps: f64,
     /// Throughput in payload, bit/s.
     pub goodput_bps: f64,
-    /// Size over goodput, s.
+    /// Completion time: size over goodput, s.
     pub completion_s: f64,
     /// Probability that a packet is lost, in [0, 1].
     pub loss: f64,
@@ -259,7 +263,8 @@ impl Problem {
         &self.terms
     }
 
-    /// Warnings where what the model leaves out of the start is much of the time.
+    /// Returns warnings if the neglected parts of the start are a large share of the completion
+    /// time.
     fn start_matters(&self, completion_s: f64) -> Vec<String> {
         let rtt_s = self.terms.base_rtt_s + self.terms.contention_s;
         let is_much = |time_s: f64| time_s > LARGEST_START * completion_s;
@@ -267,7 +272,7 @@ impl Problem {
         if self.start.handshake && is_much(rtt_s) {
             found.push(format!("the handshake, some {rtt_s:.3} s, is no part of the time"));
         }
-        // A window of packets is sent at once that the model takes doublings for.
+        // The real initial window is sent immediately; the model reaches it by doubling the window.
         let window = self.start.window.min(self.download.initial_ssthresh_packets);
         let spared = self.download.packets_per_ack * window.max(1.0).log2();
         if is_much(spared * rtt_s) {
@@ -294,7 +299,7 @@ impl From<Outcome> for Method {
     }
 }
 
-/// The model's own problem. W_th follows TCP, and the queue drains.
+/// Builds the problem of `airpath-model`. W_th is updated as in TCP, and the queue drains.
 fn of_stages(flow: &Download<'_>, terms: &Terms) -> stages::Problem {
     stages::Problem {
         size_bytes: flow.size as f64,
@@ -324,7 +329,8 @@ fn warnings(link: &Link, terms: &Terms) -> Vec<String> {
     found
 }
 
-/// Queues without drops, and the path of the ACKs.
+/// Checks that the queues never drop packets, and that ACKs use the reverse direction of the
+/// bottleneck.
 fn queues(scenario: &Scenario, flow: &Download<'_>, reasons: &mut Reasons) {
     let packet = f64::from(flow.options.mss + flow.options.whole_header());
     let down = check_limit(&scenario.bottleneck.queue, flow.window, packet);
@@ -350,7 +356,7 @@ fn queues(scenario: &Scenario, flow: &Download<'_>, reasons: &mut Reasons) {
     }
 }
 
-/// A drop-tail queue that a window of `packets` of `bytes` each fits into.
+/// Checks that a drop-tail queue can hold a window of `packets` packets of `bytes` bytes.
 fn check_limit(queue: &Value, packets: f64, bytes: f64) -> Result<(), Reason> {
     let (kind, parameters) = registry::split_kind(queue)?;
     if kind != "droptail" {

@@ -1,4 +1,4 @@
-//! How long the only station's requests take, by procedure.
+//! Delay of the bandwidth requests of a single station, by request procedure.
 
 use super::delays::{Span, Steps, wait, wait_for};
 use crate::reasons::Reason;
@@ -6,30 +6,30 @@ use airpath_core::registry;
 use airpath_link::TddConfig;
 use airpath_link::request::{Per, RandomDelayConfig, RangingConfig, SchedulingRequestConfig};
 
-/// How likely a request may collide: more are rows without an end.
+/// Maximum collision probability of a request: above it, sequences of collisions are too long.
 const MOST_FAILING: f64 = 0.9;
-/// Frames over which a request may be drawn.
+/// Maximum width of the distribution of a request delay, frames.
 const MOST_FRAMES: f64 = 10_000.0;
 
-/// Instants in frames and ways between them, ns.
+/// Instants within a frame, and delays on the path, ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Instants {
     pub(super) frame: f64,
     pub(super) closed: f64,
     pub(super) received: f64,
-    /// From a map to the frame that it grants.
+    /// Delay from a map to the frame that the map grants.
     pub(super) relevance: f64,
-    /// From the start of the frame that carries data until its ACK is made.
+    /// Delay from the start of the frame that carries data until the receiver creates the ACK.
     pub(super) made: f64,
-    /// From the start of the frame in which an ACK is sent until the data that answers it has
-    /// arrived.
+    /// Delay from the start of the frame that carries an ACK until the data that this ACK releases
+    /// arrive at the base station.
     pub(super) back: f64,
 }
 
-/// The procedure.
+/// Request procedure of the station.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum RequestModel {
-    /// A drawn delay.
+    /// A random delay.
     Drawn(RandomDelayConfig),
     /// A ranging code, in one of `opportunities` opportunities, then a header.
     Ranging { opportunities: u32 },
@@ -38,7 +38,7 @@ pub(super) enum RequestModel {
 }
 
 impl RequestModel {
-    /// Of the link's description.
+    /// Reads the request procedure from the link's description.
     pub(super) fn read(config: &TddConfig) -> Result<RequestModel, Reason> {
         let under = |error: airpath_core::ConfigError| error.under("request");
         let kind = registry::kind_of(&config.request).map_err(under)?;
@@ -70,12 +70,12 @@ impl RequestModel {
         }
     }
 
-    /// Whether every packet has a separate request.
+    /// Returns true if every packet has a separate request.
     pub(super) fn is_per_packet(&self) -> bool {
         matches!(self, RequestModel::Drawn(RandomDelayConfig { per: Per::Packet, .. }))
     }
 
-    /// Delay of a piggyback request.
+    /// Returns the delay of a piggyback request.
     pub(super) fn piggyback(&self) -> Span {
         match self {
             RequestModel::Drawn(RandomDelayConfig { piggyback, .. }) => {
@@ -85,11 +85,12 @@ impl RequestModel {
         }
     }
 
-    /// The mean time from an ACK to the base station's knowledge of it, and the mean wait for a map after
-    /// that, ns. `down` and `up` are what repetitions take.
+    /// Returns two means, ns: the delay from the creation of an ACK until the base station receives
+    /// a request for it, and then the waiting time for a map. `down` and `up` are the delays by
+    /// retransmissions.
     pub(super) fn contention(&self, at: &Instants, down: &Steps, up: &Steps) -> (f64, f64) {
         let Instants { frame, closed, received, relevance, made, back } = *at;
-        // The map after a frame's bursts are received, from the start of that frame.
+        // Delay from the start of a frame to the first map after its bursts are received.
         let map = received + wait(received, frame);
         let header = map + relevance + received;
         let closes = |more: f64| wait_for(closed, made + more, frame);
@@ -105,7 +106,7 @@ impl RequestModel {
                 (until_heard(f64::from(opportunities - 1) / 2.0), map - received)
             }
             RequestModel::Scheduled { frames } => {
-                // Time from an opportunity to the ACK whose request is in the next one.
+                // Delay from an opportunity until the next data arrive at the base station.
                 let answered = 2.0 * (map + relevance) + back;
                 let skipped = up.mean_of(|up| {
                     let data = answered + up + wait(answered + up, frame);
@@ -121,7 +122,7 @@ impl RequestModel {
     }
 }
 
-/// Requests that take a drawn time.
+/// Reads a request procedure with random delays.
 fn drawn(config: &TddConfig, drawn: RandomDelayConfig) -> Result<RequestModel, Reason> {
     for (field, span) in [("request.delay", drawn.delay), ("request.piggyback", drawn.piggyback)] {
         let frames =

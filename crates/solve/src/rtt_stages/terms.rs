@@ -1,4 +1,4 @@
-//! The link in the terms of the model: R, RTT_min, T_ct, T_pb and p_e.
+//! Computes the terms of the model for a link: R, RTT_min, T_ct, T_pb and p_e.
 
 use super::connection::Download;
 use super::delays::{Frames, Steps, wait, wait_for};
@@ -12,41 +12,42 @@ use airpath_phy::errors::IndependentConfig;
 use serde::Serialize;
 use serde_json::Value;
 
-/// How likely an attempt may fail: more are rows without an end.
+/// Maximum failure probability of an attempt: above it, sequences of failures are too long.
 const MOST_FAILING: f64 = 0.9;
-/// Lost ACKs that hardly slow a window down.
+/// Maximum ACK loss that the model ignores.
 const ACK_LOSSES: f64 = 0.01;
-/// Factor of spare capacity for ACKs that an uplink must have.
+/// Minimum ratio of the uplink capacity to the rate of the ACKs.
 const SPARE_FOR_ACKS: f64 = 2.0;
 
 /// Terms of the model for a link and the path to it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Terms {
-    /// R: payload while the downlink is full, bit/s.
+    /// R: payload rate of a fully used downlink, bit/s.
     pub rate_bps: f64,
-    /// RTT_min: the mean round trip of a packet by itself, without its request, s.
+    /// RTT_min: mean round trip of a single packet without the request delay, s.
     pub base_rtt_s: f64,
-    /// Parts of the base RTT.
+    /// Components of the base RTT.
     pub base_rtt: BaseRtt,
-    /// T_ct: mean time of a request by contention, collisions among it, s.
+    /// T_ct: mean delay of a contention request including collisions, s.
     pub contention_s: f64,
-    /// T_pb: by how much the uplink of a row of piggyback requests takes longer than one that needs no request,
-    /// on the mean, s.
+    /// T_pb: mean extra uplink delay in a sequence of piggyback requests, compared with an uplink
+    /// without requests, s.
     pub piggyback_s: f64,
-    /// p_e: probability that a packet of data is lost.
+    /// p_e: probability that a data packet is lost.
     pub loss: f64,
 }
 
-/// The parts of RTT_min, s.
+/// Components of RTT_min, s.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct BaseRtt {
-    /// Propagation and transmission on wires, both ways.
+    /// Propagation and transmission on wires, in both directions.
     pub wires_s: f64,
-    /// From the arrival at the base station until the frame is decoded.
+    /// Delay from the arrival at the base station until the frame is decoded.
     pub downlink_s: f64,
-    /// From the base station's knowledge of a request until the burst is received.
+    /// Delay from the reception of a request by the base station until the granted burst is
+    /// received.
     pub uplink_s: f64,
-    /// HARQ and ARQ, both ways.
+    /// Delay by HARQ and ARQ, in both directions.
     pub repetitions_s: f64,
 }
 
@@ -54,14 +55,14 @@ pub struct BaseRtt {
 pub(super) struct Link {
     config: TddConfig,
     request: RequestModel,
-    /// Probability that the air corrupts an MPDU, downlink and uplink.
-    destroyed: [f64; 2],
-    /// That attempts fail by themselves; the last is of all later ones.
+    /// Probability that the radio channel corrupts an MPDU, downlink and uplink.
+    corrupted: [f64; 2],
+    /// Failure probability of each HARQ attempt; the last value applies to all later attempts.
     attempts: Vec<f64>,
 }
 
 impl Link {
-    /// Of a description of a TDD link.
+    /// Reads the description of a TDD link.
     pub(super) fn read(description: &Value, files: &Files, reasons: &mut Reasons) -> Option<Link> {
         let under = |reason: Reason| reason.under("link").under("bottleneck");
         reasons.keep(at_once(description).map_err(under));
@@ -78,14 +79,14 @@ impl Link {
         reasons.keep(uni(&config.grant).map_err(under));
         let request = reasons.keep(RequestModel::read(&config).map_err(under));
         let ways = [("errors", &config.errors), ("reverse_errors", &config.reverse_errors)];
-        let destroyed =
+        let corrupted =
             ways.map(|(field, errors)| reasons.keep(independent(field, errors).map_err(under)));
         let attempts = reasons.keep(attempts(&config, files).map_err(under));
-        let [Some(down), Some(up)] = destroyed else { return None };
-        Some(Link { request: request?, destroyed: [down, up], attempts: attempts?, config })
+        let [Some(down), Some(up)] = corrupted else { return None };
+        Some(Link { request: request?, corrupted: [down, up], attempts: attempts?, config })
     }
 
-    /// Performance of the link for this download.
+    /// Computes the frame timing and capacity of the link for this download.
     pub(super) fn alone(&self, flow: &Download<'_>) -> Result<SingleStation, Reason> {
         let header = flow.options.whole_header();
         let sizes = [flow.options.mss + header, header].map(|bytes| Bytes(bytes.into()));
@@ -106,9 +107,10 @@ impl Link {
         Ok(alone)
     }
 
-    /// Delays of what is received after HARQ and ARQ, ns, and the probability that it is not.
+    /// Returns the delay by HARQ and ARQ of MPDUs that are received, ns, and the loss probability
+    /// after HARQ and ARQ. `side` is 0 for the downlink and 1 for the uplink.
     fn repetitions(&self, side: usize) -> (Steps, f64) {
-        let air = self.destroyed[side];
+        let air = self.corrupted[side];
         let rescue = self.config.arq.map(|arq| arq.delay_ns as f64);
         match &self.config.harq {
             None => Steps::until_received(|_| air, 1, 0.0, rescue),
@@ -120,8 +122,8 @@ impl Link {
         }
     }
 
-    /// The terms; `wires_s` is the part of the round trip outside the link, `egress_s` the part of
-    /// it between the link and the receiver.
+    /// Computes the terms. `wires_s` is the part of the round trip outside the link, and `egress_s`
+    /// the part of `wires_s` between the link and the receiver.
     pub(super) fn terms(
         &self,
         flow: &Download<'_>,
@@ -143,11 +145,12 @@ impl Link {
                 .config
                 .harq
                 .as_ref()
-                .map_or(self.destroyed[1], |harq| f64::from(harq.attempts));
+                .map_or(self.corrupted[1], |harq| f64::from(harq.attempts));
             return Err(Reason::not_covered(field, value, covered));
         }
-        // An ACK is made when the data is decoded and has passed the wires in between; what answers it
-        // comes to the base station the other wires later than it leaves the link.
+        // The receiver creates an ACK when the data are decoded and have passed the wires between
+        // link and receiver. The data that the ACK releases arrive at the base station after the
+        // delay of the other wires.
         let carried = (alone.frames[0] - 1) as f64 * frame + decoded;
         let at = Instants {
             frame,
@@ -163,7 +166,8 @@ impl Link {
         let by_piggyback = if self.request.is_per_packet() {
             contention
         } else {
-            // Received with the burst; the map after that grants the next burst of the row.
+            // The request is received with its burst; the next map grants the next burst of the
+            // sequence.
             let least = (closed / frame).floor() + 1.0;
             let more = alone.map_relevance as f64;
             let row = Frames::until(received, self.request.piggyback(), frame, least, more);
@@ -180,7 +184,7 @@ impl Link {
         };
         if loss > MOST_FAILING {
             let covered = format!("links that lose at most {MOST_FAILING} of the packets");
-            return Err(Reason::not_covered("errors.loss", self.destroyed[0], covered));
+            return Err(Reason::not_covered("errors.loss", self.corrupted[0], covered));
         }
         let seconds = |ns: f64| ns * 1e-9;
         let base_rtt = BaseRtt {
@@ -201,7 +205,7 @@ impl Link {
         })
     }
 
-    /// Warnings: check these before trusting the terms.
+    /// Returns warnings to check before trusting the terms.
     pub(super) fn warnings(&self, terms: &Terms) -> Vec<String> {
         let mut found = Vec::new();
         let repeats = self.repetitions(0).0.mean() > 0.0;
@@ -223,7 +227,8 @@ impl Link {
     }
 }
 
-/// Delay of a flow's data and ACKs, of these sizes in bytes, between the link and the receiver, s.
+/// Returns the two-way delay between the link and the receiver, s, for data packets and ACKs of
+/// these sizes, bytes.
 pub(super) fn egress_s(scenario: &Scenario, packet: f64, ack: f64) -> f64 {
     let wire_s = |wire: WireSpec, bytes: f64| {
         wire.delay_ns as f64 * 1e-9 + wire.rate_bps.map_or(0.0, |rate| 8.0 * bytes / rate as f64)
@@ -234,7 +239,7 @@ pub(super) fn egress_s(scenario: &Scenario, packet: f64, ack: f64) -> f64 {
     delay_s(scenario.forward_hop()) + scenario.flows.iter().next().map_or(0.0, of_flow)
 }
 
-/// A piggyback request is read with its burst.
+/// Rejects a link that does not read a piggyback request with its burst.
 fn at_once(link: &Value) -> Result<(), Reason> {
     match link.get("piggyback_read").and_then(Value::as_str) {
         None | Some("at-once") => Ok(()),
@@ -242,13 +247,13 @@ fn at_once(link: &Value) -> Result<(), Reason> {
     }
 }
 
-/// No proactive grants.
+/// Rejects a grant policy with proactive grants.
 fn uni(grant: &Value) -> Result<(), Reason> {
     let kind = registry::kind_of(grant).map_err(|error| error.under("grant"))?;
     if kind == "uni" { Ok(()) } else { Err(Reason::not_covered("grant.kind", kind, "uni")) }
 }
 
-/// Probability that an MPDU is corrupted, independently.
+/// Returns the independent probability that an MPDU is corrupted.
 fn independent(field: &str, errors: &Option<Value>) -> Result<f64, Reason> {
     let Some(errors) = errors else { return Ok(0.0) };
     let kind = registry::kind_of(errors).map_err(|error| error.under(field))?;
@@ -264,7 +269,7 @@ fn independent(field: &str, errors: &Option<Value>) -> Result<f64, Reason> {
     Ok(config.loss)
 }
 
-/// How likely attempts fail by themselves; none without HARQ.
+/// Returns the failure probability of each HARQ attempt; empty without HARQ.
 fn attempts(config: &TddConfig, files: &Files) -> Result<Vec<f64>, Reason> {
     let Some(harq) = &config.harq else { return Ok(Vec::new()) };
     let found = harq.attempt_errors(files).map_err(|error| error.under("harq"))?;
@@ -282,7 +287,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn requests_that_wait_for_their_mpdus_are_named() {
+    fn piggyback_read_with_mpdu_is_not_covered() {
         assert_eq!(at_once(&json!({})), Ok(()));
         assert_eq!(at_once(&json!({"piggyback_read": "at-once"})), Ok(()));
         let refused = at_once(&json!({"piggyback_read": "with-mpdu"})).expect_err("not covered");

@@ -1,11 +1,11 @@
-//! A scenario for each model, and changes of it.
+//! A scenario for each model, and functions that change its values.
 
 use airpath_link::Files;
 use airpath_path::Scenario;
 use airpath_solve::{Reasons, solve};
 use serde_json::{Value, json};
 
-/// Two Reno flows over 10 Mbit/s behind gentle RED, with round trips of 70 and 90 ms.
+/// Returns two Reno flows over 10 Mbit/s with gentle RED and round trips of 70 and 90 ms.
 pub(crate) fn covered() -> Value {
     let options = json!({
         "profile": "rfc", "mss": 1460, "header_bytes": 40, "initial_window": 4380,
@@ -37,7 +37,8 @@ pub(crate) fn covered() -> Value {
     })
 }
 
-/// Two Poisson sources, 6 and 2 Mbit/s in packets of 1500 B, over 10 Mbit/s with drop-tail.
+/// Returns two Poisson sources of 6 and 2 Mbit/s with packets of 1500 B, over 10 Mbit/s with
+/// drop-tail.
 fn datagrams() -> Value {
     let flow = |rate_bps: u64| {
         json!({
@@ -59,13 +60,13 @@ fn datagrams() -> Value {
     })
 }
 
-/// What the fixed point covers, with other values: each at a JSON pointer, whose last key may be
-/// new.
+/// Returns the scenario of the fixed point with changed values. Each value is given by a JSON
+/// pointer; the last key may be new.
 pub(crate) fn changed(changes: &[(&str, Value)]) -> Scenario {
     with(covered(), changes)
 }
 
-/// The same of what M/D/1/K covers.
+/// Returns the scenario of M/D/1/K with changed values.
 pub(crate) fn poisson(changes: &[(&str, Value)]) -> Scenario {
     with(datagrams(), changes)
 }
@@ -78,18 +79,19 @@ fn with(mut document: Value, changes: &[(&str, Value)]) -> Scenario {
     Scenario::from_json(&document.to_string()).expect("only what models do not cover is changed")
 }
 
-/// The lines of the refusal by all models.
+/// Returns the lines of the error if no model covers the scenario.
 pub(crate) fn refused_by(scenario: &Scenario) -> Vec<String> {
     let refused = solve(scenario, &Files::default(), None).expect_err("no model covers it");
     refused.to_string().lines().map(str::to_owned).collect()
 }
 
-/// Fields and values of reasons.
+/// Returns fields and values of the reasons.
 pub(crate) fn fields_and_values(reasons: &Reasons) -> Vec<String> {
     reasons.iter().map(|reason| format!("{} = {}", reason.field, reason.value)).collect()
 }
 
-/// The three flows of clamp-2008 Fig. 2, which CLAMP's price steers: 10 Mbit/s, 50 ms.
+/// Returns the three CLAMP flows of clamp-2008 Fig. 2 over 10 Mbit/s and 50 ms, with changed
+/// values.
 pub(crate) fn clamp(changes: &[(&str, Value)]) -> Scenario {
     let mut document = covered();
     let mut flow = document["flows"][0].clone();
@@ -106,8 +108,8 @@ pub(crate) fn clamp(changes: &[(&str, Value)]) -> Scenario {
     with(document, changes)
 }
 
-/// A download of 1 MB in packets of 1540 B over a TDD link with 802.16e's numbers, 100 ms of wires, a loss of 1 %
-/// and requests of 30 ms.
+/// Returns a download of 1 MB in packets of 1540 B over a TDD link with 802.16e parameters, wires
+/// of 100 ms, a loss of 1 % and a request delay of 30 ms, with changed values.
 pub(crate) fn tdd(changes: &[(&str, Value)]) -> Scenario {
     let mut document = covered();
     let mut flow = document["flows"][0].clone();
