@@ -1,4 +1,4 @@
-"""Published papers reproduced: their rows, tolerances and claims compared with Airpath's results.
+"""Reproduction of published papers: published numbers and claims compared with Airpath's results.
 
 A paper is a plug-in (`plugins`): an installed package with an entry point, or a directory.
 
@@ -11,27 +11,27 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `base.py` | a paper: items, rows, claims, summaries; the report |
 | `plugins.py` | installed papers, papers of a directory |
 | `manifest.py` | a paper's `paper.toml`: description, citation, modes, items |
-| `sweeps.py` | a paper's `sweeps.toml`: the points of items and claims |
+| `sweeps.py` | a paper's `sweeps.toml`: points of items and claims |
 | `declared.py`, `figures.py`, `timelines.py` | items of `paper.toml`: tables, figures, series |
 | `relative.py` | published numbers in figures that are relative to simulated ones |
-| `spread.py` | words for values; tables with the values of an axis next to each other |
+| `spread.py` | words for values; tables with a column for each value of an axis |
 | `items.py` | items in Python: cells, rows and tables, figure |
 | `files.py`, `published.py` | published numbers: CSV files with units and ± |
 | `compare.py` | published and computed numbers, one table for the terminal and for pages |
 | `claim.py`, `claims.py` | a paper's `claims.toml`: sentences of its text, and their checks |
 | `formulas.py`, `vocabulary.py`, `values.py` | declared checks: formulas over measures of points |
-| `strength.py` | how firm the outcome of a claim is, by resampling |
+| `strength.py` | strength of the outcome of a claim, by resampling |
 | `quantities.py` | measured and computed quantities as rows, texts and columns |
-| `scoring.py`, `half_widths.py` | how near many rows and their intervals are |
-| `tolerance.py` | how far a number may be from the published one |
-| `verdict.py` | how many numbers and claims are met |
+| `scoring.py`, `half_widths.py` | agreement of many rows and of their intervals |
+| `tolerance.py` | tolerated difference between a number and the published number |
+| `verdict.py` | count of numbers within tolerance and of claims that hold |
 | `engine.py` | the points of a paper, run as one sweep |
 | `session.py` | one run: each cell is simulated once |
-| `run.py` | from a paper's name to a report |
-| `render.py`, `page.py` | a report on a terminal, as a page, and as the summary of one |
+| `run.py` | entry point: name of a paper to report |
+| `render.py`, `page.py` | a report on a terminal, as a page, and as a summary page |
 | `archive.py`, `overview.py` | the numbers of a report in a small file; all papers on one page |
 
-Nothing here depends on a paper.
+This package does not depend on any paper.
 """
 
 from __future__ import annotations

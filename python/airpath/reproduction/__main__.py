@@ -1,4 +1,4 @@
-"""A reproduction as a page of the documentation, and as the archive that pages are made from.
+"""Converts a reproduction into an archive, and archives into pages of the documentation.
 
 ```
   airpath reproduce PAPER --full --out DIR
@@ -8,9 +8,9 @@
     results.json of all papers   --overview--> index.md                    committed
 ```
 
-``python -m airpath.reproduction [--archive | --summary] SOURCE TARGET`` makes one of them, ``python
--m airpath.reproduction --overview TARGET`` the last. ``make reproduce-full`` makes the archive,
-``make generate-docs`` the pages.
+``python -m airpath.reproduction [--archive | --summary] SOURCE TARGET`` writes one of these files;
+``python -m airpath.reproduction --overview TARGET`` writes ``index.md``. ``make reproduce-full``
+writes the archives, ``make generate-docs`` the pages.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _KINDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "--summary": lambda document: summary(unpacked(document)),
     "": lambda document: page(unpacked(document)),
 }
-"""What can be made, by option."""
+"""Conversions, by option."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Turn the JSON file named first, or the results of all papers, into the file named last.
+    """Convert the JSON file SOURCE, or the results of all papers, into the file TARGET.
 
     Raises
     ------
     BadValueError
-        If these are not two files, or the first is not the document of a reproduction.
+        If the arguments are not two files, or SOURCE is not the document of a reproduction.
     """
     if len(arguments) == 2 and arguments[0] == "--overview":
         made = page_of_overview(overviews())

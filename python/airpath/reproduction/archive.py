@@ -1,10 +1,10 @@
-"""The published and the computed numbers of a reproduction, kept in a small file.
+"""Archive: the published and the computed numbers of a reproduction in a small file.
 
-``airpath reproduce --out`` writes every row with its names and every scenario: megabytes. An
-archive has what a page needs, one line of JSON for each row and claim, so that two of them can
-be compared line by line: every published and computed number with nine digits, and the measurements
-of the claims. The limits of the tolerances are left out; they follow from the number and its
-tolerance.
+The document of ``airpath reproduce --out`` contains all names of rows and all scenarios, several
+megabytes. An archive contains only the data for pages: all published and computed numbers with nine
+digits, and the measurements of the claims. Each row and claim is one line of JSON, so that archives
+can be compared line by line. Limits of tolerances are omitted, because they follow from the number
+and its tolerance.
 
 ```
   document --packed()--> archive --text()--> file --json--> archive --unpacked()--> document
@@ -20,16 +20,16 @@ from typing import Any, Final
 __all__ = ["packed", "text", "unpacked"]
 
 _NUMBERS: Final = ("published", "published_ci", "computed", "low", "high", "within")
-"""Of a row, in the order of the archive, after the entries that name it."""
+"""Numbers of a row, in the order of the archive; they follow the entries that name the row."""
 
 _DERIVED: Final = ("relative_difference",)
-"""Of a row, computed from the others."""
+"""Entries of a row that are computed from other entries."""
 
 _DIGITS: Final = 9
-"""Of the numbers."""
+"""Significant digits of the numbers."""
 
 _OMITTED: Final = ("scenarios",)
-"""Of the provenance: the paper's directory makes them."""
+"""Omitted entries of the provenance; the paper's directory determines them."""
 
 
 def packed(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,12 +38,12 @@ def packed(document: Mapping[str, Any]) -> dict[str, Any]:
     Parameters
     ----------
     document : mapping
-        What ``airpath reproduce PAPER --json`` prints. An archive is returned as it is.
+        Output of ``airpath reproduce PAPER --json``. An archive is returned unchanged.
 
     Returns
     -------
     archive : dict
-        The rows that have a published number, the `kinds` of rows, and the rest.
+        The rows that have a published number, the `kinds` of rows, and the other entries.
     """
     if "kinds" in document:
         return dict(document)
@@ -76,7 +76,7 @@ def unpacked(archive: Mapping[str, Any]) -> dict[str, Any]:
     Parameters
     ----------
     archive : mapping
-        What `packed` returned. A document is returned as it is.
+        Result of `packed`. A document is returned unchanged.
     """
     if "kinds" not in archive:
         return dict(archive)
@@ -89,7 +89,7 @@ def unpacked(archive: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def text(archive: Mapping[str, Any]) -> str:
-    """Return the archive's file: JSON, one line for each row, claim, kind and entry."""
+    """Return the archive as JSON with one line for each row, claim, kind and entry."""
     lines = []
     for name, value in archive.items():
         if name == "items":
@@ -114,7 +114,7 @@ def _one_line(value: Any) -> str:
 
 
 def _packed_row(row: Mapping[str, Any], kinds: dict[str, int]) -> list[Any]:
-    """Return a row's numbers with the number of its kind before them."""
+    """Return the number of a row's kind, followed by the row's values."""
     known = {"row", "quantity", "unit", "tolerance", *_NUMBERS, *_DERIVED}
     more = [name for name in row if name not in known]
     tolerance = row["tolerance"]

@@ -1,4 +1,4 @@
-"""What every reproduced paper is made of: items, rows, checked claims, and a report.
+"""Parts of a reproduced paper: items, rows, checked claims, and a report.
 
 ```
   Paper --items--> Item --evaluate(session)--> ItemResult: rows, tables, figures
@@ -6,8 +6,8 @@
     claims, summaries  ---------------------> Report --to_dict()--> the document of --json
 ```
 
-A *cell* is what is simulated: a point of one of the paper's sweeps (`sweeps`). Items name the cells
-that they need; each cell is simulated once, however many use it.
+A *cell* is a simulated point of one of the paper's sweeps (`sweeps`). Items name the cells that
+they need. Each cell is simulated once, even if several items use it.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ __all__ = [
 ]
 
 Mode = Literal["quick", "default", "full"]
-"""How much is simulated: `quick` to look, `full` as the paper did, `default` between them."""
+"""Amount of simulation: `quick` for a first look, `full` as in the paper, `default` between."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long and how often each cell is simulated.
+    """Number and length of the simulation runs of each cell.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ class Effort:
     duration_s : float
         Simulated time of each run, s, above `warmup_s`.
     warmup_s : float
-        Time at its beginning that is not counted, s, from 0.
+        Warm-up at the beginning of each run, which is not measured, s, from 0.
     note : str
-        What to remember when reading the numbers; printed with them. Empty when there is nothing.
+        Note that is printed with the numbers. Empty: no note.
     grid_step : int
-        Of grids of parameters, every how many values are simulated, from 1: all of them.
+        Step through the values of parameter grids, from 1: every `grid_step`-th value is simulated.
     resamples : int
-        Resamples on which each claim is checked for its strength, from 0. Default 100.
+        Number of resamples for the strength of each claim, from 0. Default 100.
     most : int, optional
         Largest number of replications of each point, from 1. Default: no limit.
     """
@@ -88,7 +88,7 @@ class Effort:
             )
 
     def describe(self) -> str:
-        """Return the effort in a few words, for tables and figures."""
+        """Return a short description of the effort, for tables and figures."""
         runs = "1 run" if self.replications == 1 else f"{self.replications} runs"
         whole = f"{runs} of {self.duration_s:g} s"
         return f"{whole}, first {self.warmup_s:g} s not counted" if self.warmup_s else whole
@@ -96,8 +96,8 @@ class Effort:
     def limited_to(self, reps: int) -> Effort:
         """Return the effort with at most `reps` replications of each point.
 
-        Points that set their own number are limited too. Of n replications there are at most n^n
-        different resamples, so that there are no more.
+        Points that set their own number are limited too. The number of resamples is at most n^n for
+        n replications, because there are no more distinct resamples.
         """
         note = f"At most {reps} {'run' if reps == 1 else 'runs'} of each point."
         if self.note:
@@ -112,34 +112,35 @@ class Effort:
         )
 
     def limited(self, reps: int) -> int:
-        """Return `reps` replications, or `most` if that is less."""
+        """Return the smaller of `reps` and `most`."""
         return reps if self.most is None else min(reps, self.most)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One published number and Airpath's.
+    """One published number and the corresponding number of Airpath.
 
     Parameters
     ----------
     row : mapping of str to int, float or str
-        Which number: ``{"idx": 1, "B": 10}``.
+        Identification of the number: ``{"idx": 1, "B": 10}``.
     quantity : str
-        What it is, for example ``throughput_simulation``.
+        Name of the quantity, for example ``throughput_simulation``.
     unit : str
-        Its unit; ``1`` for a pure number.
+        Unit of the quantity; ``1`` for a dimensionless number.
     published : float or None
-        The printed value, in `unit`. None where the paper shows no number.
+        The printed value, in `unit`. None if the paper shows no number.
     computed : float or None
         Airpath's value, in `unit`.
     published_ci : float or None
         Printed half-width of the confidence interval, in `unit`.
     low, high : float or None
-        Our confidence interval, in `unit`. None for a value without one.
+        Airpath's confidence interval, in `unit`. None for a value without an interval.
     tolerance : Tolerance or None
-        How far `computed` may be from `published`. None where the paper's definition has none.
+        Tolerated difference between `computed` and `published`. None if the paper's definition has
+        no tolerance.
     extra : mapping
-        More about the row; these keys follow the others in the JSON object.
+        Further entries; in the JSON object, they follow the others.
     """
 
     row: Mapping[str, int | float | str]
@@ -155,38 +156,38 @@ class Row:
 
     @property
     def relative_difference(self) -> float | None:
-        """(computed - published) / published; None when either is missing or published is 0."""
+        """(computed - published) / published; None if one is missing or published is 0."""
         if self.computed is None or not self.published:
             return None
         return (self.computed - self.published) / self.published
 
     @property
     def tolerated(self) -> tuple[float, float] | None:
-        """The smallest and the largest value within the tolerance; None where there is none."""
+        """The smallest and the largest value within the tolerance; None without a tolerance."""
         if self.tolerance is None or self.published is None:
             return None
         return self.tolerance.around(self.published, self.published_ci, self.low, self.high)
 
     @property
     def within(self) -> bool | None:
-        """Whether `computed` is within its tolerance; None where one of them is missing."""
+        """Whether `computed` is within the tolerance; None if one of the values is missing."""
         if self.computed is None or self.published is None or self.tolerance is None:
             return None
         ends = self.tolerated
         if ends is None:
             return self.tolerance.passed
-        # A difference that is exactly what is tolerated is; the last bit must not decide.
+        # A difference equal to the tolerance is accepted despite rounding errors.
         slack = 1e-12 * max(map(abs, ends))
         return ends[0] - slack <= self.computed <= ends[1] + slack
 
     def with_computed(self, estimate: Interval, **more: Any) -> Row:
-        """Return the row with Airpath's mean, its interval and other given entries."""
+        """Return the row with Airpath's mean and interval, and other given entries."""
         row = replace(self, computed=estimate.mean, low=estimate.low, high=estimate.high)
         return replace(row, **more)
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Row:
-        """Return the row that `to_dict` wrote; its tolerance keeps the outcome only."""
+        """Return the row that `to_dict` wrote; its tolerance has only the outcome."""
         named = {field.name for field in fields(cls)} | {"relative_difference", "within"}
         tolerance = document["tolerance"]
         return cls(
@@ -224,7 +225,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Summary:
-    """A few numbers over many rows, as sentences and as values."""
+    """Summary of many rows, as sentences and as values."""
 
     key: str
     title: str
@@ -234,22 +235,22 @@ class Summary:
 
 @dataclass(frozen=True)
 class ItemResult:
-    """One table or figure of the paper, reproduced.
+    """Reproduction of one table or figure of the paper.
 
     Parameters
     ----------
     item : str
-        The item's key: ``table3``.
+        Key of the item: ``table3``.
     title : str
-        What it shows.
+        Title of the item.
     rows : sequence of Row
-        One for each published number that we have a value for.
+        One row for each published number for which Airpath has a value.
     tables : sequence of Table
-        What to print.
+        Tables to print.
     figures : sequence of Path
-        Files that were written.
+        Written files.
     complete : bool
-        False when the run was interrupted before all of the item's cells were simulated.
+        False if the run was interrupted before all cells of the item were simulated.
     """
 
     item: str
@@ -272,22 +273,22 @@ class ItemResult:
 
 @dataclass(frozen=True)
 class Item:
-    """A table or figure that can be reproduced.
+    """Table or figure that can be reproduced.
 
     Parameters
     ----------
     key : str
-        What the user types: ``table3``.
+        Name on the command line: ``table3``.
     title : str
-        One line about it.
+        One line about the item.
     cells : sequence of Cell, or callable
-        What it needs simulated; a function of the session where it depends on the effort or on
-        what the session computes.
+        Cells to simulate; a function of the session if they depend on the effort or on values that
+        the session computes.
     evaluate : callable
-        Makes the result from the session's solutions and finished simulations. The path is the
-        directory for its files; None when none are wanted.
+        Computes the result from the session's solutions and finished simulations. The path is the
+        directory for files; None: no files are written.
     claims : sequence of str
-        Keys of the claims that belong to it; their cells are simulated with it.
+        Keys of the claims that belong to the item; their cells are simulated with it.
     """
 
     key: str
@@ -297,38 +298,39 @@ class Item:
     claims: Sequence[str] = ()
 
     def cells_of(self, session: Session) -> Sequence[Cell]:
-        """Return the cells that it requires."""
+        """Return the cells that the item requires."""
         return self.cells(session) if callable(self.cells) else self.cells
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: what it published and how to make it again.
+    """A paper: published numbers and claims, and how to reproduce them.
 
     Parameters
     ----------
     key : str
-        Name of its directory.
+        Name of the paper's directory.
     title, citation : str
-        The paper.
+        Title and citation of the paper.
     modes : mapping of str to Effort
         The effort of ``quick``, ``default`` and ``full``.
     items : sequence of Item
-        Its tables and figures, in the paper's order.
+        Tables and figures, in the paper's order.
     sweeps : Sweeps
-        Its points: their scenarios, and how long and how often they are simulated.
+        Points of the paper: scenarios, and number and length of runs.
     claims : sequence of ClaimCheck
-        What its text says about the results.
+        Claims of the paper's text about the results.
     summarise : callable
-        Makes summaries of the finished items.
+        Computes summaries of the finished items.
     confidence : float
-        Of every interval, in (0, 1): what the paper prints. Default 0.99.
+        Confidence of every interval, in (0, 1), as printed in the paper. Default 0.99.
     headings : mapping of str to str
-        What a page calls a quantity. Default: its name and its unit.
+        Headings of quantities on pages. Default: name and unit.
     decimals : mapping of str to int
-        How many decimals a page prints of a quantity. Default: 4.
+        Number of decimals of quantities on pages. Default: 4.
     published_runs : int, optional
-        Runs behind each printed interval. Default: not printed; half-widths are not compared.
+        Number of runs behind each printed interval. Default: not printed; half-widths are not
+        compared.
     description : str
         One line, for lists. Default: empty.
     """
@@ -348,7 +350,7 @@ class Paper:
     description: str = ""
 
     def claims_of(self, items: Iterable[str]) -> list[ClaimCheck]:
-        """Return the claims that belong to some items, named by their keys."""
+        """Return the claims that belong to the items with these keys."""
         named = set(items)
         keys = {key for each in self.items if each.key in named for key in each.claims}
         return [each for each in self.claims if each.key in keys]
@@ -356,24 +358,24 @@ class Paper:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that one call of `airpath.reproduction.reproduce` found.
+    """Result of one call of `airpath.reproduction.reproduce`.
 
     Parameters
     ----------
     paper : Paper
-        Which paper.
+        The reproduced paper.
     provenance : mapping
-        What made the numbers: version, commit, command, mode, effort, seed, scenarios.
+        Provenance of the numbers: version, commit, command, mode, effort, seed, scenarios.
     items : sequence of ItemResult
-        In the requested order.
+        Items in the requested order.
     claims : sequence of Claim
-        Those whose cells were all simulated.
+        Claims whose cells were all simulated.
     summaries : sequence of Summary
-        Over all items.
+        Summaries over all items.
     interrupted : bool
-        True when Ctrl-C ended the simulations early; `items` hold what was finished.
+        True if Ctrl-C ended the simulations early; `items` contain the finished results.
     effort : Effort
-        What each cell was given.
+        Effort for each cell.
     """
 
     paper: Paper
@@ -386,16 +388,17 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """How many published numbers are within their tolerance and how many claims hold."""
+        """Counts of published numbers within their tolerance and of claims that hold."""
         return verdict_of(self.items, self.claims)
 
     def to_dict(self, *, brief: bool = False) -> dict[str, Any]:
-        """Return the document of ``reproduce --json``; it holds no NaN and no infinity.
+        """Return the document of ``reproduce --json``; it contains no NaN and no infinity.
 
         Parameters
         ----------
         brief : bool
-            Only the verdict and the claims that do not hold or are undecided. Default False.
+            Whether to include only the verdict and the claims that do not hold or are undecided.
+            Default False.
         """
         front = {
             "provenance": dict(self.provenance),

@@ -1,4 +1,4 @@
-"""The points of declared items: an entry `points` chooses them, a `place` some of them."""
+"""Points of declared items: the entry `points` selects them, a `place` selects a subset."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ POINTS: Final = Kind(
 
 
 def listed(given: Any) -> list[Any]:
-    """Return the entries of a list, or the only one."""
+    """Return the entries of a list; a single value becomes a list."""
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
 def chosen_points(given: Any, sweeps: Sweeps, effort: Effort | None) -> list[Point]:
-    """Return the points that an entry `points` chooses, with the axes that `effort` thins."""
+    """Return the points that an entry `points` selects; `effort` reduces the values of axes."""
     return [point for each in listed(given) for point in _chosen(each, sweeps, effort)]
 
 
@@ -50,12 +50,12 @@ def _chosen(given: Any, sweeps: Sweeps, effort: Effort | None) -> list[Point]:
 
 
 def points_at(points: Sequence[Point], place: Mapping[str, Any]) -> list[Point]:
-    """Return the points with the values of a place; a list is any of several."""
+    """Return the points with the values of a place; a list matches any of its values."""
     return [point for point in points if is_at(values_of(point), place)]
 
 
 def refuse_points(place: str, given: Any, sweeps: Sweeps) -> list[Point]:
-    """Return the points of an entry `points` in all modes; refuse what chooses none.
+    """Return the points of an entry `points` in all modes; reject an entry that selects none.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def refuse_points(place: str, given: Any, sweeps: Sweeps) -> list[Point]:
     given : list, str or mapping
         The entry.
     sweeps : Sweeps
-        Of the paper.
+        Sweeps of the paper.
     """
     refuse_wrong(place, {"points": given}, {"points": POINTS})
     if not listed(given):
@@ -83,7 +83,7 @@ def refuse_points(place: str, given: Any, sweeps: Sweeps) -> list[Point]:
 
 
 def refuse_missing(place: str, values: Mapping[str, Any], points: Sequence[Point]) -> None:
-    """Refuse lists of values of which one is at no point."""
+    """Reject lists with a value that no point has."""
     for axis, wanted in values.items():
         if isinstance(wanted, list | tuple):
             known = [values_of(point).get(axis) for point in points]
@@ -95,7 +95,7 @@ def refuse_missing(place: str, values: Mapping[str, Any], points: Sequence[Point
 def refuse_axes(
     place: str, axes: Sequence[str], points: Sequence[Point], more: Sequence[str] = ()
 ) -> None:
-    """Refuse axes, written as ``a|b`` too, that some point does not have.
+    """Reject axes that are missing at some point; ``a|b`` requires one of two axes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One claim of a paper: its outcome, how firm the outcome is, and why it may not hold."""
+"""One claim of a paper: outcome, strength of the outcome, and cause if it does not hold."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = [
 ]
 
 Cell: TypeAlias = "SweepPoint"
-"""What is simulated: a point of one of the paper's sweeps."""
+"""Simulated point of one of the paper's sweeps."""
 
 Outcome = Literal["holds", "undecided", "does not hold"]
 
 Cause = Literal["airpath", "reading", "paper", "differs"]
-"""Why a claim does not hold."""
+"""Cause if a claim does not hold."""
 
 CAUSES: Final[Mapping[Cause, str]] = {
     "airpath": "check or scenario at fault",
@@ -35,7 +35,7 @@ CAUSES: Final[Mapping[Cause, str]] = {
     "paper": "paper contradicts itself",
     "differs": "result differs",
 }
-"""Every cause in words."""
+"""Description of each cause."""
 
 assert tuple(CAUSES) == get_args(Cause)
 
@@ -45,12 +45,12 @@ FIRM: Final = 0.95
 
 @dataclass(frozen=True)
 class Strength:
-    """In how many resamples of the runs a claim holds.
+    """Number of resamples of the runs in which a claim holds.
 
     Parameters
     ----------
     held : int
-        Resamples in which it holds, from 0 to `draws`.
+        Number of resamples in which the claim holds, from 0 to `draws`.
     draws : int
         Number of resamples, from 1.
     """
@@ -84,28 +84,27 @@ class Claim:
     text : str
         Meaning of the sentence, with its section.
     criterion : str
-        What is measured, and when the claim holds.
+        Measured quantity, and condition for the claim to hold.
     holds : bool
-        The criterion's result on all runs.
+        Result of the criterion on all runs.
     measured : sequence of str
-        The numbers behind the result, for people.
+        The numbers behind the result, as text.
     values : mapping
-        The same numbers for programs.
+        The same numbers, for programs.
     of_paper : bool
-        False for a measure that the paper does not claim: no verdict counts it. Default True.
+        False for a measure that the paper does not claim; verdicts do not count it. Default True.
     later : str
         Date of the criterion, if it was written after the numbers of an earlier criterion were
         known. Default: empty; the criterion was committed before any number.
     revises : str
         Key of the earlier criterion for the same sentence. Default: empty.
     cause : str
-        Why the claim does not hold: a key of `CAUSES`. Default: empty.
+        Cause if the claim does not hold: a key of `CAUSES`. Default: empty.
     why : str
-        The cause, or the reason why the sentence is not the paper's, in one sentence. Default:
-        empty.
+        One sentence about the cause, or the reason why the paper does not claim it. Default: empty.
     strength : Strength or None
-        In how many resamples it holds. None where nothing was resampled: no random number, or one
-        run.
+        Number of resamples in which the claim holds. None without resampling: no random numbers, or
+        only one run.
     """
 
     key: str
@@ -123,7 +122,7 @@ class Claim:
 
     @property
     def outcome(self) -> Outcome:
-        """The verdict: `undecided` where it changes with the resample."""
+        """The verdict; `undecided` if it differs between resamples."""
         if self.strength is not None and not self.strength.is_firm:
             return "undecided"
         return "holds" if self.holds else "does not hold"
@@ -144,7 +143,7 @@ class Claim:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Claim:
-        """Return the claim that `to_dict` wrote; one out of an archive has no values."""
+        """Return the claim that `to_dict` wrote; a claim from an archive has no values."""
         named = {name: document[name] for name in _SAME}
         strength = document["strength"]
         return cls(
@@ -180,7 +179,7 @@ _SAME: Final = tuple(
 
 
 class Finding(NamedTuple):
-    """What a check found: whether the claim holds, the numbers for people, for programs."""
+    """Result of a check: whether the claim holds, the numbers as text, the numbers as values."""
 
     holds: bool
     measured: Sequence[str]
@@ -196,9 +195,9 @@ class ClaimCheck:
     key : str
         Short name.
     cells : sequence of Cell
-        What is simulated for it.
+        Cells that are simulated for the claim.
     check : callable
-        Checks it on a session.
+        Checks the claim on a session.
     is_random : bool
         Whether the check depends on random numbers, so that its strength can be measured. Default
         False.

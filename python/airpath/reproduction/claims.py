@@ -1,14 +1,15 @@
-"""What a paper's text says: the claims of its ``claims.toml``, and how they are checked.
+"""Claims of a paper's text in ``claims.toml``, and their checks.
 
-The file has a table for each claim, in the order in which they are printed: `items`, the items
-that it belongs to; `text`, what the paper says, in our words, with its place; `criterion`, what is
-measured and when the claim holds; and the numbers of the criterion, which stands for them in
-braces. A criterion is committed before its first number and never changed. What may be added later:
+The file has a table for each claim, in the order of printing. Entries are `items`, the items to
+which the claim belongs; `text`, the claim in Airpath's words, with its place in the paper;
+`criterion`, the measured quantity and the condition for the claim to hold; and the numbers of the
+criterion, which refers to them in braces. A criterion is committed before its first result and
+never changed. These entries may be added later:
 
-* `of_paper = false`: the paper does not claim it; `why` gives the reason.
-* `later = "2026-11-24"`: the criterion was written after the numbers of an earlier one were known;
-  `revises` names that one, if both check the same sentence.
-* `cause`: why the claim does not hold, a key of `claim.CAUSES`; `why` is a sentence.
+* `of_paper = false`: the paper does not claim it; `why` has the reason.
+* `later = "2026-11-24"`: the criterion was written after the results of an earlier criterion were
+  known; `revises` names the earlier claim, if both check the same sentence.
+* `cause`: cause if the claim does not hold, a key of `claim.CAUSES`; `why` has the explanation.
 
 ```toml
 [buffer-size]
@@ -19,8 +20,8 @@ sizes = [10, 20, 40]
 share = 0.95
 ```
 
-How a claim is checked is declared in the file too, as formulas over measures of the points of a
-sweep (`formulas`, `sweeps`):
+The check of a claim is declared in the file too, as formulas over measures of the points of a sweep
+(`formulas`, `sweeps`):
 
 ```toml
 check.points = "fig1"
@@ -33,8 +34,8 @@ check.holds = ["last(goodput_kbps) > share * first(goodput_kbps)"]
 CLAIMS = Claims(Path(__file__).parent, SWEEPS, MEASURES)
 ```
 
-Where no formula fits, the paper has a function, which gets the session, the numbers and the cells
-that it requires:
+If formulas are not sufficient, the check is a function of the paper. It gets the session, the
+numbers and the required cells:
 
 ```python
 
@@ -77,14 +78,14 @@ __all__ = [
 ]
 
 Value = Callable[[Mapping[str, Any]], float]
-"""Takes a number out of a replication."""
+"""Function that extracts a number from a replication."""
 
 
 # --- claims and their checks ---------------------------------------------------------------
 
 
 class _Listed(list[Any]):
-    """Numbers of a criterion: joined by commas, or one of them by its place."""
+    """Numbers of a criterion, formatted as a list with commas; indices may be texts."""
 
     def __format__(self, spec: str) -> str:
         return ", ".join(format(each, spec) for each in self)
@@ -95,24 +96,24 @@ class _Listed(list[Any]):
 
 @dataclass(frozen=True)
 class ClaimSpec:
-    """A claim as its file has it.
+    """Entry of a claim in the file.
 
     Parameters
     ----------
     key : str
         Short name.
     items : sequence of str
-        Keys of the items that it belongs to.
+        Keys of the items to which the claim belongs.
     text, criterion : str
-        As `Claim` has them.
+        As in `Claim`.
     of_paper : bool
-        False for a measure that the paper does not have.
+        False for a measure that the paper does not claim.
     about : mapping
         Further entries of `Claim`: `later`, `revises`, `cause`, `why`.
     numbers : mapping
-        Those of the criterion; ``spec["share"]`` is one of them.
+        Numbers of the criterion; ``spec["share"]`` returns one of them.
     declared : mapping
-        How it is checked: the entries `points`, `each`, `measures` and `holds`, if it has any.
+        Declared check: the entries `points`, `each`, `measures` and `holds`; empty without them.
     """
 
     key: str
@@ -128,7 +129,7 @@ class ClaimSpec:
         return self.numbers[name]
 
     def claim(self, found: Finding) -> Claim:
-        """Return the claim with what its check found."""
+        """Return the claim with the result of its check."""
         about = (self.key, self.text, self.criterion)
         return Claim(*about, *found, of_paper=self.of_paper, **self.about)
 
@@ -143,16 +144,16 @@ class Claims:
     Parameters
     ----------
     directory : Path
-        Of the paper.
-    sweeps : Sweeps, optional
-        Of the paper: claims name points by them. Default: none.
+        Directory of the paper.
+        sweeps : Sweeps, optional
+            Sweeps of the paper, which claims name. Default: none.
     measures : mapping of str to Measure
-        What formulas know of a point, by name.
+        Measures of a point for formulas, by name.
 
     Raises
     ------
     BadValueError
-        If a claim has a formula that is not one, or names what the paper does not have.
+        If a claim has an invalid formula, or an unknown name.
     """
 
     def __init__(
@@ -176,7 +177,7 @@ class Claims:
                 raise BadValueError("\n".join(lines)) from None
 
     def _declare(self, spec: ClaimSpec, measures: Mapping[str, Measure]) -> None:
-        """Add the check of a claim whose formulas the file has."""
+        """Add the check of a claim with declared formulas."""
         criterion = self._criteria[spec.key] = _criterion(spec, self._points_of, measures)
 
         def checked(session: Session) -> Claim:
@@ -197,15 +198,15 @@ class Claims:
         key: str,
         cells: Callable[[ClaimSpec], Any] = lambda _spec: (),
     ) -> Callable[[Check], Check]:
-        """Return the decorator that makes a function the check of a claim.
+        """Return a decorator that registers a function as the check of a claim.
 
         Parameters
         ----------
         key : str
-            A table of the file.
+            Name of the claim's table in the file.
         cells : callable
-            Gives the cells that the check needs, in sequences or mappings of any depth; it gets
-            them in the same form. Default: none.
+            Returns the cells that the check needs, in nested sequences or mappings; the check gets
+            them in the same structure. Default: none.
 
         Raises
         ------
@@ -231,12 +232,12 @@ class Claims:
         Raises
         ------
         KeyError
-            If one of them has no check.
+            If a claim has no check.
         """
         return tuple(self._checks[key] for key in self.specs)
 
     def criterion(self, key: str) -> Criterion:
-        """Return the formulas of a claim that has some."""
+        """Return the formulas of a claim with a declared check."""
         return self._criteria[key]
 
     def of(self, item: str) -> tuple[str, ...]:
@@ -254,7 +255,7 @@ _CHECK: Final[Mapping[str, Kind]] = {
     "holds": TEXTS,
     "each": TEXTS,
 }
-"""What a declared check has; `each` may be missing."""
+"""Entries of a declared check; `each` is optional."""
 
 
 def _spec(key: str, found: Mapping[str, Any]) -> ClaimSpec:
@@ -267,8 +268,8 @@ def _spec(key: str, found: Mapping[str, Any]) -> ClaimSpec:
     }
     criterion = found["criterion"].format(**shown)
     of_paper = found.get("of_paper", True)
-    said = (key, found["items"], found["text"], criterion)
-    return ClaimSpec(*said, of_paper, about, numbers, found.get("check", {}))
+    entries = (key, found["items"], found["text"], criterion)
+    return ClaimSpec(*entries, of_paper, about, numbers, found.get("check", {}))
 
 
 def _criterion(
@@ -307,7 +308,7 @@ def _check_about(about: Mapping[str, Any], known: Mapping[str, ClaimSpec]) -> No
 
 
 def _cells(found: Any) -> Iterator[Any]:
-    """Yield the cells, which are tuples, of sequences and mappings."""
+    """Yield the cells in nested sequences and mappings; a cell is a tuple."""
     if isinstance(found, tuple) and found:
         yield found
         return
@@ -316,7 +317,7 @@ def _cells(found: Any) -> Iterator[Any]:
 
 
 def caption(session: Session, item: str) -> str:
-    """Return how many of the paper's claims about an item hold, of those that were checked."""
+    """Return a sentence with the number of checked claims about an item that hold."""
     here = session.paper.claims_of([item])
     checked = [each.check(session) for each in here if session.complete(each.cells)]
     found = [each.holds for each in checked if each.of_paper]
@@ -324,16 +325,16 @@ def caption(session: Session, item: str) -> str:
 
 
 def gathered(name: str, cases: Mapping[Any, Any], look: Callable[[Any, Any], Finding]) -> Finding:
-    """Return the finding over several cases: it holds if it holds in all.
+    """Return the finding over several cases, which holds if all cases hold.
 
     Parameters
     ----------
     name : str
-        What the keys of `cases` are: ``bearer``. Values are named by it: ``bearer=384``.
+        Name of the keys of `cases`: ``bearer``. The values are named ``bearer=384``.
     cases : mapping
-        What is looked at, one after the other.
-    look : callable
-        Gets key and value of each.
+        Cases to check, by key.
+        look : callable
+            Checks one case, given its key and value.
     """
     found = {key: look(key, case) for key, case in cases.items()}
     return Finding(
@@ -352,7 +353,7 @@ def known(session: Session, cell: Cell, value: Value) -> Interval:
     Raises
     ------
     ValueError
-        If the cell was not simulated: a claim names every cell that its check reads.
+        If the cell was not simulated. A claim must name every cell that its check reads.
     """
     estimate = session.estimate(cell, value)
     if estimate is None:
@@ -366,5 +367,5 @@ def means(session: Session, cells: Sequence[Cell], value: Value) -> list[float]:
 
 
 def joined(values: Sequence[object], spec: str = "") -> str:
-    """Return values with commas between them: ``0.62, 0.46``; `spec` is that of `format`."""
+    """Return values separated by commas: ``0.62, 0.46``; `spec` is a format specification."""
     return ", ".join(format(each, spec) for each in values)

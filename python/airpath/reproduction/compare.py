@@ -1,6 +1,6 @@
 """Published and computed numbers as a table, for the terminal and for pages.
 
-A paper says once what its rows are named by (`Key`) and how a quantity is written (`ColumnSet`);
+A paper defines once how rows are named (`Key`) and how a quantity is formatted (`ColumnSet`).
 `comparison` makes the table, `render` prints it, `page` writes it as Markdown.
 """
 
@@ -36,7 +36,7 @@ Text = Callable[[Row], str]
 
 @dataclass(frozen=True)
 class Key:
-    """What names a line: an entry of `Row.row`, its heading, and how it is written."""
+    """Column that names a line: an entry of `Row.row`, its heading, and its format."""
 
     name: str
     heading: str
@@ -47,20 +47,21 @@ class Key:
 class ColumnSet:
     """The columns of a quantity: published number, computed number, difference, verdict.
 
-    Outside its tolerance the difference is marked; without a difference, the computed number.
+    If the number is outside its tolerance, the difference is marked; without a difference, the
+    computed number is marked.
 
     Parameters
     ----------
     quantity : str
-        Of the rows.
+        Quantity of the rows.
     heading : str
         Heading over its columns.
     published, computed : callable
-        Format the numbers. The computed one may be missing.
+        Format the numbers. The computed number may be missing.
     difference : callable, optional
-        Writes the difference. Default: no such column.
-    names : sequence of str
-        Of the columns; a fourth says yes or NO.
+        Formats the difference. Default: no such column.
+        names : sequence of str
+            Names of the columns; a fourth column shows yes or NO.
     """
 
     quantity: str
@@ -87,16 +88,16 @@ class ColumnSet:
 
 @dataclass(frozen=True)
 class NoteColumns:
-    """Columns of words, in addition to the numbers of rows.
+    """Columns of text, in addition to the numbers of rows.
 
     Parameters
     ----------
     heading : str
         Heading over the columns.
     entries : sequence of str
-        Keys of `Row.extra`, the first row that has them decides.
-    names : sequence of str
-        Of the columns.
+        Keys of `Row.extra`; the first row that has them is used.
+        names : sequence of str
+            Names of the columns.
     """
 
     heading: str
@@ -118,21 +119,22 @@ def comparison(
     shown: Sequence[ColumnSet | NoteColumns],
     notes: Sequence[str] = (),
 ) -> Table:
-    """Return the table of some rows, a line for each place that they name.
+    """Return the table of rows, with one line for each distinct set of keys.
 
     Parameters
     ----------
     title : str
-        Its heading.
+        Heading of the table.
     rows : sequence of Row
-        Also those without a computed number (`Row.computed` is None). Of two rows of one place and
-        quantity the one with a number counts, and the first one decides the position of the line.
+        Rows, including rows without a computed number (`Row.computed` is None). If two rows have
+        equal keys and quantity, the row with a number is used; the first row determines the
+        position of the line.
     keys : sequence of Key
-        What names a line.
+        Columns that name a line.
     shown : sequence of ColumnSet or NoteColumns
-        Its other columns.
+        Other columns.
     notes : sequence of str
-        Sentences under the table. Default: none.
+        Sentences below the table. Default: none.
     """
     lines: dict[tuple[Any, ...], dict[str, Row]] = {}
     for row in rows:
@@ -155,7 +157,7 @@ def comparison(
     )
 
 
-# --- how numbers are written --------------------------------------------------------------------
+# --- number formats -----------------------------------------------------------------------------
 
 
 def printed(decimals: int) -> Text:
@@ -171,7 +173,7 @@ def printed(decimals: int) -> Text:
 
 
 def spread(mean: float, low: float | None, high: float | None, decimals: int) -> str:
-    """Return a mean with the half-width of its interval, where it has one."""
+    """Return a mean, with the half-width of its interval if it has one."""
     if low is None or high is None or not isfinite(high - low):
         return f"{mean:.{decimals}f}"
     return f"{mean:.{decimals}f} ± {(high - low) / 2:.{decimals}f}"

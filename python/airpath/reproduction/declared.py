@@ -1,26 +1,26 @@
-"""Published tables that a paper's ``paper.toml`` declares; `figures` has its figures.
+"""Published tables declared in a paper's ``paper.toml``; for declared figures, see `figures`.
 
 ```toml
-[tables.table2]                 # published numbers next to measured ones, a line for each point
-points = "table2"               # as `figures` has them. Default: the lines of the file
-file = "table2.csv"             # its line of a point has the point's values in the same columns
-columns = {goodput = "goodput_kbps", delay = "delay_s"} # of the published numbers, by quantity;
-                                # empty for none
+[tables.table2]                 # published and measured numbers, a line for each point
+points = "table2"               # as in `figures`. Default: the lines of the file
+file = "table2.csv"             # the line of a point has the values of its axes in columns
+columns = {goodput = "goodput_kbps", delay = "delay_s"} # published number of each quantity;
+                                # empty: no published number
 keys = {bearer = "bearer", minth = "minth"}             # headings of the columns that name a line
-row = {bearer = "bearer", minth = "minth"}              # what names a row of the document
-name = "..."                    # of the item, if it is not its title
+row = {bearer = "bearer", minth = "minth"}              # entries that name a row of the document
+name = "..."                    # name of the item, if it differs from its title
 parts = [                       # several tables; default: one with all quantities
   {title = "Table {number}, {bearer} kbit/s: goodput", shown = ["goodput"], notes = ["..."]},
   {title = "Table {number}: the model", shown = ["delay", "domain"], order = ["minth"]},
 ]
 ```
 
-A row has entries of the point's place or of its published line, by name; of a table without
-`points`, these are the values of a point that is not simulated. The quantities are those that the
-paper gives to `paper_of`, measured or computed. What is `shown` is a quantity or the columns that
-the paper has by this name; of a quantity that is not among `columns` the document has no row.
-Titles may name the number of the table and values of its first point. A part may have its own
-entries from `points` to `row`, and `order`: entries by which its lines are sorted.
+A row has entries of the point's place or of its published line, by name. In a table without
+`points`, these entries are the values of a point that is not simulated. Quantities, measured or
+computed, are those that the paper passes to `paper_of`. Each entry of `shown` is a quantity, or the
+name of a column set of the paper. A quantity that is not in `columns` has no row in the document.
+Titles may contain the number of the table and values of its first point. A part may override the
+entries from `points` to `row`, and may have `order`: entries by which its lines are sorted.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ _REQUIRED: Final = ("file", "columns", "keys", "row")
 
 
 def _columns_of(shown: Any) -> ColumnSet | NoteColumns | None:
-    """Return the columns of a quantity, or those of a name; None if it has none."""
+    """Return the columns of a quantity, or a given column set; None if there are no columns."""
     if isinstance(shown, ColumnSet | NoteColumns):
         return shown
     return shown.shown() if hasattr(shown, "shown") else None
 
 
 class _Part:
-    """A table of an item: its points with their published lines, its rows and its columns."""
+    """Table of an item: points with their published lines, rows and columns."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class _Part:
         self._check(place)
 
     def _check(self, place: str) -> None:
-        """Refuse names of quantities and places that there are not."""
+        """Reject unknown names of quantities, columns and axes."""
         spec, quantities = self.spec, self._quantities
         known = [name for name, each in quantities.items() if hasattr(each, "row")]
         refuse_unknown(f"{place}.columns", spec["columns"], known, "no quantity")
@@ -132,7 +132,7 @@ class _Part:
         return {name: entries[entry] for name, entry in self.spec["row"].items()}
 
     def rows(self, session: Session, columns: Mapping[str, str]) -> list[Row]:
-        """Return the rows of quantities, next to what the file has in their columns."""
+        """Return the rows of quantities, with the published numbers in the file's columns."""
         rows = []
         for point, line in zip(self.points, self._lines, strict=True):
             place = self._named(point.place, line)
@@ -140,12 +140,12 @@ class _Part:
                 quantity = self._quantities[name]
                 if isinstance(quantity, MeasuredQuantity) and not point.cell.scenario:
                     continue
-                theirs = published_mean(line, column) if line.get(column) else None
-                rows.append(quantity.row(session, point.cell, place, theirs))
+                published = published_mean(line, column) if line.get(column) else None
+                rows.append(quantity.row(session, point.cell, place, published))
         return rows
 
     def table(self, session: Session, rows: Sequence[Row], title: str) -> Table:
-        """Return the table of the rows of the document, and of what else is shown."""
+        """Return the table of the rows of the document and of other shown quantities."""
         spec, quantities = self.spec, self._quantities
         more = [n for n in self.shown if n not in spec["columns"] and hasattr(quantities[n], "row")]
         whole = [*rows, *self.rows(session, dict.fromkeys(more, ""))]
@@ -173,17 +173,17 @@ def table_item(
     Parameters
     ----------
     directory : Path
-        Of the paper.
+        Directory of the paper.
     key : str
-        Of the item.
+        Key of the item.
     spec : mapping
-        Its table in ``paper.toml``.
+        Table of the item in ``paper.toml``.
     sweeps : Sweeps
-        Of the paper.
+        Sweeps of the paper.
     quantities : mapping
-        By name: quantities, and `ColumnSet`s of their rows.
+        Quantities, and `ColumnSet`s of their rows, by name.
     naming : Naming
-        Of the paper: how values of `keys` are written.
+        Names of the values of `keys` in the paper.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Runs the points of a paper as one sweep, and gives their replications and recorded series."""
+"""Runs the points of a paper as one sweep; returns their replications and recorded series."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["Found", "Series", "Simulated", "Wanted", "simulated"]
 
 
 class Wanted(NamedTuple):
-    """A point of a paper: the values that name it, its scenario, its number of replications."""
+    """Point of a paper: the values that name it, its scenario, its number of replications."""
 
     values: Mapping[str, Any]
     scenario: Any
@@ -43,7 +43,7 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True)
 class Series:
-    """A recorded series: values, their instants, s, and the flow or queue of each."""
+    """Recorded time series: values, instants in s, and the flow or queue of each value."""
 
     time_s: NDArray[np.float64]
     ids: NDArray[np.uint32]
@@ -55,11 +55,11 @@ class Series:
         return self.time_s[chosen], self.value[chosen]
 
     def levels(self, number: int, at_s: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the value that holds at each of some instants, s; before the first one, that."""
+        """Return the value at each instant, s; before the first recorded value, the first value."""
         return levels_at(*self.of(number), at_s)
 
     def sums(self, number: int, edges_s: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sum of the values in each bin between some instants, s."""
+        """Return the sum of the values in each bin between consecutive edges, s."""
         times, values = self.of(number)
         found: NDArray[np.float64] = np.histogram(times, bins=edges_s, weights=values)[0]
         return found
@@ -76,17 +76,17 @@ class Simulated:
     Parameters
     ----------
     replications : sequence of mapping
-        The statistics of each, as the engine reports them.
+        Statistics of each replication, as reported by the engine.
     series : callable
-        Gives a recorded series by its name and the number of a replication. Default: none is
-        recorded.
+        Returns a recorded series, given its name and the number of a replication. Default: nothing
+        is recorded.
     """
 
     replications: Sequence[Mapping[str, Any]]
     series: Callable[[str, int], Series] = _nothing_recorded
 
     def chosen(self, numbers: Sequence[int]) -> Simulated:
-        """Return some of the replications, by their numbers, in this order."""
+        """Return the replications with the given numbers, in this order."""
         return Simulated(
             [self.replications[number] for number in numbers],
             lambda name, place: self.series(name, numbers[place]),
@@ -95,14 +95,14 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Found:
-    """What one run of a paper's points gives.
+    """Result of one run of a paper's points.
 
     Parameters
     ----------
     points : sequence of Simulated
-        In the order in which they were given.
+        Results in the order of the given points.
     interrupted : bool
-        Whether Ctrl-C ended it early.
+        Whether Ctrl-C ended the run early.
     others : mapping of Build to int
         Replications of other versions that are used.
     """
@@ -124,27 +124,27 @@ def simulated(
     threads: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> Found:
-    """Run the replications that a ledger lacks, and return all of them.
+    """Run the replications that are missing in a ledger, and return all replications.
 
     Parameters
     ----------
     wanted : sequence of Wanted
         The points.
     name : str
-        Of the sweep.
+        Name of the sweep.
     confidence : float
-        Of its intervals, in (0, 1).
+        Confidence of the intervals, in (0, 1).
     seed : int
         Master seed.
     stays : callable
         Returns whether a point of an earlier run stays in the plan of the ledger. Default: all.
     directory : Path, optional
-        Directory of the ledger. Default: a temporary one, removed with the last replication.
+        Directory of the ledger. Default: a temporary directory, which is removed with the result.
     accept_version : bool
-        Use the replications of other versions in the ledger. Default False: they stay unused, with
-        a warning.
+        Whether replications of other versions in the ledger are used. Default False: they are not
+        used, with a warning.
     threads, progress
-        As `airpath.sweep` takes them.
+        As in `airpath.sweep`.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def _plan(
     confidence: float,
     seed: int,
 ) -> Plan:
-    """Return the plan: a point for each different job, with the most replications of it."""
+    """Return the plan: a point for each distinct job, with its largest number of replications."""
     texts = labels_by_axis([each.values for each in wanted])
     points: dict[str, Point] = {}
     for job, (values, scenario, _) in zip(jobs, wanted, strict=True):

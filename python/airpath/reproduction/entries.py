@@ -1,6 +1,7 @@
-"""Refuses wrong entries of declared items when a paper is loaded, a line for each.
+"""Checks of declared items when a paper is loaded; each wrong entry is reported in one line.
 
-What a key takes is a `Kind`; a table of ``paper.toml`` is described by the kinds of its keys.
+The accepted values of a key are a `Kind`. A table of ``paper.toml`` is described by the kinds of
+its keys.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ __all__ = [
 
 
 class Kind(NamedTuple):
-    """What a key takes: in words, whether a value is one, and an example."""
+    """Kind of value that a key accepts: description, test, and example."""
 
     name: str
     accepts: Callable[[Any], bool]
@@ -44,12 +45,12 @@ class Kind(NamedTuple):
 
 
 def is_list(value: Any, of: Callable[[Any], bool] = lambda _value: True) -> bool:
-    """Whether a value is a list whose entries meet a condition."""
+    """Return whether a value is a list whose entries meet a condition."""
     return isinstance(value, list | tuple) and all(map(of, value))
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number, and not true or false."""
+    """Return whether a value is a number, and not true or false."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -62,7 +63,7 @@ def _is_table(value: Any) -> bool:
 
 
 def numbers(least: int, most: int) -> Kind:
-    """Return the kind of a list with `least` to `most` numbers."""
+    """Return the kind for a list with `least` to `most` numbers."""
     count = str(least) if least == most else f"{least} or {most}"
     return Kind(
         f"a list of {count} number{'s' * (most > 1)}",
@@ -92,7 +93,7 @@ TABLES: Final = Kind("a list of tables", lambda v: is_list(v, _is_table), '[{tit
 def refuse_wrong(
     place: str, spec: Any, kinds: Mapping[str, Kind], required: Iterable[str] = ()
 ) -> None:
-    """Refuse unknown keys of a table, missing ones, and values of another kind.
+    """Reject unknown keys of a table, missing keys, and values of the wrong kind.
 
     Parameters
     ----------
@@ -101,14 +102,14 @@ def refuse_wrong(
     spec : mapping
         The table.
     kinds : mapping of str to Kind
-        What each key takes.
+        Kind of each key.
     required : iterable of str
         Keys that the table must have. Default: none.
 
     Raises
     ------
     BadValueError
-        With a line for each wrong entry.
+        If entries are wrong; with a line for each.
     """
     if not isinstance(spec, Mapping):
         refuse_value(place, "", spec, "not a table", "Use a table")
@@ -128,19 +129,19 @@ def refuse_wrong(
 
 
 def refuse_value(place: str, key: str, value: Any, what: str, accepted: str) -> None:
-    """Refuse the value of a key; `what` is the problem, `accepted` what to write instead."""
+    """Reject the value of a key; `what` is the problem, `accepted` the fix."""
     raise BadValueError(str(Problem(place, (key,) if key else (), value, what, accepted)))
 
 
 def refuse_numbers(place: str, names: Iterable[str]) -> None:
-    """Refuse names of keys that are no numbers."""
+    """Reject names that are not numbers."""
     for name in names:
         if not reads_as_number(name):
             refuse_value(place, "", name, "not a number", "Use a number")
 
 
 def reads_as_number(text: str) -> bool:
-    """Whether a text is a number."""
+    """Return whether a text is a number."""
     try:
         float(text)
     except ValueError:
@@ -149,7 +150,7 @@ def reads_as_number(text: str) -> bool:
 
 
 def refuse_fields(place: str, text: str, known: Mapping[str, Any] | Sequence[str]) -> None:
-    """Refuse a text that `str.format` cannot fill.
+    """Reject a text that `str.format` cannot format.
 
     Parameters
     ----------
@@ -158,8 +159,8 @@ def refuse_fields(place: str, text: str, known: Mapping[str, Any] | Sequence[str
     text : str
         The text.
     known : mapping or sequence of str
-        The names that it may have in braces, empty for ``{}``; a mapping has a value of each, which
-        is formatted. Default: their values are texts.
+        Names that may be in braces; the empty name is ``{}``. A mapping has a value for each name,
+        to test the format. In a sequence of names, the values are texts.
     """
     given = known if isinstance(known, Mapping) else dict.fromkeys(known, "")
     try:

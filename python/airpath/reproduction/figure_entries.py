@@ -1,4 +1,4 @@
-"""Refuses wrong entries of declared figures when a paper is loaded (see `figures`)."""
+"""Checks of declared figures when a paper is loaded (see `figures`)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ PANEL: Final[Mapping[str, Kind]] = {
     "stars": TABLES,
     "also": TABLES,
 }
-"""The keys of a panel, and what each takes."""
+"""The keys of a panel, with the kind of each."""
 
 _FIGURE: Final[Mapping[str, Kind]] = {
     "points": POINTS,
@@ -81,10 +81,10 @@ _FIGURE: Final[Mapping[str, Kind]] = {
     **PANEL,
 }
 PART: Final = {key: _FIGURE[key] for key in ("points", "order", "rows", "row", "table")}
-"""The keys of a part of the rows and tables."""
+"""Keys of a part of the rows and tables."""
 
 PANEL_ROWS: Final = ("panels", "below")
-"""Keys of a figure that its parts do not have: rows of panels."""
+"""Keys of a figure that define rows of panels; parts do not have them."""
 
 _COLUMNS: Final = Kind(
     "a list of quantities, or of lists of quantity, group and name",
@@ -123,7 +123,7 @@ _LIMITS: Final[Mapping[str, Kind]] = {
 
 
 class FigureEntries:
-    """The entries of a declared figure; each method raises `BadValueError` for wrong ones.
+    """Entries of a declared figure; each method raises `BadValueError` for wrong entries.
 
     Parameters
     ----------
@@ -132,11 +132,11 @@ class FigureEntries:
     spec : mapping
         The table.
     sweeps : Sweeps
-        Of the paper.
+        Sweeps of the paper.
     quantities : mapping
-        By name.
+        Quantities by name.
     naming : Naming
-        Of the paper.
+        Names of values in the paper.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class FigureEntries:
         self._quantities, self._naming = quantities, naming
 
     def refuse_keys(self) -> None:
-        """Refuse keys that are not known, and values of another kind."""
+        """Reject unknown keys, and values of the wrong kind."""
         refuse_wrong(self._place, self._spec, _FIGURE)
         for key, kinds in (("table", _TABLE), ("below", _BELOW)):
             refuse_wrong(f"{self._place}.{key}", self._spec.get(key, {}), kinds)
@@ -167,7 +167,7 @@ class FigureEntries:
         return points
 
     def refuse_rows(self, points: Sequence[Point]) -> None:
-        """Refuse wrong entries of the rows and tables; `points` are in the order of the rows."""
+        """Reject wrong entries of the rows and tables; `points` are in the order of the rows."""
         place, spec = f"{self._place}.table", self._spec
         refuse_wrong(self._place, spec, _FIGURE, ["rows"])
         self._refuse_quantities(f"{self._place}.rows", spec["rows"], "row")
@@ -203,7 +203,7 @@ class FigureEntries:
         refuse_unknown(place, names, known, "no quantity")
 
     def _at(self, place: str, given: Mapping[str, Any], points: Sequence[Point]) -> list[Point]:
-        """Return the points of a place; refuse one without."""
+        """Return the points of a place; reject a place without points."""
         refuse_axes(f"{place}.place", list(given), points)
         refuse_missing(f"{place}.place", given, points)
         found = points_at(points, given)
@@ -214,7 +214,7 @@ class FigureEntries:
     # --- panels --------------------------------------------------------------------------------
 
     def refuse_panels(self, panels: Sequence[Mapping[str, Any]], points: Sequence[Point]) -> None:
-        """Refuse wrong entries of panels, which inherit the keys of the figure."""
+        """Reject wrong entries of panels, which inherit the keys of the figure."""
         for panel in panels:
             place = f"{self._place}.panels"
             of = self._at(place, panel.get("place", {}), points)
@@ -242,7 +242,7 @@ class FigureEntries:
             self._refuse_also(f"{place}.also", panel, also, number)
 
     def _refuse_curves(self, place: str, panel: Mapping[str, Any], points: Sequence[Point]) -> None:
-        """Refuse wrong `x`, `y`, `curves` and `limits`."""
+        """Reject wrong `x`, `y`, `curves` and `limits`."""
         over = [name for name, each in self._quantities.items() if hasattr(each, "estimate")]
         refuse_axes(f"{place}.x", [panel["x"]], points, over)
         if isinstance(panel["y"], str) and panel["x"] in over and panel["y"] not in over:
@@ -273,7 +273,7 @@ class FigureEntries:
         panels: Sequence[tuple[Mapping[str, Any], Sequence[Point]]],
         labels: Callable[[Mapping[str, Any], Sequence[Point]], Sequence[str]],
     ) -> None:
-        """Refuse what does not go with the panels that are drawn, one for each value of `by`."""
+        """Reject entries that conflict with the plotted panels, one for each value of `by`."""
         spec, place, count = self._spec, self._place, len(panels)
         every = [label for panel, of in panels for label in labels(panel, of)]
         for panel, of in panels:

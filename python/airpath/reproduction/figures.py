@@ -1,50 +1,50 @@
-"""Figures that a paper's ``paper.toml`` declares: the rows, the tables and the panels.
+"""Figures declared in a paper's ``paper.toml``: rows, tables and panels.
 
 ```toml
 [figures.fig5]
-points = ["fig5", {sweep = "fig5-between", protocol = "vcp"}] # sweeps, or some points of them
-order = ["panel", "line|protocol", "snr_db"]    # default: as the sweeps have them
-rows = ["delivered_packets", "queue_drops"]     # quantities that each point has a row of
-row = {antennas = "antennas", variant = "change"} # what names a row. Default: as the paper has it
-table.by = "panel"                              # a table for each value. Default: one
-table.lines = {snr_db = "SNR_G, dB"}            # what names a line, with its heading
-table.across = "line|protocol"                  # points of a line. Default: each has its own line
+points = ["fig5", {sweep = "fig5-between", protocol = "vcp"}] # sweeps, or subsets of them
+order = ["panel", "line|protocol", "snr_db"]    # sort keys. Default: order of the sweeps
+rows = ["delivered_packets", "queue_drops"]     # quantities; each point has a row for each
+row = {antennas = "antennas", variant = "change"} # entries that name a row. Default: see Naming
+table.by = "panel"                              # a table for each value. Default: one table
+table.lines = {snr_db = "SNR_G, dB"}            # axes that name a line, with headings
+table.across = "line|protocol"                  # axis across a line. Default: a line per point
 table.columns = [["law", "fails", "data"], ["delivered_packets", "delivered", "{}"]]
 table.notes = ["..."]
 x = "snr_db"                                    # an axis or a quantity
-y = ["delivered_packets"]                       # quantities; computed ones are lines
-curves = ["line|protocol"]                      # a curve for each value, together with each y
+y = ["delivered_packets"]                       # quantities; computed quantities are lines
+curves = ["line|protocol"]                      # a curve for each value of these axes and each y
 x_name = "SNR_G, dB"
 y_name = "delivered packets"
 panels = [{by = "panel"}, {place = {speed = "fast"}, title = "10 m/s", limits = {ylim = [0, 1]}}]
 below = {over = true, y_name = "over {last}"}
 ```
 
-An axis is an entry of a point's place or of its scenario's axes; ``a|b`` is the first of them that
-it has. A column is a quantity, its group and its name; with ``{}``, which stands for the value of
-`across`, there is one for each value; ``{first}`` is the first of these.
+An axis is an entry of a point's place or of its scenario's axes. ``a|b`` is the first of two axes
+that the point has. A column is a quantity, its group and its name. With ``{}``, which stands for
+the value of `across`, there is one column for each value; ``{first}`` is the first value.
 
-Panels have all keys of the figure from `x` on, and `place`, values of axes; with `by` there is one
-for each value. Further keys of a panel: `limits` (keywords of ``Axes.set``), `marks` (vertical
-lines at computed quantities or numbers, with the text of the legend), `levels` (horizontal lines),
-`bands` and `stars` (published numbers relative to computed ones: `relative`), `label` (a format of
-the legend: ``"r = {}"``), `over = true` (every curve over the last one, ``{last}`` in `y_name`),
-and `also`: other points, which have no rows, as tables of `points`, `label`, `marker` and of what
-differs. With `published = true` these are drawn open.
+Panels have all keys of the figure from `x` on, and `place`, the values of axes. With `by`, there is
+one panel for each value. Further keys of a panel: `limits` (keywords of ``Axes.set``), `marks`
+(vertical lines at computed quantities or numbers, with the text of the legend), `levels`
+(horizontal lines), `bands` and `stars` (published numbers relative to computed numbers:
+`relative`), `label` (a format of the legend: ``"r = {}"``), `over = true` (each curve divided by
+the last curve, ``{last}`` in `y_name`), and `also`: other points, which have no rows, as tables of
+`points`, `label`, `marker` and overridden keys. With `published = true`, their markers are open.
 
 Further keys of a figure: `title`, `legend` (below the title), `wide` (panels in a row), `size_in`,
-`heights`, `own_legends`, `least_runs` (points of fewer runs have no intervals), `below` (what
-differs in a second row of the same panels; limits are added; not with `wide`), `whole = true` (no
-rows before all points are simulated; those without a number stay), and `enlarged = true` (the only
-panel from 0 on and enlarged, its points in the order of the sweep).
+`heights`, `own_legends`, `least_runs` (points with fewer runs have no intervals), `below`
+(overridden keys of a second row of the same panels; limits are added; not with `wide`), `whole =
+true` (no rows until all points are simulated; rows without a number are kept), and `enlarged =
+true` (the only panel is shown from 0 on and enlarged, with points in the order of the sweep).
 
-A table has the points that have the values of its `place`, and the heading `title`, if it is not
-that of the item; with `by`, ``{}`` in it is the value. A column that does not name ``{}`` or
-``{first}`` is that of the first point of the line. The rows and tables of an item may be made of
-`parts`, each with `points`, `order`, `rows`, `row` and `table`; default: those of the figure.
-Without a table, or with ``table = {}`` of a part, there are rows only.
+A table has the points with the values of its `place`, and the heading `title`, if it differs from
+the title of the item. With `by`, ``{}`` in the heading is the value. A column without ``{}`` and
+``{first}`` has the number of the first point of the line. The rows and tables of an item may be
+divided into `parts`, each with `points`, `order`, `rows`, `row` and `table`; by default, these are
+the entries of the figure. Without a table, or with ``table = {}`` in a part, there are only rows.
 
-`y` may be an axis, if `x` is a quantity: its values, in words, are below each other.
+If `x` is a quantity, `y` may be an axis: its values, in words, are listed vertically.
 """
 
 from __future__ import annotations
@@ -79,28 +79,29 @@ if TYPE_CHECKING:
 __all__ = ["DeclaredFigure", "figure_item"]
 
 _SMOOTH: Final = 80
-"""Places at which a computed curve is drawn."""
+"""Number of x-values of a computed curve."""
 
 
 class DeclaredFigure:
-    """A figure of ``paper.toml``.
+    """Figure declared in ``paper.toml``.
 
     Parameters
     ----------
     directory : Path
-        Of the paper.
+        Directory of the paper.
     key : str
-        Of the item.
+        Key of the item.
     spec : mapping
-        Its table in the file.
+        Table of the item in the file.
     sweeps : Sweeps
-        Of the paper.
+        Sweeps of the paper.
     quantities : mapping
-        By name.
+        Quantities by name.
     naming : Naming
-        Of the paper.
+        Names of values in the paper.
     parts : bool
-        Whether its rows and tables are made of parts, so that it need not have them. Default False.
+        Whether rows and tables are divided into parts, so that the figure need not have them.
+        Default False.
 
     Raises
     ------
@@ -126,7 +127,7 @@ class DeclaredFigure:
         self._check(parts=parts)
 
     def _check(self, *, parts: bool) -> None:
-        """Refuse what is wrong, before anything is simulated."""
+        """Reject wrong entries before the simulation."""
         about = (self._spec, self._sweeps, self._quantities, self._naming)
         entries = FigureEntries(self._place, *about)
         entries.refuse_keys()
@@ -142,7 +143,7 @@ class DeclaredFigure:
     # --- points --------------------------------------------------------------------------------
 
     def points(self, session: Session) -> list[Point]:
-        """Return its points in the order of its rows."""
+        """Return the points in the order of the rows."""
         return self._ordered(chosen_points(self._spec["points"], self._sweeps, session.effort))
 
     def _ordered(self, found: Sequence[Point]) -> list[Point]:
@@ -160,7 +161,7 @@ class DeclaredFigure:
     # --- rows and tables -----------------------------------------------------------------------
 
     def found(self, session: Session, title: str) -> Found:
-        """Return the rows and the tables; `title` is that of a table that has none."""
+        """Return the rows and the tables; `title` is the default title of a table."""
         points = self.points(session)
         rows = [
             self._quantities[name].row(session, point.cell, self._name(point))
@@ -280,7 +281,7 @@ class DeclaredFigure:
         return Panel(*named, shown, limits, marks, levels, bands, words)
 
     def _words(self, spec: Mapping[str, Any], points: Sequence[Point]) -> list[str]:
-        """Return the words for the values of a `y` that is an axis; none if it is a quantity."""
+        """Return the words for the values of `y` if it is an axis; empty if it is a quantity."""
         axis = spec["y"]
         if not isinstance(axis, str) or axis in self._quantities:
             return []
@@ -296,7 +297,7 @@ class DeclaredFigure:
     ) -> Points:
         label, quantity, points = curve
         colour = style.colour_of(number)
-        if self._is_law(spec, quantity):
+        if self._is_computed_curve(spec, quantity):
             look = {"color": colour, "lw": 1.4}
             if isinstance(quantity, PointQuantity):
                 return Points(label, self._measured(session, spec, quantity, points), look)
@@ -305,7 +306,7 @@ class DeclaredFigure:
         if spec.get("over"):
             last, _, others = curves[-1]
             below = {at.x: at.y for at in self._measured(session, spec, quantity, others)}
-            # No ratio where the other one is 0.
+            # No ratio if the denominator is 0.
             found = [
                 Drawn(at.x, at.y / below[at.x], 0, at.y_half / below[at.x])
                 for at in found
@@ -314,19 +315,19 @@ class DeclaredFigure:
             label = ""
         marker = style.MARKERS[number % len(style.MARKERS)]
         look = {"color": colour, "marker": marker, "markersize": 3.5}
-        has_law = any(self._is_law(spec, each) for _, each, _ in curves)
-        line = None if has_law or spec["words"] else {"lw": 0.9, "alpha": 0.4}
+        has_computed = any(self._is_computed_curve(spec, each) for _, each, _ in curves)
+        line = None if has_computed or spec["words"] else {"lw": 0.9, "alpha": 0.4}
         begins, bars = self._spec.get("enlarged", False), {"elinewidth": 0.8, "capsize": 1.5}
         return Points(label, found, look, line, begins, bars)
 
-    def _is_law(self, spec: Mapping[str, Any], quantity: Any) -> bool:
-        """Whether a quantity is a function of the abscissa."""
+    def _is_computed_curve(self, spec: Mapping[str, Any], quantity: Any) -> bool:
+        """Return whether a quantity is a computed function of the x-axis."""
         return isinstance(quantity, ComputedQuantity) and spec["x"] not in self._quantities
 
     def _measured(
         self, session: Session, spec: Mapping[str, Any], quantity: Any, points: Sequence[Point]
     ) -> list[Drawn]:
-        """Return the means of the points that were simulated, in the order of their places."""
+        """Return the means of the simulated points, in the order of their x-values."""
         over, least = self._quantities.get(spec["x"]), self._spec.get("least_runs", 1)
         _, *end = spec.get("limits", {}).get("xlim", [0.0])
         found = []
@@ -367,7 +368,7 @@ class DeclaredFigure:
                 look = {"color": colour, "marker": marker, "markersize": 7}
                 if also.get("published"):
                     look |= OPEN
-                if self._is_law(whole, quantity):
+                if self._is_computed_curve(whole, quantity):
                     look = {"color": colour, "lw": 1.4, "linestyle": ":"}
                 drawn = self._measured(session, whole, quantity, of)
                 found.append(Points(also["label"].format(label), drawn, {**look, "zorder": 4}))
@@ -375,19 +376,19 @@ class DeclaredFigure:
 
 
 def _limits(*specs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the limits of some panels together; those of later ones win."""
+    """Return the merged limits of panels; later panels override earlier panels."""
     return {"limits": {k: v for each in specs for k, v in each.get("limits", {}).items()}}
 
 
 def _joined(whole: Mapping[str, Any], part: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a part with what the figure says for all parts; an empty table stays empty."""
+    """Return a part merged with the entries of the figure; an empty table stays empty."""
     own = part.get("table")
     table = own if own == {} else {**whole.get("table", {}), **(own or {})}
     return {**whole, **part, "table": table}
 
 
 def _ranks(points: Sequence[Point], axis: str) -> list[float]:
-    """Return the place of each point by an axis: numbers as they rise, words as they appear."""
+    """Return the rank of each point on an axis: numbers ascending, words by first appearance."""
     values = [at_axis(point, axis)[1] for point in points]
     if not any(isinstance(value, str) for value in values):
         return values
@@ -396,7 +397,7 @@ def _ranks(points: Sequence[Point], axis: str) -> list[float]:
 
 
 def _smooth(quantity: ComputedQuantity, points: Sequence[Point], axis: str) -> list[Drawn]:
-    """Return a computed curve between the ends of some points."""
+    """Return a computed curve between the smallest and the largest x-value of the points."""
     name = at_axis(points[0], axis)[0]
     ends = [float(values_of(point)[name]) for point in points]
     axes = points[0].cell.axes
@@ -413,9 +414,9 @@ def figure_item(
     naming: Naming,
     more: Callable[[Session, str], Found] = lambda _session, _title: ([], []),
 ) -> tuple[Cells, Evaluate]:
-    """Return the cells and the evaluation of a figure; parameters as of `DeclaredFigure`.
+    """Return the cells and the evaluation of a figure; parameters as in `DeclaredFigure`.
 
-    `more` makes the rows and tables that follow the declared ones. Default: there are none.
+    `more` returns rows and tables that follow the declared rows and tables. Default: none.
     """
     whole = {name: entry for name, entry in spec.items() if name != "parts"}
     about = (sweeps, quantities, naming)

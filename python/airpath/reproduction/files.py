@@ -25,7 +25,7 @@ MANIFEST: Final = "paper.toml"
 
 
 def read_table(directory: Path, name: str) -> list[dict[str, str]]:
-    """Return the rows of a published table, every entry as it is printed.
+    """Return the rows of a published table, with every entry as printed.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def read_records(
     name : str
         File name.
     kind : type
-        A named tuple whose fields are `int`, `float`, `str` or one of these ``| None``. An empty
+        A named tuple whose fields are `int`, `float` or `str`, optionally ``| None``. An empty
         entry is read as None.
     columns : mapping of str to str, optional
         Column names of fields whose column has a different name. Default: none.
@@ -106,7 +106,7 @@ def refuse_unknown(
     Raises
     ------
     BadValueError
-        With a line for each of them.
+        If there are unknown names; with a line for each.
     """
     expected = f"Expected one of: {', '.join(sorted(known))}"
     bad = [name for name in dict.fromkeys(names) if name not in set(known)]

@@ -14,13 +14,13 @@ check.measures.uni = ['goodput(policy="uni")', ".3f"]
 check.holds = ["blind >= adapt > uni", "blind / adapt - 1 <= ahead"]
 ```
 
-`goodput` is one of the paper's measures; arguments by name choose points by the values of their
-axes, a tuple any of several, other arguments are the measure's own. A formula has these numbers,
-the numbers of the criterion, earlier `measures` of the claim, arithmetic, comparisons (also
-chained), `and`, `or`, `not`, and the functions of `vocabulary`. It works point by point, and run by
-run. A claim holds if every formula of `holds` is true at every point.
+`goodput` is a measure of the paper. Named arguments select points by the values of their axes; a
+tuple matches any of its values. Other arguments are passed to the measure. A formula may contain
+measures, the numbers of the criterion, earlier `measures` of the claim, arithmetic, comparisons
+(also chained), `and`, `or`, `not`, and the functions of `vocabulary`. It is evaluated for each
+point and each run. A claim holds if every formula of `holds` is true at every point.
 
-`measures` are what a reader sees: a formula and how its numbers are printed (``.4g``).
+`measures` are printed: each has a formula and the format of its numbers (default ``.4g``).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = ["Criterion", "Measure", "Point", "of_point", "of_replication", "of_ru
 
 
 class Point(NamedTuple):
-    """A point of a paper: the values of its axes, and its cell or what computes it."""
+    """Point of a paper: the values of its axes, and its cell or the object that computes it."""
 
     place: Place
     cell: Any
@@ -54,17 +54,17 @@ Points = Sequence[Point]
 
 @dataclass(frozen=True)
 class Measure:
-    """A number of each point.
+    """Number at each point.
 
     Parameters
     ----------
     values : callable
-        Gets the session, the cell of a point and the measure's own arguments. Returns the mean and
-        the numbers of the runs, None where there are no runs.
+        Function of the session, the cell of a point and the arguments of the measure. Returns the
+        mean and the numbers of the runs; None instead of the latter if there are no runs.
     is_simulated : bool
         Whether the cells are simulated.
     is_random : bool
-        Whether it depends on random numbers.
+        Whether the measure depends on random numbers.
     """
 
     values: Callable[..., tuple[float, Sequence[float] | None]]
@@ -73,14 +73,15 @@ class Measure:
 
 
 def of_replication(measure: Callable[..., Any], *, has_arguments: bool = False) -> Measure:
-    """Return the measure that takes a number out of the statistics of each run.
+    """Return a measure that extracts a number from the statistics of each run.
 
     Parameters
     ----------
     measure : callable
-        Takes the number; with `has_arguments`, gets the arguments and returns what takes it.
+        Function that extracts the number. With `has_arguments`, a function of the arguments that
+        returns such a function.
     has_arguments : bool
-        Default False.
+        Whether the measure has arguments. Default False.
     """
 
     def of(cell: Cell, *arguments: Any) -> Callable[[Session, int], float]:
@@ -91,12 +92,12 @@ def of_replication(measure: Callable[..., Any], *, has_arguments: bool = False) 
 
 
 def of_run(measure: Callable[..., float]) -> Measure:
-    """Return the measure that computes a number of each run from all that is known of it.
+    """Return a measure that computes a number of each run from all data of the run.
 
     Parameters
     ----------
     measure : callable
-        Gets the session, the number of the run, the cell and the arguments.
+        Function of the session, the number of the run, the cell and the arguments.
     """
 
     def of(cell: Cell, *arguments: Any) -> Callable[[Session, int], float]:
@@ -120,16 +121,16 @@ def _by_run(name: str, of: Callable[..., Callable[[Session, int], float]]) -> Me
 def of_point(
     compute: Callable[..., float], *, is_simulated: bool = False, is_random: bool = False
 ) -> Measure:
-    """Return the measure that computes one number of a point: a model, a printed number.
+    """Return a measure that computes one number of a point, such as a model or a printed number.
 
     Parameters
     ----------
     compute : callable
-        Gets the session, the cell and the arguments.
+        Function of the session, the cell and the arguments.
     is_simulated : bool
-        Whether it needs the point's simulations, all runs together. Default False.
+        Whether the measure needs all simulated runs of the point. Default False.
     is_random : bool
-        Whether it depends on other random numbers. Default False.
+        Whether the measure depends on other random numbers. Default False.
     """
 
     def values(session: Session, cell: Cell, *arguments: Any) -> tuple[float, None]:
@@ -159,7 +160,7 @@ _OPERATIONS: Final[Mapping[type, Callable[..., Any]]] = {
 }
 
 _LAST: Final = 12
-"""Of more points only the range is shown."""
+"""Largest number of points that are shown separately; otherwise, only the range is shown."""
 
 
 @dataclass(frozen=True)
@@ -169,22 +170,22 @@ class Criterion:
     Parameters
     ----------
     points : sequence of Point
-        Of the sets that the claim names.
+        Points of the sets that the claim names.
     each : sequence of str
-        Axes for whose values it is checked one after the other.
+        Axes; the criterion is checked separately for each of their values.
     measures : mapping of str to tuple
-        Formula and format of what is shown.
+        Formula and format of each shown number.
     holds : sequence of str
         Formulas that are all true if the claim holds.
     numbers : mapping
-        Of the criterion.
+        Numbers of the criterion.
     known : mapping of str to Measure
         The paper's measures.
 
     Raises
     ------
     ValueError
-        If a formula is not one, has an unknown name, or chooses no point.
+        If a formula is invalid, has an unknown name, or selects no point.
     """
 
     points: Points
@@ -213,12 +214,12 @@ class Criterion:
                 raise ValueError(f"{text!r}: unknown name {node.id!r}")
 
     def cells(self) -> list[Cell]:
-        """Return the cells that its formulas choose of simulated measures.
+        """Return the cells that the formulas select for simulated measures.
 
         Raises
         ------
         ValueError
-            If a formula chooses no point.
+            If a formula selects no point.
         """
         found = [
             point.cell
@@ -231,11 +232,11 @@ class Criterion:
 
     @property
     def is_random(self) -> bool:
-        """Whether a measure of its formulas depends on random numbers."""
+        """Whether a measure in the formulas depends on random numbers."""
         return any(measure.is_random for measure, _ in self._used())
 
     def _used(self) -> Iterator[tuple[Measure, ast.Call | None]]:
-        """Yield the measures of the formulas, each with its call if it has arguments."""
+        """Yield the measures in the formulas, each with its call node if it has arguments."""
         for tree in self._trees.values():
             nodes = list(ast.walk(tree))
             calls = {node.func: node for node in nodes if isinstance(node, ast.Call)}
@@ -254,12 +255,12 @@ class Criterion:
         return found
 
     def _place(self, call: ast.Call | None) -> Place:
-        """Return the values of axes that a call names."""
+        """Return the values of axes in the named arguments of a call."""
         keywords = [] if call is None else call.keywords
         return {str(each.arg): self._value(each.value) for each in keywords}
 
     def _value(self, node: ast.expr) -> Any:
-        """Return a number, a text or a list of the criterion, which needs no session."""
+        """Return the value of a constant expression: a number, a text or a list."""
         match node:
             case ast.Constant():
                 return node.value
@@ -282,7 +283,7 @@ class Criterion:
         return [dict(each) for each in dict.fromkeys(places)]
 
     def find(self, session: Session) -> Finding:
-        """Return the finding of the formulas."""
+        """Evaluate the formulas and return the finding."""
         groups = self._groups()
         try:
             found = {_label(group): self._find_at(session, group) for group in groups}
@@ -394,7 +395,7 @@ def _operation(kind: Any) -> Callable[..., Any]:
         raise ValueError(f"{type(kind).__name__} is no operation of formulas") from None
 
 
-# --- how numbers are shown ---------------------------------------------------------------------
+# --- output of numbers -------------------------------------------------------------------------
 
 
 def _label(place: Place) -> str:

@@ -1,8 +1,9 @@
-"""Printed half-widths of confidence intervals compared with the simulated ones.
+"""Comparison of printed half-widths of confidence intervals with simulated half-widths.
 
-A half-width of n runs is t(n) s / sqrt(n). The simulated one is converted to the paper's number of
-runs; the rest is the ratio of two estimates of one standard deviation. Of samples of m and n normal
-values its logarithm has the standard deviation sqrt(1 / (2 m - 2) + 1 / (2 n - 2)), to first order.
+The half-width of n runs is t(n) s / sqrt(n). The simulated half-width is converted to the paper's
+number of runs. The ratio of both is then the ratio of two estimates of the same standard deviation.
+For samples of m and n normal values, the standard deviation of the logarithm of this ratio is
+sqrt(1 / (2 m - 2) + 1 / (2 n - 2)), to first order.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ if TYPE_CHECKING:
 __all__ = ["half_widths"]
 
 _BY_CHANCE = 2.576
-"""Standard deviations of a normal variate within which 99 % of its values are."""
+"""Half-width, in standard deviations, of the interval with 99 % of a normal distribution."""
 
 
 def half_widths(items: Sequence[ItemResult], session: Session) -> list[Summary]:
-    """Return the comparison of all printed half-widths, by quantity; nothing where none is printed.
+    """Return the comparison of all printed half-widths, by quantity; empty if none are printed.
 
     Parameters
     ----------
     items : sequence of ItemResult
-        With their rows; the entry `replications` of `Row.extra` is the number of runs of a row, if
-        it is not that of the session.
+        Items with rows. The entry `replications` of `Row.extra` is the number of runs of a row, if
+        it differs from the number of the session.
     session : Session
-        The paper's number of runs and its confidence are those of `session.paper`.
+        Session; `session.paper` has the paper's number of runs and confidence.
     """
     printed_runs = session.paper.published_runs
     by_quantity: dict[str, list[tuple[Row, float]]] = {}
@@ -70,7 +71,7 @@ def _runs(row: Row, session: Session) -> int:
 
 
 def _ratio(row: Row, session: Session) -> float | None:
-    """Return the simulated half-width over the printed one, both of the paper's number of runs."""
+    """Return simulated / printed half-width, both for the paper's number of runs."""
     if not row.published_ci or row.low is None or row.high is None:
         return None
     half = (row.high - row.low) / 2
@@ -81,7 +82,7 @@ def _ratio(row: Row, session: Session) -> float | None:
 
 
 def _factor(session: Session, runs: int) -> float:
-    """Return t(n) / sqrt(n): the half-width of n values whose standard deviation is 1."""
+    """Return t(n) / sqrt(n): the half-width of n values with standard deviation 1."""
     values = [0.0, 1.0] + [0.5] * (runs - 2)
     return session.interval(values).half_width / statistics.stdev(values)
 

@@ -1,4 +1,4 @@
-"""The frame of an item: title, rows and tables, and a figure when all cells are simulated."""
+"""Evaluation of an item: title, rows and tables, and a figure once all cells are simulated."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 __all__ = ["Cells", "Drawn", "Evaluate", "Found", "called", "grouped", "item_of", "titles"]
 
 Cells = Sequence[Cell] | Callable[[Session], Sequence[Cell]]
-"""What an item needs simulated."""
+"""Cells that an item needs."""
 
 Evaluate = Callable[[Session, Path | None], ItemResult]
-"""Makes an item's result; the path is the directory for its files, None when none are wanted."""
+"""Computes an item's result; the path is the directory for files, None: no files."""
 
 Drawn = tuple[str, Callable[[Session], "Figure"]]
-"""The title of a figure, and what returns it without its heading."""
+"""Title of a figure, and the function that draws the figure without its heading."""
 
 Found = tuple[Sequence[Row | None], Sequence[Table]]
-"""Rows and tables of an item; rows without a number are left out of its result."""
+"""Rows and tables of an item; rows without a number are omitted from the result."""
 
 
 @cache
@@ -40,7 +40,7 @@ def titles(directory: Path) -> Mapping[str, str]:
 
 
 def called(key: str, title: str) -> str:
-    """Return the title of an item after its name in the paper: ``Table 2: ...``."""
+    """Return the title of an item with its name in the paper: ``Table 2: ...``."""
     name = key.rstrip("0123456789")
     word = {"table": "Table", "fig": "Fig."}.get(name)
     return title if word is None else f"{word} {key.removeprefix(name)}: {title}"
@@ -59,32 +59,33 @@ def item_of(
     whole: bool = False,
     more: Mapping[str, Drawn] = MappingProxyType({}),
 ) -> tuple[Cells, Evaluate]:
-    """Return the cells of an item and its evaluation, as `manifest.paper_of` takes them.
+    """Return the cells of an item and its evaluation, in the form for `manifest.paper_of`.
 
     Parameters
     ----------
     directory : Path
-        Of the paper.
+        Directory of the paper.
     key : str
-        Of the item; ``fig5`` is titled ``Fig. 5: ...``, ``table2`` is in its tables only.
+        Key of the item. The title of ``fig5`` is ``Fig. 5: ...``; for ``table2``, the number is
+        only in the titles of its tables.
     cells : sequence of Cell or callable
-        What is simulated.
+        Simulated cells.
     found : callable
-        Gets the session and the title. Returns rows and tables.
+        Function of the session and the title. Returns rows and tables.
     drawn : callable, optional
         Returns the figure without its heading. Default: no figure.
     legend : str or callable
-        Beginning of the line below the title of the figure, or what makes it of the session.
-        Default: empty.
+        Beginning of the line below the title of the figure, or a function of the session that
+        returns it. Default: empty.
     title : str
-        Of tables and figure, without the number. Default: that of ``paper.toml``.
+        Title of tables and figure, without the number. Default: the title in ``paper.toml``.
     name : str
-        Title of the result. Default: that of a figure with its number, of a table without.
+        Title of the result. Default: `title`; for figures, with the number.
     whole : bool
-        Whether there are no rows and tables before all cells are simulated; a row without a
-        number then stays, as a finding. Default False.
+        Whether rows and tables require that all cells are simulated; rows without a number are then
+        kept. Default False.
     more : mapping of str to tuple
-        Further figures by the names of their files: the title of each, and what draws it.
+        Further figures by file name: title, and function that draws the figure.
     """
     plain = title or titles(directory)[key]
     heading = called(key, plain)
@@ -119,11 +120,11 @@ def _headed(session: Session, draw: Callable[[Session], Figure], title: str, abo
 def _about(
     session: Session, key: str, cells: Sequence[Cell], legend: str | Callable[[Session], str]
 ) -> str:
-    """Return the legend, the runs behind a figure, how many claims hold, and the paper."""
+    """Return the line below the title: legend, runs, number of claims that hold, and the paper."""
     efforts = [session.effort_of(cell) for cell in cells]
     counts = " or ".join(str(n) for n in sorted({each.replications for each in efforts}))
-    said = legend(session) if callable(legend) else legend
-    parts = [said, caption(session, key), session.paper.citation]
+    legend_text = legend(session) if callable(legend) else legend
+    parts = [legend_text, caption(session, key), session.paper.citation]
     if efforts:
         one = efforts[0]
         late = f", from {one.warmup_s:g} s on" if one.warmup_s else ""
@@ -133,7 +134,7 @@ def _about(
 
 
 def grouped(points: Iterable[Point], key: Callable[[Point], Any]) -> dict[Any, list[Point]]:
-    """Return points by a key, in the order in which the keys appear; those with None left out."""
+    """Return points grouped by a key, in order of appearance, without points with key None."""
     found: dict[Any, list[Point]] = {}
     for point in points:
         if (of := key(point)) is not None:

@@ -1,11 +1,11 @@
-"""What a paper's ``paper.toml`` says: citation, modes, how pages write quantities, its items.
+"""A paper's ``paper.toml``: citation, modes, formats of quantities on pages, items.
 
 ```toml
 description = "..."             # one line, for lists
 title = "..."
 citation = "..."
 confidence = 0.9                # of all intervals; default 0.99
-published_runs = 20             # behind each printed interval, if the paper prints any
+published_runs = 20             # runs behind each printed interval, if there are any
 decimals = {goodput = 1}        # on pages, by quantity; likewise headings
 
 [modes.quick]                   # the entries of Effort
@@ -17,7 +17,7 @@ warmup_s = 0.0
 fig1 = "drop-tail over the buffer size"
 
 [figures.fig1]                  # declared items: see `declared`, `figures`, `timelines`
-like = "fig2"                   # has the keys of that one (it may be like another), and these
+like = "fig2"                   # inherits the keys of fig2, and overrides these keys
 ...
 ```
 """
@@ -76,33 +76,33 @@ def paper_of(
     naming: Naming | None = None,
     **more: Any,
 ) -> Paper:
-    """Return a paper as its ``paper.toml`` has it.
+    """Return a paper from its ``paper.toml``.
 
     Parameters
     ----------
     directory : Path
-        Of the paper.
+        Directory of the paper.
     claims : Claims
-        What its text says, with a check for each.
+        Claims of the paper's text, with a check for each.
     items : mapping
-        What each item needs simulated and how it is evaluated, by the keys of the file; without
-        those that the file declares (`declared`, `figures`, `timelines`). Of a declared figure or
-        timeline: what makes rows and tables that it does not declare.
+        Cells and evaluation of each item, by the keys of the file, without declared items
+        (`declared`, `figures`, `timelines`). For a declared figure or timeline: a function that
+        returns further rows and tables.
     sweeps : Sweeps
-        Its points.
+        Points of the paper.
     quantities : mapping, optional
-        Those that declared items name (`quantities`). Default: none.
+        Quantities that declared items name (`quantities`). Default: none.
     naming : Naming, optional
-        How declared figures call values and points. Default: as the sweeps have them.
+        Names of values and points in declared figures. Default: names of the sweeps.
     **more
         Further entries of `Paper`.
 
     Raises
     ------
     BadValueError
-        If the file or a declared item has an entry that is not accepted, or an item is not in
-        ``[items]``, is in `items` too, or is `like` itself; if `items` are not those of the file,
-        or a claim belongs to an item that is not.
+        If the file or a declared item has a wrong entry; if a declared item is not in ``[items]``,
+        is also in `items`, or is `like` itself; if `items` differ from the items of the file; or if
+        a claim belongs to an unknown item.
     """
     key = directory.name
     place = f"{key}/{MANIFEST}"
@@ -158,7 +158,7 @@ def _modes(place: str, specs: Mapping[str, Any]) -> dict[Mode, Effort]:
 def _entries_of(
     place: str, name: str, specs: Mapping[str, Any], after: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the entries of a declared item with those of the item that it is `like`."""
+    """Return the entries of a declared item, merged with the entries that `like` inherits."""
     own = dict(specs[name])
     if "like" not in own:
         return own

@@ -1,7 +1,7 @@
-"""All papers on one page: numbers within tolerance, claims by outcome, what is missing.
+"""All papers on one page: numbers within tolerance, claims by outcome, missing items.
 
-Sources: each paper's results of its last full run, `results.json`, and the list *Not
-reproduced* of its README. Nothing is simulated.
+Sources: `results.json` with each paper's last full run, and the list *Not reproduced* in its
+README. Nothing is simulated.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ _HEADING: Final = "## Not reproduced"
 
 @dataclass(frozen=True)
 class Overview:
-    """The state of one paper.
+    """State of one paper.
 
     Parameters
     ----------
     paper : str
-        Its key.
+        Key of the paper.
     citation : str
         Authors, title, year.
     verdict : mapping
-        Counts of the last full run, as ``reproduce --json`` has them.
+        Counts of the last full run, as in ``reproduce --json``.
     claims : Tally
-        Claims of the paper without the first criteria that later ones revise.
+        Claims of the paper, without first criteria that later criteria revise.
     missing : sequence of str
-        What is printed and not reproduced, with the reason.
+        Printed items that are not reproduced, with the reason.
     """
 
     paper: str
@@ -62,7 +62,7 @@ class Overview:
     missing: Sequence[str]
 
     def causes(self) -> dict[str, int]:
-        """Return how many claims do not hold, by cause; an empty key is a missing cause."""
+        """Return the number of claims that do not hold, by cause; the empty key: no known cause."""
         found = [each.cause for each in self.claims.of("does not hold")]
         return {cause: found.count(cause) for cause in (*CAUSES, "") if cause in found}
 
@@ -84,7 +84,7 @@ class Overview:
 
 
 def kept_results(paper: str) -> dict[str, Any]:
-    """Return the document of a paper's last full run.
+    """Return the stored document of a paper's last full run.
 
     Parameters
     ----------
@@ -122,12 +122,12 @@ def overview_of(paper: str) -> Overview:
 
 
 def overviews(paper: str | None = None) -> list[Overview]:
-    """Return the state of a paper, or of each installed one that has results.
+    """Return the state of a paper, or of each installed paper with results.
 
     Raises
     ------
     BadValueError
-        If there is none.
+        If there are no results.
     """
     if paper is not None:
         return [overview_of(paper)]
@@ -179,7 +179,7 @@ def counts(papers: Sequence[Overview]) -> Table:
 
 
 def lists(papers: Sequence[Overview]) -> dict[str, list[str]]:
-    """Return the lines, by heading, of what is outside, does not hold or is not reproduced."""
+    """Return lists of numbers outside, open claims, and items not reproduced, by heading."""
     return {
         "Published numbers outside their tolerance": [
             f"{each.paper}, {text}." for each in papers for text in each.verdict["outside_text"]

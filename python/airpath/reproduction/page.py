@@ -1,8 +1,8 @@
-"""A reproduction as Markdown: the whole page, and its summary.
+"""Reproduction as Markdown: the complete page, and its summary.
 
-The page has one table for each item with published numbers, every row of it, and the claims;
-the summary has the counts and what fails. Both are made from the JSON document that ``airpath
-reproduce`` writes, or from what `archive` keeps of it.
+The page has a table with all rows for each item with published numbers, and the claims. The summary
+has the counts and the failures. Both are made from the JSON document that ``airpath reproduce``
+writes, or from its archive (`archive`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def page(document: Mapping[str, Any]) -> str:
     Parameters
     ----------
     document : mapping
-        What ``airpath reproduce PAPER --json`` prints.
+        Document that ``airpath reproduce PAPER --json`` prints.
 
     Returns
     -------
@@ -61,12 +61,12 @@ def page(document: Mapping[str, Any]) -> str:
 
 
 def summary(document: Mapping[str, Any]) -> str:
-    """Return the summary of a reproduction: counts by item, what is outside, what does not hold.
+    """Return the summary of a reproduction: counts by item, and claims that do not hold.
 
     Parameters
     ----------
     document : mapping
-        What ``airpath reproduce PAPER --json`` prints.
+        Document that ``airpath reproduce PAPER --json`` prints.
 
     Returns
     -------
@@ -75,9 +75,9 @@ def summary(document: Mapping[str, Any]) -> str:
     """
     if not any(row["published"] is not None for item in document["items"] for row in item["rows"]):
         about = "The paper prints no numbers: what is compared is what its text says."
-        said = _claims(document, of_paper=True)
+        checked_claims = _claims(document, of_paper=True)
         head = ["", "## What the text says, checked", ""]
-        return "\n".join([*_front(document, about), *head, *said]) + "\n"
+        return "\n".join([*_front(document, about), *head, *checked_claims]) + "\n"
     whole = f"`make generate-docs` writes it next to this page, as `{document['paper']}-full.md`."
     lines = [
         *_front(document, f"This is the summary of a page with every published number; {whole}"),
@@ -101,7 +101,7 @@ def summary(document: Mapping[str, Any]) -> str:
 
 
 def _front(document: Mapping[str, Any], about: str) -> Iterator[str]:
-    """Return the beginning of a page: what made it, the verdict, the conclusions."""
+    """Yield the beginning of a page: provenance, verdict, conclusions."""
     made = document["provenance"]
     yield f"# {document['paper']}: published numbers and Airpath's"
     yield ""
@@ -147,7 +147,7 @@ def _not_counted(warmup_s: float) -> str:
 
 
 def _others(made: Mapping[str, Any]) -> str:
-    """Return which stored runs of other versions were used; empty where there are none."""
+    """Return a text about stored runs of other versions; empty if none were used."""
     used = [
         f"{each['replications']} stored runs of commit {each['commit']}"
         for each in made.get("other_versions", ())
@@ -191,9 +191,9 @@ def numbers(rows: Sequence[Row], document: Mapping[str, Any]) -> Table:
     Parameters
     ----------
     rows : sequence of Row
-        Of one item.
+        Rows of one item.
     document : mapping
-        The reproduction that they are of: its headings and decimals.
+        Document of the reproduction, with headings and decimals.
     """
     names = dict.fromkeys(name for row in rows for name in row.row)
     shown: list[ColumnSet | NoteColumns] = [
@@ -223,7 +223,7 @@ def _shown(row: Row, heading: str, decimals: int) -> ColumnSet:
         if row.low is None or row.high is None:
             return _number(value, decimals)
         half = (row.high - row.low) / 2
-        # As many digits as the number that it belongs to.
+        # The half-width has as many digits as the number.
         return _number(value, decimals) + (
             f" ± {half:.{decimals}f}" if abs(value) >= 0.1 else f" ± {half:.1e}"
         )
@@ -243,7 +243,7 @@ def _number(value: float, decimals: int) -> str:
 
 
 def markdown(table: Table) -> Iterator[str]:
-    """Return the lines of a table in Markdown, without its title and its notes."""
+    """Yield the lines of a table in Markdown, without title and notes."""
     headings, before = [], ""
     for group, name in table.headings:
         # Only the first column of a group has the group in its heading.

@@ -1,7 +1,7 @@
-"""Points of papers in the plan of a ledger: their names, and which of them are out of date.
+"""Points of papers in the plan of a ledger: names, and detection of outdated points.
 
-Several commands share a ledger: other items, other modes, other papers. The name of a point has all
-in which their points differ, so that no two of them have the same name.
+Several commands with different items, modes and papers may share a ledger. The name of a point
+contains all values in which points may differ, so that names are unique.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def named(paper: Paper, cell: SweepPoint, effort: Effort) -> dict[str, Any]:
     Parameters
     ----------
     paper : Paper
-        Whose point it is.
+        Paper of the point.
     cell : SweepPoint
-        What computes it.
+        Cell of the point.
     effort : Effort
-        Of the point: how long it is simulated.
+        Effort, which has the simulated time.
     """
     series = {"record.series": list(cell.series)} if cell.series else {}
     times = {"duration_s": effort.duration_s, "warmup_s": effort.warmup_s}
@@ -41,16 +41,16 @@ def named(paper: Paper, cell: SweepPoint, effort: Effort) -> dict[str, Any]:
 
 
 class CurrentPoints:
-    """Decides whether a point of a plan is one that the paper has today.
+    """Test whether a point of a plan still belongs to the paper.
 
-    It is if a sweep, an item or a claim has its values, and its scenario is still the same. Points
-    of a function that no sweep uses are computed by the paper: their scenarios decide. All points
-    of others are left as they are.
+    A point belongs to the paper if a sweep, an item or a claim has its values, and its scenario is
+    unchanged. For points of a function that no sweep uses, only the scenario is compared. Points of
+    other papers are always accepted.
 
     Parameters
     ----------
     paper : Paper
-        Whose points are checked.
+        Paper whose points are checked.
     """
 
     def __init__(self, paper: Paper) -> None:
@@ -59,7 +59,7 @@ class CurrentPoints:
 
     @cached_property
     def known(self) -> set[SweepPoint]:
-        """What computes the points of sweeps, items and claims, of all modes."""
+        """Cells of sweeps, items and claims, in all modes."""
         found = self._paper.sweeps.known_cells()
         for item in self._paper.items:
             found.update(() if callable(item.cells) else item.cells)
@@ -81,7 +81,7 @@ class CurrentPoints:
         return {cell.scenario for cell in self.known}
 
     def __call__(self, point: Point) -> bool:
-        """Return whether a point of a plan is one of today's."""
+        """Return whether a point of a plan is up to date."""
         from airpath.reproduction.sweeps import SweepPoint
 
         axes = dict(point.values)

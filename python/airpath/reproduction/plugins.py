@@ -1,7 +1,7 @@
-"""Finds papers: installed ones by their entry points, others by the path of their directory.
+"""Discovery of papers: installed papers by entry point, other papers by directory.
 
-A distribution declares its papers in its ``pyproject.toml``. The directory of each holds
-``paper.toml`` (see `manifest`), whose `description` is listed without running the paper's code:
+A distribution declares its papers in its ``pyproject.toml``. The directory of a paper contains
+``paper.toml`` (see `manifest`). Listing reads its `description` and does not run the paper's code:
 
 ```toml
 [project.entry-points."airpath.papers"]
@@ -38,21 +38,21 @@ GROUP: Final = "airpath.papers"
 """Group of the entry points."""
 
 INSTALL: Final = "pip install 'airpath[papers]'"
-"""Installs the papers that Airpath is checked against."""
+"""Command that installs the papers that validate Airpath."""
 
 NO_PAPERS: Final = f"no papers are installed. Run {INSTALL}, or use the directory of a paper."
 
 
 def installed_papers() -> dict[str, str]:
-    """Return the installed papers by name, each with its description, without running their code.
+    """Return the descriptions of the installed papers by name, without running their code.
 
-    The description is empty where ``paper.toml`` has none.
+    A missing description is empty.
     """
     return {name: _description(entry) for name, entry in sorted(_entries().items())}
 
 
 def load(name: str) -> Paper:
-    """Return a paper; its code is run.
+    """Import and return a paper; this runs the paper's code.
 
     Parameters
     ----------
@@ -64,13 +64,13 @@ def load(name: str) -> Paper:
     Returns
     -------
     paper : Paper
-        With its items, its modes and its citation.
+        The paper, with items, modes and citation.
 
     Raises
     ------
     BadValueError
-        If there is no such paper, two distributions have one of this name, or its code raises an
-        exception.
+        If there is no such paper, two distributions have a paper of this name, or its code raises
+        an exception.
     """
     if isinstance(name, str) and "/" in name:
         return _paper_in(name)
@@ -82,7 +82,7 @@ def load(name: str) -> Paper:
 
 
 def papers_with(file: str) -> list[str]:
-    """Return the installed papers that have a file of this name in their directory."""
+    """Return the names of the installed papers with a file of this name in their directory."""
     found = {name: _directory(entry) for name, entry in sorted(_entries().items())}
     return [name for name, place in found.items() if place is not None and (place / file).is_file()]
 
@@ -108,7 +108,7 @@ def _entries() -> dict[str, EntryPoint]:
     Raises
     ------
     BadValueError
-        If two distributions have a paper of one name.
+        If two distributions have papers of the same name.
     """
     found: dict[str, EntryPoint] = {}
     for entry in entry_points(group=GROUP):
@@ -120,7 +120,7 @@ def _entries() -> dict[str, EntryPoint]:
 
 
 def _distribution(entry: EntryPoint) -> str:
-    """Return the name of the distribution that an entry point is from, or its value."""
+    """Return the name of the distribution of an entry point, or the value of the entry point."""
     return entry.value if entry.dist is None else entry.dist.name
 
 
@@ -141,7 +141,7 @@ def _description(entry: EntryPoint) -> str:
 
 
 def _directory(entry: EntryPoint) -> Path | None:
-    """Return the directory of a paper's package. Its parent packages are imported, and may fail."""
+    """Return the directory of a paper's package; None if importing its parent packages fails."""
     try:
         spec = importlib.util.find_spec(entry.module)
     except Exception:
@@ -183,5 +183,5 @@ def _run(name: str, code: Callable[[], Any]) -> Any:
     except BadValueError:
         raise
     except Exception as error:
-        said = f"{type(error).__name__}: {one_line(str(error)).rstrip('.')}."
-        raise BadValueError(f"{show(name)}: its code fails: {said}") from error
+        reason = f"{type(error).__name__}: {one_line(str(error)).rstrip('.')}."
+        raise BadValueError(f"{show(name)}: its code fails: {reason}") from error

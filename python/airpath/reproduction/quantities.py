@@ -1,6 +1,6 @@
-"""Quantities: how a paper calls a measure, and rows, texts and columns of it.
+"""Quantities: named measures of a paper, with rows, texts and columns.
 
-A paper names its quantities once; tables, figures and claims take estimates and rows from them.
+A paper defines its quantities once; tables, figures and claims use their estimates and rows.
 """
 
 from __future__ import annotations
@@ -41,32 +41,33 @@ def bottleneck(replication: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def ip_throughput_mbps(replication: Mapping[str, Any]) -> float:
-    """IP packets that reach the receivers of all flows, duplicates included, Mbit/s."""
+    """Return the rate of IP packets at the receivers of all flows, duplicates included, Mbit/s."""
     return float(sum(flow["ip_throughput_bps"] for flow in replication["flows"])) / 1e6
 
 
 @dataclass(frozen=True)
 class MeasuredQuantity:
-    """A quantity that is read off simulations.
+    """Quantity that is measured in simulations.
 
     Parameters
     ----------
     name : str
-        What it is called: `Row.quantity`.
+        Name of the quantity: `Row.quantity`.
     unit : str
-        Its unit.
+        Unit of the quantity.
     measure : callable
-        Takes it out of a replication's statistics.
+        Extracts the quantity from a replication's statistics.
     decimals : int
-        How many are printed.
+        Number of printed decimals.
     tolerance : Tolerance or callable, optional
-        Accepted difference from the published number, or a function of the values by axis.
-        Default: not judged.
+        Accepted difference from the published number, or a function of the values by axis. Default:
+        no tolerance.
     batch : int
-        Runs of the paper for one number, from 1: a row has the means of that many of our runs each,
-        as ``means_of_20_runs``. Default 0: none.
+        Number of runs behind one number of the paper. A row then has the means of batches of this
+        number of Airpath's runs, as ``means_of_20_runs``. Default 0: no batches.
     columns : ColumnSet, optional
-        Of a table. Default: the published and the computed number, the difference in per cent.
+        Columns of tables. Default: the published number, the computed number, the difference in per
+        cent.
     """
 
     name: str
@@ -82,12 +83,12 @@ class MeasuredQuantity:
         return session.values(cell, self.measure)
 
     def estimate(self, session: Session, cell: Cell) -> Interval | None:
-        """Return the mean over the runs of a cell; None when it was not simulated."""
+        """Return the mean over the runs of a cell; None if the cell was not simulated."""
         found = self.values(session, cell)
         return session.interval(found) if found else None
 
     def text(self, session: Session, cell: Cell) -> str:
-        """Return the mean with its ±, or that there is none."""
+        """Return the mean with its half-width as text, or `NOT_SIMULATED`."""
         found = self.estimate(session, cell)
         if found is None:
             return NOT_SIMULATED
@@ -100,16 +101,16 @@ class MeasuredQuantity:
         place: Mapping[str, int | float | str],
         printed_mean: PublishedMean | None = None,
     ) -> Row:
-        """Return the row of a cell; without a computed number if it was not simulated.
+        """Return the row of a cell; it has no computed number if the cell was not simulated.
 
         Parameters
         ----------
         session : Session
-            Has the simulations.
+            Session with the simulations.
         cell : Cell
-            Which scenario.
+            The cell.
         place : mapping
-            What names the row.
+            Entries that name the row.
         printed_mean : PublishedMean, optional
             The printed number. Default: none.
         """
@@ -127,7 +128,7 @@ class MeasuredQuantity:
         return row.with_computed(found, extra=extra)
 
     def shown(self) -> ColumnSet:
-        """Return the columns of it."""
+        """Return the columns of the quantity."""
         if self.columns is not None:
             return self.columns
         text = (printed(self.decimals), number(self.decimals), percent(1))
@@ -138,9 +139,9 @@ class MeasuredQuantity:
 
 @dataclass(frozen=True)
 class RecordedQuantity(MeasuredQuantity):
-    """A quantity that is read off a run and its recorded series.
+    """Quantity that is measured in a run and its recorded series.
 
-    `measure` gets the session, the number of the run and the cell (`formulas.of_run`).
+    `measure` is a function of the session, the number of the run and the cell (`formulas.of_run`).
     """
 
     def values(self, session: Session, cell: Cell) -> list[float]:
@@ -151,20 +152,20 @@ class RecordedQuantity(MeasuredQuantity):
 
 @dataclass(frozen=True)
 class ComputedQuantity:
-    """A quantity that follows from the values of a point: a model.
+    """Quantity that a model computes from the values of a point.
 
     Parameters
     ----------
     name, unit : str
-        As of `MeasuredQuantity`.
+        As in `MeasuredQuantity`.
     compute : callable
-        Gets the values by axis. Returns NaN where there is no number.
+        Function of the values by axis. Returns NaN if there is no number.
     form : str
-        How it is written, a specification of `format`.
+        Format specification of the number.
     extra : callable, optional
-        Gets the session and the cell; returns `Row.extra`. Default: nothing.
+        Function of the session and the cell; returns `Row.extra`. Default: empty.
     tolerance, columns : optional
-        As of `MeasuredQuantity`.
+        As in `MeasuredQuantity`.
     """
 
     name: str
@@ -176,7 +177,7 @@ class ComputedQuantity:
     columns: ColumnSet | None = None
 
     def value(self, _session: Session, cell: Any) -> float | None:
-        """Return the number at a cell; None where there is none."""
+        """Return the number at a cell; None if there is none."""
         return _known(self.compute(cell.axes))
 
     def estimate(self, session: Session, cell: Any) -> Interval | None:
@@ -185,7 +186,7 @@ class ComputedQuantity:
         return None if found is None else session.interval([found])
 
     def text(self, session: Session, cell: Any) -> str:
-        """Return the number as text; empty where there is none."""
+        """Return the number as text; empty if there is none."""
         found = self.value(session, cell)
         return "" if found is None else format(found, self.form)
 
@@ -196,7 +197,7 @@ class ComputedQuantity:
         place: Mapping[str, int | float | str],
         printed_mean: PublishedMean | None = None,
     ) -> Row:
-        """Return the row of a cell; parameters as of `MeasuredQuantity.row`."""
+        """Return the row of a cell; parameters as in `MeasuredQuantity.row`."""
         found = self.value(session, cell)
         mean, ci = (None, None) if printed_mean is None else (printed_mean.mean, printed_mean.ci)
         return Row(
@@ -207,20 +208,21 @@ class ComputedQuantity:
         )
 
     def shown(self) -> ColumnSet:
-        """Return the columns of it."""
+        """Return the columns of the quantity."""
         own = ColumnSet(self.name, f"{self.name}, {self.unit}", printed(4), number(4))
         return self.columns or own
 
 
 @dataclass(frozen=True)
 class PointQuantity(ComputedQuantity):
-    """A quantity that follows from all that is known of a point.
+    """Quantity that is computed from all data of a point.
 
-    `compute` gets the session and the cell. Figures have it at the points only.
+    `compute` is a function of the session and the cell. Figures show it only at points, not
+    between.
     """
 
     def value(self, session: Session, cell: Any) -> float | None:
-        """Return the number at a cell; None where there is none."""
+        """Return the number at a cell; None if there is none."""
         return _known(self.compute(session, cell))
 
 
@@ -236,14 +238,14 @@ def _known(found: float) -> float | None:
 
 @dataclass(frozen=True)
 class PrintedQuantity:
-    """A number that the paper prints of a point, drawn like a measured one.
+    """Number that the paper prints for a point; plotted like a measured number.
 
     Parameters
     ----------
     name, unit : str
-        As of `MeasuredQuantity`.
+        As in `MeasuredQuantity`.
     printed : callable
-        Gets the values by axis. Returns None where there is no number.
+        Function of the values by axis. Returns None if there is no number.
     """
 
     name: str
@@ -251,7 +253,7 @@ class PrintedQuantity:
     printed: Callable[[Mapping[str, Any]], PublishedMean | None]
 
     def estimate(self, session: Session, cell: Any) -> Interval | None:
-        """Return the number with its interval; None where there is none."""
+        """Return the number with its interval; None if there is none."""
         found = self.printed(cell.axes)
         if found is None:
             return None
@@ -260,28 +262,28 @@ class PrintedQuantity:
 
 
 def batch_means(values: Sequence[float], size: int) -> list[float]:
-    """Return the means of `size` values each, one batch after the other; a rest is left out."""
+    """Return the means of consecutive batches of `size` values; an incomplete batch is omitted."""
     ends = range(size, len(values) + 1, size)
     return [sum(values[end - size : end]) / size for end in ends]
 
 
-# --- one cell against another ------------------------------------------------------------------
+# --- comparison of two cells -------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Improvement:
-    """What a mechanism changes against another one.
+    """Change of a quantity between two mechanisms.
 
     Parameters
     ----------
     per_cent : float
-        Of the means.
+        Change of the mean, per cent.
     significant : bool
         Whether the interval of the differences, run by run, excludes 0.
     per_cent_of_batches : list of float
-        Of the means of each batch of runs.
+        Change of the mean of each batch of runs, per cent.
     interval : tuple of float
-        Of the mean difference run by run, per cent of the other one's mean; NaN for one run.
+        Interval of the mean paired difference, per cent of the mean of the base; NaN for one run.
     """
 
     per_cent: float

@@ -1,13 +1,14 @@
-"""Published numbers that are relative to computed ones, in a panel of a declared figure.
+"""Published numbers that are relative to computed numbers, in a panel of a declared figure.
 
 ```toml
 bands = [{of = "goodput", place = {curve = "UNI"}, between = [1.23, 1.40], label = "paper: ..."}]
 stars = [{of = "goodput", place = {delay_ms = 10.0}, times = 0.68, at = 60.0, label = "paper: ..."}]
 ```
 
-A band is between two multiples of a quantity at the points of a place. A star is at `at`, `times`
-as high as the quantity at the one point of a place, or higher by `plus`; its colour is that of the
-curve with the label `like`. What is at points that a mode leaves out is not drawn.
+A band is the area between two multiples of a quantity at the points of a place. A star is at x =
+`at`. Its height is the quantity at the only point of a place, multiplied by `times` or increased by
+`plus`. It has the colour of the curve with the label `like`. Bands and stars at points that a mode
+omits are not plotted.
 """
 
 from __future__ import annotations
@@ -60,26 +61,26 @@ def refuse_relative(
     quantities: Mapping[str, Any],
     labels: Sequence[str],
 ) -> None:
-    """Refuse wrong bands and stars of a panel.
+    """Reject wrong bands and stars of a panel.
 
     Parameters
     ----------
     place : str
         File and table of the panel.
     spec : mapping
-        Of the panel.
+        Entries of the panel.
     points : sequence of Point
-        Of the panel.
+        Points of the panel.
     quantities : mapping
-        By name.
+        Quantities by name.
     labels : sequence of str
-        Of the curves.
+        Labels of the curves.
 
     Raises
     ------
     BadValueError
-        If a key, a quantity or a label is not known, a band is at no point, or a star at none or
-        at several.
+        If a key, a quantity or a label is unknown, a band matches no point, or a star does not
+        match exactly one point.
     """
     for kind, kinds, required in (
         ("bands", _BAND, ("of", "between", "label")),
@@ -113,13 +114,13 @@ def bands_of(
     Parameters
     ----------
     session : Session
-        Has the simulations.
+        Session with the simulations.
     spec : mapping
-        Of the panel: `x` and `bands`.
+        Entries of the panel: `x` and `bands`.
     points : sequence of Point
-        Of the panel.
+        Points of the panel.
     quantities : mapping
-        By name.
+        Quantities by name.
     """
     found = []
     for band in spec.get("bands", []):
@@ -142,7 +143,7 @@ def stars_of(
     quantities: Mapping[str, Any],
     colours: Mapping[str, str],
 ) -> list[Points]:
-    """Return the stars of a panel; `colours` are those of curves by label, for `like`."""
+    """Return the stars of a panel; `colours` has the colours of curves by label, for `like`."""
     found = []
     for star in spec.get("stars", []):
         colour = colours.get(star.get("like", ""), style.COLOURS["black"])
@@ -159,7 +160,7 @@ def _means(
     points: Sequence[Point],
     quantities: Mapping[str, Any],
 ) -> list[tuple[Point, float]]:
-    """Return the chosen points with the mean of the quantity at each."""
+    """Return the selected points, each with the mean of the quantity."""
     chosen = points_at(points, spec.get("place", {}))
     quantity = quantities[spec["of"]]
     return [(point, quantity.estimate(session, point.cell).mean) for point in chosen]

@@ -23,11 +23,12 @@ def print_report(report: Report, console: Console, *, brief: bool = False) -> No
     Parameters
     ----------
     report : Report
-        What `airpath.reproduction.reproduce` returned.
+        Report of `airpath.reproduction.reproduce`.
     console : rich.console.Console
-        Where to. A table that is wider is wrapped by the terminal, never cut.
+        Output. The terminal wraps tables that are too wide; they are never cut.
     brief : bool
-        Only the verdict, and what is outside its tolerance or does not hold. Default False.
+        Whether to print only the verdict, numbers outside their tolerance and claims that do not
+        hold. Default False.
     """
     console.print(f"[bold]{escape(report.paper.title)}[/bold]")
     console.print(escape(report.paper.citation), style="dim")

@@ -1,4 +1,4 @@
-"""`reproduce`: from a paper's name to a report."""
+"""`reproduce`: runs a paper and returns a report."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from airpath.reproduction.strength import checked
 __all__ = ["REPORT", "reproduce_paper"]
 
 REPORT: Final = "report.html"
-"""Next to the document that it shows."""
+"""Name of the HTML report, which is written next to the JSON document."""
 
 
 def reproduce_paper(
@@ -55,48 +55,49 @@ def reproduce_paper(
     figure_formats: str | Sequence[str] = ("png", "svg"),
     accept_version: bool = False,
 ) -> Report:
-    """Make a paper's tables and figures again.
+    """Reproduce the tables and figures of a paper.
 
     Parameters
     ----------
     paper : str or Paper
-        An installed paper, the path of a directory as `load` takes it, or a paper.
+        An installed paper, the path of a directory as in `load`, or a paper.
     items : sequence of str
-        Which of its items, ``["table3", "fig5"]``. Default: all.
+        Items to reproduce, ``["table3", "fig5"]``. Default: all.
     mode : {"quick", "default", "full"}
-        How much is simulated; the paper says what each means.
+        Amount of simulation; the paper defines each mode.
     reps : int, optional
-        Largest number of replications of each point, 1 to 1 000 000. Default: those of the mode.
+        Largest number of replications of each point, 1 to 1 000 000. Default: set by the mode.
     out : str or Path, optional
-        Directory for figures, for the report as JSON, and for ``report.html``, which shows both;
-        created if missing. Default: no files. After Ctrl-C no figure is drawn. Finished
-        replications are kept there in ``ledger.sqlite`` and ``series``, and not run again.
+        Directory for figures, for the report as JSON, and for ``report.html``, which shows both. It
+        is created if it does not exist. Default: no files. After Ctrl-C, no figures are drawn.
+        Finished replications are stored there in ``ledger.sqlite`` and ``series`` and reused by
+        later calls.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
         Worker threads, 1 to 10 000. Default: one for each core.
     progress : callable, ``"auto"`` or None
-        Called with the finished fraction in [0, 1] and what is being done. Default ``"auto"``: a
-        bar in a notebook and in an interactive interpreter.
+        Called with the finished fraction in [0, 1] and a text about the current step. Default
+        ``"auto"``: a bar in a notebook and in an interactive interpreter.
     provenance : mapping, optional
-        What to put at the front of the report's provenance, for example the command line.
+        First entries of the report's provenance, for example the command line.
     effort : Effort, optional
-        Replications and durations in place of the mode's.
+        Replications and durations that replace those of the mode.
     figure_formats : str or sequence of str
-        Of the figures: ``png``, ``pdf``, ``svg``, or several. Default PNG and SVG.
+        Formats of the figures: ``png``, ``pdf``, ``svg``, or several. Default PNG and SVG.
     accept_version : bool
-        Use the replications in `out` that other versions made. Default False: they are left alone.
+        Whether replications of other versions in `out` are used. Default False: they are ignored.
 
     Returns
     -------
     report : Report
-        After Ctrl-C with `interrupted` set and everything that was finished until then.
+        The report. After Ctrl-C, `interrupted` is set and the report has the finished results.
 
     Raises
     ------
     BadValueError
-        If the paper, an item, the mode or a format is not known, `reps`, `seed` or `threads` is not
-        accepted, or `out` cannot be written to or has a damaged ledger.
+        If the paper, an item, the mode or a format is unknown, if `reps`, `seed` or `threads` is
+        not accepted, or if `out` is not writable or has a damaged ledger.
     """
     check_all(
         None if out is None else path_like("out", out),
@@ -162,7 +163,7 @@ def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
 def _wanted_cells(
     items: Sequence[Item], specs: Sequence[ClaimCheck], session: Session
 ) -> list[Cell]:
-    """Return the cells to simulate; none after Ctrl-C while the items list them."""
+    """Return the cells to simulate; empty if Ctrl-C interrupts the items while they list cells."""
     try:
         wanted = [item.cells_of(session) for item in items] + [spec.cells for spec in specs]
     except KeyboardInterrupt:
@@ -174,7 +175,7 @@ def _wanted_cells(
 def _checkable(paper: Paper, wanted: Sequence[ClaimCheck], session: Session) -> list[ClaimCheck]:
     """Return the claims whose cells are all simulated, even if their item was not requested.
 
-    Those without cells are checked if they were requested and nothing was interrupted.
+    Claims without cells are checked if they were requested and the run was not interrupted.
     """
     return [
         spec
@@ -188,9 +189,9 @@ def _checkable(paper: Paper, wanted: Sequence[ClaimCheck], session: Session) -> 
 
 
 def _evaluate(item: Item, session: Session, directory: Path | None) -> ItemResult:
-    """Evaluate an item; after Ctrl-C, also one while it is drawn, without its figures.
+    """Evaluate an item; after Ctrl-C (also while figures are drawn), without figures.
 
-    An item that needs more than was computed then has nothing.
+    If the item then needs further computations, its result is empty.
     """
     if not session.interrupted:
         try:

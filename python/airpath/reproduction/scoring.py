@@ -1,4 +1,4 @@
-"""How near a paper's rows are, over many of them: what summaries are made of."""
+"""Agreement of many rows of a paper, for summaries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["by_place", "largest_difference", "others", "within_by_batch"]
 
 
 def by_place(rows: Iterable[Row], names: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
-    """Return rows by what names them: the entries `names` of `Row.row`."""
+    """Return rows grouped by the entries `names` of `Row.row`."""
     found: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row.row[name] for name in names), []).append(row)
@@ -20,13 +20,13 @@ def by_place(rows: Iterable[Row], names: Sequence[str]) -> dict[tuple[Any, ...],
 
 
 def largest_difference(rows: Iterable[Row], quantity: str) -> float:
-    """Return the relative difference of a quantity that is farthest from 0, with its sign."""
+    """Return the relative difference of a quantity with the largest magnitude, with its sign."""
     found = [row.relative_difference or 0.0 for row in rows if row.quantity == quantity]
     return max(found, key=abs, default=0.0)
 
 
 def within_by_batch(places: Iterable[Sequence[Row]], batches: str) -> list[int]:
-    """Return how many places are within tolerance with all their rows, in each batch of runs.
+    """Return the number of places whose rows are all within tolerance, for each batch of runs.
 
     Parameters
     ----------
@@ -47,5 +47,5 @@ def _within(row: Row, batches: str) -> list[bool]:
 
 
 def others(names: Sequence[str], about: str = "others") -> str:
-    """Return the end of a line that names what is not as the others: ``; others: a; b``."""
+    """Return the end of a line that lists exceptions: ``; others: a; b``; empty without names."""
     return f"; {about}: {'; '.join(names)}" if names else ""

@@ -1,4 +1,4 @@
-"""One run of `reproduce`: simulates each cell once, and keeps what was finished."""
+"""One run of `reproduce`: simulates each cell once, and stores finished replications."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ T = TypeVar("T")
 
 
 class Session:
-    """The simulations and solutions that the items of one run share.
+    """Simulations and solutions that the items of one run share.
 
     Parameters
     ----------
     paper : Paper
-        Its sweeps make the scenarios.
+        Paper whose sweeps define the scenarios.
     effort : Effort
-        That of the mode.
+        Effort of the mode.
     seed : int
-        Master seed, the same for every cell: compared cells share their random numbers. Default 1.
+        Master seed of all cells, so that compared cells share random numbers. Default 1.
     threads : int or None
         Worker threads; None is one for each core.
     progress : ProgressCallback or None
         Receives the progress.
     figure_formats : sequence of str
-        Of the figures. Default PNG and SVG.
+        Formats of the figures. Default PNG and SVG.
     directory : Path or None
-        Directory of the ledger. None is a temporary one.
+        Directory of the ledger; None: a temporary directory.
     accept_version : bool
-        Use replications of other versions in the ledger. Default False.
+        Whether replications of other versions in the ledger are used. Default False.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Session:
         self.others: Mapping[Build, int] = {}
         """Replications of other versions that are used."""
         self.resample: int | None = None
-        """Number of the resample, from 0; None for the runs as they are."""
+        """Number of the resample, from 0; None for the original runs."""
         self._figure_formats = figure_formats
         self._ledger: dict[str, Any] = {"directory": directory, "accept_version": accept_version}
         self._simulated: dict[Cell, Simulated] = {}
@@ -79,10 +79,10 @@ class Session:
         self._per_run: dict[tuple[Cell, Hashable], list[Any]] = {}
 
     def simulate(self, cells: Sequence[Cell]) -> None:
-        """Simulate the cells that are still missing.
+        """Simulate the missing cells.
 
-        Ctrl-C ends this early without an exception: `interrupted` becomes True, and the finished
-        replications stay.
+        Ctrl-C ends the simulation early without an exception: `interrupted` becomes True, and
+        finished replications are kept.
         """
         todo = [cell for cell in dict.fromkeys(cells) if cell not in self._simulated]
         if not todo:
@@ -112,16 +112,16 @@ class Session:
         return Wanted(named(self.paper, cell, effort), self.scenario(cell), effort.replications)
 
     def report(self, fraction: float, what: str) -> None:
-        """Report progress: the finished share of the present step, in [0, 1], and its name."""
+        """Report progress: the finished share of the current step, in [0, 1], and its name."""
         if self.progress is not None:
             self.progress(min(fraction, 1.0), what)
 
     def scenario(self, cell: Cell) -> Any:
-        """Return the cell's scenario as it is simulated."""
+        """Return the simulated scenario of the cell."""
         return self.paper.sweeps.scenario(cell, self.effort_of(cell))
 
     def effort_of(self, cell: Cell) -> Effort:
-        """Return how long and how often the cell is simulated."""
+        """Return the effort for the cell."""
         return self.paper.sweeps.effort_of(cell, self.effort)
 
     def finished(self, cell: Cell) -> bool:
@@ -130,19 +130,19 @@ class Session:
         return run is not None and len(run.replications) >= self.effort_of(cell).replications
 
     def complete(self, cells: Sequence[Cell]) -> bool:
-        """Return whether all replications of some cells are finished."""
+        """Return whether all replications of the cells are finished."""
         return all(self.finished(cell) for cell in cells)
 
     @property
     def about(self) -> str:
-        """The paper, the seed and the effort: what a figure says about itself."""
+        """The paper, the seed and the effort, for the metadata of figures."""
         return f"{self.paper.citation} seed {self.seed}, {self.effort.describe()}"
 
     def resampled(self, draw: int) -> Session:
-        """Return the session with its runs drawn again, with replacement (bootstrap).
+        """Return the session with its runs resampled with replacement (bootstrap).
 
-        Cells with equally many runs keep their pairs: run i of each is replaced by the same run.
-        `shared` computes everything again, and for this resample only.
+        Cells with equal numbers of runs keep their pairs: run i of each cell is replaced by the
+        same run. `shared` computes its values again for this resample.
 
         Parameters
         ----------
@@ -155,17 +155,17 @@ class Session:
         return made
 
     def per_run(self, cell: Cell, name: Hashable, measure: Callable[[Session, int], T]) -> list[T]:
-        """Return a measure of each finished replication that is computed once for all resamples.
+        """Return a measure of each finished replication; it is computed once for all resamples.
 
         Parameters
         ----------
         cell : Cell
-            Which scenario.
+            The cell.
         name : hashable
-            Names the measure, with everything that it depends on besides the run.
+            Name of the measure, including all its inputs except the run.
         measure : callable
-            Gets the session with every run and the number of a run; it may read the same run of
-            other cells with equally many runs.
+            Function of the session with all runs and the number of a run. It may read the same run
+            of other cells with the same number of runs.
         """
         key = (cell, name)
         if cell not in self._simulated:
@@ -179,11 +179,11 @@ class Session:
         return [found[run] for run in _drawn(self.resample, len(found))]
 
     def values(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> list[float]:
-        """Return a number of each finished replication; empty when there is none."""
+        """Return a number of each finished replication; empty if there is none."""
         return self.per_run(cell, value, lambda runs, run: value(runs.replications(cell)[run]))
 
     def replications(self, cell: Cell) -> Sequence[Mapping[str, Any]]:
-        """Return the statistics of each finished replication; empty when there is none."""
+        """Return the statistics of each finished replication; empty if there is none."""
         run = self._runs_of(cell)
         return [] if run is None else run.replications
 
@@ -193,16 +193,16 @@ class Session:
         Parameters
         ----------
         cell : Cell
-            Which scenario; it says what is recorded.
+            The cell; it defines the recorded series.
         name : str
-            Which series.
+            Name of the series.
         replication : int
-            Which replication, from 0. Default 0.
+            Number of the replication, from 0. Default 0.
 
         Returns
         -------
         series : Series
-            Over the whole run.
+            Series of the complete run.
         """
         run = self._runs_of(cell)
         if run is None:
@@ -221,14 +221,14 @@ class Session:
         Parameters
         ----------
         cell : Cell
-            Which scenario.
+            The cell.
         value : callable
-            Takes the number out of a replication's statistics.
+            Extracts the number from a replication's statistics.
 
         Returns
         -------
         estimate : Interval or None
-            None when no replication of the cell is finished.
+            The mean; None if no replication of the cell is finished.
         """
         found = self.values(cell, value)
         if not found:
@@ -236,33 +236,33 @@ class Session:
         return self.interval(found)
 
     def interval(self, values: Sequence[float]) -> Interval:
-        """Return the mean of values, at least one, with an interval of the paper's confidence.
+        """Return the mean of one or more values, with an interval of the paper's confidence.
 
-        NaN if one of the values is: a measure that a run does not have is not left out.
+        The mean is NaN if one of the values is NaN: runs without a measure are not skipped.
         """
         if any(map(math.isnan, values)):
             return Interval(math.nan, math.nan, math.nan, self.paper.confidence, len(values))
         return mean_interval(values, self.paper.confidence)
 
     def shared(self, name: str, make: Callable[[], T]) -> T:
-        """Return a value that several items share and that is computed once.
+        """Return a value that several items share; it is computed once.
 
         Parameters
         ----------
         name : str
-            Its name.
+            Name of the value.
         make : callable
-            Computes it.
+            Computes the value.
 
         Returns
         -------
         found
-            What `make` returned.
+            Return value of `make`.
 
         Raises
         ------
         KeyboardInterrupt
-            If it was not computed when Ctrl-C came.
+            If the value was not computed before Ctrl-C.
         """
         if name not in self._shared:
             if self.interrupted:
@@ -272,18 +272,18 @@ class Session:
         return found
 
     def write(self, figure: Figure, out: Path, stem: str, title: str, about: str) -> list[Path]:
-        """Write a figure in every format that is wanted; return the files.
+        """Write a figure in all formats of the session; return the files.
 
         Parameters
         ----------
         figure : Figure
-            What to write.
-        out : Path
-            The directory; it exists.
+            Figure to write.
+            out : Path
+                Existing directory.
         stem : str
-            File name without its ending.
+            File name without the suffix.
         title, about : str
-            What the files say about themselves.
+            Metadata of the files.
         """
         from airpath.present import figure_files
 
@@ -292,14 +292,14 @@ class Session:
     def draw(
         self, make: Callable[[], Figure], out: Path, stem: str, title: str, about: str
     ) -> list[Path]:
-        """Make a figure in the style of all figures and `write` it."""
+        """Draw a figure in the common style, and `write` it."""
         from airpath.present import style
 
         with style.style():
             return self.write(make(), out, stem, title, about)
 
     def scenarios(self) -> dict[str, Any]:
-        """Return every simulated scenario, resolved, as plain values, by the label of its cell."""
+        """Return all simulated scenarios, resolved, as plain values, by the label of the cell."""
         return {
             cell.label: json.loads(self.scenario(cell).resolve()[0]) for cell in self._simulated
         }

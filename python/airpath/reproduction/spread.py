@@ -1,4 +1,4 @@
-"""Tables of points: a line for values of some axes, the values of another next to each other."""
+"""Tables of points: a line for each setting of some axes, a column for each value of another."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["Naming", "at_axis", "lines_of", "spread_table", "values_of"]
 
 @dataclass(frozen=True)
 class Naming:
-    """How a paper calls values and points.
+    """Names of values and points in a paper.
 
     Parameters
     ----------
     words : mapping
-        By axis the words for its values: a mapping, a format such as ``"{} ms"``, or a function. By
-        the name of a quantity the word for it. Default: as they are. Points that are not simulated
-        have values of the mapping only.
+        Words for the values of each axis: a mapping, a format such as ``"{} ms"``, or a function.
+        Also the word for a quantity, by its name. Default: the values themselves. For points that
+        are not simulated, a mapping must contain all values.
     place_of : callable
-        Gives what names the rows of a point. Default: its place without empty values.
+        Returns the entries that name the rows of a point. Default: the place without empty values.
     """
 
     words: Mapping[str, Any] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Naming:
         return str(words(value) if callable(words) else words[value])
 
     def refuse_values(self, place: str, points: Sequence[Point], axes: Iterable[str]) -> None:
-        """Refuse values, of points that are not simulated, which a mapping has no words for."""
+        """Reject values of points that are not simulated if a mapping has no word for them."""
         at = [values_of(point) for point in points if not point.cell.scenario]
         for axis in axes:
             words = self.words.get(axis)
@@ -53,7 +53,7 @@ class Naming:
                 refuse_unknown(f"{place}.{axis}", values, [*map(str, words)], "no value of it")
 
     def label(self, point: Point, axes: Sequence[str]) -> str:
-        """Return the words for the values of some axes of a point, with commas between them."""
+        """Return the words for the values of axes of a point, separated by commas."""
         words = (self.word(*at_axis(point, axis)) for axis in axes)
         return ", ".join(filter(None, words))
 
@@ -77,22 +77,22 @@ def spread_table(
     quantities: Mapping[str, Any],
     naming: Naming,
 ) -> Table:
-    """Return the table of some points.
+    """Return the table of the points.
 
     Parameters
     ----------
     session : Session
-        Has the simulations.
+        Session with the simulations.
     title : str
-        Its heading.
+        Heading of the table.
     points : sequence of Point
-        In the order of the lines.
+        Points in the order of the lines.
     spec : mapping
-        `lines`, `across`, `columns` and `notes` as `figures` has them.
+        Entries `lines`, `across`, `columns` and `notes`, see `figures`.
     quantities : mapping
-        By name.
+        Quantities by name.
     naming : Naming
-        Of the paper.
+        Names of values in the paper.
     """
     across = spec.get("across")
     lines = lines_of("", points, spec, naming)
@@ -121,7 +121,7 @@ def spread_table(
 def _text(
     session: Session, quantity: Any, column: Sequence[str], line: Mapping[str, Point], label: str
 ) -> str:
-    """Return an entry of a line; one that is of no value of `across` is its first point's."""
+    """Return an entry of a line; columns without a value of `across` use the first point."""
     of_value = any(field in text for text in column[1:] for field in ("{}", "{first}"))
     point = line.get(label) if of_value else next(iter(line.values()))
     found: str = "" if point is None else quantity.text(session, point.cell)
@@ -131,23 +131,23 @@ def _text(
 def lines_of(
     place: str, points: Sequence[Point], spec: Mapping[str, Any], naming: Naming
 ) -> dict[Any, dict[str, Point]]:
-    """Return the points of each line by the words for the value of `across`.
+    """Return the points of each line, by the words for the value of `across`.
 
     Parameters
     ----------
     place : str
         File and table, for messages.
     points : sequence of Point
-        In the order of the lines.
+        Points in the order of the lines.
     spec : mapping
-        `lines` and `across`.
+        Entries `lines` and `across`.
     naming : Naming
-        Of the paper.
+        Names of values in the paper.
 
     Raises
     ------
     BadValueError
-        If two points that are simulated apart have the same line and the same words.
+        If two different points have the same line and the same words.
     """
     across = spec.get("across")
     lines: dict[Any, dict[str, Point]] = {}
@@ -183,9 +183,9 @@ def _column(
 def _spread(
     columns: Sequence[Sequence[str]], labels: Sequence[str]
 ) -> Iterator[tuple[Sequence[str], str]]:
-    """Yield the columns with the value of `across` that they are for.
+    """Yield the columns, each with its value of `across`.
 
-    Of neighbours with one for each value all those of the first value come first.
+    Adjacent columns that are repeated for each value are grouped by value.
     """
     for is_spread, group in groupby(columns, lambda column: "{}" in column[1] + column[2]):
         together = list(group)

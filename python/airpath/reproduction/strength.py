@@ -1,8 +1,9 @@
-"""How firm a verdict is: the check of a claim on bootstrap resamples of the runs.
+"""Strength of a verdict: checks of a claim on bootstrap resamples of the runs.
 
-Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), §6. One resample draws as
-many runs as there are, with replacement; cells with equally many runs keep their pairs. Left out:
-the correction for few runs (the variance of a resampled mean is n - 1 over n of the unbiased one).
+Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), §6. A resample of n runs has
+n runs, drawn with replacement. Cells with equal numbers of runs keep their pairs. Left out: the
+correction for few runs (the variance of a resampled mean is (n - 1) / n times the unbiased
+variance).
 """
 
 from __future__ import annotations
@@ -23,14 +24,15 @@ def checked(session: Session, specs: Sequence[ClaimCheck]) -> list[Claim]:
     Parameters
     ----------
     session : Session
-        With every cell that the claims need.
+        Session with all cells that the claims need.
     specs : sequence of ClaimCheck
-        What to check.
+        Claims to check.
 
     Returns
     -------
     claims : list of Claim
-        In the order of `specs`. After Ctrl-C none has a strength, and `session.interrupted` is set.
+        Claims in the order of `specs`. After Ctrl-C, they have no strength, and
+        `session.interrupted` is set.
     """
     found = [spec.check(session) for spec in specs]
     draws = session.effort.resamples
@@ -53,6 +55,6 @@ def checked(session: Session, specs: Sequence[ClaimCheck]) -> list[Claim]:
 
 
 def _varies(session: Session, spec: ClaimCheck) -> bool:
-    """Whether resamples differ: some cell has two runs, or the check itself is random."""
+    """Return whether resamples can differ: a random check, and more than one run of a cell."""
     runs = [len(session.replications(cell)) for cell in spec.cells]
     return spec.is_random and max(runs, default=2) > 1

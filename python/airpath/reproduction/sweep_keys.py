@@ -1,4 +1,4 @@
-"""The keys of a sweep of a paper, checked: what each of them takes (see `sweeps`)."""
+"""Keys of a paper's sweep, with the check of each key (see `sweeps`)."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ __all__ = [
 ]
 
 _OF_USERS: Final = ("seed", "confidence", "common_random_numbers", "metrics", "engines", "random")
-"""Keys of a sweep file that a paper decides as a whole, or does not have."""
+"""Keys of a sweep file that are set for the complete paper, or do not apply to papers."""
 
 _OF_RUNS: Final = ("series", "reps", "duration_s", "warmup_s", "reps_as")
-"""Keys that points which are not simulated do not have."""
+"""Keys that do not apply to points that are not simulated."""
 
 
 class Share(NamedTuple):
-    """A share of the replications of the mode: one in `one_in`, at least `min`."""
+    """Share of the replications of the mode: one in `one_in`, at least `least`."""
 
     one_in: int
     least: int = 2
 
     def of(self, effort: Effort) -> Effort:
-        """Return the replications and the duration that are left of an effort."""
+        """Return the effort with the reduced number of replications or the reduced duration."""
         if effort.replications > self.least:
             return replace(effort, replications=max(self.least, effort.replications // self.one_in))
         measured_s = (effort.duration_s - effort.warmup_s) / self.one_in
@@ -102,7 +102,7 @@ _Names = Annotated[tuple[str, ...], PlainValidator(_texts)]
 
 
 class PaperSweepKeys(SweepKeys):
-    """A sweep of a paper, or a part of one; the module says what each key is."""
+    """Sweep of a paper, or a part of it; see `sweeps` for the keys."""
 
     scenario: Text = ""
     reps: Maybe[Annotated[int | Share, PlainValidator(_reps)]] = ABSENT
@@ -116,7 +116,7 @@ class PaperSweepKeys(SweepKeys):
 
 
 def _spaced(given: Any, axis: str, at: str) -> Any:
-    """Return the values of an axis; a table stands for numbers at equal distances or ratios."""
+    """Return the values of an axis; a table defines numbers at equal distances or ratios."""
     if not isinstance(given, Mapping):
         return given
     match given if all(map(is_number, given.values())) else {}:
@@ -131,7 +131,7 @@ def _spaced(given: Any, axis: str, at: str) -> Any:
 
 
 def keys_of(part: Mapping[str, Any], at: str) -> PaperSweepKeys:
-    """Return the keys of a part, its changes among the points; refuse what is not accepted."""
+    """Return the keys of a part, with `changes` converted to points; reject wrong keys."""
     of_runs = _OF_RUNS if part.get("scenario") == "" else ()
     wrong = [key for key in (*_OF_USERS, *of_runs) if key in part]
     if wrong:
@@ -153,7 +153,7 @@ def keys_of(part: Mapping[str, Any], at: str) -> PaperSweepKeys:
 
 
 def parts_of(found: Any, name: str, place: str) -> Sequence[Mapping[str, Any]]:
-    """Return the parts of a sweep: one table, or several."""
+    """Return the parts of a sweep: one or several tables."""
     parts = found if isinstance(found, list) else [found]
     if not parts or not all(isinstance(part, Mapping) for part in parts):
         accepted = f"Use a table [{name}], or several [[{name}]]"
@@ -162,7 +162,7 @@ def parts_of(found: Any, name: str, place: str) -> Sequence[Mapping[str, Any]]:
 
 
 def changes_of(part: Mapping[str, Any], at: str) -> dict[str, str]:
-    """Return the changes of a part by name, each in words."""
+    """Return the descriptions of the changes of a part, by name."""
     changes = keys_of({"changes": part.get("changes", {})}, at).changes
     for name, values in changes.items():
         if not isinstance(values.get("about"), str):
@@ -173,7 +173,7 @@ def changes_of(part: Mapping[str, Any], at: str) -> dict[str, str]:
 
 
 def own_effort(axes: dict[str, Any], at: str) -> dict[str, Any]:
-    """Take out of the values of a point those that say how long and how often it is run."""
+    """Remove duration, warm-up and number of replications from a point's values; return them."""
     found = {}
     for name in _OF_EFFORT.keys() & axes.keys():
         value = axes.pop(name)
@@ -188,7 +188,7 @@ def own_effort(axes: dict[str, Any], at: str) -> dict[str, Any]:
 
 
 def not_above(duration_s: float, warmup_s: float) -> str:
-    """Return the problem of a duration that leaves nothing to measure, both in s."""
+    """Return the message about a duration that is not above the warm-up, both in s."""
     return (
         f"duration_s = {duration_s:g}: not above the warm-up of {warmup_s:g} s. "
         "Use a longer duration_s or a shorter warmup_s."
@@ -196,7 +196,7 @@ def not_above(duration_s: float, warmup_s: float) -> str:
 
 
 def thinned(keys: PaperSweepKeys, effort: Effort | None, at: str) -> PaperSweepKeys:
-    """Return the keys of a part with the axes of `thin` shortened for the mode."""
+    """Return the keys of a part, with fewer values of the axes in `thin` according to the mode."""
     for axis in keys.thin:
         if axis not in keys.grid:
             known = ", ".join(keys.grid)
@@ -213,7 +213,7 @@ def thinned(keys: PaperSweepKeys, effort: Effort | None, at: str) -> PaperSweepK
 
 
 def has_numbers(value: Any) -> bool:
-    """Return whether a value has names of numbers of a criterion, as `filled` replaces them."""
+    """Return whether a value contains names of numbers of a criterion, which `filled` replaces."""
     if isinstance(value, Mapping):
         return any(map(has_numbers, value.values()))
     if isinstance(value, list):
@@ -222,7 +222,7 @@ def has_numbers(value: Any) -> bool:
 
 
 def filled(value: Any, numbers: Mapping[str, Any], at: str) -> Any:
-    """Return a value with the numbers of a criterion in place of their names."""
+    """Return a value with the names of numbers of a criterion replaced by these numbers."""
     if isinstance(value, Mapping):
         return {key: filled(item, numbers, at) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The points of a paper: the sweeps that its ``sweeps.toml`` describes.
+"""The points of a paper: the sweeps in its ``sweeps.toml``.
 
 ```toml
 [table6]
@@ -6,7 +6,7 @@ grid = {bearer = [384, 128], flows = [1, 4], aqm = ["drop-tail", "SBD"]}
 reps = 100
 
 [buffers]
-set = {bearer = 384}                      # values of all points that name none of them
+set = {bearer = 384}                      # values of all points, not part of their names
 grid.size = "$sizes"                      # a number of the criterion of the claim; also "$by.key"
 series = ["delivered"]
 duration_s = 60.0
@@ -20,22 +20,24 @@ exclude = [{bearer = 128, change = "window"}]
 
 Each table is a sweep, with the keys of a sweep file: `grid`, `zip`, `points`, `exclude`, `labels`,
 `series`, and `reps`. An axis is a parameter of the function that makes the scenarios, or a key of
-the scenario. The values of the axes name a point: claims and items choose points by them. In place
-of a list an axis of `grid` may have ``{from = 0.0, to = 22.0, step = 0.5}``, or powers of ten,
-``{from = 1e-5, to = 0.5, per_decade = 10}``.
-Further keys, all optional:
+the scenario. The values of the axes name a point; claims and items select points by these values.
+Instead of a list, an axis of `grid` may have ``{from = 0.0, to = 22.0, step = 0.5}``, or a
+logarithmic range, ``{from = 1e-5, to = 0.5, per_decade = 10}``. Further keys, all optional:
 
 * `scenario`: the function, if the paper has several, or a scenario file of the paper; ``""`` for
-  points that are not simulated: models and claims about them are computed at these;
-* `set`: values that do not name the points;
-* `place`: entries of their names that are no values of the scenario;
-* `changes`: tables of values by name, each with `about`; the axis `change` has these names. Not
-  together with `points`;
-* `reps`: a number, or a share of the mode's: `{one_in = 10, min = 4}` is one in 10, at least 4
-  (default 2); if the mode has no more than `min`, all, each measured for a tenth of the time;
-* `duration_s`, `warmup_s`: of each replication, s. Default, as of `reps`: those of the mode;
-* `reps_as`: sweeps; a point whose scenario one of them has too gets its replications;
-* `thin`: axes of `grid` of which every `Effort.grid_step`-th value is taken, and the last.
+  points that are not simulated, at which only models are computed;
+* `set`: values that are not part of the names of the points;
+* `place`: entries of the names that are not values of the scenario;
+* `changes`: tables of values by name, each with `about`; the names are values of the axis
+  `change`. Not together with `points`;
+* `reps`: a number, or a share of the mode's number: `{one_in = 10, min = 4}` is one in 10, at
+  least 4 (default 2). If the mode has at most `min` replications, all of them are run, each with a
+  tenth of the measured time;
+* `duration_s`, `warmup_s`: duration and warm-up of each replication, s. Default, also for `reps`:
+  values of the mode;
+* `reps_as`: sweeps; a point whose scenario is also in one of them gets the replications of that
+  sweep;
+* `thin`: axes of `grid` that use only every `Effort.grid_step`-th value, and the last.
 """
 
 from __future__ import annotations
@@ -74,7 +76,7 @@ FILE: Final = "sweeps.toml"
 
 
 class SweepPoint(NamedTuple):
-    """A point of a sweep. Equal points of several sweeps are the same.
+    """Point of a sweep. Equal points of several sweeps are the same cell.
 
     Parameters
     ----------
@@ -83,13 +85,13 @@ class SweepPoint(NamedTuple):
     text : str
         The values of the axes, as JSON.
     reps : int or Share
-        Replications; 0 for those of the mode.
+        Number of replications; 0: number of the mode.
     duration_s, warmup_s : float
-        Of each replication, s; negative for those of the mode.
+        Duration and warm-up of each replication, s; negative: values of the mode.
     series : tuple of str
         Recorded series.
     reps_as : tuple of str
-        Sweeps that decide the replications of equal scenarios.
+        Sweeps that determine the replications of equal scenarios.
     """
 
     scenario: str
@@ -102,7 +104,7 @@ class SweepPoint(NamedTuple):
 
     @classmethod
     def of(cls, scenario: str, **axes: Any) -> SweepPoint:
-        """Return the point of a scenario with values that are computed, for those of the mode."""
+        """Return the point of a scenario with computed values, with the effort of the mode."""
         return cls(scenario, key_of(dict(sorted(axes.items()))))
 
     @property
@@ -111,12 +113,12 @@ class SweepPoint(NamedTuple):
         return _parsed(self.text)
 
     def at(self, **axes: Any) -> SweepPoint:
-        """Return the point with other values of some axes."""
+        """Return the point with changed values of some axes."""
         return self._replace(text=key_of(dict(sorted({**self.axes, **axes}.items()))))
 
     @property
     def label(self) -> str:
-        """The values and other differences from the mode, for people."""
+        """Readable name: values, and differences from the effort of the mode."""
         named = ", ".join(f"{axis}={value}" for axis, value in self.axes.items())
         runs = f"one run in {self.reps.one_in}" if isinstance(self.reps, Share) else ""
         more = [runs or f"{self.reps} runs"] if self.reps else []
@@ -144,16 +146,16 @@ class Sweeps:
     Parameters
     ----------
     directory : Path
-        With ``sweeps.toml``.
+        Directory with ``sweeps.toml``.
     *scenarios : callable
         Functions that return scenarios; their parameters are axes. The first is the default.
     parent : Sweeps, optional
-        Of the paper that a study belongs to: its functions and sweeps are known too.
+        Sweeps of the paper to which a study belongs; their functions and sweeps can be used too.
 
     Raises
     ------
     BadValueError
-        If a sweep is no table, or has the name of one of `parent`.
+        If a sweep is not a table, or has the name of a sweep of `parent`.
     """
 
     def __init__(
@@ -176,7 +178,7 @@ class Sweeps:
             self._parts[name] = (at, parts_of(found, name, self._place))
 
     def names(self) -> list[str]:
-        """Return the names of the sweeps, those of the parent first."""
+        """Return the names of the sweeps, sweeps of the parent first."""
         return list(self._parts)
 
     def points(
@@ -191,19 +193,19 @@ class Sweeps:
         Parameters
         ----------
         name : str
-            Of the sweep.
+            Name of the sweep.
         numbers : mapping, optional
-            Of the criterion of a claim, for entries such as ``"$sizes"``.
+            Numbers of the criterion of a claim, for entries such as ``"$sizes"``.
         effort : Effort, optional
-            Its `grid_step` thins axes. Default: no axis is thinned.
+            Effort whose `grid_step` reduces the values of axes. Default: all values.
         **place
-            Values of axes; a tuple is any of several. Default: all points.
+            Values of axes; a tuple matches any of its values. Default: all points.
 
         Raises
         ------
         BadValueError
-            If there is no such sweep, an entry of it is not accepted, or `place` has an axis that
-            none of its points has.
+            If there is no such sweep, an entry of the sweep is not accepted, or `place` has an axis
+            that no point of the sweep has.
         """
         of_sweep, _ = self._named(name)
         found = self._whole(name, effort) if not numbers else self._of(name, numbers, effort)
@@ -218,7 +220,7 @@ class Sweeps:
 
     @lru_cache(1024)  # noqa: B019  (the sweeps of a paper live as long as the process)
     def _whole(self, name: str, effort: Effort | None) -> Sequence[Point]:
-        """Return the points of a sweep that needs no numbers of a criterion."""
+        """Return the points of a sweep that uses no numbers of a criterion."""
         return self._of(name, {}, effort)
 
     def _of(self, name: str, numbers: Mapping[str, Any], effort: Effort | None) -> list[Point]:
@@ -235,7 +237,7 @@ class Sweeps:
         return [point.cell for point in self.points(name, **how)]
 
     def known_cells(self) -> set[SweepPoint]:
-        """Return all that is simulated, except of parts with numbers of a criterion."""
+        """Return all simulated cells, except cells of parts with numbers of a criterion."""
         return {
             point.cell
             for at, parts in self._parts.values()
@@ -246,7 +248,7 @@ class Sweeps:
         }
 
     def changes(self, name: str) -> dict[str, str]:
-        """Return the changes of a sweep by name, each in words, in the order of its parts."""
+        """Return the descriptions of the changes of a sweep by name, in the order of the parts."""
         at, parts = self._named(name)
         return {change: about for part in parts for change, about in changes_of(part, at).items()}
 
@@ -258,7 +260,7 @@ class Sweeps:
         return self._parts[name]
 
     def _refuse_cycle(self, name: str, part: Mapping[str, Any], at: str) -> None:
-        """Refuse a `reps_as` that leads back to its own sweep."""
+        """Reject a `reps_as` that refers back to its own sweep."""
         given = part.get("reps_as", [])
         left, seen = _named_by(part), {""}
         while left:
@@ -325,7 +327,7 @@ class Sweeps:
 
     @lru_cache(4096)  # noqa: B019  (the sweeps of a paper live as long as the process)
     def scenario(self, cell: SweepPoint, effort: Effort) -> Scenario:
-        """Return the scenario of a point, which takes as long as `effort` says."""
+        """Return the scenario of a point, with the duration and warm-up of `effort`."""
         values = {
             **cell.axes,
             "duration": f"{effort.duration_s} s",
@@ -335,7 +337,7 @@ class Sweeps:
         return self._base(cell.scenario, FILE).at(values)
 
     def effort_of(self, cell: SweepPoint, effort: Effort) -> Effort:
-        """Return how long and how often a point is simulated, given the effort of the mode."""
+        """Return the effort for a point, given the effort of the mode."""
         if isinstance(cell.reps, Share):
             effort = cell.reps.of(effort)
         spans = [
@@ -369,6 +371,6 @@ class Sweeps:
 
 
 def _named_by(part: Mapping[str, Any]) -> list[str]:
-    """Return the sweeps that `reps_as` of a part names; none if it is no list of names."""
+    """Return the sweeps in `reps_as` of a part; empty if it is not a list of names."""
     given = part.get("reps_as")
     return [each for each in given if isinstance(each, str)] if isinstance(given, list) else []

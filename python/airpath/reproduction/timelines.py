@@ -1,9 +1,9 @@
-"""Figures over time that a paper's ``paper.toml`` declares: recorded series of single runs.
+"""Figures over time declared in a paper's ``paper.toml``: recorded series of single runs.
 
 ```toml
 [timelines.fig6]
-points = [{sweep = "traced", delay_ms = 50}]    # as `figures` has them
-from_s = 2700.0                                 # what is drawn. Default: the whole run
+points = [{sweep = "traced", delay_ms = 50}]    # as in `figures`
+from_s = 2700.0                                 # plotted interval. Default: the whole run
 to_s = 3000.0
 legend = "..."                                  # below the title
 events.50 = "128 kbit/s"                        # instants, s, with a text
@@ -12,12 +12,13 @@ y_name = "window, kB"
 curves = [{place = {protocol = "CLAMP"}, series = "cwnd", of = 0, factor = 1e-3, label = "CWND"}]
 ```
 
-A curve is the recorded `series` of one flow or queue, `of` (default 0), of the first point with the
-values of `place` (default: the first), times `factor`. `kind` is one of `present.timelines.KINDS`
-(default ``steps``); `colour` is a name of `present.style`. In place of a series a curve may have
-`times` and `values`. Further keys of a panel: `title`, which may name quantities of the run of its
-first curve (``{empty:.0%}``), `ylim`, `levels` (horizontal lines with a text) and `scale` (panels
-with equal ones end at the same height); of the figure: `size_in`, `heights`.
+A curve is the recorded `series` of the flow or queue `of` (default 0), multiplied by `factor`, of
+the first point with the values of `place` (default: the first point). `kind` is one of
+`present.timelines.KINDS` (default ``steps``); `colour` is a name of `present.style`. Instead of a
+series, a curve may have `times` and `values`. Further keys of a panel: `title`, which may contain
+quantities of the run of its first curve (``{empty:.0%}``), `ylim`, `levels` (horizontal lines with
+a text) and `scale` (panels with equal `scale` share the upper limit). Further keys of the figure:
+`size_in`, `heights`.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ _RECORDED: Final = ("series", "of", "factor", "kind")
 
 
 class _Timeline:
-    """A figure over time; parameters as of `timeline_item`."""
+    """Figure over time; parameters as in `timeline_item`."""
 
     def __init__(
         self, place: str, spec: Mapping[str, Any], sweeps: Sweeps, quantities: Mapping[str, Any]
@@ -116,7 +117,7 @@ class _Timeline:
             self._check(f"{place}.panels", panel)
 
     def _check(self, place: str, panel: Mapping[str, Any]) -> None:
-        """Refuse wrong entries of a panel."""
+        """Reject wrong entries of a panel."""
         refuse_wrong(place, panel, _PANEL, ("y_name", "curves"))
         refuse_numbers(f"{place}.levels", panel.get("levels", {}))
         if not panel["curves"]:
@@ -209,17 +210,17 @@ def timeline_item(
     Parameters
     ----------
     directory : Path
-        Of the paper.
+        Directory of the paper.
     key : str
-        Of the item.
+        Key of the item.
     spec : mapping
-        Its table in ``paper.toml``.
+        Table of the item in ``paper.toml``.
     sweeps : Sweeps
-        Of the paper.
+        Sweeps of the paper.
     quantities : mapping
-        Those that titles name.
+        Quantities that titles name.
     found : callable, optional
-        Makes its rows and tables, once all cells are simulated. Default: there are none.
+        Returns rows and tables, once all cells are simulated. Default: none.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Accepted difference of a computed number from the published one, and its reason."""
+"""Accepted difference between a computed and the published number, and its source."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ __all__ = ["Tolerance", "marked"]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Which values count as the published number.
+    """Range of values that are accepted as the published number.
 
-    Everything that is given widens the range; without anything it is the number itself.
+    Each parameter can widen the range; by default, only the number itself is accepted.
 
     Parameters
     ----------
     source : str
-        Where the tolerance comes from, in a few words: ``5 % of the published value``.
+        Short description of the tolerance: ``5 % of the published value``.
     relative : float
-        Part of the published value, from 0.
+        Half-width of the range as a share of the published value, from 0.
     absolute : float
-        In the unit of the row, from 0.
+        Half-width of the range in the unit of the row, from 0.
     factor : float
-        The published value divided and multiplied by it, from 1.
+        The range includes the published value divided and multiplied by `factor`, from 1.
     intervals : bool
-        Whether the published and the computed interval combined, sqrt(a² + b²), count where they
-        are wider.
+        Whether the range is at least as wide as the published and the computed interval combined,
+        sqrt(a² + b²).
     passed : bool, optional
-        The outcome of a test that takes the place of a range.
+        The outcome of a test that replaces the range.
     """
 
     source: str
@@ -44,16 +44,16 @@ class Tolerance:
     def around(
         self, published: float, published_ci: float | None, low: float | None, high: float | None
     ) -> tuple[float, float] | None:
-        """Return the smallest and the largest value that count; None where a test decides.
+        """Return the smallest and the largest accepted value; None if a test decides.
 
         Parameters
         ----------
         published : float
             The printed number.
         published_ci : float or None
-            Half-width of its interval.
+            Half-width of the printed interval.
         low, high : float or None
-            Our interval.
+            Airpath's interval.
         """
         if self.passed is not None:
             return None
@@ -64,13 +64,13 @@ class Tolerance:
         return min(ends), max(*ends, published * self.factor)
 
     def to_dict(self, ends: tuple[float, float] | None) -> dict[str, Any]:
-        """Return it as a JSON object: `ends` are what `around` gave."""
+        """Return the tolerance as a JSON object; `ends` is the result of `around`."""
         low, high = ends or (None, None)
         return {"from": low, "to": high, "source": self.source}
 
 
 def marked(text: str, within: bool | None) -> str:
-    """Return a number's text, with a mark before it when the number is outside its tolerance."""
+    """Return a number's text, with a mark before it if the number is outside its tolerance."""
     return f"{MARK} {text}" if within is False else text
 
 

@@ -1,8 +1,8 @@
-"""Numbers of several points, with the number of each run: what the formulas of claims compute with.
+"""Numbers of several points, with the number of each run: operands of the formulas of claims.
 
-Means are combined with means and runs with runs: of a quotient the mean is the quotient of the
-means, and each run has its own quotient. Where points have different numbers of runs, the
-first ones are paired.
+Means are combined with means and runs with runs: the mean of a quotient is the quotient of the
+means, and each run has its own quotient. If points have different numbers of runs, surplus runs are
+ignored.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 __all__ = ["Array", "Place", "Runs", "Values", "combined", "constant"]
 
 Place = Mapping[str, Any]
-"""What names a point: the values of its axes."""
+"""Name of a point: the values of its axes."""
 
 Array = NDArray[np.float64]
 
 Runs = Callable[[], Sequence[Array]]
-"""Gives the numbers of the runs of each point."""
+"""Function that returns the numbers of the runs of each point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +33,11 @@ class Values:
     Parameters
     ----------
     places : sequence of Place
-        What names each.
+        Names of the points.
     means : ndarray, shape (n,)
-        The number of each: the mean over its runs, if it has runs.
+        Number of each point: the mean over its runs, if it has runs.
     runs : callable, optional
-        Gives the numbers of the runs of each point. Default: they have none.
+        Returns the numbers of the runs of each point. Default: no runs.
     """
 
     places: Sequence[Place]
@@ -56,14 +56,14 @@ class Values:
         Raises
         ------
         ValueError
-            If there are several.
+            If there are several points.
         """
         if len(self) != 1:
             raise ValueError(f"{len(self)} numbers where one is expected")
         return float(self.means[0])
 
     def chosen(self, numbers: Sequence[int]) -> Values:
-        """Return some of the points, by their numbers from 0, in this order."""
+        """Return the points with the given numbers, from 0, in this order."""
         runs = self.runs
 
         def of_chosen() -> Sequence[Array]:
@@ -76,15 +76,15 @@ class Values:
         return Values(places, means, None if runs is None else of_chosen)
 
     def at(self, place: Place) -> Values:
-        """Return the points whose axes have these values; a tuple is any of several."""
+        """Return the points whose axes have these values; a tuple matches any of its values."""
         return self.chosen([n for n, each in enumerate(self.places) if is_at(each, place)])
 
     def without_runs(self) -> Values:
-        """Return the means alone."""
+        """Return the means, without the runs."""
         return Values(self.places, self.means)
 
     def averaged(self) -> Values:
-        """Return the mean over the points, run by run."""
+        """Return the mean over the points, also for each run."""
         runs = self.runs
 
         def of_all() -> Sequence[Array]:
@@ -100,7 +100,7 @@ _MISSING = object()
 
 
 def is_at(place: Place, wanted: Place) -> bool:
-    """Whether a place has the wanted values; a list is any of several."""
+    """Return whether a place has the wanted values; a list matches any of its values."""
     return all(
         place.get(axis, _MISSING) in value
         if isinstance(value, list | tuple)
@@ -115,25 +115,25 @@ def constant(number: float) -> Values:
 
 
 def combined(operation: Callable[..., Any], *values: Values) -> Values:
-    """Return the numbers of an operation, point by point and run by run.
+    """Return the result of an operation for each point and each run.
 
     Parameters
     ----------
     operation : callable
-        Gets an array for each of `values`.
+        Function of an array for each of `values`.
     *values : Values
-        With equally many points, or one, which then goes with every point of the others.
+        Operands with the same number of points; an operand with one point is used for all points.
 
     Raises
     ------
     ValueError
-        If they have different numbers of points.
+        If the operands have different numbers of points.
     """
     size = max(map(len, values))
     if any(len(each) not in (1, size) for each in values):
         lengths = " and ".join(str(len(each)) for each in values)
         raise ValueError(f"{lengths} points cannot be combined")
-    with np.errstate(divide="ignore", invalid="ignore"):  # nothing over nothing is NaN
+    with np.errstate(divide="ignore", invalid="ignore"):  # 0 / 0 is NaN
         means = np.broadcast_to(operation(*(each.means for each in values)), (size,))
     named = [each for each in values if len(each) == size and any(each.places)]
     places = [_common([each.places[n] for each in named]) for n in range(size)]

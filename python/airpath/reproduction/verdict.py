@@ -1,4 +1,4 @@
-"""What a reproduction comes to: how many numbers and claims of the paper are met."""
+"""Verdict of a reproduction: counts of numbers within tolerance and of claims that hold."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Outside(NamedTuple):
     row: Row
 
     def describe(self) -> str:
-        """Return it in one line: its place, both numbers, the tolerance."""
+        """Return one line with the place, both numbers and the tolerance."""
         row = self.row
         place = ", ".join(f"{name} {value}" for name, value in row.row.items())
         unit = "" if row.unit == "1" else f" {row.unit}"
@@ -44,7 +44,7 @@ class Tally:
     Parameters
     ----------
     claims : sequence of Claim
-        In the order of the file.
+        Claims in the order of the file.
     """
 
     claims: Sequence[Claim]
@@ -78,15 +78,14 @@ class Tally:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The counts, and what fails.
+    """Counts, and the numbers and claims that fail.
 
     Parameters
     ----------
     numbers : int
-        Published numbers that have a computed value and a tolerance; one in two items counts
-        once.
+        Published numbers with a computed value and a tolerance; a number in two items counts once.
     outside : sequence of Outside
-        Those outside their tolerance.
+        Numbers outside their tolerance.
     not_judged : int
         Published numbers with a computed value but no tolerance.
     missing : int
@@ -94,7 +93,7 @@ class Verdict:
     committed : Tally
         Claims whose criterion was committed before any number.
     current : Tally
-        The same with later criteria: each replaces the first criterion that it revises.
+        Claims with later criteria: each replaces the first criterion that it revises.
     """
 
     numbers: int
@@ -106,7 +105,7 @@ class Verdict:
 
     @property
     def has_later(self) -> bool:
-        """Whether a criterion was written after the numbers of an earlier one were known."""
+        """Whether a criterion was written after the numbers of an earlier criterion were known."""
         return any(each.later for each in self.current.claims)
 
     @property
@@ -122,7 +121,7 @@ class Verdict:
 
     @property
     def within(self) -> int:
-        """Numbers within their tolerance."""
+        """Count of numbers within their tolerance."""
         return self.numbers - len(self.outside)
 
     def describe(self) -> str:
@@ -145,7 +144,7 @@ class Verdict:
         return ("; ".join(parts) or "nothing published to compare with") + "."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return the verdict as a JSON object."""
         return {
             "numbers": self.numbers,
             "within": self.within,
@@ -165,9 +164,9 @@ def verdict_of(items: Sequence[ItemResult], claims: Sequence[Claim]) -> Verdict:
     Parameters
     ----------
     items : sequence of ItemResult
-        With their rows.
+        Items with their rows.
     claims : sequence of Claim
-        Those that were checked; measures that are not the paper's are left out.
+        Checked claims; measures that the paper does not claim are ignored.
     """
     rows = numbers_once(items)
     judged = [each for each in rows if each.row.within is not None]
@@ -184,7 +183,7 @@ def verdict_of(items: Sequence[ItemResult], claims: Sequence[Claim]) -> Verdict:
 
 
 def numbers_once(items: Sequence[ItemResult]) -> list[Outside]:
-    """Return the published numbers with their item; one that two items show counts once."""
+    """Return the published numbers with their item; a number in two items is returned once."""
     found: dict[tuple[Any, ...], Outside] = {}
     for item in items:
         for row in item.rows:
@@ -195,16 +194,16 @@ def numbers_once(items: Sequence[ItemResult]) -> list[Outside]:
 
 
 def current(claims: Sequence[Claim]) -> list[Claim]:
-    """Return the claims without the first criteria that later ones revise.
+    """Return the claims without first criteria that later criteria revise.
 
-    A later criterion stays, even if another one revises it: what did not hold remains counted.
+    A later criterion is kept even if another criterion revises it, so that failures remain counted.
     """
     revised = {claim.revises for claim in claims}
     return [each for each in claims if each.later or each.key not in revised]
 
 
 def tolerances(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """Return the quantities of some rows with the tolerances of their published numbers."""
+    """Return the quantities of the rows, with the tolerances of their published numbers."""
     found: dict[str, list[str]] = {}
     for row in rows:
         if row.published is not None and row.tolerance is not None:

@@ -1,33 +1,33 @@
-"""The functions of the formulas of claims (`formulas`), by name.
+"""Functions for the formulas of claims (`formulas`), by name.
 
 | function | value |
 | --- | --- |
 | `within(x, target, by)` | whether x is within `by` of a target |
-| `increasing(x)`, `decreasing(x)` | whether each point is above, below the one before |
-| `nondecreasing(x)`, `nonincreasing(x)` | the same where neighbours may be equal |
-| `all(x)`, `any(x)`, `share(x)` | whether a condition is met at all, at any; at which share |
-| `run_share(x)`, `run_most(x)` | the share of the runs that meet a condition, the largest of them |
+| `increasing(x)`, `decreasing(x)` | whether each point is above, below the previous point |
+| `nondecreasing(x)`, `nonincreasing(x)` | the same, but neighbours may be equal |
+| `all(x)`, `any(x)`, `share(x)` | whether all, any points meet a condition; their share |
+| `run_share(x)`, `run_most(x)` | share of runs that meet a condition; largest number of a run |
 | `low(x)`, `high(x)`, `half_width(x)` | the confidence interval of the mean over the runs |
-| `mean(x)`, `median(x)`, `total(x)` | over the points; of `mean` run by run |
-| `deviation(x)`, `run_deviation(x)` | standard deviation over the points, over the runs of each |
+| `mean(x)`, `median(x)`, `total(x)` | over the points; `mean` also for each run |
+| `deviation(x)`, `run_deviation(x)` | standard deviation over the points, over the runs |
 | `correlation(x, y)` | over the points |
-| `least(x, ...)`, `largest(x, ...)` | of all points of all arguments |
-| `greatest(x, ...)` | the largest one, point by point |
+| `least(x, ...)`, `largest(x, ...)` | extreme value of all points of all arguments |
+| `greatest(x, ...)` | largest argument at each point |
 | `sort(x)` | the means in rising order |
-| `first(x)`, `last(x)`, `steps(x)` | ends of the points; each less the one before |
+| `first(x)`, `last(x)`, `steps(x)` | first point, last point, differences of neighbours |
 | `drop(x)` | the largest fall from any point to a later one, as a share of the earlier |
 | `where(x, condition)` | the points at which a condition is met |
-| `from_peak(x)` | the points from the largest one on |
-| `axis("name")` | the values of an axis, of the points of the claim |
-| `peak(x, y)` | x where y is largest, the last of several |
+| `from_peak(x)` | the points from the largest value on |
+| `axis("name")` | values of an axis at the points of the claim |
+| `peak(x, y)` | x where y is largest (the last one if there are several) |
 | `crossing(x, y, level)` | x where y first falls through a level, linear between points |
 | `span(x, condition)` | the longest stretch of x over neighbours that all meet a condition |
-| `reaching(x, y, level)` | the least x at which y reaches a level, linear between points |
+| `reaching(x, y, level)` | smallest x at which y reaches a level, linear between points |
 | `at(x, y, place, ...)` | y where x has a value, linear between points |
-| `fixed(x)` | the means, which no run changes |
-| `abs(x)`, `sqrt(x)`, `hypot(x, ...)` | point by point |
+| `fixed(x)` | the means, without runs |
+| `abs(x)`, `sqrt(x)`, `hypot(x, ...)` | at each point |
 
-An interval needs two runs; without, its ends are NaN and no comparison with them holds.
+An interval needs two runs. Otherwise, its ends are NaN, and comparisons with them are false.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ __all__ = ["FUNCTIONS", "OutsideRangeError", "crossing", "interpolated"]
 
 
 class OutsideRangeError(ValueError):
-    """A place that no two points enclose: what is looked for there cannot be evaluated."""
+    """Raised for a place outside the range of the points, where interpolation is impossible."""
 
 
 Function = Callable[..., Values]
-"""Gets the session and the arguments."""
+"""Function of the session and the arguments."""
 
 
 def _of_values(of: Callable[..., Values]) -> Function:
@@ -70,12 +70,12 @@ def _over_points(of: Callable[[Array], Any]) -> Function:
 
 
 def _by_point(of: Callable[..., Any]) -> Function:
-    """Return a function that is applied point by point and run by run."""
+    """Return a function that is applied to each point and each run."""
     return lambda _session, *values: combined(of, *values)
 
 
 def _neighbours(holds: Callable[[Array], Any]) -> Function:
-    """Return whether all differences of neighbours meet a condition."""
+    """Return a function that tests whether all differences of neighbours meet a condition."""
     return _over_points(lambda means: bool(np.all(holds(np.diff(means)))))
 
 
@@ -96,7 +96,7 @@ def _of_runs(of: Callable[[Session, list[float]], float]) -> Function:
 
 
 def _end(name: str) -> Function:
-    """Return one of the ends of the interval of the mean, or its half-width."""
+    """Return a function for an end or the half-width of the interval of the mean."""
 
     def end(session: Session, values: list[float]) -> float:
         found: float = getattr(session.interval(values), name) if len(values) > 1 else math.nan
@@ -121,7 +121,7 @@ def _where(_session: Session, values: Values, condition: Values) -> Values:
     return values.chosen([n for n, met in enumerate(condition.means) if met])
 
 
-# --- one quantity over another -----------------------------------------------------------------
+# --- functions of x and y ----------------------------------------------------------------------
 
 
 def _peak(_session: Session, over: Values, values: Values) -> Values:
@@ -129,13 +129,13 @@ def _peak(_session: Session, over: Values, values: Values) -> Values:
 
 
 def _sorted(over: Values, values: Values) -> tuple[list[float], list[float]]:
-    """Return the abscissas in rising order, and the ordinates."""
+    """Return x in rising order, and the corresponding y."""
     x, y = zip(*sorted(zip(over, values, strict=True)), strict=True)
     return list(x), list(y)
 
 
 def crossing(x: Sequence[float], y: Sequence[float], level: float) -> float:
-    """Return where y first falls through a level, linear between points; NaN if nowhere."""
+    """Return x where y first falls through a level, linear between points; NaN if it does not."""
     for (x0, y0), (x1, y1) in pairwise(zip(x, y, strict=True)):
         if y0 >= level > y1:
             return x0 + (y0 - level) / (y0 - y1) * (x1 - x0)
@@ -173,7 +173,7 @@ def _at(_session: Session, over: Values, values: Values, *wanted: Values) -> Val
 
 
 def interpolated(x: Sequence[float], y: Sequence[float], place: float) -> float:
-    """Return y at a place, linear between points in rising order of x.
+    """Return y at x = `place`, linear between points in rising order of x.
 
     Raises
     ------

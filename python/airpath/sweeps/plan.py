@@ -150,7 +150,7 @@ class Plan:
 
     @property
     def replicated(self) -> Engine | None:
-        """Engine of the replications: ``simulate``, ``emulate``, or None if points are only solved."""
+        """Engine of the replications; None if points are only solved."""
         return next((engine for engine in self.engines if engine != "solve"), None)
 
     def are_pairs(self, first: Point, second: Point) -> bool:

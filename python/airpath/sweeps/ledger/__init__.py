@@ -1,9 +1,10 @@
 """Ledger: one SQLite file with the finished replications of a sweep, durable and checksummed.
 
 ```
-  opening   creates, checks and opens the file; a lock file admits one coordinator at a time schema
-  tables of format 1, the checksum of a row values    encoding of stored values ledger    writes and
-  reads
+  opening   creates, checks and opens the file; a lock file admits one coordinator at a time
+  schema    tables of format 1, the checksum of a row
+  values    encoding of stored values
+  ledger    writes and reads
 ```
 The format is documented in ``docs/reference/ledger.md``.
 """
