@@ -300,7 +300,7 @@ sdist: $(VENV)/.stamp-release-tools
 
 # Licences and known vulnerabilities of everything that is locked; needs cargo-deny and the network.
 audit: $(VENV)/.stamp-release-tools
-	cargo deny --locked check --config crates/deny.toml
+	cargo deny --locked --config crates/deny.toml check
 	$(BIN)/pip-audit --no-deps --disable-pip --requirement scripts/requirements-dev.txt
 
 # Needs Go and the network.

@@ -131,9 +131,7 @@ def __getattr__(name: str) -> Any:
     elif name in _HOMES:
         value = getattr(importlib.import_module(_HOMES[name]), name)
     else:
-        renamed = importlib.import_module("airpath.renamed").NAMES
-        now = f"airpath.{name} is now airpath.{renamed[name]}" if name in renamed else None
-        raise AttributeError(now or f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
 

@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[2] / "python" / "airpath"
 LAYERS = (
     # Names for users: each family of components has a module.
     "ack_path aqm cc frame_errors grant link models policy request scheduler snr traffic units "
-    "window renamed",
+    "window",
     "__main__ demo",
     "cli",
     "report",

@@ -1,4 +1,4 @@
-"""What `import airpath` offers: names at its top, namespaces of components, former names."""
+"""What `import airpath` offers: names at its top and namespaces of components."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from types import ModuleType
 import pytest
 
 import airpath as ap
-from airpath import renamed
-from airpath.results import renamed as of_results
 from airpath.scenario import FAMILIES
 from airpath.scenario.base import Model
 
@@ -96,26 +94,6 @@ EXPORTED = {
     *ap.__all__,
     *(f"{namespace}.{name}" for namespace in OF_COMPONENTS for name in public(namespace)),
 }
-
-
-@pytest.mark.parametrize("former", renamed.NAMES)
-def test_a_former_name_is_refused_with_the_new_one(former: str) -> None:
-    new = renamed.NAMES[former]
-    with pytest.raises(AttributeError) as caught:
-        getattr(ap, former)
-    assert str(caught.value) == f"airpath.{former} is now airpath.{new}"
-    assert attrgetter(new.partition("(")[0])(ap) is not None
-
-
-@pytest.mark.parametrize("former", of_results.NAMES)
-def test_a_former_name_of_a_result_is_refused_with_the_new_one(
-    former: str, result: ap.Result
-) -> None:
-    new = of_results.NAMES[former]
-    with pytest.raises(AttributeError) as caught:
-        getattr(result, former)
-    assert str(caught.value) == f"result.{former} is now result.{new}"
-    assert eval(f"result.{new.removesuffix('()')}", {"result": result}) is not None
 
 
 def test_a_result_has_few_methods() -> None:

@@ -112,15 +112,6 @@ class Result(Recordings):
         self.execution = execution
         self.files = set(self.captures.values())
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Refuse a former name with the new one."""
-            from airpath.results.renamed import NAMES
-
-            now = f"result.{name} is now result.{NAMES[name]}" if name in NAMES else None
-            raise AttributeError(now or f"{type(self).__name__!r} object has no attribute {name!r}")
-
     @property
     def valid(self) -> bool:
         """Whether no validity report says that the numbers cannot be believed."""
