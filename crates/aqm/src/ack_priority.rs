@@ -1,9 +1,11 @@
-//! ACKs ahead of the packets of a discipline, in a separate queue under its limit.
+//! Strict priority for ACKs: a separate queue for ACKs ahead of the packets of another discipline,
+//! under the limit of that discipline.
 //!
-//! Source: the queue of the authors' VCP package for ns-2 (v0.1): two first-in-first-out queues, strict
-//! priority for ACKs, one limit for both.
-//! Differs: around any discipline. An ACK counts in its arrivals, while it waits in its backlog,
-//! and is dropped when the limit is reached; no early drop and no mark meets it.
+//! Source: the queue of the authors' VCP package for ns-2 (v0.1): two first-in-first-out queues,
+//! strict priority for ACKs, one limit for both queues. Differs: the discipline of the other
+//! packets is configurable. That discipline counts an ACK as an arrival and, while the ACK waits,
+//! as backlog. An ACK is dropped when the limit is reached; early drops and marks do not apply to
+//! ACKs.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
@@ -19,15 +21,15 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AckPriorityConfig {
-    /// The discipline of all other packets: `{"kind": …}`.
+    /// Discipline of all other packets: `{"kind": …}`.
     pub aqm: Value,
 }
 
-/// A discipline that ACKs go ahead of.
+/// Discipline that sends ACKs before the packets of the inner discipline.
 pub struct AckPriority {
     inner: AnyQueue,
     acks: Fifo,
-    /// Packets that the link still holds.
+    /// Number of packets that the link still holds.
     held_packets: usize,
     held_bytes: Bytes,
 }
@@ -54,7 +56,7 @@ impl Component<dyn QueueDisc + Send> for AckPriority {
     }
 }
 
-/// Whether a discipline, or one that it says it is around, puts ACKs ahead.
+/// Returns true if `description` is an `ack-priority` discipline or contains one.
 fn puts_ahead(description: &Value) -> bool {
     let Some(parameters) = description.as_object() else { return false };
     parameters.get("kind").is_some_and(|kind| kind == "ack-priority")
@@ -62,7 +64,7 @@ fn puts_ahead(description: &Value) -> bool {
 }
 
 impl AckPriority {
-    /// Passes the packets ahead and those held by the link to the discipline.
+    /// Passes the number of waiting ACKs and of packets held by the link to the inner discipline.
     fn report_held(&mut self, ctx: &mut Ctx<'_>) {
         let packets = self.held_packets + self.acks.len();
         self.inner.on_held(packets, self.held_bytes + self.acks.backlog(), ctx);

@@ -1,5 +1,5 @@
-//! First in, first out, with a count of what its packets cost on the air: for disciplines that
-//! compare what arrives with what the link carries.
+//! First-in-first-out queue that also counts bytes on the air, for disciplines that compare the
+//! arrival rate with the rate of the link.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::QueueState;
@@ -19,20 +19,20 @@ pub(crate) struct AirFifo {
 }
 
 impl AirFifo {
-    /// Cost of a packet on the air.
+    /// Size of a packet on the air.
     #[inline]
     pub(crate) fn cost(&self, packet: &Packet) -> Bytes {
         self.framing.on_air(packet.bytes())
     }
 
-    /// Puts a copy of a packet that arrives at `now` behind the others, and notes the instant in it.
+    /// Appends a copy of a packet that arrives at `now` and stores the arrival time in the copy.
     #[inline]
     pub(crate) fn push(&mut self, packet: &Packet, cost: Bytes, now: Time) -> &mut Packet {
         self.waiting += cost;
         self.fifo.push(packet, now)
     }
 
-    /// Moves the oldest packet to `packet`; returns whether there was one.
+    /// Moves the oldest packet to `packet`. Returns false if the queue is empty.
     #[inline]
     pub(crate) fn pop_into(&mut self, packet: &mut Packet) -> bool {
         let is_there = self.fifo.pop_into(packet);
@@ -54,7 +54,7 @@ impl AirFifo {
         self.fifo.len()
     }
 
-    /// Whether there is no packet.
+    /// Returns true if the queue is empty.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.fifo.is_empty()
@@ -72,31 +72,31 @@ impl AirFifo {
         QueueState { packets: self.len(), backlog: self.backlog(), next_wakeup: Time::NEVER }
     }
 
-    /// Packets that wait here or that the link still holds.
+    /// Number of packets that wait here or that the link still holds.
     #[inline]
     pub(crate) fn occupancy(&self) -> usize {
         self.fifo.occupancy()
     }
 
-    /// The same in bytes of IP packets.
+    /// Bytes of IP packets that wait here or that the link still holds.
     #[inline]
     pub(crate) fn occupied_bytes(&self) -> Bytes {
         self.fifo.occupied_bytes()
     }
 
-    /// The same in bytes on the air. What is held counts at its mean size.
+    /// Bytes on the air of waiting and held packets. Held packets count with their mean size.
     #[inline]
     pub(crate) fn occupied_on_air(&self) -> Bytes {
         self.waiting + self.held
     }
 
-    /// Whether this much is already known to be held.
+    /// Returns true if the held packets and bytes already have these values.
     #[inline]
     pub(crate) fn holds(&self, packets: usize, bytes: Bytes) -> bool {
         (self.held_packets, self.held_bytes) == (packets, bytes)
     }
 
-    /// The link still holds this much of what was taken from here.
+    /// Sets the number of dequeued packets, and their bytes, that the link still holds.
     pub(crate) fn set_held(&mut self, packets: usize, bytes: Bytes) {
         self.fifo.set_held(packets, bytes);
         (self.held_packets, self.held_bytes) = (packets, bytes);
@@ -107,7 +107,7 @@ impl AirFifo {
         }
     }
 
-    /// The link's framing is this from now on.
+    /// Sets the link's framing.
     pub(crate) fn set_framing(&mut self, framing: Framing) {
         self.framing = framing;
         self.waiting = Bytes(self.fifo.iter().map(|packet| framing.on_air(packet.bytes()).0).sum());

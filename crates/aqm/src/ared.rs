@@ -1,9 +1,10 @@
 //! Adaptive RED: RED whose max_p keeps the average queue in the middle of its thresholds.
 //!
 //! Source: Floyd, Gummadi & Shenker 2001, "Adaptive RED: an algorithm for increasing the robustness
-//! of RED's active queue management" (`ared-2001`) §4; RED itself is `red.rs`, gentle always.
-//! Differs: the timer rests while nothing arrives. Without arrivals the average is not sampled, so
-//! there is nothing to adapt to; ns-2 and ns-3 adapt at arrivals for the same reason.
+//! of RED's active queue management" (`ared-2001`) §4; RED itself is in `red.rs` and always uses
+//! its gentle variant. Differs: the timer stops while no packets arrive. Without arrivals the
+//! average is not sampled, so there is nothing to adapt to; ns-2 and ns-3 adapt at arrivals for the
+//! same reason.
 
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::red::{Red, RedConfig};
@@ -14,51 +15,53 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// The part of the way from min_th to max_th where the target begins and ends (§4).
+/// Lower and upper end of the target range, as fractions of the distance from min_th to max_th
+/// (§4).
 const TARGET: (f64, f64) = (0.4, 0.6);
-/// max_p is raised from at most this, and lowered from at least that (§4).
+/// Highest max_p that may still be increased, and lowest max_p that may still be decreased (§4).
 const HIGHEST_MAX_P: f64 = 0.5;
 const LOWEST_MAX_P: f64 = 0.01;
-/// α = min(0.01, max_p / 4), the step upwards (§4).
+/// Increment of max_p: α = min(0.01, max_p / 4) (§4).
 const LARGEST_STEP: f64 = 0.01;
 const STEP_PART: f64 = 0.25;
-/// β, the factor downwards (§4).
+/// Factor β of a decrease of max_p (§4).
 const DECREASE: f64 = 0.9;
 
-/// Configuration set by the user. A key that is null is set from the link's rate.
+/// Configuration set by the user. A null value is derived from the link's rate.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AredConfig {
-    /// Most packets that may wait or be held by the link. At least 1.
+    /// Limit of waiting and held packets. At least 1.
     pub limit: usize,
-    /// min_th, packets. At least 0.
+    /// Threshold min_th, packets. At least 0.
     pub min_th: Option<f64>,
-    /// max_th, packets. Above `min_th`.
+    /// Threshold max_th, packets. Above `min_th`.
     pub max_th: Option<f64>,
-    /// max_p at the start, in [0, 1].
+    /// Initial max_p, in [0, 1].
     pub max_p: f64,
-    /// w_q, in (0, 1].
+    /// Weight w_q of the average, in (0, 1].
     pub weight: Option<f64>,
-    /// Queueing delay from which an automatic `min_th` is taken, ns.
+    /// Queueing delay from which an automatic `min_th` is computed, ns.
     pub target_delay_ns: u64,
-    /// Packet size by which the link's rate is turned into packets per second. At least 1.
+    /// Mean packet size, for the conversion of the link's rate to packets per second. At least 1.
     pub mean_packet_bytes: u64,
     /// Time between adaptations, ns. At least 1.
     pub interval_ns: u64,
-    /// Never drop sooner than 1/p_b arrivals after the last drop.
+    /// Never drop earlier than 1/p_b arrivals after the last drop.
     pub wait: bool,
-    /// Mark ECN-capable packets instead of dropping them, where the drop is not forced.
+    /// Mark ECN-capable packets instead of dropping them, unless the drop is forced.
     #[serde(default)]
     pub ecn: bool,
 }
 
-/// The averages between which max_p is left alone, packets, ared-2001 §4.
+/// Returns the target range of the average, packets, in which max_p does not change (ared-2001 §4).
 pub fn ared_target(curve: &RedCurve) -> (f64, f64) {
     let range = curve.max_th - curve.min_th;
     (curve.min_th + TARGET.0 * range, curve.min_th + TARGET.1 * range)
 }
 
-/// max_p after an adaptation at `average`, ared-2001 §4: up by a step, down by a factor.
+/// Returns max_p after an adaptation at `average` (ared-2001 §4): increased by a step, decreased by
+/// a factor.
 pub fn ared_next_max_p(average: f64, curve: &RedCurve) -> f64 {
     let max_p = curve.max_p;
     let (low, high) = ared_target(curve);
@@ -76,9 +79,9 @@ pub fn ared_next_max_p(average: f64, curve: &RedCurve) -> f64 {
 pub struct Ared {
     red: Red,
     interval: Duration,
-    /// When to adapt next; never while the timer rests.
+    /// Time of the next adaptation; `Time::NEVER` while the timer is stopped.
     next: Time,
-    /// Whether anything has arrived since the last adaptation.
+    /// True if a packet has arrived since the last adaptation.
     sampled: bool,
 }
 

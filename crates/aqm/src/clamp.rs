@@ -1,14 +1,14 @@
-//! CLAMP's router agent around any discipline: it writes a price into each packet that leaves.
+//! CLAMP's router agent, which wraps any discipline: it writes a price into each departing packet.
 //!
-//! Source: Andrew, Hanly and Mukhtar 2008, §4.1 and Eq. 13. The queue counts whole packets: those
-//! that wait, those that the link has taken and has not served or discarded, and the one that
-//! arrives.
-//! Chosen where the paper is silent: the output rate is a decaying count of bytes that left, with the
-//! same time constant as the queue's average and corrected for the short past; there is no price before
-//! the first departure.
+//! Source: Andrew, Hanly and Mukhtar 2008, §4.1 and Eq. 13. The queue length includes waiting
+//! packets, packets that the link has dequeued and neither served nor discarded, and the arriving
+//! packet, each with its full size. The paper does not define the following points. The output rate
+//! is an exponentially decaying count of departed bytes, with the time constant of the queue
+//! average, corrected for the time before the first departure. The price is 0 before the first
+//! departure.
 //!
-//! `target_delay_ns` is Airpath's addition: a moves by itself until the mean delay of the packets
-//! is the target, which §3.2 calls an open question ([`clamp_next_a`]).
+//! `target_delay_ns` is an addition of Airpath: a is adapted until the mean delay of the packets
+//! equals the target. §3.2 calls this adaptation an open question ([`clamp_next_a`]).
 
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
@@ -19,11 +19,12 @@ use airpath_core::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Time constant with which a moves where none is given: several of CLAMP's own averages of about a
-/// second.
+/// Default time constant of the adaptation of a: several times CLAMP's own averaging time of about
+/// one second.
 const ADAPTATION_TIME_NS: u64 = 5_000_000_000;
 
-/// How long the largest output rate is remembered, s, and below which part of it a queue is starved.
+/// Time after which the largest output rate has decayed to 0, s. A queue is starved if its rate is
+/// below the fraction `STARVED` of the largest rate.
 const PEAK_S: f64 = 60.0;
 const STARVED: f64 = 0.1;
 
@@ -31,26 +32,29 @@ const STARVED: f64 = 0.1;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClampConfig {
-    /// a, bytes, from 0: what of the averaged queue costs nothing. In its place: `target_delay_ns`.
+    /// Parameter a, bytes, from 0: part of the average queue that does not raise the price.
+    /// Alternative: `target_delay_ns`.
     #[serde(default)]
     pub a_bytes: Option<u64>,
-    /// Mean time from arrival to the completion of service that a is moved to, ns, at least 1.
+    /// Target of the mean time from arrival to the end of service, by which a is adapted, ns, at
+    /// least 1.
     #[serde(default)]
     pub target_delay_ns: Option<u64>,
-    /// Time constant with which a moves, ns, at least 1.
+    /// Time constant of the adaptation of a, ns, at least 1.
     #[serde(default)]
     pub adaptation_time_ns: Option<u64>,
-    /// b, above 0: how steeply the price rises. The paper: 1.
+    /// Slope b of the price, above 0. The paper: 1.
     pub b: f64,
     /// Time constant of the averages, ns, at least 1. The paper: 0.5 s.
     pub time_constant_ns: u64,
-    /// Time constant of the output rate, ns, at least 1; the paper does not say.
+    /// Time constant of the output rate, ns, at least 1. The paper gives no value.
     pub rate_time_constant_ns: u64,
-    /// The discipline inside: `{"kind": …}`.
+    /// The wrapped discipline: `{"kind": …}`.
     pub inner: Value,
 }
 
-/// q(n) after an arrival that finds the queue at `queue` bytes, `since` after the one before (§4.1).
+/// Returns q(n) after an arrival that finds `queue` bytes, at a time `since` after the previous
+/// arrival (§4.1).
 pub fn clamp_average_queue(
     average: f64,
     queue: f64,
@@ -61,7 +65,7 @@ pub fn clamp_average_queue(
     kept * average + (1.0 - kept) * queue
 }
 
-/// The price of Eq. 13 with b, s: `average` and `a` in bytes, `rate` in bytes/s.
+/// Returns the price of Eq. 13 with b, s: `average` and `a` in bytes, `rate` in bytes/s.
 pub fn clamp_price(average: f64, a: f64, b: f64, rate: f64) -> f64 {
     if rate > 0.0 { ((b * average - a) / rate).max(0.0) } else { 0.0 }
 }
@@ -69,21 +73,22 @@ pub fn clamp_price(average: f64, a: f64, b: f64, rate: f64) -> f64 {
 /// Parameters of the adaptation of a.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClampTarget {
-    /// The mean delay to hold, s, above 0.
+    /// Target of the mean delay, s, above 0.
     pub delay_s: f64,
     /// Time constant, s, above 0.
     pub time_constant_s: f64,
 }
 
-/// a after a packet of `bytes` that took `delay_s` from its arrival to the completion of its service,
-/// at an output rate of `rate` bytes/s, where b times the averaged queue are `priced` bytes; in bytes.
+/// Returns a in bytes after the departure of a packet of `bytes` whose time from arrival to the end
+/// of service was `delay_s`. `rate` is the output rate in bytes/s; `priced` is b times the average
+/// queue in bytes.
 ///
-/// As the mean queue is a + kτ, a step of s (D - d) / T for each packet is an integral controller
-/// with the time constant T, and at rest leaves the packets' mean delay d at the target D, for any
-/// number of them, rate and fluctuations. a is at most twice what would wait at the target, or
-/// `priced` where that is more: it does not run away while flows are limited elsewhere, and what
-/// bounds it is never what keeps up a price. A bound by the rate alone would: flows that the price
-/// has slowed down lower the rate, the bound with it, and stay slow.
+/// The mean queue is a + kτ. Therefore a step of s (D - d) / T for each packet is an integral
+/// controller with the time constant T. In equilibrium the mean delay d of the packets equals the
+/// target D, for any number of flows, rate and fluctuations. The upper bound of a is twice the
+/// backlog at the target delay, or `priced` if that is larger. Without a bound, a would grow while
+/// the flows are limited elsewhere. A bound by the rate only could preserve a price: flows that the
+/// price has slowed down reduce the rate and thereby the bound, and stay slow.
 pub fn clamp_next_a(
     a: f64,
     bytes: f64,
@@ -96,18 +101,19 @@ pub fn clamp_next_a(
     next.min((2.0 * target.delay_s * rate).max(priced))
 }
 
-/// The largest output rate of late.
+/// Largest recent output rate.
 #[derive(Clone, Copy, Debug)]
 struct Peak {
-    /// bytes/s.
+    /// Largest recent rate, bytes/s.
     rate: f64,
     left: Time,
 }
 
 impl Peak {
-    /// Weight of a departure of `bytes` at `now` in the adaptation of a: these; of a queue that
-    /// sends little, and not late, what it could have sent since the packet before. Else the price
-    /// that makes it send little would stay, for little moves a.
+    /// Returns the weight, in bytes, of a departure of `bytes` at `now` in the adaptation of a. The
+    /// weight is `bytes`, except for a starved queue whose packet is not late: then it is the
+    /// number of bytes that could have been sent since the previous packet. Otherwise a small rate
+    /// would adapt a too slowly, and the price that causes the small rate would persist.
     fn counted(&mut self, bytes: f64, is_late: bool, rate: f64, now: Time) -> f64 {
         let since = now.saturating_since(self.left).as_secs_lossy();
         self.left = now;
@@ -117,20 +123,20 @@ impl Peak {
     }
 }
 
-/// A rate as a count of bytes that decays with time.
+/// Rate estimate: an exponentially decaying count of bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct DecayingRate {
-    /// 1/s.
+    /// Inverse of the time constant, 1/s.
     decay: f64,
     /// Decayed bytes at `last`.
     bytes: f64,
     last: Time,
-    /// When the first bytes came; [`Time::NEVER`] before.
+    /// Time of the first count; [`Time::NEVER`] before.
     began: Time,
 }
 
 impl DecayingRate {
-    /// A rate that nothing has been counted for, with this time constant, above zero.
+    /// Creates an estimate without counts. The time constant must be above zero.
     pub fn new(time_constant: Duration) -> DecayingRate {
         let decay = 1.0 / time_constant.as_secs_lossy();
         DecayingRate { decay, bytes: 0.0, last: Time::ZERO, began: Time::NEVER }
@@ -139,7 +145,7 @@ impl DecayingRate {
     /// Counts `bytes` at `now`.
     pub fn count(&mut self, bytes: Bytes, now: Time) {
         if self.began.is_never() {
-            // What came before the first departure is no part of the past that is averaged.
+            // The rate is averaged from the first departure on, so bytes before it do not count.
             (self.began, self.last) = (now, now);
             return;
         }
@@ -148,7 +154,7 @@ impl DecayingRate {
         self.last = now;
     }
 
-    /// The rate at the last count, bytes/s; 0 before the second count at a later time.
+    /// Returns the rate at the last count, bytes/s; 0 before the second count at a later time.
     pub fn per_second(&self) -> f64 {
         let past = self.decay * self.last.saturating_since(self.began).as_secs_lossy();
         let covered = -libm::expm1(-past);
@@ -156,7 +162,7 @@ impl DecayingRate {
     }
 }
 
-/// Sums of what is measured.
+/// Sums of the measured quantities.
 #[derive(Clone, Copy, Debug, Default)]
 struct ClampSums {
     queue: Sum,
@@ -183,7 +189,7 @@ impl Sum {
     }
 }
 
-/// A discipline whose packets leave with a price.
+/// Discipline that writes a price into departing packets.
 pub struct Clamp {
     inner: AnyQueue,
     a: f64,
@@ -191,11 +197,11 @@ pub struct Clamp {
     target: Option<ClampTarget>,
     peak: Peak,
     time_constant: Duration,
-    /// Bytes that the link has taken and has neither served nor discarded.
+    /// Bytes that the link has dequeued and neither served nor discarded.
     taken: Bytes,
-    /// q, bytes.
+    /// Average queue q, bytes.
     average: f64,
-    /// When the last packet arrived; [`Time::NEVER`] before the first.
+    /// Time of the last arrival; [`Time::NEVER`] before the first arrival.
     last_arrival: Time,
     rate: DecayingRate,
     measured: ClampSums,
@@ -226,8 +232,9 @@ impl Component<dyn QueueDisc + Send> for Clamp {
         let inner = AnyQueue::build(&inner, setup).map_err(|error| error.under("inner"))?;
         Ok(Clamp {
             inner,
-            // One that moves begins at its bound with the first late packet; no price before. From 0 the
-            // first flow would hardly send, and a moves with what is sent.
+            // An adapted a starts at its bound with the first late packet; the price is 0 until
+            // then. If a started at 0, the first flow would send very little, and a is adapted only
+            // when packets depart.
             a: a_bytes.map_or(f64::INFINITY, |bytes| bytes as f64),
             b,
             target,
@@ -252,7 +259,7 @@ impl ClampConfig {
         })
     }
 
-    /// Rejects both, or none, of a fixed a and a delay that moves it.
+    /// Rejects a configuration that sets both a fixed a and a target delay, or neither.
     fn check_target(&self, checks: &mut Checks) {
         const ADVICE: &str = "Use a, or target_delay";
         let ClampConfig { a_bytes, target_delay_ns, adaptation_time_ns, .. } = *self;
@@ -272,7 +279,7 @@ impl ClampConfig {
     }
 }
 
-/// Whether a discipline, or one that it says it is around, is CLAMP's.
+/// Returns true if `description` is a `clamp` discipline or contains one.
 fn prices(description: &Value) -> bool {
     let Some(parameters) = description.as_object() else { return false };
     let is_clamp = parameters.get("kind").is_some_and(|kind| kind == "clamp");
@@ -280,12 +287,12 @@ fn prices(description: &Value) -> bool {
 }
 
 impl Clamp {
-    /// q, the averaged queue, bytes.
+    /// Average queue q, bytes.
     pub fn average(&self) -> f64 {
         self.average
     }
 
-    /// The price of a packet that leaves now, s (Eq. 13).
+    /// Price of a packet that departs now, s (Eq. 13).
     pub fn price(&self) -> f64 {
         clamp_price(self.average, self.a, self.b, self.rate.per_second())
     }
@@ -319,7 +326,8 @@ impl crate::QueueWrapper for Clamp {
         self.inner.enqueue(packet, ctx);
     }
 
-    /// It is among what the link has taken from the start: the inner discipline does not keep it.
+    /// Counts the packet as dequeued by the link from its arrival on, because the inner discipline
+    /// does not queue it.
     fn on_bypass(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
         self.note_arrival(packet, ctx);
         let is_let_in = self.inner.on_bypass(packet, ctx);
@@ -331,7 +339,7 @@ impl crate::QueueWrapper for Clamp {
         self.take(is_there, packet)
     }
 
-    /// Adds to what queues before have written: prices of a path add up. An ACK keeps what it
+    /// Adds the price to the sum of the previous queues on the path. An ACK keeps the price that it
     /// echoes.
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         self.inner.on_served(packet, ctx);

@@ -1,8 +1,7 @@
 //! CoDel: drops at the head while the sojourn time has stayed above a target for an interval.
 //!
-//! Source: RFC 8289; when it drops is in `codel_dropper.rs`.
-//! Left out: nothing. The limit of the buffer, which the RFC leaves to the implementation, counts
-//! packets.
+//! Source: RFC 8289. The drop decision is in `codel_dropper.rs`. Left out: nothing. The RFC leaves
+//! the buffer limit to the implementation; here it counts packets.
 
 use crate::codel_dropper::{CodelDropper, CodelParameters};
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -16,13 +15,13 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodelConfig {
-    /// Most packets that may wait or be held by the link. At least 1.
+    /// Limit of waiting and held packets. At least 1.
     pub limit: usize,
     /// TARGET, ns: the acceptable standing sojourn time. At least 1; RFC 8289 §4.4: 5 ms.
     pub target_ns: u64,
     /// INTERVAL, ns: about the largest RTT of the flows. At least 1; RFC 8289 §4.3: 100 ms.
     pub interval_ns: u64,
-    /// Bytes that may always be left in the queue, one MTU.
+    /// Backlog up to which no packet is dropped, bytes: one MTU.
     pub mtu_bytes: u64,
     /// Mark ECN-capable packets instead of dropping them.
     #[serde(default)]

@@ -1,14 +1,13 @@
-//! CoDel's dropper: when the packet at the head of a queue is dropped or marked.
+//! CoDel's dropper: decides when the packet at the head of a queue is dropped or marked.
 //!
-//! Source: RFC 8289 §5; marking in place of a drop, one packet per signal: RFC 8290 §4.2.
-//! CoDel has one dropper for its queue, FQ-CoDel one for each of its queues.
-//! Differs: the interval over the square root of the count is computed in double precision, not by
-//! the fixed-point Newton step of RFC 8289 §5.7.
+//! Source: RFC 8289 §5; marks instead of drops, one packet per signal: RFC 8290 §4.2. CoDel has one
+//! dropper; FQ-CoDel has one dropper for each queue. Differs: INTERVAL / √count is computed in
+//! double precision, not with the fixed-point Newton step of RFC 8289 §5.7.
 
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{Bytes, Checks, Ctx, DropReason, Duration, Packet, Time, at_least};
 
-/// Dropping that begins again within this number of intervals resumes at its former rate (§5.5).
+/// Number of intervals within which a new dropping state resumes at the previous drop rate (§5.5).
 const RESUME_WITHIN_INTERVALS: u64 = 16;
 
 /// Parameters of the dropper.
@@ -16,16 +15,17 @@ const RESUME_WITHIN_INTERVALS: u64 = 16;
 pub struct CodelParameters {
     /// TARGET: the acceptable standing sojourn time.
     pub target: Duration,
-    /// INTERVAL: how long the sojourn time must stay at or above the target before the first drop.
+    /// INTERVAL: time for which the sojourn time must stay at or above the target before the first
+    /// drop.
     pub interval: Duration,
-    /// MAXPACKET: nothing is dropped while no more than this is left in the queue.
+    /// MAXPACKET: no packet is dropped while the remaining backlog is at most this size.
     pub mtu: Bytes,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
 }
 
 impl CodelParameters {
-    /// The parameters, spans in ns.
+    /// Creates the parameters from times in ns.
     pub fn new(target_ns: u64, interval_ns: u64, mtu_bytes: u64, ecn: bool) -> CodelParameters {
         CodelParameters {
             target: Duration::from_nanos(target_ns),
@@ -42,46 +42,47 @@ impl CodelParameters {
     }
 }
 
-/// The span between signal number `count` and the next: INTERVAL / √count, RFC 8289 §5.6.
+/// Returns the time between signal number `count` and the next signal: INTERVAL / √count (RFC 8289
+/// §5.6).
 pub fn codel_spacing(interval: Duration, count: u32) -> Duration {
     Duration::from_nanos((interval.as_nanos() as f64 / f64::from(count).sqrt()).round() as u64)
 }
 
-/// The state of one queue (RFC 8289 §5.2; names as there).
+/// State of one queue (RFC 8289 §5.2, with the names of the RFC).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CodelDropper {
-    /// When the sojourn time, if it stays at or above the target, will have done so for an interval.
+    /// Time at which the sojourn time will have been at or above the target for one interval.
     first_above_time: Option<Time>,
-    /// When to signal next, in the dropping state.
+    /// Time of the next signal in the dropping state.
     drop_next: Time,
-    /// Signals since the dropping state was entered.
+    /// Number of signals since the dropping state was entered.
     count: u32,
     /// `count` when the dropping state was entered.
     lastcount: u32,
-    /// Whether the dropper is in the dropping state.
+    /// True in the dropping state.
     dropping: bool,
 }
 
 impl CodelDropper {
-    /// Whether the dropper is in the dropping state.
+    /// Returns true in the dropping state.
     pub fn is_dropping(&self) -> bool {
         self.dropping
     }
 
-    /// Whether the sojourn time was at or above the target when a packet left last.
+    /// Returns true if the sojourn time was at or above the target at the last dequeue.
     #[cfg(test)]
     pub fn is_watching(&self) -> bool {
         self.first_above_time.is_some()
     }
 
-    /// Signals since the dropping state was entered, those of the state before it that it resumed
-    /// included.
+    /// Number of signals since the dropping state was entered, including the signals of a previous
+    /// state that was resumed.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Moves the next packet of `store` that the dropper lets through to `packet`, and drops those
-    /// before it; returns whether there was one.
+    /// Moves the next packet of `store` that is not dropped to `packet`, and drops the packets
+    /// ahead of it. Returns false if no packet is left.
     #[inline]
     pub fn dequeue_into(
         &mut self,
@@ -101,8 +102,8 @@ impl CodelDropper {
         lets_through && store.pop_into(packet)
     }
 
-    /// In the dropping state, or about to enter it: drops or marks at the head; returns whether a
-    /// packet is left there to let through.
+    /// Drops or marks packets at the head, in the dropping state or at its start. Returns true if a
+    /// packet is left at the head to be sent.
     #[inline(never)]
     fn decide(
         &mut self,
@@ -120,8 +121,9 @@ impl CodelDropper {
         is_there
     }
 
-    /// `dodequeue`: whether the head has been bad for long enough, `None` without a head. It is
-    /// judged as if it were taken, by what is left behind it.
+    /// `dodequeue`: returns true if the sojourn time of the head packet has been at or above the
+    /// target for an interval; `None` without a packet. The remaining backlog is computed as if the
+    /// head packet had been removed.
     #[inline]
     fn look_at_head(
         &mut self,
@@ -148,7 +150,8 @@ impl CodelDropper {
         })
     }
 
-    /// Several signals may be due at once; a mark ends the round, for its packet goes out.
+    /// Sends the signals that are due. Several signals may be due at the same time; a mark ends the
+    /// loop, because the marked packet is sent.
     fn continue_dropping(
         &mut self,
         ok_to_drop: bool,
@@ -185,7 +188,8 @@ impl CodelDropper {
     }
 }
 
-/// Marks the oldest packet, which stays, or drops it; returns whether it was marked.
+/// Marks the oldest packet, which stays in the queue, or drops it. Returns true if the packet was
+/// marked.
 fn signal_at_head(store: &mut TimedFifo, ecn: bool, ctx: &mut Ctx<'_>) -> bool {
     let Some(head) = store.front_mut() else { return false };
     if ecn && head.ecn.is_capable() {

@@ -9,7 +9,7 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// How much may wait.
+/// Limit of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
@@ -20,7 +20,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Whether `packet` may join `occupancy` packets of `occupied` bytes.
+    /// Returns true if `packet` may join `occupancy` packets of `occupied` bytes.
     #[inline]
     pub(crate) fn admits(self, packet: &Packet, occupancy: usize, occupied: Bytes) -> bool {
         match self {
@@ -42,7 +42,7 @@ impl Limit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DropTailConfig {
-    /// Most that may wait or be held by the link, not counting a packet in service. At least one
+    /// Limit of waiting and held packets or bytes, without the packet in service. At least one
     /// packet or byte.
     pub limit: Limit,
 }
@@ -55,7 +55,7 @@ pub struct DropTail {
 }
 
 impl DropTail {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: DropTailConfig) -> DropTail {
         DropTail { limit: config.limit, fifo: Fifo::default() }
     }
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use airpath_core::{FlowId, Time, testing::TestHarness};
 
-    /// Offers packets of the given sizes; returns the sequence numbers that got in.
+    /// Offers packets of the given sizes. Returns the sequence numbers of the admitted packets.
     fn admitted(limit: Limit, sizes: &[u32]) -> Vec<u64> {
         let mut harness = TestHarness::default();
         let mut queue = DropTail::new(DropTailConfig { limit });
@@ -130,12 +130,12 @@ mod tests {
     }
 
     #[test]
-    fn the_packet_that_exceeds_the_limit_is_dropped() {
+    fn droptail_drops_packet_above_limit() {
         assert_eq!(admitted(Limit::Packets(2), &[1500; 4]), [0, 1]);
     }
 
     #[test]
-    fn a_byte_limit_still_admits_a_smaller_packet_after_a_drop() {
+    fn byte_limit_admits_smaller_packet_after_drop() {
         assert_eq!(admitted(Limit::Bytes(3100), &[1500, 1500, 200, 100]), [0, 1, 3]);
     }
 }

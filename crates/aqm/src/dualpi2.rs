@@ -1,11 +1,11 @@
-//! DualPI2: a queue for scalable congestion controls and one for all others, coupled so that flows
-//! of both get the same rates.
+//! DualPI2: one queue for scalable congestion control algorithms and one for all others, coupled so
+//! that flows of both queues get equal rates.
 //!
-//! Source: RFC 9332, Appendix A, with the overload rules of Appendix A.2; the weighted round robin
-//! between the queues, the larger of both delays as the controller's input and the least backlog for
-//! its drops and marks are Linux's (`sch_dualpi2`). Left out: queue protection, GSO, step thresholds
-//! in packets, drops on arrival.
-//! Differs: the timer rests while an update would change nothing.
+//! Source: RFC 9332, Appendix A, with the overload rules of Appendix A.2. Three rules are those of
+//! Linux (`sch_dualpi2`): the weighted round robin between the queues, the larger of the two delays
+//! as input of the controller, and the minimum backlog for its drops and marks. Left out: queue
+//! protection, GSO, step thresholds in packets, drops on arrival. Differs: the timer stops while an
+//! update would change nothing.
 
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
@@ -15,53 +15,56 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// p_Lmax: from this coupled probability on, the L queue is overloaded (Appendix A.2).
+/// p_Lmax: coupled probability at and above which the L queue is overloaded (Appendix A.2).
 const SATURATED: f64 = 1.0;
-/// Whole of the weights of the two queues.
+/// Sum of the weights of the two queues.
 const WEIGHTS: i64 = 100;
 
 /// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DualPi2Config {
-    /// Most packets that may wait in both queues together or be held by the link. At least 1;
-    /// Linux: 10 000.
+    /// Limit of the packets in both queues and of packets held by the link. At least 1; Linux: 10
+    /// 000.
     pub limit: usize,
-    /// target, the delay of the classic queue to hold, ns. At least 1; RFC 9332: 15 ms.
+    /// Target delay of the classic queue, ns. At least 1; RFC 9332: 15 ms.
     pub target_ns: u64,
-    /// Tupdate, ns. At least 1; RFC 9332: the smaller of `target_ns` and a third of RTT_max.
+    /// Tupdate, the update interval, ns. At least 1; RFC 9332: the smaller of `target_ns` and a
+    /// third of RTT_max.
     pub update_ns: u64,
-    /// alpha, 1/s. At least 0; RFC 9332: 0.1 Tupdate / RTT_max².
+    /// Gain alpha, 1/s. At least 0; RFC 9332: 0.1 Tupdate / RTT_max².
     pub alpha: f64,
-    /// beta, 1/s. At least 0; RFC 9332: 0.3 / RTT_max.
+    /// Gain beta, 1/s. At least 0; RFC 9332: 0.3 / RTT_max.
     pub beta: f64,
-    /// k, the coupling factor, above 0; RFC 9332: 2.
+    /// Coupling factor k, above 0; RFC 9332: 2.
     pub coupling: f64,
-    /// minTh, sojourn time from which the L queue marks, ns; RFC 9332: 800 µs.
+    /// minTh: sojourn time at which the L queue starts to mark, ns; RFC 9332: 800 µs.
     pub ramp_start_ns: u64,
-    /// range, further sojourn time up to which it marks all, ns; RFC 9332: 400 µs. 0: a step.
+    /// Width of the ramp above minTh, ns; beyond it the L queue marks all packets. RFC 9332: 400
+    /// µs; 0: a step.
     pub ramp_ns: u64,
-    /// Share of the link, per cent, 1 to 99, that the classic queue is left when both are
-    /// backlogged; Linux: 10.
+    /// Share of the link for the classic queue when both queues are backlogged, 1 to 99 per cent;
+    /// Linux: 10.
     pub classic_percent: u32,
-    /// Every ECN-capable packet goes into the L queue, not only those with ECT(1) or CE: for
-    /// scalable congestion controls that send ECT(0), as DCTCP's.
+    /// If set, every ECN-capable packet enters the L queue, not only packets with ECT(1) or CE. For
+    /// scalable congestion control algorithms that send ECT(0), such as DCTCP.
     #[serde(default)]
     pub any_ect: bool,
-    /// Bytes of a large packet: the round robin's first credit. At least 1; Linux: the MTU.
+    /// Size of a large packet, bytes: the initial credit of the round robin. At least 1; Linux: the
+    /// MTU.
     pub mtu_bytes: u64,
 }
 
-/// One of the two queues.
+/// One of the two queues of DualPI2.
 #[derive(Clone, Debug, Default)]
 struct SubQueue {
     fifo: TimedFifo,
-    /// Probabilities since the last mark or drop: `recur` of Appendix A.1.
+    /// Sum of the probabilities since the last mark or drop: `recur` of Appendix A.1.
     count: f64,
 }
 
 impl SubQueue {
-    /// `recur`: whether this packet is among the share `likelihood`, spaced evenly.
+    /// `recur`: returns true for the fraction `likelihood` of all calls, evenly spaced.
     fn recurs(&mut self, likelihood: f64) -> bool {
         self.count += likelihood;
         let is_due = self.count > 1.0;
@@ -71,7 +74,7 @@ impl SubQueue {
         is_due
     }
 
-    /// How long its oldest packet has waited.
+    /// Returns the time for which the oldest packet has waited.
     fn delay(&self, now: Time) -> Duration {
         self.fifo.oldest().map_or(Duration::ZERO, |(since, _)| now.saturating_since(since))
     }
@@ -83,14 +86,15 @@ pub struct DualPi2 {
     config: DualPi2Config,
     low_latency: SubQueue,
     classic: SubQueue,
-    /// p', the base probability.
+    /// Base probability p'.
     base: f64,
-    /// prevq, s.
+    /// Delay at the previous update (prevq), s.
     delay_old: f64,
-    /// Above 0 the classic queue is served next, in hundredths of bytes.
+    /// Credit of the round robin, hundredths of bytes. If positive, the classic queue is served
+    /// next.
     credit: i64,
     held: usize,
-    /// When to update next; never while an update would change nothing.
+    /// Time of the next update; `Time::NEVER` while an update would change nothing.
     next_update: Time,
 }
 
@@ -127,17 +131,18 @@ impl<T: ?Sized> Component<T> for DualPi2 {
 }
 
 impl DualPi2 {
-    /// p', the base probability: the classic queue's is its square, the L queue's its multiple.
+    /// Base probability p'. The drop probability of the classic queue is its square; the mark
+    /// probability of the L queue is a multiple of it.
     pub fn base_probability(&self) -> f64 {
         self.base
     }
 
-    /// p_C.
+    /// Drop probability p_C of the classic queue.
     fn classic_probability(&self) -> f64 {
         self.base * self.base
     }
 
-    /// p_CL.
+    /// Coupled probability p_CL of the L queue.
     fn coupled_probability(&self) -> f64 {
         self.config.coupling * self.base
     }
@@ -146,8 +151,8 @@ impl DualPi2 {
         self.coupled_probability() >= SATURATED
     }
 
-    /// `laqm`: p'_L of a packet that has waited for `sojourn`. With nothing behind it none is
-    /// marked (Th_len).
+    /// `laqm`: native mark probability p'_L of a packet with sojourn time `sojourn`. Zero if the L
+    /// queue is empty behind the packet (Th_len).
     fn native_probability(&self, sojourn: Duration) -> f64 {
         let DualPi2Config { ramp_start_ns, ramp_ns, .. } = self.config;
         let above = sojourn.as_nanos().saturating_sub(ramp_start_ns);
@@ -160,14 +165,14 @@ impl DualPi2 {
         }
     }
 
-    /// Whether the packet taken last leaves a standing queue behind it, of two large packets at least;
-    /// without one the controller drops and marks nothing. RFC 9332 has such a minimum (Th_len) only
+    /// Returns true if a backlog of at least two large packets remains after the last dequeue.
+    /// Otherwise the controller neither drops nor marks. RFC 9332 has such a minimum (Th_len) only
     /// for the native marks of the L queue.
     fn has_standing_queue(&self) -> bool {
         self.backlog() >= Bytes(2 * self.config.mtu_bytes)
     }
 
-    /// Whether the L queue is next in the weighted round robin.
+    /// Returns true if the weighted round robin serves the L queue next.
     fn low_latency_is_next(&self) -> bool {
         let (low_latency, classic) = (&self.low_latency.fifo, &self.classic.fifo);
         !low_latency.is_empty() && (classic.is_empty() || self.credit <= 0)
@@ -178,7 +183,7 @@ impl DualPi2 {
         self.credit = self.config.mtu_bytes as i64 * (2 * classic - WEIGHTS);
     }
 
-    /// Takes a packet of the L queue; returns whether it is sent.
+    /// Dequeues a packet from the L queue. Returns true if the packet is sent.
     fn take_low_latency(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         let Some((since, taken)) = self.low_latency.fifo.pop() else { return false };
         *packet = taken;
@@ -221,7 +226,7 @@ impl DualPi2 {
         true
     }
 
-    /// `dualpi2_update`.
+    /// `dualpi2_update`: updates the base probability.
     fn update(&mut self, now: Time) {
         let DualPi2Config { target_ns, alpha, beta, .. } = self.config;
         let delay = self.low_latency.delay(now).max(self.classic.delay(now)).as_secs_lossy();
@@ -242,7 +247,8 @@ impl DualPi2 {
         }
     }
 
-    /// Updates are at multiples of Tupdate, so that resting leaves no trace.
+    /// Returns the next update time. Updates are at multiples of Tupdate, so that a stopped timer
+    /// does not shift them.
     fn update_after(&self, now: Time) -> Time {
         let update = self.config.update_ns;
         Time::from_nanos((now.as_nanos() / update + 1).saturating_mul(update))

@@ -1,7 +1,7 @@
-//! First in, first out, with a count of its bytes: the store inside most disciplines.
+//! First-in-first-out queue with a byte count: the packet store of most disciplines.
 //!
-//! It also keeps what the link still holds of what was taken from here: the limits of a discipline
-//! count both.
+//! The queue also counts the dequeued packets that the link still holds: the limit of a discipline
+//! applies to waiting and held packets together.
 
 use crate::queue_disc::QueueState;
 use airpath_core::{Bytes, Ctx, DropReason, Packet, Ring, Time};
@@ -16,8 +16,8 @@ pub struct Fifo {
 }
 
 impl Fifo {
-    /// Puts a copy of a packet that arrives at `now` behind the others, and notes the instant in it;
-    /// gives its place, to mark it there. Its size stays.
+    /// Appends a copy of a packet that arrives at `now` and stores the arrival time in the copy.
+    /// Returns the copy, so that the caller can mark it. The caller must not change its size.
     #[inline]
     pub fn push(&mut self, packet: &Packet, now: Time) -> &mut Packet {
         self.backlog += packet.bytes();
@@ -27,7 +27,7 @@ impl Fifo {
         place
     }
 
-    /// Takes the oldest packet.
+    /// Removes and returns the oldest packet.
     #[inline]
     pub fn pop(&mut self) -> Option<Packet> {
         let packet = self.packets.pop_front()?;
@@ -35,7 +35,7 @@ impl Fifo {
         Some(packet)
     }
 
-    /// Moves the oldest packet to `packet`; returns whether there was one.
+    /// Moves the oldest packet to `packet`. Returns false if the queue is empty.
     #[inline]
     pub fn pop_into(&mut self, packet: &mut Packet) -> bool {
         let Some(oldest) = self.packets.front() else { return false };
@@ -56,8 +56,8 @@ impl Fifo {
         self.packets.iter()
     }
 
-    /// Signals congestion with the oldest packet: marks it when `may_mark` and it is ECN-capable,
-    /// drops it otherwise. On an empty queue nothing happens.
+    /// Signals congestion with the oldest packet: marks the packet if `may_mark` is set and the
+    /// packet is ECN-capable, otherwise drops it. Does nothing if the queue is empty.
     pub fn signal_at_front(&mut self, may_mark: bool, ctx: &mut Ctx<'_>) {
         if self.is_empty() {
             return;
@@ -75,7 +75,7 @@ impl Fifo {
         self.packets.len()
     }
 
-    /// Whether there is no packet.
+    /// Returns true if the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }
@@ -92,7 +92,7 @@ impl Fifo {
         QueueState { packets: self.len(), backlog: self.backlog(), next_wakeup: Time::NEVER }
     }
 
-    /// Packets that wait here or that the link still holds.
+    /// Number of packets that wait here or that the link still holds.
     #[inline]
     pub fn occupancy(&self) -> usize {
         self.packets.len() + self.held_packets
@@ -104,7 +104,7 @@ impl Fifo {
         self.backlog + self.held_bytes
     }
 
-    /// The link still holds this much of what was taken from here.
+    /// Sets the number of dequeued packets, and their bytes, that the link still holds.
     pub fn set_held(&mut self, packets: usize, bytes: Bytes) {
         self.held_packets = packets;
         self.held_bytes = bytes;

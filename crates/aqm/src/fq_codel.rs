@@ -1,9 +1,10 @@
-//! FQ-CoDel: a queue per flow, served in turn with new flows first, each under CoDel.
+//! FQ-CoDel: one queue for each flow, served by deficit round robin with new flows first, each
+//! queue under CoDel.
 //!
-//! Source: RFC 8290; CoDel's dropper is `codel_dropper.rs`.
-//! Left out: the CE threshold of Linux; classification by anything but the flow.
-//! Differs: queues are made when a packet first falls into them, so an instance costs memory for
-//! the flows that it has seen, not for all its queues.
+//! Source: RFC 8290; CoDel's dropper is in `codel_dropper.rs`. Left out: the CE threshold of Linux;
+//! classification by other criteria than the flow. Differs: a queue is created when its first
+//! packet arrives, so that memory grows with the number of active flows and not with the number of
+//! hash values.
 
 use crate::codel_dropper::{CodelDropper, CodelParameters};
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -14,51 +15,52 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// Most packets dropped at once when the limit is exceeded (§4.1).
+/// Largest number of packets dropped in one batch when the limit is exceeded (§4.1).
 const DROP_BATCH: usize = 64;
-/// So that a packet waits for at most 256 rounds.
+/// Smallest quantum, bytes. It limits the wait of a packet to 256 rounds.
 const SMALLEST_QUANTUM: u64 = 256;
-/// More bytes than any link sends in a turn.
+/// Largest quantum, bytes: more than any link sends in one round.
 const LARGEST_QUANTUM: u64 = 4_000_000_000;
 
 /// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FqCodelConfig {
-    /// Most packets that may wait in all queues together or be held by the link. At least 1;
-    /// RFC 8290 §5.2: 10 240.
+    /// Limit of the packets in all queues and of packets held by the link. At least 1; RFC 8290
+    /// §5.2: 10 240.
     pub limit: usize,
     /// Number of queues, 1 to 65 535; RFC 8290 §5.2: 1024.
     pub flows: u32,
-    /// Bytes that a queue may send in its turn. At least 256; RFC 8290 §5.2: 1514.
+    /// Quantum: bytes that a queue may send in one round. At least 256; RFC 8290 §5.2: 1514.
     pub quantum_bytes: u64,
     /// CoDel's TARGET, ns. At least 1; RFC 8290 §5.2: 5 ms.
     pub target_ns: u64,
     /// CoDel's INTERVAL, ns. At least 1; RFC 8290 §5.2: 100 ms.
     pub interval_ns: u64,
-    /// Bytes that CoDel always leaves in a queue, one MTU.
+    /// Backlog of a queue up to which CoDel drops no packet, bytes: one MTU.
     pub mtu_bytes: u64,
     /// Mark ECN-capable packets instead of dropping them.
     #[serde(default)]
     pub ecn: bool,
 }
 
-/// Number of a queue that has been made, in the order of their making.
+/// Index of a created queue, in order of creation.
 type QueueNumber = u16;
 
-/// One of the queues, in two cache lines.
+/// Queue of one hash value, in two cache lines.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
 struct FlowQueue {
     fifo: TimedFifo,
     dropper: CodelDropper,
-    /// Bytes that it may still send in its turn; negative after a packet larger than that.
+    /// Bytes that the queue may still send in this round; negative after a packet larger than the
+    /// rest.
     deficit: i64,
-    /// Whether it is in one of the two lists.
+    /// True if the queue is in one of the two lists.
     is_listed: bool,
 }
 
-/// Queues by flow under deficit round robin and CoDel.
+/// FQ-CoDel: queues by flow under deficit round robin and CoDel.
 #[derive(Clone, Debug)]
 pub struct FqCodel {
     limit: usize,
@@ -66,14 +68,14 @@ pub struct FqCodel {
     parameters: CodelParameters,
     /// Perturbation of the hash of this instance.
     perturbation: u64,
-    /// The queue of each hash value.
+    /// Index of the queue for each hash value.
     slots: Box<[Option<QueueNumber>]>,
     queues: Vec<FlowQueue>,
     new: Ring<QueueNumber>,
     old: Ring<QueueNumber>,
     packets: usize,
     backlog: Bytes,
-    /// Packets that the link still holds.
+    /// Number of packets that the link still holds.
     held: usize,
 }
 
@@ -107,8 +109,9 @@ impl<T: ?Sized> Component<T> for FqCodel {
     }
 }
 
-/// The hash value in 0..`buckets` of a packet, §4.1.1: flows and the two directions of each differ,
-/// as their 5-tuples do. The mixing is SplitMix64's (Steele, Lea & Flood 2014).
+/// Returns the hash value of a packet in 0..`buckets` (§4.1.1). Flows differ, and so do the two
+/// directions of a flow, as their 5-tuples do. The mixing function is SplitMix64 (Steele, Lea &
+/// Flood 2014).
 pub fn fq_codel_hash(packet: &Packet, perturbation: u64, buckets: usize) -> usize {
     let direction = u64::from(packet.kind == PacketKind::Ack);
     let mut hash = perturbation ^ (u64::from(packet.flow.0) << 1 | direction);
@@ -119,7 +122,8 @@ pub fn fq_codel_hash(packet: &Packet, perturbation: u64, buckets: usize) -> usiz
 }
 
 impl FqCodel {
-    /// The queue into which the packet falls; makes it when it is the first there.
+    /// Returns the queue of the packet. Creates the queue for the first packet with this hash
+    /// value.
     #[inline]
     fn classify(&mut self, packet: &Packet) -> QueueNumber {
         let slot = fq_codel_hash(packet, self.perturbation, self.slots.len());
@@ -129,8 +133,8 @@ impl FqCodel {
         })
     }
 
-    /// Drops from the head of the queue with the largest backlog, until that has been halved or a
-    /// batch has been dropped (§4.1).
+    /// Drops packets from the head of the queue with the largest backlog, until its backlog is
+    /// halved or a batch has been dropped (§4.1).
     #[cold]
     #[inline(never)]
     fn drop_from_fattest(&mut self, ctx: &mut Ctx<'_>) {
@@ -152,9 +156,9 @@ impl FqCodel {
         self.backlog -= dropped;
     }
 
-    /// When nothing waits for a link that could take it, no queue stays in a list and no dropper
-    /// above its target: the flow that comes next is new (§4.2), whether or not the link calls an
-    /// empty queue for a packet. Packets held by the link have been dequeued, and are in no queue.
+    /// Resets lists and droppers when no packet waits: the flow of the next packet is then a new
+    /// flow (§4.2), even if the link does not poll an empty queue. Packets held by the link have
+    /// been dequeued and belong to no queue.
     #[inline]
     fn rest_if_empty(&mut self, ctx: &mut Ctx<'_>) {
         if self.packets == 0 {
@@ -162,7 +166,8 @@ impl FqCodel {
         }
     }
 
-    /// Lets CoDel take a packet from the queue, and notes what has gone.
+    /// Dequeues a packet through the CoDel dropper of the queue, and updates the packet count and
+    /// the deficit.
     #[inline]
     fn take_from(&mut self, number: QueueNumber, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         let FlowQueue { fifo, dropper, deficit, .. } = &mut self.queues[usize::from(number)];
@@ -218,8 +223,7 @@ impl QueueDisc for FqCodel {
         }
     }
 
-    /// Excess packets are dropped from the longest queue; without queued packets the arrival is
-    /// rejected.
+    /// Drops excess packets from the longest queue. If no packet is queued, rejects the arrival.
     fn on_bypass(&mut self, _packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
         if self.packets + self.held < self.limit {
             return true;

@@ -1,4 +1,4 @@
-//! Gentle RED on the instantaneous queue, with independent draws.
+//! Gentle RED on the instantaneous queue length, with independent drop decisions.
 //!
 //! Source: qawla-2015 eq. 1 (the gentle curve of Floyd, "Recommendation on using the gentle_
 //! variant of RED", 2000).
@@ -16,18 +16,19 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GredConfig {
-    /// th_min, packets: below it nothing is dropped. At least 0.
+    /// Threshold th_min, packets: no drops below it. At least 0.
     pub min_th: f64,
-    /// th_max, packets: there the probability is `max_p`; it reaches 1 at twice this.
+    /// Threshold th_max, packets: the probability is `max_p` there and reaches 1 at twice this
+    /// value.
     pub max_th: f64,
-    /// p_max, in [0, 1].
+    /// Probability p_max, in [0, 1].
     pub max_p: f64,
     /// Mark ECN-capable packets instead of dropping them (below twice `max_th`).
     #[serde(default)]
     pub ecn: bool,
 }
 
-/// q(x): the probability that an arrival which finds `x` packets waiting is dropped.
+/// Returns q(x), the probability that an arrival is dropped if it finds `x` waiting packets.
 ///
 /// Source: qawla-2015 eq. 1.
 pub fn gred_drop_probability(x: f64, config: &GredConfig) -> f64 {
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_dropped_below_min_th_and_everything_at_twice_max_th() {
+    fn gred_drops_nothing_below_min_th_and_all_at_twice_max_th() {
         let mut harness = TestHarness::default();
         let mut queue = gred(GredConfig { max_p: 0.0, max_th: 31.0, ..PAPER });
         let offer = |queue: &mut Gred, harness: &mut TestHarness, count| {
@@ -159,10 +160,10 @@ mod tests {
         assert!(queue.packets() <= 62, "{}", queue.packets());
     }
 
-    /// Holds one packet in the queue, where q = 0.05, and counts the drops of 100 000 arrivals;
-    /// the bound is five standard deviations.
+    /// With one packet in the queue q is 0.05. The test counts the drops of 100 000 arrivals; the
+    /// bound is five standard deviations.
     #[test]
-    fn drops_follow_the_curve() {
+    fn drop_share_matches_curve() {
         const ARRIVALS: u32 = 100_000;
         let mut harness = TestHarness::default();
         let mut queue = gred(GredConfig { min_th: 0.0, max_th: 20.0, max_p: 1.0, ecn: false });
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_held_by_the_link_count() {
+    fn held_packets_count_in_queue_length() {
         let mut harness = TestHarness::default();
         let mut queue = gred(GredConfig { min_th: 5.0, max_th: 6.0, max_p: 1.0, ecn: false });
         queue.on_held(6, Bytes(6 * 1500), &mut harness.at(Time::ZERO));
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn with_ecn_a_capable_packet_is_marked_where_another_is_dropped() {
+    fn ecn_marks_capable_packets_instead_of_dropping() {
         let config = GredConfig { min_th: 0.0, max_th: 10.0, max_p: 1.0, ecn: true };
         for (ecn, waiting, marked) in [(Ecn::Ect0, 15, true), (Ecn::NotEct, 10, false)] {
             let mut harness = TestHarness::default();
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn at_twice_max_th_a_capable_packet_overflows_and_is_not_marked() {
+    fn ecn_capable_packet_is_dropped_at_twice_max_th() {
         let mut harness = TestHarness::default();
         let mut queue = gred(GredConfig { min_th: 5.0, max_th: 6.0, max_p: 0.0, ecn: true });
         queue.on_held(12, Bytes(12 * 1500), &mut harness.at(Time::ZERO));
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_value_is_named() {
+    fn check_names_invalid_key() {
         let config: GredConfig =
             serde_json::from_value(json!({"min_th": 30, "max_th": 20, "max_p": 0.1})).unwrap();
         let error = <Gred as Component<dyn QueueDisc + Send>>::check(&config)

@@ -1,8 +1,8 @@
-//! Queue disciplines: one file each, behind one contract.
+//! Queue disciplines: one file for each, and the trait [`QueueDisc`] that all of them implement.
 //!
-//! A queue discipline owns the packets that wait, decides which are dropped or marked, and never
-//! looks inside another stage. To add one: write its file (config, state, [`QueueDisc`], tests)
-//! and one line in `registry.rs`.
+//! A queue discipline owns the waiting packets and decides which of them are dropped or marked. It
+//! never reads the state of another stage. To add a discipline, write its file (config, state,
+//! [`QueueDisc`], tests) and add one line to `registry.rs`.
 //!
 //! ```
 //! use airpath_aqm::{DropTail, DropTailConfig, Limit, QueueDisc};

@@ -1,11 +1,11 @@
-//! PIE: random drops on arrival, with a probability that a controller moves by the queueing delay.
+//! PIE: random drops on arrival, with a probability that a controller adapts to the queueing delay.
 //!
-//! Source: RFC 8033; the drop probability is in `pie_probability.rs`. The delay is that of the last
-//! departure (Appendix A) or is estimated from the departure rate (§5.2, Appendix B).
-//! Left out: turning PIE on and off by the queue's length (§5.3), probabilities by packet size.
-//! Differs: an empty queue has no delay, regardless of the last departure (as in Linux); a
-//! measurement of the departure rate ends when the queue becomes empty, so that no idle time gets
-//! into it; the timer rests while an update would change nothing.
+//! Source: RFC 8033; the drop probability is in `pie_probability.rs`. The delay is the sojourn time
+//! of the last departure (Appendix A) or an estimate from the departure rate (§5.2, Appendix B).
+//! Left out: activation of PIE by queue length (§5.3), probabilities by packet size. Differs: the
+//! delay of an empty queue is zero, regardless of the last departure (as in Linux). A measurement
+//! of the departure rate ends when the queue becomes empty, so that it contains no idle time. The
+//! timer stops while an update would change nothing.
 
 use crate::pie_probability::{PieGains, pie_next_drop_prob};
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -18,20 +18,20 @@ use serde::Deserialize;
 
 /// DQ_THRESHOLD: bytes in one measurement of the departure rate (§5.2).
 const DQ_THRESHOLD: u64 = 1 << 14;
-/// Weight of a measurement in their average: DQ_THRESHOLD / 2¹⁶ (Appendix B).
+/// Weight of one measurement in the average departure time: DQ_THRESHOLD / 2¹⁶ (Appendix B).
 const DQ_WEIGHT: f64 = DQ_THRESHOLD as f64 / 65_536.0;
-/// While the delay is short, nothing is dropped below this probability (§4.1).
+/// Probability below which no packet is dropped while the delay is short (§4.1).
 const SAFE_PROBABILITY: f64 = 0.2;
-/// No drop before the accumulated probability reaches the first, none later than the second (§5.4).
+/// Accumulated probabilities: no drop before the first value, a certain drop at the second (§5.4).
 const DERANDOMISED: (f64, f64) = (0.85, 8.5);
 
-/// How the queueing delay is found.
+/// Estimator of the queueing delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PieDelay {
-    /// The sojourn time of the packet that left last.
+    /// Sojourn time of the last departure.
     Timestamps,
-    /// Backlog over an average departure rate.
+    /// Backlog divided by the average departure rate.
     DepartureRate,
 }
 
@@ -39,37 +39,37 @@ pub enum PieDelay {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PieConfig {
-    /// Most packets that may wait or be held by the link. At least 1.
+    /// Limit of waiting and held packets. At least 1.
     pub limit: usize,
-    /// QDELAY_REF, ns. At least 1; RFC 8033: 15 ms.
+    /// Target delay QDELAY_REF, ns. At least 1; RFC 8033: 15 ms.
     pub target_ns: u64,
-    /// T_UPDATE, ns. At least 1; RFC 8033: 15 ms.
+    /// Update interval T_UPDATE, ns. At least 1; RFC 8033: 15 ms.
     pub update_ns: u64,
-    /// alpha, 1/s. At least 0; RFC 8033: 1/8.
+    /// Gain alpha, 1/s. At least 0; RFC 8033: 1/8.
     pub alpha: f64,
-    /// beta, 1/s. At least 0; RFC 8033: 1 1/4.
+    /// Gain beta, 1/s. At least 0; RFC 8033: 1 1/4.
     pub beta: f64,
-    /// MAX_BURST, ns; RFC 8033: 150 ms.
+    /// Burst allowance MAX_BURST, ns; RFC 8033: 150 ms.
     pub max_burst_ns: u64,
-    /// MEAN_PKTSIZE: nothing is dropped while no more than twice this waits.
+    /// MEAN_PKTSIZE, bytes: no drops while the backlog is at most twice this size.
     pub mean_packet_bytes: u64,
-    /// How the queueing delay is found.
+    /// Estimator of the queueing delay.
     pub delay_estimate: PieDelay,
     /// Space drops more evenly (§5.4).
     pub derandomise: bool,
     /// Mark ECN-capable packets instead of dropping them, up to `ecn_threshold`.
     #[serde(default)]
     pub ecn: bool,
-    /// mark_ecnth, in [0, 1]: above this probability a packet is dropped, capable or not.
+    /// mark_ecnth, in [0, 1]: above this probability ECN-capable packets are dropped, too.
     pub ecn_threshold: f64,
 }
 
-/// The departure rate, as the time in which DQ_THRESHOLD bytes leave (Appendix B).
+/// Departure rate, as the time in which DQ_THRESHOLD bytes leave (Appendix B).
 #[derive(Clone, Copy, Debug, Default)]
 struct DepartureRate {
-    /// avg_dq_time_, s.
+    /// Average departure time avg_dq_time_, s.
     average: Option<f64>,
-    /// Start of the current measurement, and the bytes that have left since.
+    /// Start of the current measurement, and the bytes that have left since the start.
     measurement: Option<(Time, u64)>,
 }
 
@@ -109,14 +109,14 @@ pub struct Pie {
     stream: Stream,
     fifo: TimedFifo,
     drop_prob: f64,
-    /// Sojourn time of the packet that left last.
+    /// Sojourn time of the last departure.
     last_sojourn: Duration,
     rate: DepartureRate,
     delay_old: Duration,
     burst_allowance: Duration,
-    /// accu_prob_: probabilities of the arrivals since the last drop.
+    /// Sum accu_prob_ of the drop probabilities of the arrivals since the last drop.
     accumulated: f64,
-    /// When to update next; never while an update would change nothing.
+    /// Time of the next update; `Time::NEVER` while an update would change nothing.
     next_update: Time,
 }
 
@@ -156,12 +156,12 @@ impl<T: ?Sized> Component<T> for Pie {
 }
 
 impl Pie {
-    /// The probability with which an arrival is dropped.
+    /// Probability with which an arrival is dropped.
     pub fn drop_prob(&self) -> f64 {
         self.drop_prob
     }
 
-    /// `drop_early`: whether the arrival is drawn (§4.1, §5.4).
+    /// `drop_early`: returns true if the arrival is to be dropped (§4.1, §5.4).
     fn drops_early(&mut self) -> bool {
         let is_short = self.delay_old < self.half_target() && self.drop_prob < SAFE_PROBABILITY;
         let backlog = self.fifo.backlog().0;
@@ -190,7 +190,7 @@ impl Pie {
             && (self.accumulated >= latest || self.stream.bernoulli(self.drop_prob))
     }
 
-    /// `calculate_drop_prob` and the burst allowance (§4.2, §4.4).
+    /// `calculate_drop_prob` and update of the burst allowance (§4.2, §4.4).
     fn update(&mut self) {
         let delay = self.current_delay();
         let (old, half) = (self.delay_old, self.half_target());
@@ -215,7 +215,7 @@ impl Pie {
         Duration::from_nanos(self.gains.target.as_nanos().div_ceil(2))
     }
 
-    /// Whether an update leaves everything as it is.
+    /// Returns true if an update would change nothing.
     fn is_at_rest(&self) -> bool {
         self.fifo.is_empty()
             && self.drop_prob == 0.0
@@ -230,7 +230,8 @@ impl Pie {
         }
     }
 
-    /// Updates are at multiples of T_UPDATE, so that resting leaves no trace.
+    /// Returns the next update time. Updates are at multiples of T_UPDATE, so that a stopped timer
+    /// does not shift them.
     fn update_after(&self, now: Time) -> Time {
         let update = self.update.as_nanos();
         Time::from_nanos((now.as_nanos() / update + 1).saturating_mul(update))

@@ -6,24 +6,24 @@ use airpath_core::Duration;
 
 /// QDELAY_HIGH: above this delay the probability rises faster (RFC 8033, as in Linux).
 const HIGH_DELAY: Duration = Duration::from_millis(250);
-/// Increment above that delay, and the largest step otherwise, once p is 10 % (§5.5).
+/// Above QDELAY_HIGH: the increment. Below: the largest increment once p is at least 10 % (§5.5).
 const CAPPED_STEP: f64 = 0.02;
 const CAPPED_FROM: f64 = 0.1;
-/// Decay per update while there is no delay (§4.2).
+/// Decay factor for each update while the delay is zero (§4.2).
 const DECAY: f64 = 0.98;
 
 /// Parameters of the controller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PieGains {
-    /// QDELAY_REF.
+    /// Target delay QDELAY_REF.
     pub target: Duration,
-    /// alpha, 1/s.
+    /// Gain alpha, 1/s.
     pub alpha: f64,
-    /// beta, 1/s.
+    /// Gain beta, 1/s.
     pub beta: f64,
 }
 
-/// By what a step is divided at drop probability `drop_prob`, RFC 8033 §4.2.
+/// Returns the divisor of an increment at drop probability `drop_prob` (RFC 8033 §4.2).
 pub fn pie_scale(drop_prob: f64) -> f64 {
     match drop_prob {
         p if p < 1e-6 => 2048.0,
@@ -36,8 +36,8 @@ pub fn pie_scale(drop_prob: f64) -> f64 {
     }
 }
 
-/// The drop probability after an update at delay `delay`, which was `delay_old` at the update
-/// before, RFC 8033 §4.2 and §5.5.
+/// Returns the drop probability after an update with delay `delay` and previous delay `delay_old`
+/// (RFC 8033 §4.2 and §5.5).
 pub fn pie_next_drop_prob(
     drop_prob: f64,
     delay: Duration,

@@ -1,9 +1,8 @@
-//! A queue discipline with its measurements: what links and schedulers hold.
+//! A queue discipline with its measurements, as links and schedulers hold it.
 //!
-//! A link that keeps packets after it has begun to send them takes them with
-//! [`Queue::dequeue_held_into`] and gives them back with [`Queue::release`]. Its occupancy, waiting
-//! and held together, is what is measured here and what limits count; what may be dequeued is what
-//! waits.
+//! A link that holds packets after the start of their transmission dequeues them with
+//! [`Queue::dequeue_held_into`] and releases them with [`Queue::release`]. Measurements and limits
+//! count the occupancy: waiting and held packets together. Only waiting packets can be dequeued.
 
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
@@ -20,14 +19,15 @@ pub struct Queue {
     sojourns: Delays,
     arrived: u64,
     departed: u64,
-    /// State of the discipline after the last call of it.
+    /// State of the discipline after its last call.
     state: QueueState,
-    /// Packets that the link still holds.
+    /// Number of packets that the link still holds.
     held_packets: usize,
     held_bytes: Bytes,
 }
 
-/// Stores arrival times in the packets that a plug-in receives: its own store may not.
+/// Stores arrival times in the packets that a plug-in receives: the queue of a plug-in may not
+/// store them.
 struct ArrivalNoting {
     inner: AnyQueue,
 }
@@ -46,37 +46,38 @@ impl crate::QueueWrapper for ArrivalNoting {
 /// Measurements of a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueReport {
-    /// Its number in the network.
+    /// Queue number in the network.
     pub id: QueueId,
     /// Share of time with 0, 1, 2, … packets waiting or held by the link.
     pub distribution: Vec<f64>,
-    /// Time average of the bytes that wait or are held by the link.
+    /// Time average of the waiting and held bytes.
     pub mean_bytes: f64,
     /// Mean time between arrival and departure of packets, s.
     pub mean_sojourn_s: Option<f64>,
-    /// The same as a sum and a count.
+    /// Sum and count of the sojourn times, s.
     pub sojourn: Mean,
-    /// Distribution of the same times.
+    /// Distribution of the sojourn times.
     pub sojourns: Histogram,
-    /// Most packets that ever waited or were held by the link.
+    /// Largest number of waiting and held packets.
     pub max_packets: usize,
     /// Packets offered.
     pub arrived: u64,
-    /// Packets handed to the link.
+    /// Packets passed to the link.
     pub departed: u64,
-    /// Measurements of one kind of discipline or link.
+    /// Measurements that are specific to the kind of discipline or link.
     pub measured: Vec<(&'static str, Option<f64>)>,
 }
 
 impl QueueReport {
-    /// Time average of the number of packets waiting or held by the link.
+    /// Returns the time average of the number of waiting and held packets.
     pub fn mean_packets(&self) -> f64 {
         self.distribution.iter().enumerate().map(|(level, share)| level as f64 * share).sum()
     }
 }
 
 impl Queue {
-    /// A measured queue; `id` is its number in the network: drops, marks and series name it.
+    /// Creates a measured queue. Drops, marks and series are labelled with `id`, the queue number
+    /// in the network.
     pub fn new(disc: AnyQueue, id: QueueId) -> Queue {
         let disc = match disc {
             AnyQueue::Dyn(_) => AnyQueue::Dyn(Box::new(ArrivalNoting { inner: disc })),
@@ -105,13 +106,13 @@ impl Queue {
         ctx.leave_queue();
     }
 
-    /// Takes the next packet to send.
+    /// Returns the next packet to send.
     pub fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
         let mut packet = Packet::default();
         self.dequeue_into(&mut packet, ctx).then_some(packet)
     }
 
-    /// Moves the next packet to send to `packet`; returns whether there was one.
+    /// Moves the next packet to send to `packet`. Returns false if there is no packet.
     #[inline]
     pub fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         ctx.enter_queue(self.id);
@@ -124,8 +125,8 @@ impl Queue {
         is_there
     }
 
-    /// Moves the next packet to send to `packet` for a link that keeps it until [`Queue::release`];
-    /// returns whether there was one. The occupancy stays as it is.
+    /// Moves the next packet to send to `packet` for a link that holds the packet until
+    /// [`Queue::release`]. Returns false if there is no packet. The occupancy does not change.
     pub fn dequeue_held_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         ctx.enter_queue(self.id);
         let is_there = self.disc.dequeue_into(packet, ctx);
@@ -139,10 +140,10 @@ impl Queue {
         is_there
     }
 
-    /// The link has released `packets` held packets of `bytes` bytes in all.
+    /// Subtracts `packets` held packets with a total of `bytes` bytes.
     ///
     /// # Panics
-    /// If it did not hold as much.
+    /// If the link held fewer packets or bytes.
     pub fn release(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
         assert!(
             packets <= self.held_packets && bytes <= self.held_bytes,
@@ -179,47 +180,47 @@ impl Queue {
         ctx.record(Series::Queue, self.id.0, packets as f64);
     }
 
-    /// Its number in the network.
+    /// Queue number in the network.
     pub fn id(&self) -> QueueId {
         self.id
     }
 
-    /// Packets that wait or that the link still holds.
+    /// Number of packets that wait or that the link still holds.
     #[inline]
     pub fn occupancy(&self) -> usize {
         self.state.packets + self.held_packets
     }
 
-    /// Packets that wait, and may be dequeued.
+    /// Number of waiting packets, which can be dequeued.
     #[inline]
     pub fn packets(&self) -> usize {
         self.state.packets
     }
 
-    /// Bytes that wait.
+    /// Waiting bytes.
     pub fn backlog(&self) -> Bytes {
         self.state.backlog
     }
 
-    /// Whether nothing waits.
+    /// Returns true if no packet waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.state.packets == 0
     }
 
-    /// The packet that would be dequeued next, as far as the discipline knows.
+    /// Returns the packet that the discipline would dequeue next.
     #[inline]
     pub fn peek(&self) -> Option<&Packet> {
         self.disc.peek()
     }
 
-    /// When the discipline's own timer is due.
+    /// Expiry of the discipline's timer.
     #[inline]
     pub fn next_wakeup(&self) -> Time {
         self.state.next_wakeup
     }
 
-    /// Lets the discipline act when its timer is due.
+    /// Calls the discipline if its timer has expired.
     #[inline]
     pub fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) {
         if self.state.next_wakeup <= ctx.now {
@@ -247,7 +248,7 @@ impl Queue {
         ctx.leave_queue();
     }
 
-    /// A packet that the link took from here and has not sent completely is discarded.
+    /// Drops a packet that the link has dequeued and discarded before it was sent completely.
     pub fn give_up(&mut self, packet: Packet, reason: DropReason, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
         self.disc.on_lost(&packet, ctx);
@@ -256,7 +257,7 @@ impl Queue {
         self.state = self.disc.state();
     }
 
-    /// A packet from here that the link has sent is lost: corrupted on the air.
+    /// Drops a sent packet that the channel has corrupted.
     pub fn lose(&mut self, packet: Packet, reason: DropReason, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
         ctx.drop(packet, reason);

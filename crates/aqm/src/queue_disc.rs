@@ -1,4 +1,4 @@
-//! The contract of a queue discipline.
+//! The trait of a queue discipline.
 
 use airpath_core::{Bytes, Ctx, LinkRate, Packet, Time};
 
@@ -9,21 +9,23 @@ pub struct QueueState {
     pub packets: usize,
     /// Bytes of waiting IP packets.
     pub backlog: Bytes,
-    /// When the timer is due; [`Time::NEVER`] without one.
+    /// Expiry of the timer; [`Time::NEVER`] without a timer.
     pub next_wakeup: Time,
 }
 
 airpath_core::contract! { $
-    /// A queue discipline: packets that wait for a link, and the rule by which they are admitted, marked
-    /// and dropped.
+    /// A queue discipline: packets that wait for a link, and the rules by which packets are
+    /// admitted, marked and dropped.
     ///
-    /// Counts exclude the packet in service. What the link still holds after taking it (RLC: until its
-    /// last PDU is acknowledged) does not wait, but limits and instantaneous queue lengths count it:
-    /// occupancy is what waits and what is held.
+    /// Counts exclude the packet in service. A link may hold packets after it has dequeued them
+    /// (RLC: until the last PDU is acknowledged). Held packets do not wait, but they count in
+    /// limits and in instantaneous queue lengths: the occupancy is the sum of waiting and held
+    /// packets.
     ///
-    /// Four methods are required. The others have defaults: no timer, every bypass admitted, and nothing
-    /// done with the link's rate, completed and lost packets, and what the link holds; limits then count
-    /// what waits only. A discipline around another implements [`QueueWrapper`].
+    /// Four methods are required. The other methods have defaults: no timer, every bypass admitted,
+    /// and no action on the link's rate, on completed, lost and held packets. With these defaults a
+    /// limit counts only waiting packets. A discipline that wraps another discipline implements
+    /// [`QueueWrapper`].
     ///
     /// ```
     /// use airpath_aqm::{Fifo, QueueDisc, QueueState};
@@ -56,56 +58,59 @@ airpath_core::contract! { $
     /// }
     /// ```
     pub trait QueueDisc {
-        /// Takes the packet: queues a copy, marked or not, or drops it (each drop and mark goes through
-        /// `ctx`). [`Fifo::push`](crate::Fifo::push) copies the packet into the queue and stores its
-        /// arrival time in the copy.
+        /// Accepts the packet: queues a copy, marked or unmarked, or drops the packet. Each drop
+        /// and mark goes through `ctx`. [`Fifo::push`](crate::Fifo::push) copies the packet into
+        /// the queue and stores its arrival time in the copy.
         fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>);
 
-        /// Moves the next packet to send to `packet`; returns whether there was one. May drop packets
-        /// before it.
+        /// Moves the next packet to send to `packet`. Returns false if there is no packet. May drop
+        /// packets ahead of the returned packet.
         ///
-        /// Not every link polls an empty queue: that the link has nothing left to send shows in
-        /// `on_served` and `on_held`, and nothing may depend on a call that finds no packet.
+        /// Some links do not poll an empty queue. A discipline must not depend on a call that finds
+        /// no packet: `on_served` and `on_held` show that the link has nothing left to send.
         fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool;
 
-        /// The packet that is next in line now; a discipline that drops at dequeue may send another.
+        /// Returns the packet that is currently next in line. A discipline that drops at dequeue
+        /// may send another packet.
         fn peek(&self) -> Option<&Packet>;
 
         /// Returns the backlog and the expiry of the discipline's timer.
         fn state(&self) -> QueueState;
 
-        /// A packet arrives that goes ahead of all that waits here and is kept elsewhere (an ACK under
-        /// `ack-priority`); returns whether it is admitted. It counts as an arrival and is dropped where
-        /// the limit is reached; early drops and marks spare it. While it waits it is part of what
-        /// [`on_held`](Self::on_held) reports, and `on_served` or `on_lost` report its end.
+        /// Called when a packet arrives that is sent before all packets of this queue and is stored
+        /// elsewhere (an ACK under `ack-priority`). Returns true if the packet is admitted. The
+        /// packet counts as an arrival and is dropped if the limit is reached; early drops and
+        /// marks do not apply. While the packet waits, [`on_held`](Self::on_held) counts it as
+        /// held; `on_served` or `on_lost` reports its end.
         fn on_bypass(&mut self, _packet: &Packet, _ctx: &mut Ctx<'_>) -> bool {
             true
         }
 
-        /// The discipline's own timer is due.
+        /// Called when the discipline's timer expires.
         fn on_wake(&mut self, _ctx: &mut Ctx<'_>) {}
 
-        /// The link's nominal rate and its framing, at the start and whenever the rate changes. The
-        /// rate is that of what is on the air; a packet takes [`LinkRate::time_of`] its size.
+        /// Called with the link's nominal rate and framing, at the start and at each change of the
+        /// rate. The rate applies to bytes on the air: the transmission time of a packet is
+        /// [`LinkRate::time_of`] its size.
         fn on_rate(&mut self, _rate: LinkRate, _ctx: &mut Ctx<'_>) {}
 
-        /// The link has sent `packet` completely; the discipline may write into it. What waits and the
-        /// timer stay as they are.
+        /// Called when the link has sent `packet` completely; the discipline may write into the
+        /// packet. This call changes neither the queue nor the timer.
         fn on_served(&mut self, _packet: &mut Packet, _ctx: &mut Ctx<'_>) {}
 
-        /// The link has discarded `packet`, which it had taken: it was not sent completely. A link calls
-        /// this or `on_served` once for every packet that it has taken; a packet that the channel
-        /// corrupts has been sent.
+        /// Called when the link has discarded a dequeued packet before it was sent completely. A
+        /// link calls either this method or `on_served`, exactly once, for every dequeued packet. A
+        /// packet that the channel corrupts counts as sent.
         fn on_lost(&mut self, _packet: &Packet, _ctx: &mut Ctx<'_>) {}
 
-        /// From now on the link holds this much that it has dequeued but not yet completed, together with
-        /// what waits ahead of all that is here. Only links that keep packets, and `ack-priority`, call
-        /// this.
+        /// Called when the number of held packets changes: packets that the link has dequeued but
+        /// not yet completed, plus the packets that wait ahead of this queue. Only links that hold
+        /// packets, and `ack-priority`, call this method.
         fn on_held(&mut self, _packets: usize, _bytes: Bytes, _ctx: &mut Ctx<'_>) {}
 
-        /// Measurements that only disciplines of this kind make, up to `now`: name with its unit, and
-        /// value; `None` for what has no value yet. Counts and means are since
-        /// [`restart_measurement`](Self::restart_measurement).
+        /// Returns the measurements that are specific to this kind of discipline, up to `now`: name
+        /// with unit, and value (`None` if the measurement has no value yet). Counts and means
+        /// start at [`restart_measurement`](Self::restart_measurement).
         fn measured(&self, _now: Time) -> Vec<(&'static str, Option<f64>)> {
             Vec::new()
         }
@@ -114,31 +119,31 @@ airpath_core::contract! { $
         fn restart_measurement(&mut self, _now: Time) {}
     }
     provided {
-        /// Takes the next packet to send, or `None` when there is none.
+        /// Returns the next packet to send, or `None` if there is no packet.
         fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
             let mut packet = Packet::default();
             self.dequeue_into(&mut packet, ctx).then_some(packet)
         }
 
-        /// Number of waiting packets, of [`state`](Self::state). Do not override it, nor the two below:
-        /// who holds a discipline reads `state`.
+        /// Returns the number of waiting packets from [`state`](Self::state). Do not override this
+        /// method or the next two: callers may read `state` directly.
         fn packets(&self) -> usize {
             self.state().packets
         }
 
-        /// Bytes of waiting IP packets.
+        /// Returns the bytes of waiting IP packets.
         fn backlog(&self) -> Bytes {
             self.state().backlog
         }
 
-        /// When the discipline's own timer is due; [`Time::NEVER`] without one.
+        /// Returns the expiry of the discipline's timer; [`Time::NEVER`] without a timer.
         fn next_wakeup(&self) -> Time {
             self.state().next_wakeup
         }
     }
 
-    /// A queue discipline around another: writes or delegates each method of [`QueueDisc`], which it has
-    /// by this.
+    /// A queue discipline that wraps another discipline. It implements or delegates every method of
+    /// [`QueueDisc`], and thereby implements [`QueueDisc`].
     ///
     /// ```
     /// use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
@@ -161,7 +166,7 @@ airpath_core::contract! { $
     /// }
     /// ```
     ///
-    /// A wrapper that neither writes nor delegates a method does not compile:
+    /// A wrapper that neither implements nor delegates a method does not compile:
     ///
     /// ```compile_fail,E0046
     /// # use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};

@@ -1,17 +1,17 @@
-//! Parameters by the link's rate: a table that a discipline reads whenever the rate changes.
+//! Table of parameters by link rate. A discipline reads the table when the link rate changes.
 //!
 //! Source: Alcaraz & Cerdán 2006 §6 (`sbd-2006`): the parameters follow the rate of the radio
 //! bearer.
 
 use airpath_core::{Checks, Rate, at_least};
 
-/// A row of such a table.
+/// Row of a [`RateTable`].
 pub(crate) trait RateRow {
-    /// The lowest rate that the row is for, bit/s.
+    /// Lowest link rate for which the row applies, bit/s.
     fn rate_bps(&self) -> u64;
 }
 
-/// Rows in the order of their rates, and the one that holds.
+/// Rows in ascending order of rate, and the index of the current row.
 #[derive(Clone, Debug)]
 pub(crate) struct RateTable<R> {
     rows: Box<[R]>,
@@ -19,13 +19,13 @@ pub(crate) struct RateTable<R> {
 }
 
 impl<R: RateRow> RateTable<R> {
-    /// The table, of which no row holds yet. The order of `rows` does not matter.
+    /// Creates a table without a current row. `rows` may be in any order.
     pub(crate) fn new(mut rows: Vec<R>) -> RateTable<R> {
         rows.sort_by_key(R::rate_bps);
         RateTable { rows: rows.into_boxed_slice(), current: None }
     }
 
-    /// Rejects a rate of 0, two rows of the same rate, and what `check_row` rejects.
+    /// Rejects a rate of 0, two rows of the same rate, and rows that `check_row` rejects.
     pub(crate) fn check(rows: &[R], checks: &mut Checks, check_row: impl Fn(&R, &mut Checks)) {
         for (number, row) in rows.iter().enumerate() {
             let (mut found, rate) = (Checks::default(), row.rate_bps());
@@ -39,8 +39,9 @@ impl<R: RateRow> RateTable<R> {
         }
     }
 
-    /// The row for a link of this rate, when it is another one than before: the one with the largest
-    /// rate that is not above the link's; the first when all are above.
+    /// Selects the row for a link of rate `rate` and returns it if the row has changed. The row is
+    /// the one with the highest rate that does not exceed the link rate, or the first row if all
+    /// rates are higher.
     pub(crate) fn change(&mut self, rate: Rate) -> Option<&R> {
         let fitting = self.rows.partition_point(|row| row.rate_bps() <= rate.0);
         let row = fitting.saturating_sub(1);
@@ -66,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_row_is_that_of_the_largest_rate_not_above_the_links() {
+    fn table_selects_highest_rate_not_above_link_rate() {
         for (rate, row) in
             [(0, 64), (63, 64), (64, 64), (127, 64), (128, 128), (200, 128), (384, 384), (999, 384)]
         {
@@ -75,19 +76,19 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_given_when_it_begins_to_hold() {
+    fn table_returns_row_only_on_change() {
         let mut table = table(&[64, 128]);
         let changes = [64, 100, 128, 999, 127].map(|rate| table.change(Rate(rate)).copied());
         assert_eq!(changes, [Some(64), None, Some(128), None, Some(64)]);
     }
 
     #[test]
-    fn without_rows_nothing_changes() {
+    fn empty_table_never_returns_row() {
         assert_eq!(table(&[]).change(Rate(64)), None);
     }
 
     #[test]
-    fn a_rate_that_is_there_twice_is_refused() {
+    fn check_rejects_duplicate_rate() {
         let mut checks = Checks::default();
         RateTable::check(&[64, 128, 64], &mut checks, |_, _| ());
         let error = checks.finish().expect_err("64 twice");

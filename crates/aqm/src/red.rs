@@ -1,4 +1,4 @@
-//! RED: random drops by an average of the queue length.
+//! RED: random drops with a probability that follows the average queue length.
 //!
 //! Source: Floyd & Jacobson 1993; the drop probability is in `red_dropper.rs`.
 //! Left out: counting in bytes, and the variants Feng and nonlinear RED.
@@ -12,35 +12,35 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// Configuration set by the user. A key that is null is set from the link's rate.
+/// Configuration set by the user. A null value is derived from the link's rate.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RedConfig {
-    /// Most packets that may wait or be held by the link. At least 1.
+    /// Limit of waiting and held packets. At least 1.
     pub limit: usize,
-    /// min_th, packets. At least 0.
+    /// Threshold min_th, packets. At least 0.
     pub min_th: Option<f64>,
-    /// max_th, packets. Above `min_th`.
+    /// Threshold max_th, packets. Above `min_th`.
     pub max_th: Option<f64>,
-    /// max_p, in [0, 1].
+    /// Probability max_p, in [0, 1].
     pub max_p: f64,
-    /// w_q, in (0, 1].
+    /// Weight w_q of the average, in (0, 1].
     pub weight: Option<f64>,
-    /// Queueing delay from which an automatic `min_th` is taken, ns.
+    /// Queueing delay from which an automatic `min_th` is computed, ns.
     pub target_delay_ns: u64,
-    /// Packet size by which the link's rate is turned into packets per second. At least 1.
+    /// Mean packet size, for the conversion of the link's rate to packets per second. At least 1.
     pub mean_packet_bytes: u64,
-    /// Let the probability rise to 1 between max_th and twice max_th.
+    /// If set, the probability rises to 1 between max_th and twice max_th.
     pub gentle: bool,
-    /// Never drop sooner than 1/p_b arrivals after the last drop.
+    /// If set, no drop is earlier than 1/p_b arrivals after the last drop.
     pub wait: bool,
-    /// Mark ECN-capable packets instead of dropping them, where the drop is not forced.
+    /// Mark ECN-capable packets instead of dropping them, unless the drop is forced.
     #[serde(default)]
     pub ecn: bool,
-    /// Drop ECN-capable packets where p_b is 1; otherwise they are marked there too.
+    /// If set, ECN-capable packets are dropped if p_b is 1. Otherwise they are marked.
     #[serde(default = "yes")]
     pub hard_drop: bool,
-    /// Which arrivals are spared and how the others are counted.
+    /// Arrivals that are exempt from random drops, and the rule of `count`.
     #[serde(default)]
     pub variant: RedVariant,
 }
@@ -74,7 +74,7 @@ impl RedConfig {
         }
     }
 
-    /// Rejects values outside their ranges, and thresholds that do not fit together.
+    /// Rejects values outside their ranges, and thresholds that contradict each other.
     pub(crate) fn check(&self, checks: &mut Checks) {
         checks.within("limit", self.limit, at_least(1_u64));
         self.settings().check(checks);
@@ -82,24 +82,24 @@ impl RedConfig {
 }
 
 impl Red {
-    /// An empty queue of an accepted `config` whose draws come from `stream`.
+    /// Creates an empty queue from a valid `config`. `stream` is the source of the random drops.
     pub fn new(config: RedConfig, stream: Stream) -> Red {
         let dropper = RedDropper::new(config.settings(), stream);
         let RedConfig { limit, ecn, hard_drop, .. } = config;
         Red { limit, ecn, hard_drop, dropper, fifo: Fifo::default() }
     }
 
-    /// The dropper and its state.
+    /// The dropper with its state.
     pub fn dropper(&self) -> &RedDropper {
         &self.dropper
     }
 
-    /// The dropper, to be adapted.
+    /// The dropper, for adaptation by ARED.
     pub fn dropper_mut(&mut self) -> &mut RedDropper {
         &mut self.dropper
     }
 
-    /// Notifies the dropper when nothing waits and the link holds nothing.
+    /// Notifies the dropper if no packet waits and the link holds no packet.
     #[inline]
     fn note_idle(&mut self, now: Time) {
         if self.fifo.occupancy() == 0 {

@@ -1,42 +1,44 @@
-//! RED's dropper: the average queue, and which arrivals are dropped or marked. Shared by RED and
-//! ARED.
+//! RED's dropper: computes the average queue length and decides which arrivals are dropped or
+//! marked. RED and ARED use it.
 //!
 //! Source: Floyd & Jacobson 1993, "Random early detection gateways for congestion avoidance"
-//! (`red-1993`); the gentle curve: Floyd 2000; waiting between drops and the automatic settings:
-//! Floyd, Gummadi & Shenker 2001, "Adaptive RED" (`ared-2001`), and ns-2.
-//! Differs: `count` counts the arrivals since the last drop as §7 of red-1993 has it (spacing
-//! uniform on 1 to 1/p_b), not one more as its Figure 2 has it. After an idle time the arrival's own
-//! sample, zero, is added too, as after any other.
+//! (`red-1993`). The gentle curve: Floyd 2000. The wait between drops and the automatic settings:
+//! Floyd, Gummadi & Shenker 2001, "Adaptive RED" (`ared-2001`), and ns-2. Differs: `count` is the
+//! number of arrivals since the last drop, as in §7 of red-1993 (spacing uniform on 1 to 1/p_b); in
+//! its Figure 2 the value is larger by one. After an idle time the queue length that the arrival
+//! finds, zero, also enters the average, as after any other arrival.
 
 use crate::gred::{GredConfig, gred_drop_probability};
 use airpath_core::{Bytes, Checks, Duration, Rate, Stream, Time, above, at_least};
 use serde::Deserialize;
 
-/// p_b as a function of the average queue.
+/// Drop probability p_b as a function of the average queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedCurve {
-    /// min_th, packets: below it nothing is dropped.
+    /// Threshold min_th, packets: no drops below it.
     pub min_th: f64,
-    /// max_th, packets: there the probability is `max_p`.
+    /// Threshold max_th, packets: the probability is `max_p` there.
     pub max_th: f64,
-    /// max_p, in [0, 1].
+    /// Probability max_p, in [0, 1].
     pub max_p: f64,
-    /// From `max_th` on the probability rises to 1 at twice `max_th`; otherwise it is 1 at once.
+    /// If true, the probability rises from `max_th` to 1 at twice `max_th`; otherwise it is 1 from
+    /// `max_th` on.
     pub gentle: bool,
 }
 
-/// avg after an arrival that found `queue` packets waiting, red-1993 §4.
+/// Returns the average after an arrival that found `queue` waiting packets (red-1993 §4).
 #[inline]
 pub fn red_average(average: f64, weight: f64, queue: f64) -> f64 {
     average + weight * (queue - average)
 }
 
-/// avg after an idle time in which `slots` packets could have been sent, red-1993 §4.
+/// Returns the average after an idle time in which `slots` packets could have been sent (red-1993
+/// §4).
 pub fn red_idle_average(average: f64, weight: f64, slots: f64) -> f64 {
     average * libm::pow(1.0 - weight, slots)
 }
 
-/// p_b, the probability that belongs to the average, red-1993 §4; with `gentle`, Floyd 2000.
+/// Returns p_b, the drop probability for an average (red-1993 §4; with `gentle`: Floyd 2000).
 #[inline]
 pub fn red_initial_probability(average: f64, curve: &RedCurve) -> f64 {
     let RedCurve { min_th, max_th, max_p, gentle } = *curve;
@@ -46,9 +48,10 @@ pub fn red_initial_probability(average: f64, curve: &RedCurve) -> f64 {
     gred_drop_probability(average, &GredConfig { min_th, max_th, max_p, ecn: false })
 }
 
-/// p_a, the probability for an arrival that follows `count` others since the last drop.
+/// Returns p_a, the drop probability of an arrival after `count` other arrivals since the last
+/// drop.
 ///
-/// Makes the spacing of drops uniform: on 1 to 1/p_b (red-1993 §7, method 2), and with `wait` on
+/// The spacing of drops becomes uniform: on 1 to 1/p_b (red-1993 §7, method 2), or with `wait` on
 /// 1/p_b + 1 to 2/p_b.
 #[inline]
 pub fn red_final_probability(p_b: f64, count: u64, wait: bool) -> f64 {
@@ -63,61 +66,63 @@ pub fn red_final_probability(p_b: f64, count: u64, wait: bool) -> f64 {
     }
 }
 
-/// w_q = 1 − e^(−1/C) for a link of `rate` packets/s, ared-2001 §5: a time constant of one second.
+/// Returns w_q = 1 − e^(−1/C) for a link of `rate` packets/s (ared-2001 §5): a time constant of one
+/// second.
 pub fn red_automatic_weight(rate: f64) -> f64 {
     -libm::expm1(-1.0 / rate)
 }
 
-/// min_th = max(5, target delay · C / 2) packets for a link of `rate` packets/s, ared-2001 §5.
+/// Returns min_th = max(5, target delay · C / 2) packets for a link of `rate` packets/s (ared-2001
+/// §5).
 pub fn red_automatic_min_th(target_delay: Duration, rate: f64) -> f64 {
     (target_delay.as_secs_lossy() * rate / 2.0).max(SMALLEST_AUTOMATIC_MIN_TH)
 }
 
 const SMALLEST_AUTOMATIC_MIN_TH: f64 = 5.0;
-/// max_th / min_th of the automatic settings (Floyd 1997; ared-2001 §5).
+/// Ratio max_th / min_th of the automatic settings (Floyd 1997; ared-2001 §5).
 const AUTOMATIC_THRESHOLD_RATIO: f64 = 3.0;
-/// w_q until the link's rate is known (red-1993 §6).
+/// Weight w_q until the link's rate is known (red-1993 §6).
 const USUAL_WEIGHT: f64 = 0.002;
 
-/// Parameters of the dropper; `None` means that the link's rate decides.
+/// Parameters of the dropper. `None` means that the value is derived from the link's rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedSettings {
-    /// min_th, packets.
+    /// Threshold min_th, packets.
     pub min_th: Option<f64>,
-    /// max_th, packets; `None` is 3 min_th.
+    /// Threshold max_th, packets; `None`: 3 min_th.
     pub max_th: Option<f64>,
-    /// max_p, in [0, 1].
+    /// Probability max_p, in [0, 1].
     pub max_p: f64,
-    /// w_q, in (0, 1].
+    /// Weight w_q of the average, in (0, 1].
     pub weight: Option<f64>,
-    /// Queueing delay from which the automatic `min_th` is taken.
+    /// Queueing delay from which an automatic `min_th` is computed.
     pub target_delay: Duration,
-    /// Packet size by which the link's rate is turned into packets per second.
+    /// Mean packet size, for the conversion of the link's rate to packets per second.
     pub mean_packet: Bytes,
-    /// The curve above `max_th`.
+    /// Shape of the curve above `max_th`.
     pub gentle: bool,
-    /// No drop sooner than 1/p_b arrivals after the last.
+    /// If set, no drop is earlier than 1/p_b arrivals after the last drop.
     pub wait: bool,
-    /// Which arrivals are spared and how the others are counted.
+    /// Arrivals that are exempt from random drops, and the rule of `count`.
     pub variant: RedVariant,
 }
 
-/// Which arrivals are spared from random drops, and how the others are counted.
+/// Arrivals that are exempt from random drops, and the rule of `count`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum RedVariant {
-    /// None; `count` is the arrivals since the last drop (red-1993 §7).
+    /// No exempt arrivals. `count` is the number of arrivals since the last drop (red-1993 §7).
     #[default]
     #[serde(rename = "red-1993")]
     Red1993,
-    /// Spared are an arrival that finds fewer than two packets, and the first one after that or
-    /// after the average has passed min_th; `count` counts the arrival itself (ns-2; ns-3.48,
-    /// class RedQueueDisc).
+    /// Two kinds of arrivals are exempt: an arrival that finds fewer than two packets, and the
+    /// first arrival after such an arrival or after the average has exceeded min_th. `count`
+    /// includes the current arrival (ns-2; ns-3.48, class RedQueueDisc).
     #[serde(rename = "ns")]
     Ns,
 }
 
 impl RedSettings {
-    /// Rejects values outside their ranges, and thresholds that do not fit together.
+    /// Rejects values outside their ranges, and thresholds that contradict each other.
     pub(crate) fn check(&self, checks: &mut Checks) {
         if let Some(min_th) = self.min_th {
             checks.within("min_th", min_th, at_least(0.0));
@@ -149,32 +154,32 @@ impl RedSettings {
 pub enum RedVerdict {
     /// The arrival is queued.
     Admit,
-    /// The arrival is marked or dropped by the random draw.
+    /// The arrival is marked or dropped at random.
     Early,
     /// The average is so large that every arrival is dropped.
     Forced,
 }
 
-/// The state of the dropper.
+/// State of the dropper.
 #[derive(Clone, Debug)]
 pub struct RedDropper {
     settings: RedSettings,
     curve: RedCurve,
     weight: f64,
-    /// C, packets/s of the mean size; 0 while unknown.
+    /// Link rate C, packets/s of the mean size; 0 while unknown.
     rate: f64,
     average: f64,
-    /// Arrivals since the last drop, while the average is in the region of random drops.
+    /// Number of arrivals since the last drop, while the average is in the range of random drops.
     count: u64,
-    /// Variant `ns`: the last arrival found a queue and an average in that region.
+    /// Variant `ns`: true if the last arrival found a queue and an average in that range.
     was_above: bool,
-    /// Since when the link has had nothing to send, as far as the average does not know of it yet.
+    /// Start of the idle time of the link that the average does not include yet.
     idle_since: Option<Time>,
     stream: Stream,
 }
 
 impl RedDropper {
-    /// The dropper at the start of a run.
+    /// Creates the dropper for the start of a run.
     pub fn new(settings: RedSettings, stream: Stream) -> RedDropper {
         let RedSettings { max_p, gentle, .. } = settings;
         let mut dropper = RedDropper {
@@ -192,17 +197,17 @@ impl RedDropper {
         dropper
     }
 
-    /// avg, packets.
+    /// Average queue length, packets.
     pub fn average(&self) -> f64 {
         self.average
     }
 
-    /// w_q.
+    /// Weight w_q.
     pub fn weight(&self) -> f64 {
         self.weight
     }
 
-    /// The current curve.
+    /// Current curve.
     pub fn curve(&self) -> &RedCurve {
         &self.curve
     }
@@ -212,7 +217,7 @@ impl RedDropper {
         self.curve.max_p = max_p;
     }
 
-    /// The link has this rate now. At rate zero the automatic settings stay as they were.
+    /// Sets the link's rate. At rate zero the automatic settings do not change.
     pub fn on_rate(&mut self, rate: Rate) {
         self.rate = rate.0 as f64 / (8.0 * self.settings.mean_packet.0 as f64);
         if self.rate > 0.0 {
@@ -227,22 +232,23 @@ impl RedDropper {
         self.curve.max_th = max_th.unwrap_or(AUTOMATIC_THRESHOLD_RATIO * self.curve.min_th);
     }
 
-    /// The link has nothing to send.
+    /// Called when the link has nothing to send.
     #[inline]
     pub fn on_idle(&mut self, now: Time) {
         self.idle_since.get_or_insert(now);
     }
 
-    /// The arrival has been queued: the link has something to send.
+    /// Called when the arrival has been queued: the link has a packet to send.
     #[inline]
     pub fn on_queued(&mut self) {
         self.idle_since = None;
     }
 
-    /// Takes an arrival that finds `queue` packets waiting into the average, and decides on it.
+    /// Updates the average with an arrival that finds `queue` waiting packets, and returns the
+    /// verdict.
     ///
-    /// An idle time continues until an arrival is queued: one that is dropped gives the link
-    /// nothing to send.
+    /// An idle time continues until an arrival is queued: after a dropped arrival the link is still
+    /// idle.
     pub fn on_arrival(&mut self, queue: usize, now: Time) -> RedVerdict {
         self.average_in(queue, now);
         match self.settings.variant {
@@ -251,7 +257,7 @@ impl RedDropper {
         }
     }
 
-    /// Takes an arrival that finds `queue` packets waiting into the average.
+    /// Updates the average with an arrival that finds `queue` waiting packets.
     #[inline]
     pub fn average_in(&mut self, queue: usize, now: Time) {
         if let Some(since) = &mut self.idle_since {
@@ -276,7 +282,7 @@ impl RedDropper {
             self.count = 1;
             return RedVerdict::Admit;
         }
-        // One more of `count` than in red-1993: the last possible arrival is one sooner.
+        // Here `count` is larger by one than in red-1993: a certain drop comes one arrival earlier.
         let p_a = match self.count as f64 * p_b {
             expected if self.settings.wait && expected < 1.0 => 0.0,
             expected if self.settings.wait && expected < 2.0 => p_b / (2.0 - expected),
@@ -311,7 +317,8 @@ impl RedDropper {
         }
     }
 
-    /// The arrival exceeded the limit: this drop notifies its sender.
+    /// Called when an arrival is dropped at the limit. This drop also signals congestion to its
+    /// sender, so `count` restarts.
     pub fn on_overflow(&mut self) {
         if self.settings.variant == RedVariant::Red1993 {
             self.count = 0;

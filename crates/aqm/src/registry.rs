@@ -1,4 +1,4 @@
-//! The list of queue disciplines: one line each.
+//! List of queue disciplines, one line for each.
 
 use crate::ack_priority::AckPriority;
 use crate::ared::Ared;
@@ -17,7 +17,7 @@ use crate::sbd::Sbd;
 use crate::vcp::VcpQueue;
 use airpath_core::{Bytes, Ctx, LinkRate, Packet, Registry, Time, built_in_components};
 
-/// Queue disciplines that were registered at run time.
+/// Queue disciplines registered at run time.
 pub type QueueRegistry = Registry<dyn QueueDisc + Send>;
 
 built_in_components! {
@@ -41,7 +41,7 @@ built_in_components! {
 }
 
 impl AnyQueue {
-    /// `enqueue` and `state` behind a single dispatch.
+    /// Calls `enqueue` and `state` with a single dispatch.
     #[inline]
     pub(crate) fn enqueue_then_state(
         &mut self,
@@ -57,7 +57,7 @@ impl AnyQueue {
         );
     }
 
-    /// `on_served`, with the usual component in place.
+    /// Calls `on_served`; the most common discipline is called without a table lookup.
     #[inline]
     pub(crate) fn serve(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         usual_component_first!(
@@ -65,7 +65,7 @@ impl AnyQueue {
         );
     }
 
-    /// `dequeue_into` and `state` behind a single dispatch.
+    /// Calls `dequeue_into` and `state` with a single dispatch.
     #[inline]
     pub(crate) fn dequeue_then_state(
         &mut self,

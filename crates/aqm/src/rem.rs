@@ -1,12 +1,13 @@
-//! REM: a price that rises with the backlog and with what arrives above capacity, and marks by it.
+//! REM: marks or drops packets by a price that rises with the backlog and with the excess of the
+//! arrival rate over the capacity.
 //!
 //! Source: Athuraliya, Li, Low & Yin 2001, "REM: active queue management", with the parameters and
-//! the rules of ns-2.35 (`queue/rem.cc`): marks when a packet leaves, drops when it arrives.
-//! Left out: a low-pass filter of the arrival rate (ns-2's `inw_`, which is 1 there).
-//! Differs: a limit of n packets holds n. ns-2 counts the arrival (100 hold 99), and where it counts
-//! bytes the limit is n mean packets in bytes: that is a limit in bytes here. The timer costs no
-//! events: the price is brought up to date by the packets that need it, in closed form, so that a
-//! queue without packets does nothing.
+//! the rules of ns-2.35 (`queue/rem.cc`): marks at departure, drops at arrival. Left out: the
+//! low-pass filter of the arrival rate (ns-2's `inw_`, which is 1 there). Differs: a limit of n
+//! packets admits n packets. ns-2 counts the arrival as well (a limit of 100 admits 99). If ns-2
+//! counts bytes, the limit is n mean packets in bytes; here that is a limit in bytes. The timer
+//! causes no events: packets that need the price update it in closed form, so that an empty queue
+//! costs no computation.
 
 use crate::air_fifo::AirFifo;
 use crate::droptail::Limit;
@@ -21,10 +22,10 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RemMode {
-    /// Bytes on the air over those of a mean packet; a packet is marked or dropped with a probability
-    /// in proportion to its size.
+    /// Bytes on the air, divided by the size of a mean packet on the air. The probability of a mark
+    /// or drop is proportional to the packet size.
     Bytes,
-    /// Packets of any size.
+    /// Packets, regardless of their size.
     Packets,
 }
 
@@ -32,47 +33,48 @@ pub enum RemMode {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemConfig {
-    /// Most that may wait or be held by the link. At least one packet or byte.
+    /// Limit of waiting and held packets or bytes. At least one packet or byte.
     pub limit: Limit,
-    /// b*, the backlog to hold, mean packets. ns-2: 20.
+    /// Target backlog b*, mean packets. ns-2: 20.
     pub target: u64,
-    /// γ, above 0. ns-2: 0.001.
+    /// Gain γ, above 0. ns-2: 0.001.
     pub gamma: f64,
-    /// α, at least 0. ns-2: 0.1.
+    /// Weight α of the backlog, at least 0. ns-2: 0.1.
     pub alpha: f64,
-    /// φ, above 1. ns-2: 1.001.
+    /// Base φ of the probability, above 1. ns-2: 1.001.
     pub phi: f64,
-    /// T, time between updates of the price, ns. At least 1; ns-2: 2 ms.
+    /// Time T between updates of the price, ns. At least 1; ns-2: 2 ms.
     pub update_ns: u64,
-    /// Size of the mean packet, bytes of an IP packet. At least 1.
+    /// Size of a mean IP packet, bytes. At least 1.
     pub mean_packet_bytes: u64,
     /// Unit of the backlog.
     pub mode: RemMode,
-    /// Mark ECN-capable packets when they leave, and drop none before the queue is full.
+    /// Mark ECN-capable packets at departure; no packet is dropped before the queue is full.
     #[serde(default)]
     pub ecn: bool,
 }
 
-/// The constants of the price law.
+/// Constants of the price update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RemGains {
-    /// γ, how fast the price moves.
+    /// Gain γ: step size of the price.
     pub gamma: f64,
-    /// α, the weight of a packet of backlog relative to one of excess.
+    /// Weight α of a packet of backlog, relative to a packet of excess.
     pub alpha: f64,
-    /// b*, packets.
+    /// Target backlog b*, packets.
     pub target: f64,
 }
 
 impl RemGains {
-    /// γ (x − c + α (b − b*)), by which an update moves the price; x and c, packets of an update.
+    /// Change of the price in an update: γ (x − c + α (b − b*)), where x and c are packets per
+    /// update interval.
     fn step(&self, arrived: f64, capacity: f64, queue: f64) -> f64 {
         self.gamma * (arrived - capacity + self.alpha * (queue - self.target))
     }
 }
 
-/// The price after an update: p ← [p + γ (x − c + α (b − b*))]⁺, where `arrived` x and `capacity` c are
-/// packets in an update's time, `queue` b packets.
+/// Returns the price after an update: p ← [p + γ (x − c + α (b − b*))]⁺. `arrived` x and `capacity`
+/// c are packets per update interval; `queue` b is in packets.
 pub fn rem_next_price(
     price: f64,
     arrived: f64,
@@ -83,8 +85,8 @@ pub fn rem_next_price(
     (price + gains.step(arrived, capacity, queue)).max(0.0)
 }
 
-/// The price after `updates` without arrivals and with a backlog that stays, and the sum of the prices
-/// after each of them: it moves in equal steps, down to 0 at most.
+/// Returns the price after `updates` updates without arrivals at a constant backlog, and the sum of
+/// the prices after each update. The price changes in equal steps and is at least 0.
 pub fn rem_idle_price(
     price: f64,
     updates: u64,
@@ -99,33 +101,33 @@ pub fn rem_idle_price(
     ((price + count * step).max(0.0), sum.max(0.0))
 }
 
-/// 1 − φ^(−p), the probability that a packet of mean size is marked or dropped.
+/// Returns 1 − φ^(−p), the probability that a packet of mean size is marked or dropped.
 pub fn rem_probability(price: f64, phi: f64) -> f64 {
     -libm::expm1(-price * libm::log(phi))
 }
 
-/// The price and its timer, which is read when something changes.
+/// Price and update timer. The timer is checked when a packet changes the state.
 #[derive(Clone, Copy, Debug)]
 struct Price {
     gains: RemGains,
     update: Duration,
-    /// c T, packets in an update's time.
+    /// Capacity c T, packets per update interval.
     capacity: f64,
     /// Size of a mean packet in the unit of `arrived` and of the queue.
     unit: f64,
     value: f64,
-    /// When the next update is due.
+    /// Time of the next update.
     next: Time,
-    /// Arrivals since the last one.
+    /// Arrivals since the last update.
     arrived: u64,
-    /// Of the prices after updates since measurement started.
+    /// Sum of the prices after the updates since the start of measurement.
     sum: f64,
     updates: u64,
 }
 
 impl Price {
-    /// Makes the updates that are due by `now`, at least one, over which the queue has been `queue`.
-    /// One that is due at the instant of an arrival comes before it.
+    /// Performs the updates that are due by `now`, at least one; the queue length since the last
+    /// update is `queue`. An update at the time of an arrival is performed before the arrival.
     fn make_updates(&mut self, queue: u64, now: Time) {
         let queue = queue as f64 / self.unit;
         let arrived = self.arrived as f64 / self.unit;
@@ -157,7 +159,8 @@ pub struct Rem {
     stream: Stream,
     fifo: AirFifo,
     price: Price,
-    /// At the present price, of a packet of mean size and of a byte of it.
+    /// Probability of a mark or drop at the current price, for a packet of mean size and for one
+    /// byte.
     probability: f64,
     per_byte: f64,
 }
@@ -196,12 +199,12 @@ impl<T: ?Sized> Component<T> for Rem {
 }
 
 impl Rem {
-    /// p, the price at the last update.
+    /// Price p at the last update.
     pub fn price(&self) -> f64 {
         self.price.value
     }
 
-    /// b or what has arrived of it, in bytes on the air or in packets.
+    /// Backlog b, or the number of arrivals, in bytes on the air or in packets.
     #[inline]
     fn queue(&self) -> u64 {
         match self.config.mode {
@@ -210,8 +213,8 @@ impl Rem {
         }
     }
 
-    /// Makes the updates that are due. It is called before what they rest on changes, and at no
-    /// other time: a link that calls an empty queue changes nothing.
+    /// Performs the updates that are due. Called only before the inputs of the price change, so
+    /// that a poll of an empty queue has no effect.
     #[inline]
     fn advance(&mut self, ctx: &mut Ctx<'_>) {
         if ctx.now >= self.price.next {
@@ -227,7 +230,7 @@ impl Rem {
         self.per_byte = self.probability / self.config.mean_packet_bytes as f64;
     }
 
-    /// Counts an arrival before it is decided whether it is dropped; returns its cost on the air.
+    /// Counts an arrival before the drop decision. Returns its size on the air.
     #[inline]
     fn note_arrival(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> Bytes {
         self.advance(ctx);
@@ -239,7 +242,7 @@ impl Rem {
         cost
     }
 
-    /// Whether this packet is to be marked or dropped.
+    /// Returns true if this packet is to be marked or dropped.
     #[inline]
     fn is_drawn(&mut self, packet: &Packet) -> bool {
         let probability = match self.config.mode {
@@ -303,7 +306,7 @@ impl QueueDisc for Rem {
         }
     }
 
-    /// The mean of the price over its updates.
+    /// Returns the mean price over the updates.
     fn measured(&self, now: Time) -> Vec<(&'static str, Option<f64>)> {
         let mut price = self.price;
         if now >= price.next {

@@ -1,10 +1,11 @@
-//! RED at the buffer of a radio bearer: instantaneous occupancy, drops at the front.
+//! RED at the RLC buffer of a radio bearer: based on the instantaneous occupancy, with drops at the
+//! front.
 //!
-//! Source: Alcaraz & Cerdán 2006 §2 and §5 (`sbd-2006`): RED (Floyd & Jacobson 1993, `red-1993`)
-//! on the instantaneous occupancy of an RLC buffer, max_th being the buffer itself.
-//! Left out: the gentle curve, for which there is no space above max_th. The paper names only
-//! thresholds and max_p. Assumed: the count between drops as in red-1993 Fig. 2, and the packet
-//! that Slope Based Discard would drop; both are options.
+//! Source: Alcaraz & Cerdán 2006 §2 and §5 (`sbd-2006`): RED (Floyd & Jacobson 1993, `red-1993`) on
+//! the instantaneous occupancy of an RLC buffer, with max_th equal to the buffer size. Left out:
+//! the gentle curve, because the buffer ends at max_th. The paper names only thresholds and max_p.
+//! Assumed: the count between drops as in red-1993 Fig. 2, and a drop of the same packet that Slope
+//! Based Discard drops. Options select other rules.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -16,38 +17,39 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// Which packet is dropped for an arrival that was drawn.
+/// Packet that is dropped when an arrival is selected for a drop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RlcRedDrop {
-    /// The first one whose transmission has not started, the arrival if there is no other.
+    /// The first packet whose transmission has not started, or the arrival if there is no such
+    /// packet.
     #[default]
     Front,
     /// The arrival.
     Arrival,
 }
 
-/// Configuration set by the user. The defaults of the scenario are those for 384 kbit/s (sbd-2006
-/// Table 5).
+/// Configuration set by the user. The defaults of the scenario are the values for 384 kbit/s
+/// (sbd-2006 Table 5).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RlcRedConfig {
-    /// max_th, packets: most that may wait or be held by the link. At least 1.
+    /// Threshold max_th, packets: limit of waiting and held packets. At least 1.
     pub limit: usize,
-    /// min_th, packets: below it nothing is dropped. Below `limit`.
+    /// Threshold min_th, packets: no drops below it. Below `limit`.
     pub min_th: usize,
-    /// max_p, in [0, 1]: the probability that would be reached at `limit`.
+    /// Probability max_p at `limit`, in [0, 1].
     pub max_p: f64,
-    /// Space drops evenly by the count of arrivals since the last one.
+    /// If set, drops are evenly spaced, by the number of arrivals since the last drop.
     #[serde(default = "yes")]
     pub count: bool,
-    /// Which packet is dropped.
+    /// Packet that is dropped.
     #[serde(default)]
     pub drop: RlcRedDrop,
     /// Mark an ECN-capable packet instead of dropping it.
     #[serde(default)]
     pub ecn: bool,
-    /// `min_th` and `max_p` by the link's rate; empty: they stay as they are.
+    /// Values of `min_th` and `max_p` by link rate. If empty, they do not depend on the rate.
     #[serde(default)]
     pub by_rate: Vec<RlcRedRow>,
 }
@@ -56,15 +58,15 @@ const fn yes() -> bool {
     true
 }
 
-/// Parameters for links of `rate_bps` and more, up to the next row's.
+/// Parameters for links with a rate of at least `rate_bps`, up to the rate of the next row.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RlcRedRow {
     /// Rate, bit/s.
     pub rate_bps: u64,
-    /// min_th, packets. Below `limit`.
+    /// Threshold min_th, packets. Below `limit`.
     pub min_th: usize,
-    /// max_p, in [0, 1].
+    /// Probability max_p, in [0, 1].
     pub max_p: f64,
 }
 
@@ -74,9 +76,10 @@ impl RateRow for RlcRedRow {
     }
 }
 
-/// p_b of an arrival that finds `occupancy` packets, fewer than `limit`: from 0 at min_th upwards.
+/// Returns p_b of an arrival that finds `occupancy` packets, fewer than `limit`. The probability
+/// rises from 0 at min_th.
 ///
-/// Source: red-1993 §4, the occupancy instead of the average.
+/// Source: red-1993 §4, with the occupancy instead of the average.
 pub fn rlc_red_drop_probability(occupancy: usize, min_th: usize, limit: usize, max_p: f64) -> f64 {
     occupancy.saturating_sub(min_th) as f64 / (limit - min_th) as f64 * max_p
 }
@@ -92,7 +95,7 @@ pub struct RlcRed {
     ecn: bool,
     by_rate: RateTable<RlcRedRow>,
     stream: Stream,
-    /// `count` of red-1993 Fig. 2; `None` is its −1.
+    /// `count` of red-1993 Fig. 2; `None` is the value −1.
     count: Option<u64>,
     fifo: Fifo,
 }
@@ -134,7 +137,8 @@ fn check_row(limit: usize, min_th: usize, max_p: f64, checks: &mut Checks) {
 }
 
 impl RlcRed {
-    /// Whether the arrival that finds `occupancy` packets is drawn (red-1993 Fig. 2).
+    /// Returns true if the arrival that finds `occupancy` packets is selected for a drop (red-1993
+    /// Fig. 2).
     fn is_drawn(&mut self, occupancy: usize) -> bool {
         if occupancy < self.min_th {
             self.count = None;
@@ -148,7 +152,7 @@ impl RlcRed {
         is_drawn
     }
 
-    /// Marks or drops a packet for an arrival that was drawn.
+    /// Marks or drops a packet for an arrival that was selected.
     fn signal(&mut self, arrival: &Packet, ctx: &mut Ctx<'_>) {
         match self.drop {
             RlcRedDrop::Front => {
@@ -176,7 +180,7 @@ impl QueueDisc for RlcRed {
         }
     }
 
-    /// Another row holds from now on; the count restarts.
+    /// Applies the parameters of the new rate, if they differ; `count` restarts.
     fn on_rate(&mut self, rate: LinkRate, _ctx: &mut Ctx<'_>) {
         let Some(row) = self.by_rate.change(rate.nominal) else { return };
         self.min_th = row.min_th;

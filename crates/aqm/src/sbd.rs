@@ -1,10 +1,10 @@
-//! Slope Based Discard: a drop at the front when the buffer fills faster than it may.
+//! Slope Based Discard: drops a packet at the front when the buffer fills too fast.
 //!
-//! Source: Alcaraz & Cerdán 2006 §3 (`sbd-2006`), for the buffer of a radio bearer (RLC).
-//! Left out: occupancy in bits; every packet counts one, regardless of its size.
-//! Differs: the paper's pseudocode measures again within T_r after a drop, which its text excludes;
-//! here C is started only while both timers are off, unless [`SbdAfterDrop::Rearm`] selects the
-//! pseudocode. Where th_n would exceed maxth, eq. 1 has no value: there th_n is maxth and C is T_r.
+//! Source: Alcaraz & Cerdán 2006 §3 (`sbd-2006`), for the buffer of a radio bearer (RLC). Left out:
+//! occupancy in bits; every packet counts as one, regardless of its size. Differs: the paper's
+//! pseudocode starts a new measurement within T_r after a drop, which its text excludes. Here C is
+//! started only while both timers are off, unless [`SbdAfterDrop::Rearm`] selects the pseudocode.
+//! If th_n would exceed maxth, eq. 1 has no value; th_n is then maxth and C is T_r.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -19,10 +19,10 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SbdExpiry {
-    /// The occupancy is examined at once (sbd-2006, the pseudocode's last part).
+    /// Check the occupancy immediately (sbd-2006, last part of the pseudocode).
     #[default]
     Timer,
-    /// It is examined at the next arrival.
+    /// Check the occupancy at the next arrival.
     Arrival,
 }
 
@@ -30,27 +30,27 @@ pub enum SbdExpiry {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SbdAfterDrop {
-    /// Nothing is measured and nothing dropped for T_r (sbd-2006 §3, the text).
+    /// Neither measure nor drop for T_r (sbd-2006 §3, the text).
     #[default]
     React,
-    /// T_r is started, and so is C, at once (sbd-2006 §3, the pseudocode as printed).
+    /// Start T_r and C immediately (sbd-2006 §3, the pseudocode as printed).
     Rearm,
 }
 
-/// Configuration set by the user. The defaults of the scenario are those for 384 kbit/s (sbd-2006
-/// Table 3).
+/// Configuration set by the user. The defaults of the scenario are the values for 384 kbit/s
+/// (sbd-2006 Table 3).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SbdConfig {
-    /// maxth, packets: most that may wait or be held by the link. At least 1.
+    /// Threshold maxth, packets: limit of waiting and held packets. At least 1.
     pub limit: usize,
-    /// minth, packets: below it nothing is dropped. At most `limit`.
+    /// Threshold minth, packets: no drops below it. At most `limit`.
     pub min_th: usize,
-    /// T_r, ns: how long a drop takes to be felt in the buffer. At least 1.
+    /// Reaction time T_r, ns: time until a drop reduces the load of the buffer. At least 1.
     pub reaction_time_ns: u64,
-    /// α, packets: the rise over which the slope is measured. At least 1.
+    /// Rise α over which the slope is measured, packets. At least 1.
     pub alpha: usize,
-    /// C and T_r are rounded up to multiples of this, ns. At least 1; sbd-2006 §3: a TTI.
+    /// Unit to which C and T_r are rounded up, ns. At least 1; sbd-2006 §3: a TTI.
     pub tick_ns: u64,
     /// Action when a timer expires.
     #[serde(default)]
@@ -61,20 +61,21 @@ pub struct SbdConfig {
     /// Mark an ECN-capable packet instead of dropping it, while the buffer is not full.
     #[serde(default)]
     pub ecn: bool,
-    /// `min_th` and `reaction_time` by the link's rate; empty: they stay as they are.
+    /// Values of `min_th` and `reaction_time` by link rate. If empty, they do not depend on the
+    /// rate.
     #[serde(default)]
     pub by_rate: Vec<SbdRow>,
 }
 
-/// Parameters for links of `rate_bps` and more, up to the next row's.
+/// Parameters for links with a rate of at least `rate_bps`, up to the rate of the next row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SbdRow {
     /// Rate, bit/s.
     pub rate_bps: u64,
-    /// minth, packets. At most `limit`.
+    /// Threshold minth, packets. At most `limit`.
     pub min_th: usize,
-    /// T_r, ns. At least 1.
+    /// Reaction time T_r, ns. At least 1.
     pub reaction_time_ns: u64,
 }
 
@@ -84,21 +85,22 @@ impl RateRow for SbdRow {
     }
 }
 
-/// th_n, the occupancy that must not be reached before C_n expires: BO + α, at most maxth.
+/// Returns th_n, the occupancy that must not be reached before C_n expires: BO + α, at most maxth.
 ///
 /// Source: sbd-2006 §3.
 pub fn sbd_threshold(occupancy: usize, alpha: usize, limit: usize) -> usize {
     occupancy.saturating_add(alpha).min(limit)
 }
 
-/// r_c, the filling rate that, if sustained, fills the buffer from th_n within T_r, packets/s.
+/// Returns r_c, the filling rate that would fill the buffer from th_n within T_r, packets/s.
 ///
 /// Source: sbd-2006 eq. 1.
 pub fn sbd_critical_rate(threshold: usize, reaction_time: Duration, limit: usize) -> f64 {
     limit.saturating_sub(threshold) as f64 / reaction_time.as_secs_lossy()
 }
 
-/// C_n = α / r_c, rounded up to whole `tick`s; T_r when BO + α reaches maxth, where r_c is 0.
+/// Returns C_n = α / r_c, rounded up to a multiple of `tick`. If BO + α reaches maxth, r_c is 0 and
+/// C_n is T_r.
 ///
 /// Source: sbd-2006 §3.
 pub fn sbd_measuring_time(
@@ -116,7 +118,7 @@ pub fn sbd_measuring_time(
     in_whole_ticks(nanos.div_ceil(left as u128), tick)
 }
 
-/// At most what a u64 holds.
+/// Rounds `nanos` up to a multiple of `tick`, at most the largest u64.
 fn in_whole_ticks(nanos: u128, tick: Duration) -> Duration {
     let tick = u128::from(tick.as_nanos());
     let rounded = nanos.div_ceil(tick).saturating_mul(tick);
@@ -126,11 +128,12 @@ fn in_whole_ticks(nanos: u128, tick: Duration) -> Duration {
 /// Phase of the discipline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Neither timer runs: the occupancy was too small when it was examined last.
+    /// Neither timer runs: the occupancy was too small at the last check.
     Idle,
-    /// C_n runs until `until`: a crossing of `threshold` before that is too fast.
+    /// C_n runs until `until`. If the occupancy exceeds `threshold` earlier, the buffer fills too
+    /// fast.
     Measuring { threshold: usize, until: Time },
-    /// T_r runs until `until`: the last drop has not taken effect yet.
+    /// T_r runs until `until`: the last drop has not reduced the load yet.
     Reacting { until: Time },
 }
 
@@ -147,7 +150,7 @@ pub struct Sbd {
     ecn: bool,
     by_rate: RateTable<SbdRow>,
     phase: Phase,
-    /// Expiry of T_r, which runs in parallel with C ([`SbdAfterDrop::Rearm`]).
+    /// Expiry of T_r if it runs in parallel with C ([`SbdAfterDrop::Rearm`]).
     reaction_ends: Time,
     fifo: Fifo,
 }
@@ -193,7 +196,7 @@ fn check_row(limit: usize, min_th: usize, reaction_time_ns: u64, checks: &mut Ch
 }
 
 impl Sbd {
-    /// Starts C_n when the occupancy is minth − α or more; otherwise neither timer runs.
+    /// Starts C_n if the occupancy is at least minth − α; otherwise neither timer runs.
     fn examine(&mut self, now: Time) {
         let occupancy = self.fifo.occupancy();
         self.phase = if self.may_measure() {
@@ -208,7 +211,7 @@ impl Sbd {
         };
     }
 
-    /// When the next timer expires.
+    /// Expiry of the next timer.
     #[inline]
     fn expires(&self) -> Time {
         let until = match self.phase {
@@ -234,13 +237,13 @@ impl Sbd {
         }
     }
 
-    /// Whether the occupancy is minth − α or more.
+    /// Returns true if the occupancy is at least minth − α.
     fn may_measure(&self) -> bool {
         self.fifo.occupancy() >= self.min_th.saturating_sub(self.alpha)
     }
 
-    /// The buffer fills faster than it may: the first packet whose transmission has not started is
-    /// dropped, the arrival if there is no other. A full buffer drops instead of marking.
+    /// Drops the first packet whose transmission has not started, or the arrival if there is no
+    /// such packet. A packet is marked instead if ECN allows it; a full buffer always drops.
     fn signal(&mut self, arrival: &Packet, ctx: &mut Ctx<'_>) {
         let may_mark = self.ecn && self.fifo.occupancy() < self.limit;
         self.fifo.push(arrival, ctx.now);
@@ -289,7 +292,8 @@ impl QueueDisc for Sbd {
         self.expire_if_due(ctx.now);
     }
 
-    /// Another row holds from now on: both timers stop, and the occupancy is examined (sbd-2006 §6).
+    /// Applies the parameters of the new rate, if they differ: both timers stop, and the occupancy
+    /// is checked (sbd-2006 §6).
     fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         let Some(row) = self.by_rate.change(rate.nominal) else { return };
         self.min_th = row.min_th;

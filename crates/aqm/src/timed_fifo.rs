@@ -1,6 +1,7 @@
-//! A queue that knows when each packet came: for disciplines that act on sojourn times.
+//! First-in-first-out queue that stores arrival times, for disciplines that act on sojourn times.
 //!
-//! The instant is stored next to the packet: an acknowledgement can store only a part of it.
+//! The arrival time is stored next to the packet, because an acknowledgement has space for only
+//! part of it.
 
 use crate::queue_disc::QueueState;
 use airpath_core::{Bytes, Packet, Ring, Time};
@@ -21,8 +22,8 @@ pub struct TimedFifo {
 }
 
 impl TimedFifo {
-    /// Puts a copy of a packet that arrives at `now` behind the others, and notes the instant in it;
-    /// gives its place, to mark it there. Its size stays.
+    /// Appends a copy of a packet that arrives at `now` and stores the arrival time in the copy.
+    /// Returns the copy, so that the caller can mark it. The caller must not change its size.
     #[inline]
     pub fn push(&mut self, packet: &Packet, now: Time) -> &mut Packet {
         self.backlog += packet.bytes();
@@ -33,7 +34,7 @@ impl TimedFifo {
         &mut place.packet
     }
 
-    /// Takes the oldest packet; returns when it arrived, too.
+    /// Removes the oldest packet. Returns its arrival time and the packet.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, Packet)> {
         let Timed { arrived, packet } = self.packets.pop_front()?;
@@ -41,7 +42,7 @@ impl TimedFifo {
         Some((arrived, packet))
     }
 
-    /// Moves the oldest packet to `packet`; returns whether there was one.
+    /// Moves the oldest packet to `packet`. Returns false if the queue is empty.
     #[inline]
     pub fn pop_into(&mut self, packet: &mut Packet) -> bool {
         let Some(oldest) = self.packets.front() else { return false };
@@ -57,13 +58,13 @@ impl TimedFifo {
         self.packets.front().map(|oldest| &oldest.packet)
     }
 
-    /// The oldest packet, to write into; its size stays.
+    /// Returns the oldest packet for writing. The caller must not change its size.
     #[inline]
     pub fn front_mut(&mut self) -> Option<&mut Packet> {
         if self.is_empty() { None } else { Some(&mut self.packets[0].packet) }
     }
 
-    /// When the oldest packet arrived, and the packet.
+    /// Returns the arrival time of the oldest packet, and the packet.
     #[inline]
     pub fn oldest(&self) -> Option<(Time, &Packet)> {
         self.packets.front().map(|oldest| (oldest.arrived, &oldest.packet))
@@ -75,7 +76,7 @@ impl TimedFifo {
         self.packets.len()
     }
 
-    /// Whether there is no packet.
+    /// Returns true if the queue is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
@@ -93,13 +94,13 @@ impl TimedFifo {
         QueueState { packets: self.len(), backlog: self.backlog(), next_wakeup: Time::NEVER }
     }
 
-    /// Packets that wait here or that the link still holds.
+    /// Number of packets that wait here or that the link still holds.
     #[inline]
     pub fn occupancy(&self) -> usize {
         self.packets.len() + self.held_packets
     }
 
-    /// The link still holds `packets` of the packets that were dequeued here.
+    /// Sets the number of dequeued packets that the link still holds.
     pub fn set_held(&mut self, packets: usize, _bytes: Bytes) {
         self.held_packets = packets;
     }

@@ -1,13 +1,14 @@
-//! VCP's router: a load factor once per interval, signalled to senders in the two bits of the ECN
-//! field.
+//! VCP's router: computes a load factor once per interval and signals it to senders in the two bits
+//! of the ECN field.
 //!
 //! Source: Xia, Subramanian, Stoica & Kalyanaraman 2005, "One more bit is enough" (`vcp-2005`) §3,
-//! with the rules of the authors' package for ns-2 (v0.1): the code is stamped when a packet
-//! leaves, on data only, and never lowers the code in the packet. The load factor is in `load.rs`.
-//! Left out: the package's moving target utilisation, which its later copies have not.
-//! Differs: thresholds without rounding the load up to a whole percentage; a limit of n packets holds
-//! n (the package: n - 1). Timers cost no events: the load is brought up to date by the packets that
-//! need it. The package sends ACKs ahead of data: here that is `ack-priority`.
+//! with the rules of the authors' package for ns-2 (v0.1): the code is written at departure, only
+//! into data packets, and never lowers the code in a packet. The load factor is in `load.rs`. Left
+//! out: the moving target utilisation of the package, which its later versions do not have.
+//! Differs: the load is not rounded up to a full percentage before the comparison with the
+//! thresholds. A limit of n packets admits n packets (the package: n - 1). Timers cause no events:
+//! packets that need the load update it. The package sends ACKs ahead of data; here `ack-priority`
+//! does that.
 
 mod load;
 
@@ -21,16 +22,16 @@ use load::{LoadSettings, Meter};
 pub use load::{VcpAverage, vcp_average_queue, vcp_code, vcp_load_factor};
 use serde::Deserialize;
 
-/// C, what the load is compared with.
+/// Capacity C, by which the load is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VcpCapacity {
     /// The link's nominal rate.
     Link,
-    /// Rate of the link while it has packets to send: bytes of completed services over the time in
-    /// which anything waited or was served, of the last intervals.
+    /// Rate of the link while it has packets to send: bytes of completed services, divided by the
+    /// time during which packets waited or were served, over the last intervals.
     Measured,
-    /// This many bit/s, at least 1, regardless of the link.
+    /// Fixed rate in bit/s, at least 1, regardless of the link.
     Fixed(u64),
 }
 
@@ -38,33 +39,33 @@ pub enum VcpCapacity {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VcpConfig {
-    /// Most packets that may wait or be held by the link. At least 1.
+    /// Limit of waiting and held packets. At least 1.
     pub limit: usize,
-    /// γ, target utilisation, in (0, 1]. vcp-2005: 0.98.
+    /// Target utilisation γ, in (0, 1]. vcp-2005: 0.98.
     pub target: f64,
-    /// t_ρ, time between load factors, ns: a multiple of `sampling_ns`. vcp-2005: 200 ms.
+    /// Time t_ρ between load factors, ns: a multiple of `sampling_ns`. vcp-2005: 200 ms.
     pub interval_ns: u64,
-    /// κ_q, what of the persistent queue counts, at least 0. vcp-2005: 0.5.
+    /// Weight κ_q of the persistent queue, at least 0. vcp-2005: 0.5.
     pub queue_weight: f64,
-    /// t_q, time between samples of the queue, ns. At least 1; vcp-2005: 10 ms.
+    /// Time t_q between samples of the queue, ns. At least 1; vcp-2005: 10 ms.
     pub sampling_ns: u64,
-    /// Load from which on it is high, in (0, 1). vcp-2005: 0.8.
+    /// Threshold from low load to high load, in (0, 1). vcp-2005: 0.8.
     pub low: f64,
-    /// How the queue is averaged.
+    /// Average of the queue samples.
     pub average: VcpAverage,
-    /// C.
+    /// Source of the capacity C.
     pub capacity: VcpCapacity,
 }
 
-/// A first-in-first-out queue that writes its load into what leaves.
+/// A first-in-first-out queue that writes its load into departing packets.
 #[derive(Clone, Debug)]
 pub struct VcpQueue {
     limit: usize,
     capacity: VcpCapacity,
     fifo: AirFifo,
     meter: Meter,
-    /// Packets that the link has taken and has neither sent nor discarded, or that passed by; kept
-    /// when the capacity is measured.
+    /// Packets that the link has dequeued and neither sent nor discarded, including bypassing
+    /// packets. Counted only if the capacity is measured.
     taken: usize,
 }
 
@@ -117,18 +118,18 @@ impl<T: ?Sized> Component<T> for VcpQueue {
 }
 
 impl VcpQueue {
-    /// ρ of the last interval; 0 before the first has ended.
+    /// Load factor ρ of the last interval; 0 before the end of the first interval.
     pub fn load_factor(&self) -> f64 {
         self.meter.load()
     }
 
-    /// The code that data leave with: low before the first interval has ended.
+    /// Code of departing data packets; low before the end of the first interval.
     pub fn code(&self) -> Ecn {
         self.meter.code()
     }
 
-    /// Brings the load up to now. It is called before what it rests on changes, and at no other
-    /// time: a link that calls an empty queue changes nothing.
+    /// Updates the load to the current time. Called only before the inputs of the load change, so
+    /// that a poll of an empty queue has no effect.
     #[inline]
     fn advance(&mut self, ctx: &mut Ctx<'_>) {
         if self.meter.is_due(ctx.now) && self.meter.advance(self.fifo.occupied_on_air().0, ctx.now)
@@ -137,7 +138,7 @@ impl VcpQueue {
         }
     }
 
-    /// Counts an arrival before it is decided whether it is dropped; returns its cost on the air.
+    /// Counts an arrival before the drop decision. Returns its size on the air.
     #[inline]
     fn note_arrival(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> Bytes {
         self.advance(ctx);
@@ -146,7 +147,7 @@ impl VcpQueue {
         cost
     }
 
-    /// Records the start or the end of work.
+    /// Records the start or the end of a busy period.
     #[inline]
     fn note_work(&mut self, now: Time) {
         if self.meter.is_measuring() {
@@ -154,7 +155,7 @@ impl VcpQueue {
         }
     }
 
-    /// Writes the code into a packet that leaves: on capable data that say less.
+    /// Writes the code into a departing ECN-capable data packet whose code is lower.
     #[inline]
     fn stamp(&self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         if packet.kind == PacketKind::Ack || !packet.ecn.is_capable() {
@@ -236,8 +237,8 @@ impl QueueDisc for VcpQueue {
         }
     }
 
-    /// Mean and standard deviation of the load factor over the intervals, the share of those with each
-    /// code, and the capacity, where it is measured.
+    /// Returns the mean and standard deviation of the load factor over the intervals, the share of
+    /// intervals with each code, and the capacity if it is measured.
     fn measured(&self, now: Time) -> Vec<(&'static str, Option<f64>)> {
         let mut meter = self.meter.clone();
         meter.advance(self.fifo.occupied_on_air().0, now);

@@ -1,5 +1,4 @@
-//! Tests of the priority for ACKs: the order, the shared limit, and the calls of the discipline
-//! inside.
+//! Tests of the priority for ACKs: order, shared limit, and calls of the inner discipline.
 
 use super::*;
 use crate::queue::Queue;
@@ -59,7 +58,7 @@ fn left(queue: &mut AnyQueue, harness: &mut TestHarness, now: Time) -> Vec<u64> 
 }
 
 #[test]
-fn acks_go_first_and_each_kind_keeps_its_order() {
+fn ack_priority_sends_acks_first_and_keeps_order() {
     let mut harness = TestHarness::default();
     let mut queue = around(droptail(10));
     offer(&mut queue, "ddada", &mut harness, millis(0));
@@ -71,7 +70,7 @@ fn acks_go_first_and_each_kind_keeps_its_order() {
 
 /// Both queues share the limit: any five packets fill it.
 #[test]
-fn both_queues_share_a_limit_in_packets() {
+fn ack_priority_shares_packet_limit() {
     for (kinds, expected) in [
         ("dddddda", vec![0, 1, 2, 3, 4]),
         ("aaaddda", vec![0, 1, 2, 3, 4]),
@@ -86,7 +85,7 @@ fn both_queues_share_a_limit_in_packets() {
 }
 
 #[test]
-fn both_queues_share_a_limit_in_bytes() {
+fn ack_priority_shares_byte_limit() {
     let mut harness = TestHarness::default();
     let mut queue = around(json!({"kind": "droptail", "limit": {"bytes": 2070}}));
     offer(&mut queue, "dadaaa", &mut harness, millis(0));
@@ -95,9 +94,9 @@ fn both_queues_share_a_limit_in_bytes() {
     assert_eq!(harness.counts().total(), 3);
 }
 
-/// A dequeued ACK releases its space.
+/// Dequeues an ACK, which releases its space.
 #[test]
-fn an_ack_counts_as_long_as_it_waits() {
+fn ack_counts_in_limit_while_it_waits() {
     let mut harness = TestHarness::default();
     let mut queue = around(droptail(2));
     offer(&mut queue, "aa", &mut harness, millis(0));
@@ -108,7 +107,7 @@ fn an_ack_counts_as_long_as_it_waits() {
 
 /// Packets held by the link and waiting ACKs are reported as one sum.
 #[test]
-fn packets_held_by_the_link_still_count() {
+fn held_packets_count_in_limit() {
     let mut harness = TestHarness::default();
     let mut queue = Queue::new(around(droptail(4)), QueueId(0));
     let mut taken = Packet::default();
@@ -125,12 +124,13 @@ fn packets_held_by_the_link_still_count() {
     assert_eq!((queue.occupancy(), harness.counts().total()), (4, 2));
 }
 
-/// The discipline inside drops every arriving data packet. It counts arriving ACKs, but drops none.
+/// The inner discipline drops every arriving data packet. It counts arriving ACKs, but drops none
+/// of them.
 #[test]
-fn early_drops_spare_acks() {
+fn early_drops_do_not_apply_to_acks() {
     let mut harness = TestHarness::default();
     let mut queue = around(rem(100));
-    // 30 packets in an update are above capacity: at φ = 1e9 the drop probability is almost 1.
+    // 30 packets per update exceed the capacity: at φ = 1e9 the drop probability is almost 1.
     for update in 0..50 {
         offer(&mut queue, &"d".repeat(30), &mut harness, millis(2 * update));
         left(&mut queue, &mut harness, millis(2 * update));
@@ -142,9 +142,10 @@ fn early_drops_spare_acks() {
     assert_eq!(queue.packets(), 10);
 }
 
-/// The price of REM and the load of VCP are those of a single queue with the same packets.
+/// The price of REM and the load of VCP are equal to the values of a single queue with the same
+/// packets.
 #[test]
-fn acks_count_in_the_arrivals_and_the_backlog_of_the_discipline_inside() {
+fn inner_discipline_counts_acks_in_arrivals_and_backlog() {
     let vcp = json!({"kind": "vcp", "limit": 100, "target": 0.98, "interval_ns": 200_000_000,
         "queue_weight": 0.5, "sampling_ns": 10_000_000, "low": 0.8, "average": "ewma",
         "capacity": "measured"});
@@ -155,7 +156,7 @@ fn acks_count_in_the_arrivals_and_the_backlog_of_the_discipline_inside() {
         let found = [bare, around(aqm)].map(|mut queue| {
             let mut harness = TestHarness::default();
             queue.on_rate(LinkRate::of_packets(Rate(10_000_000)), &mut harness.at(millis(0)));
-            // Only ACKs, so that both send the same at the same instants.
+            // Only ACKs are offered, so that both queues send the same packets at the same times.
             for number in 0..4000 {
                 queue.enqueue(&ack(number), &mut harness.at(millis(number / 10)));
                 if number % 3 == 0 {
@@ -171,9 +172,9 @@ fn acks_count_in_the_arrivals_and_the_backlog_of_the_discipline_inside() {
     }
 }
 
-/// CLAMP's q, rate and price include ACKs: they are equal to those without ACK priority.
+/// CLAMP's q, rate and price include ACKs: they are equal to the values without ACK priority.
 #[test]
-fn clamp_inside_counts_every_ack() {
+fn clamp_as_inner_discipline_counts_acks() {
     let clamp = json!({"kind": "clamp", "a_bytes": 0, "b": 1.0, "time_constant_ns": 500_000_000,
         "rate_time_constant_ns": 500_000_000, "inner": droptail(100)});
     let bare = try_build(&clamp).expect("an accepted description");
@@ -194,9 +195,9 @@ fn clamp_inside_counts_every_ack() {
     assert_eq!(found[0], found[1]);
 }
 
-/// With every other discipline inside, no packet is lost, and ACKs leave first and in order.
+/// No packet is lost with any other inner discipline; ACKs leave first and in order.
 #[test]
-fn every_discipline_can_be_inside() {
+fn ack_priority_wraps_every_discipline() {
     for limit in [3, 1000] {
         let inside = |kind: &str| match kind {
             "droptail" => droptail(limit),

@@ -1,4 +1,4 @@
-//! Tests of ARED: its steps, its timer, and that it keeps the average in its band.
+//! Tests of ARED: adaptation steps, timer, and the target range of the average.
 
 use super::*;
 use airpath_conformance::Law;
@@ -6,7 +6,7 @@ use airpath_core::{Bytes, FlowId, LinkRate, Rate, Registry, Seed, testing::TestH
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// All automatic, packets of 1500 bytes.
+/// All parameters automatic, packets of 1500 bytes.
 const AUTOMATIC: AredConfig = AredConfig {
     limit: 1000,
     min_th: None,
@@ -19,7 +19,7 @@ const AUTOMATIC: AredConfig = AredConfig {
     wait: true,
     ecn: false,
 };
-/// The average is the queue, and nothing is dropped below 40 packets.
+/// The average equals the queue length, and no packet is dropped below 40 packets.
 const DIRECT: AredConfig =
     AredConfig { min_th: Some(10.0), max_th: Some(20.0), weight: Some(1.0), ..AUTOMATIC };
 
@@ -45,7 +45,7 @@ fn packet() -> Packet {
 }
 
 #[test]
-fn the_adaptation_at_its_corners() {
+fn max_p_adaptation_matches_formula() {
     let curve = |max_p| RedCurve { min_th: 10.0, max_th: 20.0, max_p, gentle: true };
     assert_eq!(ared_target(&curve(0.1)), (14.0, 16.0));
     for (average, max_p, next) in [
@@ -66,7 +66,7 @@ fn the_adaptation_at_its_corners() {
 }
 
 #[test]
-fn it_adapts_every_interval_while_packets_arrive_and_then_rests() {
+fn ared_adapts_while_packets_arrive_and_then_stops_timer() {
     let mut harness = TestHarness::default();
     let mut queue = ared(DIRECT);
     assert!(queue.next_wakeup().is_never(), "nothing has arrived yet");
@@ -86,7 +86,7 @@ fn it_adapts_every_interval_while_packets_arrive_and_then_rests() {
 }
 
 #[test]
-fn waking_it_too_early_does_nothing() {
+fn early_wakeup_has_no_effect() {
     let mut harness = TestHarness::default();
     let mut queue = ared(DIRECT);
     queue.enqueue(&packet(), &mut harness.at(Time::ZERO));
@@ -95,12 +95,13 @@ fn waking_it_too_early_does_nothing() {
     assert_eq!(queue.red.dropper().curve().max_p, 0.1);
 }
 
-/// Senders that increase their windows by one packet per round trip and halve them at a drop, at
-/// most once per round trip; packets leave evenly spaced. Losses are detected at once.
+/// AIMD senders: each increases its window by one packet per round trip and halves it at a drop, at
+/// most once per round trip. Departures are evenly spaced; losses are detected immediately.
 struct Senders {
     windows: Vec<f64>,
     halved: Vec<f64>,
-    /// When each sends next, ns; the sender with its number breaks ties.
+    /// Time of the next transmission of each sender, ns, and the sender number, which orders equal
+    /// times.
     due: BinaryHeap<Reverse<(u64, usize)>>,
 }
 
@@ -114,7 +115,8 @@ impl Senders {
     }
 }
 
-/// 10 Mbit/s and 100 ms: 833 packets/s, so min_th = 5, max_th = 15 and the target is 9 to 11.
+/// Link of 10 Mbit/s and 100 ms: 833 packets/s, so min_th = 5, max_th = 15 and the target range is
+/// 9 to 11.
 struct Loop {
     harness: TestHarness,
     queue: Ared,
@@ -137,7 +139,7 @@ impl Loop {
         Loop { harness, queue, senders, sent_next: 0, arrived: 0 }
     }
 
-    /// Runs from `from` to `until`, s; returns the mean average and the loss rate over the second
+    /// Runs from `from` to `until`, s. Returns the mean average and the loss rate over the second
     /// half of that time.
     fn run(&mut self, from: u64, until: u64) -> (f64, f64) {
         let (mut sum, mut samples, mut dropped) = (0.0, 0.0, 0);
@@ -178,7 +180,7 @@ impl Loop {
         }
     }
 
-    /// Sends what the link has sent by `now`.
+    /// Sends the packets whose service ends by `now`.
     fn serve(&mut self, now: u64) {
         while self.sent_next <= now {
             let at = Time::from_nanos(self.sent_next);
@@ -191,10 +193,10 @@ impl Loop {
     }
 }
 
-/// Six times as many senders need more than ten times the loss rate; the average stays in the
-/// target, which is 9 to 11 packets.
+/// Six times as many senders cause more than ten times the loss rate. The average stays in the
+/// target range of 9 to 11 packets.
 #[test]
-fn the_average_stays_in_its_band_when_the_load_changes_by_more_than_a_factor_of_ten() {
+fn average_stays_in_target_range_when_load_rises_tenfold() {
     let mut circuit = Loop::new();
     circuit.senders.add(5, 0);
     let (few, few_loss) = circuit.run(0, 120);
@@ -206,7 +208,7 @@ fn the_average_stays_in_its_band_when_the_load_changes_by_more_than_a_factor_of_
 }
 
 #[test]
-fn a_bad_value_is_named() {
+fn check_names_invalid_key() {
     for (config, message) in [
         (
             AredConfig { interval_ns: 0, ..AUTOMATIC },
@@ -223,9 +225,10 @@ fn a_bad_value_is_named() {
     }
 }
 
-/// An ACK that goes ahead finds 13 packets: it is in the average, and max_p is adapted by that.
+/// An ACK that bypasses the queue finds 13 packets: the average includes this sample, and max_p is
+/// adapted to it.
 #[test]
-fn an_arrival_that_passes_by_is_averaged_and_adapted_to() {
+fn bypassing_arrival_is_averaged_and_adapts_max_p() {
     let mut harness = TestHarness::default();
     let mut queue = ared(DIRECT);
     queue.on_held(13, Bytes(13 * 1500), &mut harness.at(Time::ZERO));
@@ -235,7 +238,7 @@ fn an_arrival_that_passes_by_is_averaged_and_adapted_to() {
     assert_eq!(queue.next_wakeup(), Time::from_millis(500));
     queue.on_wake(&mut harness.at(Time::from_millis(500)));
     assert_eq!(queue.red.dropper().curve().max_p, 0.1 * 0.9);
-    // 25 would be above max_th: packets that bypass RED are admitted up to the limit.
+    // An average of 25 would exceed max_th: packets that bypass RED are admitted up to the limit.
     queue.on_held(999, Bytes(999 * 1500), &mut harness.at(Time::from_secs(1)));
     assert!(queue.on_bypass(&ack, &mut harness.at(Time::from_secs(1))));
     queue.on_held(1000, Bytes(1000 * 1500), &mut harness.at(Time::from_secs(1)));

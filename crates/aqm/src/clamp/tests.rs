@@ -1,4 +1,4 @@
-//! Tests of CLAMP's router agent: the averaged queue, the rate, the price, and what is counted as in
+//! Tests of CLAMP's router agent: average queue, rate, price, and the packets that count as in
 //! service.
 
 use super::*;
@@ -33,9 +33,10 @@ fn millis(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// §4.1: q(n) = e^(-2I) q(n-1) + (1 - e^(-2I)) Q(n), with Q the packets there and the one that comes.
+/// §4.1: q(n) = e^(-2I) q(n-1) + (1 - e^(-2I)) Q(n). Q counts the waiting packets and the arriving
+/// packet.
 #[test]
-fn the_average_moves_at_arrivals() {
+fn average_queue_is_updated_at_arrivals() {
     let mut harness = TestHarness::default();
     let mut queue = clamp(0);
     queue.enqueue(&packet(0), &mut harness.at(millis(0)));
@@ -44,14 +45,14 @@ fn the_average_moves_at_arrivals() {
     let kept = (-0.2_f64).exp();
     let expected = kept * 1500.0 + (1.0 - kept) * 3000.0;
     assert!((queue.average() - expected).abs() < 1e-9);
-    // At the same instant nothing is added.
+    // A second arrival at the same time does not change the average.
     queue.enqueue(&packet(2), &mut harness.at(millis(100)));
     assert!((queue.average() - expected).abs() < 1e-9);
 }
 
-/// Packets taken by the link count until they are served or discarded.
+/// Packets dequeued by the link count until they are served or discarded.
 #[test]
-fn a_packet_in_service_counts_and_does_not_leak() {
+fn packet_in_service_counts_until_served_or_discarded() {
     let mut harness = TestHarness::default();
     let mut queue = clamp(0);
     for number in 0..3 {
@@ -65,21 +66,23 @@ fn a_packet_in_service_counts_and_does_not_leak() {
     assert_eq!((queue.taken, queue.backlog()), (Bytes(0), Bytes(1500)));
 }
 
-/// 1500 bytes every 10 ms are 150 000 bytes/s from the second departure on, however short the past.
+/// 1500 bytes every 10 ms are 150 000 bytes/s from the second departure on, even after a short
+/// time.
 #[test]
-fn the_rate_of_even_departures_is_right_from_the_second_on() {
+fn rate_of_even_departures_is_correct_from_second_departure() {
     let mut rate = DecayingRate::new(Duration::from_millis(500));
     rate.count(Bytes(1500), millis(1000));
     assert_eq!(rate.per_second(), 0.0);
     for number in 1..300 {
         rate.count(Bytes(1500), millis(1000 + 10 * number));
-        // A count after its interval: at most the decay in half of one, 1 %.
+        // The count is exact after the interval, so that half of an interval's decay is missing: at
+        // most 1 %.
         assert!((rate.per_second() / 150_000.0 - 1.0).abs() < 0.011, "{number}");
     }
 }
 
 #[test]
-fn the_rate_follows_with_its_time_constant() {
+fn rate_converges_with_time_constant() {
     let mut rate = DecayingRate::new(Duration::from_millis(500));
     for number in 0..1000 {
         rate.count(Bytes(1500), millis(10 * number));
@@ -87,23 +90,23 @@ fn the_rate_follows_with_its_time_constant() {
     for number in 1000..1100 {
         rate.count(Bytes(3000), millis(10 * number));
     }
-    // 0.99 s at twice the rate: 2 - e^(-1.98 or so).
+    // After 0.99 s at twice the rate: 2 - e^(-1.98), approximately.
     let expected = 150_000.0 * (2.0 - (-2.0_f64).exp());
     assert!((rate.per_second() / expected - 1.0).abs() < 0.02, "{}", rate.per_second());
 }
 
 /// Eq. 13: p = max((q - a) / μ_c, 0).
 #[test]
-fn the_price_of_equation_13() {
+fn price_matches_equation_13() {
     assert_eq!(clamp_price(6000.0, 5500.0, 1.0, 1_250_000.0), 0.0004);
     assert_eq!(clamp_price(5000.0, 5500.0, 1.0, 1_250_000.0), 0.0);
     assert_eq!(clamp_price(6000.0, 5500.0, 2.0, 1_250_000.0), 0.0052);
     assert_eq!(clamp_price(6000.0, 0.0, 1.0, 0.0), 0.0);
 }
 
-/// The price is added to the value in the packet, and is that of the departure, not of the arrival.
+/// The price is added to the value in the packet. It is the price at departure, not at arrival.
 #[test]
-fn prices_of_a_path_add_up() {
+fn prices_of_path_are_summed() {
     let mut harness = TestHarness::default();
     let mut queue = clamp(0);
     for number in 0..4 {
@@ -128,7 +131,7 @@ fn prices_of_a_path_add_up() {
 }
 
 #[test]
-fn means_restart_with_the_measurement() {
+fn restart_measurement_resets_means() {
     let mut harness = TestHarness::default();
     let disc = build(&description(1000)).expect("accepted");
     let mut queue = Queue::new(disc, QueueId(0));
@@ -138,7 +141,7 @@ fn means_restart_with_the_measurement() {
         queue.on_served(&mut sent, &mut harness.at(millis(10 * at + 5)));
     }
     let measured = queue.report(millis(100)).measured;
-    // Every arrival finds an empty queue: 1500 bytes; 150 000 bytes/s.
+    // Every arrival finds an empty queue: 1500 bytes; the rate is 150 000 bytes/s.
     assert_eq!(measured[0], ("clamp_queue_bytes", Some(1500.0)));
     let rate = measured[2].1.expect("there were departures");
     assert_eq!(measured[2].0, "clamp_rate_bps");
@@ -150,7 +153,7 @@ fn means_restart_with_the_measurement() {
 }
 
 #[test]
-fn parameters_out_of_range_are_refused() {
+fn check_rejects_parameters_out_of_range() {
     let with = |field: &str, value: Value| {
         let mut changed = description(0);
         changed[field] = value;
@@ -172,16 +175,17 @@ fn parameters_out_of_range_are_refused() {
     assert_eq!(with("a_bytes", json!(7)), "");
 }
 
-/// Airpath's addition: each packet moves a by s (D - d) / T, up to twice what would wait at the
-/// target, or further where there still is a price.
+/// Airpath's addition: each packet changes a by s (D - d) / T. The upper bound is twice the backlog
+/// at the target delay, or higher while the price is positive.
 #[test]
-fn a_moves_until_the_mean_delay_is_the_target() {
+fn adaptation_of_a_reaches_target_delay() {
     let target = ClampTarget { delay_s: 0.05, time_constant_s: 5.0 };
     let next = clamp_next_a(1000.0, 1500.0, 0.07, 1e6, 0.0, &target);
     assert!((next - (1000.0 - 1500.0 * 0.02 / 5.0)).abs() < 1e-9, "{next}");
     assert_eq!(clamp_next_a(99_999.0, 1500.0, 0.0, 1e6, 9e4, &target), 100_000.0);
     assert_eq!(clamp_next_a(99_999.0, 1500.0, 0.0, 1e6, 1e6, &target), 100_014.0);
-    // A queue of a + 500 bytes before 1 Mbyte/s: the delay settles at 50 ms with T.
+    // With a queue of a + 500 bytes and a rate of 1 Mbyte/s the delay converges to 50 ms with the
+    // time constant T.
     let (mut a, rate) = (0.0, 1e6);
     for _ in 0..(5.0 * rate / 1500.0) as usize {
         a = clamp_next_a(a, 1500.0, (a + 500.0) / rate, rate, a + 500.0, &target);
@@ -191,7 +195,7 @@ fn a_moves_until_the_mean_delay_is_the_target() {
 }
 
 #[test]
-fn the_delay_of_a_packet_is_that_to_the_completion_of_its_service() {
+fn adaptation_uses_delay_until_end_of_service() {
     let mut harness = TestHarness::default();
     let mut changed = description(0);
     let fields = changed.as_object_mut().expect("an object");
@@ -203,9 +207,9 @@ fn the_delay_of_a_packet_is_that_to_the_completion_of_its_service() {
         let mut sent = queue.dequeue(&mut harness.at(millis(came))).expect("one waits");
         queue.on_served(&mut sent, &mut harness.at(millis(served)));
     }
-    // The first is not late, so that there is no a yet; the second sets it to its bound, twice what
-    // would wait at the target; a third that takes 0.1 s lowers it by 1500 (0.05 - 0.1) / 5, less
-    // than the bound falls.
+    // The first packet is not late, so a has no value yet. The second packet sets a to its bound,
+    // twice the backlog at the target delay. A third packet that takes 0.1 s lowers a by 1500 (0.05
+    // - 0.1) / 5, which is less than the decrease of the bound.
     let found = queue.report(millis(200)).measured[3];
     let mut rate = DecayingRate::new(Duration::from_millis(500));
     let mut bound_at = |at: u64| {
@@ -220,7 +224,7 @@ fn the_delay_of_a_packet_is_that_to_the_completion_of_its_service() {
 }
 
 #[test]
-fn a_drop_inside_is_not_in_service() {
+fn packet_dropped_by_inner_discipline_is_not_in_service() {
     let mut harness = TestHarness::default();
     let mut changed = description(0);
     changed["inner"] = json!({"kind": "droptail", "limit": {"packets": 1}});
@@ -232,10 +236,10 @@ fn a_drop_inside_is_not_in_service() {
     assert_eq!((queue.packets(), queue.backlog()), (1, Bytes(1500)));
 }
 
-/// Airpath's addition: a queue that the price has silenced counts time, so that a comes back; one
-/// whose packets are late, or that sends a tenth of what it did, counts bytes.
+/// Airpath's addition: a starved queue weights a departure by time, so that a recovers. A queue
+/// with late packets, or with a tenth of its largest rate or more, weights a departure by bytes.
 #[test]
-fn a_queue_that_sends_little_counts_what_it_could_have_sent() {
+fn starved_queue_weights_departure_by_elapsed_time() {
     let mut peak = Peak { rate: 0.0, left: Time::ZERO };
     assert_eq!(peak.counted(1500.0, false, 1e6, millis(10)), 1500.0);
     assert_eq!(peak.counted(1500.0, true, 5e4, millis(110)), 1500.0);
@@ -244,6 +248,6 @@ fn a_queue_that_sends_little_counts_what_it_could_have_sent() {
     let counted = peak.counted(1500.0, false, 5e4, millis(160));
     assert!((counted - largest * (1.0 - 0.05 / PEAK_S) * 0.05).abs() < 1e-6, "{counted}");
     assert_eq!(peak.counted(1500.0, false, 0.11e6, millis(210)), 1500.0);
-    // After a minute it is forgotten.
+    // The largest rate has decayed to 0 after a minute.
     assert_eq!(peak.counted(1500.0, false, 5e4, millis(60_210)), 1500.0);
 }

@@ -1,10 +1,10 @@
-//! Step tests of CoDel: which packet goes when.
+//! Step tests of CoDel: the time at which each packet is sent, marked or dropped.
 
 use super::*;
 use airpath_conformance::Law;
 use airpath_core::{Duration, Ecn, FlowId, Registry, Seed, Time, testing::TestHarness};
 
-/// A packet comes and one is taken every step.
+/// Time step: one packet arrives and one is dequeued per step.
 const STEP: Duration = Duration::from_nanos(10_000);
 const DEFAULT: CodelConfig = CodelConfig {
     limit: 1_000_000,
@@ -26,14 +26,14 @@ fn codel(config: CodelConfig) -> Codel {
     Codel::build(config, setup).expect("an accepted configuration")
 }
 
-/// A queue, its clock, and the numbers of the packets that went in and came out.
+/// A queue with its clock, and the numbers of the packets at its input and output.
 struct Line {
     harness: TestHarness,
     queue: Codel,
     now: Time,
     next_seq: u64,
     next_out: u64,
-    /// When each missing packet was missed, and its number.
+    /// Time and number of each dropped packet.
     dropped: Vec<(Time, u64)>,
     marked: Vec<(Time, u64)>,
     ecn: Ecn,
@@ -62,7 +62,7 @@ impl Line {
         }
     }
 
-    /// Takes one packet; those that are missing before it were dropped now.
+    /// Dequeues one packet. Missing numbers before it are counted as drops at the current time.
     fn take(&mut self) -> bool {
         let packet = self.queue.dequeue(&mut self.harness.at(self.now));
         let until = packet.as_ref().map_or(self.next_seq, |packet| packet.seq);
@@ -78,7 +78,7 @@ impl Line {
         self.now = self.now + span;
     }
 
-    /// One packet in and one out every step, for `span`: the backlog only shrinks by drops.
+    /// Enqueues and dequeues one packet per step, for `span`: only drops reduce the backlog.
     fn run(&mut self, span: Duration) {
         let until = self.now + span;
         while self.now < until {
@@ -93,7 +93,7 @@ impl Line {
     }
 }
 
-/// A queue whose sojourn time is 1 s and stays so.
+/// Creates a queue with a constant sojourn time of 1 s.
 fn persistently_bad(ecn: Ecn, config: CodelConfig) -> Line {
     let mut line = Line::new(config, ecn);
     line.put(100_000);
@@ -105,22 +105,22 @@ fn gaps_ms(times: &[(Time, u64)]) -> Vec<f64> {
     times.windows(2).map(|two| (two[1].0 - two[0].0).as_secs_lossy() * 1e3).collect()
 }
 
-fn is_the_schedule(times: &[(Time, u64)]) {
+fn assert_schedule(times: &[(Time, u64)]) {
     let off = |(index, gap): (usize, &f64)| (gap - 100.0 / ((index + 1) as f64).sqrt()).abs();
     let gaps = gaps_ms(times);
     let largest = gaps.iter().enumerate().map(off).fold(0.0, f64::max);
-    // A step before and one behind: at n = 40 it is 0.13 %.
+    // The tolerance is one step on either side: 0.13 % at n = 40.
     let what = format!("largest difference, {} gaps", gaps.len());
     CONTROL_LAW.close(what, "ms", largest, 0.0, 0.010_001);
 }
 
 #[test]
-fn the_first_drop_comes_exactly_one_interval_after_the_target_was_reached() {
+fn first_drop_is_one_interval_after_target_is_reached() {
     let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
     line.run(Duration::from_millis(150));
     let first_taken = Time::from_secs(1) + STEP;
     assert_eq!(line.dropped.len(), 1);
-    // The head at that instant: 10 000 packets had been taken before it.
+    // The head packet at that time is number 10 000, because 10 000 packets were dequeued before.
     assert_eq!(line.dropped[0], (first_taken + Duration::from_millis(100), 10_000));
 }
 
@@ -134,12 +134,12 @@ fn drops_follow_the_control_law() {
         CONTROL_LAW.close_relative(what, "ms", gaps[index], published, 0.001);
     }
     assert!(line.dropped.len() > 35, "{}", line.dropped.len());
-    is_the_schedule(&line.dropped);
+    assert_schedule(&line.dropped);
 }
 
 /// The sum of 1/√k up to n lies between 2√(n + 1) − 2 and 2√n − 1.
 #[test]
-fn the_nth_drop_comes_about_two_intervals_root_n_after_the_first() {
+fn nth_drop_time_is_bounded_by_two_intervals_root_n() {
     let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
     line.run(Duration::from_millis(3000));
     let first = line.dropped[0].0;
@@ -153,12 +153,12 @@ fn the_nth_drop_comes_about_two_intervals_root_n_after_the_first() {
 }
 
 #[test]
-fn with_ecn_the_same_schedule_marks_and_drops_nothing() {
+fn ecn_marks_on_same_schedule_without_drops() {
     let mut line = persistently_bad(Ecn::Ect0, CodelConfig { ecn: true, ..DEFAULT });
     line.run(Duration::from_millis(1300));
     assert!(line.marked.len() > 35 && line.dropped.is_empty(), "{:?}", line.harness.counts());
     assert_eq!(line.marked[0].1, 10_000);
-    is_the_schedule(&line.marked);
+    assert_schedule(&line.marked);
     let mut line = persistently_bad(Ecn::NotEct, CodelConfig { ecn: true, ..DEFAULT });
     line.run(Duration::from_millis(200));
     assert!(line.marked.is_empty() && !line.dropped.is_empty(), "not capable: dropped");
@@ -168,7 +168,7 @@ fn with_ecn_the_same_schedule_marks_and_drops_nothing() {
 }
 
 #[test]
-fn a_mark_lets_its_own_packet_out_even_when_several_are_due() {
+fn marked_packet_is_sent_even_if_several_signals_are_due() {
     let mut line = persistently_bad(Ecn::Ect0, CodelConfig { ecn: true, ..DEFAULT });
     line.run(Duration::from_millis(101));
     line.wait(Duration::from_millis(300));
@@ -181,7 +181,7 @@ fn a_mark_lets_its_own_packet_out_even_when_several_are_due() {
 }
 
 #[test]
-fn several_drops_that_are_due_happen_at_once() {
+fn overdue_drops_happen_in_one_dequeue() {
     let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
     line.run(Duration::from_millis(101));
     line.wait(Duration::from_millis(300));
@@ -193,7 +193,7 @@ fn several_drops_that_are_due_happen_at_once() {
 }
 
 #[test]
-fn nothing_happens_below_the_target() {
+fn codel_drops_nothing_below_target() {
     let mut line = Line::new(DEFAULT, Ecn::NotEct);
     line.put(499); // 4.99 ms
     line.run(Duration::from_secs(5));
@@ -201,21 +201,22 @@ fn nothing_happens_below_the_target() {
 }
 
 #[test]
-fn a_sojourn_time_equal_to_the_target_is_bad() {
+fn sojourn_time_equal_to_target_counts_as_above() {
     let mut line = Line::new(DEFAULT, Ecn::NotEct);
     line.put(500); // 5 ms
     line.run(Duration::from_secs(1));
-    // The first drop ends it.
+    // The first drop ends the state above the target.
     assert_eq!(line.dropped.len(), 1);
 }
 
 #[test]
-fn nothing_happens_while_one_mtu_or_less_is_left() {
+fn codel_drops_nothing_if_at_most_one_mtu_remains() {
     for (extra, drops) in [(1, false), (2, true)] {
         let mut line = Line::new(DEFAULT, Ecn::NotEct);
         line.put(extra);
         for _ in 0..100 {
-            // One packet every 10 ms: it waits for 10 ms and more, and leaves one or two behind.
+            // One packet every 10 ms: each packet waits for at least 10 ms and leaves one or two
+            // behind.
             line.wait(Duration::from_millis(10));
             line.put(1);
             line.wait(Duration::from_millis(10));
@@ -226,7 +227,7 @@ fn nothing_happens_while_one_mtu_or_less_is_left() {
 }
 
 #[test]
-fn one_good_packet_ends_the_dropping_state_and_restarts_the_interval() {
+fn packet_below_target_ends_dropping_and_restarts_interval() {
     let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
     line.run(Duration::from_millis(120));
     assert!(line.queue.dropper.is_dropping());
@@ -241,12 +242,14 @@ fn one_good_packet_ends_the_dropping_state_and_restarts_the_interval() {
     assert_eq!(line.dropped.len(), before + 1);
 }
 
-/// Drops for 1 s, empties the queue, waits for `pause` and is bad again; the gaps since then.
+/// Drops for 1 s, empties the queue, waits for `pause` and exceeds the target again. Returns the
+/// count before the pause and the gaps after it.
 fn gaps_after(pause: Duration) -> (u32, Vec<f64>) {
     let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
     line.run(Duration::from_secs(1));
     let count = line.queue.dropper.count();
-    // Without further drops at the head: the backlog is taken at once.
+    // The backlog is dequeued without time steps, so that no further packets are dropped at the
+    // head.
     line.take_all();
     line.wait(pause);
     let before = line.dropped.len();
@@ -257,10 +260,10 @@ fn gaps_after(pause: Duration) -> (u32, Vec<f64>) {
 }
 
 #[test]
-fn dropping_resumes_its_rate_within_16_intervals_and_starts_afresh_later() {
+fn dropping_resumes_rate_only_within_16_intervals() {
     let (count, gaps) = gaps_after(Duration::from_millis(100));
     assert!(count > 20, "{count}");
-    // `count` began at 1, so it resumes at count - 1.
+    // `count` started at 1, so the dropper resumes at count - 1.
     let resumed = 100.0 / f64::from(count - 1).sqrt();
     let what = format!("first gap, 100 ms after drop {count}");
     CONTROL_LAW.close(what, "ms", gaps[0], resumed, 0.011);
@@ -269,7 +272,7 @@ fn dropping_resumes_its_rate_within_16_intervals_and_starts_afresh_later() {
 }
 
 #[test]
-fn acknowledgements_are_timed_too() {
+fn sojourn_times_of_acks_are_measured() {
     let mut harness = TestHarness::default();
     let mut queue = codel(DEFAULT);
     for number in 0..200 {
@@ -285,7 +288,7 @@ fn acknowledgements_are_timed_too() {
 }
 
 #[test]
-fn the_packet_beyond_the_limit_is_dropped() {
+fn codel_drops_arrival_above_limit() {
     let mut line = Line::new(CodelConfig { limit: 3, ..DEFAULT }, Ecn::NotEct);
     line.put(5);
     assert_eq!(line.harness.counts().dropped[DropReason::Overflow as usize], 2);
@@ -294,7 +297,7 @@ fn the_packet_beyond_the_limit_is_dropped() {
 }
 
 #[test]
-fn a_bad_value_is_named() {
+fn check_names_invalid_key() {
     for (config, message) in [
         (CodelConfig { limit: 0, ..DEFAULT }, "limit = 0: below 1. Accepted: at least 1"),
         (CodelConfig { target_ns: 0, ..DEFAULT }, "target_ns = 0: below 1. Accepted: at least 1"),

@@ -1,4 +1,4 @@
-//! Tests of DualPI2: which queue a packet falls into, who is served, who is marked and dropped.
+//! Tests of DualPI2: classification, order of service, marks and drops.
 
 use super::*;
 use airpath_core::{FlowId, Registry, Seed, testing::TestHarness};
@@ -41,7 +41,7 @@ fn fill(queue: &mut DualPi2, harness: &mut TestHarness, number: u64, ecn: Ecn) {
 }
 
 #[test]
-fn the_ecn_field_says_which_queue_a_packet_falls_into() {
+fn ecn_field_selects_queue() {
     let mut harness = TestHarness::default();
     for (any_ect, low_latency) in [(false, 2), (true, 3)] {
         let mut queue = queue(DualPi2Config { any_ect, ..DEFAULT });
@@ -53,9 +53,9 @@ fn the_ecn_field_says_which_queue_a_packet_falls_into() {
     }
 }
 
-/// The first ten packets: the L queue first, then nine of its packets for each classic one.
+/// The first ten packets: one classic packet after nine packets of the L queue.
 #[test]
-fn the_classic_queue_is_left_a_tenth() {
+fn classic_queue_gets_a_tenth_of_link() {
     let mut harness = TestHarness::default();
     let mut queue = queue(DualPi2Config { ramp_start_ns: u64::MAX, ..DEFAULT });
     fill(&mut queue, &mut harness, 1000, Ecn::NotEct);
@@ -67,13 +67,14 @@ fn the_classic_queue_is_left_a_tenth() {
         assert_eq!(sent, next);
         order.push(if sent.ecn == Ecn::Ect1 { 'L' } else { 'C' });
     }
-    // The first credit is -80 × 1500: eight packets of the L queue bring it to 0, a ninth above.
+    // The initial credit is -80 × 1500: eight packets of the L queue raise it to 0, the ninth above
+    // 0.
     assert!(order.starts_with("LLLLLLLLLCLLLLLLLLLC"), "{order}");
     assert_eq!(order.matches('C').count(), 50);
 }
 
 #[test]
-fn a_queue_alone_neither_earns_nor_spends_credit() {
+fn credit_does_not_change_while_one_queue_is_empty() {
     let mut harness = TestHarness::default();
     let mut queue = queue(DEFAULT);
     fill(&mut queue, &mut harness, 100, Ecn::NotEct);
@@ -81,9 +82,9 @@ fn a_queue_alone_neither_earns_nor_spends_credit() {
     assert_eq!(queue.credit, -80 * 1500);
 }
 
-/// `recur`: of 10 packets every fourth at 0.3 and then every third, as the sum passes 1.
+/// `recur` marks or drops each time the sum of the probabilities exceeds 1.
 #[test]
-fn classic_packets_are_dropped_evenly_with_the_square_of_p() {
+fn classic_drops_are_evenly_spaced_at_p_squared() {
     let mut harness = TestHarness::default();
     let mut queue = queue(DEFAULT);
     queue.base = 0.3_f64.sqrt() / 2.0; // p_CL = 0.55, p_C = 0.075
@@ -99,7 +100,7 @@ fn classic_packets_are_dropped_evenly_with_the_square_of_p() {
 }
 
 #[test]
-fn an_ecn_capable_classic_packet_is_marked_instead() {
+fn ecn_capable_classic_packet_is_marked_instead_of_dropped() {
     let mut harness = TestHarness::default();
     let mut queue = queue(DEFAULT);
     queue.base = 0.4;
@@ -111,9 +112,10 @@ fn an_ecn_capable_classic_packet_is_marked_instead() {
     assert_eq!((marked, harness.counts().total(), harness.counts().marked), (15, 0, 15));
 }
 
-/// The ramp of the L queue: nothing up to 800 µs, half at 1 ms, all from 1.2 ms on.
+/// The ramp of the L queue: no marks up to 800 µs, half of the packets at 1 ms, all packets from
+/// 1.2 ms on.
 #[test]
-fn the_low_latency_queue_marks_on_a_ramp() {
+fn low_latency_queue_marks_on_ramp() {
     for (waited_us, marked) in [(800, 0), (1000, 50), (1200, 99), (5000, 99)] {
         let mut harness = TestHarness::default();
         let mut queue = queue(DEFAULT);
@@ -123,15 +125,16 @@ fn the_low_latency_queue_marks_on_a_ramp() {
         while let Some(packet) = queue.dequeue(&mut harness.at(now)) {
             found += usize::from(packet.ecn == Ecn::Ce);
         }
-        // The last has nothing behind it; sums of 1/2 pass 1 from the third packet on.
+        // The queue is empty behind the last packet; sums of 1/2 exceed 1 from the third packet on.
         let expected = if marked == 50 { 49 } else { marked };
         assert!((found as i64 - expected).abs() <= 1, "{waited_us} µs: {found}");
     }
 }
 
-/// The coupled probability is k p', and the L queue marks by the larger of both.
+/// The coupled probability is k p'. The L queue marks with the larger of the coupled and the native
+/// probability.
 #[test]
-fn the_low_latency_queue_is_marked_k_times_as_often_as_p() {
+fn low_latency_queue_marks_with_k_times_p() {
     let mut harness = TestHarness::default();
     let mut queue = queue(DEFAULT);
     queue.base = 0.1;
@@ -143,25 +146,26 @@ fn the_low_latency_queue_is_marked_k_times_as_often_as_p() {
     assert!((marked - 200).abs() <= 1, "{marked}");
 }
 
-/// From p' = 1/k on the L queue drops with p_C and marks the packets that leave.
+/// From p' = 1/k on the L queue drops packets with p_C and marks the remaining packets.
 #[test]
-fn an_overloaded_low_latency_queue_drops() {
+fn low_latency_queue_drops_on_overload() {
     let mut harness = TestHarness::default();
     let mut queue = queue(DEFAULT);
     queue.base = 0.5;
     fill(&mut queue, &mut harness, 100, Ecn::Ect1);
     let mut sent = 0;
     while let Some(packet) = queue.dequeue(&mut harness.at(Time::ZERO)) {
-        // Without two large packets behind it a packet is left alone.
+        // A packet is neither marked nor dropped unless two large packets remain behind it.
         assert_eq!(packet.ecn == Ecn::Ce, queue.packets() >= 2);
         sent += 1;
     }
     assert_eq!((sent, early(&harness)), (76, 24));
 }
 
-/// On a link where one packet takes longer than the target every packet was dropped.
+/// Regression test: every packet was dropped on a link where one packet takes longer than the
+/// target.
 #[test]
-fn the_controller_leaves_packets_without_a_standing_queue_alone() {
+fn controller_ignores_packets_without_standing_queue() {
     for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1] {
         let mut harness = TestHarness::default();
         let mut queue = queue(DualPi2Config { ramp_start_ns: u64::MAX, ..DEFAULT });
@@ -173,7 +177,7 @@ fn the_controller_leaves_packets_without_a_standing_queue_alone() {
                 assert_eq!(sent.map(|packet| packet.ecn), Some(ecn));
             }
         }
-        // Two large packets behind it are a standing queue.
+        // Two large packets behind the packet are a standing queue.
         fill(&mut queue, &mut harness, 9, ecn);
         while queue.dequeue(&mut harness.at(Time::from_secs(1))).is_some() {}
         let counts = harness.counts();
@@ -181,9 +185,9 @@ fn the_controller_leaves_packets_without_a_standing_queue_alone() {
     }
 }
 
-/// 20 ms after 0: 0.15 · 5 ms + 3 · 20 ms = 0.06075.
+/// After 20 ms of delay, from 0: 0.15 · 5 ms + 3 · 20 ms = 0.06075.
 #[test]
-fn the_controller_takes_a_step_by_the_larger_delay() {
+fn controller_step_uses_larger_delay() {
     for ecn in [Ecn::NotEct, Ecn::Ect1] {
         let mut harness = TestHarness::default();
         let mut queue = queue(DualPi2Config { update_ns: 20_000_000, ..DEFAULT });
@@ -195,7 +199,7 @@ fn the_controller_takes_a_step_by_the_larger_delay() {
 }
 
 #[test]
-fn the_timer_rests_when_an_update_would_change_nothing() {
+fn timer_stops_when_update_would_change_nothing() {
     let mut harness = TestHarness::default();
     let mut queue = queue(DEFAULT);
     assert!(queue.next_wakeup().is_never());
@@ -207,7 +211,7 @@ fn the_timer_rests_when_an_update_would_change_nothing() {
 }
 
 #[test]
-fn the_limit_counts_both_queues_and_what_the_link_holds() {
+fn limit_counts_both_queues_and_held_packets() {
     let mut harness = TestHarness::default();
     let mut queue = queue(DualPi2Config { limit: 3, ..DEFAULT });
     queue.on_held(1, Bytes(1500), &mut harness.at(Time::ZERO));
@@ -217,7 +221,7 @@ fn the_limit_counts_both_queues_and_what_the_link_holds() {
 }
 
 #[test]
-fn parameters_out_of_range_are_refused() {
+fn check_rejects_parameters_out_of_range() {
     for (field, config) in [
         ("limit", DualPi2Config { limit: 0, ..DEFAULT }),
         ("target_ns", DualPi2Config { target_ns: 0, ..DEFAULT }),

@@ -1,4 +1,4 @@
-//! Step tests of FQ-CoDel: which packet goes when.
+//! Step tests of FQ-CoDel: the time at which each packet is sent, marked or dropped.
 
 use super::*;
 use airpath_conformance::Law;
@@ -56,7 +56,7 @@ impl Line {
         self.queue.dequeue(&mut self.harness.at(self.now))
     }
 
-    /// The flows of the next packets.
+    /// Dequeues up to `number` packets and returns their flows.
     fn flows(&mut self, number: usize) -> Vec<u32> {
         (0..number).map_while(|_| self.take()).map(|packet| packet.flow.0).collect()
     }
@@ -72,9 +72,9 @@ impl Line {
     }
 }
 
-/// After n rounds a flow has sent n quanta, and less than one packet more.
+/// After n rounds a flow has sent n quanta, plus less than one packet.
 #[test]
-fn flows_that_always_wait_share_within_one_quantum() {
+fn backlogged_flows_share_link_within_one_quantum() {
     const QUANTUM: u64 = 1514;
     let sizes = [1500, 1500, 700, 40, 1499, 300];
     let mut line = Line::new(DEFAULT);
@@ -109,7 +109,7 @@ fn flows_that_always_wait_share_within_one_quantum() {
 }
 
 #[test]
-fn equal_packets_go_round_robin() {
+fn flows_with_equal_packets_are_served_round_robin() {
     let mut line = Line::new(DEFAULT);
     for flow in [0, 1, 2] {
         for _ in 0..5 {
@@ -120,7 +120,7 @@ fn equal_packets_go_round_robin() {
 }
 
 #[test]
-fn small_packets_go_out_until_a_quantum_is_spent() {
+fn flow_sends_small_packets_until_quantum_is_spent() {
     let mut line = Line::new(DEFAULT);
     for _ in 0..10 {
         line.put(0, 757);
@@ -132,7 +132,7 @@ fn small_packets_go_out_until_a_quantum_is_spent() {
 }
 
 #[test]
-fn a_sparse_flow_goes_before_those_that_wait() {
+fn sparse_flow_is_served_before_backlogged_flows() {
     let mut line = Line::new(DEFAULT);
     for flow in [0, 1] {
         for _ in 0..20 {
@@ -142,15 +142,15 @@ fn a_sparse_flow_goes_before_those_that_wait() {
     assert_eq!(line.flows(4), [0, 1, 0, 1]);
     line.put(7, 100);
     assert_eq!(line.flows(3), [7, 0, 1], "its only packet is next");
-    // It was empty at the next call, and then waited at the end of the old queues.
+    // The queue of flow 7 was empty at the next call, and moved to the end of the old queues.
     line.put(7, 100);
     assert_eq!(line.flows(2), [7, 0], "by then it had left the lists");
 }
 
-/// RFC 8290 §4.2: without the pass through the old queues, a flow that sends a packet whenever its
-/// queue is empty would always be new and starve the others.
+/// RFC 8290 §4.2: without the move to the old queues, a flow that sends a packet whenever its queue
+/// is empty would always be new and starve the other flows.
 #[test]
-fn a_new_queue_that_empties_goes_to_the_end_of_the_old_ones() {
+fn emptied_new_queue_moves_to_end_of_old_queues() {
     let mut line = Line::new(DEFAULT);
     for _ in 0..20 {
         line.put(0, 500);
@@ -167,11 +167,11 @@ fn a_new_queue_that_empties_goes_to_the_end_of_the_old_ones() {
     assert_eq!(line.flows(8), [7, 0, 0, 0, 7, 0, 0, 0], "and shares like the other");
 }
 
-/// Without a dequeue that gave nothing, a flow that came back after an idle time used to be charged
-/// for the packets that it had sent before: over links that do not call an empty queue (`trace`,
-/// `rlc-am`) the quantum was not its own.
+/// Regression test: without a dequeue from the empty queue, a flow that resumed after an idle time
+/// was charged for the packets that it had sent before. On links that do not poll an empty queue
+/// (`trace`, `rlc-am`) the first quantum was too small.
 #[test]
-fn after_an_idle_time_every_flow_is_new() {
+fn every_flow_is_new_after_idle_time() {
     for by_service in [true, false] {
         let mut line = Line::new(DEFAULT);
         line.put(0, 1514);
@@ -187,11 +187,11 @@ fn after_an_idle_time_every_flow_is_new() {
     }
 }
 
-/// A queue that the link has emptied is empty, even if the link still holds packets (`rlc-am`:
-/// until the last PDU is acknowledged). The flow used to stay in a list, charged for what it had
-/// sent, until the link held nothing.
+/// Regression test: a queue that the link has emptied is empty, even if the link still holds
+/// packets (`rlc-am`: until the last PDU is acknowledged). The flow stayed in a list, charged for
+/// the packets that it had sent, until the link held no packets.
 #[test]
-fn a_flow_is_new_when_its_packets_are_held_and_none_waits() {
+fn flow_is_new_if_all_its_packets_are_held() {
     let mut line = Line::new(DEFAULT);
     for held in 1..=2 {
         line.put(0, 1514);
@@ -204,11 +204,10 @@ fn a_flow_is_new_when_its_packets_are_held_and_none_waits() {
     assert_eq!(line.flows(2), [0, 1], "in the order of arrival, for both are new");
 }
 
-/// Packets held by the link count for the limit. An overflow that leaves nothing waiting ends the
-/// flow's turn and CoDel's watch over it, as a dequeue that finds the queue empty does (RFC 8289
-/// §5.6).
+/// Packets held by the link count in the limit. An overflow that empties the queue removes the flow
+/// from its list and resets CoDel, as a dequeue from an empty queue does (RFC 8289 §5.6).
 #[test]
-fn an_overflow_that_empties_a_queue_lets_it_rest() {
+fn overflow_that_empties_queue_resets_it() {
     let mut line = Line::new(FqCodelConfig { limit: 3, ..DEFAULT });
     for _ in 0..3 {
         line.put(0, 1000);
@@ -228,7 +227,7 @@ fn an_overflow_that_empties_a_queue_lets_it_rest() {
 }
 
 #[test]
-fn a_sparse_flow_waits_for_one_packet_of_each_other_at_most() {
+fn sparse_flow_waits_for_at_most_one_packet_per_flow() {
     let mut line = Line::new(DEFAULT);
     for round in 0..200 {
         for flow in 0..8 {
@@ -243,7 +242,7 @@ fn a_sparse_flow_waits_for_one_packet_of_each_other_at_most() {
 }
 
 #[test]
-fn overflow_takes_half_of_the_fattest_queue_from_its_head() {
+fn overflow_drops_half_of_longest_queue_at_head() {
     let mut line = Line::new(DEFAULT);
     for _ in 0..100 {
         line.put(0, 100);
@@ -260,7 +259,7 @@ fn overflow_takes_half_of_the_fattest_queue_from_its_head() {
 }
 
 #[test]
-fn overflow_takes_at_most_64_packets_at_once() {
+fn overflow_drops_at_most_64_packets_per_batch() {
     let mut line = Line::new(FqCodelConfig { limit: 1000, ..DEFAULT });
     for _ in 0..1000 {
         line.put(0, 1500);
@@ -270,7 +269,7 @@ fn overflow_takes_at_most_64_packets_at_once() {
 }
 
 #[test]
-fn even_the_packet_that_came_may_be_dropped() {
+fn overflow_may_drop_the_arrival() {
     let mut line = Line::new(FqCodelConfig { limit: 1, ..DEFAULT });
     line.put(0, 40);
     line.put(1, 1500);
@@ -278,7 +277,7 @@ fn even_the_packet_that_came_may_be_dropped() {
 }
 
 #[test]
-fn colliding_flows_share_a_queue_and_its_turn() {
+fn flows_with_equal_hash_share_queue() {
     let mut line = Line::new(FqCodelConfig { flows: 1, ..DEFAULT });
     for flow in [0, 0, 0, 1, 2] {
         line.put(flow, 1514);
@@ -290,10 +289,10 @@ fn colliding_flows_share_a_queue_and_its_turn() {
     assert_eq!(line.queue.queues.len(), 2);
 }
 
-/// 100 000 flows in 1024 buckets: chi-square with 1023 degrees of freedom has mean 1023 and
-/// standard deviation 45; the bound is five of them.
+/// With 100 000 flows in 1024 buckets, chi-square with 1023 degrees of freedom has mean 1023 and
+/// standard deviation 45; the bound is five standard deviations.
 #[test]
-fn the_hash_spreads_flows_evenly_and_differently_for_each_seed() {
+fn hash_is_uniform_and_depends_on_seed() {
     let bucket = |flow, ack, perturbation| {
         let packet = if ack {
             Packet::ack(FlowId(flow), 0, 0, 40)
@@ -307,7 +306,7 @@ fn the_hash_spreads_flows_evenly_and_differently_for_each_seed() {
     let expected = 100_000.0 / 1024.0;
     let chi: f64 = seen.iter().map(|n| (f64::from(*n) - expected).powi(2) / expected).sum();
     HASH.close("spread of flows", "χ²", chi, 1023.0, 5.0 * 45.2);
-    // Same bucket by chance: one in 1024 of 10 000, 10 ± 5 standard deviations.
+    // Expected coincidences: one in 1024 of 10 000, which is 10 ± 5 standard deviations.
     let same = |twin: &dyn Fn(u32) -> usize| {
         (0..10_000).filter(|flow| bucket(*flow, false, 42) == twin(*flow)).count()
     };
@@ -317,9 +316,10 @@ fn the_hash_spreads_flows_evenly_and_differently_for_each_seed() {
     assert_ne!(fq_codel(DEFAULT, 1).perturbation, fq_codel(DEFAULT, 2).perturbation);
 }
 
-/// Ten packets come and go every millisecond: one flow with a standing queue, one without.
+/// Ten packets arrive and depart every millisecond: one flow has a standing queue, the other has
+/// none.
 #[test]
-fn codel_acts_only_on_the_standing_queue() {
+fn codel_drops_only_from_standing_queue() {
     for (ecn, marks) in [(Ecn::Ect0, true), (Ecn::NotEct, false)] {
         let mut line = Line::new(DEFAULT);
         let packet = |flow, now| {
@@ -350,7 +350,7 @@ fn codel_acts_only_on_the_standing_queue() {
 }
 
 #[test]
-fn queues_are_made_as_flows_come() {
+fn queues_are_created_when_flows_arrive() {
     let mut line = Line::new(DEFAULT);
     assert_eq!(line.queue.queues.capacity(), 0);
     for _ in 0..3 {
@@ -362,7 +362,7 @@ fn queues_are_made_as_flows_come() {
 }
 
 #[test]
-fn a_bad_value_is_named() {
+fn check_names_invalid_key() {
     for (config, message) in [
         (FqCodelConfig { limit: 0, ..DEFAULT }, "limit = 0: below 1. Accepted: at least 1"),
         (FqCodelConfig { flows: 0, ..DEFAULT }, "flows = 0: below 1. Accepted: 1 to 65535"),

@@ -1,12 +1,13 @@
-//! The load factor of a VCP router: what arrived in an interval and what stays in the queue, over what
-//! the link can carry.
+//! The load factor of a VCP router: the bytes that arrived in an interval and the persistent queue,
+//! divided by the bytes that the link can carry.
 //!
-//! Source: vcp-2005 §3.2, Table 1; the average of the queue as the authors' package for ns-2 has it.
+//! Source: vcp-2005 §3.2, Table 1. The average of the queue is that of the authors' package for
+//! ns-2.
 
 use airpath_core::{Duration, Ecn, Time};
 use serde::Deserialize;
 
-/// Weight of an interval's mean in the average of the queue.
+/// Weight of an interval's mean in the average queue.
 const WEIGHT: f64 = 0.25;
 /// Divisor of the interval's mean in the public code.
 const PUBLIC_DIVISOR: f64 = 16.0;
@@ -17,17 +18,18 @@ const KEPT: f64 = 0.75;
 /// Capacity of a stopped link, bytes/s.
 const LEAST_CAPACITY: f64 = 1.0;
 
-/// How the samples of the queue become the persistent queue q̃.
+/// Computation of the persistent queue q̃ from the samples of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VcpAverage {
-    /// An average of the intervals' means, in which a new one weighs 1/4.
+    /// Exponentially weighted average of the interval means; a new mean has the weight 1/4.
     Ewma,
-    /// The mean of the last interval over 16: what the public code computes where it means the other.
+    /// Mean of the last interval, divided by 16. The public code computes this value where it
+    /// intends the average of `Ewma`.
     PublicCode,
 }
 
-/// q̃ after an interval with samples of this mean.
+/// Returns q̃ after an interval whose samples have the mean `mean`.
 pub fn vcp_average_queue(average: f64, mean: f64, kind: VcpAverage) -> f64 {
     match kind {
         VcpAverage::PublicCode => mean / PUBLIC_DIVISOR,
@@ -38,8 +40,8 @@ pub fn vcp_average_queue(average: f64, mean: f64, kind: VcpAverage) -> f64 {
     }
 }
 
-/// ρ = (λ + κ_q q̃) / (γ C t_ρ): `arrived` λ and `queue` κ_q q̃ in bytes, `capacity` C in bytes/s,
-/// `target` γ, `interval_s` t_ρ.
+/// Returns ρ = (λ + κ_q q̃) / (γ C t_ρ): `arrived` λ and `queue` κ_q q̃ in bytes, `capacity` C in
+/// bytes/s, `target` γ, `interval_s` t_ρ.
 pub fn vcp_load_factor(
     arrived: f64,
     queue: f64,
@@ -50,7 +52,7 @@ pub fn vcp_load_factor(
     (arrived + queue) / (target * capacity.max(LEAST_CAPACITY) * interval_s)
 }
 
-/// The code of a load: low below `low`, high from there on, overload from 1 on.
+/// Returns the code of a load: low below `low`, overload from 1 on, otherwise high.
 pub fn vcp_code(load: f64, low: f64) -> Ecn {
     if load < low {
         Ecn::Ect1
@@ -61,18 +63,18 @@ pub fn vcp_code(load: f64, low: f64) -> Ecn {
     }
 }
 
-/// The constants.
+/// Constants of the load factor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoadSettings {
-    /// γ.
+    /// Target utilisation γ.
     pub(super) target: f64,
-    /// t_q.
+    /// Time t_q between samples.
     pub(super) sampling: Duration,
-    /// t_ρ / t_q.
+    /// Samples per interval: t_ρ / t_q.
     pub(super) samples: u64,
-    /// κ_q.
+    /// Weight κ_q of the persistent queue.
     pub(super) queue_weight: f64,
-    /// Load from which the code is high.
+    /// Threshold from low load to high load.
     pub(super) low: f64,
     pub(super) average: VcpAverage,
 }
@@ -89,35 +91,35 @@ struct Sums {
     codes: [u64; 3],
 }
 
-/// Service of the link while it had work.
+/// Bytes served by the link, and the busy time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Service {
-    /// In the intervals before, the older the less: bytes, s.
+    /// Decayed sums over previous intervals: bytes, and busy time in s.
     bytes: f64,
     busy_s: f64,
     /// Bytes served in this interval.
     new_bytes: u64,
     new_busy: Duration,
-    /// Since when in this interval there is work.
+    /// Start of the current busy period in this interval; `None` while idle.
     since: Option<Time>,
 }
 
-/// The load and its timers, which are read when something changes.
+/// Load and timers. The timers are checked when a packet changes the state.
 #[derive(Clone, Debug)]
 pub(super) struct Meter {
     settings: LoadSettings,
     interval_s: f64,
-    /// C, bytes/s: nominal.
+    /// Nominal capacity C, bytes/s.
     nominal: f64,
-    /// When the capacity is measured.
+    /// Service of the link; `None` if the capacity is not measured.
     service: Option<Service>,
-    /// When the next sample is due, and how many of this interval there are, and their sum, bytes.
+    /// Time of the next sample; number of samples in this interval and their sum, bytes.
     next: Time,
     samples: u64,
     sum: f64,
-    /// λ so far, bytes.
+    /// Arrived bytes λ of this interval.
     arrived: u64,
-    /// q̃, bytes.
+    /// Average queue q̃, bytes.
     pub(super) average: f64,
     load: f64,
     code: Ecn,
@@ -172,7 +174,7 @@ impl Meter {
         }
     }
 
-    /// From now on there is work, or there is none.
+    /// Records the start or the end of a busy period.
     pub(super) fn note_work(&mut self, is_there: bool, now: Time) {
         let Some(service) = &mut self.service else { return };
         match service.since {
@@ -185,7 +187,7 @@ impl Meter {
         }
     }
 
-    /// C, bytes/s.
+    /// Capacity C, bytes/s.
     pub(super) fn capacity(&self) -> f64 {
         match self.service {
             Some(Service { bytes, busy_s, .. }) if busy_s > 0.0 => bytes / busy_s,
@@ -193,15 +195,15 @@ impl Meter {
         }
     }
 
-    /// Whether a sample is due.
+    /// Returns true if a sample is due.
     #[inline]
     pub(super) fn is_due(&self, now: Time) -> bool {
         now >= self.next
     }
 
-    /// Takes the samples and ends the intervals that are due by `now`, over which `queue` bytes
-    /// have waited; returns whether an interval has ended. What is due at the instant of an arrival
-    /// comes before it.
+    /// Takes the samples and ends the intervals that are due by `now`; `queue` is the number of
+    /// waiting bytes since the last sample. Returns true if an interval has ended. A sample at the
+    /// time of an arrival is taken before the arrival.
     #[inline(never)]
     pub(super) fn advance(&mut self, queue: u64, now: Time) -> bool {
         let mut has_ended = false;
@@ -229,7 +231,7 @@ impl Meter {
         has_ended
     }
 
-    /// Samples that are due by `now`, at least one.
+    /// Number of samples that are due by `now`, at least one.
     fn samples_until(&self, now: Time) -> u64 {
         now.saturating_since(self.next).as_nanos() / self.settings.sampling.as_nanos() + 1
     }
@@ -239,7 +241,8 @@ impl Meter {
         Time::from_nanos(self.next.as_nanos().saturating_add(passed))
     }
 
-    /// Whether an interval has left this as it was: the next without arrivals gives the same load.
+    /// Returns true if an interval has not changed this state. The next interval without arrivals
+    /// then gives the same load.
     fn is_as(&self, (average, service): (f64, Option<Service>)) -> bool {
         let rates = |service: Option<Service>| service.map(|s| (s.bytes, s.busy_s));
         self.average == average && rates(self.service) == rates(service)
@@ -260,7 +263,7 @@ impl Meter {
         self.count_intervals(1);
     }
 
-    /// Counts further intervals until `now`, each like the last.
+    /// Counts further complete intervals until `now`, each with the load of the last interval.
     fn repeat_interval(&mut self, now: Time) {
         if self.next > now {
             return;
