@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Bound, RangeInclusive};
 
-/// A number of a description.
+/// A number in a component's configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// A count, or a quantity in its base unit.
@@ -63,22 +63,22 @@ pub struct Bounds {
     pub high: Bound<Number>,
 }
 
-/// The numbers from `low` on.
+/// Returns the range of numbers greater than or equal to `low`.
 pub fn at_least(low: impl Into<Number>) -> Bounds {
     Bounds { low: Bound::Included(low.into()), high: Bound::Unbounded }
 }
 
-/// The numbers above `low`.
+/// Returns the range of numbers greater than `low`.
 pub fn above(low: impl Into<Number>) -> Bounds {
     Bounds { low: Bound::Excluded(low.into()), high: Bound::Unbounded }
 }
 
-/// The numbers up to `high`.
+/// Returns the range of numbers less than or equal to `high`.
 pub fn at_most(high: impl Into<Number>) -> Bounds {
     Bounds { low: Bound::Unbounded, high: Bound::Included(high.into()) }
 }
 
-/// The numbers below `high`.
+/// Returns the range of numbers less than `high`.
 pub fn below(high: impl Into<Number>) -> Bounds {
     Bounds { low: Bound::Unbounded, high: Bound::Excluded(high.into()) }
 }
@@ -90,19 +90,19 @@ impl<T: Into<Number> + Copy> From<RangeInclusive<T>> for Bounds {
 }
 
 impl Bounds {
-    /// This range, up to and with `high`.
+    /// Replaces the upper bound by `high`, inclusive.
     #[must_use]
     pub fn up_to(self, high: impl Into<Number>) -> Bounds {
         Bounds { high: Bound::Included(high.into()), ..self }
     }
 
-    /// This range, below `high`.
+    /// Replaces the upper bound by `high`, exclusive.
     #[must_use]
     pub fn below(self, high: impl Into<Number>) -> Bounds {
         Bounds { high: Bound::Excluded(high.into()), ..self }
     }
 
-    /// Why `number` is outside the range; `None` inside it.
+    /// Returns the reason why `number` is outside the range, or `None` if it is inside.
     pub fn objection(&self, number: Number) -> Option<String> {
         if !number.as_real().is_finite() {
             return Some("not a number".to_owned());

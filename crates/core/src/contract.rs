@@ -1,18 +1,20 @@
-//! Declaration of a contract: the trait of components, the trait of wrappers, delegation.
+//! Macro that declares a contract: a trait for components, a trait for wrappers, and delegation.
 
-/// Declares the contract of a kind of component: a trait with default methods for components, a trait
-/// without defaults for wrappers, and a macro by which a wrapper delegates what it does not change.
+/// Declares the contract of a kind of component: a trait with default methods for components, a
+/// trait without defaults for wrappers, and a macro with which a wrapper delegates unchanged
+/// methods.
 ///
-/// A component implements the methods that it uses. A wrapper, a component around another of its kind,
-/// implements the second trait and thereby has the first one. It writes or delegates every method: the
-/// compiler lists those that are missing. Methods under `provided` call the others and are in the first
-/// trait only.
+/// A component implements the methods that it uses. A wrapper contains another component of the
+/// same kind. It implements the second trait and thereby has the first trait too. A wrapper must
+/// implement or delegate every method: the compiler lists the missing methods. Methods under
+/// `provided` have a default body that calls other methods; they are in the first trait only.
 ///
-/// The macro has three forms. `delegate!(field: method, …)` passes the named methods to the component in
-/// that field, `delegate!(field)` passes all of them, and `delegate!(match each)` passes all of them
-/// through a macro `each!(self, component => …)`, for an enum of components. The types of the signatures
-/// and the macro itself have to be in scope by their names. Where both traits are in scope, a call of a
-/// method on a wrapper is ambiguous: name the second one by its path in `impl`.
+/// The macro has three forms. `delegate!(field: method, …)` passes the named methods to the
+/// component in that field. `delegate!(field)` passes all methods. `delegate!(match each)` passes
+/// all methods through a macro `each!(self, component => …)`, for an enum of components. The types
+/// in the signatures and the macro itself must be in scope. If both traits are in scope, a method
+/// call on a wrapper is ambiguous. In that case import the first trait only, and write the path of
+/// the second trait in `impl`.
 ///
 /// ```
 /// mod counter {
@@ -57,7 +59,7 @@
 /// ```
 #[macro_export]
 macro_rules! contract {
-    // The first token is `$`, with which the rules of the third item are written.
+    // The first token is `$`. The generated macro needs it in its rules.
     ($d:tt
         $(#[$meta:meta])* pub trait $contract:ident { $($methods:tt)* }
         $(provided { $($provided:tt)* })?

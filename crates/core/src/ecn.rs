@@ -15,13 +15,13 @@ pub enum Ecn {
 }
 
 impl Ecn {
-    /// Whether a queue may mark this packet instead of dropping it.
+    /// Returns true if a queue may mark this packet instead of dropping it.
     pub const fn is_capable(self) -> bool {
         !matches!(self, Ecn::NotEct)
     }
 
-    /// The two bits of the field as a number; VCP's load code: 0 not capable, 1 low, 2 high, 3
-    /// overload.
+    /// Returns the two bits of the field as a number. VCP uses them as a load code: 0 is not
+    /// capable, 1 low, 2 high and 3 overload.
     pub const fn bits(self) -> u8 {
         match self {
             Ecn::NotEct => 0b00,

@@ -4,36 +4,36 @@ use crate::bounds::{Bounds, Number};
 use std::error::Error;
 use std::fmt;
 
-/// Values that a component accepts instead of a rejected one.
+/// Accepted values of a field whose value was rejected.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Accepted {
-    /// Stated by the reason, if at all.
+    /// No separate text: the reason may state the accepted values.
     Unstated,
-    /// A fix, one sentence without its full stop.
+    /// Instruction that fixes the problem: one sentence without its full stop.
     Advice(String),
-    /// A number of a constant range, in the base unit of the field.
+    /// Constant range of accepted numbers, in the base unit of the field.
     Within(Bounds),
-    /// A number of a range that other values of the description determine.
+    /// Range of accepted numbers that depends on other values of the configuration.
     Related(Bounds),
 }
 
-/// A value of a description that a component does not accept.
+/// A configuration value that a component rejects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// Field, as a dotted path: `bottleneck.queue.max_p`.
     pub field: String,
-    /// The value of the description.
+    /// Rejected value.
     pub value: String,
-    /// The reason.
+    /// Reason for the rejection.
     pub problem: String,
     /// Accepted values.
     pub accepted: Accepted,
-    /// Other fields that the rule reads, as dotted paths; empty where they are not known.
+    /// Dotted paths of the other fields that the violated rule reads; empty if unknown.
     pub others: Vec<String>,
 }
 
 impl Problem {
-    /// The reason, and what is accepted.
+    /// Returns the reason and the accepted values as one text.
     pub fn explanation(&self) -> String {
         let problem = &self.problem;
         match &self.accepted {
@@ -52,14 +52,14 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Values of a description that components do not accept: at least one [`Problem`].
+/// Rejected values of a configuration: at least one [`Problem`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigError {
     problems: Vec<Problem>,
 }
 
 impl ConfigError {
-    /// One problem: `field` has `value`. `problem` states the reason and what is accepted.
+    /// Creates an error with one problem. `problem` states the reason and the accepted values.
     pub fn new(
         field: impl Into<String>,
         value: impl ToString,
@@ -70,17 +70,17 @@ impl ConfigError {
         ConfigError { problems: checks.problems }
     }
 
-    /// All problems.
+    /// Returns all problems.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// The first problem.
+    /// Returns the first problem.
     pub fn first(&self) -> &Problem {
         &self.problems[0]
     }
 
-    /// The same problems with `parent` put before each field.
+    /// Puts `parent` before each field name.
     #[must_use]
     pub fn under(mut self, parent: &str) -> ConfigError {
         let within = |field: &mut String| {
@@ -105,10 +105,10 @@ impl fmt::Display for ConfigError {
 
 impl Error for ConfigError {}
 
-/// Value and reason of a field that is missing.
+/// Text for the value and for the reason of a missing field.
 const MISSING: &str = "missing";
 
-/// Collects the problems of a description, so that a user sees all of them at once.
+/// Collects the problems of a configuration, so that one error reports all of them.
 ///
 /// ```
 /// use airpath_core::{Checks, at_least};
@@ -125,7 +125,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Rejects a number outside a constant range. Returns whether it is inside.
+    /// Rejects a number outside a constant range. Returns true if the number is inside.
     pub fn within(
         &mut self,
         field: &str,
@@ -141,8 +141,8 @@ impl Checks {
         is_inside
     }
 
-    /// Rejects a number outside a range that other values of the description determine; `problem`
-    /// is the reason. Returns whether it is inside.
+    /// Rejects a number outside a range that depends on other values of the configuration.
+    /// `problem` is the reason. Returns true if the number is inside.
     pub fn related(
         &mut self,
         field: &str,
@@ -158,8 +158,8 @@ impl Checks {
         false
     }
 
-    /// The same; the rule reads `others`, fields of the same description. A user who has set one of
-    /// those only is shown that one.
+    /// Same check as [`related`](Checks::related). `others` are the fields of the same
+    /// configuration that the rule reads. The report shows only those that the user has set.
     pub fn related_to(
         &mut self,
         others: &[&str],
@@ -173,7 +173,7 @@ impl Checks {
         is_inside
     }
 
-    /// Rejects a value because of `others`, fields of the same description; as
+    /// Rejects a value because of `others`, fields of the same configuration. See
     /// [`related_to`](Checks::related_to).
     pub fn reject_with(
         &mut self,
@@ -193,18 +193,17 @@ impl Checks {
         }
     }
 
-    /// Rejects a value; `advice` states what to write, a sentence without its full stop.
+    /// Rejects a value. `advice` is the fix: one sentence without its full stop.
     pub fn reject(&mut self, field: &str, value: impl ToString, problem: &str, advice: &str) {
         self.push(field, value, problem, Accepted::Advice(advice.to_owned()));
     }
 
-    /// Reports a field that is missing; `advice` states what to write, a sentence without its full
-    /// stop.
+    /// Reports a missing field. `advice` is the fix: one sentence without its full stop.
     pub fn missing(&mut self, field: &str, advice: &str) {
         self.push(field, MISSING, MISSING, Accepted::Advice(advice.to_owned()));
     }
 
-    /// Takes over the problems of a component at `parent`; empty: of this one.
+    /// Adds the problems of the component at path `parent`. An empty `parent` adds them unchanged.
     pub fn nested<T>(&mut self, parent: &str, checked: Result<T, ConfigError>) -> Option<T> {
         let error = match checked {
             Ok(value) => return Some(value),
@@ -215,15 +214,15 @@ impl Checks {
         None
     }
 
-    /// Whether nothing was rejected so far.
+    /// Returns true if no value has been rejected.
     pub fn is_clean(&self) -> bool {
         self.problems.is_empty()
     }
 
-    /// All problems as one error.
+    /// Returns all problems as one error.
     ///
     /// # Errors
-    /// When a value was rejected.
+    /// If at least one value was rejected.
     pub fn finish(self) -> Result<(), ConfigError> {
         if self.problems.is_empty() {
             return Ok(());
@@ -243,7 +242,7 @@ impl Checks {
     }
 }
 
-/// An error of a component that cannot continue; its message ends the run.
+/// Error of a component that cannot continue. Its message ends the run.
 pub type StageError = Box<dyn Error + Send + Sync>;
 
 #[cfg(test)]

@@ -1,32 +1,33 @@
-//! Cost of a packet on the air, and the properties of a link that its queue discipline receives.
+//! Bytes of a packet on the air, and the link properties that a queue discipline receives.
 
 use crate::units::{Bytes, Duration, Rate};
 
-/// A relative error of a division by a code rate that is no byte.
+/// Relative tolerance for a quotient that should be an integer number of bytes but is rounded up in
+/// double precision.
 const ROUNDING: f64 = 1e-9;
 
-/// A code over symbols of m bits, packet by packet: k = ⌈8L/m⌉ symbols of a packet of L bytes
-/// become b = round(k/r) on the air.
+/// Block code over symbols of m bits, applied to each packet: the k = ⌈8L/m⌉ symbols of a packet of
+/// L bytes become b = round(k/r) symbols on the air.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SymbolCode {
-    /// r, in (0, 1].
+    /// Code rate r, in (0, 1].
     pub code_rate: f64,
-    /// m, bits, 1 or more.
+    /// Symbol length m, bits, 1 or more.
     pub symbol_bits: u32,
 }
 
 impl SymbolCode {
-    /// k, symbols of a packet.
+    /// Returns k, the number of data symbols of a packet.
     pub fn data(&self, packet: Bytes) -> u64 {
         (8 * packet.0).div_ceil(u64::from(self.symbol_bits))
     }
 
-    /// b, symbols with parity that `data` symbols become.
+    /// Returns b, the number of symbols on the air for `data` data symbols.
     pub fn coded(&self, data: u64) -> u64 {
         (data as f64 / self.code_rate).round() as u64
     }
 
-    /// Bytes of a packet on the air, the last one filled up.
+    /// Returns the bytes of a packet on the air, rounded up.
     pub fn on_air(&self, packet: Bytes) -> Bytes {
         let symbols = self.coded(self.data(packet));
         let bits = symbols.saturating_mul(u64::from(self.symbol_bits));
@@ -34,27 +35,28 @@ impl SymbolCode {
     }
 }
 
-/// A code by symbols, and one of another rate for packets up to a size.
+/// A symbol code, and another code rate for packets up to a given size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Symbols {
     code: SymbolCode,
     small: Option<(Bytes, SymbolCode)>,
 }
 
-/// Overhead of a link for a packet: ⌈⌈(L + overhead) / block⌉ · block / code rate⌉ bytes are on the
-/// air for a packet of L; or what a code by symbols makes of L + overhead.
+/// Framing overhead of a link. A packet of L bytes occupies ⌈⌈(L + overhead) / block⌉ · block /
+/// code rate⌉ bytes on the air. With a symbol code, the coded size of L + overhead replaces this
+/// formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Framing {
     overhead: Bytes,
     block: Bytes,
     code_rate: f64,
     symbols: Option<Symbols>,
-    /// Whether blocks of more than a byte or parity exist.
+    /// True if blocks are longer than one byte or if parity is added.
     is_coded: bool,
 }
 
 impl Default for Framing {
-    /// Nothing is added.
+    /// No overhead.
     fn default() -> Framing {
         Framing {
             overhead: Bytes::ZERO,
@@ -67,34 +69,34 @@ impl Default for Framing {
 }
 
 impl Framing {
-    /// `overhead` bytes are added to each packet.
+    /// Creates a framing that adds `overhead` bytes to each packet.
     pub fn with_overhead(overhead: Bytes) -> Framing {
         Framing { overhead, ..Framing::default() }
     }
 
-    /// The frame is filled up to whole blocks of `block` bytes, 1 or more.
+    /// Pads the frame to a multiple of `block` bytes, 1 or more.
     #[must_use]
     pub fn in_blocks(self, block: Bytes) -> Framing {
         let block = block.max(Bytes(1));
         Framing { block, is_coded: block > Bytes(1) || self.code_rate < 1.0, ..self }
     }
 
-    /// Of what is on the air, the share `code_rate`, in (0, 1], is data; the rest is parity.
+    /// Sets the share of data in the transmitted bytes, in (0, 1]. The rest is parity.
     #[must_use]
     pub fn coded_at(self, code_rate: f64) -> Framing {
         Framing { code_rate, is_coded: self.block > Bytes(1) || code_rate < 1.0, ..self }
     }
 
-    /// Frames are coded by symbols, instead of blocks and their code rate; `small` is (largest
-    /// size, code rate) of small frames.
+    /// Codes frames by symbols, instead of blocks and a code rate. `small` is the largest size and
+    /// the code rate of small frames.
     #[must_use]
     pub fn coded_by_symbols(self, code: SymbolCode, small: Option<(Bytes, f64)>) -> Framing {
         let small = small.map(|(up_to, code_rate)| (up_to, SymbolCode { code_rate, ..code }));
         Framing { symbols: Some(Symbols { code, small }), is_coded: true, ..self }
     }
 
-    /// Link capacity that a packet of this size takes. A size may be a configured mean, larger than
-    /// any packet.
+    /// Returns the bytes on the air of a packet of this size. The size may be a configured mean
+    /// that is larger than any packet.
     #[inline]
     pub fn on_air(&self, packet: Bytes) -> Bytes {
         let frame = Bytes(packet.0.saturating_add(self.overhead.0));
@@ -117,27 +119,27 @@ impl Framing {
     }
 }
 
-/// Properties of a link that its queue discipline receives.
+/// Link properties that a queue discipline receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkRate {
-    /// The rate that the link is said to have, of what is on the air.
+    /// Nominal rate of the link, counted in bytes on the air.
     pub nominal: Rate,
     /// Framing of a packet on the air.
     pub framing: Framing,
 }
 
 impl LinkRate {
-    /// A rate of IP packets: nothing is added to them.
+    /// Creates a link rate without framing overhead.
     pub fn of_packets(nominal: Rate) -> LinkRate {
         LinkRate { nominal, framing: Framing::default() }
     }
 
-    /// How long a packet of this size takes at the nominal rate.
+    /// Returns the transmission time of a packet of this size at the nominal rate.
     pub fn time_of(&self, packet: Bytes) -> Duration {
         self.framing.on_air(packet) / self.nominal
     }
 
-    /// Packets of this size, 1 byte or more, that the nominal rate carries in a second.
+    /// Returns the number of packets of this size (1 byte or more) per second at the nominal rate.
     pub fn packets_per_second(&self, packet: Bytes) -> f64 {
         self.nominal.0 as f64 / (8.0 * self.framing.on_air(packet).0 as f64)
     }
@@ -148,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mean_beyond_any_packet_overflows_nothing() {
+    fn packet_rate_of_huge_mean_does_not_overflow() {
         let framing = Framing::with_overhead(Bytes(65_535)).in_blocks(Bytes(65_535));
         let rate = LinkRate { nominal: Rate(10_000_000), framing: framing.coded_at(0.001) };
         let found = rate.packets_per_second(Bytes(u64::MAX));
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_filled_up_to_blocks_and_coded() {
+    fn framing_pads_to_blocks_and_adds_parity() {
         let sizes = |framing: Framing| [1500, 40, 1, 0].map(|bytes| framing.on_air(Bytes(bytes)).0);
         let overhead = Framing::with_overhead(Bytes(2));
         assert_eq!(sizes(Framing::default()), [1500, 40, 1, 0]);
@@ -166,18 +168,18 @@ mod tests {
         assert_eq!(sizes(overhead.coded_at(0.5)), [3004, 84, 6, 4]);
     }
 
-    /// An integer number of bytes stays one: 930 / 0.93 is above 1000 in double precision.
+    /// An integer quotient stays the same integer: 930 / 0.93 is above 1000 in double precision.
     #[test]
-    fn a_whole_quotient_is_not_rounded_up() {
+    fn framing_does_not_round_up_integer_quotients() {
         for (bytes, percent, on_air) in [(930, 93, 1000), (7, 70, 10), (1041, 3, 34_700)] {
             let framing = Framing::default().coded_at(f64::from(percent) / 100.0);
             assert_eq!(framing.on_air(Bytes(bytes)), Bytes(on_air), "{bytes} at {percent} %");
         }
     }
 
-    /// b = round(k/r) (vcp-2008 §II.C), and half bytes filled up.
+    /// b = round(k/r) (vcp-2008 §II.C), rounded up to bytes.
     #[test]
-    fn a_code_by_symbols_rounds_to_the_nearest_symbol_and_small_frames_have_their_own() {
+    fn symbol_code_rounds_to_nearest_symbol_and_has_a_rate_for_small_frames() {
         let code = SymbolCode { code_rate: 0.93, symbol_bits: 8 };
         let sizes =
             |framing: Framing| [1040, 128, 40, 1].map(|bytes| framing.on_air(Bytes(bytes)).0);
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn time_and_rate_are_those_of_what_is_on_the_air() {
+    fn time_and_packet_rate_count_bytes_on_air() {
         let framing = Framing::with_overhead(Bytes(100)).in_blocks(Bytes(500));
         let rate = LinkRate { nominal: Rate::from_mbps(1), framing };
         assert_eq!(rate.time_of(Bytes(1500)), Duration::from_millis(16));

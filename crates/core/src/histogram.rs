@@ -1,26 +1,26 @@
-//! Distributions of spans: a histogram with buckets as wide as the spans are long.
+//! Distributions of time spans: a histogram whose bucket width grows with the span.
 //!
-//! A span of n ns counts in the bucket of n + 64: each octave, from 2ᵉ to 2ᵉ⁺¹, has 64 buckets of
-//! the same width. Spans below 64 ns have a bucket each, and every other bucket is at most 1/64 of
-//! the spans in it wide. A bucket knows the least and the greatest span in it, between which ranks
-//! are interpolated: where all spans of a bucket are equal, as they are on a lattice that is wider
-//! than it, quantiles are exact.
+//! A span of n ns is counted in the bucket of n + 64. Each octave, from 2ᵉ to 2ᵉ⁺¹, has 64 buckets
+//! of equal width. Spans below 64 ns have one bucket per nanosecond. The width of every other
+//! bucket is at most 1/64 of its spans. Each bucket stores its least and its greatest span, and
+//! quantiles are interpolated between them. If all spans of a bucket are equal, for example
+//! multiples of a transmission time that is longer than the bucket, quantiles are exact.
 //!
-//! There are 3649 buckets for all spans that exist; memory is taken for those between the least and
-//! the greatest that occurred, and none before the first span.
+//! The range of [`Duration`] has 3649 buckets. Memory is allocated for the buckets between the
+//! least and the greatest span that occurred, and none before the first span.
 
 use crate::stats::Mean;
 use crate::units::Duration;
 
-/// Buckets of an octave, and what is added to each span, ns.
+/// Number of buckets per octave. Also the offset that is added to each span, ns.
 const OCTAVE: u64 = 64;
 /// Number of buckets that are allocated together.
 const GROWTH: u32 = 16;
 
-/// How many spans there were in each bucket. What was added in which order leaves no trace.
+/// Counts of spans per bucket. The order of additions has no influence.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
-    /// Counts from bucket `first` on.
+    /// Buckets from number `first` on.
     buckets: Box<[Bucket]>,
     first: u32,
     wraps: Option<Box<Wraps>>,
@@ -29,10 +29,10 @@ pub struct Histogram {
 /// The spans of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bucket {
-    /// Modulo 2³².
+    /// Number of spans, modulo 2³².
     count: u32,
-    /// Above the lower edge, ns, modulo 2³²: only buckets of spans above 4.6 minutes are wider, and
-    /// any number below that is in them.
+    /// Least span, ns above the lower edge of the bucket, modulo 2³². Only buckets of spans above
+    /// 4.6 minutes are wider than 2³² ns; any value is inside such a bucket.
     least: u32,
     greatest: u32,
 }
@@ -40,7 +40,7 @@ struct Bucket {
 /// A bucket that is not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpanCount {
-    /// Number of the bucket, the same in every histogram.
+    /// Bucket number, the same in every histogram.
     pub number: u32,
     /// Least span in the bucket.
     pub least: Duration,
@@ -50,7 +50,7 @@ pub struct SpanCount {
     pub count: u64,
 }
 
-/// The bucket of each count that passed 2³², once for each time.
+/// One entry, the bucket number, for each time that a count passed 2³².
 #[derive(Clone, Debug, Default)]
 struct Wraps(Vec<u32>);
 
@@ -68,10 +68,10 @@ pub struct Quantiles {
 impl Bucket {
     const EMPTY: Bucket = Bucket { count: 0, least: u32::MAX, greatest: 0 };
 
-    /// Extends the least and the greatest span to those of `other`; the count stays.
+    /// Extends the range of spans to include the range of `other`. The count does not change.
     #[inline]
     fn widen(&mut self, other: Bucket) {
-        // Hardly ever, so that branches are less than stores.
+        // Rarely true, so that branches cost less than stores.
         if other.least < self.least {
             self.least = other.least;
         }
@@ -81,30 +81,30 @@ impl Bucket {
     }
 }
 
-/// The bucket of a span, and how far above the lower edge the span is, ns modulo 2³².
+/// Returns the bucket of a span, and the distance of the span from the lower edge, ns modulo 2³².
 #[inline]
 const fn place_of(span: Duration) -> (u32, u32) {
     let shifted = span.as_nanos() + OCTAVE;
-    // One bit more does not change how many lead, and says that there is one.
+    // Setting the lowest bit keeps the position of the highest bit and avoids `ilog2` of zero.
     let narrowed = (shifted | 1).ilog2() - OCTAVE.ilog2();
     let leading = shifted >> narrowed;
     (narrowed * OCTAVE as u32 + leading as u32, (shifted - (leading << narrowed)) as u32)
 }
 
-/// The least span of a bucket, ns.
+/// Returns the least span of a bucket, ns.
 const fn edge_of(bucket: u32) -> u64 {
     let bucket = bucket as u64;
     ((OCTAVE + bucket % OCTAVE) << (bucket / OCTAVE - 1)) - OCTAVE
 }
 
-/// The middle of the integers in a bucket, ns.
+/// Returns the middle of a bucket, ns.
 fn middle_of(bucket: u32) -> f64 {
     (edge_of(bucket) as f64 + edge_of(bucket + 1) as f64 - 1.0) / 2.0
 }
 
 impl Histogram {
-    /// The greatest relative difference between a quantile and the span that it stands for: the
-    /// width of a bucket. There is none where all spans of the bucket are equal.
+    /// Largest relative error of a quantile: the relative width of a bucket. The error is zero if
+    /// all spans of the bucket are equal.
     pub const RELATIVE_ERROR: f64 = 1.0 / OCTAVE as f64;
 
     /// Counts a span.
@@ -136,7 +136,7 @@ impl Histogram {
         self.buckets[(bucket - self.first) as usize] = one;
     }
 
-    /// Allocates the buckets from `first` to before `end`.
+    /// Allocates the buckets from `first` up to, but not including, `end`.
     fn reach(&mut self, first: u32, end: u32) {
         let (mut low, mut high) = (first - first % GROWTH, end.next_multiple_of(GROWTH));
         if !self.buckets.is_empty() {
@@ -152,7 +152,7 @@ impl Histogram {
         self.first + self.buckets.len() as u32
     }
 
-    /// Adds what `other` counted.
+    /// Adds the counts of `other`.
     pub fn merge(&mut self, other: &Histogram) {
         if other.buckets.is_empty() {
             return;
@@ -174,7 +174,7 @@ impl Histogram {
         }
     }
 
-    /// The buckets with a count that is not zero, in order of their spans.
+    /// Returns the non-empty buckets as (number, bucket, count), in ascending order of their spans.
     fn counted(&self) -> impl Iterator<Item = (u32, Bucket, u64)> + Clone {
         let wraps = |bucket: u32| match &self.wraps {
             Some(wraps) => wraps.0.iter().filter(|wrapped| **wrapped == bucket).count() as u64,
@@ -188,7 +188,7 @@ impl Histogram {
             .filter(|(_, _, count)| *count > 0)
     }
 
-    /// The buckets that are not empty, in rising order of their spans.
+    /// Returns the non-empty buckets, in ascending order of their spans.
     pub fn buckets(&self) -> impl Iterator<Item = SpanCount> + Clone {
         self.counted().map(|(number, bucket, count)| {
             let span = |above: u32| Duration::from_nanos(edge_of(number) + u64::from(above));
@@ -196,19 +196,20 @@ impl Histogram {
         })
     }
 
-    /// How many spans there were around each length, s, in rising order; the lengths are the same
-    /// in every histogram, within 0.8 % of the spans that they stand for.
+    /// Returns (span length in s, count) pairs in ascending order. The lengths are the middles of
+    /// the buckets: they are the same in every histogram, and within 0.8 % of the counted spans.
     pub fn lengths(&self) -> impl Iterator<Item = (f64, u64)> {
         self.counted().map(|(number, _, count)| (middle_of(number) * 1e-9, count))
     }
 
-    /// How many spans there were.
+    /// Returns the number of spans.
     pub fn count(&self) -> u64 {
         self.counted().map(|(_, _, count)| count).sum()
     }
 
-    /// The least span that at least the fraction `q` of all do not exceed, s, to within
-    /// [`Histogram::RELATIVE_ERROR`]; `None` without spans. `q` in [0, 1].
+    /// Returns the `q`-quantile, s: the least span that is not exceeded by at least the fraction
+    /// `q` of all spans. The error is at most [`Histogram::RELATIVE_ERROR`]. `None` without spans.
+    /// `q` in [0, 1].
     pub fn quantile_s(&self, q: f64) -> Option<f64> {
         let rank = ((self.count() as f64 * q).ceil() as u64).max(1);
         let mut before = 0;
@@ -217,7 +218,7 @@ impl Histogram {
                 before += count;
                 return None;
             }
-            // The first of the bucket is its least span, the last its greatest.
+            // The first rank of the bucket is its least span, the last rank its greatest span.
             let share = (rank - before - 1) as f64 / (count - 1).max(1) as f64;
             let above = f64::from(bucket.least)
                 + share * (f64::from(bucket.greatest) - f64::from(bucket.least));
@@ -225,7 +226,7 @@ impl Histogram {
         })
     }
 
-    /// Median, 95th and 99th percentile; `None` without spans.
+    /// Returns the median, the 95th and the 99th percentile. `None` without spans.
     pub fn quantiles(&self) -> Option<Quantiles> {
         Some(Quantiles {
             p50_s: self.quantile_s(0.5)?,
@@ -235,14 +236,14 @@ impl Histogram {
     }
 }
 
-/// Two histograms are equal when their counts are equal, regardless of their allocated buckets.
+/// Two histograms are equal if their counts are equal, regardless of the allocated buckets.
 impl PartialEq for Histogram {
     fn eq(&self, other: &Histogram) -> bool {
         self.counted().eq(other.counted())
     }
 }
 
-/// Delays that arrive one by one: their mean, exact, and their distribution.
+/// Delays: exact mean, and distribution.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delays {
     sum_nanos: u128,
@@ -257,17 +258,17 @@ impl Delays {
         self.histogram.add(delay);
     }
 
-    /// Their sum and number.
+    /// Returns the sum and the number of delays.
     pub fn mean(&self) -> Mean {
         Mean::of(self.sum_nanos, self.count())
     }
 
-    /// Their number.
+    /// Returns the number of delays.
     pub fn count(&self) -> u64 {
         self.histogram.count()
     }
 
-    /// Their distribution.
+    /// Returns the distribution of the delays.
     pub fn histogram(&self) -> &Histogram {
         &self.histogram
     }
@@ -289,7 +290,7 @@ mod tests {
 
     const LONGEST: u64 = Duration::FOREVER.as_nanos();
 
-    /// Spans of every order of magnitude, the shortest and the longest among them.
+    /// Strategy for spans of every order of magnitude, including the shortest and the longest.
     fn span() -> impl Strategy<Value = u64> {
         prop_oneof![
             (1u32..64, any::<u64>()).prop_map(|(shift, bits)| bits >> shift),
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_allocated_before_the_first_span() {
+    fn histogram_allocates_nothing_before_first_span() {
         let histogram = Histogram::default();
         assert!(histogram.buckets.is_empty());
         assert_eq!((histogram.count(), histogram.quantile_s(0.5)), (0, None));
@@ -338,7 +339,7 @@ mod tests {
         }
     }
 
-    /// Multiples of a packet's time, each more than a bucket from the next.
+    /// Spans at multiples of a transmission time; neighbours are in different buckets.
     #[test]
     fn quantiles_on_a_wide_lattice_are_exact() {
         let mut spans: Vec<u64> = (1..60).flat_map(|n| vec![n * 2_400_000; n as usize]).collect();
@@ -351,7 +352,7 @@ mod tests {
         }
     }
 
-    /// Spans close to one another: what the ranks say within a bucket is far finer than a bucket.
+    /// Closely spaced spans: interpolation inside a bucket is far finer than the bucket.
     #[test]
     fn quantiles_are_interpolated_within_a_bucket() {
         let spans: Vec<u64> = (10_000_000..20_000_000).step_by(1009).collect();
@@ -396,7 +397,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against the spans in order: the quantile is the one of rank ⌈q n⌉.
+        /// Compares with the sorted spans: the quantile has rank ⌈q n⌉.
         #[test]
         fn a_quantile_is_within_the_stated_error(
             spans in prop::collection::vec(span(), 1..300), q in 0.0..=1.0
@@ -412,7 +413,7 @@ mod tests {
         }
 
         #[test]
-        fn merging_is_counting_everything_in_one(
+        fn merge_equals_counting_in_one_histogram(
             first in prop::collection::vec(span(), 0..60),
             second in prop::collection::vec(span(), 0..60),
         ) {
@@ -429,7 +430,7 @@ mod tests {
         }
 
         #[test]
-        fn buckets_follow_one_another(nanos in span()) {
+        fn buckets_are_contiguous(nanos in span()) {
             let (bucket, above) = place_of(Duration::from_nanos(nanos));
             prop_assert!(bucket >= ZERO);
             prop_assert!(edge_of(bucket) <= nanos && nanos < edge_of(bucket + 1));

@@ -1,4 +1,4 @@
-//! The foundation of Airpath: typed units, the packet, the stage contract, the wake-up queue, named
+//! Foundation of Airpath: typed units, the packet, the stage contract, the wake-up queue, named
 //! random streams, probes and statistics.
 //!
 //! ```text

@@ -1,13 +1,13 @@
-//! Memory for what is recorded: a run that records too much ends with an error, and does not abort.
+//! Memory budget of recordings: a run that records too much ends with an error and does not abort.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes that recordings may still take, those of all replications together.
+/// Bytes that recordings may still allocate, shared by all replications.
 #[derive(Debug)]
 pub struct MemoryBudget(AtomicU64);
 
 impl MemoryBudget {
-    /// A budget of `bytes`.
+    /// Creates a budget of `bytes`.
     pub fn new(bytes: u64) -> MemoryBudget {
         MemoryBudget(AtomicU64::new(bytes))
     }
@@ -18,9 +18,10 @@ impl MemoryBudget {
     }
 }
 
-/// Adds a value to a list; false when it exceeds the budget, and the list is unchanged.
+/// Appends a value to a list. Returns false, and leaves the list unchanged, if the budget is
+/// exhausted.
 ///
-/// Without a budget, only the system's memory limits it.
+/// Without a budget, only the system memory limits the list.
 #[inline]
 pub fn push_within<T>(list: &mut Vec<T>, value: T, room: Option<&MemoryBudget>) -> bool {
     if list.len() == list.capacity() && !grow(list, room) {

@@ -1,20 +1,20 @@
 //! The packet: 64 bytes, passed by value.
 //!
-//! One layout serves data segments, acknowledgements and datagrams; which fields mean something
-//! is said at each. Sequence numbers are 64-bit stream offsets and never wrap; a capture writes
-//! their low 32 bits.
+//! One layout serves data segments, acknowledgements and datagrams. The comment of a field states
+//! for which packets it is valid. Sequence numbers are 64-bit stream offsets and never wrap. A
+//! capture contains their low 32 bits.
 
 use crate::ecn::Ecn;
 use crate::units::{Bytes, Duration, Time};
 use serde::Serialize;
 use std::ops::{Deref, DerefMut};
 
-/// Number of a flow, from 0.
+/// Flow number, counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
-/// Number of a user of a shared link, from 0: a device in a cell, a station. Flows of one user share
-/// its queue.
+/// User number of a shared link, counted from 0: a device in a cell, or a station. All flows of a
+/// user share the queue of that user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct UserId(pub u32);
 
@@ -30,7 +30,7 @@ pub enum PacketKind {
     Datagram,
 }
 
-/// TCP flags and one bit of bookkeeping.
+/// TCP flags, and internal flags that are not transmitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(u8);
 
@@ -43,35 +43,36 @@ impl Flags {
     pub const ECE: Flags = Flags(2);
     /// Congestion Window Reduced (RFC 3168 §6.1).
     pub const CWR: Flags = Flags(4);
-    /// Not on the wire: this segment has been sent before.
+    /// Internal: this segment has been sent before.
     pub const RETRANSMITTED: Flags = Flags(8);
-    /// Not on the wire: this ACK was sent because the window opened; no segment had arrived.
+    /// Internal: this ACK was sent because the receive window opened, not because a segment
+    /// arrived.
     pub const WINDOW_UPDATE: Flags = Flags(16);
 
-    /// Not on the wire: this ACK has real bytes, in emulation.
+    /// Internal: this ACK has a real payload (emulation).
     const REAL_BYTES: Flags = Flags(32);
-    /// PSH: the receiver acknowledges at once.
+    /// PSH: the receiver acknowledges immediately.
     pub const PSH: Flags = Flags(64);
 
-    /// Whether every flag of `other` is set.
+    /// Returns true if every flag of `other` is set.
     pub const fn contains(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether any flag of `other` is set.
+    /// Returns true if any flag of `other` is set.
     #[inline]
     pub const fn intersects(self, other: Flags) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// These flags and those of `other`.
+    /// Returns the union of these flags and `other`.
     #[must_use]
     pub const fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
 }
 
-/// Handle of a real payload (emulation); 0 means that there is none.
+/// Handle of a real payload (emulation). 0 means no real payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PayloadHandle(pub u32);
 
@@ -85,7 +86,7 @@ pub struct SackBlock {
 }
 
 impl SackBlock {
-    /// An instant stored in an unused block of a packet.
+    /// Stores a time in an unused block of a packet.
     const fn from_time(time: Time) -> SackBlock {
         let nanos = time.as_nanos();
         SackBlock { offset: nanos as u32, length: (nanos >> 32) as u32 }
@@ -97,7 +98,8 @@ impl SackBlock {
 }
 
 /// A packet in flight: 64 bytes in two parts. A plain value, so that rings and outboxes copy it as
-/// one block; a stage that hands one on keeps none (the conservation tests count them).
+/// one block. A stage that forwards a packet must not keep a copy; the conservation tests count
+/// packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Packet {
@@ -105,45 +107,45 @@ pub struct Packet {
     tail: PacketTail,
 }
 
-/// Fields of every packet, and all of an ACK without SACK blocks: where many wait, the tail of
-/// these is not kept. Its fields are those of the packet.
+/// Fields of every packet. An ACK without SACK blocks has no other fields, so long queues of ACKs
+/// do not store the tail. [`Packet`] dereferences to this type.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct PacketHead {
-    /// Data: stream offset of the first payload byte. ACK: next byte expected (cumulative).
-    /// Datagram: its number, from 0.
+    /// Data: stream offset of the first payload byte. ACK: next expected byte (cumulative).
+    /// Datagram: datagram number, counted from 0.
     pub seq: u64,
-    /// The flow it belongs to.
+    /// Flow of the packet.
     pub flow: FlowId,
-    /// Bytes of the whole IP packet.
+    /// Size of the IP packet, bytes.
     pub size: u16,
-    /// ACK: the lower 16 bits of the nanoseconds when it left.
+    /// ACK: lower 16 bits of the send time, ns.
     low_nanos: u16,
-    /// ACK: bytes that the receiver allows beyond `seq`. Data and datagrams: payload bytes.
+    /// ACK: bytes that the receiver allows beyond `seq`. Data and datagrams: payload, bytes.
     pub window: u32,
-    /// Timestamp value (RFC 7323), the sender's clock in microseconds.
+    /// Timestamp value (RFC 7323): clock of the sender, µs.
     pub tsval: u32,
-    /// Timestamp echo reply (RFC 7323). ACK of a connection without timestamps: 32 more
-    /// bits of when it left, which no capture shows.
+    /// Timestamp echo reply (RFC 7323). ACK of a connection without timestamps: the next 32 bits of
+    /// the send time; they do not appear in captures.
     pub tsecr: u32,
-    /// Explicit feedback: a price (CLAMP) or a load code (VCP), written by queues, echoed in ACKs.
+    /// Explicit feedback: a price (CLAMP) or a load code (VCP). Queues write it, and ACKs echo it.
     pub feedback: f32,
-    /// ACK: when a queue took it last, the lower 32 bits of the nanoseconds. Others: real bytes, in
-    /// emulation.
+    /// ACK: lower 32 bits of the last enqueue time, ns. Data and datagrams: handle of a real
+    /// payload (emulation).
     word: u32,
-    /// Kind of the packet.
+    /// Packet kind.
     pub kind: PacketKind,
     /// The ECN field.
     pub ecn: Ecn,
     /// TCP flags.
     pub flags: Flags,
-    /// ACK only: the number of SACK blocks in use, at most 3, in the lower two bits; above them six
-    /// more bits of `word`.
+    /// ACK only. Lower two bits: number of SACK blocks in use, at most 3. Upper six bits: bits 32
+    /// to 37 of the enqueue time, whose lower bits are in `word`.
     sack_count: u8,
 }
 
-/// The last 24 bytes of a packet. ACK: SACK blocks; real bytes, in emulation, in the third. Others: the
-/// instants of sending and of queueing, in the first two.
+/// The last 24 bytes of a packet. ACK: SACK blocks; the third block holds the handle of a real
+/// payload (emulation). Data and datagrams: send time and enqueue time, in the first two blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct PacketTail([SackBlock; 3]);
@@ -165,7 +167,7 @@ impl DerefMut for Packet {
 }
 
 impl PacketHead {
-    /// Whether the packet has a tail other than the default.
+    /// Returns true if the tail differs from the default tail.
     #[inline]
     pub fn has_tail(&self) -> bool {
         if self.kind != PacketKind::Ack {
@@ -175,16 +177,16 @@ impl PacketHead {
     }
 }
 
-/// Of an IP packet, whose largest size scenarios keep to.
+/// Converts a size to the width of the field. Scenarios respect the maximum size of an IP packet.
 #[inline]
 fn ip_size(bytes: u32) -> u16 {
     debug_assert!(bytes <= u32::from(u16::MAX), "{bytes} B are more than an IP packet");
     bytes as u16
 }
 
-/// Bytes of the headers of a datagram: IPv4 without options (RFC 791 §3.1) and UDP (RFC 768).
+/// Header bytes of a datagram: IPv4 without options (RFC 791 §3.1) and UDP (RFC 768).
 const DATAGRAM_HEADER: u32 = 20 + 8;
-/// Bits of `sack_count` with the number of blocks.
+/// Bits of `sack_count` that hold the number of blocks.
 const SACK_COUNT: u8 = 0b11;
 /// Range of the enqueue time that an ACK stores, ns.
 const ACK_CLOCK: u64 = (1 << 38) - 1;
@@ -192,14 +194,14 @@ const ACK_CLOCK: u64 = (1 << 38) - 1;
 const ACK_SENT_CLOCK: u64 = (1 << 48) - 1;
 
 impl Packet {
-    /// A data segment of `payload` bytes from stream offset `seq`, in an IP packet that is
-    /// `header` bytes longer, sent at `now`.
+    /// Creates a data segment of `payload` bytes from stream offset `seq`, sent at `now`. The IP
+    /// packet is `header` bytes longer than the payload.
     pub fn data(flow: FlowId, seq: u64, payload: u32, header: u32, now: Time) -> Packet {
         Packet::sent(PacketKind::Data, flow, seq, payload, header, now)
     }
 
-    /// A datagram with number `seq` in an IP packet of `size` bytes, sent at `now`. Without space for
-    /// both headers it has no payload.
+    /// Creates datagram number `seq` in an IP packet of `size` bytes, sent at `now`. The payload is
+    /// empty if the size does not exceed that of the headers.
     pub fn datagram(flow: FlowId, seq: u64, size: Bytes, now: Time) -> Packet {
         let size = size.0 as u32;
         let payload = size.saturating_sub(DATAGRAM_HEADER);
@@ -220,52 +222,52 @@ impl Packet {
         Packet { head, tail: PacketTail([sent, SackBlock::default(), SackBlock::default()]) }
     }
 
-    /// An acknowledgement of everything before `ack` that allows `window` more bytes,
-    /// in an IP packet of `size` bytes.
+    /// Creates an acknowledgement of everything before `ack` that allows `window` more bytes, in an
+    /// IP packet of `size` bytes.
     pub fn ack(flow: FlowId, ack: u64, window: u32, size: u32) -> Packet {
         let (kind, size) = (PacketKind::Ack, ip_size(size));
         let head = PacketHead { seq: ack, flow, size, window, kind, ..PacketHead::default() };
         Packet { head, tail: PacketTail::default() }
     }
 
-    /// The packet in two parts; the second is the default one unless [`PacketHead::has_tail`].
+    /// Returns head and tail. The tail is the default tail unless [`PacketHead::has_tail`].
     #[inline]
     pub fn parts(&self) -> (&PacketHead, &PacketTail) {
         (&self.head, &self.tail)
     }
 
-    /// Makes it a packet with this head.
+    /// Replaces the head.
     #[inline]
     pub fn set_head(&mut self, head: &PacketHead) {
         self.head = *head;
     }
 
-    /// Makes it a packet with this tail.
+    /// Replaces the tail.
     #[inline]
     pub fn set_tail(&mut self, tail: PacketTail) {
         self.tail = tail;
     }
 
-    /// Bytes of the whole IP packet.
+    /// Returns the size of the IP packet.
     #[inline]
     pub fn bytes(&self) -> Bytes {
         Bytes(u64::from(self.size))
     }
 
-    /// Payload bytes (data and datagrams).
+    /// Returns the number of payload bytes (data and datagrams).
     #[inline]
     pub fn payload_bytes(&self) -> u64 {
         u64::from(self.window)
     }
 
-    /// Stream offset behind the last payload byte (data).
+    /// Returns the stream offset behind the last payload byte (data).
     #[inline]
     pub fn end(&self) -> u64 {
         self.seq + u64::from(self.window)
     }
 
-    /// Notes that this ACK leaves at `now`, with the timestamp echo of a connection that uses
-    /// timestamps.
+    /// Stores the send time of this ACK, `now`. `echo` is the timestamp echo reply if the
+    /// connection uses timestamps.
     #[inline]
     pub fn set_ack_sent_at(&mut self, now: Time, echo: Option<u32>) {
         let nanos = now.as_nanos();
@@ -276,9 +278,8 @@ impl Packet {
         }
     }
 
-    /// How long it is at `now` since this ACK left, of a connection that uses timestamps or does
-    /// not. Of more than 71 minutes whole multiples of 2³² µs are left out, without timestamps of
-    /// more than 78 hours those of 2⁴⁸ ns.
+    /// Returns the time from sending this ACK to `now`. The result is modulo 2³² µs (71 minutes)
+    /// with timestamps, and modulo 2⁴⁸ ns (78 hours) without timestamps.
     #[inline]
     pub fn ack_age(&self, now: Time, uses_timestamps: bool) -> Duration {
         let nanos = now.as_nanos();
@@ -289,7 +290,8 @@ impl Packet {
         Duration::from_nanos(nanos.wrapping_sub(sent) & ACK_SENT_CLOCK)
     }
 
-    /// The same by its timestamp: the microseconds are known to within one, and of the nanoseconds the lower bits.
+    /// Computes the age from the timestamp, which is exact to 1 µs, and the lower bits of the
+    /// nanoseconds.
     fn ack_age_by_timestamp(&self, nanos: u64) -> Duration {
         let micros = ((nanos / 1000) as u32).wrapping_sub(self.tsval);
         let about = u64::from(micros) * 1000;
@@ -298,19 +300,20 @@ impl Packet {
         Duration::from_nanos(about.saturating_add_signed(i64::from(correction)))
     }
 
-    /// When this copy of the packet left its source (data and datagrams).
+    /// Returns the send time of this copy of the packet (data and datagrams).
     #[inline]
     pub fn sent_at(&self) -> Time {
         self.tail.0[0].as_time()
     }
 
-    /// When a queue took this packet last; `None` for an ACK, which knows less of it.
+    /// Returns the time of the last enqueue. `None` for an ACK, which stores only some bits of the
+    /// time.
     #[inline]
     pub fn queued_at(&self) -> Option<Time> {
         (self.kind != PacketKind::Ack).then(|| self.tail.0[1].as_time())
     }
 
-    /// Notes that a queue takes this packet at `now`.
+    /// Stores the enqueue time, `now`.
     #[inline]
     pub fn set_queued_at(&mut self, now: Time) {
         if self.kind != PacketKind::Ack {
@@ -322,8 +325,8 @@ impl Packet {
         }
     }
 
-    /// How long it is at `now` since a queue took this packet last. An ACK stores 38 bits of the
-    /// instant: of one that waits for more than 274 s whole multiples of 2³⁸ ns are left out.
+    /// Returns the time from the last enqueue to `now`. An ACK stores 38 bits of the enqueue time,
+    /// so its result is modulo 2³⁸ ns (274 s).
     #[inline]
     pub fn waited(&self, now: Time) -> Duration {
         if self.kind != PacketKind::Ack {
@@ -338,13 +341,13 @@ impl Packet {
         usize::from(self.sack_count & SACK_COUNT)
     }
 
-    /// The SACK blocks (ACK).
+    /// Returns the SACK blocks (ACK).
     pub fn sack(&self) -> &[SackBlock] {
         &self.tail.0[..self.sack_blocks()]
     }
 
-    /// Appends a SACK block; the fourth and later ones are left out, as RFC 2018 does, and those of
-    /// an ACK of real bytes, which holds them itself.
+    /// Appends a SACK block. The fourth and later blocks are omitted, as in RFC 2018. An ACK with a
+    /// real payload takes no blocks: its bytes already contain them.
     pub fn push_sack(&mut self, block: SackBlock) {
         let count = self.sack_blocks();
         if count < 3 && self.payload() == PayloadHandle::default() {
@@ -353,7 +356,7 @@ impl Packet {
         }
     }
 
-    /// Real bytes, in emulation.
+    /// Returns the handle of the real payload (emulation).
     pub fn payload(&self) -> PayloadHandle {
         match self.kind {
             PacketKind::Ack if self.flags.contains(Flags::REAL_BYTES) => {
@@ -364,10 +367,10 @@ impl Packet {
         }
     }
 
-    /// Gives it real bytes, in emulation.
+    /// Sets the handle of the real payload (emulation).
     ///
     /// # Panics
-    /// If it is an ACK with SACK blocks: those of real bytes are in them.
+    /// If the packet is an ACK with SACK blocks: a real ACK contains its own SACK blocks.
     pub fn set_payload(&mut self, handle: PayloadHandle) {
         if self.kind == PacketKind::Ack {
             assert!(self.sack().is_empty(), "real bytes hold their own SACK blocks");
@@ -384,12 +387,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packet_is_64_bytes() {
+    fn packet_has_64_bytes() {
         assert_eq!(size_of::<Packet>(), 64);
     }
 
     #[test]
-    fn a_parted_packet_is_whole_again_and_an_ack_without_sack_needs_its_head_alone() {
+    fn packet_survives_splitting_and_ack_without_sack_needs_only_its_head() {
         assert_eq!((size_of::<PacketHead>(), size_of::<PacketTail>()), (40, 24));
         let plain = Packet::ack(FlowId(3), 1 << 40, 1000, 52);
         let (mut sacked, mut of_real_bytes, mut stamped) = (plain, plain, plain);
@@ -415,13 +418,13 @@ mod tests {
     }
 
     #[test]
-    fn the_instant_of_sending_survives_the_packing() {
+    fn data_packet_stores_its_send_time() {
         let at = Time::from_nanos(0x1234_5678_9abc_def0);
         assert_eq!(Packet::data(FlowId(1), 7, 100, 40, at).sent_at(), at);
     }
 
     #[test]
-    fn an_ack_with_three_sack_blocks_knows_how_long_it_waits() {
+    fn ack_with_three_sack_blocks_measures_its_sojourn_time() {
         let mut ack = Packet::ack(FlowId(0), 0, 1000, 40);
         let blocks = [1, 2, 3].map(|offset| SackBlock { offset, length: u32::MAX });
         blocks.iter().for_each(|block| ack.push_sack(*block));
@@ -458,14 +461,14 @@ mod tests {
     }
 
     #[test]
-    fn data_know_how_long_they_wait_without_a_limit() {
+    fn data_packet_measures_sojourn_times_of_any_length() {
         let mut data = Packet::data(FlowId(1), 7, 100, 40, Time::ZERO);
         data.set_queued_at(Time::from_secs(1));
         assert_eq!(data.waited(Time::from_secs(1001)), Duration::from_millis(1_000_000));
     }
 
     #[test]
-    fn every_packet_may_carry_real_bytes() {
+    fn packets_of_every_kind_accept_a_real_payload() {
         let ack = Packet::ack(FlowId(0), 0, 1000, 40);
         for mut packet in [ack, Packet::datagram(FlowId(0), 0, Bytes(40), Time::ZERO)] {
             assert_eq!(packet.payload(), PayloadHandle(0));
@@ -481,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fourth_sack_block_is_left_out() {
+    fn ack_omits_a_fourth_sack_block() {
         let mut ack = Packet::ack(FlowId(0), 0, 1000, 40);
         for offset in 0..4 {
             ack.push_sack(SackBlock { offset, length: 1 });

@@ -1,4 +1,4 @@
-//! Probes: time series and counts that stages write if they were requested.
+//! Probes: time series and counts that stages record on request.
 
 use crate::memory_budget::{MemoryBudget, push_within};
 use crate::packet::{Packet, PacketKind};
@@ -10,15 +10,15 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Series {
-    /// Congestion window, bytes, of a flow.
+    /// Congestion window of a flow, bytes.
     Cwnd = 0,
-    /// Slow-start threshold, bytes, of a flow.
+    /// Slow-start threshold of a flow, bytes.
     Ssthresh = 1,
-    /// RTT sample, s, of a flow.
+    /// RTT sample of a flow, s.
     Rtt = 2,
     /// Packets waiting in a queue or held by its link.
     Queue = 3,
-    /// Time that a packet waited, s; id = flow.
+    /// Sojourn time of a packet, s; id = flow.
     Sojourn = 4,
     /// A drop; value = reason code, id = flow.
     Drop = 5,
@@ -26,7 +26,7 @@ pub enum Series {
     Mark = 6,
     /// Regime of a link, from 0.
     Regime = 7,
-    /// In-order payload bytes handed to the application, of a flow.
+    /// In-order payload of a flow delivered to the application, bytes.
     Delivered = 8,
     /// Sequence number of a data segment that its sender sends, bytes; id = flow.
     SeqSent = 9,
@@ -38,13 +38,13 @@ pub enum Series {
     Mcs = 12,
     /// Price of a packet that leaves a queue, s.
     Price = 13,
-    /// Averaged length of a queue that a price rests on, bytes.
+    /// Averaged queue length from which a price is computed, bytes.
     AverageQueue = 14,
-    /// SNR of a user of a cell at the starts of slots, dB.
+    /// SNR of a user of a cell at the start of a slot, dB.
     Snr = 15,
-    /// Window that a receiver advertises, bytes, of a flow.
+    /// Window that the receiver of a flow advertises, bytes.
     Awnd = 16,
-    /// Load factor of a VCP queue in an interval.
+    /// Load factor that a VCP queue measured in an interval.
     LoadFactor = 17,
 }
 
@@ -71,7 +71,7 @@ impl Series {
         (Series::LoadFactor, "load_factor"),
     ];
 
-    /// The unit of its values; `1` for what is a number.
+    /// Returns the unit of the values; `1` for numbers without a unit.
     pub const fn unit(self) -> &'static str {
         match self {
             Series::Rtt | Series::Sojourn | Series::Price => "s",
@@ -89,7 +89,7 @@ impl Series {
         }
     }
 
-    /// Whether it is of what happens at queues: its rows name the queue.
+    /// Returns true if the series describes events at queues: its rows name the queue.
     pub const fn is_at_queues(self) -> bool {
         matches!(
             self,
@@ -104,14 +104,14 @@ impl Series {
         )
     }
 
-    /// The series called `name`.
+    /// Returns the series called `name`.
     pub fn from_name(name: &str) -> Option<Series> {
         Series::ALL.iter().find(|(_, n)| *n == name).map(|(series, _)| *series)
     }
 
-    /// Whether it is a level, of which a sample now and then will do. Of the others every value is
-    /// kept: counts (bytes, events) add up, a sojourn time is one packet's, and a change of regime
-    /// or of MCS holds from then on.
+    /// Returns true if the series is a level that may be sampled once per interval. All values of
+    /// the other series are kept: counts (bytes, events) are summed, a sojourn time belongs to one
+    /// packet, and a change of regime or MCS is valid until the next change.
     pub const fn is_level(self) -> bool {
         matches!(
             self,
@@ -135,9 +135,9 @@ pub struct Sample {
     pub time: Time,
     /// Number of the flow or component.
     pub id: u32,
-    /// Where, of what happens at queues: drops, marks, sojourn times, lengths; `NONE` elsewhere.
+    /// Queue, for events at queues (drops, marks, sojourn times, lengths); otherwise `NONE`.
     pub queue: QueueId,
-    /// The value, in the series' unit.
+    /// Value, in the unit of the series.
     pub value: f64,
 }
 
@@ -146,32 +146,32 @@ pub struct Sample {
 pub struct FlowDrops {
     /// Packets by drop reason.
     pub packets: [u64; DropReason::ALL.len()],
-    /// Bytes of IP packets.
+    /// Bytes of IP packets by drop reason.
     pub bytes: [u64; DropReason::ALL.len()],
 }
 
-/// Drops by flow, data and ACKs apart.
+/// Drops by flow: data and datagrams first, ACKs second.
 #[derive(Clone, Debug, Default)]
 struct DropsByFlow {
-    /// Packets of TCP are counted as well as datagrams.
+    /// Count TCP packets in addition to datagrams.
     of_tcp: bool,
-    /// Data and datagrams sent before are not counted.
+    /// Data and datagrams sent before this time are not counted.
     since: Time,
     flows: Vec<[FlowDrops; 2]>,
 }
 
-/// The last value of each component in the current interval, of one level.
+/// Thinned samples of one level: the last value of each component in the current interval.
 ///
-/// Intervals begin at the multiples of their length. The first value of a component is kept as
-/// well: it is the only one until the first interval is over.
+/// Intervals begin at multiples of their length. The first value of a component is kept too,
+/// because it is the only value until the first interval ends.
 #[derive(Clone, Debug, Default)]
 struct Thinning {
     /// Number of the interval.
     number: u64,
-    /// Samples kept so far.
+    /// Samples of the current interval.
     kept: Vec<Sample>,
-    /// By component: which of `kept` is its last value. `FIRST` where that is not replaced, `UNSEEN`
-    /// for a component without a value.
+    /// By component: index in `kept` of its last value. `FIRST` if that value must not be replaced,
+    /// `UNSEEN` for a component without a value.
     places: Vec<usize>,
 }
 
@@ -179,7 +179,7 @@ impl Thinning {
     const UNSEEN: usize = usize::MAX;
     const FIRST: usize = usize::MAX - 1;
 
-    /// Replaces an earlier value of the current interval.
+    /// Adds a value. It replaces an earlier value of the same component in the current interval.
     fn take(&mut self, sample: Sample) {
         let id = sample.id as usize;
         if self.places.len() <= id {
@@ -187,7 +187,7 @@ impl Thinning {
         }
         let place = self.places[id];
         match self.kept.get_mut(place) {
-            // A place of an interval before may by now be another component's.
+            // An index from an earlier interval may now belong to another component.
             Some(kept) if kept.id == sample.id => *kept = sample,
             _ => {
                 let is_first = place == Thinning::UNSEEN;
@@ -198,7 +198,7 @@ impl Thinning {
     }
 }
 
-/// Keeps the samples of the requested series.
+/// Recorder of the requested series.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     wanted: u32,
@@ -211,36 +211,36 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder of `series`. Of a level (cwnd, queue, …) the last value in each `interval` is kept
-    /// for each component, and its first one; counts (drops, bytes) are all kept. Interval zero keeps
-    /// everything.
+    /// Creates a recorder of `series`. For a level (cwnd, queue, …) the recorder keeps the last
+    /// value of each component in each `interval`, and the first value. It keeps all counts (drops,
+    /// bytes). Interval zero keeps all values.
     pub fn new(series: &[Series], interval: Duration) -> Recorder {
         let wanted = series.iter().fold(0, |bits, s| bits | 1 << *s as u32);
         Recorder { wanted, interval, ..Recorder::default() }
     }
 
-    /// Takes memory from `room` only; without, as much as the system gives.
+    /// Limits memory to the budget `room`. `None`: no limit except the system memory.
     pub fn keep_within(&mut self, room: Option<Arc<MemoryBudget>>) {
         self.room = room;
     }
 
-    /// Whether there was no memory for a value: what was recorded is not all.
+    /// Returns true if a value was discarded because memory was exhausted.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// Whether no series is recorded.
+    /// Returns true if no series is recorded.
     pub fn is_idle(&self) -> bool {
         self.wanted == 0
     }
 
-    /// Whether `series` is recorded.
+    /// Returns true if `series` is recorded.
     #[inline]
     pub fn is_recorded(&self, series: Series) -> bool {
         self.wanted & (1 << series as u32) != 0
     }
 
-    /// Keeps a value.
+    /// Records a value.
     pub fn push(&mut self, series: Series, sample: Sample) {
         if self.interval > Duration::ZERO && series.is_level() {
             let number = sample.time.as_nanos() / self.interval.as_nanos();
@@ -254,28 +254,27 @@ impl Recorder {
             !push_within(&mut self.samples[series as usize], sample, self.room.as_deref());
     }
 
-    /// Moves the values of the current interval to the samples, in order of time.
+    /// Moves the values of the current interval to the samples, in time order.
     fn end_interval(&mut self, series: usize) {
         let kept = &mut self.thinned[series].kept;
-        // Stable: of two values at one instant the second holds.
+        // The sort is stable: of two values at the same time, the second is valid.
         kept.sort_by_key(|sample| sample.time);
         for sample in kept.drain(..) {
             self.is_full |= !push_within(&mut self.samples[series], sample, self.room.as_deref());
         }
     }
 
-    /// Ends the current intervals: until then the last value of each level is not among the
-    /// samples.
+    /// Ends the current intervals. Before this call, the samples lack the last value of each level.
     pub fn finish(&mut self) {
         (0..Series::ALL.len()).for_each(|series| self.end_interval(series));
     }
 
-    /// Counts the drops of TCP packets by flow from now on; those of datagrams are always counted.
+    /// Starts to count drops of TCP packets by flow. Drops of datagrams are always counted.
     pub fn count_drops_by_flow(&mut self) {
         self.drops.of_tcp = true;
     }
 
-    /// Resets the drops by flow. Data and datagrams sent before `now` are not counted from then on.
+    /// Resets the drops by flow. Data and datagrams sent before `now` are no longer counted.
     pub(crate) fn restart_drop_counts(&mut self, now: Time) {
         self.drops = DropsByFlow { since: now, of_tcp: self.drops.of_tcp, flows: Vec::new() };
     }
@@ -299,12 +298,13 @@ impl Recorder {
         counts.bytes[reason as usize] += u64::from(packet.size);
     }
 
-    /// Drops of a flow's data or datagrams, and of its ACKs.
+    /// Returns the drops of a flow: first of data or datagrams, then of ACKs.
     pub fn drops_of(&self, flow: u32) -> [FlowDrops; 2] {
         self.drops.flows.get(flow as usize).copied().unwrap_or_default()
     }
 
-    /// Recorded samples of `series`, in order of time; of levels, up to the current interval.
+    /// Returns the recorded samples of `series` in time order. For levels, the current interval is
+    /// missing.
     pub fn samples(&self, series: Series) -> &[Sample] {
         &self.samples[series as usize]
     }
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_thinned_and_counts_are_not() {
+    fn recorder_thins_levels_and_keeps_all_counts() {
         let series = [Series::Cwnd, Series::Drop, Series::Sojourn];
         let mut recorder = Recorder::new(&series, Duration::from_millis(10));
         for ms in 0..30 {
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thinned_level_has_its_first_value_and_the_last_of_each_interval() {
+    fn thinned_level_keeps_its_first_value_and_the_last_of_each_interval() {
         let mut recorder = Recorder::new(&[Series::Queue], Duration::from_millis(10));
         let all = [
             (0, 0, 1.0),

@@ -1,7 +1,7 @@
 //! Run-time registries: built-in components by name, and plug-ins.
 //!
-//! A crate lists its built-in components in one table (see `built_in_components!`); a user adds
-//! components of the same kind to a [`Registry`], under new names.
+//! A crate lists its built-in components in one table (see `built_in_components!`). A user adds
+//! components of the same kind to a [`Registry`] under new names.
 
 use crate::error::ConfigError;
 use crate::rng::Seed;
@@ -14,40 +14,41 @@ use std::sync::Arc;
 
 /// Inputs of the construction of a component, in addition to its configuration.
 pub struct Setup<'a, T: ?Sized, X = ()> {
-    /// Seed of its random stream.
+    /// Seed of the component's random stream.
     pub seed: Seed,
-    /// Plug-ins of its kind, for a component that wraps another.
+    /// Plug-ins of the same kind, for a component that wraps another component.
     pub registry: &'a Registry<T, X>,
-    /// Further inputs of components of this kind (a link: its queue and the traces).
+    /// Further inputs of this kind of component. Example: the queue and the traces of a link.
     pub extra: X,
 }
 
-/// A built-in component: what it is set up from, and how.
+/// A built-in component: its configuration and its construction.
 pub trait Component<T: ?Sized, X = ()>: Sized {
     /// Configuration set by the user.
     type Config: DeserializeOwned;
 
-    /// Checks the ranges of all values, and of components inside; called before `build`.
+    /// Checks the ranges of all values, including nested components. Called before `build`.
     ///
     /// # Errors
-    /// With every problem of `config` that is known without files and without other components.
+    /// With every problem of `config` that can be detected without files and other components.
     fn check(config: &Self::Config) -> Result<(), ConfigError> {
         let _ = config;
         Ok(())
     }
 
-    /// A component set up from `config`, which `check` has accepted.
+    /// Builds a component from `config`, which `check` has accepted.
     ///
     /// # Errors
-    /// When `config` does not fit `setup`: a missing file, another component.
+    /// If `config` does not fit `setup`, for example because of a missing file or another
+    /// component.
     fn build(config: Self::Config, setup: Setup<'_, T, X>) -> Result<Self, ConfigError>;
 }
 
-/// How a plug-in is made from its parameters.
+/// Constructor of a plug-in from its parameters.
 pub type Factory<T, X = ()> =
     dyn Fn(&Value, Setup<'_, T, X>) -> Result<Box<T>, ConfigError> + Send + Sync;
 
-/// A component that is large or rare, and lies apart.
+/// A boxed component, for large or rarely used components.
 impl<T: ?Sized, X, P: Component<T, X>> Component<T, X> for Box<P> {
     type Config = P::Config;
 
@@ -60,7 +61,7 @@ impl<T: ?Sized, X, P: Component<T, X>> Component<T, X> for Box<P> {
     }
 }
 
-/// Plug-ins of one family that were registered at run time. A copy shares how they are made.
+/// Plug-ins of one family, registered at run time. Clones share the constructors.
 pub struct Registry<T: ?Sized, X = ()> {
     factories: BTreeMap<String, Arc<Factory<T, X>>>,
     independent: BTreeSet<String>,
@@ -79,7 +80,7 @@ impl<T: ?Sized, X> Default for Registry<T, X> {
 }
 
 impl<T: ?Sized, X> Registry<T, X> {
-    /// Adds the component called `name`; a component of that name that was there before is replaced.
+    /// Adds the component called `name`. Replaces an existing component of that name.
     pub fn register(
         &mut self,
         name: impl Into<String>,
@@ -88,14 +89,14 @@ impl<T: ?Sized, X> Registry<T, X> {
         self.factories.insert(name.into(), Arc::new(factory));
     }
 
-    /// Declares that components called `name` share nothing with each other or with anything else that
-    /// changes during a run, so that it does not matter in which order those of different stages are
-    /// called. Without it they are called in order of time, which costs some speed.
+    /// Declares that components called `name` share no mutable state with each other or with
+    /// anything else. Calls to components of different stages may then be made in any order.
+    /// Without this declaration they are made in time order, which is slower.
     pub fn declare_independent(&mut self, name: impl Into<String>) {
         self.independent.insert(name.into());
     }
 
-    /// How the component called `name` is made, or `None` if it is not registered.
+    /// Returns the constructor of the component called `name`, or `None` if it is not registered.
     pub fn factory(&self, name: &str) -> Option<&Factory<T, X>> {
         let factory = self.factories.get(name)?;
         if !self.independent.contains(name) {
@@ -104,28 +105,29 @@ impl<T: ?Sized, X> Registry<T, X> {
         Some(&**factory)
     }
 
-    /// The registered names, in order.
+    /// Returns the registered names in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.factories.keys().map(String::as_str)
     }
 }
 
-/// Registries of any families, by their types: what a component is given that takes components of other
-/// families. A copy shares them.
+/// Registries of several families, indexed by their types. A component receives this collection if
+/// it contains components of other families. Clones share the registries.
 #[derive(Clone, Default)]
 pub struct Registries {
     by_type: Arc<BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Registries {
-    /// These and `registry`; one of its type that was there before is replaced.
+    /// Adds `registry`. Replaces an existing registry of the same type.
     #[must_use]
     pub fn with<R: Any + Send + Sync>(mut self, registry: R) -> Registries {
         Arc::make_mut(&mut self.by_type).insert(TypeId::of::<R>(), Arc::new(registry));
         self
     }
 
-    /// A copy of the registry of this type; an empty one where none is.
+    /// Returns a copy of the registry of this type, or an empty registry if there is no such
+    /// registry.
     pub fn get<R: Any + Clone + Default>(&self) -> R {
         let found = self.by_type.get(&TypeId::of::<R>());
         found.and_then(|registry| registry.downcast_ref::<R>()).cloned().unwrap_or_default()
@@ -133,20 +135,20 @@ impl Registries {
 }
 
 thread_local! {
-    /// Plug-ins that this thread has looked up and that are not declared independent.
+    /// Number of plug-ins that this thread has looked up and that are not declared independent.
     static DEPENDENT_COMPONENTS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Plug-ins that this thread has made so far and that may share state with others. The builder of a
-/// stage compares the number before and after.
+/// Returns the number of plug-ins that this thread has built and that may share state with others.
+/// The builder of a stage compares the numbers before and after.
 pub fn dependent_components() -> u64 {
     DEPENDENT_COMPONENTS.with(Cell::get)
 }
 
-/// The `kind` of a description `{"kind": …, …}`.
+/// Returns the `kind` of a description `{"kind": …, …}`.
 ///
 /// # Errors
-/// When it is not an object or has no text `kind`.
+/// If the description is not an object or has no text `kind`.
 pub fn kind_of(description: &Value) -> Result<&str, ConfigError> {
     let Some(object) = description.as_object() else {
         return Err(ConfigError::new("", description, "not a table. Set kind = \"…\""));
@@ -161,10 +163,10 @@ pub fn kind_of(description: &Value) -> Result<&str, ConfigError> {
     }
 }
 
-/// Splits a description `{"kind": …, …}` into its kind and the rest.
+/// Splits a description `{"kind": …, …}` into the kind and the other keys.
 ///
 /// # Errors
-/// When it is not an object or has no text `kind`.
+/// If the description is not an object or has no text `kind`.
 pub fn split_kind(description: &Value) -> Result<(String, Value), ConfigError> {
     let kind = kind_of(description)?.to_owned();
     let mut rest = description.as_object().cloned().unwrap_or_default();
@@ -172,11 +174,11 @@ pub fn split_kind(description: &Value) -> Result<(String, Value), ConfigError> {
     Ok((kind, Value::Object(rest)))
 }
 
-/// Reads the configuration of a built-in component out of its description `{"kind": …, …}`, without a copy
-/// of it: networks have a hundred thousand components.
+/// Reads the configuration of a built-in component from its description `{"kind": …, …}`. It does
+/// not copy the description, because networks have a hundred thousand components.
 ///
 /// # Errors
-/// When it is no description, or a key is missing, unknown or of the wrong type.
+/// If the argument is not a description, or if a key is missing, unknown or of the wrong type.
 pub fn read_description<C: DeserializeOwned>(description: &Value) -> Result<C, ConfigError> {
     let parameters = description.as_object().into_iter().flatten();
     let parameters = parameters.filter(|(key, _)| *key != "kind");
@@ -192,17 +194,17 @@ pub fn read_description<C: DeserializeOwned>(description: &Value) -> Result<C, C
 /// Reads the configuration of a built-in component.
 ///
 /// # Errors
-/// When a key is missing, unknown or of the wrong type.
+/// If a key is missing, unknown or of the wrong type.
 pub fn read_config<C: DeserializeOwned>(parameters: &Value) -> Result<C, ConfigError> {
     serde_json::from_value(parameters.clone())
         .map_err(|error| ConfigError::new("", parameters, error.to_string()))
 }
 
-/// A plug-in set up from its parameters, which are read and checked first.
+/// Reads and checks the parameters of a plug-in, then builds it.
 ///
 /// # Errors
-/// When a key is missing, unknown or of the wrong type; with every parameter that is not accepted; when
-/// the parameters do not fit `setup`.
+/// If a key is missing, unknown or of the wrong type; with every rejected parameter; or if the
+/// parameters do not fit `setup`.
 pub fn read_component<T: ?Sized, X, P: Component<T, X>>(
     parameters: &Value,
     setup: Setup<'_, T, X>,
@@ -213,23 +215,24 @@ pub fn read_component<T: ?Sized, X, P: Component<T, X>>(
 }
 
 /// Declares the built-in components of a family: an enum with one variant per component and one for
-/// plug-ins, its construction by name, and the list of names. One line per component, that of the
-/// usual component first.
+/// plug-ins, its construction by name, and the list of names. Each line declares one component. The
+/// most frequently used component must be first.
 ///
-/// In its scope, `each_component!(value, component => …)` does the same for any component `value`,
-/// and `usual_component_first!` does it with the usual component in place, behind one comparison,
-/// and with every other one in a separate function: for calls with every packet.
+/// Generates two further macros. `each_component!(value, component => …)` evaluates the same
+/// expression for any component `value`. `usual_component_first!` inlines the first component
+/// behind one comparison and calls a separate function for all others; it is meant for calls with
+/// every packet.
 ///
 /// `built_in_components! { enum AnyQueue: dyn QueueDisc + Send, () { "droptail" => DropTail(DropTail): "…", … } }`
 #[macro_export]
 macro_rules! built_in_components {
-    // The pattern of the usual component.
+    // Pattern of the most frequently used component.
     (@usual $any:ident, $inner:ident, $usual:ident $($other:ident)*) => { $any::$usual($inner) };
     ($(#[$meta:meta])* enum $any:ident: $object:ty, $extra:ty {
         $($name:literal => $variant:ident($component:ty): $summary:literal,)+
     }) => {
         $(#[$meta])*
-        // A separate tag: reading which component it is takes one load, without decoding a niche.
+        // A separate tag: one load finds the variant, without decoding a niche.
         #[repr(u32)]
         pub enum $any {
             $(#[doc = $summary] $variant($component),)+
@@ -242,11 +245,11 @@ macro_rules! built_in_components {
             pub const BUILT_IN: &'static [(&'static str, &'static str)] =
                 &[$(($name, $summary)),+];
 
-            /// Checks the parameters of a built-in component. Components of other kinds are checked when they
-            /// are made.
+            /// Checks the parameters of a built-in component. Components of other kinds are checked
+            /// when they are built.
             ///
             /// # Errors
-            /// With every parameter that is not accepted.
+            /// With every rejected parameter.
             pub fn check(description: &::serde_json::Value) -> Result<(), $crate::ConfigError> {
                 match $crate::registry::kind_of(description)? {
                     $($name => {
@@ -257,10 +260,10 @@ macro_rules! built_in_components {
                 }
             }
 
-            /// Makes the component of `description` (`{"kind": …, parameters}`).
+            /// Builds the component of `description` (`{"kind": …, parameters}`).
             ///
             /// # Errors
-            /// When the kind is unknown or a parameter is not accepted.
+            /// If the kind is unknown or a parameter is rejected.
             pub fn build(
                 description: &::serde_json::Value,
                 setup: $crate::registry::Setup<'_, $object, $extra>,
@@ -289,7 +292,8 @@ macro_rules! built_in_components {
             }
         }
 
-        /// Of the component that is built in under a name, an expression about its type; `None` of others.
+        /// Evaluates an expression about the type of the built-in component with this name; `None`
+        /// for other names.
         #[allow(unused_macros)]
         macro_rules! component_named {
             ($kind:expr, $type_name:ident => $call:expr) => {
@@ -310,8 +314,8 @@ macro_rules! built_in_components {
             };
         }
 
-        /// In a method that is given `self` to be changed: `usual_component_first!(self, component, (argument,
-        /// …): (Type, …) => Type: …)`.
+        /// For methods with `&mut self`: `usual_component_first!(self, component, (argument, …):
+        /// (Type, …) => Type: …)`.
         #[allow(unused_macros)]
         macro_rules! usual_component_first {
             ($self:ident, $inner:ident, $given:tt: $types:ty => $result:ty: $call:expr) => {{
@@ -342,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_is_read_as_its_parameters_are() {
+    fn read_description_agrees_with_read_config() {
         let good = json!({"kind": "x", "packets": 3, "share": 0.5});
         assert_eq!(kind_of(&good).expect("a kind"), "x");
         let limits = Limits { packets: 3, share: Some(0.5) };
@@ -372,7 +376,7 @@ mod tests {
     type Words = Registry<dyn Word, u64>;
 
     #[test]
-    fn registries_are_found_by_their_types_and_absent_ones_are_empty() {
+    fn registries_return_a_registry_by_type_or_an_empty_one() {
         let mut numbers = Numbers::default();
         numbers.register("one", |_, _| Err(ConfigError::new("", "", "none")));
         let all = Registries::default().with(numbers);

@@ -1,18 +1,19 @@
-//! A first-in-first-out store for what every packet passes: delay lines, queues, scoreboards.
+//! First-in-first-out buffer of plain values, used for every packet: delay lines, queues,
+//! scoreboards.
 //!
-//! Places are a power of two and entries are plain values, so that putting and taking is one copy
-//! and a mask. It holds no memory before the first entry and grows by doubling.
+//! The capacity is a power of two and entries are plain values, so that each operation is one copy
+//! and one mask. The ring allocates no memory before the first entry and grows by doubling.
 
 use std::ops::{Index, IndexMut};
 
-/// A queue of plain values in a ring of places; at most 2³¹ of them.
+/// Ring buffer of plain values, at most 2³¹ entries.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
-    /// Empty or a power of two many; those that hold no entry hold a stale one.
+    /// Storage; its length is zero or a power of two. Unused places contain stale entries.
     places: Box<[T]>,
-    /// How many were ever taken, modulo 2³²; the oldest entry is at this number modulo the places.
+    /// Number of removed entries, modulo 2³². The oldest entry has this number modulo the capacity.
     taken: u32,
-    /// How many were ever put, modulo 2³².
+    /// Number of added entries, modulo 2³².
     put: u32,
 }
 
@@ -23,13 +24,13 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T: Copy> Ring<T> {
-    /// Number of entries.
+    /// Returns the number of entries.
     #[inline]
     pub fn len(&self) -> usize {
         self.put.wrapping_sub(self.taken) as usize
     }
 
-    /// Whether there is no entry.
+    /// Returns true if the ring has no entries.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.put == self.taken
@@ -40,14 +41,14 @@ impl<T: Copy> Ring<T> {
         number as usize & self.places.len().wrapping_sub(1)
     }
 
-    /// The place of the entry that `index` others are ahead of.
+    /// Returns the place of the entry at `index`, counted from the oldest entry.
     #[inline]
     fn place_of(&self, index: usize) -> usize {
         assert!(index < self.len(), "entry {index} of {}", self.len());
         self.place(self.taken.wrapping_add(index as u32))
     }
 
-    /// Puts an entry behind the others.
+    /// Appends an entry.
     #[inline]
     pub fn push_back(&mut self, entry: T) {
         if self.len() == self.places.len() {
@@ -58,8 +59,8 @@ impl<T: Copy> Ring<T> {
         self.put = self.put.wrapping_add(1);
     }
 
-    /// Puts an entry behind the others and gives its place, for the caller to write it there without
-    /// another copy; until then it is any former entry or the default.
+    /// Appends an entry and returns its place, so that the caller writes the entry without another
+    /// copy. Until then the place contains a stale entry or the default.
     #[inline]
     pub fn push_place(&mut self) -> &mut T
     where
@@ -73,7 +74,7 @@ impl<T: Copy> Ring<T> {
         &mut self.places[place]
     }
 
-    /// Doubles the places; the new ones hold copies of `filler`.
+    /// Doubles the capacity and fills the new places with copies of `filler`.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, filler: T) {
@@ -85,19 +86,19 @@ impl<T: Copy> Ring<T> {
         (self.taken, self.put) = (0, length as u32);
     }
 
-    /// The oldest entry.
+    /// Returns the oldest entry.
     #[inline]
     pub fn front(&self) -> Option<&T> {
         if self.is_empty() { None } else { self.places.get(self.place(self.taken)) }
     }
 
-    /// Removes the oldest entry, if there is one.
+    /// Removes the oldest entry, if any.
     #[inline]
     pub fn drop_front(&mut self) {
         self.taken = self.taken.wrapping_add(u32::from(!self.is_empty()));
     }
 
-    /// Takes the oldest entry.
+    /// Removes and returns the oldest entry.
     #[inline]
     pub fn pop_front(&mut self) -> Option<T> {
         let oldest = *self.front()?;
@@ -105,13 +106,13 @@ impl<T: Copy> Ring<T> {
         Some(oldest)
     }
 
-    /// The entries, oldest first.
+    /// Returns the entries, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
         (0..self.len()).map(|index| &self[index])
     }
 
-    /// How many entries from the oldest on satisfy `is_before`, which must hold for these and for
-    /// none behind them.
+    /// Returns the number of leading entries that satisfy `is_before`. No later entry may satisfy
+    /// it.
     pub fn partition_point(&self, mut is_before: impl FnMut(&T) -> bool) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -122,7 +123,7 @@ impl<T: Copy> Ring<T> {
     }
 }
 
-/// The entry with `index` others ahead of it.
+/// Access by index, counted from the oldest entry.
 impl<T: Copy> Index<usize> for Ring<T> {
     type Output = T;
 
@@ -147,13 +148,13 @@ mod tests {
     use std::collections::VecDeque;
 
     #[test]
-    fn an_empty_ring_holds_no_memory() {
+    fn empty_ring_allocates_no_memory() {
         assert_eq!(Ring::<u64>::default().places.len(), 0);
     }
 
     proptest! {
         #[test]
-        fn agrees_with_a_vec_deque(moves in prop::collection::vec(0u8..5, 0..400), edge in 0u32..400) {
+       fn ring_agrees_with_vec_deque(moves in prop::collection::vec(0u8..5, 0..400), edge in 0u32..400) {
             let (mut ring, mut plain) = (Ring::default(), VecDeque::new());
             for (number, step) in (0u32..).zip(moves) {
                 if step < 3 {

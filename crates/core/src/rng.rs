@@ -1,8 +1,8 @@
 //! Named random streams.
 //!
-//! Every stochastic component draws from its own stream, derived from the master seed, the
-//! replication and the component's name. Adding a component leaves the others' draws as they were, and
-//! compared mechanisms see the same randomness.
+//! Every stochastic component has its own stream, derived from the master seed, the replication and
+//! the name of the component. Adding a component does not change the samples of other components,
+//! and compared algorithms use the same random numbers.
 
 use crate::units::Duration;
 use rand_core::{RngCore, SeedableRng};
@@ -13,7 +13,7 @@ use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
-    /// The stream of the component called `name` in replication `replication` of a run with
+    /// Creates the stream of the component called `name`, for a replication of a run with
     /// `master_seed`.
     pub fn new(master_seed: u64, replication: u64, name: &str) -> Stream {
         let mut state = fnv1a(name);
@@ -23,73 +23,73 @@ impl Stream {
         Stream(Xoshiro256PlusPlus::seed_from_u64(state))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Uniform in [0, 1), a multiple of 2⁻⁵³.
+    /// Samples the uniform distribution on [0, 1); a multiple of 2⁻⁵³.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// True with probability `p`; draws nothing when `p` is 0 or 1 or beyond.
+    /// Returns true with probability `p`. Uses no random number if `p` ≤ 0 or `p` ≥ 1.
     #[inline]
     pub fn bernoulli(&mut self, p: f64) -> bool {
         p > 0.0 && (p >= 1.0 || self.uniform() < p)
     }
 
-    /// Exponentially distributed with the given mean.
+    /// Samples the exponential distribution with the given mean.
     pub fn exponential(&mut self, mean: Duration) -> Duration {
         let unit = -libm::log(1.0 - self.uniform());
         Duration::from_secs_lossy(mean.as_secs_lossy() * unit)
     }
 
-    /// Normally distributed with mean 0 and variance 1 (Box and Muller 1958).
+    /// Samples the normal distribution with mean 0 and variance 1 (Box and Muller 1958).
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
-    /// Uniform in [`low`, `high`); `low` when the interval is empty.
+    /// Samples the uniform distribution on [`low`, `high`). Returns `low` if the interval is empty.
     pub fn uniform_duration(&mut self, low: Duration, high: Duration) -> Duration {
         let width = high.as_nanos().saturating_sub(low.as_nanos());
         Duration::from_nanos(low.as_nanos() + (self.uniform() * width as f64) as u64)
     }
 }
 
-/// Where the randomness of a component comes from: master seed, replication and name.
+/// Seed of a component: master seed, replication and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed {
-    /// Seed of the whole run.
+    /// Master seed of the run.
     pub master: u64,
-    /// Number of the replication.
+    /// Replication number.
     pub replication: u64,
-    /// The component's name, unique in its network: `bottleneck/queue`.
+    /// Component name, unique in its network: `bottleneck/queue`.
     pub name: String,
 }
 
 impl Seed {
-    /// The seed of the component called `name`.
+    /// Creates the seed of the component called `name`.
     pub fn new(master: u64, replication: u64, name: impl Into<String>) -> Seed {
         Seed { master, replication, name: name.into() }
     }
 
-    /// The seed of a component inside this one.
+    /// Returns the seed of a component inside this component.
     #[must_use]
     pub fn child(&self, name: &str) -> Seed {
         Seed::new(self.master, self.replication, [&self.name, "/", name].concat())
     }
 
-    /// The component's own stream.
+    /// Returns the random stream of the component.
     pub fn stream(&self) -> Stream {
         Stream::new(self.master, self.replication, &self.name)
     }
 }
 
-/// FNV-1a, 64 bit.
+/// Computes the 64-bit FNV-1a hash.
 fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -102,7 +102,7 @@ mod tests {
     use airpath_conformance::Law;
 
     #[test]
-    fn a_stream_depends_on_seed_replication_and_name_only() {
+    fn stream_depends_only_on_seed_replication_and_name() {
         let first = |seed, replication, name| Stream::new(seed, replication, name).next_u64();
         let reference = first(1, 2, "flow 3");
         assert_eq!(reference, first(1, 2, "flow 3"));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_generator_gives_the_same_numbers_on_every_machine() {
+    fn generator_returns_the_same_numbers_on_every_machine() {
         let mut stream = Stream::new(1, 0, "golden");
         let drawn: Vec<u64> = (0..3).map(|_| stream.next_u64()).collect();
         assert_eq!(drawn, GOLDEN);
@@ -123,7 +123,7 @@ mod tests {
         [6_888_912_006_452_125_717, 4_076_659_472_944_024_116, 7_210_441_295_433_530_263];
 
     #[test]
-    fn certain_events_draw_nothing() {
+    fn bernoulli_uses_no_random_number_for_certain_events() {
         let mut stream = Stream::new(1, 0, "x");
         let mut twin = stream.clone();
         assert!(!stream.bernoulli(0.0) && stream.bernoulli(1.0));
@@ -137,7 +137,7 @@ mod tests {
     };
 
     #[test]
-    fn normal_draws_have_their_moments_and_their_tail() {
+    fn normal_samples_have_the_expected_moments_and_tail() {
         let mut stream = Stream::new(7, 0, "normal");
         let count = 200_000.0;
         let draws: Vec<f64> = (0..200_000).map(|_| stream.normal()).collect();
@@ -158,7 +158,7 @@ mod tests {
     };
 
     #[test]
-    fn exponential_draws_have_their_mean_and_variance() {
+    fn exponential_samples_have_the_expected_mean_and_variance() {
         let mut stream = Stream::new(7, 0, "exp");
         let draws: Vec<f64> = (0..200_000)
             .map(|_| stream.exponential(Duration::from_secs(1)).as_secs_lossy())

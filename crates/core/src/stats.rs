@@ -5,15 +5,15 @@ use crate::units::{Duration, Time};
 /// Mean of independent replications with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The mean.
+    /// Mean of the values.
     pub mean: f64,
-    /// Lower end; NaN with fewer than two values.
+    /// Lower end of the interval; NaN with fewer than two values.
     pub low: f64,
-    /// Upper end; NaN with fewer than two values.
+    /// Upper end of the interval; NaN with fewer than two values.
     pub high: f64,
 }
 
-/// Mean of `values` and its Student-t interval at `confidence` in (0, 1).
+/// Computes the mean of `values` and its Student-t interval at `confidence` in (0, 1).
 ///
 /// Source: Law, Simulation Modeling and Analysis, §4.5 (independent replications).
 pub fn mean_interval(values: &[f64], confidence: f64) -> Interval {
@@ -27,8 +27,8 @@ pub fn mean_interval(values: &[f64], confidence: f64) -> Interval {
     Interval { mean, low: mean - half, high: mean + half }
 }
 
-/// Quantile `p` in (0.5, 1) of Student's t with `dof` degrees of freedom, by bisection of
-/// the distribution function.
+/// Computes the quantile `p` in (0.5, 1) of Student's t with `dof` degrees of freedom, by bisection
+/// of the distribution function.
 pub fn student_t_quantile(p: f64, dof: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while student_t_cdf(high, dof) < p {
@@ -44,14 +44,14 @@ pub fn student_t_quantile(p: f64, dof: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// P(T ≤ t) for t ≥ 0, through the regularised incomplete beta function
-/// (Abramowitz & Stegun 26.7.1).
+/// Computes P(T ≤ t) for t ≥ 0 from the regularised incomplete beta function (Abramowitz & Stegun
+/// 26.7.1).
 fn student_t_cdf(t: f64, dof: f64) -> f64 {
     1.0 - 0.5 * incomplete_beta(dof / (dof + t * t), dof / 2.0, 0.5)
 }
 
-/// Regularised incomplete beta function I_x(a, b), by its continued fraction
-/// (Abramowitz & Stegun 26.5.8) evaluated with Lentz's method.
+/// Computes the regularised incomplete beta function I_x(a, b) with Lentz's method for its
+/// continued fraction (Abramowitz & Stegun 26.5.8).
 fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
@@ -81,7 +81,7 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     libm::exp(log_front) * fraction / a
 }
 
-/// Jain's fairness index of `shares`, in (0, 1]; 1 when all are zero.
+/// Computes Jain's fairness index of `shares`, in (0, 1]. Returns 1 if all shares are zero.
 ///
 /// Source: Jain, Chiu, Hawe, DEC-TR-301 (1984).
 pub fn jain_index(shares: &[f64]) -> f64 {
@@ -90,8 +90,8 @@ pub fn jain_index(shares: &[f64]) -> f64 {
     if squares == 0.0 { 1.0 } else { sum * sum / (shares.len() as f64 * squares) }
 }
 
-/// How long a queue held how much: the share of time at each number of packets, and the time
-/// average of bytes.
+/// Occupancy statistics of a queue: the share of time at each number of packets, and the time
+/// average of the bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Occupancy {
     packets: usize,
@@ -103,7 +103,7 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    /// From `now` on there are `packets` packets of `bytes` bytes in all.
+    /// Sets the occupancy from `now` on: `packets` packets with a total of `bytes` bytes.
     #[inline]
     pub fn set(&mut self, packets: usize, bytes: u64, now: Time) {
         self.account(now);
@@ -128,20 +128,20 @@ impl Occupancy {
         self.nanos_at[self.packets] = span;
     }
 
-    /// Forgets what was before `now`; what is there stays.
+    /// Resets the statistics at `now` and keeps the current occupancy.
     pub fn restart(&mut self, now: Time) {
         self.nanos_at.clear();
         self.byte_nanos = 0;
         (self.since, self.start) = (now, now);
     }
 
-    /// The most packets so far, even if only for an instant.
+    /// Returns the largest number of packets, even if it lasted no time.
     pub fn most_packets(&self) -> usize {
         self.packets.max(self.nanos_at.len().saturating_sub(1))
     }
 
-    /// The share of time at each number of packets, and the time average of bytes, from the start
-    /// of measurement to `now`; empty and NaN when no time has passed.
+    /// Returns the share of time at each number of packets, and the time average of the bytes, from
+    /// the start of measurement to `now`. Empty and NaN if no time has passed.
     pub fn distribution_and_mean_bytes(&self, now: Time) -> (Vec<f64>, f64) {
         let mut closed = self.clone();
         closed.account(now);
@@ -155,7 +155,7 @@ impl Occupancy {
     }
 }
 
-/// Mean of spans that arrive one by one.
+/// Running mean of time spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mean {
     sum_nanos: u128,
@@ -163,7 +163,7 @@ pub struct Mean {
 }
 
 impl Mean {
-    /// The mean of `count` spans of `sum_nanos` in all.
+    /// Creates the mean of `count` spans with the sum `sum_nanos`.
     pub(crate) const fn of(sum_nanos: u128, count: u64) -> Mean {
         Mean { sum_nanos, count }
     }
@@ -175,18 +175,18 @@ impl Mean {
         self.count += 1;
     }
 
-    /// The samples after `earlier`, an older copy of this mean.
+    /// Returns the mean of the samples added after `earlier`, an older copy of this mean.
     #[must_use]
     pub fn since(&self, earlier: &Mean) -> Mean {
         Mean { sum_nanos: self.sum_nanos - earlier.sum_nanos, count: self.count - earlier.count }
     }
 
-    /// How many spans were added.
+    /// Returns the number of spans.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The mean, s; `None` without values.
+    /// Returns the mean, s. `None` without values.
     pub fn secs(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_nanos as f64 / self.count as f64 * 1e-9)
     }
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_needs_two_values() {
+    fn interval_of_one_value_is_nan() {
         let one = mean_interval(&[3.0], 0.99);
         assert!(one.mean == 3.0 && one.low.is_nan());
         let two = mean_interval(&[1.0, 3.0], 0.95);
@@ -233,13 +233,13 @@ mod tests {
     }
 
     #[test]
-    fn jain_index_of_one_hog_among_four_is_a_quarter() {
+    fn jain_index_of_one_active_share_among_four_is_a_quarter() {
         assert_eq!(jain_index(&[1.0, 0.0, 0.0, 0.0]), 0.25);
         assert_eq!(jain_index(&[2.0, 2.0]), 1.0);
     }
 
     #[test]
-    fn samples_since_a_mark_have_a_separate_mean() {
+    fn mean_since_an_earlier_copy_covers_later_samples() {
         let mut mean = Mean::default();
         mean.add(Duration::from_millis(10));
         let earlier = mean;
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn an_occupancy_is_weighted_by_its_time() {
+    fn occupancy_is_weighted_by_time() {
         let mut queue = Occupancy::default();
         queue.set(2, 3000, Time::from_secs(1));
         queue.set(0, 0, Time::from_secs(4));

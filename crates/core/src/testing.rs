@@ -1,11 +1,11 @@
-//! A small vocabulary for driving stages by hand in tests.
+//! Helpers to drive stages by hand in tests.
 
 use crate::packet::Packet;
 use crate::probe::Recorder;
 use crate::stage::{Bus, Ctx, DropCount, Emission, Port, Stage, StageId};
 use crate::units::Time;
 
-/// The surroundings of one hand-driven stage.
+/// Driver of a single stage in tests.
 #[derive(Debug)]
 pub struct TestHarness {
     bus: Bus,
@@ -19,37 +19,37 @@ impl Default for TestHarness {
 }
 
 impl TestHarness {
-    /// Surroundings with these probes.
+    /// Creates a harness with this recorder.
     pub fn recording(recorder: Recorder) -> TestHarness {
         TestHarness { bus: Bus::new(1, recorder), outbox: Vec::new() }
     }
 
-    /// The stage's view at `now`.
+    /// Returns the context of the stage at `now`.
     pub fn at(&mut self, now: Time) -> Ctx<'_> {
         Ctx::new(now, StageId(0), &mut self.bus, &mut self.outbox)
     }
 
-    /// Everything sent since the last call, in order.
+    /// Returns the packets sent since the last call, in order.
     pub fn sent(&mut self) -> Vec<(Port, Packet)> {
         self.outbox.drain(..).map(|sent| (sent.output.place(1).1, sent.packet)).collect()
     }
 
-    /// Drops and marks so far.
+    /// Returns the drops and marks.
     pub fn counts(&self) -> DropCount {
         self.bus.counts(StageId(0))
     }
 
-    /// The probes.
+    /// Returns the recorder.
     pub fn recorder(&self) -> &Recorder {
         &self.bus.recorder
     }
 
-    /// The bus itself.
+    /// Returns the bus.
     pub fn bus(&mut self) -> &mut Bus {
         &mut self.bus
     }
 
-    /// Wakes `stage` at each of its wake-ups up to `until`; returns the packets that it sent, with
+    /// Wakes `stage` at each of its wake-up times up to `until`. Returns the sent packets with
     /// their times.
     pub fn run<S: Stage>(&mut self, stage: &mut S, until: Time) -> Vec<(Time, Port, Packet)> {
         let mut sent = Vec::new();

@@ -1,7 +1,7 @@
-//! Time, durations, rates and sizes that do not mix.
+//! Types for times, durations, rates and sizes that cannot be mixed.
 //!
-//! Every rounding is decided here: a transmission time rounds up to the next nanosecond,
-//! a number of bytes sent in a given time rounds down.
+//! This module defines all rounding: a transmission time is rounded up to the next nanosecond, and
+//! a number of bytes sent in a given time is rounded down.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
@@ -25,97 +25,98 @@ pub struct Rate(pub u64);
 pub struct Bytes(pub u64);
 
 impl Time {
-    /// The start of the run.
+    /// Start of the run.
     pub const ZERO: Time = Time(0);
-    /// Later than every event: the wake-up time of a stage that waits for nothing. No time is
-    /// later, and one nanosecond more still fits into 64 bits.
+    /// Later than every event: the wake-up time of a stage without timers. This is the largest
+    /// time, and one more nanosecond still fits into 64 bits.
     pub const NEVER: Time = Time(u64::MAX / 2);
 
-    /// The instant `nanos` nanoseconds after the start, at the latest [`Time::NEVER`].
+    /// Creates the time `nanos` nanoseconds after the start, at most [`Time::NEVER`].
     pub const fn from_nanos(nanos: u64) -> Time {
         if nanos < Time::NEVER.0 { Time(nanos) } else { Time::NEVER }
     }
 
-    /// The instant that [`Time::as_nanos`] gave `nanos` for.
+    /// Restores a time from the result of [`Time::as_nanos`].
     pub(crate) const fn from_valid_nanos(nanos: u64) -> Time {
         Time(nanos)
     }
 
-    /// The instant `millis` milliseconds after the start.
+    /// Creates the time `millis` milliseconds after the start.
     pub const fn from_millis(millis: u64) -> Time {
         Time(millis * 1_000_000)
     }
 
-    /// The instant `secs` seconds after the start.
+    /// Creates the time `secs` seconds after the start.
     pub const fn from_secs(secs: u64) -> Time {
         Time(secs * NANOS_PER_SECOND)
     }
 
-    /// Nanoseconds since the start.
+    /// Returns nanoseconds since the start.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the start, rounded to the nearest double.
+    /// Returns seconds since the start, rounded to the nearest double.
     pub fn as_secs_lossy(self) -> f64 {
         self.0 as f64 / NANOS_PER_SECOND as f64
     }
 
-    /// The span since `earlier`, zero when `earlier` is later.
+    /// Returns the span since `earlier`, or zero if `earlier` is later.
     pub const fn saturating_since(self, earlier: Time) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
 
-    /// Whether this is [`Time::NEVER`].
+    /// Returns true if this is [`Time::NEVER`].
     pub const fn is_never(self) -> bool {
         self.0 == Time::NEVER.0
     }
 }
 
 impl Duration {
-    /// No time at all.
+    /// Zero duration.
     pub const ZERO: Duration = Duration(0);
-    /// Longer than any run: the transmission time over a link of rate zero. No span is longer.
+    /// Largest span, longer than any run: the transmission time over a link of rate zero.
     pub const FOREVER: Duration = Duration(u64::MAX / 2);
 
-    /// A span of `nanos` nanoseconds, at most [`Duration::FOREVER`].
+    /// Creates a span of `nanos` nanoseconds, at most [`Duration::FOREVER`].
     pub const fn from_nanos(nanos: u64) -> Duration {
         if nanos < Duration::FOREVER.0 { Duration(nanos) } else { Duration::FOREVER }
     }
 
-    /// A span of `millis` milliseconds.
+    /// Creates a span of `millis` milliseconds.
     pub const fn from_millis(millis: u64) -> Duration {
         Duration(millis * 1_000_000)
     }
 
-    /// A span of `secs` seconds.
+    /// Creates a span of `secs` seconds.
     pub const fn from_secs(secs: u64) -> Duration {
         Duration(secs * NANOS_PER_SECOND)
     }
 
-    /// A span of `secs` seconds, rounded to the nearest nanosecond; negative and NaN give zero.
+    /// Creates a span of `secs` seconds, rounded to the nearest nanosecond. Negative values and NaN
+    /// become zero.
     pub fn from_secs_lossy(secs: f64) -> Duration {
         Duration::from_nanos((secs * NANOS_PER_SECOND as f64).round() as u64)
     }
 
-    /// The span in nanoseconds.
+    /// Returns the span in nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// The span in seconds, rounded to the nearest double.
+    /// Returns the span in seconds, rounded to the nearest double.
     pub fn as_secs_lossy(self) -> f64 {
         self.0 as f64 / NANOS_PER_SECOND as f64
     }
 
-    /// The span times `factor`, at most [`Duration::FOREVER`].
+    /// Returns the span times `factor`, at most [`Duration::FOREVER`].
     pub const fn saturating_mul(self, factor: u64) -> Duration {
         Duration::from_nanos(self.0.saturating_mul(factor))
     }
 }
 
 impl Rate {
-    /// A rate of `mbps` million bits per second.
+    /// Creates a rate of `mbps` million bits per second.
     pub const fn from_mbps(mbps: u64) -> Rate {
         Rate(mbps * 1_000_000)
     }
@@ -136,7 +137,7 @@ impl Add<Duration> for Time {
 
 impl Sub for Time {
     type Output = Duration;
-    /// The span from `earlier` to `self`; `earlier` must not be later.
+    /// Returns the span from `earlier` to `self`. `earlier` must not be later.
     #[inline]
     fn sub(self, earlier: Time) -> Duration {
         debug_assert!(self.0 >= earlier.0, "a span from a later to an earlier instant");
@@ -197,7 +198,8 @@ impl SubAssign for Bytes {
 impl Div<Rate> for Bytes {
     type Output = Duration;
 
-    /// The time that `self` takes at `rate`, rounded up; [`Duration::FOREVER`] at rate zero.
+    /// Returns the transmission time of `self` at `rate`, rounded up. [`Duration::FOREVER`] at rate
+    /// zero.
     #[inline]
     fn div(self, rate: Rate) -> Duration {
         const BIT_NANOS_PER_BYTE: u64 = 8 * NANOS_PER_SECOND;
@@ -218,7 +220,7 @@ impl Div<Rate> for Bytes {
 impl Mul<Duration> for Rate {
     type Output = Bytes;
 
-    /// The whole bytes that fit into `span` at this rate, rounded down.
+    /// Returns the number of complete bytes that are sent in `span` at this rate.
     fn mul(self, span: Duration) -> Bytes {
         let bit_nanos = u128::from(self.0) * u128::from(span.0);
         let bytes = bit_nanos / u128::from(8 * NANOS_PER_SECOND);
@@ -232,20 +234,20 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_transmission_time_rounds_up() {
+    fn transmission_time_rounds_up() {
         assert_eq!(Bytes(1) / Rate(3_000_000_000), Duration(3));
         assert_eq!(Bytes(1500) / Rate::from_mbps(100), Duration(120_000));
     }
 
     #[test]
-    fn a_link_of_rate_zero_never_finishes() {
+    fn transmission_at_rate_zero_never_ends() {
         assert_eq!(Bytes(1) / Rate(0), Duration::FOREVER);
         assert!((Time::from_secs(5) + Bytes(1) / Rate(0)).is_never());
     }
 
     proptest! {
         #[test]
-        fn bytes_sent_in_their_own_transmission_time_are_at_least_themselves(
+       fn bytes_sent_in_their_transmission_time_are_not_fewer(
             bytes in 0..u64::MAX / 16, rate in 1..u64::MAX,
         ) {
             let span = Bytes(bytes) / Rate(rate);
@@ -254,7 +256,7 @@ mod tests {
         }
 
         #[test]
-        fn the_fast_and_the_wide_division_agree(bytes in 0..1u64 << 40, rate in 1..1u64 << 45) {
+       fn fast_and_wide_division_agree(bytes in 0..1u64 << 40, rate in 1..1u64 << 45) {
             let wide = (u128::from(bytes) * 8_000_000_000).div_ceil(u128::from(rate));
             prop_assert_eq!(u128::from((Bytes(bytes) / Rate(rate)).as_nanos()), wide);
         }

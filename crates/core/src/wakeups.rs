@@ -1,43 +1,45 @@
-//! The event queue: every stage sits in it at most once, with its next wake-up as key.
+//! Event queue that holds the next wake-up of every stage; each stage has at most one entry.
 //!
-//! A calendar (Brown 1988): time is cut into days of equal length, and each day has a list of the
-//! stages that are due in it. A year of days lies in a ring, with one bit for each day that has
-//! entries, so that the next of them is found without a look at the empty ones; what is due more
-//! than a year ahead (most retransmission timers) waits apart and is looked through twice a year.
-//! The earliest entry is stored separately; others of the day that has been reached lie sorted in
-//! `today`. Setting a time changes one list, for any number of stages, and as a day is a quarter of
-//! the time between two events, most lists have one entry and most branches go the same way. How
-//! long a day is follows the work that was done; the order in which entries come out does not
-//! depend on it. Nothing is allocated during a run, once `today` has had its largest size.
+//! The structure is a calendar queue (Brown 1988). Time is divided into days of equal length, and
+//! each day has a list of the stages that are due in it. The days of one year form a ring. One bit
+//! per day marks days with entries, so that the search skips empty days. Entries more than a year
+//! ahead (most retransmission timers) are in a separate far list, which is scanned twice a year.
+//! The earliest entry is stored separately. The other entries of the current day are sorted in
+//! `today`.
+//!
+//! Setting a time changes one list, for any number of stages. A day is a quarter of the mean time
+//! between two events, so most lists have one entry and branches are predictable. The length of a
+//! day adapts to the work done. The order of the entries does not depend on it. The queue allocates
+//! nothing during a run, once `today` has reached its largest size.
 
 use crate::stage::StageId;
 use crate::units::Time;
 
-/// No stage: the end of a list.
+/// End of a list.
 const NO_STAGE: u32 = u32::MAX;
 
-/// Length of a day before anything is known, as a power of two of nanoseconds.
+/// Initial length of a day, as a power of two of nanoseconds.
 const FIRST_DAY_BITS: u32 = 13;
 
-/// The longest day: 2⁴⁰ ns are 18 minutes.
+/// Longest day: 2⁴⁰ ns are 18 minutes.
 const MAX_DAY_BITS: u32 = 40;
 
-/// Days between two events, as a power of two: what a day's length is chosen by.
+/// Target number of days between two events, as a power of two.
 const DAYS_PER_GAP_BITS: u32 = 2;
 
-/// Days of a year for each stage: enough that few entries are in later years.
+/// Days of a year per stage: enough that few entries are in later years.
 const DAYS_PER_STAGE: usize = 8;
 
-/// The same in a small network, in which the whole year stays near the processor.
+/// Days of a year per stage in a small network, whose complete year fits into the processor caches.
 const DAYS_PER_STAGE_IN_SMALL: usize = 32;
 
-/// Most days of a year of a small network.
+/// Largest number of days in a year of a small network.
 const SMALL_YEAR: usize = 1 << 14;
 
-/// Days in a word of `marks`.
+/// Number of days in a word of `marks`.
 const WORD: usize = u64::BITS as usize;
 
-/// A stage's next wake-up, and its neighbours in a list.
+/// Next wake-up of a stage, and its neighbours in a list.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     time: Time,
@@ -45,7 +47,7 @@ struct Entry {
     next: u32,
 }
 
-/// An entry of the day that has been reached. Ordered by time, then by stage.
+/// An entry of the current day. Ordered by time, then by stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Due {
     time: Time,
@@ -62,38 +64,39 @@ impl Due {
     }
 }
 
-/// The wake-up times of a fixed set of stages.
+/// Wake-up times of a fixed set of stages.
 #[derive(Clone, Debug)]
 pub struct Wakeups {
     /// Entry of each stage.
     entries: Box<[Entry]>,
-    /// The first stage of each day's list, a year of them, and last that of what is far.
+    /// First stage of the list of each day of a year, followed by the first stage of the far list.
     lists: Box<[u32]>,
-    /// A bit for each day that has entries.
+    /// One bit per day: set if the day has entries.
     marks: Box<[u64]>,
-    /// A day lasts 2 to this power nanoseconds.
+    /// Length of a day, as a power of two of nanoseconds.
     day_bits: u32,
-    /// Number of the first day that has not been reached. Entries of days before it are in
-    /// `today`, those of the year that it begins in the list of their day or far, others far.
+    /// Number of the first day that has not been reached. Entries of earlier days are in `today`.
+    /// Entries within a year from this day are in the list of their day or in the far list. Later
+    /// entries are in the far list.
     tomorrow: u64,
-    /// When to look through what is far.
+    /// Day on which the far list must be scanned next.
     look_far: u64,
-    /// The earliest entry, when it is known; it is in no list and not in `today`.
+    /// Earliest entry, if known. It is in no list and not in `today`.
     first: Due,
-    /// Others of the days that were reached, the latest first.
+    /// Other entries of the days reached, the latest first.
     today: Vec<Due>,
-    /// Entries in lists.
+    /// Number of entries in lists.
     listed: usize,
-    /// Steps since the length of a day was chosen: days passed, entries looked at.
+    /// Steps since the length of a day was chosen: days passed and entries inspected.
     work: usize,
-    /// Entries that came due since then.
+    /// Entries that have become due since the length of a day was chosen.
     came_due: u64,
-    /// The beginning of that time.
+    /// Time at which the length of a day was chosen.
     chosen_at: Time,
 }
 
 impl Wakeups {
-    /// `stages` stages, none of which waits for anything.
+    /// Creates a queue for `stages` stages without wake-ups.
     pub fn new(stages: usize) -> Wakeups {
         let nowhere = Entry { time: Time::NEVER, previous: NO_STAGE, next: NO_STAGE };
         let small_year = (DAYS_PER_STAGE_IN_SMALL * stages).min(SMALL_YEAR);
@@ -115,7 +118,7 @@ impl Wakeups {
         }
     }
 
-    /// The earliest wake-up and its stage; `None` when no stage waits for anything.
+    /// Returns the earliest wake-up and its stage. `None` if no stage has a wake-up.
     #[inline]
     pub fn first(&mut self) -> Option<(Time, StageId)> {
         if !self.first.is_known() {
@@ -124,13 +127,13 @@ impl Wakeups {
         self.first.is_known().then_some((self.first.time, self.first.stage))
     }
 
-    /// The wake-up time of `stage`.
+    /// Returns the wake-up time of `stage`.
     #[inline]
     pub fn get(&self, stage: StageId) -> Time {
         self.entries[stage.0 as usize].time
     }
 
-    /// Sets the wake-up time of `stage` when it is earlier than it was.
+    /// Sets the wake-up time of `stage` if `time` is earlier.
     #[inline]
     pub fn set_if_earlier(&mut self, stage: StageId, time: Time) {
         if time < self.get(stage) {
@@ -138,7 +141,7 @@ impl Wakeups {
         }
     }
 
-    /// Sets the wake-up time of the stage that is the first now.
+    /// Sets the wake-up time of the stage that [`Wakeups::first`] returned.
     #[inline]
     pub fn set_first(&mut self, time: Time) {
         let stage = self.first.stage;
@@ -170,7 +173,7 @@ impl Wakeups {
         }
     }
 
-    /// Days of a year.
+    /// Returns the number of days of a year.
     #[inline]
     fn year(&self) -> usize {
         self.lists.len() - 1
@@ -181,7 +184,7 @@ impl Wakeups {
         time.as_nanos() >> self.day_bits
     }
 
-    /// Puts `stage` in front of the list of its day, or of what is far.
+    /// Inserts `stage` at the front of the list of its day, or of the far list.
     #[inline]
     fn link(&mut self, stage: StageId, time: Time) {
         let ahead = self.day_of(time) - self.tomorrow;
@@ -198,13 +201,13 @@ impl Wakeups {
         self.listed += 1;
     }
 
-    /// The list of the day that is `ahead` days behind tomorrow, less than a year.
+    /// Returns the list of the day `ahead` days after tomorrow; `ahead` is less than a year.
     #[inline]
     fn ring_place(&self, ahead: u64) -> usize {
         (self.tomorrow + ahead) as usize & (self.year() - 1)
     }
 
-    /// Takes `stage` out of its list.
+    /// Removes `stage` from its list.
     fn unlink(&mut self, stage: StageId) {
         let Entry { time, previous, next } = self.entries[stage.0 as usize];
         if let Some(neighbour) = self.entries.get_mut(previous as usize) {
@@ -236,7 +239,7 @@ impl Wakeups {
         self.today.remove(place);
     }
 
-    /// How many entries of the day come after `due`.
+    /// Returns the index in `today` of an entry `due`: the number of later entries.
     fn place_today(&mut self, due: Due) -> usize {
         self.work += self.today.len();
         self.today.partition_point(|other| *other > due)
@@ -245,7 +248,7 @@ impl Wakeups {
     #[cold]
     #[inline(never)]
     fn insert_today(&mut self, due: Due) {
-        // What is unknown is later than anything.
+        // An unknown entry compares as later than any other.
         let due = if due < self.first && self.first.is_known() {
             std::mem::replace(&mut self.first, due)
         } else {
@@ -265,8 +268,7 @@ impl Wakeups {
         self.work > 4 * self.lists.len()
     }
 
-    /// Removes the earliest entry, which is stored nowhere else; leaves it unknown when there is
-    /// none.
+    /// Moves the earliest entry to `first`. Leaves `first` unknown if there is no entry.
     #[inline]
     fn find_first(&mut self) {
         if let Some(due) = self.today.pop() {
@@ -285,7 +287,7 @@ impl Wakeups {
         self.open_tomorrow();
     }
 
-    /// The marks of 64 days from tomorrow on.
+    /// Returns the marks of the 64 days from tomorrow on.
     #[inline]
     fn marks_ahead(&self) -> u64 {
         let place = self.ring_place(0);
@@ -294,7 +296,8 @@ impl Wakeups {
         self.marks[word] >> bit | (behind << 1) << (WORD - 1 - bit)
     }
 
-    /// The same when the next day that has entries is far, or what is far may have come near.
+    /// Does the same as `find_first` if the next day with entries is far, or if the far list must
+    /// be scanned.
     #[inline(never)]
     fn reach_next_day(&mut self) {
         let mut passed = 0;
@@ -318,7 +321,7 @@ impl Wakeups {
         }
     }
 
-    /// The entries of tomorrow become the first and those of today, which has none.
+    /// Opens the next day: its entries become `first` and `today`, which is empty before.
     #[inline]
     fn open_tomorrow(&mut self) {
         let list = self.ring_place(0);
@@ -334,8 +337,7 @@ impl Wakeups {
         }
     }
 
-    /// The same for a day with several entries: the first that was found and the list from `number`
-    /// on.
+    /// Sorts a day with several entries: the entry in `first` and the list from `number` on.
     #[inline(never)]
     fn sort_today(&mut self, mut number: u32) {
         self.today.push(self.first);
@@ -350,7 +352,7 @@ impl Wakeups {
         self.first = self.today.pop().unwrap_or(Due::UNKNOWN);
     }
 
-    /// Lists by day what was far and is no more.
+    /// Moves entries that are no longer far from the far list to the lists of their days.
     #[cold]
     fn look_through_far(&mut self) {
         self.look_far = self.tomorrow + self.year() as u64 / 2;
@@ -364,7 +366,7 @@ impl Wakeups {
         }
     }
 
-    /// Nothing is due within a year: goes to the day of the earliest entry.
+    /// Skips to the day of the earliest entry if nothing is due within a year.
     #[cold]
     fn skip_to_earliest(&mut self) {
         self.work += self.entries.len();
@@ -373,7 +375,7 @@ impl Wakeups {
         self.look_far = self.tomorrow;
     }
 
-    /// Makes a day as long as a share of the time between two events was recently, and rebuilds all
+    /// Sets the length of a day to a share of the recent time between two events, and rebuilds all
     /// lists.
     #[cold]
     fn choose_day(&mut self) {
@@ -411,7 +413,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn equal_times_go_by_stage_number() {
+    fn equal_times_are_ordered_by_stage_number() {
         let mut wakeups = Wakeups::new(5);
         for stage in [3, 1, 4, 0, 2] {
             wakeups.set(StageId(stage), Time::from_secs(1));
@@ -425,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn the_length_of_a_day_follows_the_time_between_two_events() {
+    fn day_length_follows_the_time_between_two_events() {
         let mut wakeups = Wakeups::new(1000);
         for gap_nanos in [1_000_000u64, 100, 50_000] {
             for stage in 0..1000 {
@@ -445,15 +447,16 @@ mod tests {
         }
     }
 
-    /// Operations of a driver: mostly the first is set to a later time; sometimes any stage to any
-    /// time that is not over; deltas span twelve orders of magnitude.
+    /// Operations of a driver. Most of them set the first stage to a later time; the others set any
+    /// stage to any time from now on. The differences range over twelve orders of magnitude.
     fn moves() -> impl Strategy<Value = Vec<(bool, u32, u64, u32)>> {
         prop::collection::vec((prop::bool::weighted(0.7), 0u32..200, 0u64..50, 0u32..40), 0..600)
     }
 
     proptest! {
         #[test]
-        fn the_first_is_always_the_least(
+       fn first_is_always_the_earliest_entry(
+
             stages in 1usize..200, moves in moves(), never_from in 30u32..42,
         ) {
             let mut wakeups = Wakeups::new(stages);
