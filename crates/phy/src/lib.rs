@@ -1,33 +1,41 @@
-//! The physical layer: what a radio channel does to a signal, and what that leaves of a packet.
+//! The physical layer: effects of a radio channel on a signal, and the resulting packet errors.
 //!
-//! Nothing here knows queues, links or a clock. A channel is a function of time, an error rate
-//! is a function of the signal-to-noise ratio, and the links of `airpath-link` put them together:
+//! This crate does not depend on queues, links or a clock. A channel is a function of time, an
+//! error rate is a function of the signal-to-noise ratio, and the links of `airpath-link` combine
+//! them:
 //!
 //! ```text
 //! speed, carrier ──▶ Doppler ──▶ fading ──▶ SNR(t) ──▶ link adaptation ──▶ rate, error rate
 //! ```
 //!
-//! | kind | here now | to come |
+//! | kind | implemented | planned |
 //! | --- | --- | --- |
-//! | mean SNR | [`path_loss`]: COST-231 Hata; [`link_budget`]; [`shadowing`] over the way | |
-//! | fading | [`doppler`], flat [`rayleigh`] fading, [`fading`] of blocks: frequency-selective taps | MIMO |
+//! | mean SNR | [`path_loss`]: COST-231 Hata; [`link_budget`]; [`shadowing`] along the path | |
+//! | fading | [`doppler`], flat [`rayleigh`] fading, [`fading`] of blocks with frequency-selective
+//! taps | MIMO |
 //! | SNR over time | [`snr`]: constant, Rayleigh fading, the steps of a file | |
-//! | errors | [`errors`]: independent, Gilbert–Elliott, bursts of a fading channel; [`bit_errors`]: unit by unit under two states, from a Doppler shift too, and what is left of packets | |
+//! | errors | [`errors`]: independent, Gilbert–Elliott, bursts of a fading channel; [`bit_errors`]:
+//! errors of single symbols under a two-state chain, also derived from a Doppler shift, and the
+//! resulting packet errors | |
 //! | capacity | [`shannon`] | |
 //! | modulation | [`modulation`]: Gray QPSK, 16QAM, 64QAM | |
-//! | FEC | [`code`]: the convolutional turbo code of 802.16; Reed–Solomon by what it corrects | |
-//! | modulation and coding schemes | [`mcs`]: the eight of 802.16, and 802.16e's lists with repetition | |
-//! | multicarrier | [`ofdm`]: subcarriers of a block | |
-//! | error rates | [`monte_carlo`]: by coding and decoding over a channel; [`symbol_error`]: of symbols over flat fading with several antennas, in closed form and by integrals | |
-//! | error-rate tables | [`per_table`]: packet error rate by coding scheme, SNR and packet size | |
-//! | link adaptation | [`adaptation`]: policies that choose a coding scheme from SNR and queue | |
+//! | FEC | [`code`]: the convolutional turbo code of 802.16; Reed–Solomon by the number of
+//! correctable errors | |
+//! | modulation and coding schemes | [`mcs`]: the eight MCSs of 802.16, and the lists of 802.16e
+//! with repetition | |
+//! | multicarrier | [`ofdm`]: mapping of a block to subcarriers | |
+//! | error rates | [`monte_carlo`]: simulated coding and decoding over a channel; [`symbol_error`]:
+//! error rates of symbols over flat fading with several antennas, in closed form and by integrals |
+//! |
+//! | error-rate tables | [`per_table`]: packet error rate by MCS, SNR and packet size | |
+//! | link adaptation | [`adaptation`]: policies that choose an MCS from SNR and queue | |
 //!
-//! Mathematical functions come from the `libm` crate, so a result is the same bit for bit on
-//! every machine.
+//! Mathematical functions come from the `libm` crate, so that results are bit-identical on all
+//! machines.
 //!
 //! # Example
 //!
-//! The rate of a faded 5 MHz carrier, 10 dB on average, for a receiver at 30 m/s:
+//! Computes the rate of a fading 5 MHz carrier, 10 dB on average, for a receiver at 30 m/s:
 //!
 //! ```
 //! use airpath_core::rng::Stream;

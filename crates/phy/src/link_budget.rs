@@ -3,9 +3,9 @@
 //! SNR = P + G_t + G_r − L − (10 log(k T_0 B / 1 mW) + F), in dB
 //!
 //! Source: Friis, *Noise figures of radio receivers*, Proc. IRE 32 (1944), with T_0 = 290 K.
-//! Interference adds to the noise, [`sinr_db`]: each transmitter's power over the noise is the
-//! budget of its link.
-//! Left out: that interference is not Gaussian, and fades.
+//! Interference adds to the noise, see [`sinr_db`]; the link budget of each interferer gives its
+//! power relative to the noise.
+//! Left out: interference that is not Gaussian or that fades.
 
 use crate::shannon::from_db;
 
@@ -18,23 +18,23 @@ pub const REFERENCE_KELVIN: f64 = 290.0;
 /// Power, gains and losses of one direction of a radio link. All finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkBudget {
-    /// P, the transmitted power within `bandwidth_hz`, dBm.
+    /// P, transmitted power within `bandwidth_hz`, dBm.
     pub transmit_power_dbm: f64,
-    /// G_t, the gain of the transmitter's antenna less its cables, dBi.
+    /// G_t, antenna gain of the transmitter minus cable losses, dBi.
     pub transmit_gain_db: f64,
-    /// G_r, the gain of the receiver's antenna less its cables, dBi.
+    /// G_r, antenna gain of the receiver minus cable losses, dBi.
     pub receive_gain_db: f64,
-    /// L, path loss and all other losses: of bodies, walls, implementation, margins; dB.
+    /// L, path loss and all other losses, such as bodies, walls, implementation and margins, dB.
     pub loss_db: f64,
-    /// B, the bandwidth that the signal occupies, Hz, above 0. Of OFDM, the subcarriers in use,
-    /// times their spacing.
+    /// B, bandwidth of the signal, Hz, above 0. For OFDM, the number of used subcarriers times
+    /// their spacing.
     pub bandwidth_hz: f64,
-    /// F, the noise figure of the receiver, dB.
+    /// F, noise figure of the receiver, dB.
     pub noise_figure_db: f64,
 }
 
 impl LinkBudget {
-    /// The mean SNR, dB.
+    /// Returns the mean SNR, dB.
     pub fn snr_db(&self) -> f64 {
         let received_dbm =
             self.transmit_power_dbm + self.transmit_gain_db + self.receive_gain_db - self.loss_db;
@@ -42,16 +42,17 @@ impl LinkBudget {
     }
 }
 
-/// The noise power of a receiver, dBm: 10 log(k T_0 B / 1 mW) + F.
+/// Returns the noise power of a receiver, dBm: 10 log(k T_0 B / 1 mW) + F.
 ///
 /// `bandwidth_hz` (B) is in Hz and above 0, `noise_figure_db` (F) in dB.
 pub fn noise_dbm(bandwidth_hz: f64, noise_figure_db: f64) -> f64 {
     10.0 * libm::log10(1e3 * BOLTZMANN * REFERENCE_KELVIN * bandwidth_hz) + noise_figure_db
 }
 
-/// The signal-to-interference-and-noise ratio, dB: SNR/(1 + Σ INR).
+/// Returns the signal-to-interference-and-noise ratio, dB: SNR/(1 + Σ INR).
 ///
-/// `snr_db` is the ratio without interference, `inrs_db` is each interferer's received power over the noise, dB.
+/// `snr_db` is the ratio without interference. `inrs_db` contains the received power of each
+/// interferer relative to the noise, dB.
 pub fn sinr_db(snr_db: f64, inrs_db: &[f64]) -> f64 {
     let sum: f64 = inrs_db.iter().map(|inr_db| from_db(*inr_db)).sum();
     snr_db - 10.0 / std::f64::consts::LN_10 * libm::log1p(sum)
@@ -69,14 +70,14 @@ mod tests {
     };
 
     #[test]
-    fn thermal_noise_is_minus_174_dbm_in_a_hertz() {
+    fn thermal_noise_is_minus_174_dbm_per_hertz() {
         BUDGET.close("1 Hz", "dBm", noise_dbm(1.0, 0.0), -173.9752, 1e-4);
-        // 841 subcarriers 10.9375 kHz apart, receiver of 7 dB.
+        // 841 subcarriers with a spacing of 10.9375 kHz, noise figure of 7 dB.
         BUDGET.close("9.2 MHz, F = 7 dB", "dBm", noise_dbm(841.0 * 10_937.5, 7.0), -97.3380, 1e-4);
     }
 
     #[test]
-    fn an_802_16e_downlink_by_hand() {
+    fn snr_matches_802_16e_downlink_by_hand() {
         let budget = LinkBudget {
             transmit_power_dbm: 43.0,
             transmit_gain_db: 15.0,
@@ -92,7 +93,8 @@ mod tests {
         BUDGET.close("half of the band", "dB", narrow.snr_db() - budget.snr_db(), 3.0103, 1e-4);
     }
 
-    /// As much interference as noise costs 3.01 dB; far above the noise, SIR is what is left.
+    /// Interference as strong as the noise reduces the SNR by 3.01 dB. Far above the noise, the
+    /// result is the SIR.
     #[test]
     fn interference_adds_to_the_noise() {
         BUDGET.close("as much as noise", "dB", sinr_db(20.0, &[0.0]), 16.9897, 1e-4);

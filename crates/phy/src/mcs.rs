@@ -1,8 +1,8 @@
-//! Modulation and coding schemes: the eight of the paper on IEEE 802.16 WirelessMAN-OFDMA, and
-//! named sets of others, with repetition, counted in slots.
+//! Modulation and coding schemes: the eight MCSs of IEEE 802.16 WirelessMAN-OFDMA in qawla-2015,
+//! and named sets of MCSs with repetition, counted in slots.
 //!
-//! Source: qawla-2015 Table 1. Every block is the largest that its modulation and rate allow
-//! (IEEE 802.16-2009 Table 504).
+//! Source: qawla-2015 Table 1. Each block has the largest size for its modulation and rate (IEEE
+//! 802.16-2009 Table 504).
 
 mod curves;
 mod set;
@@ -12,21 +12,21 @@ pub use set::{McsSet, SlotMcs};
 use crate::code::ctc::BlockSize;
 use crate::modulation::Modulation;
 
-/// Data subcarriers a second: 768 subcarriers, 35 downlink symbols in a frame of 5 ms.
+/// Data subcarriers per second: 768 subcarriers, 35 downlink symbols per frame of 5 ms.
 pub const SUBCARRIERS_PER_SECOND: u64 = 768 * 35 * 200;
 
-/// Data symbols in a slot.
+/// Data symbols per slot.
 pub const SLOT_SYMBOLS: usize = 48;
 
-/// Bytes of the packet in Table 1.
+/// Packet size in Table 1, bytes.
 pub const PACKET_BYTES: usize = 1500;
 
 /// A modulation and coding scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mcs {
-    /// m.
+    /// m, number of the scheme.
     pub number: usize,
-    /// The modulation.
+    /// Modulation of the symbols.
     pub modulation: Modulation,
     /// R, as numerator and denominator.
     pub code_rate: (usize, usize),
@@ -56,70 +56,71 @@ const fn mcs(
 }
 
 impl Mcs {
-    /// The scheme called `name`: `mcs0` to `mcs7`.
+    /// Returns the scheme called `name`: `mcs0` to `mcs7`.
     pub fn from_name(name: &str) -> Option<Mcs> {
         MCSS.into_iter().find(|mcs| mcs.name() == name)
     }
 
-    /// `mcs0` to `mcs7`.
+    /// Returns the name, `mcs0` to `mcs7`.
     pub fn name(self) -> String {
         format!("mcs{}", self.number)
     }
 
-    /// Modulation and code rate: `qpsk-1/2`, `64qam-5/6`.
+    /// Returns modulation and code rate, such as `qpsk-1/2` and `64qam-5/6`.
     pub fn label(self) -> String {
         let (bits, of) = self.code_rate;
         format!("{}-{bits}/{of}", self.modulation.name())
     }
 
-    /// 2N, information bits of a block.
+    /// Returns 2N, the information bits of a block.
     pub fn information_bits(self) -> usize {
         8 * self.block_bytes
     }
 
-    /// The block of the code.
+    /// Returns the block size of the code.
     pub fn block_size(self) -> BlockSize {
         BlockSize::of_couples(self.information_bits() / 2).expect("the standard has the block")
     }
 
-    /// L, coded bits sent of a block.
+    /// Returns L, the transmitted coded bits of a block.
     pub fn coded_bits(self) -> usize {
         self.information_bits() * self.code_rate.1 / self.code_rate.0
     }
 
-    /// Data symbols of a block.
+    /// Returns the data symbols of a block.
     pub fn symbols(self) -> usize {
         self.coded_bits() / self.modulation.bits()
     }
 
-    /// Slots of a block.
+    /// Returns the slots of a block.
     pub fn slots(self) -> usize {
         self.symbols() / SLOT_SYMBOLS
     }
 
-    /// Blocks of a packet of `bytes` bytes.
+    /// Returns the number of blocks of a packet of `bytes` bytes.
     pub fn blocks(self, bytes: usize) -> usize {
         bytes.div_ceil(self.block_bytes)
     }
 
-    /// c_m, bit/s: information bits that the whole downlink carries.
+    /// Returns c_m, bit/s: the information bits that the entire downlink carries.
     pub fn rate_bps(self) -> f64 {
         let (bits, of) = self.code_rate;
         (SUBCARRIERS_PER_SECOND * (self.modulation.bits() * bits) as u64) as f64 / of as f64
     }
 
-    /// g_m, bit/s: what is left of c_m for packets of `bytes` bytes, their last block being full.
+    /// Returns g_m, bit/s: the part of c_m that remains for packets of `bytes` bytes, if their last
+    /// block is padded.
     pub fn packet_rate_bps(self, bytes: usize) -> f64 {
         self.rate_bps() * bytes as f64 / (self.block_bytes * self.blocks(bytes)) as f64
     }
 
-    /// The share of packets of `bytes` bytes with a block in error.
+    /// Returns the share of packets of `bytes` bytes with a block in error.
     pub fn packet_error_rate(self, frame_error_rate: f64, bytes: usize) -> f64 {
         packet_error_rate(frame_error_rate, self.blocks(bytes) as u64)
     }
 }
 
-/// 1 − (1 − FER)^blocks (qawla-2015 eq. 23).
+/// Returns 1 − (1 − FER)^blocks (qawla-2015 eq. 23).
 pub fn packet_error_rate(frame_error_rate: f64, blocks: u64) -> f64 {
     if blocks == 0 {
         return 0.0;
@@ -131,8 +132,8 @@ pub fn packet_error_rate(frame_error_rate: f64, blocks: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// phy-802.16-ctc §1: m, bits per symbol, 2N, N, L, symbols, slots, Y bits sent and all,
-    /// blocks per packet, c_m and g_m in kbit/s.
+    /// phy-802.16-ctc §1: m, bits per symbol, 2N, N, L, symbols, slots, transmitted and total Y
+    /// bits, blocks per packet, c_m and g_m in kbit/s.
     const TABLE_1: [[usize; 12]; 8] = [
         [0, 2, 480, 240, 960, 480, 10, 480, 480, 25, 5_376, 5_376],
         [1, 2, 432, 216, 576, 288, 6, 144, 432, 28, 8_064, 8_000],
@@ -145,7 +146,7 @@ mod tests {
     ];
 
     #[test]
-    fn table_1_every_column() {
+    fn mcss_match_all_columns_of_table_1() {
         for (mcs, row) in MCSS.into_iter().zip(TABLE_1) {
             let couples = mcs.block_size().couples;
             let kbps = |bps: f64| (bps / 1e3).round() as usize;
@@ -169,20 +170,20 @@ mod tests {
     }
 
     #[test]
-    fn no_scheme_sends_a_bit_of_w() {
+    fn schemes_send_no_w_bits() {
         assert!(MCSS.iter().all(|mcs| mcs.coded_bits() <= 4 * mcs.block_size().couples));
     }
 
     #[test]
-    fn schemes_have_names() {
+    fn names_and_labels_identify_schemes() {
         assert_eq!(Mcs::from_name("mcs7"), Some(MCSS[7]));
         assert_eq!(Mcs::from_name("mcs8"), None);
         assert_eq!((MCSS[0].label(), MCSS[7].label()), ("qpsk-1/2".into(), "64qam-5/6".into()));
     }
 
     #[test]
-    fn equation_23_gives_the_papers_smallest_and_largest_error_rates() {
-        // mcs2 at 26 dB: 4 blocks of 1e7 in error; mcs6 at 26 dB: FER 1.24e-2 and PER 0.295.
+    fn packet_error_rates_match_the_paper() {
+        // mcs2 at 26 dB: 4 of 1e7 blocks in error; mcs6 at 26 dB: FER 1.24e-2 and PER 0.295.
         let small = MCSS[2].packet_error_rate(4e-7, PACKET_BYTES);
         assert!((small - 1.0e-5).abs() < 1e-9, "{small}");
         let large = MCSS[6].packet_error_rate(1.24e-2, PACKET_BYTES);

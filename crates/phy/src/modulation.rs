@@ -1,14 +1,14 @@
-//! Gray-mapped QPSK, 16QAM and 64QAM, and what a receiver learns about their bits.
+//! Gray-mapped QPSK, 16QAM and 64QAM, and the log-likelihood ratios of their bits at a receiver.
 //!
-//! The first half of a symbol's bits selects the in-phase, the second the quadrature amplitude,
-//! both by the same map; the mean energy of a symbol is 1.
+//! The first half of a symbol's bits selects the in-phase amplitude, the second half the quadrature
+//! amplitude, both by the same map. The mean energy of a symbol is 1.
 //!
-//! Source: IEEE 802.16-2009 §8.4.9.4 (constellations); phy-802.16-ctc §3. Ratios of the max-log
-//! kind are differences of squared distances to the nearest points; exact ones sum over all.
+//! Source: IEEE 802.16-2009 §8.4.9.4 (constellations); phy-802.16-ctc §3. Max-log ratios are
+//! differences of squared distances to the nearest points; exact ratios sum over all points.
 
 use crate::code::{Llr, quantised};
 
-/// A constellation.
+/// A modulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Modulation {
     /// 2 bits per symbol.
@@ -19,7 +19,7 @@ pub enum Modulation {
     Qam64,
 }
 
-/// How a receiver finds the ratios of bits.
+/// Computation of the bits' ratios in a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Demapper {
     /// From the nearest points with and without the bit.
@@ -29,13 +29,14 @@ pub enum Demapper {
     LinearLog,
 }
 
-/// Amplitudes of an axis before scaling, by the bits of the axis, the first bit on top.
+/// Amplitudes of an axis before scaling, indexed by the bits of the axis; the first bit is the most
+/// significant.
 const QPSK: [f32; 2] = [1.0, -1.0];
 pub(crate) const QAM16: [f32; 4] = [1.0, 3.0, -1.0, -3.0];
 pub(crate) const QAM64: [f32; 8] = [3.0, 1.0, 5.0, 7.0, -3.0, -1.0, -5.0, -7.0];
 
 impl Modulation {
-    /// The name that users give.
+    /// Returns the name for users.
     pub const fn name(self) -> &'static str {
         match self {
             Modulation::Qpsk => "qpsk",
@@ -44,12 +45,12 @@ impl Modulation {
         }
     }
 
-    /// Bits per symbol.
+    /// Returns the number of bits per symbol.
     pub const fn bits(self) -> usize {
         2 * self.axis_bits()
     }
 
-    /// Bits per axis.
+    /// Returns the number of bits per axis.
     pub const fn axis_bits(self) -> usize {
         match self {
             Modulation::Qpsk => 1,
@@ -58,7 +59,7 @@ impl Modulation {
         }
     }
 
-    /// The amplitudes of an axis before scaling.
+    /// Returns the amplitudes of an axis before scaling.
     const fn amplitudes(self) -> &'static [f32] {
         match self {
             Modulation::Qpsk => &QPSK,
@@ -67,7 +68,7 @@ impl Modulation {
         }
     }
 
-    /// The factor that makes the mean energy of a symbol 1.
+    /// Returns the factor that normalises the mean energy of a symbol to 1.
     pub fn scale(self) -> f32 {
         let energy = match self {
             Modulation::Qpsk => 2.0f32,
@@ -77,12 +78,13 @@ impl Modulation {
         energy.sqrt().recip()
     }
 
-    /// The amplitudes of the axes, in phase and in quadrature in turns: one per
+    /// Writes the amplitudes of the axes, in-phase and quadrature alternating: one per
     /// [`axis_bits`](Modulation::axis_bits) of `bits`.
     ///
     /// # Panics
     ///
-    /// If `bits` is not an integer number of axes, or `axes` not their number.
+    /// If `bits` is not a multiple of the bits per axis, or `axes` has another length than the
+    /// number of axes.
     pub fn map(self, bits: &[bool], axes: &mut [f32]) {
         assert_eq!(bits.len(), axes.len() * self.axis_bits(), "bits fill the axes");
         let scale = self.scale();
@@ -92,13 +94,13 @@ impl Modulation {
         }
     }
 
-    /// Max-log ratios of the bits of one axis.
+    /// Computes the max-log ratios of the bits of one axis.
     ///
-    /// `received` is |h|·x + w, `gain` |h|, and `snr` Es/N0 (linear), the noise w having the
-    /// variance 1/(2·snr). As a function of received/|h| the ratio is piecewise linear, because
-    /// the nearest points of both kinds change only there.
+    /// `received` is |h|·x + w, `gain` is |h|, and `snr` is Es/N0 (linear); the noise w has the
+    /// variance 1/(2·snr). The ratio is a piecewise linear function of received/|h|, whose slope
+    /// changes where another point becomes the nearest.
     pub fn demap(self, received: f32, gain: f32, snr: f32, llrs: &mut [Llr]) {
-        // Half the distance of neighbouring points.
+        // Half the distance between neighbouring points.
         let unit = gain * self.scale();
         let weight = 4.0 * snr * unit;
         let quantise = |(llr, ratio): (&mut Llr, f32)| *llr = quantised(ratio);
@@ -115,8 +117,8 @@ impl Modulation {
         }
     }
 
-    /// Exact ratios of the bits of one axis: as [`demap`](Modulation::demap), but summed over all
-    /// points.
+    /// Computes the exact ratios of the bits of one axis: as [`demap`](Modulation::demap), but
+    /// summed over all points.
     pub fn demap_exact(self, received: f32, gain: f32, snr: f32, llrs: &mut [Llr]) {
         let bits = self.axis_bits();
         for (bit, llr) in llrs.iter_mut().enumerate() {
@@ -132,21 +134,21 @@ impl Modulation {
         }
     }
 
-    /// −(Es/N0)·(y − |h|·x)² for the point of `index`.
+    /// Returns −(Es/N0)·(y − |h|·x)² for the point of `index`.
     fn metric(self, index: usize, received: f32, gain: f32, snr: f32) -> f32 {
         let distance = received - gain * self.scale() * self.amplitudes()[index];
         -snr * distance * distance
     }
 }
 
-/// Max-log ratios of an axis, in natural units. `unit` is half the distance of neighbouring points,
-/// `weight` 4·(Es/N0)·`unit`.
+/// Returns the max-log ratios of a QPSK axis, in natural units. `unit` is half the distance between
+/// neighbouring points, `weight` is 4·(Es/N0)·`unit`.
 #[inline(always)]
 pub(crate) fn qpsk(y: f32, _unit: f32, weight: f32) -> [f32; 1] {
     [-weight * y]
 }
 
-/// The same of 16QAM. Points 1, 3 | −1, −3: the second bit is 1 outside ±2.
+/// As [`qpsk`], for 16QAM. The points are 1, 3 | −1, −3; the second bit is 1 outside ±2.
 #[inline(always)]
 pub(crate) fn qam16(y: f32, unit: f32, weight: f32) -> [f32; 2] {
     let outside = y.abs() - 2.0 * unit;
@@ -154,8 +156,8 @@ pub(crate) fn qam16(y: f32, unit: f32, weight: f32) -> [f32; 2] {
     [-weight * sign_sum.copysign(y), weight * outside]
 }
 
-/// The same of 64QAM. Points 3, 1, 5, 7 | mirrored: the second bit is 1 outside ±4, the third
-/// between 0 and 2 and beyond 6.
+/// As [`qpsk`], for 64QAM. The points are 3, 1, 5, 7 and their mirror images. The second bit is 1
+/// outside ±4; the third bit is 1 between 0 and 2 and above 6.
 #[inline(always)]
 pub(crate) fn qam64(y: f32, unit: f32, weight: f32) -> [f32; 3] {
     let y_abs = y.abs();
@@ -170,8 +172,8 @@ pub(crate) fn qam64(y: f32, unit: f32, weight: f32) -> [f32; 3] {
     ]
 }
 
-/// Linear-log ratios of an axis with points at `amplitudes`, in natural units; `unit` and `weight` as
-/// for [`qam16`].
+/// Returns the linear-log ratios of an axis with points at `amplitudes`, in natural units; `unit`
+/// and `weight` as for [`qam16`].
 #[inline(always)]
 pub(crate) fn linear_log<const BITS: usize>(
     y: f32,
@@ -179,7 +181,7 @@ pub(crate) fn linear_log<const BITS: usize>(
     weight: f32,
     amplitudes: &[f32],
 ) -> [f32; BITS] {
-    // −(Es/N0)·(y − unit·x)² without its square of y, which all points share.
+    // −(Es/N0)·(y − unit·x)² without the term in y², which all points share.
     let metric = |index: usize| {
         let x = amplitudes[index];
         weight * x * (0.5 * y - 0.25 * unit * x)
@@ -198,13 +200,13 @@ pub(crate) fn linear_log<const BITS: usize>(
     })
 }
 
-/// max*(a, b), near log(exp a + exp b); `b` may be −∞.
+/// Returns max*(a, b), an approximation of log(exp a + exp b); `b` may be −∞.
 #[inline(always)]
 fn max_star(a: f32, b: f32) -> f32 {
     a.max(b) + (0.249_04 * (2.506_82 - (a - b).abs())).max(0.0)
 }
 
-/// log(exp a + exp b).
+/// Returns log(exp a + exp b).
 fn log_of_sum(a: f32, b: f32) -> f32 {
     a.max(b) + libm::log1pf(libm::expf(-(a - b).abs()))
 }
@@ -217,7 +219,7 @@ mod tests {
 
     const ALL: [Modulation; 3] = [Modulation::Qpsk, Modulation::Qam16, Modulation::Qam64];
 
-    /// `amplitudes` in the order of the bits' values.
+    /// Checks the map against `amplitudes` in the order of the bits' values.
     fn assert_map(modulation: Modulation, amplitudes: &[f32], energy: f32) {
         let count = modulation.axis_bits();
         for (value, amplitude) in amplitudes.iter().enumerate() {
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn gray_maps_of_section_8_4_9_4() {
+    fn maps_match_section_8_4_9_4() {
         assert_map(Modulation::Qpsk, &[1.0, -1.0], 2.0);
         assert_map(Modulation::Qam16, &[1.0, 3.0, -1.0, -3.0], 10.0);
         assert_map(Modulation::Qam64, &[3.0, 1.0, 5.0, 7.0, -3.0, -1.0, -5.0, -7.0], 42.0);
@@ -252,13 +254,13 @@ mod tests {
     }
 
     #[test]
-    fn in_phase_comes_first() {
+    fn map_writes_in_phase_axis_first() {
         let mut axes = [0.0; 2];
         Modulation::Qam16.map(&[false, true, true, false], &mut axes);
         assert_eq!(axes.map(|axis| (axis * 10f32.sqrt()).round()), [3.0, -1.0]);
     }
 
-    /// The definition: the best point with the bit against the best without.
+    /// Returns the ratio by definition: the best point with the bit minus the best point without.
     fn max_log(modulation: Modulation, received: f32, gain: f32, snr: f32, bit: usize) -> f32 {
         let bits = modulation.axis_bits();
         let best = |wanted: usize| {
@@ -272,7 +274,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn max_log_ratios_are_differences_of_the_nearest_points(
+        fn max_log_ratios_match_definition(
             received in -3f32..3.0,
             gain in 0.01f32..2.0,
             snr_db in -5f32..30.0,
@@ -284,7 +286,7 @@ mod tests {
                 modulation.demap(received, gain, snr, llrs);
                 for (bit, &llr) in llrs.iter().enumerate() {
                     let exact = max_log(modulation, received, gain, snr, bit);
-                    // Near a half, rounding of the two formulas may fall either way.
+                    // Near ties, the two formulas may round in different directions.
                     prop_assert!((i32::from(llr) - i32::from(quantised(exact))).abs() <= 1,
                         "{modulation:?} bit {bit}: {llr}, {exact}");
                 }
@@ -292,7 +294,7 @@ mod tests {
         }
 
         #[test]
-        fn exact_ratios_are_near_the_max_log_ones_when_the_signal_is_strong(
+        fn exact_ratios_approach_max_log_for_strong_signals(
             received in -1.5f32..1.5,
         ) {
             for modulation in ALL {
@@ -307,9 +309,10 @@ mod tests {
         }
     }
 
-    /// Every join of the line is within 0.07 of log(exp a + exp b); a ratio has up to six.
+    /// Each join of the linear approximation is within 0.07 of log(exp a + exp b); a ratio has up
+    /// to six joins.
     #[test]
-    fn linear_log_ratios_are_near_the_exact_ones() {
+    fn linear_log_ratios_approximate_exact_ratios() {
         for (modulation, snr) in [(Modulation::Qam16, 4.0), (Modulation::Qam64, 20.0)] {
             let unit = modulation.scale();
             for step in -200..=200 {
@@ -332,8 +335,8 @@ mod tests {
     }
 
     #[test]
-    fn the_exact_ratio_of_a_qpsk_bit_is_linear() {
-        // −4·(Es/N0)·y/√2: at 0 dB and y = 1 that is −2.83, in eighths −22.6.
+    fn exact_ratio_of_qpsk_is_linear() {
+        // −4·(Es/N0)·y/√2 is −2.83 at 0 dB and y = 1; in eighths −22.6.
         let mut llr = [0];
         Modulation::Qpsk.demap_exact(1.0, 1.0, 1.0, &mut llr);
         assert_eq!(llr, [-23]);

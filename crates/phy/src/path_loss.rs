@@ -1,4 +1,4 @@
-//! Path loss: what distance takes of a signal's power, on average over a town.
+//! Path loss: mean attenuation of a signal over distance in a town.
 //!
 //! COST-231 Hata, with f in MHz, d in km, and the heights h_b and h_m in m:
 //!
@@ -12,10 +12,10 @@
 //! EUR 18957 (1999), §4.4.1; Hata, *Empirical formula for propagation loss in land mobile radio
 //! services*, IEEE Trans. Veh. Technol. 29 (1980), which it extends from 1.5 GHz to 2 GHz.
 //!
-//! Beyond the ranges of the measurements ([`COST231_HATA_RANGES`]) the formula still gives a
-//! number, and [`Cost231Hata::outside`] says which value is beyond: the 2.5 GHz of 802.16e are. A
-//! loss below that of free space is none, and is refused.
-//! Left out: shadowing; Hata's corrections for open and suburban land, which COST 231 does not
+//! Beyond the ranges of the measurements ([`COST231_HATA_RANGES`]), the formula is extrapolated,
+//! and [`Cost231Hata::outside`] returns the values outside their ranges, such as the 2.5 GHz of
+//! 802.16e. A loss below that of free space is impossible and is rejected.
+//! Left out: shadowing; Hata's corrections for open and suburban areas, which COST 231 does not
 //! extend.
 
 use crate::doppler::SPEED_OF_LIGHT;
@@ -23,7 +23,7 @@ use airpath_core::ConfigError;
 use std::f64::consts::PI;
 use std::ops::RangeInclusive;
 
-/// Where COST-231 Hata was fitted: the field of [`Cost231Hata`] and its range.
+/// Ranges in which COST-231 Hata was fitted, by the fields of [`Cost231Hata`].
 pub const COST231_HATA_RANGES: [(&str, RangeInclusive<f64>); 4] = [
     ("frequency_hz", 1.5e9..=2.0e9),
     ("distance_m", 1e3..=20e3),
@@ -31,31 +31,31 @@ pub const COST231_HATA_RANGES: [(&str, RangeInclusive<f64>); 4] = [
     ("mobile_height_m", 1.0..=10.0),
 ];
 
-/// C of metropolitan centres, dB.
+/// C for metropolitan centres, dB.
 const METROPOLITAN_DB: f64 = 3.0;
 
-/// A base station and a mobile, as COST-231 Hata knows them.
+/// Parameters of COST-231 Hata for a base station and a mobile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost231Hata {
-    /// f, the carrier frequency, Hz. Above 0; fitted from 1.5 GHz to 2 GHz.
+    /// f, carrier frequency, Hz. Above 0; fitted from 1.5 GHz to 2 GHz.
     pub frequency_hz: f64,
-    /// d, their distance, m. Above 0; fitted from 1 km to 20 km.
+    /// d, distance between the antennas, m. Above 0; fitted from 1 km to 20 km.
     pub distance_m: f64,
-    /// h_b, the height of the base station's antenna, m, above the roofs. Above 0; fitted from
-    /// 30 m to 200 m.
+    /// h_b, height of the base station's antenna, above roof level, m. Above 0; fitted from 30 m to
+    /// 200 m.
     pub base_height_m: f64,
-    /// h_m, the height of the mobile's antenna, m. Above 0; fitted from 1 m to 10 m.
+    /// h_m, height of the mobile's antenna, m. Above 0; fitted from 1 m to 10 m.
     pub mobile_height_m: f64,
-    /// Whether the town is a metropolitan centre, with C = 3 dB.
+    /// True for a metropolitan centre, with C = 3 dB.
     pub is_metropolitan: bool,
 }
 
 impl Cost231Hata {
-    /// L, the mean path loss, dB.
+    /// Returns L, the mean path loss, dB.
     ///
     /// # Errors
-    /// When a value is not a finite number above 0, or the formula gives less than free space
-    /// loses.
+    /// If a value is not a finite number above 0, or the formula gives a loss below that of free
+    /// space.
     pub fn loss_db(&self) -> Result<f64, ConfigError> {
         for (field, value) in self.values() {
             if !(value > 0.0 && value.is_finite()) {
@@ -70,7 +70,8 @@ impl Cost231Hata {
         Ok(loss_db)
     }
 
-    /// Which values are outside the ranges of the measurements, by their fields.
+    /// Returns the fields whose values are outside the ranges of the measurements, with these
+    /// ranges.
     pub fn outside(&self) -> impl Iterator<Item = (&'static str, RangeInclusive<f64>)> {
         let values = self.values().into_iter().map(|(_, value)| value);
         let ranges = COST231_HATA_RANGES.into_iter().zip(values);
@@ -98,9 +99,10 @@ impl Cost231Hata {
     }
 }
 
-/// The loss in free space between isotropic antennas, dB: (4π d f / c)², Friis 1946.
+/// Returns the loss in free space between isotropic antennas, dB: (4π d f / c)², Friis 1946.
 ///
-/// `frequency_hz` and `distance_m` are above 0. Closer than some wavelengths it does not hold.
+/// `frequency_hz` and `distance_m` must be above 0. The formula is not valid within a few
+/// wavelengths.
 pub fn free_space_db(frequency_hz: f64, distance_m: f64) -> f64 {
     20.0 * libm::log10(4.0 * PI * distance_m * frequency_hz / SPEED_OF_LIGHT)
 }
@@ -141,14 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn values_by_hand() {
+    fn loss_matches_values_by_hand() {
         FORMULA.close("1.8 GHz, 1 km", "dB", loss_db(usual()), 136.1970, 1e-4);
         let centre = Cost231Hata { is_metropolitan: true, ..usual() };
         FORMULA.close("in a metropolitan centre", "dB", loss_db(centre), 139.1970, 1e-4);
-        // The paper's carrier, which is beyond the range.
+        // The paper's carrier frequency, which is outside the range.
         let carrier = Cost231Hata { frequency_hz: 2.5e9, ..usual() };
         FORMULA.close("2.5 GHz, 1 km", "dB", loss_db(carrier), 141.0206, 1e-4);
-        // h_b = 100 m: 44.9 − 13.1 = 31.8 dB a decade, 13.82·2 less.
+        // h_b = 100 m: 44.9 − 13.1 = 31.8 dB per decade, and 13.82·2 dB less.
         let [near, far] = [1e3, 1e4].map(|distance_m| Cost231Hata {
             distance_m,
             base_height_m: 100.0,
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn published_examples() {
+    fn loss_matches_published_examples() {
         for km in [1.0, 2.0, 5.0, 10.0, 20.0] {
             let model = Cost231Hata { frequency_hz: 1.95e9, distance_m: 1e3 * km, ..usual() };
             let expected = 137.4 + 35.2 * f64::log10(km);
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn values_beyond_the_measurements_are_named() {
+    fn outside_names_fields_beyond_measurements() {
         assert_eq!(usual().outside().count(), 0);
         let beyond = Cost231Hata { frequency_hz: 2.5e9, distance_m: 500.0, ..usual() };
         let fields: Vec<&str> = beyond.outside().map(|(field, _)| field).collect();
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn free_space_loses_the_usual_32_decibels_at_a_megahertz_and_a_kilometre() {
+    fn free_space_loss_is_32_db_at_1_mhz_and_1_km() {
         // 32.45 + 20 log f/MHz + 20 log d/km.
         assert!((free_space_db(1e6, 1e3) - 32.4478).abs() < 1e-4);
         assert!((free_space_db(2e9, 1e4) - 118.4684).abs() < 1e-4);

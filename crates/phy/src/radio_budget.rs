@@ -1,6 +1,7 @@
-//! Terms of the mean SNR of a radio link between a base station and its stations: ranges.
+//! Parameters of the mean SNR of a radio link between a base station and its stations, with ranges.
 //!
-//! The mean SNR itself is that of [`path_loss`](crate::path_loss) and [`link_budget`](crate::link_budget).
+//! The mean SNR is computed by [`path_loss`](crate::path_loss) and
+//! [`link_budget`](crate::link_budget).
 
 use crate::link_budget::LinkBudget;
 use crate::path_loss::Cost231Hata;
@@ -10,19 +11,19 @@ use airpath_core::{Checks, ConfigError, above, at_least};
 use serde::Deserialize;
 use std::ops::RangeInclusive;
 
-/// Powers and gains, dBm and dBi, and losses, dB.
+/// Range of powers, dBm, of gains, dBi, and of losses, dB.
 const LEVELS_DB: RangeInclusive<f64> = -200.0..=200.0;
-/// Noise figures, dB.
+/// Range of noise figures, dB.
 const NOISE_FIGURES_DB: RangeInclusive<f64> = 0.0..=200.0;
-/// Standard deviation of the shadowing, dB.
+/// Range of the standard deviation of shadowing, dB.
 const DEVIATIONS_DB: RangeInclusive<f64> = 0.0..=30.0;
 const LARGEST_SPEED_MPS: f64 = 10_000.0;
-/// Share of the bandwidth that a station's burst occupies.
+/// Range of the share of the bandwidth that a station's burst occupies.
 const SHARES: RangeInclusive<f64> = 1e-6..=1.0;
-/// Parameters of the path loss besides the distance.
+/// Parameters of the path loss other than the distance.
 const OF_PATH_LOSS: [&str; 4] =
     ["frequency_hz", "base_height_m", "station_height_m", "metropolitan"];
-/// Parameters of the mean SNR of the downlink besides the path loss.
+/// Parameters of the downlink's mean SNR other than those of the path loss.
 const OF_SNR: [&str; 6] = [
     "base_power_dbm",
     "base_gain_dbi",
@@ -32,11 +33,12 @@ const OF_SNR: [&str; 6] = [
     "bandwidth_hz",
 ];
 
-/// A link budget, shadowing and mobility, as users set them.
+/// Configuration of a link budget, shadowing and mobility.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RadioBudgetConfig {
-    /// Distance of the stations from the base station, m, above 0; absent: each has its own.
+    /// Distance of the stations from the base station, m, above 0; `None`: a separate distance per
+    /// station.
     pub distance_m: Option<f64>,
     /// Carrier frequency, Hz, above 0.
     pub frequency_hz: f64,
@@ -44,23 +46,23 @@ pub struct RadioBudgetConfig {
     pub base_height_m: f64,
     /// Height of the stations' antennas, m, above 0.
     pub station_height_m: f64,
-    /// Whether it is the centre of a large city.
+    /// True for the centre of a large city.
     pub metropolitan: bool,
-    /// Power that the base station transmits, dBm, -200 to 200.
+    /// Transmit power of the base station, dBm, -200 to 200.
     pub base_power_dbm: f64,
-    /// Power that a station transmits, dBm, -200 to 200.
+    /// Transmit power of a station, dBm, -200 to 200.
     pub station_power_dbm: f64,
-    /// Gain of the base station's antenna, dBi, -200 to 200.
+    /// Antenna gain of the base station, dBi, -200 to 200.
     pub base_gain_dbi: f64,
-    /// Gain of the stations' antennas, dBi, -200 to 200.
+    /// Antenna gain of the stations, dBi, -200 to 200.
     pub station_gain_dbi: f64,
     /// Noise figure of the base station, dB, 0 to 200.
     pub base_noise_db: f64,
     /// Noise figure of the stations, dB, 0 to 200.
     pub station_noise_db: f64,
-    /// Losses besides the path loss, dB, -200 to 200.
+    /// Losses in addition to the path loss, dB, -200 to 200.
     pub loss_db: f64,
-    /// Bandwidth of the subcarriers in use, Hz, above 0.
+    /// Bandwidth of the used subcarriers, Hz, above 0.
     pub bandwidth_hz: f64,
     /// Share of the bandwidth that a station's burst occupies, 1e-6 to 1.
     pub uplink_share: f64,
@@ -68,18 +70,19 @@ pub struct RadioBudgetConfig {
     pub shadowing_db: f64,
     /// Correlation distance of the shadowing, m, above 0.
     pub correlation_distance_m: f64,
-    /// Profile of the fading; `none`: there is none, so that no Doppler shift matters.
+    /// Delay profile of the fading; with `none`, there is no fading, and the Doppler shift has no
+    /// effect.
     pub profile: String,
     /// Speed of the stations, m/s, 0 to 10 000.
     pub speed_mps: f64,
 }
 
 impl RadioBudgetConfig {
-    /// Checks every range, that the path loses more than free space does, and the SNR and the Doppler
-    /// shift that follow.
+    /// Checks all ranges, that the path loss is not below that of free space, and the resulting SNR
+    /// and Doppler shift.
     ///
     /// # Errors
-    /// With every value that is not accepted.
+    /// If a value is not accepted; the error contains all problems.
     pub fn check(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         let has_path = self.check_path(&mut checks);
@@ -100,7 +103,7 @@ impl RadioBudgetConfig {
         checks.finish()
     }
 
-    /// Returns whether everything that an SNR depends on besides the path loss is in its range.
+    /// Returns true if all parameters of the SNR except the path loss are in their ranges.
     fn check_levels(&self, checks: &mut Checks) -> bool {
         let mut has_levels = true;
         for (field, level_db) in [
@@ -118,7 +121,7 @@ impl RadioBudgetConfig {
         has_levels & checks.within("uplink_share", self.uplink_share, SHARES)
     }
 
-    /// Returns whether everything that the path loss depends on is in its range.
+    /// Returns true if all parameters of the path loss are in their ranges.
     fn check_path(&self, checks: &mut Checks) -> bool {
         let lengths = [
             ("distance_m", self.distance_m.unwrap_or(1.0)),
@@ -129,8 +132,8 @@ impl RadioBudgetConfig {
         lengths.map(|(field, value)| checks.within(field, value, above(0.0))) == [true; 4]
     }
 
-    /// Rejects a distance with too small a path loss or, where the levels are known, with a mean SNR
-    /// outside its range.
+    /// Rejects a distance with too small a path loss. If the levels are valid, also rejects a
+    /// distance with a mean SNR outside its range.
     fn check_distance(&self, checks: &mut Checks, distance_m: f64, has_levels: bool) {
         let model = Cost231Hata {
             frequency_hz: self.frequency_hz,
@@ -161,7 +164,7 @@ impl RadioBudgetConfig {
         }
     }
 
-    /// Rejects budgets of both directions that differ too much.
+    /// Rejects budgets of the two directions that differ too much.
     fn check_uplink(&self, checks: &mut Checks) {
         let up = LinkBudget {
             transmit_power_dbm: self.station_power_dbm,
@@ -242,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_does_not_lose_less_than_free_space() {
+    fn rejects_path_loss_below_free_space() {
         assert_eq!(
             problems(&json!({"distance_m": 1})),
             ["distance_m = 1: so near that the path would lose less than free space does. Use a \
@@ -251,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_snr_and_the_doppler_shift_that_follow_are_in_their_ranges() {
+    fn rejects_derived_snr_and_doppler_out_of_range() {
         let shift = "a Doppler shift of more than 100 kHz. Use a lower speed";
         for (changes, problem) in [
             (

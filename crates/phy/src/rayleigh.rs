@@ -1,20 +1,20 @@
 //! Flat Rayleigh fading with the classic (Clarke, Jakes) Doppler spectrum.
 //!
 //! h(t) = N^(-1/2) Σ exp(j(2π f_d cos(α_n) t + φ_n)): N waves of equal power from directions α_n
-//! with phases φ_n, all independent and uniform. Once drawn, the channel is a function of time that
-//! can be sampled in any order.
+//! with phases φ_n, all independent and uniformly distributed. The sampled channel is a function of
+//! time that can be evaluated in any order.
 //!
-//! Source: Clarke, *A statistical theory of mobile-radio reception*, Bell System Technical
-//! Journal 47 (1968). Over the draws, E|h|² = 1 and E h(t)h*(t+τ) = J0(2π f_d τ) hold exactly for
-//! every N. Over time, one draw has |h|² = 1 on average.
+//! Source: Clarke, *A statistical theory of mobile-radio reception*, Bell System Technical Journal
+//! 47 (1968). Over the realisations, E|h|² = 1 and E h(t)h*(t+τ) = J0(2π f_d τ) are exact for every
+//! N. Over time, each realisation has |h|² = 1 on average.
 //!
-//! Differs: with finitely many waves deep fades are too rare. The density of |h|² at zero is
-//! 1 − 1/(2N) of the exponential one and E|h|⁴ = 2 − 1/N, so a dozen waves underrate errors by
-//! many per cent; the default of [`SINUSOIDS`] leaves 0.8 %. Jakes' own choice of fixed,
-//! symmetric directions is avoided: its quadratures differ in power and all its channels share
-//! one spectrum.
+//! Differs: with a finite number of waves, deep fades are too rare. The density of |h|² at zero is
+//! 1 − 1/(2N) of the exponential density, and E|h|⁴ = 2 − 1/N. A dozen waves thus underestimate
+//! errors by many per cent; the default of [`SINUSOIDS`] leaves a difference of 0.8 %. Jakes'
+//! fixed, symmetric directions are avoided: the powers of the quadratures would differ, and all
+//! channels would share one spectrum.
 //!
-//! Left out: a line-of-sight part, delay spread, correlation between channels (each draw is
+//! Left out: a line-of-sight part, delay spread, correlation between channels (realisations are
 //! independent).
 
 use crate::snr::oscillators::Oscillator;
@@ -22,17 +22,17 @@ use airpath_core::Time;
 use std::f64::consts::TAU;
 use std::num::NonZeroUsize;
 
-/// The default number of waves of a channel.
+/// Default number of waves of a channel.
 pub const SINUSOIDS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// One wave: its Doppler shift and its phase at time zero.
+/// One wave: its Doppler shift, and its phase at time zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Wave {
     shift_hz: f64,
     phase_turns: f64,
 }
 
-/// One draw of a Rayleigh-fading channel of mean power 1.
+/// One realisation of a Rayleigh-fading channel with mean power 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rayleigh {
     waves: Vec<Wave>,
@@ -40,17 +40,17 @@ pub struct Rayleigh {
 }
 
 impl Rayleigh {
-    /// A channel of [`SINUSOIDS`] waves with the largest shift `doppler_hz` (f_d, Hz, at least
-    /// 0; 0 freezes the channel at its first value).
+    /// Creates a channel of [`SINUSOIDS`] waves with the largest shift `doppler_hz` (f_d, Hz, at
+    /// least 0; with 0, the channel is constant).
     ///
-    /// `uniform` gives independent draws from [0, 1); two are taken per wave. Equal draws give
+    /// `uniform` returns independent variates in [0, 1); each wave uses two. Equal variates give
     /// equal channels.
     pub fn new(doppler_hz: f64, uniform: impl FnMut() -> f64) -> Rayleigh {
         Rayleigh::with_sinusoids(SINUSOIDS, doppler_hz, uniform)
     }
 
-    /// A channel of `sinusoids` waves (N); below about 50 fades are visibly too rare, see the
-    /// module's text.
+    /// Creates a channel of `sinusoids` waves (N). Below about 50 waves, fades are visibly too
+    /// rare, see the module documentation.
     pub fn with_sinusoids(
         sinusoids: NonZeroUsize,
         doppler_hz: f64,
@@ -64,11 +64,11 @@ impl Rayleigh {
         }
     }
 
-    /// h at time `at`: in-phase and quadrature part.
+    /// Returns h at time `at`: the in-phase and the quadrature part.
     pub fn gain_at(&self, at: Time) -> (f64, f64) {
         let seconds = at.as_secs_lossy();
         let (re, im) = self.waves.iter().fold((0.0, 0.0), |(re, im), wave| {
-            // Whole turns are removed first: the phase stays exact to 1e-7 turns over days.
+            // Complete turns are removed first, so that the phase is exact to 1e-7 turns over days.
             let turns = wave.shift_hz * seconds + wave.phase_turns;
             let (sin, cos) = libm::sincos(TAU * (turns - libm::floor(turns)));
             (re + cos, im + sin)
@@ -76,19 +76,19 @@ impl Rayleigh {
         (self.amplitude * re, self.amplitude * im)
     }
 
-    /// The waves, for who sums them another way.
+    /// Returns the waves for callers that sum them with another algorithm.
     pub(crate) fn oscillators(&self) -> Vec<Oscillator> {
         let oscillator =
             |wave: &Wave| Oscillator { frequency_hz: wave.shift_hz, phase_turns: wave.phase_turns };
         self.waves.iter().map(oscillator).collect()
     }
 
-    /// The power of each wave: 1/N.
+    /// Returns the power of each wave: 1/N.
     pub(crate) fn wave_power(&self) -> f64 {
         self.amplitude * self.amplitude
     }
 
-    /// |h|² at time `at`: the power gain, at least 0, with mean 1.
+    /// Returns |h|² at time `at`: the power gain, at least 0, with mean 1.
     pub fn power_at(&self, at: Time) -> f64 {
         let (re, im) = self.gain_at(at);
         re * re + im * im
@@ -136,18 +136,18 @@ mod tests {
         allows: "8 %: some 5000 fades, of which sampling misses 1 or 2 %",
     };
 
-    /// The time of `cycles` periods of the largest shift.
+    /// Returns the time of `cycles` periods of the largest shift.
     fn cycles(cycles: f64) -> Time {
         Time::from_nanos((cycles / DOPPLER * 1e9).round() as u64)
     }
 
-    /// P(|h|² < x) for N waves: the exponential distribution and the first term of its Laguerre
-    /// series.
+    /// Returns P(|h|² < x) for N waves: the exponential distribution and the first term of its
+    /// Laguerre series.
     fn power_cdf(x: f64) -> f64 {
         1.0 - (-x).exp() - (-x).exp() * (x - x * x / 2.0) / (2.0 * N)
     }
 
-    /// J0 from its power series, good to 1e-9 for |x| < 10.
+    /// Returns J0 from its power series, exact to 1e-9 for |x| < 10.
     fn j0(x: f64) -> f64 {
         let quarter = -x * x / 4.0;
         let mut term = 1.0;
@@ -159,8 +159,8 @@ mod tests {
         sum
     }
 
-    /// Fails when a sample mean is more than five of its standard deviations from `expected`
-    /// (less than once in a million for a correct generator).
+    /// Fails if a sample mean differs from `expected` by more than five of its standard deviations;
+    /// the probability for a correct generator is below one in a million.
     #[track_caller]
     fn assert_mean(law: &Law, what: impl std::fmt::Display, samples: &[f64], expected: f64) {
         let count = samples.len() as f64;
@@ -171,20 +171,20 @@ mod tests {
     }
 
     #[test]
-    fn equal_draws_give_equal_channels_and_others_differ() {
+    fn equal_variates_give_equal_channels() {
         assert_eq!(channel(1), channel(1));
         assert_ne!(channel(1).power_at(Time::ZERO), channel(2).power_at(Time::ZERO));
     }
 
     #[test]
-    fn no_shift_freezes_the_channel() {
+    fn channel_is_constant_without_doppler() {
         let mut stream = Stream::new(3, 0, "rayleigh test");
         let frozen = Rayleigh::new(0.0, || stream.uniform());
         assert_eq!(frozen.gain_at(Time::ZERO), frozen.gain_at(Time::from_secs(1000)));
     }
 
     #[test]
-    fn power_is_exponential_with_mean_one_over_the_seeds() {
+    fn power_is_exponential_over_seeds() {
         let power: Vec<f64> = (0..40_000).map(|seed| channel(seed).power_at(cycles(1.7))).collect();
         let share = |test: &dyn Fn(f64) -> bool| -> Vec<f64> {
             power.iter().map(|&x| f64::from(u8::from(test(x)))).collect()
@@ -194,7 +194,8 @@ mod tests {
         assert_mean(&POWER, "mean of |h|⁴", &squares, 2.0 - 1.0 / N);
         assert_mean(&POWER, "P(|h|² < 0.1)", &share(&|x| x < 0.1), power_cdf(0.1));
         assert_mean(&POWER, "P(|h|² > 3)", &share(&|x| x > 3.0), 1.0 - power_cdf(3.0));
-        // The finite number of waves must not show: within 1 % of the exponential distribution.
+        // The effect of the finite number of waves is small: within 1 % of the exponential
+        // distribution.
         let exponential = 1.0 - (-0.1f64).exp();
         FINITE.close_relative("P(|h|² < 0.1)", "", power_cdf(0.1), exponential, 0.01);
         let exponential = (-3.0f64).exp();
@@ -227,8 +228,8 @@ mod tests {
         }
     }
 
-    /// Up-crossings of the level ρ (amplitude over its root mean square) per cycle of f_d, and
-    /// the mean time below it in cycles, over many channels.
+    /// Returns the up-crossings of the level ρ (amplitude relative to its root mean square) per
+    /// cycle of f_d, and the mean time below the level in cycles, over many channels.
     fn fades(level: f64) -> (f64, f64) {
         const STEPS: u32 = 2500;
         const STEP: f64 = 0.02;

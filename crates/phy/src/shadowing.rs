@@ -1,31 +1,32 @@
-//! Log-normal shadowing: the effect of hills and houses on the mean power along the path, in dB a
-//! stationary Gaussian process whose correlation falls exponentially with the distance.
+//! Log-normal shadowing: the effect of hills and buildings on the mean power along the path. In dB,
+//! it is a stationary Gaussian process whose correlation decreases exponentially with the distance.
 //!
 //! E S(t) S(t+τ) = σ² exp(−v|τ|/d) = σ² exp(−|τ|/T)
 //!
-//! d is the way over which the correlation falls to 1/e, v the speed, T = d/v.
+//! d is the distance at which the correlation is 1/e, v is the speed, and T = d/v.
 //!
 //! Source: Gudmundson, *Correlation model for shadow fading in mobile radio systems*, Electronics
-//! Letters 27 (1991), eq. 1 and 2. He measures 0.82 at 100 m in a suburb (d = 504 m, σ = 7.5 dB) and
-//! 0.3 at 10 m in a city (d = 8.3 m, σ = 4.3 dB). ITU-R M.1225 says 20 m after which half of the
-//! correlation is left: d = 20 m / ln 2.
+//! Letters 27 (1991), eq. 1 and 2. Measured correlations are 0.82 at 100 m in a suburb (d = 504 m,
+//! σ = 7.5 dB) and 0.3 at 10 m in a city (d = 8.3 m, σ = 4.3 dB). ITU-R M.1225 specifies a
+//! correlation of one half at 20 m: d = 20 m / ln 2.
 //!
-//! The process is Markov (Ornstein–Uhlenbeck) and is drawn so that any instant can be sampled
-//! without those before it: at whole T it is a sum over independent normal numbers, weights e^(−k);
-//! between two such instants it is halved again and again, the middle from its conditional
-//! distribution given both ends; each number belongs to its place. At multiples of T/1024 that is
-//! the exact distribution, and S holds from each to the next: in steps of 4.4 % of σ, some
-//! centimetres of movement.
+//! The process is Markov (Ornstein–Uhlenbeck). It can be evaluated at any instant without the
+//! instants before it. At multiples of T, it is a sum over independent normal numbers with weights
+//! e^(−k). Between two multiples, the interval is repeatedly halved: the value in the middle is
+//! sampled from its conditional distribution given both ends. Each normal number belongs to a fixed
+//! position. The distribution is exact at multiples of T/1024, and S is constant between them: the
+//! steps are 4.4 % of σ, for some centimetres of movement.
 //!
-//! Left out: correlation between base stations and between users; dependence on the place, so that
-//! who comes back meets other shadows.
+//! Left out: correlation between base stations and between users; dependence on the position, so
+//! that a user who returns to a position has other shadowing.
 
 use airpath_core::{Duration, Seed, Stream, Time};
 
-/// Halvings of T.
+/// Number of halvings of T.
 const LEVELS: usize = 10;
 
-/// Normal numbers of which a value at whole T is made: what is left out has weight e^(−37).
+/// Number of normal numbers in a value at a multiple of T; the first neglected number has the
+/// weight e^(−37).
 const MEMORY: u64 = 37;
 
 /// Shadowing over time.
@@ -35,17 +36,17 @@ pub struct Shadowing {
     way: ShadowingState,
 }
 
-/// How it changes.
+/// State of the process.
 #[derive(Clone, Debug, PartialEq)]
 enum ShadowingState {
-    /// No movement: one value, of variance 1.
+    /// Without movement: one value, of variance 1.
     Still(f64),
     Moving(Box<Bridge>),
 }
 
 impl Shadowing {
-    /// Shadowing with the standard deviation `deviation_db` (σ, dB, at least 0), which forgets in
-    /// `coherence` (T, above 0): after that time 1/e of the correlation is left. `None`: it stays.
+    /// Creates shadowing with the standard deviation `deviation_db` (σ, dB, at least 0), whose
+    /// correlation decreases to 1/e in `coherence` (T, above 0). `None`: the shadowing is constant.
     pub fn new(deviation_db: f64, coherence: Option<Duration>, seed: &Seed) -> Shadowing {
         let mut stream = seed.stream();
         let way = match coherence {
@@ -57,8 +58,8 @@ impl Shadowing {
         Shadowing { deviation_db, way }
     }
 
-    /// S at `at`, dB, and until when (exclusive) it stays. Any order of instants is possible, that
-    /// of time is fastest.
+    /// Returns S at `at`, dB, and the end (exclusive) of the interval in which S is constant.
+    /// Instants may be in any order; ascending order is fastest.
     pub fn at(&mut self, at: Time) -> (f64, Time) {
         let (level, until) = match &mut self.way {
             ShadowingState::Still(level) => (*level, Time::NEVER),
@@ -68,7 +69,7 @@ impl Shadowing {
         (self.deviation_db * level, until)
     }
 
-    /// S, dB, where it never changes: without movement, or if σ is 0.
+    /// Returns S, dB, if it is constant: without movement, or if σ is 0.
     pub fn constant_db(&self) -> Option<f64> {
         match self.way {
             ShadowingState::Still(level) => Some(self.deviation_db * level),
@@ -77,16 +78,17 @@ impl Shadowing {
     }
 }
 
-/// Steps of the trapezoidal rule in a standard deviation, and how many deviations it spans.
+/// Steps of the trapezoidal rule per standard deviation.
 const STEPS: i32 = 16;
 const SPAN: i32 = 16;
 
-/// Levels of shadowing with the standard deviation `deviation_db` (σ, dB, at least 0), and their weights, whose sum
-/// is 1: the mean over log-normal shadowing of a function of the SNR in dB is the sum of weights times values.
+/// Returns levels of shadowing with the standard deviation `deviation_db` (σ, dB, at least 0), and
+/// their weights, whose sum is 1. The mean of a function of the SNR in dB over log-normal shadowing
+/// is the sum of weights times values.
 ///
-/// By the trapezoidal rule in steps of σ/16 over ±16 σ, beyond which 1e-57 of the density is: for smooth functions
-/// its error falls exponentially with the step (Trefethen and Weideman, *The exponentially convergent trapezoidal
-/// rule*, SIAM Review 56, 2014).
+/// The levels are those of the trapezoidal rule in steps of σ/16 over ±16 σ; the density beyond is
+/// 1e-57. For smooth functions, the error decreases exponentially with the step (Trefethen and
+/// Weideman, *The exponentially convergent trapezoidal rule*, SIAM Review 56, 2014).
 pub fn levels(deviation_db: f64) -> Vec<(f64, f64)> {
     if deviation_db == 0.0 {
         return vec![(0.0, 1.0)];
@@ -101,36 +103,39 @@ pub fn levels(deviation_db: f64) -> Vec<(f64, f64)> {
     all
 }
 
-/// The mean of `of`, a function of the SNR in dB, over log-normal shadowing about `mean_db`; see [`levels`].
+/// Returns the mean of `of`, a function of the SNR in dB, over log-normal shadowing around
+/// `mean_db`; see [`levels`].
 pub fn mean_over(mean_db: f64, deviation_db: f64, mut of: impl FnMut(f64) -> f64) -> f64 {
     let term = |(level_db, weight): (f64, f64)| weight * of(mean_db + level_db);
     levels(deviation_db).into_iter().map(term).sum()
 }
 
-/// T, after the way over which the correlation falls to 1/e, m, at a speed in m/s; `None` at 0.
+/// Returns T for a correlation distance (correlation 1/e), m, and a speed in m/s; `None` at speed
+/// 0.
 pub fn coherence_of(correlation_m: f64, speed_mps: f64) -> Option<Duration> {
     let seconds = correlation_m / speed_mps;
     seconds.is_finite().then(|| Duration::from_secs_lossy(seconds).max(Duration::from_nanos(1)))
 }
 
-/// The process with variance 1, at multiples of T/1024.
+/// The process with variance 1, evaluated at multiples of T/1024.
 #[derive(Clone, Debug, PartialEq)]
 struct Bridge {
-    /// T.
+    /// T, ns.
     coherence_ns: u64,
-    /// Keys of the random streams of each level, first those of whole T.
+    /// Keys of the random streams of each level; the first is for multiples of T.
     keys: [u64; LEVELS + 1],
-    /// By level: what an end counts in the mean of the middle, and the deviation from it.
+    /// By level: the weight of each end in the mean of the middle, and the standard deviation of
+    /// the middle.
     middles: [(f64, f64); LEVELS],
-    /// The latest step: whole T, and its number within.
+    /// The latest step: the multiple of T, and the number of the step after it.
     last: Option<(u64, u64)>,
-    /// Both ends of the interval of each level that this step is in.
+    /// Both ends of the interval of each level that contains this step.
     ends: [(f64, f64); LEVELS + 1],
 }
 
 impl Bridge {
     fn new(coherence: Duration, stream: &mut Stream) -> Bridge {
-        // Of an interval of h T: E = (a + b)/(2 cosh(h/2)), variance tanh(h/2).
+        // For an interval of h T: E = (a + b)/(2 cosh(h/2)), variance tanh(h/2).
         let middle = |level: usize| {
             let half = 0.5 / (1u64 << level) as f64;
             (0.5 / libm::cosh(half), libm::sqrt(libm::tanh(half)))
@@ -153,10 +158,10 @@ impl Bridge {
         (self.value(whole, step), Time::from_nanos(until))
     }
 
-    /// The value of a step.
+    /// Returns the value of a step.
     fn value(&mut self, whole: u64, step: u64) -> f64 {
         let known = match self.last {
-            // The levels whose interval is the same.
+            // The levels whose intervals are unchanged.
             Some((other, before)) if other == whole => {
                 LEVELS - (u64::BITS - (before ^ step).leading_zeros()) as usize
             }
@@ -181,7 +186,8 @@ impl Bridge {
         self.ends[LEVELS].0
     }
 
-    /// The value after `whole` times T: Σ e^(−k) ε of the numbers before, scaled to variance 1.
+    /// Returns the value at `whole` times T: Σ e^(−k) ε of the preceding numbers, scaled to
+    /// variance 1.
     fn at_whole(&self, whole: u64) -> f64 {
         let decay = libm::exp(-1.0);
         let sum = (0..MEMORY)

@@ -1,18 +1,18 @@
-//! The rate of a link that follows its signal-to-noise ratio perfectly, up to a cap.
+//! Rate of a link that adapts perfectly to its signal-to-noise ratio, up to a cap.
 
-/// min(cap, W·log2(1 + SNR)), bit/s.
+/// Returns min(cap, W·log2(1 + SNR)), bit/s.
 ///
-/// `bandwidth_hz` (W) is in Hz and at least 0, `snr` is linear, at least 0, within that
-/// bandwidth, and `cap_bps` is the fastest format of the link, bit/s (infinite for none).
+/// `bandwidth_hz` (W) is in Hz and at least 0. `snr` is linear, at least 0, within that bandwidth.
+/// `cap_bps` is the rate of the fastest format of the link, bit/s (infinite for no cap).
 ///
-/// Source: Shannon, *A Mathematical Theory of Communication* (1948), theorem 17; the cap stands
-/// for the highest modulation and coding of a real link.
+/// Source: Shannon, *A Mathematical Theory of Communication* (1948), theorem 17; the cap represents
+/// the fastest modulation and coding of a real link.
 /// Left out: the gap of a real code to capacity, the delay of channel reports.
 pub fn rate_bps(bandwidth_hz: f64, snr: f64, cap_bps: f64) -> f64 {
     (bandwidth_hz * libm::log2(1.0 + snr)).min(cap_bps)
 }
 
-/// The linear power ratio of `db` decibels.
+/// Converts decibels to a linear power ratio.
 pub fn from_db(db: f64) -> f64 {
     libm::pow(10.0, db / 10.0)
 }
@@ -29,7 +29,7 @@ mod tests {
     };
 
     #[test]
-    fn three_to_one_carries_two_bits_per_hertz() {
+    fn snr_of_3_carries_two_bits_per_hertz() {
         let found = rate_bps(1e6, 3.0, f64::INFINITY);
         CAPACITY.equal("1 MHz at an SNR of 3", "bit/s", found, 2e6);
         assert_eq!(rate_bps(1e6, 0.0, 1e9), 0.0);
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cap_is_never_exceeded() {
+    fn rate_never_exceeds_cap() {
         for db in -100..=100 {
             let snr = from_db(f64::from(db));
             assert!(rate_bps(5e6, snr, 12e6) <= 12e6);

@@ -1,27 +1,27 @@
 //! Error rates of a set of schemes from a table that was measured without repetition.
 //!
-//! A receiver adds the copies of a repeated slot: with noise alone, a curve of the code then lies
-//! 10·log10(repetition) lower. In fading that differs between the copies they bring diversity
-//! besides, of which nothing is counted here.
+//! A receiver adds the copies of a repeated slot. With noise only, the curve of the code thus
+//! shifts to lower SNR by 10·log10(repetition) dB. If the fading differs between the copies, they
+//! also provide diversity, which is not included here.
 
 use super::{McsSet, SlotMcs};
 use crate::per_table::{PerCurve, PerPoint, PerTable, TableMcs};
 use airpath_core::ConfigError;
 
-/// A first point with this share of blocks in error determines everything below it.
+/// Share of blocks in error at the first point from which all lower SNRs are considered measured.
 const NEARLY_ALL: f64 = 0.99;
 
 impl McsSet {
-    /// A curve for each scheme of the set, in its order: that of `measured` for the same
-    /// modulation and code rate, lower by the gain of repetition.
+    /// Returns a curve for each scheme of the set, in order: the curve in `measured` with the same
+    /// modulation and code rate, shifted by the gain of repetition.
     ///
-    /// The code rate is that over repetition: policies of link adaptation distinguish schemes by
-    /// it. c_m is that of a link with `symbols_per_second` data symbols in use. Blocks are as large
-    /// as those that were measured. Where a curve begins with nearly all blocks in error, it is
-    /// taken to begin as low as the lowest of them.
+    /// The code rate includes repetition, because link-adaptation policies distinguish schemes by
+    /// it. c_m is the rate on a link with `symbols_per_second` used data symbols. Block sizes are
+    /// the measured ones. If a curve begins with nearly all blocks in error, it is extended down to
+    /// the lowest SNR of all curves.
     ///
     /// # Errors
-    /// When `measured` has no curve for a scheme; the field is `curves`.
+    /// If `measured` has no curve for a scheme; the error's field is `curves`.
     pub fn table(
         self,
         measured: &PerTable,
@@ -48,7 +48,7 @@ impl McsSet {
 }
 
 impl SlotMcs {
-    /// Whether it has the modulation and the code of `measured`.
+    /// Returns true if the scheme has the modulation and the code of `measured`.
     fn is_coded_as(self, measured: &TableMcs) -> bool {
         measured.bits_per_symbol == self.modulation.bits() as u64
             && (measured.code_rate - self.rate()).abs() < 1e-9
@@ -86,7 +86,7 @@ mod tests {
     const VEHICULAR: &str =
         include_str!("../../../../python/airpath/phy/tables/802.16-ctc-vehicular-a.json");
 
-    /// 420 and 175 slots of 48 symbols in 5 ms.
+    /// Data symbols per second: 420 and 175 slots of 48 symbols in 5 ms.
     const SYMBOLS: (f64, f64) = (4_032_000.0, 1_680_000.0);
 
     const REPETITION: Law = Law {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shipped_tables_have_every_scheme_of_both_lists() {
+    fn shipped_tables_cover_all_schemes_of_both_lists() {
         for measured in [AWGN, VEHICULAR].map(read) {
             for (set, symbols) in
                 [(McsSet::DOWNLINK_802_16E, SYMBOLS.0), (McsSet::UPLINK_802_16E, SYMBOLS.1)]
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn repetition_moves_the_curve_of_qpsk_1_2() {
+    fn repetition_shifts_curve_of_qpsk_1_2() {
         let measured = read(AWGN);
         let table = McsSet::DOWNLINK_802_16E.table(&measured, SYMBOLS.0).expect("complete");
         let plain = measured.curve("mcs0").expect("QPSK 1/2");
@@ -135,7 +135,7 @@ mod tests {
             }
             assert_eq!(moved.mcs.block_bytes, 60);
         }
-        // 64QAM 2/3 is as it was measured.
+        // 64QAM 2/3 has the measured curve.
         let (one, same) = (table.curve("64qam-2/3"), measured.curve("mcs5"));
         let per = |curve: Option<&PerCurve>| curve.expect("there").per(13.7, Bytes(1506));
         assert_eq!(per(one), per(same));
@@ -143,20 +143,20 @@ mod tests {
     }
 
     #[test]
-    fn more_than_the_code_needs_to_fail_is_said_to_be_covered() {
+    fn curves_extend_down_if_nearly_all_blocks_fail() {
         let table = McsSet::DOWNLINK_802_16E.table(&read(AWGN), 1.0).expect("complete");
         assert!(table.covers(-7.7) && table.covers(20.0) && !table.covers(-7.8));
         assert!(table.curve("64qam-5/6").expect("there").fer(-7.7) > 0.99);
-        // At 0 dB of Vehicular A, QPSK 1/2 gets a sixth of its blocks through: what is below is not
-        // known.
+        // At 0 dB of Vehicular A, a sixth of the QPSK 1/2 blocks are received; error rates at lower
+        // SNR are unknown.
         let table = McsSet::DOWNLINK_802_16E.table(&read(VEHICULAR), 1.0).expect("complete");
         assert!(table.covers(0.0) && !table.covers(-0.1));
     }
 
-    /// Repeated schemes are distinguished by their code rate over repetition: with that of the code
-    /// alone, all of QPSK 1/2 would be as fast, and the most robust one always be taken.
+    /// Schemes with repetition have a code rate that includes repetition. Otherwise all variants of
+    /// QPSK 1/2 would be equally fast, and the most robust variant would always be chosen.
     #[test]
-    fn link_adaptation_uses_repetition_where_it_needs_it() {
+    fn link_adaptation_chooses_repetition_at_low_snr() {
         let chosen = |set: McsSet, policy: Value, snr_db: f64| {
             let table = Arc::new(set.table(&read(AWGN), 1.0).expect("complete"));
             let registry = PolicyRegistry::default();
@@ -187,10 +187,10 @@ mod tests {
         }
     }
 
-    /// The lowest SNR with 10 % of blocks in error rises with the rate, 1 to 2.5 dB below the
-    /// thresholds that wimax-mac §1 assumes for it.
+    /// The lowest SNR with 10 % of blocks in error increases with the rate. It is 1 to 2.5 dB below
+    /// the threshold that wimax-mac §1 assumes.
     #[test]
-    fn thresholds_of_one_block_in_ten_rise() {
+    fn thresholds_ascend_with_rate() {
         let assumed = [-5.0, -3.0, 0.0, 3.0, 6.0, 8.5, 16.0, 17.5, 20.0];
         let table = McsSet::DOWNLINK_802_16E.table(&read(AWGN), 1.0).expect("complete");
         let threshold = |curve: &PerCurve| {

@@ -1,34 +1,36 @@
-//! Named sets of schemes, some of them with repetition, and what they put into slots.
+//! Named sets of schemes, some with repetition, and their bytes per slot.
 //!
-//! A slot holds a number of data symbols, 48 in 802.16e OFDMA, so that a scheme carries 48 · bits ·
-//! rate / (8 · repetition) bytes in it: not an integer for QPSK 1/8. All counts here are exact:
-//! whole bytes of several slots, and whole slots for several bytes.
+//! A slot has a number of data symbols, 48 in 802.16e OFDMA, so that a scheme carries 48 · bits ·
+//! rate / (8 · repetition) bytes per slot. This is not an integer for QPSK 1/8. Therefore all
+//! counts are computed exactly: complete bytes of several slots, and complete slots for several
+//! bytes.
 //!
 //! Source: wimax-2009 §5.1 (the two lists); IEEE 802.16e-2005 §8.4.9.1 and Table 8.4.9.2-1
-//! (repetition of 2, 4 or 6, of QPSK alone). QPSK 1/12, 1/8 and 1/4 are QPSK 1/2 sent 6, 4 and 2
-//! times. Left out: 64QAM 1/2, which the paper does not list, and padding to blocks of the code.
+//! (repetition of 2, 4 or 6, for QPSK only). QPSK 1/12, 1/8 and 1/4 are QPSK 1/2 with a repetition
+//! of 6, 4 and 2. Left out: 64QAM 1/2, which the paper does not list, and padding to blocks of the
+//! code.
 
 use crate::modulation::Modulation;
 
-/// A scheme that is counted in slots.
+/// A modulation and coding scheme, counted in slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotMcs {
-    /// Modulation, and code rate over repetition: `qpsk-1/12`, `64qam-5/6`.
+    /// Modulation, and code rate divided by repetition: `qpsk-1/12`, `64qam-5/6`.
     pub name: &'static str,
-    /// The modulation.
+    /// Modulation of the symbols.
     pub modulation: Modulation,
-    /// R of the code alone, as numerator and denominator: 1/2 of `qpsk-1/12`.
+    /// R of the code without repetition, as numerator and denominator: 1/2 for `qpsk-1/12`.
     pub code_rate: (u64, u64),
-    /// How often every slot is sent, at least 1.
+    /// Number of transmissions of every slot, at least 1.
     pub repetition: u64,
 }
 
-/// The schemes of one direction of a radio, from the most robust to the fastest.
+/// Schemes of one direction of a radio, from the most robust to the fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct McsSet {
     /// Name in messages.
     pub name: &'static str,
-    /// The schemes, by rising rate; no two have the same name.
+    /// Schemes in ascending order of rate, with unique names.
     pub schemes: &'static [SlotMcs],
 }
 
@@ -68,56 +70,58 @@ impl McsSet {
         schemes: &[QPSK_1_12, QPSK_1_8, QPSK_1_4, QPSK_1_2, QPSK_3_4, QAM16_1_2, QAM16_3_4],
     };
 
-    /// The scheme called `name`.
+    /// Returns the scheme called `name`.
     pub fn find(self, name: &str) -> Option<SlotMcs> {
         self.schemes.iter().copied().find(|scheme| scheme.name == name)
     }
 
-    /// The names, from the most robust scheme to the fastest.
+    /// Returns the names, from the most robust scheme to the fastest.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         self.schemes.iter().map(|scheme| scheme.name)
     }
 
-    /// All names, as a message lists them: `qpsk-1/12, qpsk-1/8, …`.
+    /// Returns all names for a message: `qpsk-1/12, qpsk-1/8, …`.
     pub fn listed(self) -> String {
         self.names().collect::<Vec<_>>().join(", ")
     }
 }
 
 impl SlotMcs {
-    /// Information bits of a slot of `slot_symbols` data symbols, as numerator and denominator.
+    /// Returns the information bits of a slot of `slot_symbols` data symbols, as numerator and
+    /// denominator.
     fn slot_bits(self, slot_symbols: u64) -> (u128, u128) {
         let (bits, of) = self.code_rate;
         let sent = u128::from(slot_symbols) * self.modulation.bits() as u128;
         (sent * u128::from(bits), u128::from(of) * u128::from(self.repetition))
     }
 
-    /// Whole bytes that `slots` slots of `slot_symbols` data symbols carry together.
+    /// Returns the complete bytes that `slots` slots of `slot_symbols` data symbols carry in total.
     pub fn bytes_of_slots(self, slots: u64, slot_symbols: u64) -> u64 {
         let (bits, of) = self.slot_bits(slot_symbols);
         let bytes = u128::from(slots).saturating_mul(bits) / (8 * of);
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
-    /// The fewest slots of `slot_symbols` data symbols, at least 1, that carry `bytes` bytes.
+    /// Returns the smallest number of slots of `slot_symbols` data symbols, at least 1, for `bytes`
+    /// bytes.
     pub fn slots_for(self, bytes: u64, slot_symbols: u64) -> u64 {
         let (bits, of) = self.slot_bits(slot_symbols);
         let slots = (u128::from(bytes) * 8 * of).div_ceil(bits);
         u64::try_from(slots).unwrap_or(u64::MAX)
     }
 
-    /// Gain of repetition in the signal-to-noise ratio of a bit, dB: 10·log10(repetition), since
-    /// the receiver combines the repetitions.
+    /// Returns the gain of repetition in the signal-to-noise ratio of a bit, dB:
+    /// 10·log10(repetition), because the receiver combines the repetitions.
     pub fn gain_db(self) -> f64 {
         10.0 * libm::log10(self.repetition as f64)
     }
 
-    /// R of the code alone, in (0, 1].
+    /// Returns R of the code without repetition, in (0, 1].
     pub fn rate(self) -> f64 {
         self.code_rate.0 as f64 / self.code_rate.1 as f64
     }
 
-    /// Information bits of a data symbol: bits · R / repetition.
+    /// Returns the information bits per data symbol: bits · R / repetition.
     pub fn efficiency(self) -> f64 {
         self.modulation.bits() as f64 * self.rate() / self.repetition as f64
     }
@@ -137,8 +141,8 @@ mod tests {
         allows: "rounding of the printed digits",
     };
 
-    /// wimax-mac §1: the scheme, twice its bytes a slot, and its peaks in Mbit/s, downlink and
-    /// uplink, where the paper has it.
+    /// wimax-mac §1: the scheme, twice its bytes per slot, and its peak rates in Mbit/s, downlink
+    /// and uplink, as far as the paper lists them.
     const TABLE: [(&str, u64, Option<f64>, Option<f64>); 10] = [
         ("qpsk-1/12", 2, Some(0.67), Some(0.28)),
         ("qpsk-1/8", 3, Some(1.01), Some(0.42)),
@@ -153,7 +157,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_paper_s_two_lists_and_their_peaks() {
+    fn sets_match_lists_and_peak_rates_of_paper() {
         let directions = [(McsSet::DOWNLINK_802_16E, SLOTS.0), (McsSet::UPLINK_802_16E, SLOTS.1)];
         for (name, of_two_slots, down, up) in TABLE {
             for ((set, slots), peak) in directions.into_iter().zip([down, up]) {
@@ -174,17 +178,17 @@ mod tests {
     }
 
     #[test]
-    fn slots_of_an_acknowledgement() {
-        // wimax-mac §1: 46 bytes, the seven uplink schemes.
+    fn slots_for_matches_ack_of_46_bytes() {
+        // wimax-mac §1: 46 bytes in the seven uplink schemes.
         let slots = McsSet::UPLINK_802_16E.schemes.iter().map(|mcs| mcs.slots_for(46, SYMBOLS));
         assert_eq!(slots.collect::<Vec<_>>(), [46, 31, 16, 8, 6, 4, 3]);
-        // The issue: 360 slots of QPSK 3/4 are 3240 bytes.
+        // 360 slots of QPSK 3/4 carry 3240 bytes.
         let default = McsSet::DOWNLINK_802_16E.find("qpsk-3/4").expect("in the list");
         assert_eq!(default.bytes_of_slots(360, SYMBOLS), 3240);
     }
 
     #[test]
-    fn slots_are_the_fewest_that_carry_the_bytes() {
+    fn slots_for_returns_smallest_sufficient_count() {
         for set in [McsSet::DOWNLINK_802_16E, McsSet::UPLINK_802_16E] {
             for scheme in set.schemes {
                 assert_eq!(scheme.slots_for(0, SYMBOLS), 0);
@@ -204,14 +208,14 @@ mod tests {
     }
 
     #[test]
-    fn names_say_modulation_and_rate_over_repetition() {
+    fn names_contain_modulation_and_effective_rate() {
         for scheme in McsSet::DOWNLINK_802_16E.schemes.iter().chain(McsSet::UPLINK_802_16E.schemes)
         {
             let (modulation, fraction) = scheme.name.split_once('-').expect("two parts");
             let (bits, of) = fraction.split_once('/').expect("a fraction");
             let [bits, of] = [bits, of].map(|digits| digits.parse::<u64>().expect("digits"));
             assert_eq!(modulation, scheme.modulation.name());
-            // bits/of is code rate over repetition.
+            // bits/of is the code rate divided by repetition.
             assert_eq!(bits * scheme.code_rate.1 * scheme.repetition, of * scheme.code_rate.0);
             let is_repeatable = scheme.modulation == Modulation::Qpsk && scheme.rate() == 0.5;
             assert!(scheme.repetition == 1 || is_repeatable);
@@ -219,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_rise_and_repetition_gains_what_it_costs() {
+    fn rates_ascend_and_gain_matches_repetition() {
         for set in [McsSet::DOWNLINK_802_16E, McsSet::UPLINK_802_16E] {
             assert!(set.schemes.is_sorted_by(|a, b| a.efficiency() < b.efficiency()));
         }

@@ -1,4 +1,4 @@
-//! The whole chain, for one batch of random blocks after the other.
+//! The complete simulation chain, for consecutive batches of random blocks.
 //!
 //! ```text
 //! random bits ─▶ encoder ─▶ map ─▶ × |h| ─▶ + noise ─▶ demap ─▶ decoder ─▶ right or wrong
@@ -15,22 +15,22 @@ use crate::gaussian::Gaussian;
 use crate::vectorised::vectorised;
 use airpath_core::rng::Stream;
 
-/// Blocks in a word.
+/// Number of blocks in a word.
 const WORD: usize = u64::BITS as usize;
 
-/// The chain at one point.
+/// The simulation chain at one point.
 pub struct Chain {
     decoder: Decoder,
     transmission: Transmission,
 }
 
 impl Chain {
-    /// The chain of `point`, receiving as `settings` say.
+    /// Creates the chain of `point` with the receiver of `settings`.
     ///
     /// # Panics
     ///
-    /// If the stopping rule is not the genie, which is the only one that detects all errors, or the
-    /// signal to noise ratio is not finite.
+    /// If the stopping rule is not the genie, the only rule that detects all errors, or the
+    /// signal-to-noise ratio is not finite.
     pub fn new(point: &Point, settings: &Settings) -> Chain {
         let config = settings.decoder;
         assert_eq!(config.stopping, Stopping::Genie, "errors are counted by the genie");
@@ -59,12 +59,13 @@ impl Chain {
         Chain { decoder, transmission }
     }
 
-    /// Sends and decodes `blocks` blocks with the randomness of `stream` alone.
+    /// Sends and decodes `blocks` blocks; all randomness comes from `stream`.
     pub fn run(&mut self, stream: &mut Stream, blocks: u64) -> Count {
         self.run_unless(stream, blocks, &|| false).expect("not cancelled")
     }
 
-    /// The same, or `None` if `is_cancelled` returns true at a word of blocks.
+    /// As [`run`](Chain::run), but returns `None` if `is_cancelled` returns true before a word of
+    /// blocks.
     pub fn run_unless(
         &mut self,
         stream: &mut Stream,
@@ -79,7 +80,7 @@ impl Chain {
     }
 }
 
-/// A transmission that can end early.
+/// A transmission that can be cancelled.
 struct Cancellable<'a> {
     transmission: &'a mut Transmission,
     is_cancelled: &'a dyn Fn() -> bool,
@@ -99,26 +100,26 @@ impl Blocks for Cancellable<'_> {
     }
 }
 
-/// Makes the blocks when the decoder requests them.
+/// Generates blocks on demand of the decoder.
 struct Transmission {
     code: Code,
     gaussian: Gaussian,
     gains: Gains,
     front_end: FrontEnd,
     skip: Option<Skip>,
-    /// Information and coded bits, in words of 64 blocks.
+    /// Information bits, in words of 64 blocks.
     information: Vec<u64>,
     coded: Vec<u64>,
     gains_drawn: Vec<f32>,
     noise: Vec<f32>,
-    /// Blocks still to send, and those left in the words.
+    /// Number of blocks left to send.
     left: u64,
     word_left: usize,
     count: Count,
 }
 
 impl Transmission {
-    /// Before the first block of a batch.
+    /// Prepares the first block of a batch.
     fn begin(&mut self, stream: &mut Stream, blocks: u64) {
         self.gaussian = Gaussian::new(stream);
         self.gains.restart();
@@ -133,7 +134,7 @@ impl Transmission {
         self.word_left = WORD;
     }
 
-    /// Draws the gains of the next block that is not skipped. False when no block is left.
+    /// Samples the gains of the next block that is not skipped. Returns false if no block is left.
     fn draw_gains(&mut self) -> bool {
         while self.left > 0 {
             self.left -= 1;
@@ -186,7 +187,7 @@ mod tests {
     use crate::mcs::{MCSS, Mcs};
     use crate::modulation::Demapper;
 
-    /// Blocks of which every fifth symbol is all but lost and the others are without noise.
+    /// Blocks in which every fifth symbol is almost erased and the other symbols have no noise.
     struct Notched {
         code: Code,
         coded: Vec<u64>,
@@ -239,10 +240,10 @@ mod tests {
         }
     }
 
-    /// Ratios at their limits would no longer correct a lost bit: 29 of these 1000 blocks of mcs0
-    /// were wrong when strong blocks were not weakened.
+    /// If strong blocks were not scaled down, ratios would be clipped and could no longer correct a
+    /// lost bit: 29 of these 1000 blocks of mcs0 were then wrong.
     #[test]
-    fn strong_symbols_make_up_for_lost_ones() {
+    fn strong_symbols_compensate_lost_symbols() {
         for number in [0, 2, 4] {
             let mut notched = Notched::new(MCSS[number]);
             let coded_bits = notched.coded.len();

@@ -1,4 +1,4 @@
-//! The description of a measurement: ranges of its values, and rules between them.
+//! Configuration of a measurement: ranges of its values, and rules between them.
 
 use super::{Point, Settings, skip_iterations};
 use crate::code::ctc::{Algorithm, DecoderConfig};
@@ -20,39 +20,39 @@ pub const ALGORITHMS: [(&str, Algorithm); 2] =
 pub const DEMAPPERS: [(&str, Demapper); 2] =
     [("max-log", Demapper::MaxLog), ("linear-log", Demapper::LinearLog)];
 
-/// Mean Es/N0 of a point, dB.
+/// Range of the mean Es/N0 of a point, dB.
 const SNRS_DB: RangeInclusive<f64> = -50.0..=100.0;
 const MOST_SNRS: usize = 1000;
-/// Blocks, and blocks in error, after which a point ends.
+/// Range of the number of blocks, and of blocks in error, after which a point ends.
 const BLOCKS: RangeInclusive<u64> = 1..=1_000_000_000_000_000;
 const ITERATIONS: RangeInclusive<u32> = 1..=1000;
 
-/// Error rates to measure: every scheme at every SNR.
+/// Measurement of error rates: every scheme at every SNR.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasurementConfig {
-    /// Name of the channel, with a mapping behind a slash or without.
+    /// Name of the channel, optionally followed by a slash and a mapping.
     pub channel: String,
-    /// Name of the subcarrier mapping; the reference mapping leaves that of `channel`.
+    /// Name of the subcarrier mapping; the reference mapping keeps the mapping in `channel`.
     pub mapping: String,
     /// Names of modulation and coding schemes.
     pub mcs: Vec<String>,
     /// Mean Es/N0, dB, -50 to 100; at most 1000 values.
     pub snr_db: Vec<f64>,
-    /// Blocks in error after which a point ends, 1 to 1e15.
+    /// Number of blocks in error after which a point ends, 1 to 1e15.
     pub errors: u64,
-    /// Blocks after which a point ends in any case, 1 to 1e15.
+    /// Number of blocks after which a point ends in any case, 1 to 1e15.
     pub blocks: u64,
-    /// Most iterations of the decoder, 1 to 1000.
+    /// Largest number of decoder iterations, 1 to 1000.
     pub iterations: u32,
     /// Name of the decoder's algorithm.
     pub algorithm: String,
     /// Name of the demapper.
     pub demapper: String,
-    /// Whether blocks whose channel has capacity to spare count as right without being decoded; only
-    /// where there are thresholds for it.
+    /// True: blocks whose channel has excess capacity count as correct without being decoded.
+    /// Requires thresholds for the channel.
     pub skip_rule: bool,
-    /// Whether a curve ends with the first point without an error.
+    /// True: a curve ends with the first point without errors.
     pub stop_at_zero_errors: bool,
     /// Master seed.
     pub seed: u64,
@@ -62,7 +62,7 @@ impl MeasurementConfig {
     /// Checks ranges, names, and the rules between values.
     ///
     /// # Errors
-    /// With every problem.
+    /// If a value is not accepted; the error contains all problems.
     pub fn check(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         let fading = checks.nested("", self.fading());
@@ -85,10 +85,10 @@ impl MeasurementConfig {
         checks.finish()
     }
 
-    /// The channel, with its mapping.
+    /// Returns the channel with its mapping.
     ///
     /// # Errors
-    /// When there is none of that name, or it has no such mapping.
+    /// If the channel does not exist, or has no such mapping.
     pub fn fading(&self) -> Result<Fading, ConfigError> {
         let (channel, mapping) = (&self.channel, &self.mapping);
         let mut checks = Checks::default();
@@ -108,18 +108,18 @@ impl MeasurementConfig {
         checks.finish().map(|()| mapped.expect("clean checks have found a channel"))
     }
 
-    /// The point of that number: scheme by scheme, and SNR by SNR. `None` beyond the last one, and of
-    /// unknown names.
+    /// Returns the point with the given number: the SNRs of the first scheme, then those of the
+    /// next scheme. `None` beyond the last point or for unknown names.
     pub fn point(&self, number: usize) -> Option<Point> {
         let place = number.checked_rem(self.snr_db.len())?;
         let mcs = Mcs::from_name(self.mcs.get(number / self.snr_db.len())?)?;
         Some(Point { mcs, fading: self.fading().ok()?, snr_db: self.snr_db[place] })
     }
 
-    /// How every point is measured, with that many worker threads.
+    /// Returns the settings of all points, with the given number of worker threads.
     ///
     /// # Errors
-    /// When the configuration has problems.
+    /// If the configuration has problems.
     pub fn settings(&self, threads: NonZero<usize>) -> Result<Settings, ConfigError> {
         self.check()?;
         let expect = "a checked name is known";
@@ -192,7 +192,7 @@ fn known_name(checks: &mut Checks, field: &str, name: &str, known: Option<()>) {
     }
 }
 
-/// The value of `name` in a list.
+/// Returns the value of `name` in a list.
 fn named<T: Copy>(known: &[(&str, T)], name: &str) -> Option<T> {
     known.iter().find(|(other, _)| *other == name).map(|&(_, value)| value)
 }
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn rejects_no_snr_and_too_many() {
+    fn rejects_empty_and_too_long_snr_lists() {
         assert_eq!(
             problems(&[("snr_db", json!([]))]),
             ["snr_db = []: empty. Use at least one value in dB"]
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_has_one_mapping_of_its_subcarriers() {
+    fn rejects_second_mapping_and_mapping_without_subcarriers() {
         let flat = [("channel", json!("awgn")), ("mapping", json!("fusc"))];
         assert_eq!(
             problems(&flat),
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn the_skip_rule_needs_thresholds() {
+    fn skip_rule_requires_thresholds() {
         assert_eq!(
             problems(&[("iterations", json!(9))]),
             ["skip_rule = true: has no thresholds for fewer than 10 iterations. Remove it, or \

@@ -1,8 +1,8 @@
-//! Batches of blocks on several threads, until there are errors or blocks enough.
+//! Runs batches of blocks on several threads until there are enough errors or blocks.
 //!
-//! A batch draws from a stream named after the point and the batch's number, and batches count in
-//! the order of their numbers: the result does not depend on the number of threads. Batches that
-//! were begun beyond the last that counts are thrown away.
+//! A batch uses a random stream that is named after the point and the number of the batch. Batches
+//! are counted in order of their numbers. Therefore the result does not depend on the number of
+//! threads. Batches beyond the last counted batch are discarded.
 
 use super::{Chain, Count, Point};
 use crate::code::ctc::DecoderConfig;
@@ -14,41 +14,41 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::thread;
 
-/// Blocks of a batch. Enough that the lanes that run empty at its end do not matter.
+/// Blocks of a batch. Large enough that lanes that run empty at its end have no effect on speed.
 pub const BATCH: u64 = 8192;
 
-/// How to measure.
+/// Settings of a measurement.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Seed of the streams of all points.
     pub seed: Seed,
-    /// The first batch that ends with as many errors is the last.
+    /// Number of errors; the first batch after which it is reached is the last.
     pub errors: u64,
-    /// Blocks after which a point ends in any case.
+    /// Number of blocks after which a point ends in any case.
     pub blocks: u64,
-    /// Most threads that decode; not more than there are batches.
+    /// Largest number of decoding threads; not more threads than batches are started.
     pub threads: NonZero<usize>,
-    /// How to decode. Stops by the genie.
+    /// Decoder configuration, with the genie as stopping rule.
     pub decoder: DecoderConfig,
-    /// How ratios are found.
+    /// Computation of the bits' ratios.
     pub demapper: Demapper,
-    /// Whether blocks whose channel has capacity to spare count as right without being decoded,
-    /// where that has been tried: on Vehicular A with the reference mapping, with ten iterations or
-    /// more. An approximation.
+    /// True: blocks whose channel has excess capacity count as correct without being decoded. The
+    /// rule applies where it has been validated: Vehicular A with the reference mapping and at
+    /// least ten iterations. It is an approximation.
     pub skips: bool,
 }
 
 /// Result of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Count of all completed batches.
+    /// Sum over all counted batches.
     pub count: Count,
-    /// False if cancelled before there were errors or blocks enough.
+    /// False if cancelled before there were enough errors or blocks.
     pub is_complete: bool,
 }
 
-/// Measures a point. `progress` receives the count after every batch; `cancel` ends the measurement
-/// at once: unfinished batches are discarded.
+/// Measures a point. `progress` receives the sum after every batch. `cancel` ends the measurement
+/// immediately; unfinished batches are discarded.
 ///
 /// # Panics
 ///
@@ -93,7 +93,8 @@ pub fn measure(
     })
 }
 
-/// Adds batches up in the order of their numbers until the count is complete or none comes.
+/// Adds up batches in the order of their numbers until the sum is complete or no more batches
+/// arrive.
 fn collect(
     results: &mpsc::Receiver<(u64, Count)>,
     settings: &Settings,
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_threads_gives_the_same_counts_in_the_same_order() {
+    fn counts_do_not_depend_on_number_of_threads() {
         let one = run(&settings(600, 1_000_000, 1));
         assert!(one.0.is_complete && one.0.count.errors >= 600, "{one:?}");
         assert!(one.1.len() > 2, "several batches");
@@ -158,9 +159,9 @@ mod tests {
         }
     }
 
-    /// Blocks that were not independent would make the batches' errors vary more, or less.
+    /// The variance of errors per batch would be larger or smaller if blocks were not independent.
     #[test]
-    fn errors_of_batches_vary_as_those_of_independent_blocks() {
+    fn batch_errors_have_variance_of_independent_blocks() {
         let (outcome, heard) = run(&settings(u64::MAX, 30 * BATCH, 2));
         let rate = outcome.count.frame_error_rate();
         let (mean, variance) = (rate * BATCH as f64, rate * (1.0 - rate) * BATCH as f64);
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_batch_is_cut_to_the_wanted_blocks() {
+    fn last_batch_is_shortened_to_requested_blocks() {
         let (outcome, heard) = run(&settings(u64::MAX, BATCH + 100, 2));
         assert!(outcome.is_complete);
         assert_eq!(outcome.count.blocks, BATCH + 100);
@@ -185,15 +186,15 @@ mod tests {
         );
     }
 
-    /// No machine has this many threads.
+    /// Requests more threads than any machine can start.
     #[test]
-    fn there_are_no_more_threads_than_batches() {
+    fn threads_do_not_exceed_batches() {
         let (outcome, _) = run(&settings(u64::MAX, BATCH + 100, usize::MAX));
         assert_eq!(outcome, run(&settings(u64::MAX, BATCH + 100, 1)).0);
     }
 
     #[test]
-    fn a_cancelled_measurement_keeps_whole_batches() {
+    fn cancelled_measurement_keeps_complete_batches() {
         let cancel = AtomicBool::new(false);
         let outcome = measure(&point(), &settings(u64::MAX, u64::MAX, 2), &cancel, &mut |count| {
             cancel.store(count.blocks >= 2 * BATCH, Relaxed);
@@ -205,14 +206,14 @@ mod tests {
     }
 
     #[test]
-    fn a_measurement_cancelled_within_its_first_batch_has_nothing() {
+    fn measurement_cancelled_in_first_batch_is_empty() {
         let (cancel, settings) = (AtomicBool::new(true), settings(u64::MAX, u64::MAX, 2));
         let outcome = measure(&point(), &settings, &cancel, &mut |_| panic!("no batch"));
         assert_eq!(outcome, Outcome { count: Count::default(), is_complete: false });
     }
 
     #[test]
-    fn a_batch_that_is_cancelled_leaves_no_trace_in_the_next() {
+    fn cancelled_batch_does_not_affect_next_batch() {
         let stream = || Seed::new(1, 0, "batch").stream();
         let mut chain = Chain::new(&point(), &settings(1, 1, 1));
         let expected = chain.run(&mut stream(), 1000);
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_wanted_is_complete_at_once() {
+    fn measurement_of_zero_errors_is_complete_immediately() {
         let (outcome, heard) = run(&settings(0, 100, 1));
         assert_eq!(outcome, Outcome { count: Count::default(), is_complete: true });
         assert!(heard.is_empty());

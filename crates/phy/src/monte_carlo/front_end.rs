@@ -1,4 +1,5 @@
-//! From coded words of 64 blocks to one block's received ratios: map, fade, add noise, demap.
+//! Conversion of coded words of 64 blocks into the received ratios of one block: map, fade, add
+//! noise, demap.
 
 use crate::code::ctc::Algorithm;
 use crate::code::{Llr, quantised};
@@ -7,25 +8,25 @@ use crate::mcs::{Mcs, SLOT_SYMBOLS};
 use crate::modulation::{Demapper, Modulation, QAM16, QAM64, linear_log, qam16, qam64, qpsk};
 use crate::vectorised::vectorised;
 
-/// The strength that stronger blocks are weakened to. Ratios of a strong block would meet the
-/// limits of ratios, received and extrinsic, and no longer outweigh those of its weak symbols;
-/// those of a weakened one are a fraction of the limit, and many steps long.
+/// Strength to which stronger blocks are scaled down. Without scaling, received and extrinsic
+/// ratios of a strong block would reach their limits and no longer outweigh the ratios of its weak
+/// symbols. Ratios of a scaled block are a fraction of the limit and have many steps of resolution.
 const STRONGEST: f32 = 8.0;
 
-/// Symbols of one modulation for 64 blocks.
+/// Modulated symbols of 64 blocks.
 #[derive(Clone, Debug)]
 pub(super) struct FrontEnd {
     modulation: Modulation,
     demapper: Demapper,
     symbols: usize,
     snr: f32,
-    /// The strength that stronger blocks are weakened to.
+    /// Strength to which stronger blocks are scaled down.
     strongest: f32,
-    /// Coded bits of the first and of the last 32 blocks: by place in an axis, axis and symbol.
+    /// Coded bits of the first and of the last 32 blocks, by bit of an axis, axis and symbol.
     planes: [Vec<u32>; 2],
 }
 
-/// A block in the channel: which of the 64, and what the channel does to it.
+/// A received block: its number among the 64, and the gains and noise of the channel.
 #[derive(Clone, Copy)]
 struct Received<'a> {
     block: usize,
@@ -34,8 +35,9 @@ struct Received<'a> {
 }
 
 impl FrontEnd {
-    /// For blocks of `mcs` at the Es/N0 `snr` (linear), to be decoded by `algorithm`. Max-log
-    /// decoding does not depend on the scale of the ratios, so that strong blocks may be weakened.
+    /// Creates the front end for blocks of `mcs` at the Es/N0 `snr` (linear), decoded by
+    /// `algorithm`. Strong blocks may be scaled down for max-log decoding, which does not depend on
+    /// the scale of the ratios.
     pub(super) fn new(mcs: Mcs, snr: f32, demapper: Demapper, algorithm: Algorithm) -> FrontEnd {
         let strongest = match algorithm {
             Algorithm::MaxLog => STRONGEST,
@@ -46,7 +48,7 @@ impl FrontEnd {
         FrontEnd { modulation, demapper, symbols, snr, strongest, planes }
     }
 
-    /// Takes the coded bits of 64 blocks.
+    /// Loads the coded bits of 64 blocks.
     pub(super) fn load(&mut self, coded: &[u64]) {
         let bits = self.modulation.axis_bits();
         for (place, &word) in coded.iter().enumerate() {
@@ -57,8 +59,8 @@ impl FrontEnd {
         }
     }
 
-    /// The ratios of block `block` of the 64 after a channel with `gains`, one per symbol, and
-    /// standard normal `noise`, one per symbol for the in-phase, then for the quadrature axes.
+    /// Computes the ratios of block `block` of the 64 after a channel with `gains`, one per symbol,
+    /// and standard normal `noise`, first one per in-phase axis, then one per quadrature axis.
     pub(super) fn receive(&self, block: usize, gains: &[f32], noise: &[f32], llrs: &mut [Llr]) {
         use Demapper::{LinearLog, MaxLog};
         use Modulation::{Qam16, Qam64, Qpsk};
@@ -134,8 +136,9 @@ impl FrontEnd {
         }
     }
 
-    /// The mean over symbols of the ratio, in natural units, that half the distance of neighbouring
-    /// points makes. The sums are in lanes, and so the same on every machine.
+    /// Returns the mean over symbols of the ratio, in natural units, for half the distance between
+    /// neighbouring points. The sums are computed in lanes, so that they are equal on every
+    /// machine.
     #[inline(always)]
     fn strength(&self, gains: &[f32]) -> f32 {
         let mut sums = [0.0; LANES];
@@ -149,19 +152,19 @@ impl FrontEnd {
     }
 }
 
-/// The numbers of a slot's symbols from `first` on.
+/// Returns the numbers of a slot's symbols from `first` on.
 #[inline(always)]
 fn slot<T>(numbers: &[T], first: usize) -> &[T; SLOT_SYMBOLS] {
     numbers[first..][..SLOT_SYMBOLS].try_into().expect("a slot")
 }
 
-/// `magnitude`, negative if the bit is 1.
+/// Returns `magnitude`, negated if the bit is 1.
 #[inline(always)]
 fn signed(magnitude: i32, sign: u32) -> f32 {
     f32::from_bits((magnitude as f32).to_bits() ^ sign << 31)
 }
 
-/// The amplitudes of `Modulation::map` before scaling.
+/// Returns an amplitude of `Modulation::map` before scaling.
 #[inline(always)]
 fn qpsk_point([sign]: [u32; 1]) -> f32 {
     signed(1, sign)
@@ -185,9 +188,9 @@ mod tests {
     use crate::mcs::MCSS;
     use airpath_core::rng::Stream;
 
-    /// Every block, against the modulation's own map and demapper symbol by symbol.
+    /// Compares all blocks with the modulation's own map and demapper, symbol by symbol.
     #[test]
-    fn blocks_are_mapped_and_demapped_as_one_by_one() {
+    fn receive_matches_map_and_demap_per_symbol() {
         let snr = 20.0;
         for mcs in [MCSS[1], MCSS[3], MCSS[6]] {
             let mut gaussian = Gaussian::new(&mut Stream::new(1, 0, &mcs.name()));
@@ -215,7 +218,7 @@ mod tests {
                     let wanted = &mut wanted[..found.len()];
                     mcs.modulation.demap(received, gains[symbol], snr, wanted);
                     for (found, wanted) in found.iter().zip(wanted) {
-                        // The products are rounded in another order.
+                        // The products are rounded in a different order.
                         assert!((found - *wanted).abs() <= 1, "{}: {found} {wanted}", mcs.name());
                     }
                 }
@@ -223,8 +226,8 @@ mod tests {
         }
     }
 
-    /// A block of random bits, faded as one of Rayleigh subcarriers, its ratios for both
-    /// algorithms, and its strength.
+    /// Returns the ratios of a block of random bits for both algorithms, with independent Rayleigh
+    /// fading of its symbols, and its strength.
     fn received(
         mcs: Mcs,
         snr: f32,
@@ -252,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_of_strong_blocks_are_weakened_all_alike() {
+    fn strong_blocks_are_scaled_uniformly() {
         for mcs in MCSS {
             let mut gaussian = Gaussian::new(&mut Stream::new(2, 0, &mcs.name()));
             let demappers = [Demapper::MaxLog, Demapper::LinearLog];
@@ -282,9 +285,9 @@ mod tests {
         }
     }
 
-    /// Without weakening, all but the weakest subcarriers' are.
+    /// Without scaling, the ratios of all except the weakest subcarriers are clipped.
     #[test]
-    fn smallest_ratios_of_a_symbol_are_not_limited_in_strong_blocks() {
+    fn scaling_prevents_clipping_of_smallest_ratios() {
         for mcs in MCSS {
             let mut gaussian = Gaussian::new(&mut Stream::new(3, 0, &mcs.name()));
             for _ in 0..100 {

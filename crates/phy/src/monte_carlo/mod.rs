@@ -1,4 +1,4 @@
-//! Error rates by experiment: random blocks through coder, channel and decoder.
+//! Error rates by Monte Carlo simulation: random blocks through encoder, channel and decoder.
 
 mod chain;
 mod config;
@@ -18,44 +18,44 @@ use crate::mcs::Mcs;
 use std::fmt;
 use std::ops::AddAssign;
 
-/// A point that is measured.
+/// A point of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// The modulation and coding scheme.
+    /// Modulation and coding scheme.
     pub mcs: Mcs,
-    /// The channel.
+    /// Fading channel.
     pub fading: Fading,
     /// Mean Es/N0 of a data subcarrier, dB.
     pub snr_db: f64,
 }
 
-/// The name of the point's random streams.
+/// Formats the name of the point's random streams.
 impl fmt::Display for Point {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}/{}/{} dB", self.mcs.name(), self.fading.name(), self.snr_db)
     }
 }
 
-/// Blocks decoded.
+/// Counts of decoded blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// All blocks.
     pub blocks: u64,
     /// Blocks in error after the last iteration.
     pub errors: u64,
-    /// Iterations of all.
+    /// Sum of the iterations of all blocks.
     pub iterations: u64,
-    /// Those that the skip rule counted right without decoding.
+    /// Blocks that the skip rule counted as correct without decoding.
     pub skipped: u64,
 }
 
 impl Count {
-    /// FER: the share of blocks in error; not a number without blocks.
+    /// Returns the FER, the share of blocks in error; NaN without blocks.
     pub fn frame_error_rate(&self) -> f64 {
         self.errors as f64 / self.blocks as f64
     }
 
-    /// The interval of the frame error rate at `z` standard deviations.
+    /// Returns the confidence interval of the frame error rate at `z` standard deviations.
     pub fn interval(&self, z: f64) -> (f64, f64) {
         wilson(self.errors, self.blocks, z)
     }

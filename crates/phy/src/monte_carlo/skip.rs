@@ -1,12 +1,13 @@
-//! The skip rule: blocks whose channel has capacity to spare count as right without being decoded.
+//! The skip rule: blocks whose channel has excess capacity count as correct without being decoded.
 //!
-//! Source: phy-802.16-ctc §8. C is the mean over a block's symbols of
-//! min(log2(1 + |h|²·Es/N0), log2 V). The thresholds are above the largest C of any block that
-//! failed among up to 1e7 a point; they hold for the channel on which that was seen, a band of
-//! several independent taps, and for no other: in flat fading or without any, blocks of mcs7 fail
-//! at the full 6 bits. The decoder had ten iterations; with fewer, blocks above them fail.
+//! Source: phy-802.16-ctc §8. C is the mean of min(log2(1 + |h|²·Es/N0), log2 V) over a block's
+//! symbols. The thresholds are above the largest C of any failed block among up to 1e7 blocks per
+//! point. They are valid only for the channel on which they were determined, a band of several
+//! independent taps: with flat fading or without fading, blocks of mcs7 fail at 6 bits, the largest
+//! possible C. The decoder had ten iterations; with fewer iterations, blocks above the thresholds
+//! fail.
 //!
-//! An approximation: off by default.
+//! The rule is an approximation and off by default.
 
 use crate::fading::Fading;
 use crate::fading::profiles::VEHICULAR_A;
@@ -16,43 +17,43 @@ use crate::ofdm::Mapping;
 use crate::vectorised::vectorised;
 use std::f32::consts::LOG2_E;
 
-/// C, bit per symbol, from which on a block counts as right, mcs0 to mcs7.
+/// C from which a block counts as correct, bit per symbol, for mcs0 to mcs7.
 const SUFFICIENT: [f32; 8] = [1.70, 1.93, 2.90, 3.87, 4.70, 5.50, 5.75, 5.95];
 
-/// Iterations of the decoder for which the thresholds were found.
+/// Decoder iterations for which the thresholds were determined.
 const ITERATIONS: u32 = 10;
 
-/// Fewest iterations for which there are thresholds for a channel: for Vehicular A, its symbols
-/// spread at random. None on channels without.
+/// Returns the smallest number of iterations for which the thresholds are valid: for Vehicular A
+/// with symbols on random subcarriers. `None` for other channels.
 pub fn skip_iterations(fading: &Fading) -> Option<u32> {
     (*fading == Fading::Tapped(VEHICULAR_A, Mapping::Random)).then_some(ITERATIONS)
 }
 
-/// The rule at one point.
+/// The skip rule at one point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Skip {
     /// Es/N0, linear.
     snr: f32,
-    /// log2 V.
+    /// log2 V, bits per symbol.
     bits: f32,
     sufficient: f32,
 }
 
 impl Skip {
-    /// The rule for blocks of `mcs` at the Es/N0 `snr` (linear), decoded with `iterations` at most.
-    /// None where there are no thresholds.
+    /// Creates the rule for blocks of `mcs` at the Es/N0 `snr` (linear), decoded with at most
+    /// `iterations`. `None` without valid thresholds.
     pub(super) fn of(mcs: Mcs, fading: &Fading, snr: f32, iterations: u32) -> Option<Skip> {
         let (bits, sufficient) = (mcs.modulation.bits() as f32, SUFFICIENT[mcs.number]);
         let has_thresholds = skip_iterations(fading).is_some_and(|fewest| iterations >= fewest);
         has_thresholds.then_some(Skip { snr, bits, sufficient })
     }
 
-    /// Whether a block with `gains`, one per symbol, counts as right.
+    /// Returns true if a block with `gains`, one per symbol, counts as correct.
     pub(super) fn is_met(&self, gains: &[f32]) -> bool {
         self.capacity(gains) > self.sufficient
     }
 
-    /// C, bit per symbol. `gains` fill the lanes.
+    /// Returns C, bit per symbol. The length of `gains` is a multiple of the lanes.
     fn capacity(&self, gains: &[f32]) -> f32 {
         let mut sums = [0.0; LANES];
         vectorised(
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn capacity_is_the_mean_of_what_symbols_carry() {
+    fn capacity_is_mean_over_symbols() {
         let skip = Skip::of(MCSS[3], &vehicular_a(), 15.0, 10).expect("thresholds");
         assert!((skip.capacity(&[1.0; 48]) - 4.0).abs() < 1e-5);
         let halves = [[0.0; 48], [100.0; 48]].concat();
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn thresholds_are_between_the_code_rate_and_the_modulation() {
+    fn thresholds_lie_between_code_rate_and_modulation() {
         for (mcs, sufficient) in MCSS.into_iter().zip(SUFFICIENT) {
             let bits = mcs.modulation.bits() as f32;
             let (rate, of) = mcs.code_rate;
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_channel_of_the_thresholds_has_the_rule() {
+    fn rule_exists_only_for_channel_of_thresholds() {
         for name in ["awgn", "rayleigh", "pedestrian-a", "vehicular-a/fusc"] {
             let fading = Fading::from_name(name).expect("a channel");
             assert!(Skip::of(MCSS[0], &fading, 1.0, 10).is_none(), "{name}");
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_iterations_than_the_thresholds_had_have_no_rule() {
+    fn rule_requires_iterations_of_thresholds() {
         let has_rule = |iterations| Skip::of(MCSS[0], &vehicular_a(), 1.0, iterations).is_some();
         assert_eq!([1, 9, 10, 20].map(has_rule), [false, false, true, true]);
     }

@@ -1,9 +1,10 @@
-//! The interval of an error rate.
+//! Confidence interval of an error rate.
 //!
 //! Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
-//! 1927: the shares whose test of `errors` among `trials` with normal deviate `z` is just met.
+//! 1927: the bounds are the shares that a test of `errors` among `trials` with normal deviate `z`
+//! just accepts.
 
-/// Lowest and highest share. Of no trials: 0 and 1.
+/// Returns the lowest and the highest share; 0 and 1 without trials.
 pub fn wilson(errors: u64, trials: u64, z: f64) -> (f64, f64) {
     if trials == 0 {
         return (0.0, 1.0);
@@ -21,9 +22,9 @@ pub fn wilson(errors: u64, trials: u64, z: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// The ends solve (p − share)² = z²·p·(1 − p)/n.
+    /// Both bounds solve (p − share)² = z²·p·(1 − p)/n.
     #[test]
-    fn both_ends_solve_the_equation_of_the_test() {
+    fn bounds_solve_test_equation() {
         for (errors, trials) in [(1, 10), (5, 10), (400, 1_000_000), (9, 10)] {
             let (low, high) = wilson(errors, trials, 1.96);
             let share = errors as f64 / trials as f64;
@@ -36,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn without_errors_the_interval_begins_at_zero() {
+    fn interval_begins_at_zero_without_errors() {
         let (low, high) = wilson(0, 10_000_000, 1.96);
         assert_eq!(low, 0.0);
         assert!((high - 3.8416e-7).abs() < 1e-11, "{high}");

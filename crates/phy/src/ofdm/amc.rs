@@ -1,7 +1,7 @@
-//! AMC 2×3: adjacent subcarriers, two bins over three symbols to a slot.
+//! AMC 2×3: adjacent subcarriers; a slot has two bins over three symbols.
 //!
-//! Source: IEEE 802.16-2009 §8.4.6.3 at an FFT of 1024 (phy-802.16-ctc §5). A bin has 9 subcarriers,
-//! the pilot among them at place 1, 4 or 7 by symbol.
+//! Source: IEEE 802.16-2009 §8.4.6.3 at an FFT of 1024 (phy-802.16-ctc §5). A bin has 9
+//! subcarriers, including the pilot at position 1, 4 or 7, depending on the symbol.
 
 use super::{MIDDLE, USED};
 use crate::mcs::SLOT_SYMBOLS;
@@ -13,7 +13,7 @@ const BIN: usize = 9;
 const BINS: usize = 2;
 const SYMBOLS: usize = 3;
 
-/// The subcarriers of the slots of three symbols, one slot after the other, symbol by symbol.
+/// Returns the subcarriers of the slots of three symbols, slot by slot, symbol by symbol.
 pub(super) fn subchannels() -> Vec<u16> {
     let used: Vec<u16> = (0..USED as u16).filter(|&subcarrier| subcarrier != MIDDLE).collect();
     let mut subcarriers = Vec::with_capacity(used.len() / (BINS * BIN) * SLOT_SYMBOLS);
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slot_has_sixteen_neighbours_in_each_of_three_symbols() {
+    fn slot_has_sixteen_neighbours_per_symbol() {
         let all = subchannels();
         assert_eq!(all.len(), 48 * SLOT_SYMBOLS);
         assert!(!all.contains(&MIDDLE));
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn pilots_are_at_1_4_and_7_of_a_bin() {
+    fn pilots_are_at_positions_1_4_and_7() {
         let all = subchannels();
         assert_eq!(all[..3], [0, 2, 3]);
         assert_eq!(all[16..21], [0, 1, 2, 3, 5]);

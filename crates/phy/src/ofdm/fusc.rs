@@ -1,21 +1,21 @@
-//! FUSC: full usage of subchannels, each spread over the whole band.
+//! FUSC: full usage of subchannels, each distributed over the entire band.
 //!
 //! Source: IEEE 802.16-2009 §8.4.6.1.2.2 at an FFT of 1024 (phy-802.16-ctc §5), PermBase 0.
 //! Differs: the 82 pilots are evenly spaced.
 
 use super::{BAND, MIDDLE};
 
-/// Data subcarriers.
+/// Number of data subcarriers.
 const DATA: usize = 768;
 
-/// Subcarriers of a subchannel, and subchannels.
+/// Subcarriers per subchannel.
 const SUBCHANNEL: usize = 48;
 const SUBCHANNELS: usize = 16;
 
-/// The permutation of the subchannels.
+/// Permutation of the subchannels.
 const PERMUTATION: [usize; SUBCHANNELS] = [6, 14, 2, 3, 10, 8, 11, 15, 9, 1, 13, 12, 5, 7, 4, 0];
 
-/// The subcarriers of the subchannels of one symbol, one subchannel after the other.
+/// Returns the subcarriers of the subchannels of one symbol, subchannel by subchannel.
 pub(super) fn subchannels() -> Vec<u16> {
     let data = data_subcarriers();
     let mut subcarriers = Vec::with_capacity(DATA);
@@ -29,11 +29,11 @@ pub(super) fn subchannels() -> Vec<u16> {
     subcarriers
 }
 
-/// The used subcarriers without the middle one and the pilots.
+/// Returns the used subcarriers without the middle one and the pilots.
 fn data_subcarriers() -> Vec<u16> {
     let others: Vec<u16> = BAND.filter(|&subcarrier| subcarrier != MIDDLE).collect();
     let pilots = others.len() - DATA;
-    // A pilot wherever the count of pilots up to here rises.
+    // A pilot is placed where the rounded number of pilots up to this subcarrier increases.
     let pilots_to = |place: usize| (place * pilots + others.len() / 2) / others.len();
     let is_data = |&place: &usize| pilots_to(place) == pilots_to(place + 1);
     (0..others.len()).filter(is_data).map(|place| others[place]).collect()
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_data_subcarrier_is_used_once_and_one_of_every_group_per_subchannel() {
+    fn subchannels_use_each_data_subcarrier_once() {
         let data = data_subcarriers();
         assert_eq!(data.len(), DATA);
         assert!(!data.contains(&MIDDLE));
@@ -59,12 +59,12 @@ mod tests {
         assert_eq!(all, data);
     }
 
-    /// phy-802.16-ctc §5, by hand: k = 0 and 1 of subchannels 0 and 1.
+    /// phy-802.16-ctc §5, computed by hand: k = 0 and 1 of subchannels 0 and 1.
     #[test]
     fn places_of_the_formula() {
         let (all, data) = (subchannels(), data_subcarriers());
         assert_eq!(all[..2], [data[6], data[16 + 14]]);
-        // n_0 = 13, the sequence turned by one: p[(13 + 1) mod 16] = 4.
+        // n_0 = 13, and the sequence is rotated by one: p[(13 + 1) mod 16] = 4.
         assert_eq!(all[SUBCHANNEL], data[16 * 13 + 4]);
     }
 }

@@ -1,7 +1,7 @@
-//! On which subcarriers of an OFDM symbol a block's modulation symbols go.
+//! Mapping of a block's modulation symbols to the subcarriers of OFDM symbols.
 //!
-//! Sources: the numerology of 802.16 OFDMA at 10 MHz and the mappings of phy-802.16-ctc §5 and
-//! §6. The reference spreads a block at random over all used subcarriers of FUSC.
+//! Sources: the numerology of 802.16 OFDMA at 10 MHz and the mappings of phy-802.16-ctc §5 and §6.
+//! The reference mapping distributes a block randomly over all used subcarriers of FUSC.
 
 mod amc;
 mod fusc;
@@ -12,35 +12,36 @@ use crate::mcs::SLOT_SYMBOLS;
 use crate::vectorised::vectorised;
 use std::ops::Range;
 
-/// Distance of neighbouring subcarriers: 11.2 MHz / 1024.
+/// Subcarrier spacing: 11.2 MHz / 1024.
 pub const SPACING_HZ: f64 = 10_937.5;
 
-/// Subcarriers from the lowest to the highest that any mapping uses: AMC's.
+/// Number of subcarriers between the lowest and the highest that any mapping uses: those of AMC.
 pub const USED: usize = 865;
 
-/// The middle subcarrier.
+/// Index of the middle subcarrier.
 const MIDDLE: u16 = (USED / 2) as u16;
 
-/// Used subcarriers of FUSC, the middle one included.
+/// Used subcarriers of FUSC, including the middle one.
 const BAND: Range<u16> = MIDDLE - 425..MIDDLE + 426;
 
-/// How many they are.
+/// Number of used subcarriers of FUSC.
 const WIDTH: usize = (BAND.end - BAND.start) as usize;
 
-/// Subcarriers of a block's symbols.
+/// Selection of subcarriers for a block's symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapping {
-    /// Distinct subcarriers, uniformly at random from all used ones: the reference.
+    /// Distinct subcarriers, uniformly distributed over all used subcarriers: the reference
+    /// mapping.
     Random,
-    /// Evenly spaced over the band from a random one on.
+    /// Evenly spaced subcarriers over the band, with a random offset.
     Comb,
-    /// Neighbouring subcarriers from a random one on.
+    /// Neighbouring subcarriers, from a random one on.
     Adjacent,
-    /// FUSC subchannels of one OFDM symbol from a random one on.
+    /// FUSC subchannels of one OFDM symbol, from a random one on.
     Fusc,
-    /// PUSC subchannels of two OFDM symbols from a random one on.
+    /// PUSC subchannels of two OFDM symbols, from a random one on.
     Pusc,
-    /// AMC 2×3 subchannels of three OFDM symbols from a random one on.
+    /// AMC 2×3 subchannels of three OFDM symbols, from a random one on.
     Amc,
 }
 
@@ -55,7 +56,7 @@ impl Mapping {
         Mapping::Amc,
     ];
 
-    /// The name that users give.
+    /// Returns the name for users.
     pub fn name(self) -> &'static str {
         match self {
             Mapping::Random => "random",
@@ -67,26 +68,27 @@ impl Mapping {
         }
     }
 
-    /// The mapping called `name`.
+    /// Returns the mapping called `name`.
     pub fn from_name(name: &str) -> Option<Mapping> {
         Mapping::ALL.into_iter().find(|mapping| mapping.name() == name)
     }
 }
 
-/// Chooses subcarriers, block by block.
+/// Selects the subcarriers of consecutive blocks.
 #[derive(Clone, Debug)]
 pub struct Mapper {
     mapping: Mapping,
-    /// Random: the subcarriers in an order that every draw shuffles on. Comb: those drawn.
-    /// Adjacent: in order. The others: those of the subchannels, twice round.
+    /// Subcarriers, depending on the mapping. Random: all subcarriers in an order that each block
+    /// shuffles further. Comb: the selected ones. Adjacent: all in order of frequency. Others:
+    /// those of all subchannels, twice.
     subcarriers: Vec<u16>,
-    /// Random bits, and the places that a shuffle exchanges with the first ones.
+    /// Random bits for a shuffle.
     words: Vec<u64>,
     partners: Vec<u16>,
 }
 
 impl Mapper {
-    /// A mapper before its first block.
+    /// Creates a mapper in the state before its first block.
     pub fn new(mapping: Mapping) -> Mapper {
         let subcarriers = match mapping {
             Mapping::Random | Mapping::Comb | Mapping::Adjacent => BAND.collect(),
@@ -98,7 +100,7 @@ impl Mapper {
         Mapper { mapping, subcarriers, words, partners }
     }
 
-    /// Forgets all blocks drawn: what follows depends on the random numbers alone.
+    /// Resets the state, so that the following subcarriers depend only on the random numbers.
     pub fn restart(&mut self) {
         if self.mapping == Mapping::Random {
             for (place, subcarrier) in self.subcarriers.iter_mut().zip(BAND) {
@@ -107,11 +109,11 @@ impl Mapper {
         }
     }
 
-    /// The subcarriers of the next block's `count` symbols.
+    /// Selects the subcarriers of the `count` symbols of the next block.
     ///
     /// # Panics
     ///
-    /// If the mapping has fewer.
+    /// If the mapping has fewer subcarriers.
     pub fn draw(&mut self, gaussian: &mut Gaussian, count: usize) -> &[u16] {
         let first = match self.mapping {
             Mapping::Random => {
@@ -130,7 +132,7 @@ impl Mapper {
         &self.subcarriers[first..][..count]
     }
 
-    /// Fisher and Yates's shuffle of the first `count` places.
+    /// Shuffles the first `count` positions by the algorithm of Fisher and Yates.
     fn shuffle(&mut self, gaussian: &mut Gaussian, count: usize) {
         let words = &mut self.words[..count.div_ceil(2)];
         gaussian.words(words);
@@ -153,7 +155,7 @@ impl Mapper {
         }
     }
 
-    /// `count` subcarriers, their distances equal except for rounding.
+    /// Selects `count` subcarriers with equal distances except for rounding.
     fn space(&mut self, gaussian: &mut Gaussian, count: usize) {
         let offset = self.below(gaussian, WIDTH);
         for (place, subcarrier) in self.subcarriers[..count].iter_mut().enumerate() {
@@ -161,14 +163,14 @@ impl Mapper {
         }
     }
 
-    /// A random integer below `bound`.
+    /// Returns a random integer below `bound`.
     fn below(&mut self, gaussian: &mut Gaussian, bound: usize) -> usize {
         gaussian.words(&mut self.words[..1]);
         scaled(self.words[0] >> 32, bound)
     }
 }
 
-/// 32 random bits as an integer below `bound`. Biased by less than `bound`/2³².
+/// Converts 32 random bits to an integer below `bound`. The bias is below `bound`/2³².
 #[inline]
 fn scaled(bits: u64, bound: usize) -> usize {
     ((bits * bound as u64) >> 32) as usize
@@ -184,14 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn names_and_mappings_belong_to_each_other() {
+    fn mapping_name_and_from_name_are_inverse() {
         for mapping in Mapping::ALL {
             assert_eq!(Mapping::from_name(mapping.name()), Some(mapping));
         }
     }
 
     #[test]
-    fn a_subcarrier_carries_as_many_symbols_of_a_block_as_the_mapping_has_ofdm_symbols() {
+    fn subcarriers_repeat_only_across_ofdm_symbols() {
         for mapping in Mapping::ALL {
             let ofdm_symbols = match mapping {
                 Mapping::Pusc => 2,
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comb_has_even_distances_and_reaches_all_subcarriers() {
+    fn comb_is_evenly_spaced_and_reaches_all_subcarriers() {
         let (mut gaussian, mut mapper) = (gaussian(), Mapper::new(Mapping::Comb));
         let mut first = [0u32; 9];
         let draws = 9000;
@@ -231,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn random_subcarriers_are_uniform_at_every_place() {
+    fn random_subcarriers_are_uniform_at_all_positions() {
         let (mut gaussian, mut mapper) = (gaussian(), Mapper::new(Mapping::Random));
         let (draws, places) = (60_000, [0, 1, 47, 95]);
         let mut counts = vec![[0u32; WIDTH]; places.len()];

@@ -1,4 +1,4 @@
-//! PUSC on the downlink: clusters of 14 subcarriers and 2 symbols, dealt out to subchannels.
+//! PUSC on the downlink: clusters of 14 subcarriers and 2 symbols, distributed to subchannels.
 //!
 //! Source: IEEE 802.16-2009 §8.4.6.1.2.1 at an FFT of 1024 (phy-802.16-ctc §5), PermBase 0, first
 //! zone.
@@ -6,32 +6,32 @@
 use super::MIDDLE;
 use crate::mcs::SLOT_SYMBOLS;
 
-/// Clusters, and subcarriers of each.
+/// Number of clusters.
 const CLUSTERS: usize = 60;
 const CLUSTER: usize = 14;
 
-/// The logical number of each physical cluster.
+/// Logical number of each physical cluster.
 const RENUMBERING: [usize; CLUSTERS] = [
     6, 48, 37, 21, 31, 40, 42, 56, 32, 47, 30, 33, 54, 18, 10, 15, 50, 51, 58, 46, 23, 45, 16, 57,
     39, 35, 7, 55, 25, 59, 53, 11, 22, 38, 28, 19, 17, 3, 27, 12, 29, 26, 5, 41, 49, 44, 9, 8, 1,
     13, 36, 14, 43, 2, 20, 24, 52, 4, 34, 0,
 ];
 
-/// Logical clusters of the major groups: twice as many as subchannels.
+/// Numbers of logical clusters in the major groups: twice the number of subchannels.
 const GROUPS: [usize; 6] = [12, 8, 12, 8, 12, 8];
 
-/// Places of the pilots in a cluster, by symbol.
+/// Positions of the pilots in a cluster, by symbol.
 const PILOTS: [[usize; 2]; 2] = [[4, 8], [0, 12]];
 
-/// Subcarriers of a subchannel in one symbol.
+/// Subcarriers of a subchannel per symbol.
 const SUBCHANNEL: usize = 24;
 
-/// The permutation of a group's subchannels.
+/// Returns the permutation of a group's subchannels.
 fn permutation(subchannels: usize) -> &'static [usize] {
     if subchannels == 6 { &[3, 2, 0, 4, 5, 1] } else { &[3, 0, 2, 1] }
 }
 
-/// The subcarriers of the slots of two symbols, one slot after the other, its first symbol first.
+/// Returns the subcarriers of the slots of two symbols, slot by slot, first symbol first.
 pub(super) fn subchannels() -> Vec<u16> {
     let mut subcarriers = Vec::with_capacity(CLUSTERS / 2 * SLOT_SYMBOLS);
     let mut first = 0;
@@ -52,7 +52,7 @@ pub(super) fn subchannels() -> Vec<u16> {
     subcarriers
 }
 
-/// The subcarriers of some logical clusters without their pilots.
+/// Returns the subcarriers of some logical clusters without their pilots.
 fn data_subcarriers(logical: std::ops::Range<usize>, symbol: usize) -> Vec<u16> {
     let of_cluster = |logical| {
         let physical = RENUMBERING.iter().position(|&number| number == logical);
@@ -63,7 +63,7 @@ fn data_subcarriers(logical: std::ops::Range<usize>, symbol: usize) -> Vec<u16> 
     logical.flat_map(of_cluster).collect()
 }
 
-/// The used subcarrier number `place` of 840: the middle one is not.
+/// Returns the used subcarrier number `place` of 840, which exclude the middle one.
 fn used(place: usize) -> u16 {
     let half = CLUSTERS * CLUSTER / 2;
     MIDDLE - half as u16 + place as u16 + u16::from(place >= half)
@@ -75,7 +75,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_data_subcarrier_is_used_once_in_each_symbol() {
+    fn slots_use_each_data_subcarrier_once_per_symbol() {
         let all = subchannels();
         assert_eq!(all.len(), 30 * SLOT_SYMBOLS);
         for symbol in 0..2 {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subchannel_has_two_subcarriers_of_each_cluster_of_its_group() {
+    fn subchannel_has_two_subcarriers_per_cluster_of_group() {
         let first: Vec<u16> = subchannels()[..SUBCHANNEL].to_vec();
         for logical in 0..12 {
             let cluster = data_subcarriers(logical..logical + 1, 0);
@@ -100,19 +100,19 @@ mod tests {
         }
     }
 
-    /// phy-802.16-ctc §5, by hand. Logical cluster 0 is the last of the band, cluster 1 physical
-    /// cluster 48; both are above the middle.
+    /// phy-802.16-ctc §5, computed by hand. Logical cluster 0 is the last of the band, logical
+    /// cluster 1 is physical cluster 48; both are above the middle.
     #[test]
     fn places_of_the_formula() {
         let all = subchannels();
         // Subchannel 0: n_0 = 0 and p[0] = 3; n_1 = 1 and p[1] = 2: the eighth data subcarrier of
-        // cluster 0, after the pilots at 4 and 8 the one at place 9.
+        // cluster 0, which is at position 9 because of the pilots at 4 and 8.
         let last = 432 + 1 + (420 - 14);
         assert_eq!(all[..2], [last + 3, last + 10]);
         // In the odd symbol the pilots are at 0 and 12.
         assert_eq!(all[SUBCHANNEL], last + 4);
-        // Subchannel 1: n_0 = 13, p[(13 + 1) mod 6] = 0: data subcarrier 78, the seventh of
-        // logical cluster 6, which is physical cluster 0: place 7.
+        // Subchannel 1: n_0 = 13, p[(13 + 1) mod 6] = 0: data subcarrier 78, the seventh of logical
+        // cluster 6, which is physical cluster 0: position 7.
         assert_eq!(all[SLOT_SYMBOLS], 12 + 7);
     }
 }

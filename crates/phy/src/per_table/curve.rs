@@ -4,25 +4,26 @@ use super::{PerPoint, TableMcs};
 use crate::mcs::packet_error_rate;
 use airpath_core::Bytes;
 
-/// Errors in a point that had none, where a number above 0 is needed.
+/// Number of errors assumed at a point without errors, if a number above 0 is required.
 const HALF_AN_ERROR: f64 = 0.5;
 
-/// Error rates of one scheme.
+/// Error rates of one MCS.
 ///
-/// Between two points ln FER is linear in the signal-to-noise ratio in dB. Points without an error
-/// at the end of a curve are FER 0, and so is everything above the first of them; towards it the
-/// curve falls to half an error. A point without an error before one that has errors counts as
-/// half an error. Below the first point FER is that of the first, above the last that of the last.
+/// Between two points, ln FER is linear in the signal-to-noise ratio in dB. A point without errors
+/// before a point with errors counts as half an error. At the first of the final points without
+/// errors, and above it, FER is 0; towards this point, the curve falls to half an error. Below the
+/// first point, FER is that of the first point; above the last point, FER is that of the last
+/// point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PerCurve {
-    /// The scheme.
+    /// Modulation and coding scheme.
     pub mcs: TableMcs,
-    /// At least one, by rising signal-to-noise ratio.
+    /// At least one point, in ascending order of the signal-to-noise ratio.
     pub points: Vec<PerPoint>,
 }
 
 impl PerCurve {
-    /// FER, the share of blocks in error at `snr_db`, which is finite.
+    /// Returns the FER, the share of blocks in error at `snr_db`, which is finite.
     pub fn fer(&self, snr_db: f64) -> f64 {
         let above = self.points.partition_point(|point| point.snr_db <= snr_db);
         let at = above.saturating_sub(1);
@@ -36,27 +37,27 @@ impl PerCurve {
         }
     }
 
-    /// PER, the share of packets of `packet` bytes with a block in error at `snr_db`:
-    /// 1 − (1 − FER)^⌈L/k⌉ (qawla-2015 eq. 23).
+    /// Returns the PER, the share of packets of `packet` bytes with a block in error at `snr_db`: 1
+    /// − (1 − FER)^⌈L/k⌉ (qawla-2015 eq. 23).
     pub fn per(&self, snr_db: f64, packet: Bytes) -> f64 {
         packet_error_rate(self.fer(snr_db), packet.0.div_ceil(self.mcs.block_bytes))
     }
 
-    /// Whether `snr_db` is between the first point and the last, or above a last one without an
-    /// error.
+    /// Returns true if `snr_db` is between the first and the last point, or above a last point
+    /// without errors.
     pub fn covers(&self, snr_db: f64) -> bool {
         let last = self.points.len() - 1;
         snr_db >= self.points[0].snr_db
             && (snr_db <= self.points[last].snr_db || self.clean_from() <= last)
     }
 
-    /// Place of the first point from which on there are no errors.
+    /// Returns the index of the first point from which on no point has errors.
     fn clean_from(&self) -> usize {
         self.points.iter().rposition(|point| point.errors > 0).map_or(0, |place| place + 1)
     }
 }
 
-/// FER of a point, above 0.
+/// Returns the FER of a point, above 0.
 fn rate(point: PerPoint) -> f64 {
     (point.errors as f64).max(HALF_AN_ERROR) / point.blocks as f64
 }

@@ -1,8 +1,7 @@
-//! Tables of error rates: what was counted on a grid of signal-to-noise ratios, and what it says
-//! in between.
+//! Tables of error rates: counts on a grid of signal-to-noise ratios, and their interpolation.
 //!
-//! A table carries the data of its modulation and coding schemes, so that one of another radio
-//! works without code. Files are JSON: `docs/reference/file-formats.md`.
+//! A table contains the data of its modulation and coding schemes, so that a table of another radio
+//! requires no code. Files are JSON: `docs/reference/file-formats.md`.
 
 mod curve;
 mod read;
@@ -12,42 +11,42 @@ pub use curve::PerCurve;
 use airpath_core::ConfigError;
 use serde_json::Value;
 
-/// Blocks counted at one signal-to-noise ratio.
+/// Counts at one signal-to-noise ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PerPoint {
     /// Mean Es/N0, dB.
     pub snr_db: f64,
-    /// Blocks in error, no more than `blocks`.
+    /// Blocks in error, at most `blocks`.
     pub errors: u64,
-    /// Blocks decoded, at least 1.
+    /// Decoded blocks, at least 1.
     pub blocks: u64,
 }
 
-/// A modulation and coding scheme as a table knows it.
+/// A modulation and coding scheme in a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableMcs {
-    /// Name in the table; no other curve of the table has the name.
+    /// Name, unique in the table.
     pub name: String,
-    /// Coded bits of a symbol, at least 1.
+    /// Coded bits per symbol, at least 1.
     pub bits_per_symbol: u64,
     /// R, in (0, 1].
     pub code_rate: f64,
-    /// k_m, information bytes of a block, at least 1.
+    /// k_m, information bytes per block, at least 1.
     pub block_bytes: u64,
-    /// c_m, bit/s: information bits in full blocks. Above 0.
+    /// c_m, rate of information bits in full blocks, bit/s. Above 0.
     pub rate_bps: f64,
 }
 
 /// Curves of one channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PerTable {
-    /// The channel.
+    /// Name of the channel.
     pub channel: String,
-    /// Lowest and highest signal-to-noise ratio that the table was made for, dB.
+    /// Lowest and highest signal-to-noise ratio of the measurement, dB.
     pub snr_range_db: (f64, f64),
-    /// A curve for every scheme, at least one.
+    /// One curve per scheme, at least one curve.
     pub curves: Vec<PerCurve>,
-    /// Provenance of the table, as in the file; null without it.
+    /// Provenance of the table, as in the file; null if absent.
     pub provenance: Value,
 }
 
@@ -55,20 +54,21 @@ impl PerTable {
     /// Reads a table.
     ///
     /// # Errors
-    /// When the text is not JSON, a field is missing or of another type, or a value is not
-    /// accepted; the field is a dotted path, `curves.0.points.3.errors`.
+    /// If the text is not JSON, a field is missing or has another type, or a value is not accepted;
+    /// the error's field is a dotted path, `curves.0.points.3.errors`.
     pub fn from_json(text: &str) -> Result<PerTable, ConfigError> {
         read::table(text)
     }
 
-    /// Whether all curves were measured about `snr_db`: it is in the table's range, not before the
-    /// first point of a curve, and not after the last one unless that had no error.
+    /// Returns true if all curves cover `snr_db`: it is in the table's range, not below the first
+    /// point of any curve, and not above the last point of any curve unless that point has no
+    /// errors.
     pub fn covers(&self, snr_db: f64) -> bool {
         let (low, high) = self.snr_range_db;
         (low..=high).contains(&snr_db) && self.curves.iter().all(|curve| curve.covers(snr_db))
     }
 
-    /// The curve of the scheme called `name`.
+    /// Returns the curve of the scheme called `name`.
     pub fn curve(&self, name: &str) -> Option<&PerCurve> {
         self.curves.iter().find(|curve| curve.mcs.name == name)
     }

@@ -1,16 +1,16 @@
-//! A table from its file, every value checked.
+//! Reads a table from its file and checks every value.
 
 use super::{PerCurve, PerPoint, PerTable, TableMcs};
 use airpath_core::ConfigError;
 use serde_json::Value;
 
-/// Largest rate of a scheme, bit/s: that of every link.
+/// Largest rate of a scheme, bit/s; the limit of all links.
 const FASTEST_BPS: f64 = 1e18;
 
-/// Largest SNR of a point, dB, above and below 0.
+/// Largest magnitude of the SNR of a point, dB.
 const LARGEST_DB: f64 = 1000.0;
 
-/// The table in `text`.
+/// Reads the table in `text`.
 pub(super) fn table(text: &str) -> Result<PerTable, ConfigError> {
     let document: Value = serde_json::from_str(text)
         .map_err(|error| ConfigError::new("table", "…", format!("not JSON: {error}")))?;
@@ -75,7 +75,7 @@ fn point(value: &Value) -> Result<PerPoint, ConfigError> {
     Ok(PerPoint { snr_db, errors, blocks })
 }
 
-/// The range that is written, else that of the points.
+/// Returns the range in the file, or else the range of the points.
 fn range(document: &Value, curves: &[PerCurve]) -> Result<(f64, f64), ConfigError> {
     let ends = |curve: &PerCurve| (curve.points[0].snr_db, curve.points.last().map(|p| p.snr_db));
     let of_points = curves.iter().map(ends).fold((f64::MAX, f64::MIN), |range, (first, last)| {
@@ -98,7 +98,7 @@ fn range(document: &Value, curves: &[PerCurve]) -> Result<(f64, f64), ConfigErro
 
 // --- fields of a JSON object ----------------------------------------------------------------
 
-/// A list with something in it.
+/// Reads a list that is not empty.
 fn list<T>(
     from: &Value,
     key: &str,
@@ -121,7 +121,7 @@ fn name(from: &Value, key: &str) -> Result<String, ConfigError> {
     }
 }
 
-/// JSON has no numbers that are not finite.
+/// Reads a number; JSON numbers are always finite.
 fn number(from: &Value, key: &str) -> Result<f64, ConfigError> {
     let number = from[key].as_f64();
     number.ok_or_else(|| ConfigError::new(key, shown(&from[key]), "not a number"))
@@ -151,7 +151,7 @@ fn count(from: &Value, key: &str, least: u64) -> Result<u64, ConfigError> {
     })
 }
 
-/// A value as the file has it, cut when long.
+/// Formats a value as in the file, truncated if long.
 fn shown(value: &Value) -> String {
     const LONGEST: usize = 60;
     let text = value.to_string();

@@ -2,7 +2,7 @@ use super::*;
 use airpath_core::Bytes;
 use serde_json::json;
 
-/// A curve of blocks of 60 bytes through (snr_db, errors, blocks).
+/// Returns a curve with blocks of 60 bytes and points (snr_db, errors, blocks).
 fn curve(points: &[(f64, u64, u64)]) -> Value {
     let point = |&(snr_db, errors, blocks): &(f64, u64, u64)| json!({"snr_db": snr_db, "errors": errors, "blocks": blocks});
     json!({
@@ -30,7 +30,7 @@ fn fer(points: &[(f64, u64, u64)], snr_db: f64) -> f64 {
     table(points).curves[0].fer(snr_db)
 }
 
-/// A table of which one thing was changed must be refused with this error.
+/// Checks that a table with one modified value is rejected with this error.
 #[track_caller]
 fn refused(pointer: &str, value: Value, field: &str, shown: &str, problem: &str) {
     let mut document = document(&[curve(&[(0.0, 90, 100), (2.0, 9, 100), (4.0, 0, 100)])]);
@@ -45,7 +45,7 @@ fn refused(pointer: &str, value: Value, field: &str, shown: &str, problem: &str)
 }
 
 #[test]
-fn points_are_what_was_counted() {
+fn fer_at_points_is_the_counted_share() {
     let points = [(0.0, 1, 3), (0.5, 7, 1000), (1.0, 1, 10_000_000)];
     for (snr_db, errors, blocks) in points {
         assert_eq!(fer(&points, snr_db), errors as f64 / blocks as f64);
@@ -53,9 +53,9 @@ fn points_are_what_was_counted() {
 }
 
 #[test]
-fn between_points_the_logarithm_is_linear_in_db() {
+fn logarithm_of_fer_is_linear_between_points() {
     let points = [(10.0, 100, 1000), (12.0, 1, 1000)];
-    // A decade a dB; a straight line in FER would give 5.05e-2 in the middle.
+    // One decade per dB; linear interpolation of FER would give 5.05e-2 in the middle.
     for (snr_db, wanted) in
         [(11.0, 1e-2), (10.5, f64::powf(10.0, -1.5)), (11.75, 10f64.powf(-2.75))]
     {
@@ -65,7 +65,7 @@ fn between_points_the_logarithm_is_linear_in_db() {
 }
 
 #[test]
-fn towards_a_point_without_errors_a_curve_falls_to_half_an_error() {
+fn curve_falls_to_half_an_error_before_clean_point() {
     let points = [(0.0, 50, 1000), (2.0, 0, 10_000_000), (4.0, 0, 10)];
     let wanted = (5e-2f64 * 5e-8).sqrt();
     assert!((fer(&points, 1.0) / wanted - 1.0).abs() < 1e-12);
@@ -77,7 +77,7 @@ fn towards_a_point_without_errors_a_curve_falls_to_half_an_error() {
 }
 
 #[test]
-fn a_point_without_errors_before_one_with_errors_counts_half() {
+fn clean_point_before_errors_counts_as_half_an_error() {
     let points = [(0.0, 10, 100), (2.0, 0, 100), (4.0, 1, 1000)];
     assert_eq!(fer(&points, 2.0), 0.005);
     assert!((fer(&points, 3.0) - f64::sqrt(0.005 * 0.001)).abs() < 1e-15);
@@ -85,7 +85,7 @@ fn a_point_without_errors_before_one_with_errors_counts_half() {
 }
 
 #[test]
-fn outside_the_points_the_nearest_one_counts() {
+fn fer_outside_points_is_that_of_nearest_point() {
     let points = [(0.0, 90, 100), (2.0, 9, 100)];
     assert_eq!(fer(&points, -50.0), 0.9);
     assert_eq!(fer(&points, 50.0), 0.09);
@@ -94,7 +94,7 @@ fn outside_the_points_the_nearest_one_counts() {
 }
 
 #[test]
-fn error_rates_never_rise_where_counts_fall() {
+fn fer_descends_with_counts() {
     let points = [(0.0, 1000, 1000), (1.0, 700, 1000), (2.5, 20, 9000), (3.0, 0, 10_000_000)];
     let rates: Vec<f64> = (-10..50).map(|tenth| fer(&points, f64::from(tenth) / 10.0)).collect();
     assert!(rates.windows(2).all(|pair| pair[0] >= pair[1]), "{rates:?}");
@@ -102,7 +102,7 @@ fn error_rates_never_rise_where_counts_fall() {
 }
 
 #[test]
-fn equation_23_counts_the_blocks_of_the_packet() {
+fn per_matches_equation_23() {
     let table = table(&[(0.0, 100, 100), (2.0, 1, 100), (4.0, 1, 10_000_000), (6.0, 0, 100)]);
     let per = |snr_db, bytes| table.curves[0].per(snr_db, Bytes(bytes));
     assert!((per(2.0, 60) - 0.01).abs() < 1e-15);
@@ -113,14 +113,14 @@ fn equation_23_counts_the_blocks_of_the_packet() {
 }
 
 #[test]
-fn a_table_covers_what_all_its_curves_were_measured_about() {
+fn table_covers_snrs_of_all_curves() {
     let clean = curve(&[(0.0, 90, 100), (2.0, 0, 100)]);
     let mut open = curve(&[(1.0, 90, 100), (4.0, 9, 100)]);
     open["mcs"]["name"] = "mcs1".into();
     let both = read(&document(&[clean.clone(), open])).expect("a table");
     assert!([1.0, 2.0, 3.0, 4.0].into_iter().all(|snr_db| both.covers(snr_db)));
     assert!([-0.1, 0.5, 4.1, f64::NAN].into_iter().all(|snr_db| !both.covers(snr_db)));
-    // Above a point without errors the rate is known, up to the end of the requested range.
+    // Above a point without errors, the rate is known up to the end of the requested range.
     let mut document = document(&[clean]);
     assert!(!read(&document).expect("a table").covers(3.0));
     document["snr_range_db"] = json!([-1, 6]);
@@ -129,7 +129,7 @@ fn a_table_covers_what_all_its_curves_were_measured_about() {
 }
 
 #[test]
-fn the_schemes_data_are_in_the_file() {
+fn table_contains_data_of_schemes() {
     let table = table(&[(0.0, 90, 100)]);
     assert_eq!((table.channel.as_str(), &table.provenance), ("awgn", &json!({"seed": 1})));
     let mcs = &table.curve("mcs0").expect("is there").mcs;
@@ -139,21 +139,21 @@ fn the_schemes_data_are_in_the_file() {
 }
 
 #[test]
-fn points_that_do_not_rise_are_refused() {
+fn descending_points_are_rejected() {
     let field = "curves.0.points.1.snr_db";
     refused("/curves/0/points/1/snr_db", json!(0), field, "0", "the 0 of the point before");
     refused("/curves/0/points/1/snr_db", json!(-1.5), field, "-1.5", "Points rise");
 }
 
 #[test]
-fn numbers_beyond_what_is_counted_are_refused() {
-    // They were taken, and a rate without end is a link without end.
+fn numbers_beyond_limits_are_rejected() {
+    // A rate without a limit would make a link infinitely fast.
     refused("/curves/0/mcs/rate_bps", json!(1e300), "curves.0.mcs.rate_bps", "1e+300", "1e18");
     refused("/curves/0/points/2/snr_db", json!(1e30), "curves.0.points.2.snr_db", "1e+30", "of dB");
 }
 
 #[test]
-fn counts_that_cannot_be_are_refused() {
+fn impossible_counts_are_rejected() {
     let (errors, blocks) = ("/curves/0/points/1/errors", "/curves/0/points/1/blocks");
     refused(errors, json!(101), "curves.0.points.1.errors", "101", "above the 100 blocks");
     refused(errors, json!(-1), "curves.0.points.1.errors", "-1", "from 0 on");
@@ -162,7 +162,7 @@ fn counts_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn numbers_that_are_none_are_refused() {
+fn values_that_are_not_numbers_are_rejected() {
     let snr_db = "/curves/0/points/2/snr_db";
     refused(snr_db, json!("4 dB"), "curves.0.points.2.snr_db", "\"4 dB\"", "not a number");
     refused(snr_db, Value::Null, "curves.0.points.2.snr_db", "null", "not a number");
@@ -175,7 +175,7 @@ fn numbers_that_are_none_are_refused() {
 }
 
 #[test]
-fn schemes_that_cannot_be_are_refused() {
+fn impossible_schemes_are_rejected() {
     let mcs = "/curves/0/mcs";
     let field = |key: &str| (format!("{mcs}/{key}"), format!("curves.0.mcs.{key}"));
     for (key, value, shown, problem) in [
@@ -192,7 +192,7 @@ fn schemes_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn missing_value_is_named() {
+fn error_names_missing_value() {
     refused("/curves", json!([]), "curves", "[]", "not a list with curves in it");
     refused("/curves", json!({}), "curves", "{}", "not a list");
     refused("/curves/0/points", json!([]), "curves.0.points", "[]", "points in it");
@@ -206,7 +206,7 @@ fn missing_value_is_named() {
 }
 
 #[test]
-fn a_range_that_leaves_points_out_is_refused() {
+fn range_that_excludes_points_is_rejected() {
     for range in [json!([0.0, 3.9]), json!([0.1, 5]), json!([4, 0]), json!([0]), json!("all")] {
         let mut document = document(&[curve(&[(0.0, 1, 2), (4.0, 1, 2)])]);
         document["snr_range_db"] = range;

@@ -24,7 +24,7 @@ fn shadowing(seed: u64) -> Shadowing {
     Shadowing::new(8.0, Some(Duration::from_secs(1)), &Seed::new(seed, 0, "shadowing"))
 }
 
-/// S at `at_ns`, over its deviation.
+/// Returns S at `at_ns`, divided by its standard deviation.
 fn level(process: &mut Shadowing, at_ns: u64) -> f64 {
     process.at(Time::from_nanos(at_ns)).0 / 8.0
 }
@@ -37,8 +37,8 @@ fn mean_and_error(values: &[f64]) -> (f64, f64) {
 }
 
 #[test]
-fn levels_are_normal_at_every_time() {
-    // At whole T, in the middle, and at a step that takes all halvings.
+fn levels_are_normal_at_all_times() {
+    // At a multiple of T, in the middle, and at a step that requires all halvings.
     for (at_ns, where_to) in [(7 * SECOND, "7 T"), (SECOND / 2, "T/2"), (3_123_456_789, "3.12 T")] {
         let levels: Vec<f64> = (0..SEEDS).map(|seed| level(&mut shadowing(seed), at_ns)).collect();
         for (power, expected) in [(1, 0.0), (2, 1.0), (3, 0.0), (4, 3.0)] {
@@ -55,8 +55,8 @@ fn levels_are_normal_at_every_time() {
 }
 
 #[test]
-fn the_correlation_falls_exponentially() {
-    // Lags within a T, across its end, and over several; steps are multiples of T/1024.
+fn correlation_decreases_exponentially() {
+    // Lags within one T, across its end, and over several T; steps are multiples of T/1024.
     for (from, lag) in
         [(0, 1), (511, 2), (300, 64), (900, 512), (100, 1024), (1000, 1500), (5, 4096)]
     {
@@ -71,7 +71,7 @@ fn the_correlation_falls_exponentially() {
         let seconds = lag as f64 / 1024.0;
         let case = format!("after {seconds:.4} T, from {from}/1024 T on");
         GUDMUNDSON.close(case, "", mean, f64::exp(-seconds), 5.0 * error);
-        // What one step changes has the deviation √(2(1 − e^(−h))) σ.
+        // The change in one step has the standard deviation √(2(1 − e^(−h))) σ.
         if lag == 1 {
             let squares: Vec<f64> = (0..SEEDS)
                 .map(|seed| {
@@ -87,10 +87,10 @@ fn the_correlation_falls_exponentially() {
 }
 
 #[test]
-fn one_realisation_shows_the_law() {
+fn one_realisation_has_the_distribution_over_time() {
     const TIMES: usize = 40_000;
     let mut process = shadowing(1);
-    // Four samples in each T.
+    // Four samples per T.
     let levels: Vec<f64> =
         (0..4 * TIMES as u64).map(|number| level(&mut process, number * SECOND / 4)).collect();
     let count = levels.len() as f64;
@@ -109,7 +109,7 @@ fn one_realisation_shows_the_law() {
 }
 
 #[test]
-fn a_level_holds_until_it_says() {
+fn level_is_constant_until_returned_time() {
     let mut process = shadowing(3);
     let mut at = Time::from_nanos(5);
     for _ in 0..3000 {
@@ -120,12 +120,12 @@ fn a_level_holds_until_it_says() {
         assert_ne!(process.at(until).0, level);
         at = until;
     }
-    // 1024 steps a second.
+    // 1024 steps per second.
     assert_eq!(at.as_nanos(), 3000 * SECOND / 1024);
 }
 
 #[test]
-fn any_order_gives_the_same() {
+fn values_do_not_depend_on_order_of_instants() {
     let instants: Vec<u64> =
         (0..500).map(|number| (number * 7_919_337_131) % (40 * SECOND)).collect();
     let mut sorted = instants.clone();
@@ -140,7 +140,7 @@ fn any_order_gives_the_same() {
 }
 
 #[test]
-fn the_shortest_and_the_longest_times() {
+fn extreme_coherence_times_are_accepted() {
     for coherence in [Duration::from_nanos(1), Duration::from_nanos(u64::MAX)] {
         let mut process = Shadowing::new(8.0, Some(coherence), &Seed::new(1, 0, "shadowing"));
         for at_ns in [0, 1, 2, 1 << 40, 1 << 62] {
@@ -169,8 +169,8 @@ fn static_user_has_constant_shadowing() {
 }
 
 #[test]
-fn distance_and_speed_are_a_time() {
-    // Gudmundson: 0.82 after 100 m. At 50 km/h that is 7.2 s.
+fn coherence_of_divides_distance_by_speed() {
+    // Gudmundson: 0.82 after 100 m, which takes 7.2 s at 50 km/h.
     let distance_m = -100.0 / f64::ln(0.82);
     let coherence = coherence_of(distance_m, 50.0 / 3.6).expect("it moves");
     let found = f64::exp(-7.2 / coherence.as_secs_lossy());
@@ -188,7 +188,7 @@ const MEANS: Law = Law {
 };
 
 #[test]
-fn means_over_shadowing_of_powers_of_the_snr() {
+fn mean_over_matches_moments_of_snr() {
     for deviation_db in [0.0, 0.5, 4.0, 8.0, 12.0] {
         for power in [-2.0, -1.0, 1.0, 2.0] {
             let exponent = power * deviation_db * std::f64::consts::LN_10 / 10.0;
@@ -206,7 +206,7 @@ fn means_over_shadowing_of_powers_of_the_snr() {
     }
     let weights: f64 = levels(6.0).iter().map(|(_, weight)| weight).sum();
     assert!((weights - 1.0).abs() < 1e-15);
-    // The mean of a step is the normal law at a multiple of the step, to half a step.
+    // The mean of a step function is the normal distribution at that multiple of the step size.
     let below = mean_over(0.0, 8.0, |db| {
         if db < -8.0 {
             1.0

@@ -1,20 +1,22 @@
-//! Opportunistic beamforming: two antennas send the same signal with shares of the power and a phase
-//! that change slowly, so that a slow channel fades faster and a scheduler has peaks to choose from.
+//! Opportunistic beamforming: two antennas send the same signal with slowly varying power shares
+//! and a slowly varying phase. A slow channel thus fades faster, and a scheduler can exploit the
+//! peaks.
 //!
 //! SNR(t) = mean · |√α(t) h_1(t) + √(1 − α(t)) e^(jθ(t)) h_2(t)|²
 //!
-//! h_1 and h_2 are independent channels of each user with Clarke's spectrum, 64 waves of
-//! [`Rayleigh`] each. α and θ are the transmitter's: the same for all users of a link.
+//! h_1 and h_2 are independent channels of each user with Clarke's spectrum, each a [`Rayleigh`]
+//! channel of 64 waves. α and θ belong to the transmitter: they are equal for all users of a link.
 //!
 //! Source: Viswanath, Tse and Laroia, *Opportunistic beamforming using dumb antennas*, IEEE Trans.
-//! Inf. Theory 48 (2002). They leave open how α and θ vary, and want them distributed as a
-//! Rayleigh channel's own beamforming configuration: α uniform on [0, 1], θ uniform and
-//! independent. Here α is a triangle with the period T, θ a rotation with the period T(1 + √5)/2,
-//! each from a random start: incommensurate, so that the pair fills its rectangle evenly.
+//! Inf. Theory 48 (2002). The paper does not specify the variation of α and θ, but requires the
+//! distribution of the beamforming configuration of a Rayleigh channel: α uniform on [0, 1], θ
+//! uniform and independent. Here α is a triangular wave with the period T, θ a rotation with the
+//! period T(1 + √5)/2, each with a random start. The periods are incommensurate, so that the pair
+//! covers its range evenly.
 //!
-//! Distributions: over the draws the SNR is exponential with the mean that is set, E|h|⁴ = 2 −
-//! 2/(3N). Over time, in a constant channel, its mean is (|h_1|² + |h_2|²)/2 and its peaks |h_1|² +
-//! |h_2|².
+//! Distributions: over the realisations, the SNR is exponential with the configured mean, and E|h|⁴
+//! = 2 − 2/(3N). Over time, in a constant channel, its mean is (|h_1|² + |h_2|²)/2, and its peaks
+//! are |h_1|² + |h_2|².
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Waves};
@@ -26,19 +28,20 @@ use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time
 use serde::Deserialize;
 use std::f64::consts::TAU;
 
-/// (1 + √5)/2, the period of θ over that of α.
+/// (1 + √5)/2, ratio of the period of θ to that of α.
 const GOLDEN_RATIO: f64 = 1.618_033_988_749_895;
 
-/// Configuration: the period of the beams, and the Doppler shift or the speed and the carrier that
-/// make it.
+/// Configuration: the period of the beam, and either the Doppler shift or the speed and the carrier
+/// frequency from which it follows.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BeamformingConfig {
     /// Mean SNR, dB, -200 to 200.
     pub mean_db: f64,
-    /// T, the time in which the power goes from one antenna to the other and back, ns, above 0.
+    /// T, period in which the power moves from one antenna to the other and back, ns, above 0.
     pub period_ns: u64,
-    /// f_d, the largest Doppler shift of both channels, Hz, 0 to 100 000. 0: they stand still.
+    /// f_d, largest Doppler shift of both channels, Hz, 0 to 100 000. With 0, the channels are
+    /// constant.
     #[serde(default)]
     pub doppler_hz: Option<f64>,
     /// Speed of the receiver, m/s, 0 to 10 000.
@@ -49,14 +52,14 @@ pub struct BeamformingConfig {
     pub carrier_hz: Option<f64>,
 }
 
-/// α and θ over time.
+/// α and θ as functions of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Beam {
     power: Rotation,
     phase: Rotation,
 }
 
-/// Something that turns evenly.
+/// A quantity that rotates at constant speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rotation {
     period_ns: u64,
@@ -64,7 +67,7 @@ struct Rotation {
 }
 
 impl Rotation {
-    /// The part of a turn that is done at `at`, in [0, 1).
+    /// Returns the fraction of a turn at `at`, in [0, 1).
     fn at(self, at: Time) -> f64 {
         let turns = (at.as_nanos() % self.period_ns) as f64 / self.period_ns as f64;
         let turns = turns + self.start_turns;
@@ -73,7 +76,7 @@ impl Rotation {
 }
 
 impl Beam {
-    /// A beam that starts as `stream` says.
+    /// Creates a beam with a random start from `stream`.
     fn new(period_ns: u64, stream: &mut Stream) -> Beam {
         let slower = libm::round(period_ns as f64 * GOLDEN_RATIO) as u64;
         Beam {
@@ -82,12 +85,12 @@ impl Beam {
         }
     }
 
-    /// α at `at`, in [0, 1], and θ, turns in [0, 1).
+    /// Returns α at `at`, in [0, 1], and θ, turns in [0, 1).
     fn at(self, at: Time) -> (f64, f64) {
         ((2.0 * self.power.at(at) - 1.0).abs(), self.phase.at(at))
     }
 
-    /// |√α h_1 + √(1 − α) e^(jθ) h_2|² at `at`.
+    /// Returns |√α h_1 + √(1 − α) e^(jθ) h_2|² at `at`.
     fn power_of(self, [(re_1, im_1), (re_2, im_2)]: [(f64, f64); 2], at: Time) -> f64 {
         let (share, turns) = self.at(at);
         let (sin, cos) = libm::sincos(TAU * turns);
@@ -104,7 +107,7 @@ pub struct Beamforming {
     mean_db: f64,
     mean: f64,
     beam: Beam,
-    /// h_1 and h_2.
+    /// Channels h_1 and h_2.
     antennas: [Rayleigh; 2],
     by_slots: BySlots<[Waves; 2]>,
 }
@@ -117,7 +120,7 @@ impl Beamforming {
         Beamforming { mean_db, mean, beam, antennas, by_slots: BySlots::default() }
     }
 
-    /// The power at `at`, over its mean.
+    /// Returns the power at `at`, relative to its mean.
     fn power_at(&self, at: Time) -> f64 {
         let [first, second] = &self.antennas;
         self.beam.power_of([first.gain_at(at), second.gain_at(at)], at)
