@@ -1,7 +1,7 @@
 //! Invariants of every queue discipline.
 //!
-//! A new built-in discipline is under test as soon as it is registered: [`descriptions()`] panics
-//! until it says how to make one.
+//! A new built-in discipline is tested as soon as it is registered: [`descriptions()`] panics if it
+//! cannot create a configuration for it.
 
 use crate::descriptions::{but, descriptions, make, try_make, with_kind};
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport, QueueState};
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
-/// One thing that happens to a queue.
+/// An event at a queue.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Enqueue { flow: u32, size: u32, ecn: Ecn, is_ack: bool },
@@ -47,32 +47,32 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Drives one discipline bare and one inside a [`Queue`], step by step the same, and accounts for
-/// the packets itself.
+/// Applies the same steps to a bare discipline and to one inside a [`Queue`], and keeps an
+/// independent account of the packets.
 struct Ledger {
     harness: TestHarness,
     bare_bench: TestHarness,
     bare: AnyQueue,
     queue: Queue,
     now: Time,
-    /// Size, flow, ECN field and whether it is an ACK, of every packet offered, by its payload handle
-    /// less one.
+    /// Size, flow, ECN field and ACK flag of every offered packet. The index is the payload handle
+    /// minus one.
     offered: Vec<(u32, u32, Ecn, bool)>,
-    /// Packets of one flow keep their order only if they have the same ECN field.
+    /// True if the order within a flow is preserved only among packets with the same ECN field.
     separates_by_ecn: bool,
-    /// Or only if both are ACKs, or neither is.
+    /// True if the order within a flow is preserved only among ACKs and among other packets.
     separates_acks: bool,
     bytes_in: u64,
     bytes_out: u64,
     bytes_dropped: u64,
     packets_out: u64,
     packets_dropped: u64,
-    /// By flow, ECN field and kind.
+    /// Last sequence number at the output, by flow, ECN field and kind.
     last_out: [[Option<u64>; 8]; 3],
     /// Sizes of the packets that the link still holds.
     held: VecDeque<u32>,
     measured_from: Time,
-    /// Offered, taken out: since measurement started.
+    /// Numbers of packets offered and dequeued since measurement started.
     measured: (u64, u64),
 }
 
@@ -151,7 +151,7 @@ impl Ledger {
         self.bare.on_served(&mut packet, &mut self.bare_bench.at(self.now));
     }
 
-    /// The link takes a packet and keeps it.
+    /// Dequeues a packet that the link holds.
     fn dequeue_held(&mut self) {
         let mut packet = Packet::default();
         let is_there = self.queue.dequeue_held_into(&mut packet, &mut self.harness.at(self.now));
@@ -164,7 +164,7 @@ impl Ledger {
         self.report_to_bare();
     }
 
-    /// The link gets rid of the oldest packet that it holds.
+    /// Releases the oldest packet that the link holds.
     fn release(&mut self) {
         if let Some(size) = self.held.pop_front() {
             self.queue.release(1, Bytes(u64::from(size)), &mut self.harness.at(self.now));
@@ -191,7 +191,7 @@ impl Ledger {
         self.measured.1 += 1;
     }
 
-    /// Lets time pass, with every wake-up in between.
+    /// Advances the time and performs every wake-up in between.
     fn pause(&mut self, nanos: u64) {
         let until = Time::from_nanos(self.now.as_nanos() + nanos);
         for _ in 0..100 {
@@ -252,7 +252,7 @@ impl Ledger {
 fn every_built_in_discipline_has_descriptions() {
     for (kind, summary) in AnyQueue::BUILT_IN {
         assert!(!descriptions(kind).is_empty(), "{kind}");
-        // The values of the scenario classes are accepted.
+        // Configurations with the values of the scenario classes are accepted.
         assert!(!samples("aqm", kind, |description| try_make(description).is_ok()).is_empty());
         assert!(summary.ends_with('.'), "{kind}: {summary}");
     }
@@ -269,7 +269,7 @@ fn an_empty_queue_is_empty() {
     }
 }
 
-/// Of a kind, one that drops nothing below 40 packets and admits nothing from there on.
+/// Returns a configuration of `kind` that drops no packet below 40 packets and admits none above.
 fn with_limit_of_40(kind: &str) -> Value {
     let changes = match kind {
         "droptail" | "rem" => json!({"limit": {"packets": 40}}),
@@ -284,9 +284,10 @@ fn with_limit_of_40(kind: &str) -> Value {
     but(&with_kind(kind).next().expect("one at least"), changes)
 }
 
-/// Takes 25 of 40 packets without releasing them, and offers more, each of a separate flow.
+/// Dequeues 25 of 40 packets without releasing them, and offers more packets, each of a separate
+/// flow.
 #[test]
-fn every_limit_counts_what_the_link_holds() {
+fn every_limit_counts_held_packets() {
     let descriptions = AnyQueue::BUILT_IN.iter().map(|(kind, _)| with_limit_of_40(kind));
     for description in descriptions.chain([json!({"kind": "droptail", "limit": {"bytes": 60_000}})])
     {
@@ -316,10 +317,10 @@ fn every_limit_counts_what_the_link_holds() {
     }
 }
 
-/// With 25 ACKs ahead there is space for 15 packets; with these, no ACK is admitted, except by
-/// FQ-CoDel, which drops from the longest queue.
+/// With 25 waiting ACKs there is space for 15 packets. After these, no further ACK is admitted,
+/// except by FQ-CoDel, which drops from the longest queue.
 #[test]
-fn every_limit_counts_the_acks_that_wait_ahead() {
+fn every_limit_counts_waiting_acks() {
     for (kind, _) in AnyQueue::BUILT_IN.iter().filter(|(kind, _)| *kind != "ack-priority") {
         let around = json!({"kind": "ack-priority", "aqm": with_limit_of_40(kind)});
         let (mut harness, mut queue) =
@@ -342,10 +343,10 @@ fn every_limit_counts_the_acks_that_wait_ahead() {
     }
 }
 
-/// Four packets, of which the link takes one at once and one after a second; after two it releases
-/// one.
+/// The link dequeues one of four packets immediately and one after a second; after two seconds it
+/// releases one.
 #[test]
-fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
+fn measured_length_counts_waiting_and_held_packets() {
     let mut harness = TestHarness::recording(Recorder::new(&[Series::Queue], Duration::ZERO));
     let mut queue =
         Queue::new(make(&json!({"kind": "droptail", "limit": {"packets": 40}})), QueueId(0));
@@ -362,14 +363,14 @@ fn the_measured_length_is_what_waits_and_what_is_held_without_a_dip() {
     assert_eq!(report.distribution, [0.0, 0.0, 0.0, third, 2.0 * third]);
     assert_eq!((report.max_packets, report.arrived, report.departed), (4, 4, 2));
     assert!((report.mean_bytes - 5500.0).abs() < 1e-9, "{}", report.mean_bytes);
-    // The second packet waited a second, the first not at all.
+    // The second packet waited for one second, the first one did not wait.
     assert_eq!(report.mean_sojourn_s, Some(0.5));
     let lengths: Vec<f64> =
         harness.recorder().samples(Series::Queue).iter().map(|sample| sample.value).collect();
     assert_eq!(lengths, [1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 3.0]);
 }
 
-/// A plug-in discipline with a separate store, which records nothing in its packets.
+/// A plug-in discipline with a separate packet store, which writes nothing into its packets.
 #[derive(Default)]
 struct Plain(VecDeque<Packet>);
 
@@ -413,7 +414,7 @@ fn releasing_more_than_held_panics() {
 }
 
 #[test]
-fn unknown_keys_and_missing_ones_are_refused() {
+fn unknown_and_missing_keys_are_rejected() {
     let registry = Registry::default();
     for (kind, _) in AnyQueue::BUILT_IN {
         let mut surplus = with_kind(kind).next().expect("one at least");
@@ -432,7 +433,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    // Two tests, for two cores.
+    // Two tests, so that two cores can run them in parallel.
 
     #[test]
     fn every_discipline_accounts_for_every_packet(
@@ -451,7 +452,7 @@ proptest! {
     }
 }
 
-/// Every fourth description, from number `first` on.
+/// Checks every fourth description, starting with number `first`.
 fn check_accounting(steps: &[Step], first: usize) -> Result<(), TestCaseError> {
     let all = AnyQueue::BUILT_IN.iter().flat_map(|(kind, _)| with_kind(kind));
     for description in all.skip(first).step_by(4) {

@@ -1,8 +1,9 @@
-//! A discipline must not depend on whether a link calls its empty queue for a packet.
+//! A discipline must not depend on whether a link polls an empty queue.
 //!
-//! A link that sends one packet after another calls `dequeue` after each; one with separate
-//! opportunities (`trace`) or with a separate buffer (`rlc-am`) calls it when packets wait. The
-//! latter holds dequeued packets until the far end has acknowledged them.
+//! A link that sends one packet after another calls `dequeue` after each packet. A link with
+//! separate opportunities (`trace`) or with a separate buffer (`rlc-am`) calls `dequeue` only when
+//! packets wait. The `rlc-am` link also holds dequeued packets until the far end has acknowledged
+//! them.
 
 use crate::descriptions::{make, with_kind};
 use airpath_aqm::{AnyQueue, Queue};
@@ -13,13 +14,14 @@ use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// How a link gets rid of what it has sent.
+/// Time at which a link releases sent packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keeping {
-    /// It releases packets at once.
+    /// The link releases packets immediately.
     Nothing,
-    /// It holds each packet until a report acknowledges it: it arrives [`Server::LATENCY`] after
-    /// it was sent, and the report about all that have arrived leaves every [`Server::REPORTS`].
+    /// The link holds each packet until a report acknowledges it. A packet arrives
+    /// [`Server::LATENCY`] after its transmission. A report about all arrived packets is sent every
+    /// [`Server::REPORTS`].
     UntilReported,
 }
 
@@ -28,16 +30,16 @@ struct Server {
     queue: Queue,
     harness: TestHarness,
     now: Time,
-    /// The packet on the air, and when it has been sent.
+    /// The packet on the air, and the end of its transmission.
     sending: Option<(Packet, Time)>,
-    /// Whether `dequeue` is also called for an empty queue.
+    /// True if `dequeue` is also called for an empty queue.
     asks_always: bool,
     keeping: Keeping,
-    /// Packets sent that have not arrived, and when they do.
+    /// Sent packets that have not arrived, and their arrival times.
     under_way: VecDeque<(Packet, Time)>,
-    /// Bytes of packets that have arrived, and when this is reported.
+    /// Sizes of arrived packets, and the times of their reports.
     unreported: VecDeque<(Bytes, Time)>,
-    /// What left: when, which, and how it is marked.
+    /// Departures: time, sequence number and ECN field.
     left: Vec<(Time, u64, Ecn)>,
 }
 
@@ -76,7 +78,7 @@ impl Server {
         self.sending = is_there.then(|| (packet, self.now + packet.bytes() / Server::RATE));
     }
 
-    /// When something happens next.
+    /// Time of the next event.
     fn due(&self) -> Time {
         let sent = self.sending.map_or(Time::NEVER, |(_, ends)| ends);
         let arrived = self.under_way.front().map_or(Time::NEVER, |(_, arrives)| *arrives);
@@ -114,7 +116,7 @@ impl Server {
         self.left.push((self.now, packet.seq, packet.ecn));
     }
 
-    /// Gets rid of all that a report acknowledges which has come now.
+    /// Releases all packets that the current report acknowledges.
     fn report(&mut self) {
         let (mut packets, mut all) = (0, Bytes::ZERO);
         while let Some(bytes) = take_due(&mut self.unreported, self.now) {
@@ -132,7 +134,7 @@ impl Server {
     }
 }
 
-/// The first of `waiting`, when it is due by `now`.
+/// Removes and returns the first element of `waiting` if it is due by `now`.
 fn take_due<T>(waiting: &mut VecDeque<(T, Time)>, now: Time) -> Option<T> {
     if waiting.front()?.1 > now {
         return None;
@@ -140,7 +142,8 @@ fn take_due<T>(waiting: &mut VecDeque<(T, Time)>, now: Time) -> Option<T> {
     waiting.pop_front().map(|(first, _)| first)
 }
 
-/// A burst and the time until the next: time to empty the queue mostly, and now and then minutes.
+/// A burst, and the time until the next burst: usually long enough to empty the queue, sometimes
+/// minutes.
 fn burst() -> impl Strategy<Value = (Vec<(u32, Ecn)>, u64)> {
     let ecn = prop_oneof![3 => Just(Ecn::NotEct), 1 => Just(Ecn::Ect0)];
     let packets = prop::collection::vec((0..3u32, ecn), 1..12);
@@ -148,10 +151,10 @@ fn burst() -> impl Strategy<Value = (Vec<(u32, Ecn)>, u64)> {
     (packets, pause)
 }
 
-/// Every discipline sends, drops and marks alike over two such links, one of which calls an empty
+/// Checks that every discipline makes equal decisions over two links, one of which polls an empty
 /// queue.
-fn decides_alike(keeping: Keeping, bursts: &[(Vec<(u32, Ecn)>, u64)]) -> Result<(), TestCaseError> {
-    // A timer that is due each nanosecond says nothing here, and takes its time.
+fn check_equal_decisions(keeping: Keeping, bursts: &[(Vec<(u32, Ecn)>, u64)]) -> Result<(), TestCaseError> {
+    // Configurations with a timer below 1 ms are slow and add nothing to this test.
     let is_slow = |timer: &Value| timer.as_u64().is_some_and(|nanos| nanos < 1_000_000);
     for description in AnyQueue::BUILT_IN.iter().flat_map(|(kind, _)| with_kind(kind)) {
         if ["interval_ns", "update_ns", "tick_ns"].iter().any(|key| is_slow(&description[key])) {
@@ -185,20 +188,20 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// RED and ARED used to drop every packet for ever over a link that does not call an empty
-    /// queue (`trace`, `rlc-am`), and FQ-CoDel to take a flow for an old one there.
+    /// Regression test: over a link that does not poll an empty queue (`trace`, `rlc-am`) RED and
+    /// ARED dropped every packet forever, and FQ-CoDel treated a new flow as an old one.
     #[test]
-    fn discipline_decides_alike_with_and_without_calls_for_an_empty_queue(
+    fn discipline_does_not_depend_on_polls_of_empty_queue(
         bursts in prop::collection::vec(burst(), 1..30),
     ) {
-        decides_alike(Keeping::Nothing, &bursts)?;
+        check_equal_decisions(Keeping::Nothing, &bursts)?;
     }
 
-    /// FQ-CoDel used to wait until the link held nothing.
+    /// Regression test: FQ-CoDel treated a flow as old until the link held no packets.
     #[test]
-    fn a_discipline_decides_alike_over_a_link_that_holds_what_it_took(
+    fn discipline_does_not_depend_on_polls_over_link_that_holds_packets(
         bursts in prop::collection::vec(burst(), 1..30),
     ) {
-        decides_alike(Keeping::UntilReported, &bursts)?;
+        check_equal_decisions(Keeping::UntilReported, &bursts)?;
     }
 }

@@ -1,5 +1,4 @@
-//! Tests of PIE: its drop probability, its safeguards, and its course compared with a plain port of
-//! RFC 8033.
+//! Tests of PIE: drop probability, safeguards, and a comparison with a plain port of RFC 8033.
 
 use super::*;
 use crate::pie_probability::pie_scale;
@@ -53,7 +52,7 @@ fn pie(config: PieConfig) -> Pie {
     Pie::build(config, setup).expect("an accepted configuration")
 }
 
-/// PIE after its burst allowance, in a long delay, at a given probability.
+/// Creates a PIE queue with a long delay and the given probability, after its burst allowance.
 fn dropping(drop_prob: f64, config: PieConfig) -> Pie {
     let mut queue = pie(config);
     queue.burst_allowance = Duration::ZERO;
@@ -68,7 +67,8 @@ fn packet(ecn: Ecn) -> Packet {
     packet
 }
 
-/// Offers `number` packets to a queue that is held at three packets; returns which were admitted.
+/// Offers `number` packets to a queue with a constant length of three packets. Returns for each
+/// packet whether it was admitted.
 fn offer(queue: &mut Pie, harness: &mut TestHarness, number: usize, ecn: Ecn) -> Vec<bool> {
     let mut offered = Vec::new();
     while queue.packets() < 3 {
@@ -85,7 +85,7 @@ fn offer(queue: &mut Pie, harness: &mut TestHarness, number: usize, ecn: Ecn) ->
 }
 
 #[test]
-fn the_scaling_table() {
+fn scale_matches_rfc_table() {
     for (from, divisor) in [
         (0.0, 2048.0),
         (1e-6, 512.0),
@@ -106,9 +106,10 @@ fn the_scaling_table() {
     }
 }
 
-/// At 25 ms after 20 ms: 0.125 · 10 ms + 1.25 · 5 ms = 0.0075, divided by the table.
+/// Delay 25 ms after 20 ms: 0.125 · 10 ms + 1.25 · 5 ms = 0.0075, divided by the value of the
+/// table.
 #[test]
-fn a_step_in_each_row_of_the_table() {
+fn step_is_divided_by_scale() {
     let (delay, old) = (Duration::from_millis(25), Duration::from_millis(20));
     for (p, divisor) in [
         (0.0, 2048.0),
@@ -126,7 +127,7 @@ fn a_step_in_each_row_of_the_table() {
 }
 
 #[test]
-fn the_probability_at_its_other_corners() {
+fn next_drop_prob_matches_rfc_at_limits() {
     let ms = Duration::from_millis;
     for (what, p, delay, old, next) in [
         ("capped from 10 % on", 0.1, ms(250), ms(15), 0.12),
@@ -143,9 +144,9 @@ fn the_probability_at_its_other_corners() {
     }
 }
 
-/// Five standard deviations of 100 000 draws.
+/// The tolerance is five standard deviations of 100 000 random decisions.
 #[test]
-fn arrivals_are_dropped_with_the_probability() {
+fn pie_drops_share_equal_to_probability() {
     let (mut harness, mut queue) = (TestHarness::default(), dropping(0.3, DEFAULT));
     let kept = offer(&mut queue, &mut harness, 100_000, Ecn::NotEct);
     let rate = kept.iter().filter(|kept| !**kept).count() as f64 / 1e5;
@@ -153,9 +154,9 @@ fn arrivals_are_dropped_with_the_probability() {
     DROPS.close("share dropped at p = 0.3", "", rate, 0.3, five_deviations);
 }
 
-/// With p = 1/8 the first drop can be the seventh arrival and is the 68th at the latest.
+/// With p = 1/8 the first drop is the seventh arrival at the earliest and the 68th at the latest.
 #[test]
-fn derandomised_drops_are_neither_close_nor_far() {
+fn derandomised_drop_gaps_are_bounded() {
     let config = PieConfig { derandomise: true, ..DEFAULT };
     let (mut harness, mut queue) = (TestHarness::default(), dropping(0.125, config));
     let kept = offer(&mut queue, &mut harness, 100_000, Ecn::NotEct);
@@ -165,15 +166,16 @@ fn derandomised_drops_are_neither_close_nor_far() {
     DROPS.equal("shortest gap at p = 1/8, derandomised", "arrivals", *least as f64, 7.0);
     let most = *gaps.iter().max().expect("drops") as f64;
     DROPS.between("longest gap", "arrivals", most, 7.0, 68.0);
-    // Six arrivals that are safe, then a geometric time of mean 8 and variance 56.
+    // Six exempt arrivals, then a geometric number of arrivals with mean 8 and variance 56.
     let mean = gaps.iter().sum::<usize>() as f64 / gaps.len() as f64;
     let five_deviations = 5.0 * (56.0 / gaps.len() as f64).sqrt();
     DROPS.close("mean gap", "arrivals", mean, 14.0, five_deviations);
 }
 
-/// p = 2⁻¹⁰ with draws that never succeed: the accumulated probability alone drops the 8704th.
+/// p = 2⁻¹⁰ with random numbers that never cause a drop: the accumulated probability drops arrival
+/// 8704.
 #[test]
-fn a_derandomised_drop_does_not_wait_for_ever() {
+fn accumulated_probability_forces_derandomised_drop() {
     let config = PieConfig { derandomise: true, ..DEFAULT };
     let mut queue = dropping(1.0 / 1024.0, config);
     let unlucky = (0..).map(|n| Seed::new(n, 0, "pie").stream()).find(|stream| {
@@ -186,7 +188,7 @@ fn a_derandomised_drop_does_not_wait_for_ever() {
 }
 
 #[test]
-fn nothing_is_dropped_while_a_safeguard_holds() {
+fn safeguards_prevent_drops() {
     type Arrange = fn(&mut Pie);
     let guarded: [(&str, Arrange); 2] = [
         ("a burst", |queue| queue.burst_allowance = Duration::from_nanos(1)),
@@ -217,7 +219,7 @@ fn nothing_is_dropped_while_a_safeguard_holds() {
 }
 
 #[test]
-fn marks_replace_drops_up_to_ten_per_cent() {
+fn pie_marks_instead_of_dropping_up_to_ten_per_cent() {
     for (drop_prob, ecn, marks) in
         [(0.1, Ecn::Ect0, true), (0.1, Ecn::NotEct, false), (0.11, Ecn::Ect0, false)]
     {
@@ -230,7 +232,7 @@ fn marks_replace_drops_up_to_ten_per_cent() {
 }
 
 #[test]
-fn the_packet_beyond_the_limit_is_dropped() {
+fn pie_drops_arrival_above_limit() {
     let (mut harness, mut queue) = (TestHarness::default(), pie(PieConfig { limit: 3, ..DEFAULT }));
     for _ in 0..5 {
         queue.enqueue(&packet(Ecn::NotEct), &mut harness.at(Time::ZERO));
@@ -239,7 +241,7 @@ fn the_packet_beyond_the_limit_is_dropped() {
 }
 
 #[test]
-fn the_burst_allowance_lasts_150_ms() {
+fn burst_allowance_lasts_150_ms() {
     let (mut harness, mut queue) = (TestHarness::default(), pie(DEFAULT));
     for _ in 0..500 {
         queue.enqueue(&packet(Ecn::NotEct), &mut harness.at(Time::ZERO));
@@ -254,7 +256,7 @@ fn the_burst_allowance_lasts_150_ms() {
     assert_eq!(queue.burst_allowance, Duration::ZERO);
 }
 
-/// RFC 8033's Appendices A and B in seconds and floats, with a timer that never rests.
+/// RFC 8033's Appendices A and B in seconds and floats, with a timer that never stops.
 struct PlainPie {
     p: f64,
     qdelay_old: f64,
@@ -329,8 +331,8 @@ impl PlainPie {
     }
 }
 
-/// Largest differences of probability and delay over 30 s of steps in the load of a 10 Mbit/s link
-/// (1200 µs per packet): overload, underload, idleness, and an outage of the link.
+/// Returns the largest differences of probability and delay over 30 s of load steps on a 10 Mbit/s
+/// link (1200 µs per packet): overload, underload, idle time, and an outage of the link.
 fn differences_to_the_plain_port(delay: PieDelay) -> (f64, f64, f64) {
     const STEP_US: u64 = 100;
     let mut harness = TestHarness::default();
@@ -386,7 +388,7 @@ fn differences_to_the_plain_port(delay: PieDelay) -> (f64, f64, f64) {
 }
 
 #[test]
-fn step_responses_are_those_of_the_plain_port() {
+fn step_responses_match_plain_port() {
     for delay in [PieDelay::Timestamps, PieDelay::DepartureRate] {
         let (p_differs, delay_differs, highest) = differences_to_the_plain_port(delay);
         assert!(highest > 0.3, "{delay:?}: {highest}");
@@ -397,9 +399,9 @@ fn step_responses_are_those_of_the_plain_port() {
     }
 }
 
-/// Overload by 50 %: the delay settles at the target, and a third is dropped.
+/// Overload by 50 %: the delay converges to the target, and a third of the packets is dropped.
 #[test]
-fn a_constant_overload_is_held_at_the_target() {
+fn constant_overload_converges_to_target() {
     let (mut harness, mut queue) = (TestHarness::default(), pie(DEFAULT));
     let (mut sum, mut updates) = (0.0, 0.0);
     for tick in 0..600_000u64 {
@@ -424,7 +426,7 @@ fn a_constant_overload_is_held_at_the_target() {
 }
 
 #[test]
-fn the_timer_rests_when_an_update_would_change_nothing() {
+fn timer_stops_when_update_would_change_nothing() {
     let (mut harness, mut queue) = (TestHarness::default(), pie(DEFAULT));
     assert!(queue.next_wakeup().is_never());
     queue.on_rate(LinkRate::of_packets(Rate(0)), &mut harness.at(Time::ZERO));
@@ -447,7 +449,7 @@ fn the_timer_rests_when_an_update_would_change_nothing() {
 }
 
 #[test]
-fn a_bad_value_is_named() {
+fn check_names_invalid_key() {
     for (config, message) in [
         (PieConfig { limit: 0, ..DEFAULT }, "limit = 0: below 1. Accepted: at least 1"),
         (PieConfig { target_ns: 0, ..DEFAULT }, "target_ns = 0: below 1. Accepted: at least 1"),
@@ -467,7 +469,8 @@ fn a_bad_value_is_named() {
     }
 }
 
-/// An ACK that goes ahead is an arrival: the controller runs, and spares it at any probability.
+/// A bypassing ACK counts as an arrival: it starts the controller, and is admitted at any
+/// probability.
 #[test]
 fn bypassing_arrival_starts_the_timer_and_is_admitted() {
     let mut harness = TestHarness::default();

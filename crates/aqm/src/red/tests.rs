@@ -8,7 +8,7 @@ use crate::red_dropper::{
 use airpath_conformance::Law;
 use airpath_core::{Ecn, FlowId, Rate, Seed, Time, testing::TestHarness};
 
-/// The parameters of red-1993, with the average equal to the queue.
+/// The parameters of red-1993, with an average equal to the queue length.
 const PLAIN: RedConfig = RedConfig {
     limit: 100,
     min_th: Some(5.0),
@@ -24,7 +24,7 @@ const PLAIN: RedConfig = RedConfig {
     variant: RedVariant::Red1993,
 };
 
-/// The same as ns-2 and ns-3 have it.
+/// The same parameters with the variant of ns-2 and ns-3.
 const NS: RedConfig = RedConfig { variant: RedVariant::Ns, ..PLAIN };
 
 const SPACING: Law = Law {
@@ -69,7 +69,7 @@ impl Line {
         Line { harness: TestHarness::default(), red, now: Time::ZERO, ecn: Ecn::NotEct }
     }
 
-    /// Offers a packet; returns whether it was admitted.
+    /// Offers a packet. Returns true if it was admitted.
     fn put(&mut self) -> bool {
         let before = self.red.packets();
         let mut packet = Packet::data(FlowId(0), 0, 1460, 40, self.now);
@@ -92,7 +92,8 @@ impl Line {
         panic!("the limit is below {packets} packets");
     }
 
-    /// Arrivals from one drop or mark to the next, the latter included, at a constant queue.
+    /// Returns the numbers of arrivals from one drop or mark to the next, including the latter, at
+    /// a constant queue length.
     fn spacings(&mut self, number: usize) -> Vec<u64> {
         let (mut spacings, mut arrivals) = (Vec::new(), 0);
         let signals = |line: &Line| line.harness.counts().total() + line.harness.counts().marked;
@@ -114,7 +115,8 @@ impl Line {
     }
 }
 
-/// Chi-square of spacings against the uniform distribution on `low..=high`; none may lie outside.
+/// Returns chi-square of spacings against the uniform distribution on `low..=high`. No spacing may
+/// lie outside this range.
 fn chi_square(spacings: &[u64], low: u64, high: u64) -> f64 {
     let mut bins = vec![0u32; (high - low + 1) as usize];
     for spacing in spacings {
@@ -130,17 +132,18 @@ const ONE_IN_A_MILLION: f64 = 40.5;
 
 /// p_b = 0.25 (10 − 5)/(15 − 5) = 1/8.
 #[test]
-fn drops_at_a_constant_average_are_spaced_uniformly_from_1_to_1_over_pb() {
+fn drop_spacing_is_uniform_on_1_to_1_over_pb() {
     let mut line = Line::new(PLAIN);
     line.fill_to(10);
     let chi = chi_square(&line.spacings(80_000), 1, 8);
     SPACING.between("1 to 8, drops", "χ²", chi, 0.0, ONE_IN_A_MILLION);
 }
 
-/// Figure 2 of red-1993, ns-2, ns-3: the arrival itself is counted, p_a = 1/7 at once and 1 at the
-/// seventh. Of chi-square with 6 degrees of freedom one in a million exceeds 38.3.
+/// Figure 2 of red-1993, ns-2, ns-3: the count includes the arrival itself, so p_a is 1/7 at the
+/// first arrival and 1 at the seventh. With 6 degrees of freedom, chi-square exceeds 38.3 with
+/// probability 10⁻⁶.
 #[test]
-fn variant_ns_spaces_drops_from_1_to_one_less() {
+fn variant_ns_spacing_is_uniform_on_1_to_1_over_pb_minus_1() {
     let mut line = Line::new(NS);
     line.fill_to(10);
     let chi = chi_square(&line.spacings(80_000), 1, 7);
@@ -148,16 +151,16 @@ fn variant_ns_spaces_drops_from_1_to_one_less() {
 }
 
 #[test]
-fn variant_ns_with_wait_spaces_drops_from_1_over_pb_on() {
+fn variant_ns_with_wait_spacing_starts_at_1_over_pb() {
     let mut line = Line::new(RedConfig { wait: true, ..NS });
     line.fill_to(10);
     let chi = chi_square(&line.spacings(80_000), 8, 15);
     NS_SPACING.between("8 to 15, drops with wait", "χ²", chi, 0.0, ONE_IN_A_MILLION);
 }
 
-/// An average of 1 drops everything, yet the second packet gets in.
+/// An average of 1 forces every drop, but the second packet is admitted.
 #[test]
-fn variant_ns_spares_an_arrival_that_finds_fewer_than_two() {
+fn variant_ns_admits_arrival_that_finds_fewer_than_two() {
     let curve = RedConfig { min_th: Some(0.5), max_th: Some(1.0), ..PLAIN };
     for (variant, admitted) in [(RedVariant::Red1993, 1), (RedVariant::Ns, 2)] {
         let mut line = Line::new(RedConfig { variant, ..curve });
@@ -168,9 +171,10 @@ fn variant_ns_spares_an_arrival_that_finds_fewer_than_two() {
     }
 }
 
-/// p_b is 1/4 of each arrival that finds four; none of them that comes first is dropped.
+/// p_b is 1/4 for each arrival that finds four packets, but the first such arrival is never
+/// dropped.
 #[test]
-fn variant_ns_spares_the_first_arrival_above_min_th() {
+fn variant_ns_admits_first_arrival_above_min_th() {
     let curve = RedConfig { min_th: Some(3.5), max_th: Some(5.5), max_p: 1.0, ..PLAIN };
     let dropped = |variant| {
         let mut line = Line::new(RedConfig { variant, ..curve });
@@ -189,7 +193,7 @@ fn variant_ns_spares_the_first_arrival_above_min_th() {
 }
 
 #[test]
-fn with_wait_they_are_spaced_uniformly_from_1_over_pb_on() {
+fn drop_spacing_with_wait_starts_after_1_over_pb() {
     let mut line = Line::new(RedConfig { wait: true, ..PLAIN });
     line.fill_to(10);
     let chi = chi_square(&line.spacings(80_000), 9, 16);
@@ -198,7 +202,7 @@ fn with_wait_they_are_spaced_uniformly_from_1_over_pb_on() {
 
 /// At 18 packets, p_b = 0.25 + 0.75 · 3/15 = 0.4: spacings 1, 2 and 3 with 0.4, 0.4 and 0.2.
 #[test]
-fn gentle_drops_are_spaced_alike() {
+fn gentle_drop_spacing_matches_probability() {
     const DROPS: usize = 30_000;
     let mut line = Line::new(RedConfig { gentle: true, ..PLAIN });
     line.fill_to(18);
@@ -212,7 +216,7 @@ fn gentle_drops_are_spaced_alike() {
 }
 
 #[test]
-fn marks_are_spaced_like_drops_and_lose_nothing() {
+fn mark_spacing_equals_drop_spacing_without_loss() {
     let mut line = Line::new(RedConfig { ecn: true, ..PLAIN });
     line.ecn = Ecn::Ect0;
     line.fill_to(10);
@@ -225,7 +229,7 @@ fn marks_are_spaced_like_drops_and_lose_nothing() {
 }
 
 #[test]
-fn the_final_probability_at_its_corners() {
+fn final_probability_matches_formula_at_limits() {
     for (p_b, count, wait, p_a) in [
         (0.125, 0, false, 0.125),
         (0.125, 4, false, 0.25),
@@ -244,7 +248,7 @@ fn the_final_probability_at_its_corners() {
 }
 
 #[test]
-fn the_initial_probability_at_its_corners() {
+fn initial_probability_matches_formula_at_limits() {
     let curve = RedCurve { min_th: 5.0, max_th: 15.0, max_p: 0.1, gentle: false };
     let gentle = RedCurve { gentle: true, ..curve };
     for (average, plain, gently) in [
@@ -264,7 +268,7 @@ fn the_initial_probability_at_its_corners() {
 
 /// With q constant, avg after n arrivals is q (1 − (1 − w)ⁿ).
 #[test]
-fn the_average_follows_its_trajectory() {
+fn average_matches_closed_form() {
     let mut line = Line::new(RedConfig { weight: Some(0.002), max_p: 0.0, ..PLAIN });
     line.fill_to(10);
     let start = line.red.dropper().average();
@@ -282,7 +286,7 @@ fn the_average_follows_its_trajectory() {
 
 /// 8 Mbit/s is 2000 packets of 500 bytes per second: 10 ms idle are 20 slots.
 #[test]
-fn the_average_decays_over_an_idle_time_only() {
+fn average_decays_only_while_idle() {
     for by_service in [false, true] {
         let mut line = Line::new(RedConfig { weight: Some(0.1), max_p: 0.0, ..PLAIN });
         line.red.on_rate(LinkRate::of_packets(Rate(8_000_000)), &mut line.harness.at(Time::ZERO));
@@ -316,10 +320,10 @@ fn the_average_decays_over_an_idle_time_only() {
     assert!((red_idle_average(8.0, 0.5, 3.0) - 1.0).abs() < 1e-12);
 }
 
-/// The idle time used to end at an arrival that was dropped: where the link did not call the empty
-/// queue again, the average never fell and every later arrival was dropped (`trace`, `rlc-am`).
+/// Regression test: a dropped arrival ended the idle time. If the link did not poll the empty queue
+/// again, the average never decreased and every later arrival was dropped (`trace`, `rlc-am`).
 #[test]
-fn an_arrival_that_is_not_queued_does_not_end_an_idle_time() {
+fn dropped_arrival_does_not_end_idle_time() {
     let forced = RedConfig { weight: Some(0.1), gentle: false, ..PLAIN };
     let early = RedConfig { min_th: Some(0.0), max_th: Some(1e-9), max_p: 1.0, ..forced };
     for config in [forced, RedConfig { gentle: true, ..early }, RedConfig { ecn: true, ..forced }] {
@@ -343,7 +347,7 @@ fn an_arrival_that_is_not_queued_does_not_end_an_idle_time() {
 }
 
 #[test]
-fn below_min_th_nothing_is_dropped_and_the_count_starts_again() {
+fn count_restarts_below_min_th() {
     let mut line = Line::new(PLAIN);
     line.fill_to(5);
     assert_eq!(line.harness.counts().total(), 0);
@@ -361,7 +365,7 @@ fn below_min_th_nothing_is_dropped_and_the_count_starts_again() {
 }
 
 #[test]
-fn from_max_th_on_every_arrival_is_dropped_marks_or_not() {
+fn red_drops_every_arrival_from_max_th_with_or_without_ecn() {
     for ecn in [Ecn::NotEct, Ecn::Ect0] {
         let mut line = Line::new(RedConfig { max_p: 0.0, ecn: true, ..PLAIN });
         line.ecn = ecn;
@@ -374,7 +378,7 @@ fn from_max_th_on_every_arrival_is_dropped_marks_or_not() {
 
 /// RFC 8257 §3.1: a step at K on the instantaneous queue; K = 15 here.
 #[test]
-fn without_hard_drops_every_arrival_beyond_the_step_is_marked() {
+fn red_marks_every_arrival_above_step_without_hard_drop() {
     let step = RedConfig {
         min_th: Some(15.0),
         max_th: Some(16.0),
@@ -398,7 +402,7 @@ fn without_hard_drops_every_arrival_beyond_the_step_is_marked() {
 }
 
 #[test]
-fn a_gentle_queue_drops_every_arrival_from_twice_max_th_on() {
+fn gentle_red_drops_every_arrival_from_twice_max_th() {
     let mut line = Line::new(RedConfig { gentle: true, ..PLAIN });
     line.fill_to(30);
     assert!((0..100).all(|_| !line.put()));
@@ -413,7 +417,7 @@ fn full_buffer_drops_at_any_average() {
 
 /// 100 Mbit/s in packets of 500 bytes: C = 25 000 packets/s.
 #[test]
-fn automatic_settings_follow_the_links_rate() {
+fn automatic_settings_follow_link_rate() {
     let config = RedConfig { min_th: None, max_th: None, weight: None, ..PLAIN };
     let mut line = Line::new(config);
     let curve = *line.red.dropper().curve();
@@ -432,7 +436,7 @@ fn automatic_settings_follow_the_links_rate() {
 }
 
 #[test]
-fn a_bad_value_is_named() {
+fn check_names_invalid_key() {
     for (config, message) in [
         (RedConfig { limit: 0, ..PLAIN }, "limit = 0: below 1. Accepted: at least 1"),
         (RedConfig { min_th: Some(-1.0), ..PLAIN }, "min_th = -1: below 0. Accepted: at least 0"),
@@ -468,16 +472,16 @@ fn a_bad_value_is_named() {
 }
 
 #[test]
-fn the_average_is_of_what_waits_and_what_the_link_holds() {
+fn average_counts_waiting_and_held_packets() {
     let mut line = Line::new(PLAIN);
     line.red.on_held(9, Bytes(9 * 1500), &mut line.harness.at(Time::ZERO));
     line.put();
     assert_eq!(line.red.dropper().average(), 9.0);
 }
 
-/// A link at rest between two transmissions of what it holds is not idle.
+/// A link that holds packets between two transmissions is not idle.
 #[test]
-fn the_average_decays_only_while_the_link_holds_nothing() {
+fn average_decays_only_while_link_holds_no_packet() {
     let average_after_a_second = |held: usize| {
         let mut line = Line::new(RedConfig { weight: Some(0.5), ..PLAIN });
         line.red.on_rate(LinkRate::of_packets(Rate(40_000)), &mut line.harness.at(Time::ZERO));
@@ -490,7 +494,8 @@ fn the_average_decays_only_while_the_link_holds_nothing() {
         line.put();
         line.red.dropper().average()
     };
-    // Ten packets of 500 bytes a second: 4 / 2¹⁰, and the sample 0; or 4 and the sample 1.
+    // Ten packets of 500 bytes per second: an average of 4 / 2¹⁰ and a sample of 0, or an average
+    // of 4 and a sample of 1.
     assert_eq!(average_after_a_second(0), 4.0 / 1024.0 / 2.0);
     assert_eq!(average_after_a_second(1), 2.5);
 }

@@ -1,4 +1,4 @@
-//! Tests of REM: the price equation by hand and compared with a plain port that steps, marks and
+//! Tests of REM: the price equation (computed by hand and by a plain port with a timer), marks and
 //! drops, units.
 
 use super::*;
@@ -57,7 +57,7 @@ fn rem(config: RemConfig) -> Rem {
     queue
 }
 
-/// One whose price is this, and stays: the next update is far away.
+/// Creates a queue with a constant price: the next update is far away.
 fn at_price(price: f64, config: RemConfig) -> Rem {
     let mut queue = rem(config);
     queue.price.value = price;
@@ -83,7 +83,7 @@ fn micros(micros: u64) -> Time {
 
 /// p ← [p + γ (x − c + α (b − b*))]⁺.
 #[test]
-fn the_price_law_by_hand() {
+fn next_price_matches_equation() {
     for (price, arrived, queue, expected) in [
         (0.0, 10.0, 30.0, 0.001 * (10.0 - CAPACITY + 1.0)),
         (1.0, 0.0, 0.0, 1.0 - 0.001 * (CAPACITY + 2.0)),
@@ -96,7 +96,7 @@ fn the_price_law_by_hand() {
 }
 
 #[test]
-fn the_probability_by_the_price() {
+fn probability_matches_price() {
     for (price, expected, digit) in [
         (0.0, 0.0, 0.0),
         (10.0, 0.0099, 5e-5),
@@ -117,7 +117,7 @@ fn the_probability_by_the_price() {
 }
 
 #[test]
-fn without_arrivals_the_price_moves_in_a_line_down_to_zero() {
+fn idle_price_is_linear_down_to_zero() {
     for (price, queue, updates) in
         [(1.0, 0.0, 100), (1.0, 0.0, 1000), (0.5, 99.0, 5000), (0.0, 0.0, 7)]
     {
@@ -133,9 +133,10 @@ fn without_arrivals_the_price_moves_in_a_line_down_to_zero() {
     }
 }
 
-/// Of ten arrivals in the first 2 ms one is queued: the price counts ten, and a backlog of one.
+/// In the first 2 ms ten packets arrive and one of them is queued: the price includes ten arrivals
+/// and a backlog of one.
 #[test]
-fn arrivals_count_before_any_drop() {
+fn dropped_arrivals_count_in_price() {
     let mut harness = TestHarness::default();
     let mut queue = rem(RemConfig { limit: Limit::Packets(1), ..NS });
     for number in 0..10 {
@@ -148,9 +149,9 @@ fn arrivals_count_before_any_drop() {
     LAW.close("p after ten arrivals", "", queue.price(), expected, 1e-15);
 }
 
-/// An arrival at the instant of an update belongs to the next one.
+/// An arrival at the time of an update counts in the next update.
 #[test]
-fn an_update_comes_before_the_arrival_of_the_same_instant() {
+fn update_precedes_arrival_at_equal_time() {
     let mut harness = TestHarness::default();
     let mut queue = rem(RemConfig { target: 0, alpha: 0.0, ..NS });
     for number in 0..5 {
@@ -160,7 +161,7 @@ fn an_update_comes_before_the_arrival_of_the_same_instant() {
 }
 
 #[test]
-fn a_limit_of_100_holds_100() {
+fn limit_of_100_admits_100_packets() {
     let mut harness = TestHarness::default();
     let mut queue = rem(NS);
     for number in 0..150 {
@@ -169,7 +170,7 @@ fn a_limit_of_100_holds_100() {
     assert_eq!((queue.packets(), harness.counts().total()), (100, 50));
 }
 
-/// As ns-2 has it where it counts bytes: 40 ACKs take no more space than their bytes.
+/// As in ns-2 with a limit in bytes: 40 ACKs need only the space of their bytes.
 #[test]
 fn limit_in_bytes_admits_packets_that_fit() {
     let mut harness = TestHarness::default();
@@ -188,7 +189,7 @@ fn limit_in_bytes_admits_packets_that_fit() {
 }
 
 #[test]
-fn capable_packets_are_marked_as_they_leave_and_no_other_is() {
+fn rem_marks_only_capable_packets_at_departure() {
     let mut harness = TestHarness::default();
     let mut queue = at_price(1e9, NS);
     let fields = [Ecn::Ect0, Ecn::NotEct, Ecn::Ect1, Ecn::Ce];
@@ -202,7 +203,7 @@ fn capable_packets_are_marked_as_they_leave_and_no_other_is() {
 }
 
 #[test]
-fn without_ecn_arrivals_are_dropped_and_nothing_is_marked() {
+fn rem_drops_arrivals_without_ecn() {
     let mut harness = TestHarness::default();
     let mut queue = at_price(0.0, RemConfig { ecn: false, ..NS });
     queue.enqueue(&data(0), &mut harness.at(Time::ZERO));
@@ -213,7 +214,7 @@ fn without_ecn_arrivals_are_dropped_and_nothing_is_marked() {
     assert_eq!((left.seq, left.ecn, harness.counts().marked), (0, Ecn::Ect0, 0));
 }
 
-/// Draws 100 000 packets of `size` at a price of 100; returns the share that is marked.
+/// Sends 100 000 packets of `size` at a price of 100. Returns the share of marked packets.
 fn marked_share(size: u32, mode: RemMode) -> f64 {
     let mut harness = TestHarness::default();
     let mut queue = at_price(100.0, RemConfig { mode, ..NS });
@@ -225,7 +226,7 @@ fn marked_share(size: u32, mode: RemMode) -> f64 {
 }
 
 #[test]
-fn in_bytes_the_probability_goes_with_the_size_in_packets_it_does_not() {
+fn probability_depends_on_size_only_in_byte_mode() {
     let whole = rem_probability(100.0, 1.001);
     for (size, mode, expected) in [
         (1040, RemMode::Bytes, whole),
@@ -241,7 +242,7 @@ fn in_bytes_the_probability_goes_with_the_size_in_packets_it_does_not() {
 
 /// Nine ACKs of 40 B and a packet of 1040 B in 2 ms, all waiting.
 #[test]
-fn an_ack_counts_40_bytes_or_a_packet() {
+fn ack_counts_as_40_bytes_or_one_packet() {
     for (mode, count) in [(RemMode::Bytes, 1400.0 / 1040.0), (RemMode::Packets, 10.0)] {
         let mut harness = TestHarness::default();
         let mut queue = rem(RemConfig { mode, target: 0, gamma: 1.0, ..NS });
@@ -255,10 +256,10 @@ fn an_ack_counts_40_bytes_or_a_packet() {
     }
 }
 
-/// With a code of rate 1/2 a packet takes twice its bytes, of arrivals, of the backlog and of a mean
-/// packet: the capacity is half as many packets.
+/// With a code of rate 1/2 a packet takes twice its size on the air. This applies to arrivals, to
+/// the backlog and to the mean packet, so the capacity in packets is halved.
 #[test]
-fn arrivals_backlog_and_capacity_are_what_is_on_the_air() {
+fn price_uses_bytes_on_the_air() {
     let mut harness = TestHarness::default();
     let mut queue = rem(RemConfig { gamma: 1.0, target: 0, ..NS });
     let framing = Framing::with_overhead(Bytes(10)).coded_at(0.5);
@@ -272,10 +273,10 @@ fn arrivals_backlog_and_capacity_are_what_is_on_the_air() {
     LAW.close("p with parity and overhead", "", queue.price(), expected, 1e-12);
 }
 
-/// Packets ahead and packets held by the link count in the backlog, bypassing packets in the
-/// arrivals.
+/// Packets ahead of the queue and packets held by the link count in the backlog; bypassing packets
+/// count in the arrivals.
 #[test]
-fn bypassing_and_held_packets_count() {
+fn price_counts_bypassing_and_held_packets() {
     let mut harness = TestHarness::default();
     let mut queue = rem(RemConfig { limit: Limit::Packets(3), gamma: 1.0, target: 0, ..NS });
     queue.on_rate(LinkRate::of_packets(Rate(1_000_000)), &mut harness.at(Time::ZERO));
@@ -292,7 +293,7 @@ fn bypassing_and_held_packets_count() {
     LAW.close("p, four ACKs that pass by and three that wait", "", queue.price(), expected, 1e-12);
 }
 
-/// A port that steps the price every 2 ms, in all states.
+/// A port with a timer: it updates the price every 2 ms, in all states.
 struct Stepped {
     price: f64,
     next: Time,
@@ -313,14 +314,14 @@ impl Stepped {
 }
 
 #[test]
-fn the_price_is_that_of_a_timer_every_2_ms() {
+fn price_equals_price_of_timer_every_2_ms() {
     let mut harness = TestHarness::default();
     let mut queue = rem(NS);
     let mut port = Stepped { price: 0.0, next: Time::from_millis(2), arrived: 0.0, queued: 0.0 };
     let mut draws = Stream::new(1, 0, "bursts");
     let (mut now, mut worst, mut highest) = (Time::ZERO, 0.0_f64, 0.0_f64);
     for number in 0..200_000 {
-        // Mostly within an update, at times seconds later.
+        // Most steps are shorter than an update interval, some are seconds.
         let is_long = draws.bernoulli(0.001);
         let mean =
             if is_long { Duration::from_millis(3000) } else { Duration::from_nanos(350_000) };
@@ -344,7 +345,7 @@ fn the_price_is_that_of_a_timer_every_2_ms() {
 
 /// After an hour the price has fallen to zero, without a wake-up.
 #[test]
-fn an_hour_without_packets_costs_no_event() {
+fn idle_hour_causes_no_wakeup() {
     let mut harness = TestHarness::default();
     let mut queue = rem(NS);
     queue.price.value = 5.0;
@@ -356,9 +357,9 @@ fn an_hour_without_packets_costs_no_event() {
     assert_eq!(queue.price.next, hour + Duration::from_millis(2));
 }
 
-/// A price of 1 falls by γ (c + 2) an update for 227 updates: the mean over 500 of them.
+/// From 1 the price falls by γ (c + 2) per update, for 227 updates; the mean is over 500 updates.
 #[test]
-fn the_mean_price_is_over_updates_up_to_the_end() {
+fn mean_price_covers_updates_until_end() {
     let mut queue = rem(NS);
     queue.restart_measurement(Time::from_millis(1));
     queue.price.value = 1.0;
@@ -372,7 +373,7 @@ fn the_mean_price_is_over_updates_up_to_the_end() {
 }
 
 #[test]
-fn the_price_is_recorded_when_it_has_moved() {
+fn price_is_recorded_after_change() {
     let mut harness = TestHarness::recording(Recorder::new(&[Series::Price], Duration::ZERO));
     let mut queue = rem(RemConfig { target: 0, alpha: 0.0, ..NS });
     for number in 0..6 {
@@ -384,7 +385,7 @@ fn the_price_is_recorded_when_it_has_moved() {
 }
 
 #[test]
-fn data_and_acks_are_alike_to_a_single_queue() {
+fn single_queue_treats_data_and_acks_alike() {
     let mut harness = TestHarness::default();
     let mut queue = rem(NS);
     queue.enqueue(&data(0), &mut harness.at(Time::ZERO));

@@ -1,4 +1,5 @@
-//! Tests of RED at an RLC buffer: probabilities by occupancy, spacing of drops, which packet goes.
+//! Tests of RED at an RLC buffer: probabilities by occupancy, spacing of drops, choice of the
+//! dropped packet.
 
 use super::*;
 use airpath_core::{
@@ -7,7 +8,7 @@ use airpath_core::{
 use proptest::prelude::*;
 use serde_json::json;
 
-/// 384 kbit/s in Table 5.
+/// Parameters for 384 kbit/s, Table 5.
 fn paper() -> RlcRedConfig {
     RlcRedConfig {
         limit: 40,
@@ -26,7 +27,7 @@ fn build(config: RlcRedConfig) -> Result<RlcRed, ConfigError> {
     RlcRed::build(config, Setup { seed: Seed::new(1, 0, "red"), registry: &registry, extra: () })
 }
 
-/// A queue, driven by hand; a packet is known by its number, from 0.
+/// A queue that the test drives step by step; packets are numbered from 0.
 struct Line {
     harness: TestHarness,
     red: RlcRed,
@@ -41,7 +42,7 @@ impl Line {
         Line { harness, red: build(config).expect("accepted"), put: 0, ecn: Ecn::NotEct }
     }
 
-    /// A queue of `config` in which nothing is recorded, for many drops.
+    /// Creates a queue of `config` without a record, for many drops.
     fn unrecorded(config: RlcRedConfig) -> Line {
         Line { harness: TestHarness::recording(Recorder::default()), ..Line::new(config) }
     }
@@ -50,7 +51,7 @@ impl Line {
         (self.harness.at(Time::ZERO), &mut self.red)
     }
 
-    /// Offers a packet; returns whether one was dropped or marked.
+    /// Offers a packet. Returns true if a packet was dropped or marked.
     fn put(&mut self) -> bool {
         let counts = self.harness.counts();
         let mut packet = Packet::data(FlowId(self.put), 0, 1460, 40, Time::ZERO);
@@ -84,7 +85,8 @@ impl Line {
         red.on_rate(LinkRate::of_packets(Rate(kbps * 1000)), &mut ctx);
     }
 
-    /// Arrivals from one drop or mark to the next, the latter included, at a constant occupancy.
+    /// Returns the number of arrivals from one drop or mark to the next, including the latter, at a
+    /// constant occupancy.
     fn gap(&mut self, occupancy: usize) -> u64 {
         for arrivals in 1..1_000_000 {
             let is_signalled = self.put();
@@ -106,12 +108,13 @@ impl Line {
     }
 }
 
-/// A drop as soon as an arrival finds 39 of 40 packets.
+/// Parameters with which a drop is certain once an arrival finds 39 of 40 packets.
 fn certain() -> RlcRedConfig {
     RlcRedConfig { min_th: 38, max_p: 1.0, ..paper() }
 }
 
-/// Chi-square of gaps against the uniform distribution on `1..=high`; none may lie outside.
+/// Returns chi-square of gaps against the uniform distribution on `1..=high`. No gap may lie
+/// outside this range.
 fn chi_square(gaps: &[u64], high: u64) -> f64 {
     let mut bins = vec![0u32; high as usize];
     for gap in gaps {
@@ -123,7 +126,7 @@ fn chi_square(gaps: &[u64], high: u64) -> f64 {
 }
 
 #[test]
-fn p_b_rises_from_0_at_min_th_towards_max_p_at_the_limit() {
+fn p_b_rises_linearly_from_min_th_to_limit() {
     for (occupancy, p_b) in [(0, 0.0), (19, 0.0), (20, 0.0), (30, 0.025), (36, 0.04), (39, 0.0475)]
     {
         let found = rlc_red_drop_probability(occupancy, 20, 40, 0.05);
@@ -131,9 +134,9 @@ fn p_b_rises_from_0_at_min_th_towards_max_p_at_the_limit() {
     }
 }
 
-/// Five standard deviations of 100 000 arrivals.
+/// The tolerance is five standard deviations of 100 000 arrivals.
 #[test]
-fn without_count_the_share_dropped_is_p_b() {
+fn drop_share_without_count_is_p_b() {
     const ARRIVALS: u32 = 100_000;
     for (occupancy, p_b) in [(21, 0.025), (25, 0.125), (30, 0.25), (39, 0.475)] {
         let mut line = Line::unrecorded(RlcRedConfig { max_p: 0.5, count: false, ..paper() });
@@ -151,10 +154,10 @@ fn without_count_the_share_dropped_is_p_b() {
     }
 }
 
-/// p_b = 1/8. From the first arrival that finds min_th or more, count is 0, 1, … (red-1993 Fig. 2).
-/// Of chi-square with 7 degrees of freedom one in a million exceeds 40.5.
+/// p_b = 1/8. From the first arrival that finds at least min_th packets, count is 0, 1, … (red-1993
+/// Fig. 2). With 7 degrees of freedom, chi-square exceeds 40.5 with probability 10⁻⁶.
 #[test]
-fn with_count_the_first_drop_is_uniform_on_1_to_1_over_p_b() {
+fn first_drop_with_count_is_uniform_on_1_to_1_over_p_b() {
     let mut line = Line::unrecorded(RlcRedConfig { max_p: 0.25, ..paper() });
     let gaps: Vec<u64> = (0..20_000)
         .map(|_| {
@@ -170,10 +173,10 @@ fn with_count_the_first_drop_is_uniform_on_1_to_1_over_p_b() {
     assert!(chi_square(&gaps, 8) < 40.5, "{}", chi_square(&gaps, 8));
 }
 
-/// After a drop count is 1 at the next arrival: p_a is 1/7 there and 1 at the seventh. Of chi-square
-/// with 6 degrees of freedom one in a million exceeds 38.3.
+/// After a drop, count is 1 at the next arrival: p_a is 1/7 there and 1 at the seventh arrival.
+/// With 6 degrees of freedom, chi-square exceeds 38.3 with probability 10⁻⁶.
 #[test]
-fn with_count_drops_are_uniformly_1_to_1_over_p_b_less_1_apart() {
+fn later_drop_gaps_with_count_are_uniform_on_1_to_1_over_p_b_minus_1() {
     let mut line = Line::unrecorded(RlcRedConfig { max_p: 0.25, ..paper() });
     line.fill_to(30);
     line.gap(30);
@@ -181,9 +184,9 @@ fn with_count_drops_are_uniformly_1_to_1_over_p_b_less_1_apart() {
     assert!(chi_square(&gaps, 7) < 38.3, "{}", chi_square(&gaps, 7));
 }
 
-/// p_b = 1/80 at 25 packets and max_p = 0.05, about the working point of Table 5.
+/// p_b = 1/80 at 25 packets and max_p = 0.05, near the operating point of Table 5.
 #[test]
-fn with_count_the_mean_gap_at_p_b_1_over_80_is_40() {
+fn mean_gap_with_count_at_p_b_1_over_80_is_40() {
     const DROPS: u32 = 20_000;
     let mut line = Line::unrecorded(paper());
     line.fill_to(25);
@@ -196,7 +199,7 @@ fn with_count_the_mean_gap_at_p_b_1_over_80_is_40() {
 }
 
 #[test]
-fn below_min_th_nothing_is_dropped_and_the_count_starts_again() {
+fn count_restarts_below_min_th() {
     let mut line = Line::new(RlcRedConfig { max_p: 1.0, ..paper() });
     line.fill_to(20);
     for _ in 0..1000 {
@@ -213,9 +216,10 @@ fn below_min_th_nothing_is_dropped_and_the_count_starts_again() {
     assert_eq!(line.red.count, None);
 }
 
-/// The very first arrival that finds 39 packets is drawn with 1/2: no average has to rise first.
+/// The first arrival that finds 39 packets is selected with probability 1/2: there is no average
+/// that would have to rise first.
 #[test]
-fn the_occupancy_counts_at_once() {
+fn probability_follows_instantaneous_occupancy() {
     let first_is_dropped = |replication| {
         let registry = Registry::<dyn QueueDisc + Send>::default();
         let seed = Seed::new(1, replication, "red");
@@ -232,7 +236,7 @@ fn the_occupancy_counts_at_once() {
 }
 
 #[test]
-fn a_full_buffer_drops_the_arrival_and_the_count_starts_again() {
+fn full_buffer_drops_arrival_and_restarts_count() {
     let mut line = Line::new(RlcRedConfig { max_p: 0.0, ..paper() });
     line.fill_to(40);
     assert_eq!(line.red.count, Some(19));
@@ -241,8 +245,8 @@ fn a_full_buffer_drops_the_arrival_and_the_count_starts_again() {
     assert_eq!((line.dropped(DropReason::Early), line.red.packets()), (vec![], 40));
 }
 
-/// Puts one packet after another while 39 are there until one of them is dropped or marked.
-fn until_a_signal(line: &mut Line) {
+/// Offers packets at an occupancy of 39 until a packet is dropped or marked.
+fn put_until_signal(line: &mut Line) {
     line.fill_to(38);
     line.put();
     while line.red.fifo.occupancy() >= 39 && !line.put() {
@@ -251,12 +255,12 @@ fn until_a_signal(line: &mut Line) {
 }
 
 #[test]
-fn the_packet_dropped_is_the_first_whose_transmission_has_not_started() {
+fn drop_hits_first_packet_not_in_transmission() {
     let mut line = Line::new(certain());
     line.fill_to(38);
     line.take_to(30);
     line.hold(9);
-    // p_b = 1/2 of those that find 39: the second at the latest.
+    // p_b = 1/2 for arrivals that find 39 packets: the second arrival causes a drop at the latest.
     let first = line.put();
     if !first {
         line.take_to(39);
@@ -268,7 +272,7 @@ fn the_packet_dropped_is_the_first_whose_transmission_has_not_started() {
 }
 
 #[test]
-fn when_all_have_started_the_arrival_is_dropped() {
+fn arrival_is_dropped_if_all_packets_are_in_transmission() {
     let mut line = Line::new(certain());
     line.hold(39);
     if !line.put() {
@@ -280,15 +284,15 @@ fn when_all_have_started_the_arrival_is_dropped() {
 }
 
 #[test]
-fn with_drop_arrival_that_one_is_dropped() {
+fn drop_arrival_drops_the_arrival() {
     let mut line = Line::new(RlcRedConfig { drop: RlcRedDrop::Arrival, ..certain() });
-    until_a_signal(&mut line);
+    put_until_signal(&mut line);
     assert_eq!(line.dropped(DropReason::Early), [line.put - 1]);
     assert_eq!(line.red.packets(), 39);
 }
 
 #[test]
-fn with_ecn_the_front_or_the_arrival_is_marked_and_all_stay() {
+fn ecn_marks_front_or_arrival_without_drops() {
     for drop in [RlcRedDrop::Front, RlcRedDrop::Arrival] {
         let mut line = Line::new(RlcRedConfig { drop, ecn: true, ..certain() });
         line.ecn = Ecn::Ect0;
@@ -308,17 +312,17 @@ fn with_ecn_the_front_or_the_arrival_is_marked_and_all_stay() {
 }
 
 #[test]
-fn with_ecn_a_packet_that_is_not_capable_is_dropped() {
+fn packet_without_ect_is_dropped_despite_ecn() {
     for drop in [RlcRedDrop::Front, RlcRedDrop::Arrival] {
         let mut line = Line::new(RlcRedConfig { drop, ecn: true, ..certain() });
-        until_a_signal(&mut line);
+        put_until_signal(&mut line);
         let drops = line.dropped(DropReason::Early).len();
         assert_eq!((line.marks(), drops), (vec![], 1), "{drop:?}");
     }
 }
 
 #[test]
-fn the_rate_chooses_the_row_and_the_count_starts_again() {
+fn rate_change_selects_row_and_restarts_count() {
     let row = |kbps: u64, min_th, max_p| RlcRedRow { rate_bps: kbps * 1000, min_th, max_p };
     let by_rate = vec![row(384, 20, 0.05), row(128, 10, 1.0)];
     let mut line = Line::new(RlcRedConfig { by_rate, ..paper() });
@@ -328,7 +332,7 @@ fn the_rate_chooses_the_row_and_the_count_starts_again() {
     assert_eq!((line.red.min_th, line.red.max_p, line.red.count), (20, 0.05, Some(0)));
     line.set_rate(128);
     assert_eq!((line.red.min_th, line.red.max_p, line.red.count), (10, 1.0, None));
-    // p_b = 11/30, 12/30: one of three arrivals goes.
+    // p_b = 11/30, then 12/30: one of three arrivals causes a drop.
     let dropped = (0..3).filter(|_| line.put()).count();
     assert!(dropped > 0);
     line.set_rate(200);
@@ -336,7 +340,7 @@ fn the_rate_chooses_the_row_and_the_count_starts_again() {
 }
 
 #[test]
-fn a_bad_value_is_named() {
+fn check_names_invalid_key() {
     let bad = |changes: serde_json::Value| {
         let mut description = json!({"limit": 40, "min_th": 20, "max_p": 0.05});
         for (key, value) in changes.as_object().expect("a table") {
@@ -359,8 +363,8 @@ fn a_bad_value_is_named() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Of any arrivals (true) and departures: as many in as out, dropped and left, never more than
-    /// the limit, no early drop that found fewer than min_th, and twice the same.
+    /// For any sequence of arrivals (true) and departures: the packet accounting is balanced, the
+    /// limit holds, no early drop occurs below min_th, and a second run gives the same result.
     #[test]
     fn limits_and_accounting_hold(
         limit in 1..50usize,

@@ -1,4 +1,4 @@
-//! Tests of SBD: which packet goes and when, by the rules of sbd-2006 and at their edges.
+//! Tests of SBD: time and choice of dropped packets, by the rules of sbd-2006 and in limit cases.
 
 mod properties;
 
@@ -7,7 +7,7 @@ use airpath_core::testing::TestHarness;
 use airpath_core::{Ecn, FlowId, Rate, Recorder, Registry, Seed, Series};
 use serde_json::json;
 
-/// 384 kbit/s in Table 3.
+/// Parameters for 384 kbit/s, Table 3.
 fn paper() -> SbdConfig {
     SbdConfig {
         limit: 40,
@@ -28,7 +28,7 @@ fn build(config: SbdConfig) -> Result<Sbd, ConfigError> {
     Sbd::build(config, Setup { seed: Seed::new(1, 0, "sbd"), registry: &registry, extra: () })
 }
 
-/// A queue, driven by hand; a packet is known by its number, from 0. Times in ms.
+/// A queue that the test drives step by step; packets are numbered from 0. Times in ms.
 struct Line {
     harness: TestHarness,
     sbd: Sbd,
@@ -44,7 +44,7 @@ impl Line {
         Line { harness, sbd: build(config).expect("accepted"), put: 0, held: 0, ecn: Ecn::NotEct }
     }
 
-    /// The view at `ms`, after every wake-up that is due by then.
+    /// Performs every wake-up due by `ms`. Returns the context and the queue.
     fn at(&mut self, ms: u64) -> (Ctx<'_>, &mut Sbd) {
         let now = Time::from_millis(ms);
         while self.sbd.next_wakeup() <= now {
@@ -65,7 +65,7 @@ impl Line {
         }
     }
 
-    /// Takes `count` packets, of which the link holds none.
+    /// Dequeues `count` packets; the link holds none of them.
     fn take(&mut self, count: u32, ms: u64) {
         for _ in 0..count {
             let (mut ctx, sbd) = self.at(ms);
@@ -73,7 +73,7 @@ impl Line {
         }
     }
 
-    /// Takes `count` packets, which the link holds.
+    /// Dequeues `count` packets that the link holds.
     fn hold(&mut self, count: usize, ms: u64) {
         self.take(count as u32, ms);
         self.held += count;
@@ -91,7 +91,7 @@ impl Line {
         self.sbd.fifo.occupancy()
     }
 
-    /// C_n: th_n and when it ends, ms.
+    /// th_n and the expiry of C_n, ms.
     fn measuring(&mut self, ms: u64) -> Option<(usize, u64)> {
         self.at(ms);
         match self.sbd.phase {
@@ -102,7 +102,7 @@ impl Line {
         }
     }
 
-    /// When T_r ends, ms.
+    /// Expiry of T_r, ms.
     fn reacting(&mut self, ms: u64) -> Option<u64> {
         self.at(ms);
         match self.sbd.phase {
@@ -111,7 +111,7 @@ impl Line {
         }
     }
 
-    /// Each drop for `reason`: when, ms, and which packet.
+    /// Drops for `reason`: time in ms, and packet number.
     fn dropped(&self, reason: DropReason) -> Vec<(u64, u32)> {
         let drops = self.harness.recorder().samples(Series::Drop).iter();
         drops
@@ -120,7 +120,7 @@ impl Line {
             .collect()
     }
 
-    /// Drops of the discipline, which are all there are.
+    /// Drops by the discipline; there must be no other drops.
     fn drops(&self) -> Vec<(u64, u32)> {
         assert_eq!(self.dropped(DropReason::Overflow), []);
         self.dropped(DropReason::Early)
@@ -132,7 +132,7 @@ impl Line {
 }
 
 #[test]
-fn eq_1_and_c_n_at_384_and_64_kbit_s() {
+fn critical_rate_and_c_n_match_eq_1() {
     let (ms, tick) = (Duration::from_millis, Duration::from_millis(10));
     assert_eq!(sbd_threshold(15, 5, 40), 20);
     assert_eq!(sbd_critical_rate(20, ms(200), 40), 100.0);
@@ -145,7 +145,7 @@ fn eq_1_and_c_n_at_384_and_64_kbit_s() {
 }
 
 #[test]
-fn th_n_reached_before_c_n_expires_drops_the_front() {
+fn front_is_dropped_if_th_n_is_reached_before_c_n_expires() {
     let mut line = Line::new(paper());
     line.put(14, 0);
     assert_eq!(line.measuring(0), None);
@@ -158,9 +158,9 @@ fn th_n_reached_before_c_n_expires_drops_the_front() {
     assert_eq!(line.reacting(49), Some(249));
 }
 
-/// At the instant of the expiry the timer goes first.
+/// The timer that expires at the time of an arrival is processed before the arrival.
 #[test]
-fn c_n_that_expires_first_drops_nothing_and_measures_from_the_current_occupancy() {
+fn expiry_of_c_n_restarts_measurement_without_drop() {
     let mut line = Line::new(paper());
     line.put(15, 0);
     line.put(4, 40);
@@ -171,7 +171,7 @@ fn c_n_that_expires_first_drops_nothing_and_measures_from_the_current_occupancy(
 }
 
 #[test]
-fn c_n_that_expires_below_min_th_less_alpha_is_not_started_again_until_an_arrival_finds_more() {
+fn c_n_stays_stopped_below_min_th_minus_alpha() {
     let mut line = Line::new(paper());
     line.put(15, 0);
     line.take(2, 10);
@@ -184,9 +184,9 @@ fn c_n_that_expires_below_min_th_less_alpha_is_not_started_again_until_an_arriva
     assert_eq!(line.measuring(70), Some((20, 120)));
 }
 
-/// Fig. 4: in C0, C1 and C2 the occupancy stays below the critical line, in C3 it does not.
+/// Fig. 4: in C0, C1 and C2 the occupancy stays below the critical line; in C3 it reaches the line.
 #[test]
-fn fig_4_only_the_last_of_four_intervals_drops() {
+fn only_last_interval_of_fig_4_drops() {
     let mut line = Line::new(paper());
     line.put(15, 0);
     assert_eq!(line.measuring(0), Some((20, 50)));
@@ -201,13 +201,13 @@ fn fig_4_only_the_last_of_four_intervals_drops() {
     line.put(4, 200);
     assert_eq!((line.drops(), line.occupancy()), (vec![], 26));
     line.put(1, 240);
-    // 2 + 1 have left: packet 3 is the first.
+    // 2 + 1 packets have left: packet 3 is the first.
     assert_eq!((line.drops(), line.occupancy()), (vec![(240, 3)], 26));
     assert_eq!(line.reacting(240), Some(440));
 }
 
 #[test]
-fn departures_leave_th_n_as_it_is() {
+fn departures_do_not_change_th_n() {
     let mut line = Line::new(paper());
     line.put(15, 0);
     line.take(10, 10);
@@ -217,23 +217,23 @@ fn departures_leave_th_n_as_it_is() {
     assert_eq!(line.drops(), [(30, 10)]);
 }
 
-/// The pseudocode would start C_n with the drop; the text forbids it.
+/// The pseudocode would start C_n with the drop; the text excludes that.
 #[test]
-fn nothing_is_measured_or_dropped_within_t_r() {
+fn sbd_neither_measures_nor_drops_within_t_r() {
     let mut line = Line::new(paper());
     line.put(20, 0);
     assert_eq!(line.drops(), [(0, 0)]);
     line.put(21, 199);
     assert_eq!((line.drops(), line.occupancy()), (vec![(0, 0)], 40));
     assert_eq!(line.measuring(199), None);
-    // T_r expires, the occupancy is examined.
+    // T_r expires, and the occupancy is checked.
     assert_eq!(line.measuring(200), Some((40, 400)));
 }
 
-/// The pseudocode as printed: C_n is started with the drop, so that T_r prevents nothing; when T_r
+/// The pseudocode as printed: C_n is started with the drop, so that T_r has no effect; when T_r
 /// expires, C_n is restarted.
 #[test]
-fn with_rearm_c_n_is_started_with_the_drop_and_again_when_t_r_expires() {
+fn rearm_starts_c_n_at_drop_and_at_expiry_of_t_r() {
     let mut line = Line::new(SbdConfig { after_drop: SbdAfterDrop::Rearm, ..paper() });
     line.put(20, 0);
     // 19 are left: th = 24, C = 62.5 ms in ticks.
@@ -251,7 +251,7 @@ fn with_rearm_c_n_is_started_with_the_drop_and_again_when_t_r_expires() {
 }
 
 #[test]
-fn with_rearm_t_r_that_expires_below_min_th_less_alpha_leaves_c_n_running() {
+fn rearm_keeps_c_n_running_if_t_r_expires_at_low_occupancy() {
     let rearm =
         SbdConfig { after_drop: SbdAfterDrop::Rearm, reaction_time_ns: 50_000_000, ..paper() };
     let mut line = Line::new(rearm);
@@ -264,7 +264,7 @@ fn with_rearm_t_r_that_expires_below_min_th_less_alpha_leaves_c_n_running() {
 }
 
 #[test]
-fn t_r_that_expires_below_min_th_less_alpha_starts_nothing() {
+fn expiry_of_t_r_at_low_occupancy_starts_no_timer() {
     let mut line = Line::new(paper());
     line.put(20, 0);
     line.take(5, 10);
@@ -273,7 +273,7 @@ fn t_r_that_expires_below_min_th_less_alpha_starts_nothing() {
 }
 
 #[test]
-fn a_full_buffer_within_t_r_drops_the_arrival() {
+fn full_buffer_within_t_r_drops_arrival() {
     let mut line = Line::new(paper());
     line.put(41, 0);
     assert_eq!((line.dropped(DropReason::Overflow), line.occupancy()), (vec![], 40));
@@ -283,7 +283,7 @@ fn a_full_buffer_within_t_r_drops_the_arrival() {
 }
 
 #[test]
-fn where_eq_1_has_no_value_th_n_is_max_th_and_c_n_is_t_r() {
+fn th_n_is_max_th_and_c_n_is_t_r_if_eq_1_has_no_value() {
     for occupancy in [35, 36, 39, 40] {
         assert_eq!(sbd_threshold(occupancy, 5, 40), 40);
         let (t_r, tick) = (Duration::from_millis(205), Duration::from_millis(10));
@@ -291,14 +291,14 @@ fn where_eq_1_has_no_value_th_n_is_max_th_and_c_n_is_t_r() {
         assert_eq!(c_n, Duration::from_millis(210), "{occupancy}");
         assert_eq!(sbd_critical_rate(40, t_r, 40), 0.0);
     }
-    // The last occupancy where it has one.
+    // The largest occupancy at which eq. 1 has a value.
     let (t_r, tick) = (Duration::from_millis(200), Duration::from_millis(10));
     assert_eq!(sbd_measuring_time(34, 5, 40, t_r, tick), Duration::from_secs(1));
 }
 
-/// From 37 packets on: the third arrival within T_r reaches max_th.
+/// With 37 packets at the start, the third arrival within T_r reaches max_th.
 #[test]
-fn to_reach_max_th_is_a_crossing_and_not_an_overflow() {
+fn arrival_that_reaches_max_th_is_early_drop_not_overflow() {
     let mut line = Line::new(paper());
     line.put(38, 0);
     assert_eq!((line.drops(), line.occupancy()), (vec![(0, 0)], 37));
@@ -310,7 +310,7 @@ fn to_reach_max_th_is_a_crossing_and_not_an_overflow() {
 }
 
 #[test]
-fn an_arrival_at_a_full_buffer_takes_the_place_of_the_front_while_c_n_runs() {
+fn arrival_at_full_buffer_replaces_front_while_c_n_runs() {
     let mut line = Line::new(paper());
     line.put(41, 0);
     line.put(1, 300);
@@ -319,7 +319,7 @@ fn an_arrival_at_a_full_buffer_takes_the_place_of_the_front_while_c_n_runs() {
 }
 
 #[test]
-fn the_packet_dropped_is_the_first_whose_transmission_has_not_started() {
+fn drop_hits_first_packet_not_in_transmission() {
     let mut line = Line::new(paper());
     line.put(15, 0);
     line.hold(12, 10);
@@ -328,7 +328,7 @@ fn the_packet_dropped_is_the_first_whose_transmission_has_not_started() {
 }
 
 #[test]
-fn when_all_have_started_the_arrival_is_dropped() {
+fn arrival_is_dropped_if_all_packets_are_in_transmission() {
     let mut line = Line::new(paper());
     line.put(15, 0);
     line.hold(15, 10);
@@ -339,7 +339,7 @@ fn when_all_have_started_the_arrival_is_dropped() {
 }
 
 #[test]
-fn c_and_t_r_are_rounded_up_to_whole_ticks() {
+fn c_and_t_r_are_rounded_up_to_ticks() {
     let mut line = Line::new(SbdConfig { reaction_time_ns: 201_000_000, ..paper() });
     line.put(15, 0);
     // 50.25 ms.
@@ -349,16 +349,16 @@ fn c_and_t_r_are_rounded_up_to_whole_ticks() {
 }
 
 #[test]
-fn with_expiry_at_arrivals_the_next_one_starts_c_n() {
+fn expiry_at_arrivals_starts_c_n_at_next_arrival() {
     let mut line = Line::new(SbdConfig { expiry: SbdExpiry::Arrival, ..paper() });
     line.put(15, 0);
     assert_eq!(line.sbd.next_wakeup(), Time::NEVER);
     line.put(3, 100);
-    // From the occupancy with the arrival: C = 1 s / (40 − 21).
+    // The occupancy includes the arrival: C = 1 s / (40 − 21).
     assert_eq!((line.measuring(100), line.occupancy()), (Some((21, 160)), 18));
     line.put(3, 110);
     assert_eq!(line.drops(), [(110, 0)]);
-    // T_r is over without a wake-up, too.
+    // T_r expires without a wake-up, too.
     line.put(1, 309);
     assert_eq!(line.measuring(309), None);
     line.put(1, 310);
@@ -366,7 +366,7 @@ fn with_expiry_at_arrivals_the_next_one_starts_c_n() {
 }
 
 #[test]
-fn min_th_below_alpha_measures_always() {
+fn min_th_below_alpha_always_measures() {
     let mut line = Line::new(SbdConfig { min_th: 3, ..paper() });
     line.put(1, 0);
     // C = 1 s / (40 − 6), and again from the empty buffer: 1 s / 35.
@@ -388,7 +388,7 @@ fn with_rows() -> SbdConfig {
 }
 
 #[test]
-fn another_row_stops_c_and_measures_from_the_present_occupancy() {
+fn row_change_stops_c_and_restarts_measurement() {
     let mut line = Line::new(with_rows());
     line.set_rate(384, 0);
     line.put(15, 0);
@@ -404,7 +404,7 @@ fn another_row_stops_c_and_measures_from_the_present_occupancy() {
 }
 
 #[test]
-fn another_row_stops_t_r() {
+fn row_change_stops_t_r() {
     let mut line = Line::new(with_rows());
     line.set_rate(384, 0);
     line.put(26, 0);
@@ -416,7 +416,7 @@ fn another_row_stops_t_r() {
 }
 
 #[test]
-fn another_row_with_a_small_occupancy_leaves_both_timers_off() {
+fn row_change_at_low_occupancy_starts_no_timer() {
     let mut line = Line::new(with_rows());
     line.set_rate(128, 0);
     line.put(10, 0);
@@ -426,7 +426,7 @@ fn another_row_with_a_small_occupancy_leaves_both_timers_off() {
 }
 
 #[test]
-fn a_rate_of_the_same_row_disturbs_nothing() {
+fn rate_change_within_row_has_no_effect() {
     let mut line = Line::new(with_rows());
     line.set_rate(384, 0);
     line.put(15, 0);
@@ -439,7 +439,7 @@ fn a_rate_of_the_same_row_disturbs_nothing() {
 }
 
 #[test]
-fn with_ecn_a_capable_front_is_marked_and_all_stay() {
+fn ecn_marks_capable_front_without_drops() {
     let mut line = Line::new(SbdConfig { ecn: true, ..paper() });
     line.ecn = Ecn::Ect0;
     line.put(20, 0);
@@ -450,7 +450,7 @@ fn with_ecn_a_capable_front_is_marked_and_all_stay() {
 }
 
 #[test]
-fn with_ecn_a_front_that_is_not_capable_is_dropped() {
+fn front_without_ect_is_dropped_despite_ecn() {
     let mut line = Line::new(SbdConfig { ecn: true, ..paper() });
     line.put(1, 0);
     line.ecn = Ecn::Ect0;
@@ -459,7 +459,7 @@ fn with_ecn_a_front_that_is_not_capable_is_dropped() {
 }
 
 #[test]
-fn with_ecn_a_full_buffer_drops_the_front() {
+fn full_buffer_drops_front_despite_ecn() {
     let mut line = Line::new(SbdConfig { ecn: true, ..paper() });
     line.ecn = Ecn::Ect0;
     line.put(40, 0);
@@ -469,7 +469,7 @@ fn with_ecn_a_full_buffer_drops_the_front() {
 }
 
 #[test]
-fn a_bad_value_is_named() {
+fn check_names_invalid_key() {
     let bad = |changes: serde_json::Value| {
         let mut description = json!({"limit": 40, "min_th": 20, "reaction_time_ns": 1, "alpha": 5,
                                      "tick_ns": 1});

@@ -1,5 +1,5 @@
-//! Tests of VCP's router: the load factor by hand and compared with a plain port that steps, the
-//! codes, the stamps, the measured capacity.
+//! Tests of VCP's router: the load factor (computed by hand and by a plain port with a timer), the
+//! codes, the code in packets, the measured capacity.
 
 use super::*;
 use airpath_conformance::Law;
@@ -61,7 +61,7 @@ fn millis(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// Offers `count` packets of 1000 B at an instant, and takes them out again.
+/// Enqueues and dequeues `count` packets of 1000 B at the time `now`.
 fn pass(queue: &mut VcpQueue, count: u64, now: Time, harness: &mut TestHarness) {
     for number in 0..count {
         queue.enqueue(&data(number), &mut harness.at(now));
@@ -70,7 +70,7 @@ fn pass(queue: &mut VcpQueue, count: u64, now: Time, harness: &mut TestHarness) 
 }
 
 #[test]
-fn the_load_factor_by_hand() {
+fn load_factor_matches_equation() {
     for (arrived, queue, capacity, target, interval_s, expected) in [
         (245_000.0, 0.0, 1_250_000.0, 0.98, 0.2, 1.0),
         (100_000.0, 10_000.0, 1_250_000.0, 0.98, 0.2, 110.0 / 245.0),
@@ -83,7 +83,7 @@ fn the_load_factor_by_hand() {
 }
 
 #[test]
-fn the_average_of_the_queue_by_hand() {
+fn average_queue_matches_equation() {
     for (average, mean, kind, expected) in [
         (0.0, 8000.0, VcpAverage::Ewma, 2000.0),
         (2000.0, 8000.0, VcpAverage::Ewma, 3500.0),
@@ -96,9 +96,9 @@ fn the_average_of_the_queue_by_hand() {
     }
 }
 
-/// From 0.8 on high, from 1 on overload: no rounding.
+/// The load is high from 0.8 on and overload from 1 on, without rounding.
 #[test]
-fn the_code_of_a_load() {
+fn code_matches_load() {
     for (load, code) in [
         (0.0, Ecn::Ect1),
         (0.799_999, Ecn::Ect1),
@@ -111,9 +111,9 @@ fn the_code_of_a_load() {
     }
 }
 
-/// λ = 100 packets, no queue; then 30 packets that wait throughout.
+/// λ = 100 packets and an empty queue; then 30 packets that wait during the complete interval.
 #[test]
-fn the_load_of_an_interval_is_what_arrives_and_what_stays() {
+fn load_counts_arrivals_and_persistent_queue() {
     let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
     pass(&mut queue, 100, millis(50), &mut harness);
@@ -123,14 +123,14 @@ fn the_load_of_an_interval_is_what_arrives_and_what_stays() {
     }
     LOAD.close("ρ after 100 packets", "", queue.load_factor(), 100.0 / 245.0, 1e-15);
     queue.dequeue(&mut harness.at(millis(400)));
-    // 30 arrive, and the mean of 20 samples of 30 weighs a quarter.
+    // 30 packets arrive; the mean of 20 samples of 30 packets has the weight 1/4.
     let expected = (30.0 + 0.5 * 30.0 / 4.0) / 245.0;
     LOAD.close("ρ with 30 waiting", "", queue.load_factor(), expected, 1e-15);
 }
 
-/// One packet waits from 95 to 125 ms: samples at 100, 110 and 120 ms see it.
+/// One packet waits from 95 to 125 ms: the samples at 100, 110 and 120 ms count it.
 #[test]
-fn the_queue_is_sampled_every_10_ms() {
+fn queue_is_sampled_every_10_ms() {
     let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
     queue.enqueue(&data(0), &mut harness.at(millis(95)));
@@ -141,7 +141,7 @@ fn the_queue_is_sampled_every_10_ms() {
 }
 
 #[test]
-fn a_code_holds_for_an_interval_and_intervals_begin_with_the_run() {
+fn code_is_constant_within_interval() {
     let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
     pass(&mut queue, 230, millis(150), &mut harness);
@@ -155,9 +155,10 @@ fn a_code_holds_for_an_interval_and_intervals_begin_with_the_run() {
     assert_eq!(queue.code(), Ecn::Ect1);
 }
 
-/// By the load: what data leave with that came with each field. Only a rise to CE is a mark.
+/// Expected ECN fields at departure for each field at arrival, by load. Only a change to CE counts
+/// as a mark.
 #[test]
-fn a_code_is_stamped_on_capable_data_and_never_lowered() {
+fn code_is_written_to_capable_data_and_never_lowered() {
     const FIELDS: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
     for (packets, expected, marks) in [
         (10, FIELDS, 0),
@@ -180,9 +181,9 @@ fn a_code_is_stamped_on_capable_data_and_never_lowered() {
     }
 }
 
-/// The code is that of the instant at which a packet leaves.
+/// The code is the current code at the time of departure.
 #[test]
-fn a_packet_that_waits_gets_the_code_of_the_instant_at_which_it_leaves() {
+fn packet_gets_code_at_departure() {
     let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
     pass(&mut queue, 300, millis(1), &mut harness);
@@ -205,9 +206,9 @@ fn dropped_packets_and_acks_count_as_arrivals() {
     LOAD.close("ρ", "", queue.load_factor(), 5080.0 / 245_000.0, 1e-15);
 }
 
-/// A code of rate 1/2 and 10 B of overhead.
+/// Framing: a code of rate 1/2 and 10 B of overhead.
 #[test]
-fn arrivals_and_queue_are_what_is_on_the_air() {
+fn load_uses_bytes_on_the_air() {
     let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
     let framing = Framing::with_overhead(Bytes(10)).coded_at(0.5);
@@ -219,9 +220,9 @@ fn arrivals_and_queue_are_what_is_on_the_air() {
     LOAD.close("ρ", "", queue.load_factor(), expected, 1e-15);
 }
 
-/// The rate doubles; a router that believes in 5 Mbit/s does not see it.
+/// The rate doubles; a router with a fixed capacity of 5 Mbit/s ignores the change.
 #[test]
-fn the_capacity_is_the_links_or_what_the_router_believes_in() {
+fn capacity_is_link_rate_or_fixed_value() {
     for (capacity, expected) in
         [(VcpCapacity::Link, 50.0 / 245.0), (VcpCapacity::Fixed(5_000_000), 200.0 / 245.0)]
     {
@@ -235,9 +236,9 @@ fn the_capacity_is_the_links_or_what_the_router_believes_in() {
     }
 }
 
-/// A link that sends one packet after another at 4 Mbit/s where 10 are nominal, half of the time.
+/// A link with a nominal rate of 10 Mbit/s sends packets at 4 Mbit/s, during half of the time.
 #[test]
-fn a_measured_capacity_is_what_is_sent_while_there_is_work() {
+fn measured_capacity_is_rate_while_busy() {
     let mut harness = TestHarness::default();
     let mut queue = vcp(VcpConfig { capacity: VcpCapacity::Measured, ..VCP05 });
     LOAD.equal("C before the first service", "B/s", queue.meter.capacity(), 1_250_000.0);
@@ -258,10 +259,10 @@ fn a_measured_capacity_is_what_is_sent_while_there_is_work() {
     MEASURED.close_relative("mean of C", "bit/s", capacity.expect("ten intervals"), 4e6, 1e-9);
 }
 
-/// Packets discarded by the link take its time without being sent; bypassing packets are served,
-/// too.
+/// Packets discarded by the link count in the busy time but not in the sent bytes; bypassing
+/// packets count in both.
 #[test]
-fn lost_packets_and_those_that_pass_by_are_work() {
+fn lost_and_bypassing_packets_count_as_busy() {
     let mut harness = TestHarness::default();
     let mut queue = vcp(VcpConfig { capacity: VcpCapacity::Measured, ..VCP05 });
     let mut ack = Packet::ack(FlowId(0), 0, 1000, 40);
@@ -274,9 +275,10 @@ fn lost_packets_and_those_that_pass_by_are_work() {
     LOAD.close_relative("C", "B/s", queue.meter.capacity(), 40.0 / 0.010, 1e-12);
 }
 
-/// While the link is stopped the capacity goes to zero; two intervals later it is back.
+/// While the link is stopped the capacity decays to zero; two intervals after the restart it has
+/// recovered.
 #[test]
-fn an_outage_of_an_hour_is_caught_up_with() {
+fn measured_capacity_recovers_after_outage() {
     let mut harness = TestHarness::default();
     let mut queue = vcp(VcpConfig { capacity: VcpCapacity::Measured, ..VCP05 });
     queue.enqueue(&data(0), &mut harness.at(millis(0)));
@@ -290,7 +292,7 @@ fn an_outage_of_an_hour_is_caught_up_with() {
     assert!(queue.measured(hour).iter().all(|(_, value)| value.is_some_and(f64::is_finite)));
 }
 
-/// A port with a timer every 10 ms.
+/// A port with a timer that expires every 10 ms.
 struct Stepped {
     next: Time,
     samples: Vec<f64>,
@@ -316,7 +318,7 @@ impl Stepped {
 }
 
 #[test]
-fn the_load_is_that_of_a_timer_every_10_ms() {
+fn load_equals_load_of_timer_every_10_ms() {
     for kind in [VcpAverage::Ewma, VcpAverage::PublicCode] {
         let mut harness = TestHarness::default();
         let mut queue = vcp(VcpConfig { average: kind, ..VCP05 });
@@ -351,7 +353,8 @@ fn the_load_is_that_of_a_timer_every_10_ms() {
     }
 }
 
-/// Mean, deviation and shares of all intervals, those of the pauses among them.
+/// Compares the mean, the deviation and the shares over all intervals, including intervals without
+/// packets.
 fn compare_measured(measured: &[(&'static str, Option<f64>)], loads: &[f64]) {
     let count = loads.len() as f64;
     let mean = loads.iter().sum::<f64>() / count;
@@ -373,7 +376,7 @@ fn compare_measured(measured: &[(&'static str, Option<f64>)], loads: &[f64]) {
 
 /// The average of a queue that was full is zero after an hour, without a wake-up.
 #[test]
-fn an_hour_without_packets_costs_no_event() {
+fn idle_hour_causes_no_wakeup() {
     let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
     queue.meter.average = 100_000.0;
@@ -381,13 +384,13 @@ fn an_hour_without_packets_costs_no_event() {
     let hour = Time::from_secs(3600);
     queue.enqueue(&data(0), &mut harness.at(hour));
     assert_eq!((queue.load_factor(), queue.meter.average, queue.code()), (0.0, 0.0, Ecn::Ect1));
-    // 3/4, 9/16, … of the average: three times it in all, in 18 000 intervals.
+    // 3/4, 9/16, … of the average: their sum is three times the average, over 18 000 intervals.
     let mean = queue.measured(hour)[0].1.expect("an hour passed");
     LOAD.close_relative("mean of ρ", "", mean, 0.5 * 300_000.0 / 245_000.0 / 18_000.0, 1e-9);
 }
 
 #[test]
-fn measurement_begins_with_the_interval_of_its_request() {
+fn measurement_starts_with_current_interval() {
     let mut harness = TestHarness::default();
     let mut queue = vcp(VCP05);
     pass(&mut queue, 300, millis(50), &mut harness);
@@ -397,7 +400,7 @@ fn measurement_begins_with_the_interval_of_its_request() {
 }
 
 #[test]
-fn the_load_factor_is_recorded_when_an_interval_has_ended() {
+fn load_factor_is_recorded_at_end_of_interval() {
     let mut harness = TestHarness::recording(Recorder::new(&[Series::LoadFactor], Duration::ZERO));
     let mut queue = vcp(VCP05);
     pass(&mut queue, 100, millis(50), &mut harness);

@@ -6,7 +6,7 @@ use airpath_conformance::samples;
 use airpath_core::{ConfigError, Registry, Seed, Setup};
 use serde_json::{Value, json};
 
-/// Configurations of a built-in discipline: usual, smallest and extreme values.
+/// Returns configurations of a built-in discipline: typical, smallest and extreme values.
 pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
     match kind {
         "droptail" => vec![
@@ -253,7 +253,7 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
     }
 }
 
-/// The description with some of its values replaced.
+/// Returns the description with the values of `changes`.
 pub(crate) fn but(description: &Value, changes: Value) -> Value {
     let mut changed = description.clone();
     for (key, value) in changes.as_object().expect("a table") {

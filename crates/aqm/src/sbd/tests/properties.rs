@@ -3,7 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 
-/// An event: arrivals, a departure, one that the link holds, a release, a pause in ms.
+/// An event: arrivals, a departure, a departure to a link that holds the packet, a release, or a
+/// pause in ms.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Put(u32),
@@ -39,7 +40,7 @@ fn configs() -> impl Strategy<Value = SbdConfig> {
     )
 }
 
-/// Takes the steps; at each signal the occupancy with the arrival is noted.
+/// Performs the steps. Returns the queue and, for each signal, the occupancy including the arrival.
 fn run(config: &SbdConfig, steps: &[Step]) -> (Line, Vec<usize>) {
     let mut line = Line::new(config.clone());
     line.ecn = Ecn::Ect0;
@@ -82,7 +83,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn two_signals_are_at_least_t_r_apart(config in configs(), steps in steps()) {
+    fn signals_are_at_least_t_r_apart(config in configs(), steps in steps()) {
         let (line, _) = run(&config, &steps);
         let samples = [Series::Mark, Series::Drop].map(|s| line.harness.recorder().samples(s).to_vec());
         let mut times: Vec<Time> = samples
@@ -98,13 +99,13 @@ proptest! {
     }
 
     #[test]
-    fn nothing_is_signalled_below_min_th(config in configs(), steps in steps()) {
+    fn sbd_never_signals_below_min_th(config in configs(), steps in steps()) {
         let (_, found) = run(&config, &steps);
         prop_assert!(found.iter().all(|occupancy| *occupancy >= config.min_th), "{found:?}");
     }
 
     #[test]
-    fn the_same_steps_give_the_same_drops(config in configs(), steps in steps()) {
+    fn equal_steps_give_equal_drops(config in configs(), steps in steps()) {
         let [first, second] = [0, 1].map(|_| run(&config, &steps).0);
         prop_assert_eq!(first.drops_and_marks(), second.drops_and_marks());
     }
