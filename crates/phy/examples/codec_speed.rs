@@ -1,9 +1,10 @@
-//! How fast the decoder and the whole chain are, on one core, by coding scheme.
+//! Measures the speed of the decoder and of the complete chain on one core, by coding scheme.
 //!
-//! `codec_speed [portable|avx2|avx512] [mcs0 ...] [--json]`; by default all schemes and the widest
-//! decoder. The chain always takes the widest. Without stopping a block has 10 iterations. With the
-//! genie, the signal-to-noise ratios are those of a frame error rate of 1e-3, max-log: on AWGN, and
-//! on Vehicular A for the chain. The decoder's noise is made beforehand, not timed.
+//! `codec_speed [portable|avx2|avx512] [mcs0 ...] [--json]`; the default is all schemes and the
+//! widest decoder. The chain always uses the widest decoder. Without stopping, a block has 10
+//! iterations. With the genie, the signal-to-noise ratios are those for a frame error rate of 1e-3
+//! with max-log: on AWGN, and for the chain also on Vehicular A. The decoder's noise is generated
+//! beforehand and not timed.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
 use airpath_core::rng::{Seed, Stream};
@@ -19,18 +20,18 @@ use std::num::NonZero;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// Es/N0 of a frame error rate of 1e-3, dB, by scheme.
+/// Es/N0 for a frame error rate of 1e-3, dB, by scheme.
 const AWGN_DB: [f64; 8] = [2.04, 5.40, 7.57, 11.62, 12.47, 16.08, 17.05, 18.97];
 const VEHICULAR_A_DB: [f64; 8] = [13.22, 18.30, 18.77, 24.06, 23.38, 27.45, 29.20, 31.95];
 
-/// Different blocks.
+/// Number of different blocks.
 const BLOCKS: usize = 8192;
 
-/// How often they are decoded in a measurement. Systems report the time on a core to some
-/// milliseconds.
+/// Number of times that the blocks are decoded in a measurement. Systems report the CPU time of a
+/// thread with a resolution of milliseconds.
 const RUNS: usize = 8;
 
-/// Measurements, of which the fastest counts.
+/// Number of measurements, of which the fastest counts.
 const REPETITIONS: usize = 3;
 
 /// Received blocks, all in memory.
@@ -88,7 +89,7 @@ impl Blocks for Recorded {
     }
 }
 
-/// CPU time of this thread; where the system does not report it, elapsed time.
+/// Returns the CPU time of this thread, or the elapsed time if the system does not report CPU time.
 fn time() -> Duration {
     let on_core = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = on_core.and_then(|text| text.split(' ').next()?.parse().ok());
@@ -96,7 +97,8 @@ fn time() -> Duration {
     nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
-/// Blocks per second of the fastest of several measurements; `run` is of [`BLOCKS`] blocks.
+/// Returns the blocks per second of the fastest of several measurements; `run` processes [`BLOCKS`]
+/// blocks.
 fn fastest(mut run: impl FnMut()) -> f64 {
     let time = |_| {
         let start = time();
@@ -109,7 +111,7 @@ fn fastest(mut run: impl FnMut()) -> f64 {
     (RUNS * BLOCKS) as f64 / fastest.as_secs_f64()
 }
 
-/// Blocks per second of the whole chain.
+/// Returns the blocks per second of the complete chain.
 fn chain(mcs: Mcs, channel: &str, snr_db: f64) -> f64 {
     let settings = Settings {
         seed: Seed::new(1, 0, "speed"),
@@ -128,7 +130,7 @@ fn chain(mcs: Mcs, channel: &str, snr_db: f64) -> f64 {
     })
 }
 
-/// What was measured of a scheme. Speeds in blocks per second.
+/// Results for one scheme. Speeds are in blocks per second.
 struct Speeds {
     mcs: Mcs,
     full: f64,
@@ -163,7 +165,7 @@ impl Speeds {
         }
     }
 
-    /// Information bits per second of `blocks` blocks per second.
+    /// Returns the information bits per second for `blocks` blocks per second.
     fn bps(&self, blocks: f64) -> f64 {
         blocks * self.mcs.information_bits() as f64
     }

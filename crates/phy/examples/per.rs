@@ -1,8 +1,8 @@
-//! Frame and packet error rate of one point:
+//! Measures the frame and packet error rate of one point:
 //! `per mcs channel snr_db [errors] [blocks] [threads] [skip]`.
 //!
-//! By default 400 errors or 1e7 blocks on one thread, nothing skipped. Prints the Wilson interval of 95 %, the mean
-//! iterations, and blocks decoded per second.
+//! The default is 400 errors or 1e7 blocks on one thread, without the skip rule. Prints the Wilson
+//! interval of 95 %, the mean iterations, and the decoded blocks per second.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
 use airpath_core::rng::Seed;

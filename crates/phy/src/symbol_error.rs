@@ -6,21 +6,23 @@
 //! F(s)    Rayleigh 1/(1 + sS)   Rician (1+K)/(1+K+sS) exp(−KsS/(1+K+sS))   Nakagami (1 + sS/m)^−m
 //! ```
 //!
-//! S is the mean SNR of a branch. F is the moment-generating function of the SNR at −s. Integrands are
-//! positive, so that nothing cancels. Panels become narrow towards θ = 0, where F changes at a low SNR, and
-//! towards π/2, where it is a narrow peak when errors are rare and the channel hardly fades.
+//! S is the mean SNR of a branch. F is the moment-generating function of the SNR at −s. All
+//! integrands are positive, so that there is no cancellation. Integration panels become narrower
+//! towards θ = 0, where F changes at low SNR, and towards π/2, where F is a narrow peak if errors
+//! are rare and the channel hardly fades.
 //!
-//! Source: vcp-2008 eq. 5 for PSK and Rayleigh fading; Simon & Alouini, *Digital Communication over Fading
-//! Channels* (2nd ed., 2005), §8.2 and chapter 9, for the integrals.
+//! Source: vcp-2008 eq. 5 for PSK with Rayleigh fading; Simon & Alouini, *Digital Communication
+//! over Fading Channels* (2nd ed., 2005), §8.2 and chapter 9, for the integrals.
 //!
-//! | file | what |
+//! | file | content |
 //! | --- | --- |
-//! | `closed_form.rs` | eq. 5, with its coefficients mended |
+//! | `closed_form.rs` | eq. 5, with corrected coefficients |
 //! | `integral.rs` | the integrals |
-//! | `threshold.rs` | error rates above and below a threshold of the combined SNR, and how long it stays there |
+//! | `threshold.rs` | error rates above and below a threshold of the combined SNR, and the mean
+//! durations |
 //!
-//! Left out: estimates of the channel; correlation between branches; codes beyond two transmitters, of
-//! which none of full rate exists for complex symbols.
+//! Left out: channel estimation; correlation between branches; codes for more than two
+//! transmitters, as no such code has full rate for complex symbols.
 
 mod closed_form;
 mod integral;
@@ -35,29 +37,29 @@ use crate::shannon::from_db;
 use airpath_core::{Checks, ConfigError};
 use std::f64::consts::PI;
 
-/// Most receiving antennas.
+/// Largest number of receiving antennas.
 const MOST_RECEIVERS: u32 = 8;
-/// Most points of a phase-shift keying, and of a square constellation.
+/// Largest number of points of a constellation.
 const MOST_POINTS: u32 = 64;
 
-/// A constellation whose symbols are all as likely.
+/// A constellation of equiprobable symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constellation {
-    /// Number of phases, 2 to 64, a power of two.
+    /// M-PSK with this number of phases, 2 to 64, a power of two.
     Psk(u32),
-    /// Points of a square constellation: 16 or 64.
+    /// Square QAM with this number of points, 16 or 64.
     Qam(u32),
 }
 
 impl Constellation {
-    /// All names, by rising number of bits.
+    /// All names, in ascending order of bits per symbol.
     pub const NAMES: [&str; 8] =
         ["bpsk", "qpsk", "8psk", "16psk", "32psk", "64psk", "16qam", "64qam"];
 
-    /// The constellation called `name`.
+    /// Returns the constellation called `name`.
     ///
     /// # Errors
-    /// When there is none; the field is `modulation`.
+    /// If the name is unknown; the error's field is `modulation`.
     pub fn from_name(name: &str) -> Result<Constellation, ConfigError> {
         let points = |text: &str| text.parse().ok().filter(|points| *points <= MOST_POINTS);
         let known = Constellation::NAMES.contains(&name);
@@ -81,38 +83,38 @@ impl Constellation {
         }
     }
 
-    /// Bits of a symbol.
+    /// Returns the number of bits per symbol.
     pub fn bits(self) -> u32 {
         self.points().ilog2()
     }
 }
 
-/// How the amplitude of a branch fades.
+/// Fading of a branch's amplitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fading {
-    /// No line of sight.
+    /// Fading without a line of sight.
     Rayleigh,
-    /// A line of sight whose power is K times that of the rest, a power ratio, at least 0.
+    /// Fading with a line of sight of relative power K, a power ratio, at least 0.
     Rician(f64),
-    /// Nakagami's m, at least 1/2; 1 is Rayleigh fading.
+    /// Nakagami fading with the parameter m, at least 1/2; m = 1 is Rayleigh fading.
     Nakagami(f64),
 }
 
-/// Largest magnitude of Rician fading's K, dB.
+/// Largest magnitude of K of Rician fading, dB.
 const MOST_K_FACTOR_DB: f64 = 100.0;
-/// Range of Nakagami's m.
+/// Range of m of Nakagami fading.
 const M: std::ops::RangeInclusive<f64> = 0.5..=1000.0;
 
 impl Fading {
-    /// All names.
+    /// Names of all kinds.
     pub const NAMES: [&str; 3] = ["rayleigh", "rician", "nakagami"];
 
-    /// The fading called `name`, with the parameter that it has: K in dB, -100 to 100, of `rician`, m, 0.5 to
-    /// 1000, of `nakagami`.
+    /// Returns the fading called `name` with its parameter: K in dB, -100 to 100, for `rician`; m,
+    /// 0.5 to 1000, for `nakagami`.
     ///
     /// # Errors
-    /// When there is none, a parameter is missing or out of range, or belongs to another; the field is
-    /// `fading`, `k_factor_db` or `m`.
+    /// If the name is unknown, or a parameter is missing, out of range, or belongs to another kind;
+    /// the error's field is `fading`, `k_factor_db` or `m`.
     pub fn from_name(
         name: &str,
         k_factor_db: Option<f64>,
@@ -154,21 +156,22 @@ impl Fading {
     }
 }
 
-/// Branches of a combiner.
+/// Branches of a maximum-ratio combiner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Branches {
-    /// N, how many independent ones, at least 1.
+    /// N, number of independent branches, at least 1.
     pub count: u32,
-    /// S, the mean SNR of each, a power ratio, at least 0.
+    /// S, mean SNR of each branch, a power ratio, at least 0.
     pub snr: f64,
 }
 
 impl Branches {
-    /// Those of `tx` transmitting and `rx` receiving antennas at the SNR `snr`, a power ratio: N = tx · rx
-    /// branches at snr/tx, as an orthogonal space-time block code has them (vcp-2008 §II.B).
+    /// Returns the branches of `tx` transmitting and `rx` receiving antennas at the SNR `snr`, a
+    /// power ratio. An orthogonal space-time block code has N = tx · rx branches at snr/tx
+    /// (vcp-2008 §II.B).
     ///
     /// # Errors
-    /// When `tx` is not 1 or 2, or `rx` not 1 to 8; the fields have these names.
+    /// If `tx` is not 1 or 2, or `rx` is not 1 to 8; the error's field is the argument's name.
     pub fn of_antennas(tx: u32, rx: u32, snr: f64) -> Result<Branches, ConfigError> {
         let mut checks = Checks::default();
         if tx > 2 {
@@ -184,9 +187,10 @@ impl Branches {
     }
 }
 
-/// The share of symbols in error, to a relative 1e-10.
+/// Returns the symbol error rate, to a relative accuracy of 1e-10.
 ///
-/// BPSK over Rayleigh fading by the sum of positive terms of vcp-rem §8.9; all else by the integral.
+/// BPSK with Rayleigh fading uses the sum of positive terms of vcp-rem §8.9; all other cases use
+/// the integral.
 pub fn symbol_error_rate(constellation: Constellation, branches: Branches, fading: Fading) -> f64 {
     match (constellation, fading) {
         (Constellation::Psk(2), Fading::Rayleigh) => bpsk_over_rayleigh(branches),
@@ -194,7 +198,7 @@ pub fn symbol_error_rate(constellation: Constellation, branches: Branches, fadin
     }
 }
 
-/// ((1−μ)/2)^N Σ_k C(N−1+k, k) ((1+μ)/2)^k, μ = √(S/(1+S)), 1−μ = 1/((1+S)(1+μ)).
+/// Returns ((1−μ)/2)^N Σ_k C(N−1+k, k) ((1+μ)/2)^k, with μ = √(S/(1+S)), 1−μ = 1/((1+S)(1+μ)).
 fn bpsk_over_rayleigh(branches: Branches) -> f64 {
     let Branches { count, snr } = branches;
     let mu = libm::sqrt(snr / (1.0 + snr));
@@ -207,12 +211,12 @@ fn bpsk_over_rayleigh(branches: Branches) -> f64 {
     libm::pow(wrong, f64::from(count)) * sum
 }
 
-/// The share of symbols in error, by the integral.
+/// Returns the symbol error rate, computed by the integral.
 pub fn by_integral(constellation: Constellation, branches: Branches, fading: Fading) -> f64 {
     averaged(constellation, |s| laplace(s, branches, fading))
 }
 
-/// The mean of a symbol error rate over SNRs Γ, of which `laplace` gives E exp(−sΓ).
+/// Returns the mean of a symbol error rate over SNRs Γ; `laplace` returns E exp(−sΓ).
 fn averaged(constellation: Constellation, laplace: impl Fn(f64) -> f64) -> f64 {
     let points = f64::from(constellation.points());
     match constellation {
@@ -220,7 +224,8 @@ fn averaged(constellation: Constellation, laplace: impl Fn(f64) -> f64) -> f64 {
             let step = PI / points;
             let sine = libm::sin(step);
             let of = |square: f64| laplace(sine * sine / square);
-            // θ and π − θ have the same sine: from 0 to π/2, and back to π/M.
+            // θ and π − θ have the same sine. The integral is the sum from 0 to π/2 and from π/M to
+            // π/2.
             let all = integral::to_right_angle(0.0, &of);
             let is_binary = constellation.points() == 2;
             let back = if is_binary { 0.0 } else { integral::to_right_angle(step, &of) };
@@ -236,7 +241,7 @@ fn averaged(constellation: Constellation, laplace: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// [F(s)]^N.
+/// Returns [F(s)]^N.
 fn laplace(s: f64, branches: Branches, fading: Fading) -> f64 {
     let (count, x) = (f64::from(branches.count), s * branches.snr);
     match fading {

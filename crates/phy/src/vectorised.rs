@@ -1,11 +1,12 @@
-//! Work with the widest vector instructions of the machine.
+//! Execution with the widest vector instructions of the machine.
 
 use pulp::Arch;
 
-/// Runs `work`, a closure that is `#[inline(always)]`, compiled for this machine's instructions.
+/// Runs `work`, a closure with `#[inline(always)]`, compiled for the instruction set of this
+/// machine.
 ///
-/// The bound makes the closure one that is called once. Without it the compiler puts a call that
-/// is not inlined in between, and compiles the work for the oldest machines.
+/// The bound `FnOnce` ensures that the closure is inlined. Otherwise the compiler inserts a call
+/// that is not inlined, and compiles the closure for the oldest machines.
 #[inline(always)]
 pub(crate) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
     Arch::new().dispatch(work)

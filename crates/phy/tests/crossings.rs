@@ -1,5 +1,4 @@
-//! Crossings of a level and times below it, of the SNR processes that fade, compared with Rice's
-//! formulas.
+//! Level crossings and fade durations of the fading SNR processes, compared with Rice's formulas.
 
 use airpath_conformance::Law;
 use airpath_core::{Duration, Registry, Seed, Setup};
@@ -14,11 +13,11 @@ const RICE: Law = Law {
 };
 
 const CYCLES: u64 = 500;
-/// Samples in a period of the largest Doppler shift.
+/// Samples per period of the largest Doppler shift.
 const SAMPLES: u64 = 100;
 
-/// Up-crossings of each level ρ (amplitude over its root mean square) in a cycle of f_d, and the
-/// mean time below it in cycles.
+/// Returns the up-crossings of each level ρ (amplitude relative to its root mean square) per cycle
+/// of f_d, and the mean time below the level in cycles.
 fn fades<const N: usize>(kind: &str, levels: [f64; N], channels: u64) -> [(f64, f64); N] {
     let mut counts = [(0u64, 0u64); N];
     for seed in 0..channels {
@@ -59,13 +58,13 @@ fn assert_rice(channels: u64) {
     }
 }
 
-/// Some 12 000 fades below each level.
+/// Uses about 12 000 fades below each level.
 #[test]
-fn crossing_rates_and_fade_durations_are_rices() {
+fn crossing_rates_and_fade_durations_match_rice() {
     assert_rice(40);
 }
 
-/// Some 30 000.
+/// Uses about 30 000 fades below each level.
 #[test]
 #[ignore = "minutes"]
 fn crossing_rates_and_fade_durations_of_many_channels_are_rices() {

@@ -1,6 +1,6 @@
-//! The codec over additive white Gaussian noise, against other decoders' error rates.
+//! Tests of the codec over additive white Gaussian noise against the error rates of other decoders.
 //!
-//! The short tests run always; those at length with `cargo test --profile quick -- --ignored`.
+//! The short tests always run; the long ones run with `cargo test --profile quick -- --ignored`.
 
 use crate::awgn::Awgn;
 use airpath_conformance::Law;
@@ -20,11 +20,11 @@ const DVB_RCS: Law = Law {
     allows: "0.05 dB",
 };
 
-/// Half the distance of the two signal-to-noise ratios that are measured about one wanted, dB.
+/// Half the distance between the two measured signal-to-noise ratios around an expected one, dB.
 const BRACKET_DB: f64 = 0.05;
 
-/// The signal-to-noise ratio with the frame error rate `wanted`, dB: from two measured near
-/// `about`, log-linearly. Half of the blocks go to each.
+/// Returns the signal-to-noise ratio with the frame error rate `wanted`, dB, by log-linear
+/// interpolation between two measurements near `about`. Each measurement uses half of the blocks.
 fn snr_db_of(awgn: &mut Awgn, config: DecoderConfig, about: f64, wanted: f64, blocks: u64) -> f64 {
     let mut measured = |snr_db: f64| {
         awgn.snr = 10f64.powf(snr_db / 10.0) as f32;
@@ -57,15 +57,15 @@ const LINEAR_LOG: [[f64; 2]; 8] = [
     [18.31, 18.93],
 ];
 
-/// How far a point may be off, dB. One published point rests on some sixty errors between two
-/// ratios a quarter of a decibel apart, and is worse than the result on which Airpath's decoder and
-/// the same one in floating point agree (at 12.3 dB, 26 errors each in 40 000 blocks, where the
-/// published rate gives 46).
+/// Returns the tolerance of a point, dB. One published point is based on about sixty errors between
+/// two ratios that differ by a quarter of a decibel. It is worse than the common result of
+/// Airpath's decoder and the same decoder in floating point: at 12.3 dB, both have 26 errors in 40
+/// 000 blocks, for which the published rate gives 46.
 fn allowed_db(number: usize, algorithm: Algorithm, column: usize) -> f64 {
     if (number, algorithm, column) == (4, Algorithm::LinearLog, 1) { 0.1 } else { 0.05 }
 }
 
-/// A scheme's point `column` (1e-2 or 1e-3).
+/// Checks the point `column` (1e-2 or 1e-3) of a scheme.
 fn assert_point(number: usize, algorithm: Algorithm, column: usize, blocks: u64) {
     let mcs = MCSS[number];
     let wanted = [1e-2, 1e-3][column];
@@ -87,8 +87,9 @@ fn assert_point(number: usize, algorithm: Algorithm, column: usize, blocks: u64)
     POINTS.close(&what, "dB", ours, published, allowed_db(number, algorithm, column));
 }
 
-/// DVB-RCS1's block of 752 couples at rate 1/2: the same code and form of interleaver. Where a
-/// bit goes does not matter here: any m and J do.
+/// Returns DVB-RCS1's block of 752 couples at rate 1/2, which has the same code and form of
+/// interleaver. The order of the transmitted bits is irrelevant here, so that any m and J are
+/// suitable.
 fn dvb_rcs() -> Awgn {
     let size = BlockSize { couples: 752, p: [19, 376, 224, 600], m: 8, j: 3 };
     Awgn {
@@ -100,7 +101,7 @@ fn dvb_rcs() -> Awgn {
     }
 }
 
-/// A published point of DVB-RCS1: 8 iterations, extrinsic ratios scaled by 0.75.
+/// Checks a published point of DVB-RCS1: 8 iterations, extrinsic ratios scaled by 0.75.
 fn assert_dvb_rcs(snr_db: f64, published: f64, blocks: u64) {
     let config =
         DecoderConfig { max_iterations: 8, extrinsic_scale: 12, ..DecoderConfig::default() };

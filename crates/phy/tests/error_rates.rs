@@ -1,6 +1,7 @@
-//! Error rates of the whole chain, against the reference points of phy-802.16-ctc §6 and §7.1.
+//! Error rates of the complete chain, compared with the reference points of phy-802.16-ctc §6 and
+//! §7.1.
 //!
-//! The short tests run always; those at length with `cargo test --profile quick -- --ignored`.
+//! The short tests always run; the long ones run with `cargo test --profile quick -- --ignored`.
 
 use airpath_conformance::Law;
 use airpath_core::rng::Seed;
@@ -25,7 +26,7 @@ const AWGN: Law = Law {
     allows: "3.3 standard deviations of both counts",
 };
 
-/// How to receive a point until there are errors or blocks enough, on two threads.
+/// Settings for a point with enough errors or blocks, on two threads.
 fn settings(errors: u64, blocks: u64) -> Settings {
     Settings {
         seed: Seed::new(1, 0, "error rates"),
@@ -38,7 +39,7 @@ fn settings(errors: u64, blocks: u64) -> Settings {
     }
 }
 
-/// A point of `channel`.
+/// Measures a point of `channel`.
 fn counted_with(number: usize, channel: &str, snr_db: f64, settings: &Settings) -> Count {
     let fading = Fading::from_name(channel).expect("a channel");
     let point = Point { mcs: MCSS[number], fading, snr_db };
@@ -49,15 +50,15 @@ fn counted(number: usize, channel: &str, snr_db: f64, errors: u64, blocks: u64) 
     counted_with(number, channel, snr_db, &settings(errors, blocks))
 }
 
-/// The frame error rate of a point equals the published one, which rests on `published_errors`
-/// errors.
+/// Checks that the frame error rate of a point equals the published rate, which is based on
+/// `published_errors` errors.
 fn assert_rate(law: Law, count: Count, what: String, published: f64, published_errors: f64) {
     let ours = count.frame_error_rate();
     let allowed = 3.3 * published * f64::sqrt(1.0 / count.errors as f64 + 1.0 / published_errors);
     law.close(what, "", ours, published, allowed);
 }
 
-/// §6, reference model: scheme, Es/N0 (dB), frame error rate, errors counted.
+/// §6, reference model: scheme, Es/N0 (dB), frame error rate, counted errors.
 const POINTS: [(usize, f64, f64, f64); 9] = [
     (5, 26.0, 3.30e-3, 8000.0),
     (7, 30.0, 4.74e-3, 8000.0),
@@ -114,7 +115,7 @@ fn assert_awgn(points: &[(usize, f64, f64)]) {
     }
 }
 
-/// One of each modulation: QPSK, 16QAM, 64QAM.
+/// One point per modulation: QPSK, 16QAM, 64QAM.
 #[test]
 fn awgn_points_through_the_chain() {
     assert_awgn(&[AWGN_POINTS[0], AWGN_POINTS[2], AWGN_POINTS[4]]);
@@ -126,8 +127,8 @@ fn all_awgn_points_through_the_chain() {
     assert_awgn(&AWGN_POINTS);
 }
 
-/// §6, variants: 1500 to 2500 errors each. Adjacent subcarriers lose the band's diversity, a flat
-/// channel all of it.
+/// §6, variants: 1500 to 2500 errors each. Adjacent subcarriers reduce the diversity of the band, a
+/// flat channel removes it completely.
 #[test]
 #[ignore = "minutes"]
 fn variants_of_the_channel_model() {
@@ -144,15 +145,15 @@ fn variants_of_the_channel_model() {
     ];
     for (channel, number, snr_db, published) in variants {
         let count = counted(number, channel, snr_db, 500, 1_000_000);
-        // Two digits are published for the last three.
+        // The last three rates are published with two digits.
         let what = format!("{channel}, mcs{number}, {snr_db} dB");
         assert_rate(VEHICULAR_A, count, what, published, 1500.0);
     }
 }
 
-/// §6, variants: a linear-log demapper before the max-log decoder, 1500 errors or more, and the
-/// linear-log algorithm in both, 100 or more. The fewer errors the published rate rests on, the
-/// less more simulated errors show.
+/// §6, variants: a linear-log demapper before the max-log decoder, with at least 1500 errors, and
+/// the linear-log algorithm in both, with at least 100 errors. The number of simulated errors is
+/// limited by the number of published errors, because more would not increase the significance.
 #[test]
 #[ignore = "minutes"]
 fn variants_of_the_receiver() {
@@ -179,8 +180,8 @@ const SKIP_RULE: Law = Law {
     allows: "3.3 standard deviations of both counts",
 };
 
-/// Points with the skip rule, and the unskipped control. Half of the blocks are skipped at the
-/// point where the rule spares least.
+/// Checks points with the skip rule against a control without it. At the point with the fewest
+/// skipped blocks, half of the blocks are skipped.
 fn assert_skip_rule(points: &[(usize, f64)], errors: u64) {
     for &(number, snr_db) in points {
         let [with, without] = [true, false].map(|skips| {
@@ -197,7 +198,7 @@ fn assert_skip_rule(points: &[(usize, f64)], errors: u64) {
 }
 
 #[test]
-fn skipped_blocks_would_have_been_right() {
+fn skip_rule_preserves_error_rate() {
     assert_skip_rule(&[(3, 22.0)], 400);
 }
 
@@ -211,7 +212,7 @@ fn skipped_blocks_would_have_been_right_at_length() {
 }
 
 #[test]
-fn nothing_is_skipped_where_the_rule_was_not_tried() {
+fn skip_rule_is_off_without_thresholds() {
     let settings = Settings { skips: true, ..settings(1, 8192) };
     assert_eq!(counted_with(0, "rayleigh", 20.0, &settings).skipped, 0);
 }

@@ -1,7 +1,7 @@
 //! Invariants of every error process.
 //!
-//! A new built-in process is under test as soon as it is registered, as its class describes it;
-//! [`descriptions`] may say more.
+//! A new built-in process is tested as soon as it is registered, with the parameters in its class's
+//! documentation; [`descriptions`] may add others.
 
 use airpath_conformance::samples;
 use airpath_core::{Bytes, ConfigError, Registry, Seed, Setup, Time};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 const HUGE: u64 = u64::MAX;
 
-/// Ways to set up a built-in process: ordinary and extreme.
+/// Returns configurations of a built-in process: ordinary and extreme ones.
 fn descriptions(kind: &str) -> Vec<Value> {
     match kind {
         "independent" => [0.0, 0.3, 1.0].map(|loss| json!({"loss": loss})).to_vec(),
@@ -53,7 +53,7 @@ fn all_descriptions() -> impl Iterator<Item = Value> {
     })
 }
 
-/// Frames in order of their begin: the wait since the one before and the time on the air, ns.
+/// Frames in order of their start: gap after the previous start, and duration, ns.
 fn frames() -> impl Strategy<Value = Vec<(u64, u64)>> {
     let span =
         || prop_oneof![3 => 0..20_000_000u64, 1 => Just(0), 1 => 0..1u64 << 40, 1 => 0..1u64 << 57];
@@ -72,7 +72,7 @@ fn outcomes(process: &mut impl ErrorProcess, frames: &[(u64, u64)]) -> Vec<bool>
 
 proptest! {
     #[test]
-    fn any_frames_in_order_have_an_outcome_equal_for_equal_seeds(
+    fn outcomes_are_equal_for_equal_seeds(
         frames in frames(), seed in 0..1000u64,
     ) {
         for description in all_descriptions() {
@@ -84,7 +84,7 @@ proptest! {
 }
 
 #[test]
-fn other_seeds_have_other_outcomes() {
+fn outcomes_differ_between_seeds() {
     let frames = [(10_000_000, 1000); 2000];
     for description in [
         json!({"kind": "independent", "loss": 0.5}),
@@ -104,7 +104,7 @@ fn independent_errors_have_the_configured_frequency() {
     let bound = |count: f64, p: f64| 5.0 * (p * (1.0 - p) / count).sqrt();
     let share = lost(&outcomes) / FRAMES as f64;
     assert!((share - 0.03).abs() < bound(FRAMES as f64, 0.03), "{share}");
-    // And after a loss no more frequent than otherwise.
+    // Losses are independent: a loss does not change the probability of the next one.
     let after: Vec<bool> = outcomes.windows(2).filter(|pair| pair[0]).map(|pair| pair[1]).collect();
     let share = lost(&after) / after.len() as f64;
     assert!((share - 0.03).abs() < bound(after.len() as f64, 0.03), "{share} after a loss");

@@ -1,7 +1,7 @@
 //! Invariants of every link-adaptation policy.
 //!
-//! A new built-in policy is under test as soon as it is registered, as its class describes it;
-//! [`descriptions`] may say more.
+//! A new built-in policy is tested as soon as it is registered, with the parameters in its class's
+//! documentation; [`descriptions`] may add others.
 
 use airpath_conformance::samples;
 use airpath_core::{ConfigError, Seed, Setup};
@@ -9,10 +9,10 @@ use airpath_phy::adaptation::{AnyPolicy, Candidate, Policy, PolicyRegistry, Sche
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// As many as the samples of the classes name.
+/// Number of MCSs, as required by the samples of the classes.
 const SCHEMES: usize = 8;
 
-/// Ways to set up a built-in policy: ordinary and extreme.
+/// Returns configurations of a built-in policy: ordinary and extreme ones.
 fn descriptions(kind: &str) -> Vec<Value> {
     samples("policy", kind, |description| try_build(description).is_ok())
 }
@@ -32,7 +32,7 @@ fn all() -> impl Iterator<Item = (Value, AnyPolicy)> {
     })
 }
 
-/// The candidates of any table, in any order: error rates of blocks and of packets.
+/// Strategy of candidates in any order: error rates of blocks and of packets.
 fn candidates() -> impl Strategy<Value = Vec<Candidate>> {
     let rate = || prop_oneof![4 => 0.0..=1.0, 1 => Just(0.0), 1 => Just(1.0)];
     let candidate = (0.1..10.0, rate(), rate());
@@ -42,7 +42,7 @@ fn candidates() -> impl Strategy<Value = Vec<Candidate>> {
     })
 }
 
-/// What `policy` chooses in each of its regimes.
+/// Returns the choices of `policy` in all its regimes.
 fn choices(policy: &AnyPolicy, candidates: &[Candidate]) -> Vec<usize> {
     let regimes = 0..=policy.thresholds().len();
     regimes.map(|regime| policy.choose(candidates, regime)).collect()
@@ -50,7 +50,7 @@ fn choices(policy: &AnyPolicy, candidates: &[Candidate]) -> Vec<usize> {
 
 proptest! {
     #[test]
-    fn any_candidates_have_a_choice_among_them_that_depends_on_them_alone(
+    fn choices_depend_only_on_candidates(
         asked in candidates(), between in candidates(),
     ) {
         for (description, policy) in all() {
@@ -66,7 +66,7 @@ proptest! {
 }
 
 #[test]
-fn thresholds_of_the_queue_ascend_from_one_packet_on() {
+fn queue_thresholds_ascend_from_one_packet() {
     for (description, policy) in all() {
         let thresholds = policy.thresholds();
         assert!(thresholds.is_sorted_by(|a, b| a < b), "{description}: {thresholds:?}");

@@ -1,7 +1,8 @@
-//! Invariants of every SNR process; and the distributions of fading over time.
+//! Invariants of every SNR process, and the distributions of fading over time.
 //!
-//! A new built-in process is under test as soon as it is registered, as its class describes it;
-//! [`descriptions`] may say more, and has to where the process reads a file.
+//! A new built-in process is tested as soon as it is registered, with the parameters in its class's
+//! documentation; [`descriptions`] may add others. A process that reads a file requires an entry
+//! there.
 
 use airpath_conformance::{Law, samples};
 use airpath_core::{ConfigError, Duration, Registry, Seed, Setup, Time};
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-/// Ways to set up a built-in process: ordinary and extreme.
+/// Returns configurations of a built-in process: ordinary and extreme ones.
 fn descriptions(kind: &str) -> Vec<Value> {
     match kind {
         "constant" => vec![json!({"mean_db": 15}), json!({"mean_db": -200})],
@@ -52,7 +53,7 @@ fn descriptions(kind: &str) -> Vec<Value> {
             json!({"mean_db": -200, "period_ns": 1, "doppler_hz": 1e5}),
             json!({"mean_db": 200, "period_ns": u64::MAX, "speed_mps": 1.0, "carrier_hz": 2.1e9}),
         ],
-        // The tolerances below are of a mean of 0 dB: shadowing needs margin below it.
+        // The tolerances below assume a mean of at most 0 dB; shadowing requires a margin.
         "shadowed" => vec![
             json!({"deviation_db": 8, "correlation_m": 50, "speed_mps": 1.5,
                    "inner": {"kind": "rayleigh", "mean_db": -60, "doppler_hz": 10}}),
@@ -109,7 +110,7 @@ fn rayleigh(doppler_hz: f64, seed: u64) -> AnySnr {
     build(&json!({"kind": "rayleigh", "mean_db": 10, "doppler_hz": doppler_hz}), seed)
 }
 
-/// The power, in units of its mean of 10 dB.
+/// Returns the power, relative to its mean of 10 dB.
 fn power(process: &mut AnySnr, seconds: f64) -> f64 {
     let at = Time::from_nanos((seconds * 1e9).round() as u64);
     10f64.powf(process.sample(at).snr_db / 10.0 - 1.0)
@@ -118,7 +119,7 @@ fn power(process: &mut AnySnr, seconds: f64) -> f64 {
 proptest! {
     /// The SNR is a function of time: it does not depend on other samples.
     #[test]
-    fn any_instants_in_order_have_an_snr_that_depends_on_them_alone(
+    fn snr_depends_only_on_instant(
         steps in prop::collection::vec(
             (prop_oneof![3 => 0..20_000_000u64, 1 => Just(0), 1 => 0..1u64 << 50], any::<bool>()),
             1..40,
@@ -149,12 +150,12 @@ proptest! {
 }
 
 #[test]
-fn other_seeds_fade_otherwise() {
+fn snr_differs_between_seeds() {
     assert_ne!(power(&mut rayleigh(10.0, 1), 1.0), power(&mut rayleigh(10.0, 2), 1.0));
 }
 
 #[test]
-fn speed_and_carrier_are_a_doppler_shift() {
+fn speed_and_carrier_give_doppler_shift() {
     // 100 m/s at 2.99792458 GHz: 1000 Hz.
     let given = json!({"kind": "rayleigh", "mean_db": 10, "speed_mps": 100.0,
                        "carrier_hz": 2.997_924_58e9});
@@ -162,7 +163,7 @@ fn speed_and_carrier_are_a_doppler_shift() {
 }
 
 #[test]
-fn rejected_values_are_named() {
+fn error_names_rejected_value() {
     let error = |description: Value| try_build(&description, 1).err().expect("refused").to_string();
     let rayleigh = |changes: Value| {
         let mut description = json!({"kind": "rayleigh", "mean_db": 10});
@@ -226,7 +227,8 @@ fn plug_in_process_is_found_by_its_name() {
     assert_eq!(process.constant_db(), None);
 }
 
-// --- the laws of fading ---------------------------------------------------------------------------
+// --- distributions of fading
+// ----------------------------------------------------------------------
 
 const POWER: Law = Law {
     area: "Radio channel",
@@ -247,7 +249,7 @@ const RICE: Law = Law {
 const SEEDS: u64 = 20_000;
 
 #[test]
-fn the_snr_is_exponential_with_its_mean() {
+fn snr_is_exponential_with_configured_mean() {
     let powers: Vec<f64> = (0..SEEDS).map(|seed| power(&mut rayleigh(10.0, seed), 0.17)).collect();
     let mean = powers.iter().sum::<f64>() / SEEDS as f64;
     POWER.close("mean", "", mean, 1.0, 5.0 / (SEEDS as f64).sqrt());
@@ -260,7 +262,7 @@ fn the_snr_is_exponential_with_its_mean() {
 }
 
 #[test]
-fn the_power_forgets_as_clarkes_spectrum_says() {
+fn power_has_covariance_of_clarke_spectrum() {
     for lag in [0.1, 0.2, 0.3827, 0.5, 0.75] {
         let products: Vec<f64> = (0..SEEDS)
             .map(|seed| {
@@ -270,7 +272,7 @@ fn the_power_forgets_as_clarkes_spectrum_says() {
             .collect();
         let mean = products.iter().sum::<f64>() / SEEDS as f64;
         let variance = products.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / SEEDS as f64;
-        // Of N waves it is (1 − 1/N) J0².
+        // For N waves, it is (1 − 1/N) J0².
         let expected = (63.0 / 64.0) * j0(TAU * lag).powi(2);
         let bound = 5.0 * (variance / SEEDS as f64).sqrt();
         CLARKE.close(format!("covariance at f_d τ = {lag}"), "", mean, expected, bound);
@@ -278,7 +280,7 @@ fn the_power_forgets_as_clarkes_spectrum_says() {
 }
 
 #[test]
-fn levels_are_crossed_as_often_as_rice_says() {
+fn level_crossing_rate_matches_rice() {
     const STEP: f64 = 0.02;
     for level in [0.3f64, 1.0] {
         let mut crossings = 0u32;
@@ -297,7 +299,7 @@ fn levels_are_crossed_as_often_as_rice_says() {
     }
 }
 
-/// J0 from its power series, good to 1e-9 for |x| < 10.
+/// Returns J0 from its power series, exact to 1e-9 for |x| < 10.
 fn j0(x: f64) -> f64 {
     let quarter = -x * x / 4.0;
     let (mut term, mut sum) = (1.0, 1.0);
@@ -310,7 +312,7 @@ fn j0(x: f64) -> f64 {
 
 // --- by slots -------------------------------------------------------------------------------------
 
-/// The power ratio that a process samples at `at_ns`.
+/// Returns the power ratio that a process has at `at_ns`.
 fn ratio(process: &mut AnySnr, at_ns: u64) -> f64 {
     10f64.powf(process.sample(Time::from_nanos(at_ns)).snr_db / 10.0)
 }
@@ -320,10 +322,11 @@ proptest! {
         cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default()
     })]
 
-    /// What is answered for a slot depends on its number alone, to the last bit, and is the SNR at
-    /// that time: at the end of a slot before or after a jump of there, the process knows which.
+    /// The result for a slot depends only on the slot's number, to the last bit, and equals the SNR
+    /// at that time. At a jump at the end of a slot, the process decides whether the value before
+    /// or after the jump applies.
     #[test]
-    fn any_slots_in_order_have_an_snr_that_depends_on_their_numbers_alone(
+    fn slot_snr_depends_only_on_slot_number(
         steps in prop::collection::vec(
             (prop_oneof![6 => 0..3u64, 3 => 0..200u64, 1 => 0..1u64 << 22], any::<bool>()),
             1..60,
@@ -345,7 +348,8 @@ proptest! {
                     prop_assert_eq!(some.at_end_of(slot).to_bits(), end.to_bits());
                 }
                 let (starts_ns, ends_ns) = (slot * length_ns, (slot + 1) * length_ns);
-                // An angle of this many turns is a double; 100 kHz is the largest shift.
+                // Rounding of an angle of this many turns in a double; 100 kHz is the largest
+                // shift.
                 let rounding = 1e-14 * (1e6 + 1e-4 * ends_ns as f64);
                 let near = |a: f64, b: f64| (a - b).abs() <= (1e-9 + 5.0 * rounding) * scale;
                 let expected = ratio(&mut plain, starts_ns);

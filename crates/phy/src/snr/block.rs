@@ -1,11 +1,11 @@
-//! Block fading: the power of a Rayleigh channel that is constant in a block and independent in the
-//! next.
+//! Block fading: the power of a Rayleigh channel that is constant within a block and independent
+//! between blocks.
 //!
-//! SNR = mean · e, e exponential with mean 1, a function of the number of the block. A link that
-//! has slots has blocks of a slot by default: within a slot the SNR does not change.
+//! SNR = mean · e, where e is exponential with mean 1 and a function of the block's number. For a
+//! link with slots, the default block is a slot: the SNR does not change within a slot.
 //!
-//! Source: the model of information theory (Ozarow, Shamai and Wyner, IEEE Trans. Veh. Technol. 43,
-//! 1994). Left out: memory from block to block.
+//! Source: the block fading model of information theory (Ozarow, Shamai and Wyner, IEEE Trans. Veh.
+//! Technol. 43, 1994). Left out: correlation between blocks.
 
 use super::slotted::{last_of, start_of};
 use super::{Sample, SnrContext, SnrProcess, check_level};
@@ -13,18 +13,18 @@ use crate::shannon::from_db;
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time, at_least};
 use serde::Deserialize;
 
-/// Configuration set by the user.
+/// Configuration of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlockConfig {
     /// Mean SNR, dB, -200 to 200.
     pub mean_db: f64,
-    /// The length of a block, ns, above 0. Absent: a slot of the link.
+    /// Length of a block, ns, above 0. `None`: a slot of the link.
     #[serde(default)]
     pub coherence_ns: Option<u64>,
 }
 
-/// Independent values.
+/// SNR process with independent values per block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     mean_db: f64,
@@ -32,12 +32,12 @@ pub struct Block {
     block_ns: u64,
     /// Key of the random stream of each block.
     key: u64,
-    /// The number of the latest block, and its power over the mean.
+    /// Number of the latest block, and its power relative to the mean.
     last: Option<(u64, f64)>,
 }
 
 impl Block {
-    /// The power in block number `block`, over its mean.
+    /// Returns the power in block number `block`, relative to its mean.
     fn power_of(&mut self, block: u64) -> f64 {
         match self.last {
             Some((number, power)) if number == block => power,
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_are_exponential_and_forget_at_once() {
+    fn powers_are_exponential_and_independent() {
         let mut process = block(1);
         let powers: Vec<f64> = (0..BLOCKS).map(|number| process.power_of(number)).collect();
         let count = BLOCKS as f64;
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_has_one_snr_and_the_next_another() {
+    fn snr_is_constant_within_a_block() {
         let length = Duration::from_millis(3);
         let mut process = block(length.as_nanos());
         for slot in [0, 1, 7, 1_000_000] {
@@ -144,7 +144,7 @@ mod tests {
             assert_eq!(process.at_slot_end(slot, length), start);
             assert_ne!(process.at_slot_start(slot + 1, length), start);
         }
-        // Two slots in a block.
+        // A block of two slots.
         let mut process = block(2 * length.as_nanos());
         let start = process.at_slot_start(4, length);
         assert_eq!(process.at_slot_end(5, length), start);

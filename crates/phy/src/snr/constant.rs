@@ -1,23 +1,23 @@
-//! An SNR that does not change.
+//! A constant SNR.
 
 use super::{Sample, SnrContext, SnrProcess, check_level};
 use crate::shannon::from_db;
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time};
 use serde::Deserialize;
 
-/// Configuration set by the user.
+/// Configuration of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConstantConfig {
-    /// The SNR, dB, -200 to 200.
+    /// SNR, dB, -200 to 200.
     pub mean_db: f64,
 }
 
-/// One value.
+/// SNR process with one value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant {
     snr_db: f64,
-    /// The same as a power ratio.
+    /// SNR as a power ratio.
     snr: f64,
 }
 

@@ -1,19 +1,21 @@
-//! Jakes' fading: SNR(t) = mean · |h(t)|², h the sum of G = 20 oscillators with fixed frequencies.
+//! Jakes' fading: SNR(t) = mean · |h(t)|², where h is the sum of G = 20 oscillators with fixed
+//! frequencies.
 //!
 //! h(t) = √(2/G) Σ cos(ω_n t + φ_n) e^(jπn/G), ω_n = 2π f_d cos(π(n − ½)/(2G)), n = 1 … G
 //!
 //! Source: clamp-2008 §5.2, after Jakes, *Microwave Mobile Communications* (1974), §1.7. The phases
-//! φ_n are uniform and independent, of each user and oscillator, where the paper has none: there
-//! all users would fade together, and start at 16 times the mean.
+//! φ_n are uniform and independent for each user and oscillator. The paper has no phases: all users
+//! would fade together, and start at 16 times the mean.
 //!
-//! Differs: the paper prints n + ½ for n − ½. Then ω_19 = −ω_20, and the mean power is
-//! 1 + (2/G) cos(π/G) = 1.0988. `index = "printed"` is that sum, its cosines without phases, at a
-//! time of each user's own.
+//! Differs: the paper prints n + ½ instead of n − ½. Then ω_19 = −ω_20, and the mean power is 1 +
+//! (2/G) cos(π/G) = 1.0988. `index = "printed"` selects that sum, with cosines without phases,
+//! evaluated with a separate time offset for each user.
 //!
-//! Laws of this generator, over the phases: E|h|² = 1, E h(t)h*(t+τ) = (1/G) Σ cos ω_n τ, which is
-//! J0(2π f_d τ) to 10⁻⁶ up to f_d τ = 2, E|h|⁴ = 2 − 3/(2G), and P(|h|² < x) = 1 − e^(−x)(1 +
-//! 3(x − x²/2)/(4G)) to first order. It is not circular: |E h(t)h(t+τ)| reaches 0.5 at f_d τ = 1,
-//! so that the covariance of its power is R² + |P|² − …, not J0². For that take `rayleigh`.
+//! Distribution of this generator, over the phases: E|h|² = 1, E h(t)h*(t+τ) = (1/G) Σ cos ω_n τ,
+//! which equals J0(2π f_d τ) to 10⁻⁶ up to f_d τ = 2, E|h|⁴ = 2 − 3/(2G), and P(|h|² < x) = 1 −
+//! e^(−x)(1 + 3(x − x²/2)/(4G)) to first order. The process is not circular: |E h(t)h(t+τ)| reaches
+//! 0.5 at f_d τ = 1, so that the covariance of its power is R² + |P|² − …, not J0². For a circular
+//! process, use `rayleigh`.
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Cosines, Lanes, Oscillator, total};
@@ -23,31 +25,31 @@ use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time
 use serde::Deserialize;
 use std::f64::consts::{PI, TAU};
 
-/// G, the number of oscillators.
+/// G, number of oscillators.
 const G: usize = 20;
 
-/// Turns of the largest shift over which the users' own times spread, with the printed index: many
-/// turns of the slowest oscillator, 0.039 of it.
+/// Range of the users' time offsets with the printed index, in turns of the largest shift: many
+/// turns of the slowest oscillator, whose shift is 0.039 of it.
 const SPREAD_TURNS: f64 = 1e6;
 
-/// Which cosines the frequencies of the oscillators have.
+/// Index in the cosines of the oscillators' frequencies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Index {
-    /// Those of n − ½: mean power 1.
+    /// Cosines of n − ½: mean power 1.
     #[default]
     Centred,
-    /// Those of n + ½, as the paper prints: mean power 1.0988.
+    /// Cosines of n + ½, as printed in the paper: mean power 1.0988.
     Printed,
 }
 
-/// Configuration: the Doppler shift, or the speed and the carrier that make it.
+/// Configuration: the Doppler shift, or the speed and the carrier frequency from which it follows.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JakesConfig {
     /// Mean SNR, dB, -200 to 200.
     pub mean_db: f64,
-    /// f_d, the largest Doppler shift, Hz, 0 to 100 000. 0: the first value stays.
+    /// f_d, largest Doppler shift, Hz, 0 to 100 000. With 0, the SNR is constant.
     #[serde(default)]
     pub doppler_hz: Option<f64>,
     /// Speed of the receiver, m/s, 0 to 10 000.
@@ -56,12 +58,13 @@ pub struct JakesConfig {
     /// Carrier frequency, Hz, above 0, to 10¹².
     #[serde(default)]
     pub carrier_hz: Option<f64>,
-    /// Which cosines the frequencies have. Default `centred`.
+    /// Index in the cosines of the frequencies. Default `centred`.
     #[serde(default)]
     pub index: Index,
 }
 
-/// cos(π(n ∓ ½)/(2G)), n from 1 to G: the frequencies of the oscillators over f_d.
+/// Returns cos(π(n ∓ ½)/(2G)) for n from 1 to G: the frequencies of the oscillators relative to
+/// f_d.
 fn shifts(index: Index) -> [f64; G] {
     let half = match index {
         Index::Centred => -0.5,
@@ -93,7 +96,7 @@ impl Jakes {
         Jakes { mean_db, oscillators, is_still, by_slots: BySlots::default() }
     }
 
-    /// h at time `at`: in-phase and quadrature part.
+    /// Returns h at time `at`: the in-phase and the quadrature part.
     fn gain_at(&self, at: Time) -> (f64, f64) {
         let seconds = at.as_secs_lossy();
         let (mut re, mut im) = (0.0, 0.0);
@@ -113,18 +116,18 @@ impl Jakes {
     }
 }
 
-/// Sine and cosine part of √(2/G) e^(jπn/G) of the oscillator n = `place` + 1.
+/// Returns sine and cosine part of √(2/G) e^(jπn/G) for the oscillator n = `place` + 1.
 fn weight(place: usize) -> (f64, f64) {
     let (sin, cos) = libm::sincos(PI * (place + 1) as f64 / G as f64);
     let amplitude = libm::sqrt(2.0 / G as f64);
     (amplitude * sin, amplitude * cos)
 }
 
-/// The sum at the starts of slots.
+/// The sum of the oscillators at the starts of slots.
 #[derive(Clone, Debug, PartialEq)]
 struct Sum {
     cosines: Cosines,
-    /// Real and imaginary parts of the oscillators' amplitudes, the mean SNR in them.
+    /// Real and imaginary parts of the oscillators' amplitudes, scaled by the mean SNR.
     weights: Box<[[Lanes; 2]]>,
 }
 

@@ -1,23 +1,24 @@
-//! The signal-to-noise ratio over time: SNR(t), of which a link's rate and errors are made.
+//! The signal-to-noise ratio over time, SNR(t), which determines a link's rate and errors.
 //!
-//! A process is a function of time with a separate stream: it does not depend on what is sent, so
-//! that compared mechanisms see the same radio. To add one: its file and one line in `registry.rs`.
+//! A process is a function of time with a separate random stream. It does not depend on the
+//! traffic, so that compared mechanisms have the same radio. A new process requires its file and
+//! one line in `registry.rs`.
 //!
 //! | file | process |
 //! | --- | --- |
 //! | `constant.rs` | one value |
-//! | `block.rs` | independent from block to block, exponential |
+//! | `block.rs` | independent between blocks, exponentially distributed |
 //! | `jakes.rs` | flat fading, a sum of 20 oscillators |
 //! | `rayleigh.rs` | flat fading with Clarke's spectrum |
-//! | `rician.rs` | the same with a line of sight |
-//! | tapped_delay_line.rs | several such channels, the taps of a power delay profile |
-//! | `beamforming.rs` | two antennas with changing weights, which users share |
-//! | `shadowed.rs` | any of them under log-normal shadowing |
-//! | `trace.rs` | the steps of a file |
-//! | `steps.rs` | that file: `time_s,snr_db` |
-//! | `motion.rs` | the Doppler shift of a description |
+//! | `rician.rs` | flat fading with Clarke's spectrum and a line of sight |
+//! | tapped_delay_line.rs | several such channels as taps of a power delay profile |
+//! | `beamforming.rs` | two antennas with varying weights, shared by all users |
+//! | `shadowed.rs` | any process under log-normal shadowing |
+//! | `trace.rs` | stepwise SNR from a file |
+//! | `steps.rs` | reader of that file: `time_s,snr_db` |
+//! | `motion.rs` | Doppler shift of a configuration |
 //! | `oscillators.rs` | sums of oscillators, slot by slot |
-//! | `slotted.rs` | any of them, sampled by the number of a slot |
+//! | `slotted.rs` | any process, sampled by the number of a slot |
 
 mod beamforming;
 mod block;
@@ -55,51 +56,54 @@ use airpath_core::{Checks, Duration, Seed, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Recorded SNRs by the key under which a description names them.
+/// Recorded SNRs by the key that names them in a description.
 pub type SnrTraces = BTreeMap<String, Arc<SnrSteps>>;
 
-/// Inputs of the construction of an SNR process, apart from its own configuration.
+/// Inputs for the construction of an SNR process, in addition to its configuration.
 #[derive(Clone, Debug, Default)]
 pub struct SnrContext {
     /// Recorded SNRs.
     pub traces: SnrTraces,
-    /// The length of a slot, of a link that has slots.
+    /// Duration of a slot, for a link with slots.
     pub slot: Option<Duration>,
-    /// Where randomness comes from that all users of a link have in common, of a link with users.
+    /// Seed of the randomness that all users of a link share, for a link with users.
     pub shared: Option<Seed>,
 }
 
-/// The lowest and the highest SNR that a description may have, dB.
+/// Lowest and highest SNR in a configuration, dB.
 pub const RANGE_DB: std::ops::RangeInclusive<f64> = -200.0..=200.0;
 
-/// The SNR at an instant.
+/// SNR at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// The SNR, dB. Finite, or minus infinity where nothing of the signal arrives.
+    /// SNR, dB. Finite, or minus infinity if no signal arrives.
     pub snr_db: f64,
-    /// Until when (exclusive) it stays so; the instant itself where it changes all the time.
+    /// End (exclusive) of the interval with this SNR; the sampling instant itself if the SNR
+    /// changes continuously.
     pub until: Time,
 }
 
-/// The SNR over time.
+/// An SNR process.
 pub trait SnrProcess {
-    /// The SNR at `at`. Calls come in rising order of time; the same instant may be sampled again.
+    /// Returns the SNR at `at`. Calls are in ascending order of time; an instant may be sampled
+    /// repeatedly.
     fn sample(&mut self, at: Time) -> Sample;
 
-    /// The SNR, dB, of a process that never changes.
+    /// Returns the SNR, dB, if the process is constant.
     fn constant_db(&self) -> Option<f64> {
         None
     }
 
-    /// The SNR at the start of slot number `slot`, a power ratio: slot 0 starts at time 0, each is
-    /// of `length`, which stays. A process that is sampled by slots is sampled only so; numbers do
-    /// not fall. The result depends on the number only.
+    /// Returns the SNR at the start of slot number `slot`, as a power ratio. Slot 0 starts at time
+    /// 0, and all slots have the duration `length`, which must not change. A process that is
+    /// sampled by slots must only be sampled by slots, in ascending order. The result depends only
+    /// on the number.
     fn at_slot_start(&mut self, slot: u64, length: Duration) -> f64 {
         from_db(self.sample(slotted::start_of(slot, length)).snr_db)
     }
 
-    /// The SNR at the end of slot number `slot`, a power ratio: before the next one starts, where
-    /// it jumps then.
+    /// Returns the SNR at the end of slot number `slot`, as a power ratio: before the start of the
+    /// next slot, if the SNR jumps there.
     fn at_slot_end(&mut self, slot: u64, length: Duration) -> f64 {
         from_db(self.sample(slotted::last_of(slot, length)).snr_db)
     }

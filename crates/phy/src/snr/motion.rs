@@ -1,20 +1,21 @@
-//! The Doppler shift of a fading process: given, or from a speed and a carrier.
+//! Doppler shift of a fading process: configured, or computed from a speed and a carrier frequency.
 
 use crate::doppler::max_doppler_hz;
 use airpath_core::{Checks, ConfigError};
 
-/// The largest Doppler shift, Hz: the phase of a wave then moves by some 10⁻⁴ of a turn in a
+/// Largest Doppler shift, Hz, at which the phase of a wave moves by about 10⁻⁴ of a turn per
 /// nanosecond.
 const LARGEST_DOPPLER_HZ: f64 = 1e5;
 
-/// The fastest receiver, m/s, and the highest carrier, Hz.
+/// Largest speed of a receiver, m/s.
 const FASTEST_MPS: f64 = 1e4;
 const HIGHEST_CARRIER_HZ: f64 = 1e12;
 
-/// f_d, Hz, of what a description has: the shift, or the speed and the carrier that make it.
+/// Returns f_d, Hz, of a configuration: the Doppler shift, or the one that follows from speed and
+/// carrier frequency.
 ///
 /// # Errors
-/// When neither or both ways to say it are taken, or a value is outside its range.
+/// If neither or both forms are set, or a value is outside its range.
 pub(super) fn doppler_of(
     doppler_hz: Option<f64>,
     speed_mps: Option<f64>,
@@ -44,7 +45,8 @@ pub(super) fn doppler_of(
     Ok(doppler_hz)
 }
 
-/// Rejects a speed that makes too large a Doppler shift of a carrier, the value of `carrier`.
+/// Rejects a speed that causes too large a Doppler shift at `carrier_hz`, the value of the key
+/// `carrier`.
 pub(crate) fn check_speed(checks: &mut Checks, carrier: &str, speed_mps: f64, carrier_hz: f64) {
     if max_doppler_hz(speed_mps, carrier_hz) > LARGEST_DOPPLER_HZ {
         let problem = "a Doppler shift of more than 100 kHz";

@@ -1,40 +1,43 @@
-//! Oscillators at the starts of slots: a multiplication and a subtraction for each and each slot.
+//! Oscillators at the starts of slots, with one multiplication and one subtraction per oscillator
+//! and slot.
 //!
-//! cos θ(k+1) = 2 cos δ · cos θ(k) − cos θ(k−1), δ the angle of a slot (Chebyshev's recurrence).
-//! Every [`ANCHORED`] slots it restarts from the cosine of the angle itself, so that the cosine of
-//! a slot is a function of the slot's number, regardless of earlier samples, and errors of rounding
-//! stay: they grow with the square of the slots since, to some 10⁻¹² here.
+//! cos θ(k+1) = 2 cos δ · cos θ(k) − cos θ(k−1), where δ is the angle per slot (Chebyshev's
+//! recurrence). Every [`ANCHORED`] slots, it restarts from the exact cosine of the angle. Therefore
+//! the cosine in a slot is a function of the slot's number, regardless of earlier samples. Rounding
+//! errors are bounded: they grow with the square of the slots since the restart, to about 10⁻¹²
+//! here.
 //!
-//! The order of all operations is fixed, and none is fused: results are the same on every machine.
+//! The order of all operations is fixed, and operations are not fused, so that results are equal on
+//! every machine.
 
 use airpath_core::Duration;
 use std::f64::consts::TAU;
 
-/// Slots between two starts of the recurrence.
+/// Number of slots between two restarts of the recurrence.
 const ANCHORED: u64 = 64;
 
-/// Oscillators that go together.
+/// Number of oscillators that are processed together.
 const LANES: usize = 4;
 pub(super) type Lanes = [f64; LANES];
 
-/// One oscillator: its frequency, Hz, and its phase at time zero, turns.
+/// An oscillator: its frequency, Hz, and its phase at time zero, turns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Oscillator {
     pub(crate) frequency_hz: f64,
     pub(crate) phase_turns: f64,
 }
 
-/// The state of some oscillators.
+/// State of [`LANES`] oscillators.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct State {
-    /// 2 cos δ.
+    /// 2 cos δ by lane.
     factor: Lanes,
     now: Lanes,
-    /// A slot ago.
+    /// Cosines in the preceding slot.
     before: Lanes,
 }
 
-/// Values for the start of a sum.
+/// Values for a restart of the recurrence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Anchor {
     frequency_hz: f64,
@@ -49,12 +52,12 @@ pub(super) struct Cosines {
     states: Box<[State]>,
     anchors: Box<[Anchor]>,
     slot: Duration,
-    /// The slot of now; none before the first question.
+    /// Number of the current slot; `None` before the first sample.
     number: Option<u64>,
 }
 
 impl Cosines {
-    /// The cosines of `oscillators` at slots of the length `slot`.
+    /// Creates the cosines of `oscillators` at slots of duration `slot`.
     pub(super) fn new(oscillators: &[Oscillator], slot: Duration) -> Cosines {
         let anchor = |oscillator: &Oscillator| {
             let (sin, cos) = sincos_turns(oscillator.frequency_hz * slot.as_secs_lossy());
@@ -70,7 +73,8 @@ impl Cosines {
         Cosines { states, anchors, slot, number: None }
     }
 
-    /// The cosines at the start of slot number `number`, [`LANES`] together, zeros at the end.
+    /// Returns the cosines at the start of slot number `number`, in groups of [`LANES`], padded
+    /// with zeros.
     #[inline]
     pub(super) fn at(&mut self, number: u64) -> impl Iterator<Item = &Lanes> {
         let anchored = number - number % ANCHORED;
@@ -113,12 +117,12 @@ impl Cosines {
     }
 }
 
-/// Sine and cosine of an angle in turns. Whole turns are removed first.
+/// Returns sine and cosine of an angle in turns. Complete turns are removed first.
 fn sincos_turns(turns: f64) -> (f64, f64) {
     libm::sincos(TAU * (turns - libm::floor(turns)))
 }
 
-/// A sum of complex waves of equal amplitude 1.
+/// A sum of complex waves with amplitude 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Waves {
     cosines: Cosines,
@@ -126,7 +130,7 @@ pub(super) struct Waves {
 }
 
 impl Waves {
-    /// The sum of `waves` at slots of the length `slot`.
+    /// Creates the sum of `waves` at slots of duration `slot`.
     pub(super) fn new(waves: &[Oscillator], slot: Duration) -> Waves {
         let behind =
             |wave: &Oscillator| Oscillator { phase_turns: wave.phase_turns - 0.25, ..*wave };
@@ -134,7 +138,7 @@ impl Waves {
         Waves { cosines: Cosines::new(waves, slot), sines: Cosines::new(&sines, slot) }
     }
 
-    /// The sum at the start of slot number `number`: real and imaginary part.
+    /// Returns the sum at the start of slot number `number`: the real and the imaginary part.
     #[inline]
     pub(super) fn at(&mut self, number: u64) -> (f64, f64) {
         (sum(self.cosines.at(number)), sum(self.sines.at(number)))
@@ -151,17 +155,17 @@ fn sum<'a>(lanes: impl Iterator<Item = &'a Lanes>) -> f64 {
     total(sums)
 }
 
-/// The sum of the lanes.
+/// Returns the sum of the lanes.
 #[inline]
 pub(super) fn total(sums: Lanes) -> f64 {
     (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
-/// State of a process that is a sum of oscillators when it is sampled by slots.
+/// State of a process that is a sum of oscillators and is sampled by slots.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BySlots<T> {
     sum: Option<Box<T>>,
-    /// The answer that still holds, and to which slot.
+    /// Number of the latest slot, and its power.
     last: Option<(u64, f64)>,
 }
 
@@ -172,7 +176,7 @@ impl<T> Default for BySlots<T> {
 }
 
 impl<T> BySlots<T> {
-    /// Returns `power` of slot number `number`, for the sum that `make` makes once.
+    /// Returns `power` in slot number `number`, for the sum that `make` creates at the first call.
     #[inline]
     pub(super) fn at(
         &mut self,
@@ -197,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_recurrence_is_the_cosine_to_rounding() {
+    fn recurrence_equals_cosine_within_rounding() {
         let oscillators: Vec<Oscillator> = [0.0, 0.004, 0.6, 59.9, 166.6, 333.3, 1e5]
             .map(|frequency_hz| Oscillator { frequency_hz, phase_turns: 0.3 })
             .to_vec();

@@ -1,9 +1,9 @@
-//! Flat Rayleigh fading with Clarke's spectrum: SNR(t) = mean · |h(t)|², as of a receiver that
-//! moves among many reflections.
+//! Flat Rayleigh fading with Clarke's spectrum: SNR(t) = mean · |h(t)|², for a receiver that moves
+//! among many scatterers.
 //!
-//! h is the sum of 64 waves of [`Rayleigh`]: its source, its statistics, and what the finite
-//! number of waves changes of them (deep fades are 0.8 % too rare). The power is exponential, its
-//! autocorrelation that of E h(t)h*(t+τ) = J0(2π f_d τ).
+//! h is the sum of 64 waves of [`Rayleigh`], which documents its source, its statistics, and the
+//! effect of the finite number of waves (deep fades are 0.8 % too rare). The power is exponential;
+//! the autocorrelation of h is E h(t)h*(t+τ) = J0(2π f_d τ).
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Waves};
@@ -13,13 +13,13 @@ use crate::shannon::from_db;
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time};
 use serde::Deserialize;
 
-/// Configuration: the Doppler shift, or the speed and the carrier that make it.
+/// Configuration: the Doppler shift, or the speed and the carrier frequency from which it follows.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RayleighConfig {
     /// Mean SNR, dB, -200 to 200.
     pub mean_db: f64,
-    /// f_d, the largest Doppler shift, Hz, 0 to 100 000. 0: the first value stays.
+    /// f_d, largest Doppler shift, Hz, 0 to 100 000. With 0, the SNR is constant.
     #[serde(default)]
     pub doppler_hz: Option<f64>,
     /// Speed of the receiver, m/s, 0 to 10 000.
@@ -31,10 +31,10 @@ pub struct RayleighConfig {
 }
 
 impl RayleighConfig {
-    /// f_d, Hz.
+    /// Returns f_d, Hz.
     ///
     /// # Errors
-    /// When neither or both ways to say it are taken, or a value is outside its range.
+    /// If neither or both forms are set, or a value is outside its range.
     pub fn doppler_hz(&self) -> Result<f64, ConfigError> {
         doppler_of(self.doppler_hz, self.speed_mps, self.carrier_hz)
     }

@@ -1,4 +1,4 @@
-//! The list of SNR processes: one line each.
+//! Registry of SNR processes, one line each.
 
 use super::{
     Beamforming, Block, Constant, Jakes, RayleighSnr, RicianSnr, Sample, Shadowed, SnrContext,

@@ -1,18 +1,18 @@
-//! Flat Rician fading: SNR(t) = mean · |h(t)|², h the sum of a path in line of sight and of what
-//! moves among many reflections.
+//! Flat Rician fading: SNR(t) = mean · |h(t)|², where h is the sum of a line-of-sight path and a
+//! scattered part.
 //!
 //! h(t) = √(K/(K+1)) e^(j(2π f_d cos(θ) t + φ)) + √(1/(K+1)) g(t)
 //!
-//! K is the ratio of the powers, θ the angle between the motion and the line of sight, φ uniform,
-//! and g a channel with Clarke's spectrum, the 64 waves of [`Rayleigh`].
+//! K is the ratio of the powers, θ is the angle between the motion and the line of sight, φ is
+//! uniform, and g is a channel with Clarke's spectrum, the 64 waves of [`Rayleigh`].
 //!
 //! Source: Rice, *Statistical properties of a sine wave plus random noise*, Bell System Technical
 //! Journal 27 (1948); the Doppler shift of the line of sight as in Stüber, *Principles of Mobile
 //! Communication* (4th ed., 2017).
 //!
-//! Laws, over the draws and N = 64 waves: E|h|² = 1, E|h|⁴ = (K² + 4K + 2 − 1/N)/(K+1)²,
-//! E h*(t)h(t+τ) = (K e^(j2π f_d cos(θ) τ) + J0(2π f_d τ))/(K+1). The power has the noncentral χ²
-//! distribution with two degrees of freedom, to first order in 1/N.
+//! Distribution over the realisations with N = 64 waves: E|h|² = 1, E|h|⁴ = (K² + 4K + 2 −
+//! 1/N)/(K+1)², E h*(t)h(t+τ) = (K e^(j2π f_d cos(θ) τ) + J0(2π f_d τ))/(K+1). The power has the
+//! noncentral χ² distribution with two degrees of freedom, to first order in 1/N.
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Oscillator, Waves};
@@ -26,19 +26,19 @@ use std::f64::consts::TAU;
 /// Default of θ, degrees.
 const ANGLE_DEG: f64 = 45.0;
 
-/// Configuration: K, the direction of motion, and the Doppler shift or the speed and the carrier
-/// that make it.
+/// Configuration: K, the direction of motion, and either the Doppler shift or the speed and the
+/// carrier frequency from which it follows.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RicianConfig {
     /// Mean SNR, dB, -200 to 200.
     pub mean_db: f64,
-    /// K, the power of the line of sight over that of the rest, dB, -200 to 200.
+    /// K, line-of-sight power relative to the scattered power, dB, -200 to 200.
     pub k_db: f64,
     /// θ, the angle between the motion and the line of sight, degrees, 0 to 180. Default 45.
     #[serde(default)]
     pub angle_deg: Option<f64>,
-    /// f_d, the largest Doppler shift, Hz, 0 to 100 000. 0: the first value stays.
+    /// f_d, largest Doppler shift, Hz, 0 to 100 000. With 0, the SNR is constant.
     #[serde(default)]
     pub doppler_hz: Option<f64>,
     /// Speed of the receiver, m/s, 0 to 10 000.
@@ -54,10 +54,10 @@ pub struct RicianConfig {
 pub struct RicianSnr {
     mean_db: f64,
     mean: f64,
-    /// The line of sight, and its amplitude.
+    /// Oscillator of the line of sight.
     sight: Oscillator,
     sight_amplitude: f64,
-    /// g, and its amplitude.
+    /// g, the scattered part.
     scattered: Rayleigh,
     scattered_amplitude: f64,
     is_still: bool,
@@ -81,7 +81,7 @@ impl RicianSnr {
         }
     }
 
-    /// h at time `at`: in-phase and quadrature part.
+    /// Returns h at time `at`: the in-phase and the quadrature part.
     fn gain_at(&self, at: Time) -> (f64, f64) {
         let turns = self.sight.frequency_hz * at.as_secs_lossy() + self.sight.phase_turns;
         let (sin, cos) = libm::sincos(TAU * (turns - libm::floor(turns)));
@@ -91,7 +91,7 @@ impl RicianSnr {
     }
 }
 
-/// The sum at the starts of slots.
+/// The two parts of the sum at the starts of slots.
 #[derive(Clone, Debug, PartialEq)]
 struct Sum {
     sight: Waves,

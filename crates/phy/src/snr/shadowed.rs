@@ -1,13 +1,14 @@
-//! Log-normal shadowing over another process: SNR(t) = SNR_inner(t) · 10^(S(t)/10), S the dB of
-//! [`Shadowing`].
+//! Log-normal shadowing of another process: SNR(t) = SNR_inner(t) · 10^(S(t)/10), where S is
+//! [`Shadowing`] in dB.
 //!
-//! Source: Gudmundson 1991, see [`crate::shadowing`]; the product of fast fading and shadowing is
-//! Suzuki's (IEEE Trans. Commun. 25, 1977) where the inner process is Rayleigh fading.
+//! Source: Gudmundson 1991, see [`crate::shadowing`]. If the inner process is Rayleigh fading, the
+//! product of fast fading and shadowing is the Suzuki process (IEEE Trans. Commun. 25, 1977).
 //!
-//! The mean of the inner process is the median over the shadowing; the mean power ratio is larger by
-//! σ² ln(10)/20 dB, 7.4 dB of σ = 8 dB.
+//! The mean of the inner process is the median over the shadowing. The mean power ratio is larger
+//! by σ² ln(10)/20 dB, 7.4 dB for σ = 8 dB.
 //!
-//! The inner process has the randomness that it has without shadowing: both can be compared.
+//! The inner process uses the same random numbers as without shadowing, so that both can be
+//! compared.
 
 use super::slotted::{last_of, start_of};
 use super::{AnySnr, Sample, SnrContext, SnrProcess};
@@ -18,39 +19,39 @@ use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, above,
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Its name in the registry.
+/// Name of the process in the registry.
 const KIND: &str = "shadowed";
 
-/// The largest standard deviation, dB.
+/// Largest standard deviation, dB.
 const LARGEST_DB: f64 = 30.0;
 
-/// Configuration: σ, the time in which the correlation falls to 1/e or the way and the speed that
-/// make it, and what is shadowed.
+/// Configuration: σ, the correlation time or the correlation distance and the speed from which it
+/// follows, and the inner process.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShadowedConfig {
     /// σ, standard deviation, dB, 0 to 30.
     pub deviation_db: f64,
-    /// T, the time after which 1/e of the correlation is left, ns, above 0.
+    /// T, time after which the correlation is 1/e, ns, above 0.
     #[serde(default)]
     pub correlation_ns: Option<u64>,
-    /// d, the way after which 1/e of the correlation is left, m, above 0.
+    /// d, distance after which the correlation is 1/e, m, above 0.
     #[serde(default)]
     pub correlation_m: Option<f64>,
-    /// Speed of the receiver, m/s, 0 to 10 000. 0: its first shadow stays.
+    /// Speed of the receiver, m/s, 0 to 10 000. With 0, the shadowing is constant.
     #[serde(default)]
     pub speed_mps: Option<f64>,
-    /// The process without shadowing: `{"kind": …}`, any but another `shadowed`.
+    /// Inner process without shadowing: `{"kind": …}`, any except `shadowed`.
     pub inner: Value,
 }
 
-/// A process in the shadows.
+/// A process with shadowing.
 pub struct Shadowed {
     shadowing: Shadowing,
     inner: Box<AnySnr>,
 }
 
-/// T of a description; `None` without movement.
+/// Returns T of a configuration; `None` without movement.
 fn coherence(config: &ShadowedConfig) -> Result<Option<Duration>, ConfigError> {
     let mut checks = Checks::default();
     let coherence = match (config.correlation_ns, config.correlation_m, config.speed_mps) {
@@ -72,7 +73,7 @@ fn coherence(config: &ShadowedConfig) -> Result<Option<Duration>, ConfigError> {
     checks.finish().map(|()| coherence)
 }
 
-/// The fastest receiver, m/s.
+/// Largest speed of a receiver, m/s.
 const FASTEST_MPS: f64 = 1e4;
 
 impl Component<dyn SnrProcess + Send, SnrContext> for Shadowed {
@@ -163,12 +164,12 @@ mod tests {
     }
 
     #[test]
-    fn the_inner_process_is_as_it_is_without_shadowing() {
+    fn inner_process_is_unchanged_by_shadowing() {
         let description = shadowed(&json!({}));
         let mut both = build(&description, 7).expect("accepted");
         let mut alone = build(&description["inner"], 7).expect("accepted");
         let seed = Seed::new(7, 0, "snr").child("shadowing");
-        // 50 m at 10 m/s are 5 s.
+        // 50 m at 10 m/s take 5 s.
         let mut shadow = Shadowing::new(4.0, Some(Duration::from_secs(5)), &seed);
         for millis in (0..20_000).step_by(37) {
             let at = Time::from_millis(millis);
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_power_is_larger_than_that_of_the_median() {
+    fn mean_power_exceeds_power_of_median() {
         const SEEDS: u64 = 20_000;
         let description = shadowed(&json!({}));
         let powers: Vec<f64> = (0..SEEDS)
@@ -196,10 +197,10 @@ mod tests {
     }
 
     #[test]
-    fn it_holds_as_long_as_both_do() {
+    fn sample_is_valid_until_either_part_changes() {
         let inner = json!({"kind": "constant", "mean_db": 10.0});
         let mut moving = build(&shadowed(&json!({"inner": inner})), 1).expect("accepted");
-        // A 1024th of 5 s.
+        // 5 s / 1024.
         assert_eq!(moving.sample(Time::ZERO).until, Time::from_nanos(4_882_813));
         assert_eq!(moving.constant_db(), None);
         let still = shadowed(&json!({"inner": inner, "speed_mps": 0.0}));

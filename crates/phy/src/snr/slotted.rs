@@ -5,7 +5,7 @@ use airpath_core::{Duration, Time};
 
 /// SNR process for a link with slots: the SNR as a power ratio, by the number of a slot.
 ///
-/// The result depends on the number only, neither on earlier samples nor on the machine.
+/// The result depends only on the number, not on earlier samples or on the machine.
 pub struct SlottedSnr {
     process: AnySnr,
     slot: Duration,
@@ -14,13 +14,13 @@ pub struct SlottedSnr {
 }
 
 impl SlottedSnr {
-    /// `process` at slots of the length `slot`, above 0. Slot 0 starts at time 0.
+    /// Creates a process with slots of duration `slot`, above 0. Slot 0 starts at time 0.
     pub fn new(process: AnySnr, slot: Duration) -> SlottedSnr {
         SlottedSnr { process, slot, start: None, end: None }
     }
 
-    /// The SNR at the start of slot number `slot`, a power ratio, at least 0. Numbers do not fall;
-    /// the same may be sampled again, any may be left out.
+    /// Returns the SNR at the start of slot number `slot`, as a power ratio, at least 0. Numbers
+    /// must not descend; a number may be repeated or left out.
     #[inline]
     pub fn at(&mut self, slot: u64) -> f64 {
         match self.start {
@@ -33,9 +33,9 @@ impl SlottedSnr {
         }
     }
 
-    /// The SNR at the end of slot number `slot`, a power ratio: where the SNR jumps with the start
-    /// of the next one, that before the jump. Asked after [`at`](SlottedSnr::at) of this slot and
-    /// before that of a later one.
+    /// Returns the SNR at the end of slot number `slot`, as a power ratio. If the SNR jumps at the
+    /// start of the next slot, this is the SNR before the jump. Must be called after
+    /// [`at`](SlottedSnr::at) for this slot and before `at` for a later slot.
     #[inline]
     pub fn at_end_of(&mut self, slot: u64) -> f64 {
         match self.end {
@@ -48,18 +48,18 @@ impl SlottedSnr {
         }
     }
 
-    /// The length of a slot.
+    /// Returns the duration of a slot.
     pub fn slot(&self) -> Duration {
         self.slot
     }
 }
 
-/// When slot number `slot` starts.
+/// Returns the start of slot number `slot`.
 pub(super) fn start_of(slot: u64, length: Duration) -> Time {
     Time::from_nanos(length.saturating_mul(slot).as_nanos())
 }
 
-/// The last nanosecond of slot number `slot`.
+/// Returns the last nanosecond of slot number `slot`.
 pub(super) fn last_of(slot: u64, length: Duration) -> Time {
     let end = length.saturating_mul(slot.saturating_add(1));
     Time::from_nanos(end.as_nanos().saturating_sub(1))

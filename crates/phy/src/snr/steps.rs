@@ -8,23 +8,24 @@
 //! 2,-3                               ... to 2 s, where it starts again
 //! ```
 //!
-//! A row's value holds until the next row. The last row is the end and must repeat the value above
-//! it, as in a `time_s,rate_bps` trace: a file of plain samples that forgets its end is refused.
+//! The value of a row applies until the time of the next row. The last row marks the end and must
+//! repeat the value above it, as in a `time_s,rate_bps` trace: a file of plain samples without an
+//! end is rejected.
 
 use super::{RANGE_DB, check_level};
 use airpath_core::{Checks, ConfigError};
 use std::fmt;
 
 const HEADER: &str = "time_s,snr_db";
-/// The longest file, seconds; a nanosecond is then exact in a double.
+/// Longest duration of a file, s; at this duration, a double still represents nanoseconds exactly.
 const MAX_DURATION_S: f64 = 1e6;
 
-/// Why a text is no recorded SNR.
+/// Error in a file of recorded SNRs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnrFileError {
-    /// The file, and the line where there is one: `a.csv:3`.
+    /// File, and the line if one is known: `a.csv:3`.
     pub place: String,
-    /// The problem and the accepted values.
+    /// Problem and accepted values.
     pub problem: String,
 }
 
@@ -36,7 +37,8 @@ impl fmt::Display for SnrFileError {
 
 impl std::error::Error for SnrFileError {}
 
-/// A piecewise constant SNR: one step at least, the first at 0, strictly increasing; it repeats.
+/// A piecewise constant, periodic SNR: at least one step; the first starts at 0, and start times
+/// ascend strictly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnrSteps {
     /// Start of each step, ns, and its SNR, dB.
@@ -45,11 +47,11 @@ pub struct SnrSteps {
 }
 
 impl SnrSteps {
-    /// Steps of (start in ns, dB) that start again after `period_ns`.
+    /// Creates steps of (start in ns, dB) with the period `period_ns`.
     ///
     /// # Errors
-    /// When there is no step, the first does not start at 0, one does not start after its
-    /// predecessor, the period is not after the last, or an SNR is outside [`RANGE_DB`].
+    /// If there is no step, the first step does not start at 0, start times do not ascend, the
+    /// period does not exceed the last start, or an SNR is outside [`RANGE_DB`].
     pub fn new(steps: Vec<(u64, f64)>, period_ns: u64) -> Result<SnrSteps, ConfigError> {
         let starts = steps.iter().map(|(start_ns, _)| *start_ns);
         if steps.first().is_none_or(|(start_ns, _)| *start_ns != 0) {
@@ -64,10 +66,10 @@ impl SnrSteps {
         Ok(SnrSteps { steps, period_ns })
     }
 
-    /// Reads a `time_s,snr_db` CSV; `file` names it in errors.
+    /// Reads a `time_s,snr_db` CSV; `file` is its name in errors.
     ///
     /// # Errors
-    /// For the first line that breaks the format of the module's text.
+    /// For the first line that violates the format in the module documentation.
     pub fn parse(file: &str, text: &str) -> Result<SnrSteps, SnrFileError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = text.lines().zip(1..).skip_while(|(line, _)| line.starts_with('#'));
@@ -118,19 +120,20 @@ impl SnrSteps {
         Ok(SnrSteps { steps, period_ns })
     }
 
-    /// The time after which it starts again, ns, at least 1.
+    /// Returns the period, ns, at least 1.
     pub fn period_ns(&self) -> u64 {
         self.period_ns
     }
 
-    /// The SNR at `in_round_ns` of a round, dB, and when in the round it ends, ns.
+    /// Returns the SNR at `in_round_ns` of a period, dB, and the end of this step within the
+    /// period, ns.
     pub fn at(&self, in_round_ns: u64) -> (f64, u64) {
         let next = self.steps.partition_point(|(start_ns, _)| *start_ns <= in_round_ns);
         let ends_ns = self.steps.get(next).map_or(self.period_ns, |(start_ns, _)| *start_ns);
         (self.steps[next - 1].1, ends_ns)
     }
 
-    /// The SNR, dB, when all steps have the same.
+    /// Returns the SNR, dB, if it is equal in all steps.
     pub fn constant_db(&self) -> Option<f64> {
         let first = self.steps[0].1;
         self.steps.iter().all(|(_, snr_db)| *snr_db == first).then_some(first)
@@ -162,7 +165,8 @@ fn parse_row(row: &str) -> Result<(u64, f64), String> {
     Ok(((seconds * 1e9).round() as u64, snr_db))
 }
 
-/// A piece of a user's file in an error: quoted, escaped to one line and cut to 40 characters.
+/// Formats a part of a user's file for an error: quoted, escaped to one line and truncated to 40
+/// characters.
 fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
     let cut: String = text.chars().take(LONGEST).collect();
@@ -179,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_holds_until_the_next_row_and_then_again() {
+    fn values_apply_until_next_row_and_repeat() {
         let steps = parsed("# made up\ntime_s,snr_db\n0,18.5\n0.5,-3\n2,-3\n");
         assert_eq!(steps.period_ns(), 2_000_000_000);
         assert_eq!(steps.at(0), (18.5, 500_000_000));

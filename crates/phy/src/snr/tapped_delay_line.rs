@@ -1,17 +1,19 @@
-//! Fading over resolved paths: SNR(t) = mean · Σ p_l |h_l(t)|², l the taps of a power delay profile.
+//! Fading over resolved paths: SNR(t) = mean · Σ p_l |h_l(t)|², with the taps l of a power delay
+//! profile.
 //!
-//! Each h_l is a channel with Clarke's spectrum, the 64 waves of [`Rayleigh`], independent of the
-//! others; the p_l are the tap's powers, their sum 1. The receiver collects the energy of all taps:
-//! what a RAKE receiver or maximum-ratio combining makes of them, and the mean of |H(f)|² over a band
-//! that is much wider than the coherence bandwidth (Parseval). A narrow band would see
-//! |Σ √p_l h_l|², whose distribution is Rayleigh's for every profile.
+//! Each h_l is an independent channel with Clarke's spectrum, the 64 waves of [`Rayleigh`]; the p_l
+//! are the powers of the taps, with a sum of 1. The receiver collects the energy of all taps, as a
+//! RAKE receiver or maximum-ratio combining does. The result is also the mean of |H(f)|² over a
+//! band that is much wider than the coherence bandwidth (Parseval). In a narrow band, the power is
+//! |Σ √p_l h_l|², whose distribution is that of Rayleigh fading for every profile.
 //!
 //! Source: Recommendation ITU-R M.1225, annex 2; 3GPP TS 36.104 table B.2-2 to B.2-4 (see
 //! [`profiles`](crate::fading::profiles)); Proakis, *Digital Communications* (4th ed., 2001), chapter 14,
 //! for the sum and its distribution.
 //!
-//! Laws, over the draws and N = 64 waves: the mean is that which is set, the variance over mean² is
-//! (1 − 1/N) Σ p_l², the distribution hypoexponential with the means p_l, to first order in 1/N.
+//! Distribution over the realisations with N = 64 waves: the mean is the configured one, the
+//! variance relative to mean² is (1 − 1/N) Σ p_l², and the distribution is hypoexponential with the
+//! means p_l, to first order in 1/N.
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Waves};
@@ -22,7 +24,8 @@ use crate::shannon::from_db;
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time};
 use serde::Deserialize;
 
-/// Configuration: a profile, and the Doppler shift or the speed and the carrier that make it.
+/// Configuration: a delay profile, and the Doppler shift or the speed and the carrier frequency
+/// from which it follows.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TappedDelayLineConfig {
@@ -30,7 +33,7 @@ pub struct TappedDelayLineConfig {
     pub mean_db: f64,
     /// Name of a profile of ITU-R M.1225 or 3GPP TS 36.104: `vehicular-a`, `epa`.
     pub profile: String,
-    /// f_d, the largest Doppler shift of each tap, Hz, 0 to 100 000. 0: the first value stays.
+    /// f_d, largest Doppler shift of each tap, Hz, 0 to 100 000. With 0, the SNR is constant.
     #[serde(default)]
     pub doppler_hz: Option<f64>,
     /// Speed of the receiver, m/s, 0 to 10 000.
@@ -51,12 +54,12 @@ pub struct TappedDelayLineSnr {
     by_slots: BySlots<Box<[Waves]>>,
 }
 
-/// A path.
+/// A tap.
 #[derive(Clone, Debug, PartialEq)]
 struct Tap {
-    /// p_l.
+    /// p_l, power of the tap.
     power: f64,
-    /// h_l.
+    /// h_l, fading of the tap.
     fading: Rayleigh,
 }
 
@@ -77,7 +80,7 @@ impl TappedDelayLineSnr {
         }
     }
 
-    /// Σ p_l |h_l|² at time `at`.
+    /// Returns Σ p_l |h_l|² at time `at`.
     fn power_at(&self, at: Time) -> f64 {
         self.taps.iter().map(|tap| tap.power * tap.fading.power_at(at)).sum()
     }

@@ -1,19 +1,19 @@
-//! The SNR of a file, step by step; it repeats.
+//! Stepwise SNR from a file, repeated to the end of the run.
 
 use super::{Sample, SnrContext, SnrProcess, SnrSteps};
 use airpath_core::{Component, ConfigError, Setup, Time};
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Configuration set by the user.
+/// Configuration of the process.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
-    /// Key of the recorded SNR among those given with the description.
+    /// Key of the recorded SNR among those passed with the description.
     pub trace: String,
 }
 
-/// Steps in a row, from the start of the file at the start of the run.
+/// SNR process of consecutive steps; the run starts at the start of the file.
 #[derive(Clone, Debug)]
 pub struct Trace {
     steps: Arc<SnrSteps>,

@@ -1,4 +1,4 @@
-//! vcp-2008 eq. 5, to a few 1e-16 absolutely: its terms cancel.
+//! vcp-2008 eq. 5, to an absolute accuracy of a few 1e-16 because of cancellation.
 //!
 //! ```text
 //! (M−1)/M − (1/π) √(ϑ/(1+ϑ)) { (π/2 + α) Σ_j C(2j, j)/[4(1+ϑ)]^j
@@ -7,13 +7,15 @@
 //! σ_ij = C(2j, j) / { C(2(j−i), j−i) 4^i [2(j−i)+1] }
 //! ```
 //!
-//! The paper prints σ_ij with C(2j, i) and C(2(j−i), i), which is undefined for i = j; this is the
-//! standard form (Simon & Alouini 2005, eq. 5A.17) and agrees with the integral.
+//! The paper prints σ_ij with C(2j, i) and C(2(j−i), i), which is undefined for i = j. This
+//! implementation uses the standard form (Simon & Alouini 2005, eq. 5A.17), which agrees with the
+//! integral.
 
 use super::Branches;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Eq. 5: M-PSK with `points` phases, at least 2, over Rayleigh fading.
+/// Returns eq. 5: the symbol error rate of M-PSK with `points` phases, at least 2, with Rayleigh
+/// fading.
 pub fn eq5(points: u32, branches: Branches) -> f64 {
     let Branches { count, snr } = branches;
     let m = f64::from(points);
@@ -35,7 +37,7 @@ pub fn eq5(points: u32, branches: Branches) -> f64 {
     (m - 1.0) / m - root / PI * ((FRAC_PI_2 + alpha) * first + libm::sin(alpha) * second)
 }
 
-/// C(2n, n).
+/// Returns C(2n, n).
 fn central(n: u32) -> f64 {
     (1..=n).fold(1.0, |product, k| product * f64::from(2 * (2 * k - 1)) / f64::from(k))
 }

@@ -1,13 +1,16 @@
-//! Integrals over θ of functions of sin²θ by Gauss–Legendre, in panels that halve towards 0 and π/2.
+//! Integrals over θ of functions of sin²θ by Gauss–Legendre quadrature, in panels that are halved
+//! towards 0 and π/2.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
-/// Halvings towards 0: below 2^−48 of a right angle F changes at an SNR of −290 dB alone.
+/// Number of halvings towards 0; below 2^−48 of a right angle, F changes only at SNRs around −290
+/// dB.
 const PANELS: i32 = 48;
-/// Halvings towards π/2: a peak that is narrower than 2^−10 of it has no digits left, exp(−10^5).
+/// Number of halvings towards π/2; a peak narrower than 2^−10 of the interval has a negligible
+/// value, exp(−10^5).
 const PANELS_OF_PEAK: i32 = 10;
 
-/// Nodes and weights of the formula with 20 points, positive half (Abramowitz & Stegun, table 25.4).
+/// Nodes and weights of the 20-point formula, positive half (Abramowitz & Stegun, table 25.4).
 const NODES: [(f64, f64); 10] = [
     (0.076_526_521_133_497_33, 0.152_753_387_130_725_85),
     (0.227_785_851_141_645_08, 0.149_172_986_472_603_75),
@@ -21,7 +24,7 @@ const NODES: [(f64, f64); 10] = [
     (0.993_128_599_185_094_9, 0.017_614_007_139_152_12),
 ];
 
-/// From `from`, at most π/4, to π/2.
+/// Integrates from `from`, at most π/4, to π/2.
 pub(super) fn to_right_angle(from: f64, of: &impl Fn(f64) -> f64) -> f64 {
     let (mut sum, mut lower) = (from_0_or(from, FRAC_PI_4, of), from.max(FRAC_PI_4));
     for halving in 1..=PANELS_OF_PEAK {
@@ -35,7 +38,7 @@ pub(super) fn to_right_angle(from: f64, of: &impl Fn(f64) -> f64) -> f64 {
     sum
 }
 
-/// From 0 to π/4.
+/// Integrates from 0 to π/4.
 pub(super) fn to_half_right_angle(of: &impl Fn(f64) -> f64) -> f64 {
     from_0_or(0.0, FRAC_PI_4, of)
 }

@@ -1,4 +1,4 @@
-//! Against values in 170 digits, eq. 5, each other and the paper's figures.
+//! Tests against values in 170-digit arithmetic, eq. 5, each other and the paper's figures.
 
 use super::*;
 use crate::shannon::from_db;
@@ -16,7 +16,7 @@ const EXACT: Law = Law {
     allows: "relative 1e-10",
 };
 
-/// Constellation, branches, SNR of each in dB, fading, and the integral in arithmetic of 170 digits.
+/// Constellation, branches, SNR per branch in dB, fading, and the integral in 170-digit arithmetic.
 const ORACLE: [(Constellation, u32, f64, Fading, f64); 117] = [
     (Constellation::Psk(2), 1, -50.0, Fading::Rayleigh, 0.49841886907555066),
     (Constellation::Psk(2), 1, -10.0, Fading::Rayleigh, 0.3492443277111182),
@@ -142,7 +142,7 @@ fn rate(constellation: Constellation, count: u32, snr_db: f64, fading: Fading) -
 }
 
 #[test]
-fn exact_is_exact_down_to_1e_100() {
+fn rates_match_170_digit_integrals_down_to_1e_100() {
     let mut least = 1.0f64;
     for (constellation, count, snr_db, fading, expected) in ORACLE {
         let found = rate(constellation, count, snr_db, fading);
@@ -153,9 +153,9 @@ fn exact_is_exact_down_to_1e_100() {
     assert!(least < 1e-90, "{least}");
 }
 
-/// vcp-2008 eq. 5 and vcp-rem §5.1: M = 2 … 64, 1 to 8 branches, −10 … 40 dB.
+/// Range of vcp-2008 eq. 5 and vcp-rem §5.1: M = 2 … 64, 1 to 8 branches, −10 … 40 dB.
 #[test]
-fn eq5_is_the_integral_to_1e_14() {
+fn eq5_matches_integral_to_1e_14() {
     let mut worst = 0.0f64;
     for points in [2, 4, 8, 16, 32, 64] {
         for count in 1..=8 {
@@ -170,9 +170,10 @@ fn eq5_is_the_integral_to_1e_14() {
     EQ5.close("largest difference", "1", worst, 0.0, 1e-14);
 }
 
-/// vcp-rem §8.9: 2.1718e-12 of 2×2 BPSK at 30 dB; the closed form is off by 4e-4 of it there, by 7.5e-5 here.
+/// vcp-rem §8.9: 2.1718e-12 for 2×2 BPSK at 30 dB. The closed form has a relative error of 4e-4
+/// there, and of 7.5e-5 in this implementation.
 #[test]
-fn eq5_cancels_where_errors_are_rare() {
+fn eq5_loses_accuracy_for_rare_errors() {
     let branches = Branches::of_antennas(2, 2, from_db(30.0)).expect("accepted");
     let exact = symbol_error_rate(Constellation::Psk(2), branches, Fading::Rayleigh);
     assert!((exact - 2.1718e-12).abs() < 5e-17, "{exact}");
@@ -185,7 +186,7 @@ fn eq5_cancels_where_errors_are_rare() {
 
 /// vcp-rem §5.1: error rates of the four configurations at 10, 20 and 30 dB.
 #[test]
-fn the_facts_table_in_every_printed_digit() {
+fn rates_match_fact_sheet_table() {
     let table = [
         (1, 1, [2.327e-2, 2.481e-3, 2.498e-4]),
         (2, 1, [5.528e-3, 7.256e-5, 7.475e-7]),
@@ -201,9 +202,9 @@ fn the_facts_table_in_every_printed_digit() {
     }
 }
 
-/// The issue: SNR for an error rate of 1e-3: 23.97, 14.10, 11.09, 7.05 dB, 2×1 and 1×2 3.01 dB apart.
+/// SNR for an error rate of 1e-3: 23.97, 14.10, 11.09, 7.05 dB; 2×1 and 1×2 differ by 3.01 dB.
 #[test]
-fn snrs_of_an_error_rate_of_1e_3() {
+fn snrs_for_error_rate_of_1e_3_match_reference() {
     let snr_db = |tx, rx| {
         let rate = |snr_db: f64| {
             let branches = Branches::of_antennas(tx, rx, from_db(snr_db)).expect("accepted");
@@ -223,9 +224,10 @@ fn snrs_of_an_error_rate_of_1e_3() {
     assert!((found[1] - found[2] - 10.0 * libm::log10(2.0)).abs() < 1e-9);
 }
 
-/// Nakagami m = 2 with one branch is Rayleigh fading with two at half the SNR; K = 0 and m = 1 are it.
+/// Nakagami fading with m = 2 and one branch equals Rayleigh fading with two branches at half the
+/// SNR; K = 0 and m = 1 equal Rayleigh fading.
 #[test]
-fn fading_laws_meet() {
+fn fading_kinds_agree_in_common_cases() {
     let equal = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-11, "{a} {b}");
     for snr_db in [-5.0, 10.0, 25.0] {
         for constellation in [Constellation::Psk(2), Constellation::Psk(8), Constellation::Qam(64)]
@@ -241,7 +243,7 @@ fn fading_laws_meet() {
 }
 
 #[test]
-fn nothing_arrives_and_nothing_is_lost() {
+fn rates_are_valid_at_extreme_snrs() {
     for name in Constellation::NAMES {
         let constellation = Constellation::from_name(name).expect("known");
         let random = 1.0 - 1.0 / f64::from(constellation.points());

@@ -1,4 +1,5 @@
-//! A combined SNR above and below a threshold: shares, how long each lasts, error rates within each.
+//! A combined SNR above and below a threshold: shares of time, mean durations, and error rates of
+//! both states.
 //!
 //! ```text
 //! P(Γ < T) = P(N, ρ)          ρ = T/S                     P and Q: the incomplete gamma functions over Γ(N)
@@ -6,54 +7,55 @@
 //! E exp(−sΓ), Γ above T       (1 + sS)^−N Q(N, ρ(1 + sS))     below: P instead of Q
 //! ```
 //!
-//! Γ is the sum of N independent branches of Rayleigh fading with the mean SNR S and Clarke's spectrum.
+//! Γ is the sum of N independent branches of Rayleigh fading with mean SNR S and Clarke's spectrum.
 //!
-//! Source: the crossings of one branch Rice 1948 and Jakes 1974 §1.3, of N branches by maximum-ratio combining
-//! Yacoub, da Silva and Bautista, *Second-order statistics for diversity-combining techniques in
-//! Nakagami-fading channels*, IEEE Transactions on Vehicular Technology 50 (2001); the error rates by the
-//! integrals of symbol errors, with the mean over part of the SNRs.
+//! Source: for the crossings of one branch, Rice 1948 and Jakes 1974 §1.3; for those of N branches
+//! with maximum-ratio combining, Yacoub, da Silva and Bautista, *Second-order statistics for
+//! diversity-combining techniques in Nakagami-fading channels*, IEEE Transactions on Vehicular
+//! Technology 50 (2001). Error rates use the integrals of symbol errors, with the mean over part of
+//! the SNRs.
 
 use super::{Branches, Constellation, averaged};
 use std::f64::consts::TAU;
 
-/// Beyond, exp(−x) has no digits.
+/// Largest argument; beyond it, exp(−x) is negligible.
 const LARGEST: f64 = 700.0;
 
-/// A combined SNR about a threshold. Pairs are above and below, good and bad.
+/// A combined SNR with a threshold. Pairs contain the value above (good) and the value below (bad).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fades {
     branches: Branches,
-    /// ρ, the threshold over the mean SNR of a branch.
+    /// ρ, threshold relative to the mean SNR of a branch.
     ratio: f64,
 }
 
 impl Fades {
-    /// Those of `branches` below `threshold`, a combined SNR as a power ratio, above 0.
+    /// Creates the fades of `branches` below `threshold`, a combined SNR as a power ratio, above 0.
     pub fn new(branches: Branches, threshold: f64) -> Fades {
         Fades { branches, ratio: threshold / branches.snr }
     }
 
-    /// Shares of time.
+    /// Returns the shares of time.
     pub fn shares(&self) -> [f64; 2] {
         let (below, above) = incomplete_gamma(self.branches.count, self.ratio);
         [above, below]
     }
 
-    /// Crossings downwards in a second, by the Doppler shift `doppler_hz` (f_D, Hz).
+    /// Returns the downward crossings per second, for the Doppler shift `doppler_hz` (f_D, Hz).
     pub fn crossing_rate_hz(&self, doppler_hz: f64) -> f64 {
         let count = self.branches.count;
-        // ρ^(N−1) e^(−ρ)/Γ(N), one factor after the other.
+        // ρ^(N−1) e^(−ρ)/Γ(N), factor by factor.
         let density = (1..count)
             .fold(libm::exp(-self.ratio), |product, k| product * self.ratio / f64::from(k));
         libm::sqrt(TAU * self.ratio) * doppler_hz * density
     }
 
-    /// Mean times without a break, seconds; infinite of what never ends.
+    /// Returns the mean durations of both states, s; infinite for a state that never ends.
     pub fn mean_durations_s(&self, doppler_hz: f64) -> [f64; 2] {
         self.shares().map(|share| share / self.crossing_rate_hz(doppler_hz))
     }
 
-    /// Shares of symbols in error.
+    /// Returns the symbol error rates in both states.
     pub fn error_rates(&self, constellation: Constellation) -> [f64; 2] {
         let Branches { count, snr } = self.branches;
         let [above, below] = self.shares();
@@ -68,7 +70,7 @@ impl Fades {
     }
 }
 
-/// P(N, x) and Q(N, x), N whole: neither is a difference where it is small.
+/// Returns P(N, x) and Q(N, x) for integer N; small values are not computed as differences.
 fn incomplete_gamma(count: u32, x: f64) -> (f64, f64) {
     if x > LARGEST {
         return (1.0, 0.0);

@@ -6,19 +6,19 @@ use airpath_phy::code::ctc::{Blocks, Code, Decoded, Decoder, DecoderConfig};
 use airpath_phy::modulation::Modulation;
 use std::f32::consts::TAU;
 
-/// What is sent, and with how much noise.
+/// A transmission over additive white Gaussian noise.
 pub(crate) struct Awgn {
     pub(crate) code: Code,
     pub(crate) coded_bits: usize,
     pub(crate) modulation: Modulation,
     /// Es/N0, linear.
     pub(crate) snr: f32,
-    /// The demapper: the exact one, or max-log.
+    /// True for the exact demapper, false for max-log.
     pub(crate) exact: bool,
 }
 
 impl Awgn {
-    /// The frame error rate of `count` random blocks.
+    /// Returns the frame error rate of `count` random blocks.
     pub(crate) fn frame_error_rate(&self, config: DecoderConfig, count: u64) -> f64 {
         let mut decoder = Decoder::new(&self.code, self.coded_bits, config);
         let mut sent = Sent::new(self, count);
@@ -27,7 +27,7 @@ impl Awgn {
     }
 }
 
-/// Random blocks, made when the decoder requests them.
+/// Random blocks, generated on demand of the decoder.
 pub(crate) struct Sent<'a> {
     awgn: &'a Awgn,
     random: Stream,
@@ -49,7 +49,7 @@ impl<'a> Sent<'a> {
         }
     }
 
-    /// Two independent normal deviates (Box and Muller).
+    /// Returns two independent normally distributed numbers (Box and Muller).
     fn normal(&mut self) -> [f32; 2] {
         let bits = self.random.next_u64();
         let unit = |bits: u64| (bits & 0xffff_ffff) as f32 / (1u64 << 32) as f32;

@@ -1,4 +1,4 @@
-//! The laws of opportunistic beamforming.
+//! Tests of the distributions of opportunistic beamforming.
 
 use super::*;
 use crate::snr::SnrRegistry;
@@ -7,7 +7,7 @@ use airpath_core::Seed;
 
 const SEEDS: u64 = 40_000;
 const PERIOD_NS: u64 = 300_000_000;
-/// Waves of a channel.
+/// Number of waves of a channel.
 const N: f64 = crate::rayleigh::SINUSOIDS.get() as f64;
 
 const POWER: Law = Law {
@@ -41,7 +41,7 @@ fn channel(seed: u64, doppler_hz: f64) -> Beamforming {
 }
 
 #[test]
-fn the_snr_is_exponential_over_the_draws() {
+fn snr_is_exponential_over_realisations() {
     let at = Time::from_millis(1170);
     let powers: Vec<f64> = (0..SEEDS).map(|seed| channel(seed, 2.0).power_at(at)).collect();
     let count = SEEDS as f64;
@@ -79,7 +79,7 @@ fn power_and_phase_are_uniform_and_independent() {
 }
 
 #[test]
-fn a_still_channel_moves_and_reaches_its_best_beam() {
+fn constant_channel_varies_and_reaches_best_beam() {
     for seed in 0..10 {
         let mut channel = channel(seed, 0.0);
         let [first, second] = channel.antennas.each_ref().map(|h| h.power_at(Time::ZERO));
@@ -94,10 +94,10 @@ fn a_still_channel_moves_and_reaches_its_best_beam() {
     }
 }
 
-/// Users of a link: one beam, separate channels. A process that has a link to itself has a separate
-/// beam.
+/// Users of a link share one beam and have separate channels. A process with a dedicated link has a
+/// separate beam.
 #[test]
-fn users_of_a_link_have_one_beam_and_separate_channels() {
+fn users_of_a_link_share_a_beam_but_not_channels() {
     let user = |link: &str, user: &str, shared: bool| {
         let link = Seed::new(7, 2, link);
         let registry = SnrRegistry::default();

@@ -1,4 +1,4 @@
-//! The laws of the generator.
+//! Tests of the distributions of the generator.
 
 use super::*;
 use airpath_conformance::Law;
@@ -31,13 +31,13 @@ const NOT_CIRCULAR: Law = Law {
     allows: "the digits given",
 };
 
-/// (1/G) Σ cos(ω_n τ), τ in cycles of f_d.
+/// Returns (1/G) Σ cos(ω_n τ), with τ in cycles of f_d.
 fn autocorrelation(channel: &Jakes, lag: f64) -> f64 {
     let cosine = |oscillator: &Oscillator| (TAU * oscillator.frequency_hz / DOPPLER * lag).cos();
     channel.oscillators.iter().map(cosine).sum::<f64>() / G as f64
 }
 
-/// J0 from its power series, good to 1e-9 for |x| < 13.
+/// Returns J0 from its power series, exact to 1e-9 for |x| < 13.
 fn j0(x: f64) -> f64 {
     let quarter = -x * x / 4.0;
     let (mut term, mut sum) = (1.0, 1.0);
@@ -49,7 +49,7 @@ fn j0(x: f64) -> f64 {
 }
 
 #[test]
-fn the_autocorrelation_is_the_bessel_function() {
+fn autocorrelation_matches_j0() {
     let channel = channel(1);
     let lags = (0..=200).map(|step| f64::from(step) * 0.01);
     let off = |lag: f64| (autocorrelation(&channel, lag) - j0(TAU * lag)).abs();
@@ -57,9 +57,9 @@ fn the_autocorrelation_is_the_bessel_function() {
     GENERATOR.close("largest difference up to f_d τ = 2", "", worst, 0.0, 1e-4);
 }
 
-/// One in-phase and quadrature pair at two instants, over the seeds.
+/// Compares the product of the gains at two instants, averaged over the seeds.
 #[test]
-fn the_ensemble_has_that_autocorrelation() {
+fn autocorrelation_over_seeds_matches_j0() {
     let bound = 5.0 / (SEEDS as f64).sqrt();
     for lag in [0.1, 0.3827, 0.5, 1.0, 2.0] {
         let later = Time::from_nanos((lag / DOPPLER * 1e9) as u64);
@@ -74,13 +74,13 @@ fn the_ensemble_has_that_autocorrelation() {
     }
 }
 
-/// P(|h|² < x), first order in 1/G.
+/// Returns P(|h|² < x) to first order in 1/G.
 fn power_cdf(x: f64) -> f64 {
     1.0 - (-x).exp() - 3.0 / (4.0 * G as f64) * (-x).exp() * (x - x * x / 2.0)
 }
 
 #[test]
-fn the_power_has_the_moments_and_the_distribution_of_g_oscillators() {
+fn power_matches_distribution_of_g_oscillators() {
     let power = |seed| {
         let (re, im) = channel(seed).gain_at(Time::from_millis(170));
         re * re + im * im
@@ -100,9 +100,9 @@ fn the_power_has_the_moments_and_the_distribution_of_g_oscillators() {
     }
 }
 
-/// The mean power over time: with the printed index two oscillators have one frequency.
+/// Mean power over time; with the printed index, two oscillators have the same frequency.
 #[test]
-fn the_mean_power_over_time_is_that_of_the_index() {
+fn mean_power_over_time_depends_on_index() {
     const CYCLES: u64 = 4000;
     for (index, expected) in
         [(Index::Centred, 1.0), (Index::Printed, 1.0 + 0.1 * (PI / G as f64).cos())]
@@ -110,7 +110,7 @@ fn the_mean_power_over_time_is_that_of_the_index() {
         for seed in 0..3 {
             let mut stream = Stream::new(seed, 0, "jakes test");
             let mut channel = Jakes::new(0.0, DOPPLER, index, &mut stream);
-            // Ten samples in a cycle.
+            // Ten samples per cycle.
             let slot = Duration::from_millis(10);
             let power = |number| channel.at_slot_start(number, slot);
             let mean = (0..10 * CYCLES).map(power).sum::<f64>() / (10 * CYCLES) as f64;
@@ -120,7 +120,7 @@ fn the_mean_power_over_time_is_that_of_the_index() {
 }
 
 #[test]
-fn it_is_not_circular() {
+fn gain_is_not_circular() {
     let channel = channel(1);
     for (lag, expected) in [(0.18, 0.122), (0.25, 0.213), (0.5, 0.433), (1.0, 0.499)] {
         let (mut re, mut im) = (0.0, 0.0);

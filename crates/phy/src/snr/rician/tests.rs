@@ -1,11 +1,11 @@
-//! The laws of Rician fading.
+//! Tests of the distributions of Rician fading.
 
 use super::*;
 use airpath_conformance::Law;
 
 const DOPPLER: f64 = 10.0;
 const SEEDS: u64 = 40_000;
-/// Waves in addition to the line of sight.
+/// Number of waves in addition to the line of sight.
 const N: f64 = crate::rayleigh::SINUSOIDS.get() as f64;
 
 const MOMENTS: Law = Law {
@@ -56,7 +56,7 @@ fn assert_mean(law: &Law, what: impl std::fmt::Display, samples: &[f64], expecte
     law.close(what, "", mean, expected, 5.0 * (variance / count).sqrt());
 }
 
-/// A power series in x²/4 with the factors 1/(k!)², alternating for J0 and not for I0.
+/// Returns a power series in x²/4 with the factors 1/(k!)²: J0 with alternating signs, else I0.
 fn bessel(x: f64, sign: f64) -> f64 {
     let quarter = sign * x * x / 4.0;
     let (mut term, mut sum) = (1.0, 1.0);
@@ -67,7 +67,8 @@ fn bessel(x: f64, sign: f64) -> f64 {
     sum
 }
 
-/// P(|h|² < x): the density (K+1) e^(−K−(K+1)x) I0(2√(K(K+1)x)), integrated by Simpson's rule.
+/// Returns P(|h|² < x): the density (K+1) e^(−K−(K+1)x) I0(2√(K(K+1)x)), integrated by Simpson's
+/// rule.
 fn power_cdf(k: f64, x: f64) -> f64 {
     const STEPS: u32 = 2000;
     let density = |x: f64| {
@@ -84,15 +85,15 @@ fn power_cdf(k: f64, x: f64) -> f64 {
     sum * step / 3.0
 }
 
-/// The integration itself: exponential without a line of sight, 1 for all powers.
+/// Checks the integration itself: exponential without a line of sight, and 1 for all powers.
 #[test]
-fn the_reference_distribution_is_one() {
+fn reference_distribution_is_normalised() {
     assert!((power_cdf(0.0, 1.0) - (1.0 - (-1f64).exp())).abs() < 1e-10);
     assert!((power_cdf(4.0, 8.0) - 1.0).abs() < 1e-8);
 }
 
 #[test]
-fn power_has_the_moments_and_the_distribution_of_rice() {
+fn power_matches_moments_and_distribution_of_rice() {
     for k in [0.0, 1.0, 4.0] {
         let powers: Vec<f64> =
             (0..SEEDS).map(|seed| power(&channel(k, 45.0, seed), cycles(1.7))).collect();
@@ -148,7 +149,7 @@ fn the_mean_power_over_time_is_one() {
 }
 
 #[test]
-fn without_a_line_of_sight_it_is_rayleigh_and_with_that_alone_a_constant() {
+fn extreme_k_factors_give_rayleigh_and_constant() {
     for seed in 0..50 {
         let none = channel(from_db(-200.0), 45.0, seed);
         let only = channel(from_db(200.0), 45.0, seed);

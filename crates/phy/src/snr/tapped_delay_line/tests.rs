@@ -1,4 +1,4 @@
-//! The laws of fading over resolved paths.
+//! Tests of the distributions of fading over resolved paths.
 
 use super::*;
 use crate::fading::profiles::VEHICULAR_A;
@@ -6,7 +6,7 @@ use airpath_conformance::Law;
 
 const DOPPLER: f64 = 10.0;
 const SEEDS: u64 = 20_000;
-/// Waves of a tap.
+/// Number of waves of a tap.
 const N: f64 = crate::rayleigh::SINUSOIDS.get() as f64;
 
 const MOMENTS: Law = Law {
@@ -43,7 +43,7 @@ fn assert_mean(what: impl std::fmt::Display, samples: &[f64], expected: f64) {
 }
 
 #[test]
-fn each_profile_has_its_mean_and_its_variance() {
+fn profiles_match_mean_and_variance() {
     for profile in PROFILES.iter().chain(&LTE_PROFILES) {
         let powers = powers(profile);
         assert_mean(format!("mean, {}", profile.name), &powers, 1.0);
@@ -54,7 +54,8 @@ fn each_profile_has_its_mean_and_its_variance() {
     }
 }
 
-/// Of different powers: A_l = Π p_l/(p_l − p_k) over the others.
+/// Returns the hypoexponential distribution for unequal powers: A_l = Π p_l/(p_l − p_k) over the
+/// others.
 fn hypoexponential(powers: &[f64], x: f64) -> f64 {
     let factor = |power: f64| -> f64 {
         let others = powers.iter().filter(|other| **other != power);
@@ -64,7 +65,7 @@ fn hypoexponential(powers: &[f64], x: f64) -> f64 {
 }
 
 #[test]
-fn vehicular_a_is_hypoexponential() {
+fn vehicular_a_has_hypoexponential_power() {
     let (taps, powers) = (VEHICULAR_A.powers(), powers(&VEHICULAR_A));
     for level in [0.1, 0.3, 0.5, 1.0, 2.0, 3.0] {
         let below = powers.iter().filter(|power| **power < level).count();
@@ -73,7 +74,7 @@ fn vehicular_a_is_hypoexponential() {
         let bound = 5.0 * deviation + 0.01 * expected;
         DISTRIBUTION.close(format!("P(SNR < {level} of its mean)"), "", share, expected, bound);
     }
-    // A Rayleigh channel is below a tenth of its mean fifty times as often.
+    // A Rayleigh channel is below a tenth of its mean about fifty times as often.
     let ratio = -f64::exp_m1(-0.1) / hypoexponential(&taps, 0.1);
     assert!((ratio - 51.4).abs() < 0.1, "{ratio}");
 }
