@@ -153,7 +153,10 @@ fn burst() -> impl Strategy<Value = (Vec<(u32, Ecn)>, u64)> {
 
 /// Checks that every discipline makes equal decisions over two links, one of which polls an empty
 /// queue.
-fn check_equal_decisions(keeping: Keeping, bursts: &[(Vec<(u32, Ecn)>, u64)]) -> Result<(), TestCaseError> {
+fn check_equal_decisions(
+    keeping: Keeping,
+    bursts: &[(Vec<(u32, Ecn)>, u64)],
+) -> Result<(), TestCaseError> {
     // Configurations with a timer below 1 ms are slow and add nothing to this test.
     let is_slow = |timer: &Value| timer.as_u64().is_some_and(|nanos| nanos < 1_000_000);
     for description in AnyQueue::BUILT_IN.iter().flat_map(|(kind, _)| with_kind(kind)) {

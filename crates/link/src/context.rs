@@ -1,4 +1,4 @@
-//! Inputs of the construction of a link, apart from its own configuration.
+//! Inputs of the construction of a link, in addition to its own configuration.
 
 use crate::files::Files;
 use airpath_aqm::Queue;
@@ -9,24 +9,26 @@ use serde_json::Value;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Inputs of the construction of a link, apart from its own configuration.
+/// Inputs of the construction of a link, in addition to its own configuration.
 pub struct LinkContext {
-    /// The direction that it serves; of a link that serves both, the forward one.
+    /// Context of the direction that the link serves. For a link that serves two directions: of the
+    /// forward direction.
     pub forward: DirectionContext,
-    /// The reverse direction, for a link that serves both itself.
+    /// Context of the reverse direction, for a link that serves both directions.
     pub reverse: Option<DirectionContext>,
-    /// Number of this link in time series.
+    /// Number of the link in time series.
     pub id: u32,
     /// Users of the flows.
     pub users: Users,
     /// Traces and tables.
     pub files: Arc<Files>,
-    /// Plug-ins of the families that links take: error processes, SNR processes and the others.
+    /// Plug-ins of the component families that links use: error processes, SNR processes, and
+    /// others.
     pub registries: Registries,
 }
 
 impl LinkContext {
-    /// A context for one direction and one flow, number 0, without files and plug-ins.
+    /// Creates a context for one direction and one flow, number 0, without files and plug-ins.
     pub fn new(forward: DirectionContext) -> LinkContext {
         LinkContext {
             forward,
@@ -38,11 +40,11 @@ impl LinkContext {
         }
     }
 
-    /// The error process of `description`, with the random stream of the link from `seed`; `None`
-    /// without a description.
+    /// Creates the error process of `description`, with the link's random stream from `seed`.
+    /// Returns `None` without a description.
     ///
     /// # Errors
-    /// When the kind is unknown or a parameter is not accepted.
+    /// If the kind is unknown or a parameter is invalid.
     pub fn errors(
         &self,
         description: Option<&Value>,
@@ -57,20 +59,20 @@ impl LinkContext {
 }
 
 impl LinkContext {
-    /// The SNR process of `description`, with a separate random stream.
+    /// Creates the SNR process of `description`, with a separate random stream.
     ///
     /// # Errors
-    /// When the kind is unknown or a parameter is not accepted.
+    /// If the kind is unknown or a parameter is invalid.
     pub fn snr(&self, description: &Value, seed: &Seed) -> Result<AnySnr, ConfigError> {
         self.snr_with(description, seed.child("snr"), None, None)
     }
 
-    /// The SNR process of `description` for a user of slots of the length `slot`, with the
-    /// randomness of the user of `seed`; what all users have in common has that of the link of
-    /// `shared`.
+    /// Creates the SNR process of `description` for one user, in slots of length `slot`. Random
+    /// quantities of the user come from `seed`; random quantities common to all users come from
+    /// `shared`, the seed of the link.
     ///
     /// # Errors
-    /// When the kind is unknown or a parameter is not accepted.
+    /// If the kind is unknown or a parameter is invalid.
     pub fn slotted_snr(
         &self,
         description: &Value,
@@ -96,19 +98,20 @@ impl LinkContext {
     }
 }
 
-/// Makes a queue: the only one of a direction, or the one of a name.
+/// Queue factory: creates the only queue of a direction (without a name) or one of several queues
+/// (with a name).
 type MakeQueue = dyn Fn(Option<&str>) -> Result<Queue, ConfigError>;
 
 /// Inputs of one direction of a link.
 pub struct DirectionContext {
-    /// The output by which delivered packets leave.
+    /// Output port of delivered packets.
     pub output: Port,
     make: Box<MakeQueue>,
 }
 
 impl DirectionContext {
-    /// A direction whose packets leave by `output` and wait in what `make` makes: without a name
-    /// the direction's only queue, with one a queue among several.
+    /// Creates a direction whose packets leave through `output`. `make` creates its queues: without
+    /// a name the only queue of the direction, with a name one of several queues.
     pub fn new(
         output: Port,
         make: impl Fn(Option<&str>) -> Result<Queue, ConfigError> + 'static,
@@ -116,7 +119,7 @@ impl DirectionContext {
         DirectionContext { output, make: Box::new(make) }
     }
 
-    /// A direction with one existing queue of any name.
+    /// Creates a direction with one existing queue, which is returned for any name.
     pub fn of(queue: Queue, output: Port) -> DirectionContext {
         let queue = RefCell::new(Some(queue));
         DirectionContext::new(output, move |name| {
@@ -126,39 +129,39 @@ impl DirectionContext {
         })
     }
 
-    /// The only queue of this direction. In results it has the direction's name.
+    /// Creates the only queue of this direction. Results list it under the name of the direction.
     ///
     /// # Errors
-    /// When a parameter of the discipline is not accepted. Also when it was made before.
+    /// If a parameter of the discipline is invalid, or if the queue has already been created.
     pub fn only_queue(&self) -> Result<Queue, ConfigError> {
         (self.make)(None)
     }
 
-    /// One of several queues of this direction, of the same discipline, with a separate random
-    /// stream and number. In results it is called by the direction's name, `/` and `name`:
+    /// Creates one of several queues of this direction. All have the same discipline; each has a
+    /// separate random stream and number. Results list the queue as direction name, `/` and `name`:
     /// `bottleneck/user 3`.
     ///
     /// # Errors
-    /// When a parameter of the discipline is not accepted. Also when one of this name was made
-    /// before.
+    /// If a parameter of the discipline is invalid, or if a queue of this name has already been
+    /// created.
     pub fn queue(&self, name: &str) -> Result<Queue, ConfigError> {
         (self.make)(Some(name))
     }
 }
 
-/// The user that each flow belongs to.
+/// Assignment of flows to users.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Users {
     flows: u32,
-    /// User of each flow; empty when each flow has a separate user.
+    /// User of each flow; empty if each flow has a separate user.
     of_flow: Arc<[UserId]>,
-    /// Those that were named; empty without such.
+    /// Named users by flow; empty without named users.
     named: Arc<[Option<UserId>]>,
 }
 
 impl Users {
-    /// The users of the flows in order of their numbers. A flow without a named user is the user of
-    /// the flow's number.
+    /// Creates the assignment from the named users of the flows, in order of the flow numbers. The
+    /// user number of a flow without a named user is the flow number.
     pub fn new(named: impl Iterator<Item = Option<UserId>>) -> Users {
         let (mut flows, mut of_flow, mut all) = (0, Vec::new(), Vec::new());
         for user in named {
@@ -177,11 +180,11 @@ impl Users {
         Users { flows, of_flow: of_flow.into(), named: all.into() }
     }
 
-    /// The same among `stations` stations: a flow without a named user belongs to the station whose
-    /// number is the flow's number modulo `stations`.
+    /// Returns the assignment for `stations` stations: a flow without a named user belongs to
+    /// station (flow number modulo `stations`).
     ///
     /// # Errors
-    /// When a named user is none of the stations.
+    /// If the number of a named user is not below `stations`.
     pub fn folded(&self, stations: u32) -> Result<Users, ConfigError> {
         let user = |flow: u32| {
             let named = self.named.get(flow as usize).copied().flatten();
@@ -198,27 +201,27 @@ impl Users {
         Ok(Users { flows: self.flows, of_flow: of_flow.into(), named: Arc::clone(&self.named) })
     }
 
-    /// The user of `flow`.
+    /// Returns the user of `flow`.
     #[inline]
     pub fn of(&self, flow: FlowId) -> UserId {
         self.of_flow.get(flow.0 as usize).copied().unwrap_or(UserId(flow.0))
     }
 
-    /// One more than the largest number of a user; 0 without flows.
+    /// Returns the largest user number plus one; 0 without flows.
     pub fn count(&self) -> usize {
         let largest = self.of_flow.iter().max().map_or(self.flows, |user| user.0 + 1);
         largest as usize
     }
 }
 
-/// Checks the error process of a link at `field`, where it has one.
+/// Checks the error process of a link at `field`, if the link has one.
 pub(crate) fn check_errors(field: &str, errors: Option<&Value>, checks: &mut Checks) {
     if let Some(errors) = errors {
         checks.nested(field, AnyErrors::check(errors));
     }
 }
 
-/// Makes a built-in component at `field` to see whether it is accepted; of a plug-in, `None`.
+/// Creates a built-in component at `field` to check its parameters. Returns `None` for a plug-in.
 pub(crate) fn check_component<T>(
     description: &Value,
     built_in: &[(&str, &str)],
@@ -236,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flow_without_a_named_user_is_the_user_of_its_number() {
+    fn unnamed_flow_has_user_of_its_number() {
         let users = Users::new([None; 3].into_iter());
         assert_eq!((users.count(), users.of(FlowId(2))), (3, UserId(2)));
         let users = Users::new([None, Some(UserId(7)), None, Some(UserId(0))].into_iter());

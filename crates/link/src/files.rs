@@ -1,4 +1,4 @@
-//! The files of a scenario, and values that links share.
+//! Files of a scenario, and values that links share.
 
 use airpath_core::ConfigError;
 use airpath_phy::per_table::PerTable;
@@ -8,13 +8,13 @@ use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Recorded traces by the key under which a description names them.
+/// Recorded traces by their key in the configuration.
 pub type Traces = BTreeMap<String, Arc<Trace>>;
 
-/// Error-rate tables by the key under which a description names them.
+/// Error-rate tables by their key in the configuration.
 pub type Tables = BTreeMap<String, Arc<PerTable>>;
 
-/// The files that a scenario names, as they were read, and what links compute once for all replications.
+/// Parsed files of a scenario, and values that links compute once for all replications.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     /// Recorded traces.
@@ -28,10 +28,10 @@ pub struct Files {
 }
 
 impl Files {
-    /// The error-rate table of the key `key`.
+    /// Returns the error-rate table with the key `key`.
     ///
     /// # Errors
-    /// When there is none.
+    /// If no table has this key.
     pub fn table(&self, key: &str) -> Result<Arc<PerTable>, ConfigError> {
         self.tables.get(key).cloned().ok_or_else(|| {
             let known: Vec<&str> = self.tables.keys().map(String::as_str).collect();
@@ -47,15 +47,15 @@ impl From<Traces> for Files {
     }
 }
 
-/// One value of each type, made when it is first needed. A value is a function of the scenario alone, so
-/// that it does not matter which link makes it.
+/// One value of each type, created on first use. A value depends only on the scenario, so it is
+/// irrelevant which link creates it.
 #[derive(Debug, Default)]
 pub struct Shared {
     values: Mutex<BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Shared {
-    /// The value of type `T`.
+    /// Returns the value of type `T`.
     pub fn get<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
         let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         let value = values.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));

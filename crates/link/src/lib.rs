@@ -1,15 +1,15 @@
-//! Links: one file each, behind one contract.
+//! Links: one file for each, and the trait [`Link`] that all of them implement.
 //!
-//! A link is a [`Stage`](airpath_core::Stage) that transmits from its own queues: one for each
-//! direction, or many, by name, made by its [`LinkContext`]. Links that send one packet after
-//! another share [`SerialLink`] and differ in their [`Transmitter`]: how long a transmission takes
-//! and how likely it fails. To add a link: its file, one line in `links/mod.rs` and one in
-//! `links/registry.rs`.
+//! A link is a [`Stage`](airpath_core::Stage) that transmits packets from its own queues. Its
+//! [`LinkContext`] creates the queues: one for each direction, or several with names. Links that
+//! send one packet after another share [`SerialLink`] and differ in their [`Transmitter`], which
+//! defines the duration of a transmission and its loss probability. To add a link, write its file
+//! and add one line to `links/mod.rs` and one to `links/registry.rs`.
 //!
 //! | file or directory | contents |
 //! | --- | --- |
-//! | `link.rs` | the contract of a link, and its measurements |
-//! | `context.rs` | what a link is built from: queues, outputs, files |
+//! | `link.rs` | the trait of a link, and its measurements |
+//! | `context.rs` | inputs of the construction of a link: queues, outputs, files |
 //! | `files.rs` | the files of a scenario, and values that links share |
 //! | `links/` | the links |
 //! | `mac/` | schedulers, bandwidth requests, grants |

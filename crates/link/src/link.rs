@@ -1,29 +1,33 @@
-//! The contract of a link, and what it measures.
+//! The trait of a link, and its measurements.
 
 use airpath_aqm::QueueReport;
 use airpath_core::{Histogram, Stage, Time, UserId};
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// The directions that a link of a kind serves as one stage; known before the link is made.
+/// Directions that a kind of link serves as one stage. The value is available before a link is
+/// created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sides {
-    /// One. A path whose reverse side is the bottleneck's own gets a second link for it.
+    /// One direction. If the bottleneck also serves the reverse direction of the path, a second
+    /// link is created for it.
     #[default]
     One,
-    /// Both when the path has a reverse side, else one.
+    /// Both directions if the path has a reverse side, otherwise one.
     OneOrBoth,
-    /// Both: it cannot do without a reverse side.
+    /// Both directions; the path must have a reverse side.
     Both,
 }
 
-/// A stage that transmits packets from its own queues, which its constructor makes: first those of
-/// the forward direction. Queues are numbered in that order, and results have them in it.
+/// A stage that transmits packets from its own queues. The constructor creates the queues, first
+/// those of the forward direction. Queues are numbered in this order, and results list them in this
+/// order.
 ///
-/// Input 0 and [`DirectionContext::output`](crate::DirectionContext) belong to its only or its
-/// forward direction, input 1 and the reverse side's output to the reverse.
+/// Input 0 and the output of the forward [`DirectionContext`](crate::DirectionContext) belong to
+/// the only or forward direction; input 1 and the output of the reverse context belong to the
+/// reverse direction.
 pub trait Link: Stage {
-    /// The directions that links of this kind serve. A plug-in declares them when it is registered
+    /// Directions that links of this kind serve. A plug-in declares them at its registration
     /// ([`LinkRegistry::register_serving`](crate::LinkRegistry::register_serving)).
     fn sides() -> Sides
     where
@@ -32,29 +36,31 @@ pub trait Link: Stage {
         Sides::One
     }
 
-    /// Returns the measurements up to `now`, one entry per direction that it serves, with every
-    /// queue that it had made.
+    /// Returns the measurements up to `now`: one entry for each direction that the link serves,
+    /// with all queues of this direction.
     fn reports(&self, now: Time) -> Vec<SideReport>;
 }
 
 /// Measurements of one direction of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SideReport {
-    /// Its queues, in order of their numbers.
+    /// Reports of the queues, in order of their numbers.
     pub queues: Vec<QueueReport>,
-    /// Its users, in order of their numbers; empty for a link that does not distinguish users.
+    /// Reports of the users, in order of their numbers; empty for a link that does not distinguish
+    /// users.
     pub users: Vec<UserReport>,
-    /// Its stations, in order of their numbers: of a link with grants, at its reverse side.
+    /// Reports of the stations, in order of their numbers; only in the reverse direction of a link
+    /// with grants.
     pub stations: Vec<StationReport>,
-    /// Delays from the arrival of packets at the link to their reception, for a link that measures
+    /// Delays from the arrival of packets at the link to their reception, if the link measures
     /// them.
     pub delays: Option<Histogram>,
-    /// The link itself.
+    /// Report of the link.
     pub link: LinkReport,
 }
 
 impl SideReport {
-    /// Report of a link that distinguishes neither users nor stations.
+    /// Creates the report of a link that distinguishes neither users nor stations.
     pub fn of(queues: Vec<QueueReport>, link: LinkReport) -> SideReport {
         SideReport { queues, users: Vec::new(), stations: Vec::new(), delays: None, link }
     }
@@ -63,7 +69,8 @@ impl SideReport {
 /// Measurements of a link, without its queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkReport {
-    /// Share of time that it transmitted; for a trace, share of its bytes that were used.
+    /// Share of time during which the link transmitted; for a trace, share of its bytes that were
+    /// used.
     pub utilisation: f64,
     /// Total of which the utilisation is a share: seconds, bytes or PDUs.
     pub offered: f64,
@@ -73,16 +80,16 @@ pub struct LinkReport {
     pub delivered_packets: u64,
     /// Packets that were corrupted on the air.
     pub lost_packets: u64,
-    /// Transmissions begun in each regime; one entry for a link without regimes.
+    /// Transmissions started in each regime; one entry for a link without regimes.
     pub regime_packets: Vec<u64>,
-    /// Counters that only a link of this kind has, by name; from the start of measurement.
+    /// Counters of this kind of link, by name, since the start of measurement.
     pub counters: Vec<(Cow<'static, str>, f64)>,
 }
 
 /// Measurements of one user of a cell. Averages over its slots are `None` for a user without slots.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UserReport {
-    /// Its number.
+    /// User number.
     pub user: UserId,
     /// Bytes of IP packets delivered.
     pub delivered_bytes: u64,
@@ -90,27 +97,26 @@ pub struct UserReport {
     pub delivered_packets: u64,
     /// Packets that were discarded or corrupted.
     pub lost_packets: u64,
-    /// Slots that it was given, of those that began in the measured time.
+    /// Slots that were allocated to the user, among the slots that started in the measured time.
     pub slots: u64,
-    /// The same as a share of all slots that began in the measured time.
+    /// Allocated slots as a share of all slots that started in the measured time.
     pub slot_share: f64,
-    /// Share of its slots that failed.
+    /// Share of the allocated slots that failed.
     pub slot_error_rate: Option<f64>,
-    /// Mean of the rates that were selected for its slots, bit/s.
+    /// Mean of the rates selected for the allocated slots, bit/s.
     pub mean_rate_bps: Option<f64>,
-    /// Share of its slots in which no user with data had a higher rate.
+    /// Share of the allocated slots in which no user with data had a higher rate.
     pub best_slot_share: Option<f64>,
-    /// Mean SNR at the start of the slots in which it had data, dB.
+    /// Mean SNR at the start of the slots in which the user had data, dB.
     pub mean_snr_db: Option<f64>,
     /// Mean of the margin over the slots of the cell.
     pub margin: f64,
 }
 
-/// Measurements of one station, in both directions. Averages over packets or grants are `None`
-/// without any.
+/// Measurements of one station, in both directions. Averages are `None` without packets or grants.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StationReport {
-    /// Its number.
+    /// Station number.
     pub station: UserId,
     /// Bytes of IP packets delivered in the downlink.
     pub down_bytes: u64,
@@ -124,27 +130,27 @@ pub struct StationReport {
     pub up_packets: u64,
     /// Packets lost in the uplink.
     pub up_lost: u64,
-    /// Bytes that it was granted, before they were rounded to slots, with 6 for each request header
-    /// and 2 for each piggyback request.
+    /// Granted bytes before rounding to slots, including 6 bytes for each request header and 2
+    /// bytes for each piggyback request.
     pub granted_bytes: u64,
-    /// Bytes of its MPDUs, headers included.
+    /// Bytes of MPDUs sent by the station, headers included.
     pub used_bytes: u64,
-    /// Used of granted.
+    /// Ratio of used bytes to granted bytes.
     pub efficiency: Option<f64>,
     /// Mean time from the arrival of a packet at the station to its reception, s.
     pub mac_delay_mean_s: Option<f64>,
-    /// Median of the same, s.
+    /// Median of the time from arrival to reception, s.
     pub mac_delay_p50_s: Option<f64>,
-    /// 90th percentile of the same, s.
+    /// 90th percentile of the time from arrival to reception, s.
     pub mac_delay_p90_s: Option<f64>,
     /// Requests received by contention.
     pub requests_contention: u64,
     /// Requests received by piggyback.
     pub requests_piggyback: u64,
-    /// Proactive grants, which no station requested.
+    /// Proactive grants, without a request of the station.
     pub grants_proactive: u64,
-    /// Codes or scheduling requests that it sent, or draws.
+    /// Number of codes, scheduling requests or random delays of the station.
     pub request_attempts: u64,
-    /// Those of them that were lost to a collision.
+    /// Number of attempts that were lost to a collision.
     pub request_collisions: u64,
 }

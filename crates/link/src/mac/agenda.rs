@@ -1,10 +1,10 @@
-//! Which users have something to do: those with data, and those whose queues have timers.
+//! Sets of users with pending work: users with data, and users whose queues have timers.
 
 use airpath_core::{Time, UserId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A set of users, in rising order.
+/// A set of users, in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UserSet {
     words: Vec<u64>,
@@ -12,12 +12,12 @@ pub(crate) struct UserSet {
 }
 
 impl UserSet {
-    /// An empty set among `users` users.
+    /// Creates an empty set for `users` users.
     pub(crate) fn new(users: usize) -> UserSet {
         UserSet { words: vec![0; users.div_ceil(64)], count: 0 }
     }
 
-    /// Puts the user in, or takes it out.
+    /// Adds the user to the set or removes it.
     #[inline]
     pub(crate) fn set(&mut self, user: usize, is_in: bool) {
         let (word, bit) = (&mut self.words[user / 64], 1 << (user % 64));
@@ -33,7 +33,7 @@ impl UserSet {
         self.count == 0
     }
 
-    /// Returns the users to `take`, in rising order.
+    /// Passes the users to `take`, in ascending order.
     #[inline]
     pub(crate) fn for_each(&self, mut take: impl FnMut(usize)) {
         for (place, word) in self.words.iter().enumerate() {
@@ -61,12 +61,12 @@ impl UserSet {
     }
 }
 
-/// When the timers of users' queues are due.
+/// Timers of the users' queues.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
-    /// Some have gone stale.
+    /// Timers by expiry; may contain obsolete entries.
     due: BinaryHeap<Reverse<(Time, UserId)>>,
-    /// By user, the last that was noted.
+    /// Latest expiry of each user.
     noted: Vec<Time>,
 }
 
@@ -75,10 +75,10 @@ impl Timers {
         Timers { due: BinaryHeap::new(), noted: vec![Time::NEVER; users] }
     }
 
-    /// The timer of `user` is due at `at`.
+    /// Sets the timer of `user` to `at`.
     #[inline]
     pub(crate) fn note(&mut self, user: usize, at: Time) {
-        // Nothing in the heap: nothing is noted.
+        // If the heap is empty, no user has a timer.
         if at.is_never() && self.due.is_empty() {
             return;
         }
@@ -90,13 +90,13 @@ impl Timers {
         }
     }
 
-    /// The earliest of all.
+    /// Earliest expiry in the heap.
     #[inline]
     pub(crate) fn next(&self) -> Time {
         self.due.peek().map_or(Time::NEVER, |Reverse((at, _))| *at)
     }
 
-    /// Takes a user whose timer is due by `now`.
+    /// Removes and returns a user whose timer is due by `now`.
     pub(crate) fn take_due(&mut self, now: Time) -> Option<usize> {
         while let Some(Reverse((at, user))) = self.due.peek().copied()
             && at <= now
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_gives_its_users_in_rising_order() {
+    fn set_iterates_users_in_ascending_order() {
         let mut set = UserSet::new(130);
         for user in [129, 3, 64, 0, 63, 3] {
             set.set(user, true);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn of_each_user_the_timer_that_was_noted_last_counts() {
+    fn latest_timer_of_each_user_applies() {
         let at = Time::from_millis;
         let mut timers = Timers::new(3);
         timers.note(0, at(5));

@@ -1,8 +1,7 @@
-//! The second loop: blocks that HARQ has discarded, or that were corrupted without HARQ, arrive
-//! later.
+//! ARQ: blocks that HARQ has discarded, or that were corrupted without HARQ, arrive after a delay.
 //!
-//! Source: wimax-2009 §5.1 (100 ms). An idealisation, the paper's own ("we emulate"): it always
-//! succeeds, and takes time and no capacity.
+//! Source: wimax-2009 §5.1 (100 ms). The idealisation is that of the paper ("we emulate"): ARQ
+//! always succeeds, and takes time but no capacity.
 
 use crate::retransmission::harq::LONGEST_WAIT_NS;
 use airpath_core::{Checks, Duration};
@@ -12,7 +11,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArqConfig {
-    /// From the last failure to the arrival, ns. From 1, at most an hour.
+    /// Time from the last failure to the arrival, ns. From 1 to an hour.
     pub delay_ns: u64,
 }
 
@@ -22,7 +21,7 @@ impl ArqConfig {
         checks.within("delay_ns", self.delay_ns, 1..=LONGEST_WAIT_NS);
     }
 
-    /// From the last failure to the arrival.
+    /// Time from the last failure to the arrival.
     pub fn delay(self) -> Duration {
         Duration::from_nanos(self.delay_ns)
     }

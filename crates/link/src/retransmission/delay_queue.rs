@@ -1,5 +1,5 @@
-//! A delay that is not first in, first out: what went in comes out at the time that it was given, and
-//! of equal times what went in first.
+//! Queue ordered by due time: items leave at their due time; items with equal due times leave in
+//! order of insertion.
 
 use airpath_core::Time;
 use std::cmp::Reverse;
@@ -8,9 +8,9 @@ use std::collections::BinaryHeap;
 /// Items ordered by their due time.
 #[derive(Clone, Debug)]
 pub struct DelayQueue<T> {
-    /// By time, then by the order in which they came; the last number is the place.
+    /// Due time, insertion number, and index in `places`.
     due: BinaryHeap<Reverse<(Time, u64, u32)>>,
-    /// Kept apart from the heap, which moves small entries alone.
+    /// Items, stored outside the heap so that the heap moves only small entries.
     places: Vec<Option<T>>,
     free: Vec<u32>,
     came: u64,
@@ -23,7 +23,7 @@ impl<T> Default for DelayQueue<T> {
 }
 
 impl<T> DelayQueue<T> {
-    /// Puts `value` in until `at`.
+    /// Inserts `value` with the due time `at`.
     pub fn push(&mut self, at: Time, value: T) {
         let place = match self.free.pop() {
             Some(place) => {
@@ -39,13 +39,13 @@ impl<T> DelayQueue<T> {
         self.came += 1;
     }
 
-    /// When the first comes out; [`Time::NEVER`] when nothing is inside.
+    /// Earliest due time; [`Time::NEVER`] if the queue is empty.
     #[inline]
     pub fn next(&self) -> Time {
         self.due.peek().map_or(Time::NEVER, |Reverse((at, _, _))| *at)
     }
 
-    /// Takes out the first, if its time has come by `now`.
+    /// Removes and returns the first item, if it is due by `now`.
     #[inline]
     pub fn take_due(&mut self, now: Time) -> Option<T> {
         if self.next() > now {
@@ -56,12 +56,12 @@ impl<T> DelayQueue<T> {
         self.places[place as usize].take()
     }
 
-    /// How many are inside.
+    /// Number of items.
     pub fn len(&self) -> usize {
         self.due.len()
     }
 
-    /// Whether nothing is inside.
+    /// Returns true if the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.due.is_empty()
     }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn things_come_out_by_time_and_then_by_their_order() {
+    fn items_leave_by_due_time_then_insertion_order() {
         let at = Time::from_millis;
         let mut late = DelayQueue::default();
         for (when, value) in [(5, 'a'), (3, 'b'), (5, 'c'), (4, 'd')] {

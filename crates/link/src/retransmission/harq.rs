@@ -1,13 +1,13 @@
-//! Hybrid ARQ as a component of any link: a block whose attempt fails is retransmitted a round trip
-//! later, a limited number of times.
+//! Hybrid ARQ as a component of any link: after a failed attempt a block is retransmitted one round
+//! trip later, a limited number of times.
 //!
-//! Source: wimax-2009 §5.1 (at most three repetitions, 30 ms each). Attempts are events in time.
-//! The error rate of this component, or the error process of the link, corrupts them.
-//! Retransmissions take time and no capacity.
+//! Source: wimax-2009 §5.1 (at most three retransmissions, 30 ms each). Attempts are events in
+//! time. An attempt is corrupted by the error rate of this component or by the error process of the
+//! link. Retransmissions take time but no capacity.
 //!
 //! With stop-and-wait processes (IEEE 802.16-2009 §6.3.17; 3GPP TS 36.321 §5.4.2) a block occupies
-//! one from the start of its first attempt until the feedback on its last, a round trip after the
-//! start of that; a new block waits for a free one.
+//! a process from the start of its first attempt until the feedback for its last attempt, one round
+//! trip after the start of that attempt. A new block waits for a free process.
 
 mod attempt_errors;
 
@@ -20,21 +20,21 @@ use serde::Deserialize;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Longest round trip of either loop, ns: an hour.
+/// Longest round trip of HARQ and longest delay of ARQ, ns: an hour.
 pub(crate) const LONGEST_WAIT_NS: u64 = 3_600_000_000_000;
 
 /// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HarqConfig {
-    /// How often a block is sent at most, the first time counted. At least 1.
+    /// Largest number of transmissions of a block, including the first one. At least 1.
     pub attempts: u32,
-    /// Probability that an attempt fails by itself: a number below 1, or from a table.
+    /// Error probability of an attempt: a number below 1, or a value from a table.
     #[serde(default)]
     pub error: AttemptErrors,
-    /// From an attempt to the next one, ns.
+    /// Time from one attempt to the next, ns.
     pub round_trip_ns: u64,
-    /// Stop-and-wait processes, at least 1; absent: as many as it takes.
+    /// Number of stop-and-wait processes, at least 1; absent: unlimited.
     #[serde(default)]
     pub processes: Option<u32>,
 }
@@ -50,11 +50,13 @@ impl HarqConfig {
         self.error.check(checks);
     }
 
-    /// The probabilities that attempts fail by themselves, given that those before have failed: of
-    /// the first ones, at least of one; the last is of all later ones too.
+    /// Returns the error probabilities of the attempts, each given that all previous attempts have
+    /// failed. The result has at least one entry; the last entry also applies to all later
+    /// attempts.
     ///
     /// # Errors
-    /// When a value is outside its range, or a table or one of its schemes does not exist.
+    /// If a value is outside its range, or if a table or a modulation and coding scheme does not
+    /// exist.
     pub fn attempt_errors(&self, files: &Files) -> Result<Vec<f64>, ConfigError> {
         let mut checks = Checks::default();
         self.check(&mut checks);
@@ -63,7 +65,7 @@ impl HarqConfig {
     }
 }
 
-/// How attempts fail and what follows.
+/// HARQ of a link: error probabilities, round trip, and stop-and-wait processes.
 #[derive(Clone, Debug)]
 pub struct Harq {
     attempts: u32,
@@ -74,10 +76,11 @@ pub struct Harq {
 }
 
 impl Harq {
-    /// The component, with a separate random stream, and tables from `files`.
+    /// Creates the component with a separate random stream and with tables from `files`.
     ///
     /// # Errors
-    /// When a value is outside its range, or a table or one of its schemes does not exist.
+    /// If a value is outside its range, or if a table or a modulation and coding scheme does not
+    /// exist.
     pub fn new(config: &HarqConfig, files: &Files, seed: &Seed) -> Result<Harq, ConfigError> {
         let mut checks = Checks::default();
         config.check(&mut checks);
@@ -91,21 +94,22 @@ impl Harq {
         })
     }
 
-    /// Whether attempt number `made` (from 1) fails by itself.
+    /// Returns true if attempt number `made` (from 1) fails by the error probability of this
+    /// component.
     #[inline]
     pub(crate) fn fails(&mut self, made: u32) -> bool {
         let error = self.rates.of(made);
         error > 0.0 && self.draws.bernoulli(error)
     }
 
-    /// When attempt number `made` (from 1), which has failed by `now`, has been repeated; `None`
-    /// when it was the last.
+    /// Returns the end time of the retransmission that follows attempt number `made` (from 1),
+    /// which failed at `now`; `None` if it was the last attempt.
     #[inline]
     pub(crate) fn repeats(&self, made: u32, now: Time) -> Option<Time> {
         (made < self.attempts).then(|| after(now, self.round_trip))
     }
 
-    /// The first attempt of a block starts.
+    /// Records the start of the first attempt of a block.
     #[inline]
     pub(crate) fn start(&mut self) {
         if let Some(processes) = &mut self.processes {
@@ -113,7 +117,7 @@ impl Harq {
         }
     }
 
-    /// The last attempt of a block has ended at `now`; it took `airtime`.
+    /// Records the end of the last attempt of a block at `now`; the attempt took `airtime`.
     #[inline]
     pub(crate) fn end(&mut self, now: Time, airtime: Duration) {
         if let Some(processes) = &mut self.processes {
@@ -123,14 +127,14 @@ impl Harq {
         }
     }
 
-    /// From when on there is a free process: `now`, or later.
+    /// Returns the earliest time, at or after `now`, at which a process is free.
     #[inline]
     pub(crate) fn free_from(&mut self, now: Time) -> Time {
         self.processes.as_mut().map_or(now, |processes| processes.free_from(now))
     }
 }
 
-/// So long after `now`; never rather than beyond the end of time.
+/// Returns `now + wait`, limited to the largest time.
 #[inline]
 pub(crate) fn after(now: Time, wait: Duration) -> Time {
     Time::from_nanos(now.as_nanos().saturating_add(wait.as_nanos()))
@@ -140,7 +144,7 @@ pub(crate) fn after(now: Time, wait: Duration) -> Time {
 #[derive(Clone, Debug)]
 struct Processes {
     count: usize,
-    /// Processes in use, and those whose feedback is in flight.
+    /// Number of occupied processes, including those whose feedback is in flight.
     taken: usize,
     /// Arrival times of the feedback.
     freed: BinaryHeap<Reverse<Time>>,

@@ -1,15 +1,15 @@
-//! Retransmission below IP: HARQ, then ARQ, behind the air of a link.
+//! Retransmission below IP: HARQ, then ARQ, after the first transmission attempt of a link.
 //!
 //! A link reports the first attempt of each block with [`Retransmission::begin`], and polls the
-//! later outcomes with [`Retransmission::take_due`]. Each block has one outcome. Where blocks have
-//! to leave in order, a [`Resequencer`](crate::Resequencer) follows.
+//! later outcomes with [`Retransmission::take_due`]. Each block has one outcome. If blocks have to
+//! leave in order, a [`Resequencer`](crate::Resequencer) follows.
 //!
 //! | file | |
 //! | --- | --- |
-//! | `harq.rs`, `harq/` | attempts that are combined |
+//! | `harq.rs`, `harq/` | attempts that the receiver combines |
 //! | `arq.rs` | retransmission of blocks that HARQ discarded |
-//! | `stage.rs` | both, and release in order, behind the air of a serial link |
-//! | `delay_queue.rs` | a delay that is not first in, first out |
+//! | `stage.rs` | HARQ, ARQ and release in order for a serial link |
+//! | `delay_queue.rs` | queue ordered by due time |
 //! | `resequencer.rs` | release in order |
 
 pub(crate) mod arq;
@@ -24,17 +24,17 @@ use crate::retransmission::delay_queue::DelayQueue;
 use crate::retransmission::harq::{Harq, HarqConfig, after};
 use airpath_core::{Checks, ConfigError, Duration, Seed, Time};
 
-/// A block that waits for what comes next.
+/// A block between two attempts.
 #[derive(Clone, Debug)]
 struct Pending<B> {
     block: B,
-    /// Attempts that were made; 0 when it is received without another.
+    /// Number of attempts made; 0 if ARQ will deliver the block.
     made: u32,
-    /// How long one takes.
+    /// Duration of one attempt.
     airtime: Duration,
 }
 
-/// HARQ and ARQ behind a link's air, for blocks `B`.
+/// HARQ and ARQ of a link, for blocks of type `B`.
 #[derive(Clone, Debug)]
 pub struct Retransmission<B> {
     harq: Option<Harq>,
@@ -47,15 +47,15 @@ pub struct Retransmission<B> {
 pub struct BlockOutcome<B> {
     /// The block.
     pub block: B,
-    /// Whether it was received; else it is lost.
+    /// True if the block was received, false if it is lost.
     pub is_received: bool,
 }
 
 impl<B> Retransmission<B> {
-    /// With these parts, either of which may be missing; error rates are numbers.
+    /// Creates HARQ and ARQ, both optional; error rates must be numbers.
     ///
     /// # Errors
-    /// When a value is outside its range.
+    /// If a value is outside its range.
     pub fn new(
         harq: Option<&HarqConfig>,
         arq: Option<ArqConfig>,
@@ -64,10 +64,10 @@ impl<B> Retransmission<B> {
         Retransmission::with_files(harq, arq, &Files::default(), seed)
     }
 
-    /// The same, with error-rate tables from `files`.
+    /// Creates HARQ and ARQ, both optional, with error-rate tables from `files`.
     ///
     /// # Errors
-    /// When a value is outside its range, or a table does not exist.
+    /// If a value is outside its range, or if a table does not exist.
     pub fn with_files(
         harq: Option<&HarqConfig>,
         arq: Option<ArqConfig>,
@@ -80,20 +80,21 @@ impl<B> Retransmission<B> {
         Ok(Retransmission { harq, arq, pending: DelayQueue::default() })
     }
 
-    /// Whether nothing is ever repeated.
+    /// Returns true if there is neither HARQ nor ARQ.
     #[inline]
     pub fn is_nothing(&self) -> bool {
         self.harq.is_none() && self.arq.is_none()
     }
 
-    /// From when on the first attempt of a block may start: `now`, or when there is a free process.
+    /// Returns the earliest time, at or after `now`, at which the first attempt of a block may
+    /// start.
     #[inline]
     pub fn free_from(&mut self, now: Time) -> Time {
         self.harq.as_mut().map_or(now, |harq| harq.free_from(now))
     }
 
-    /// The first attempt of a block starts, which occupies a process. A caller that does not limit
-    /// processes need not call it.
+    /// Records the start of the first attempt of a block, which occupies a process. Callers that do
+    /// not limit processes need not call this method.
     #[inline]
     pub fn start(&mut self) {
         if let Some(harq) = &mut self.harq {
@@ -101,14 +102,14 @@ impl<B> Retransmission<B> {
         }
     }
 
-    /// The first attempt of `block` ends now; `is_corrupted` if the air has corrupted it. Returns
-    /// its outcome, unless a retransmission follows.
+    /// Records the end of the first attempt of `block` at `now`; `is_corrupted` is true if the
+    /// channel corrupted it. Returns the outcome of the block, unless a retransmission follows.
     #[inline]
     pub fn begin(&mut self, block: B, is_corrupted: bool, now: Time) -> Option<BlockOutcome<B>> {
         self.end_first(block, is_corrupted, Duration::ZERO, now)
     }
 
-    /// The same of a block of which an attempt takes `airtime`.
+    /// Same as [`Retransmission::begin`], for a block whose attempts take `airtime`.
     #[inline]
     pub fn end_first(
         &mut self,
@@ -120,14 +121,14 @@ impl<B> Retransmission<B> {
         self.attempted(Pending { block, made: 1, airtime }, is_corrupted, now)
     }
 
-    /// When the next repetition ends.
+    /// End of the next retransmission.
     #[inline]
     pub fn next_wakeup(&self) -> Time {
         self.pending.next()
     }
 
-    /// Takes a block whose outcome after its retransmissions is known by `now`; `corrupts` decides
-    /// whether the air corrupts an attempt, and may record it in the block.
+    /// Returns a block whose outcome after retransmissions is known by `now`. `corrupts` returns
+    /// true if the channel corrupts an attempt, and may record this in the block.
     pub fn take_due(
         &mut self,
         now: Time,
@@ -147,8 +148,8 @@ impl<B> Retransmission<B> {
         }
     }
 
-    /// An attempt has ended at `now`. Returns the outcome of the block, unless a retransmission
-    /// follows.
+    /// Processes an attempt that has ended at `now`. Returns the outcome of the block, unless a
+    /// retransmission follows.
     #[inline]
     fn attempted(
         &mut self,
@@ -179,13 +180,13 @@ impl<B> Retransmission<B> {
         Some(BlockOutcome { block: pending.block, is_received: false })
     }
 
-    /// Blocks whose outcome is not known yet.
+    /// Number of blocks whose outcome is not known yet.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
 }
 
-/// Checks HARQ and ARQ of a link, either of which may be missing.
+/// Checks the HARQ and ARQ configurations of a link, both optional.
 pub(crate) fn check_retransmission(
     harq: Option<&HarqConfig>,
     arq: Option<ArqConfig>,
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_are_a_round_trip_apart_and_then_the_second_loop_follows() {
+    fn attempts_are_one_round_trip_apart_and_arq_follows() {
         let at = Time::from_millis;
         let mut recovery = recovery(3, 0.0, Some(100));
         assert_eq!(recovery.begin(7, true, at(5)), None);
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_second_loop_a_block_is_lost_at_its_last_failure() {
+    fn block_is_lost_at_last_failure_without_arq() {
         let at = Time::from_millis;
         let mut recovery = recovery(2, 0.0, None);
         assert_eq!(recovery.begin(7, true, at(0)), None);
@@ -248,9 +249,9 @@ mod tests {
         );
     }
 
-    /// wimax-mac §4: 30 (p + p² + p³) + 100 p⁴ ms on the mean.
+    /// wimax-mac §4: the mean is 30 (p + p² + p³) + 100 p⁴ ms.
     #[test]
-    fn the_mean_delay_is_that_of_the_closed_form() {
+    fn mean_delay_matches_closed_form() {
         for (error, runs) in [(0.316, 200_000), (0.1, 200_000)] {
             let mut recovery = recovery(4, error, Some(100));
             let mut sum = 0;

@@ -1,15 +1,16 @@
-//! Release in order: a late entry blocks those that were sent after it.
+//! Release in order: a late entry blocks the entries that were sent after it.
 //!
-//! Entries are numbered as they are sent. Each is settled once, in any order: received, or lost. In
-//! order, it is released when all before it are; else as it is settled.
+//! Entries are numbered in order of transmission. Each entry is settled once, as received or lost;
+//! entries may be settled in any order. With release in order, an entry is released when all
+//! entries before it are settled; otherwise when it is settled.
 
 use std::collections::VecDeque;
 
-/// Entries between being sent and being released.
+/// Entries that have been sent but not released.
 #[derive(Clone, Debug)]
 pub struct Resequencer<T> {
     in_order: bool,
-    /// From number `first` on; released ones in between are gone.
+    /// Entries from number `first` on; `None` for a released entry.
     entries: VecDeque<Option<Entry<T>>>,
     first: u64,
     held: usize,
@@ -18,17 +19,17 @@ pub struct Resequencer<T> {
 #[derive(Clone, Debug)]
 struct Entry<T> {
     value: T,
-    /// Whether it was received; `None` before it is settled.
+    /// True if the entry was received, false if lost; `None` before it is settled.
     fate: Option<bool>,
 }
 
 impl<T> Resequencer<T> {
-    /// Releases `in_order`, or at once.
+    /// Creates a resequencer that releases entries `in_order`, or as soon as they are settled.
     pub fn new(in_order: bool) -> Resequencer<T> {
         Resequencer { in_order, entries: VecDeque::new(), first: 0, held: 0 }
     }
 
-    /// Takes the next entry; returns its number.
+    /// Appends an entry. Returns its number.
     #[inline]
     pub fn push(&mut self, value: T) -> u64 {
         self.entries.push_back(Some(Entry { value, fate: None }));
@@ -36,7 +37,7 @@ impl<T> Resequencer<T> {
         self.first + self.entries.len() as u64 - 1
     }
 
-    /// Takes the entry that was pushed last back; it has not been settled.
+    /// Removes the last appended entry, which has not been settled.
     #[inline]
     pub fn take_back(&mut self) {
         if let Some(Some(_)) = self.entries.pop_back() {
@@ -44,14 +45,14 @@ impl<T> Resequencer<T> {
         }
     }
 
-    /// Entry number `number`, unless it was released.
+    /// Returns entry number `number`, unless it has been released.
     #[inline]
     pub fn get_mut(&mut self, number: u64) -> Option<&mut T> {
         self.entry_mut(number).map(|entry| &mut entry.value)
     }
 
-    /// Entry number `number` is settled: received, or lost. `release` receives the entries that it
-    /// releases, with their outcome.
+    /// Settles entry number `number` as received or lost. `release` receives the entries that are
+    /// released by this call, with their outcomes.
     #[inline]
     pub fn settle(&mut self, number: u64, is_received: bool, mut release: impl FnMut(T, bool)) {
         self.mark(number, is_received);
@@ -62,8 +63,8 @@ impl<T> Resequencer<T> {
         }
     }
 
-    /// Entry number `number` is settled, and stays inside: [`Resequencer::released_by`] says which
-    /// are to be taken.
+    /// Settles entry number `number` without removing it. [`Resequencer::released_by`] returns the
+    /// entries that are to be removed.
     #[inline]
     pub fn mark(&mut self, number: u64, is_received: bool) {
         if let Some(entry) = self.entry_mut(number) {
@@ -71,8 +72,8 @@ impl<T> Resequencer<T> {
         }
     }
 
-    /// The same, with what `judge` makes of the entry; it stays open when that is `None`. Gives
-    /// whether it is settled now.
+    /// Calls `judge` for the entry and settles it with the result; the entry stays open if the
+    /// result is `None`. Returns true if the entry is settled now.
     #[inline]
     pub fn mark_with(&mut self, number: u64, judge: impl FnOnce(&mut T) -> Option<bool>) -> bool {
         let Some(entry) = self.entry_mut(number) else { return false };
@@ -83,8 +84,8 @@ impl<T> Resequencer<T> {
         fate.is_some()
     }
 
-    /// The next entry that is released as number `settled` is, with its number and its outcome. The
-    /// caller takes it before it queries the next one.
+    /// Returns the next entry that is released by settling number `settled`: its number, the entry
+    /// and its outcome. The caller removes the entry before the next call.
     #[inline]
     pub fn released_by(&mut self, settled: u64) -> Option<(u64, &mut T, bool)> {
         let number = if self.in_order { self.first } else { settled };
@@ -92,7 +93,7 @@ impl<T> Resequencer<T> {
         Some((number, value, (*fate)?))
     }
 
-    /// Takes entry number `number` out, unless that was done.
+    /// Removes and returns entry number `number`, unless it has been removed.
     #[inline]
     pub fn take(&mut self, number: u64) -> Option<T> {
         let place = number.checked_sub(self.first)? as usize;
@@ -111,13 +112,13 @@ impl<T> Resequencer<T> {
         self.entries.get_mut(place)?.as_mut()
     }
 
-    /// Entries inside.
+    /// Number of entries.
     #[inline]
     pub fn len(&self) -> usize {
         self.held
     }
 
-    /// Whether nothing is inside.
+    /// Returns true if there is no entry.
     pub fn is_empty(&self) -> bool {
         self.held == 0
     }
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn without_order_each_is_released_as_it_is_settled() {
+    fn entries_without_order_are_released_when_settled() {
         let expected = [('b', true), ('d', false), ('a', true), ('c', true), ('e', true)];
         assert_eq!(released(false), expected);
     }

@@ -1,9 +1,9 @@
-//! The loops behind the air of a serial link: HARQ, ARQ, and release in order.
+//! HARQ, ARQ and release in order for a serial link.
 //!
-//! The link's own loss and its error process corrupt attempts. Retransmissions begin and end as
-//! [`Retransmission`] decides, regardless of other transmissions of the link: they take time and no
-//! capacity. Each meets the link's own loss with the probability of the first, and the error
-//! process at its own time.
+//! Attempts are corrupted by the link's own loss and by its error process. Retransmissions start
+//! and end as [`Retransmission`] decides, independently of other transmissions of the link: they
+//! take time but no capacity. A retransmission has the loss probability of the first attempt; the
+//! error process is evaluated at the time of the retransmission.
 
 use crate::files::Files;
 use crate::links::frame_errors::FrameErrors;
@@ -18,15 +18,15 @@ use std::borrow::Cow;
 /// A packet whose first attempt has ended.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
-    /// Its number in the order of first attempts.
+    /// Number of the packet in order of first attempts.
     number: u64,
-    /// Probability that the link itself loses an attempt.
+    /// Probability that the link's own loss corrupts an attempt.
     loss: f64,
-    /// The first attempt.
+    /// Frame of the first attempt.
     frame: Frame,
 }
 
-/// Retransmissions after the first attempts of a serial link.
+/// Retransmissions of a serial link, after the first attempts.
 pub(crate) struct RetransmissionStage {
     recovery: Retransmission<Flight>,
     order: Resequencer<Packet>,
@@ -47,10 +47,10 @@ struct Counts {
 }
 
 impl RetransmissionStage {
-    /// The stage of `harq` and `arq`; `None` without either, since then nothing is late.
+    /// Creates the stage for `harq` and `arq`. Returns `None` without HARQ and ARQ.
     ///
     /// # Errors
-    /// When a value is outside its range, or a table is not among `files`.
+    /// If a value is outside its range, or if a table is missing in `files`.
     pub(crate) fn new(
         harq: Option<&HarqConfig>,
         arq: Option<ArqConfig>,
@@ -76,13 +76,15 @@ impl RetransmissionStage {
         self.reason
     }
 
-    /// From when on the next packet may be sent for the first time: `now`, or later.
+    /// Returns the earliest time, at or after `now`, at which the next packet may be sent for the
+    /// first time.
     pub(crate) fn free_from(&mut self, now: Time) -> Time {
         self.recovery.free_from(now)
     }
 
-    /// The first attempt of `packet` has ended, the frame `frame` with the link's own loss `loss`.
-    /// `release` is given what leaves, and whether it was received.
+    /// Processes the end of the first attempt of `packet`, the frame `frame` with the link's own
+    /// loss probability `loss`. `release` receives the packets that leave, and whether they were
+    /// received.
     pub(crate) fn end_first(
         &mut self,
         packet: Packet,
@@ -90,7 +92,8 @@ impl RetransmissionStage {
         air: &mut FrameErrors,
         release: impl FnMut(Packet, bool),
     ) {
-        // No process has been requested since it started: the link sends one packet at a time.
+        // The number of free processes was not queried since the start: the link sends one packet
+        // at a time.
         self.recovery.start();
         let flight = Flight { number: self.order.push(packet), loss, frame };
         let is_corrupted = corrupts(&flight, frame.ended, air, &mut self.asked_from);
@@ -100,7 +103,7 @@ impl RetransmissionStage {
         }
     }
 
-    /// Everything that is due by `now`.
+    /// Processes all retransmissions that end by `now`.
     pub(crate) fn take_due(
         &mut self,
         now: Time,
@@ -120,7 +123,7 @@ impl RetransmissionStage {
         }
     }
 
-    /// The outcome of a packet is known.
+    /// Records the outcome of a packet.
     fn settle(
         &mut self,
         ended: BlockOutcome<Flight>,
@@ -137,12 +140,12 @@ impl RetransmissionStage {
         self.order.settle(number, is_received, release);
     }
 
-    /// When a repetition ends next.
+    /// End of the next retransmission.
     pub(crate) fn next_wakeup(&self) -> Time {
         self.recovery.next_wakeup()
     }
 
-    /// Packets that have been sent and have not left.
+    /// Number of packets that have been sent and have not left.
     pub(crate) fn held(&self) -> usize {
         self.order.len()
     }
@@ -152,9 +155,9 @@ impl RetransmissionStage {
         self.counts = Counts::default();
     }
 
-    /// Counters by name: repetitions that have ended; packets received by one, or by ARQ; the mean
-    /// time from the end of a packet's first attempt to its reception, in which waiting for order
-    /// is no part.
+    /// Returns the counters by name: completed retransmissions; packets received by a
+    /// retransmission or by ARQ; mean time from the end of a packet's first attempt to its
+    /// reception, without the delay of release in order.
     pub(crate) fn counters(&self) -> [(Cow<'static, str>, f64); 3] {
         let Counts { repetitions, recovered, received, delay } = self.counts;
         let mean_s = delay.as_secs_lossy() / received.max(1) as f64;
@@ -166,8 +169,9 @@ impl RetransmissionStage {
     }
 }
 
-/// Whether the air corrupts an attempt that ends at `ended`. The error process is called in order
-/// of time: for an attempt that began before the latest call, with the time after that call.
+/// Returns true if the channel corrupts an attempt that ends at `ended`. The error process must be
+/// called in order of time. An attempt that started before the latest call is therefore evaluated
+/// at a time after that call.
 fn corrupts(flight: &Flight, ended: Time, air: &mut FrameErrors, asked_from: &mut Time) -> bool {
     let Flight { loss, frame, .. } = *flight;
     air.corrupts(loss, || {

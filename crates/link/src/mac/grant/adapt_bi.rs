@@ -1,11 +1,11 @@
-//! adapt-BI (wimax-2009 §4.2, Fig. 5): a station that is served receives a grant for an ACK while
-//! its request queue is empty; bursts that leave data behind request them by piggyback.
+//! adapt-BI (wimax-2009 §4.2, Fig. 5): a served station receives a grant for an ACK if its request
+//! queue is empty. If a burst leaves data behind, the station requests bandwidth by piggyback.
 
 use super::proactive::{ProactiveConfig, check_grant};
 use super::{Downlink, Grant, GrantContext, GrantRules};
 use airpath_core::{Component, ConfigError, Setup, Time};
 
-/// The policy.
+/// Grant policy adapt-BI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdaptBi {
     config: ProactiveConfig,
@@ -48,7 +48,7 @@ impl Grant for AdaptBi {
     }
 
     fn on_wake(&mut self, _now: Time, _add: &mut dyn FnMut(u32, u64)) {
-        // Nothing is ever due.
+        // This policy has no timer.
     }
 }
 

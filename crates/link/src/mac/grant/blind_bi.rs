@@ -1,11 +1,12 @@
-//! blind-BI (wimax-2009 §4.1): whenever a station is served it receives a grant for an ACK, whether
-//! or not it will need it. It sends requests only when it is left without a grant.
+//! blind-BI (wimax-2009 §4.1): each time a station is served it receives a grant for an ACK,
+//! whether the station needs it or not. A station sends requests only if it receives no grant for
+//! some time.
 
 use super::proactive::{ProactiveConfig, check_grant};
 use super::{Downlink, Grant, GrantContext, GrantRules};
 use airpath_core::{Component, ConfigError, Setup, Time};
 
-/// The policy.
+/// Grant policy blind-BI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlindBi {
     config: ProactiveConfig,
@@ -48,7 +49,7 @@ impl Grant for BlindBi {
     }
 
     fn on_wake(&mut self, _now: Time, _add: &mut dyn FnMut(u32, u64)) {
-        // Nothing is ever due.
+        // This policy has no timer.
     }
 }
 

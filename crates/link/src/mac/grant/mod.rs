@@ -1,8 +1,9 @@
 //! Proactive grants of a base station.
 //!
-//! A policy sees what is served to a station in the downlink, requests, and grants used or not; its
-//! answer is added to the station's request queue: bytes that the next maps grant. To add one: its
-//! file and one line in `registry.rs`.
+//! A policy is notified of packets served to a station in the downlink, of requests, and of grants
+//! and their use. Each method returns a number of bytes, which is added to the request queue of the
+//! station and granted in the next maps. To add a policy, write its file and add one line to
+//! `registry.rs`.
 //!
 //! | file | policy |
 //! | --- | --- |
@@ -10,7 +11,7 @@
 //! | `blind_bi.rs` | a grant for an ACK with every served packet (wimax-2009 §4.1) |
 //! | `adapt_bi.rs` | the same while no request is pending, and piggyback (wimax-2009 §4.2) |
 //! | `unsolicited.rs` | a grant in each period: UGS, semi-persistent and configured grants |
-//! | `proactive.rs` | what the two of the paper have in common |
+//! | `proactive.rs` | common code of the two policies of the paper |
 
 mod adapt_bi;
 mod blind_bi;
@@ -31,10 +32,10 @@ pub use unsolicited::{Unsolicited, UnsolicitedConfig};
 
 use airpath_core::{Duration, Time};
 
-/// Inputs of the construction of a policy, apart from its own configuration.
+/// Inputs of the construction of a policy, in addition to its own configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct GrantContext {
-    /// How many stations there are.
+    /// Number of stations.
     pub stations: u32,
     /// Length of a frame.
     pub frame: Duration,
@@ -43,46 +44,47 @@ pub struct GrantContext {
 /// Behaviour of stations under a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GrantRules {
-    /// Whether a station with data sends a request at once.
+    /// True if a station with data sends a request immediately.
     pub asks: bool,
-    /// Whether a burst that leaves data behind requests them.
+    /// True if a burst that leaves data behind contains a piggyback request.
     pub piggybacks: bool,
     /// Time without a grant after which a station with data sends a request; `None`: never.
     pub fallback: Option<Duration>,
-    /// The largest proactive grant, bytes; 0 without such.
+    /// Largest proactive grant, bytes; 0 without proactive grants.
     pub largest: u64,
 }
 
-/// Something of the downlink, once for each MPDU in which a packet ends.
+/// Event of the downlink, reported once for each MPDU in which a packet ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Downlink {
-    /// It is sent for the first time.
+    /// The MPDU is sent for the first time.
     Sent,
-    /// The service of the packet has ended: HARQ, ARQ and waiting for its turn included.
+    /// The service of the packet has ended, including HARQ, ARQ and release in order.
     Ended {
-        /// Whether it was received.
+        /// True if the packet was received.
         is_received: bool,
     },
 }
 
-/// A policy. What its calls return is added to the request queue of `station`, bytes; `queued` is
-/// what is in there.
+/// A grant policy. Its methods return bytes that are added to the request queue of `station`;
+/// `queued` is the current size of this queue, bytes.
 pub trait Grant {
-    /// Behaviour of stations; never changes.
+    /// Behaviour of stations; constant.
     fn rules(&self) -> GrantRules;
 
-    /// Something was served to `station`.
+    /// Called when a packet is served to `station`.
     fn on_downlink(&mut self, station: u32, event: Downlink, queued: u64) -> u64;
 
-    /// `station` has requested `bytes`.
+    /// Called when `station` has requested `bytes`.
     fn on_request(&mut self, station: u32, bytes: u64, queued: u64) -> u64;
 
-    /// A grant of `granted` bytes has been received, `used` of them with data.
+    /// Called when the burst of a grant of `granted` bytes has been received; `used` bytes
+    /// contained data.
     fn on_grant(&mut self, station: u32, granted: u64, used: u64, queued: u64) -> u64;
 
-    /// When it grants by itself; [`Time::NEVER`] when it does not.
+    /// Time of the next grant on a timer; [`Time::NEVER`] without a timer.
     fn next_wakeup(&self) -> Time;
 
-    /// It grants by itself at `now`: `add` takes a station and bytes.
+    /// Called when the timer expires at `now`: `add` grants bytes to a station.
     fn on_wake(&mut self, now: Time, add: &mut dyn FnMut(u32, u64));
 }

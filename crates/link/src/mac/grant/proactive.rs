@@ -1,24 +1,25 @@
-//! Common parts of grants ahead of ACKs: size, timing, and the fallback without a grant.
+//! Common parts of the policies that grant bandwidth for ACKs: size, timing, and the fallback
+//! without a grant.
 
 use super::{Downlink, GrantRules};
 use airpath_core::{Checks, ConfigError, Duration, at_least};
 use serde::Deserialize;
 
-/// When a grant is given.
+/// Time at which a grant is issued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GrantTiming {
-    /// As the packet's service ends, whether or not it is then lost (wimax-2009 §5.4).
+    /// At the end of the packet's service, even if the packet is then lost (wimax-2009 §5.4).
     #[default]
     Served,
-    /// As it is sent for the first time: before HARQ has done with it.
+    /// At the first transmission of the packet, before the end of HARQ.
     FirstTransmission,
-    /// As its service ends, if it was received.
+    /// At the end of the packet's service, if the packet was received.
     Delivered,
 }
 
 impl GrantTiming {
-    /// Whether `event` is it.
+    /// Returns true if `event` triggers the grant.
     #[inline]
     pub(super) fn is(self, event: Downlink) -> bool {
         match self {
@@ -33,9 +34,9 @@ impl GrantTiming {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProactiveConfig {
-    /// Bytes of a grant: an ACK with its MAC header. At least 1.
+    /// Size of a grant, bytes: an ACK with its MAC header. At least 1.
     pub size_bytes: u64,
-    /// When it is given.
+    /// Time at which the grant is issued.
     #[serde(default)]
     pub when: GrantTiming,
     /// Time without a grant after which a station with data sends a request, ns.
@@ -43,7 +44,7 @@ pub struct ProactiveConfig {
 }
 
 impl ProactiveConfig {
-    /// Accepts values in their ranges.
+    /// Returns the rules for valid parameters.
     pub(super) fn rules(&self, piggybacks: bool) -> GrantRules {
         GrantRules {
             asks: false,
@@ -57,7 +58,7 @@ impl ProactiveConfig {
 /// Largest grant, bytes.
 const LARGEST_GRANT: u64 = 65_535;
 
-/// Rejects a size of a grant, and a fallback time, outside their ranges.
+/// Rejects a grant size or a fallback time outside its range.
 pub(super) fn check_grant(size_bytes: u64, fallback_ns: u64) -> Result<(), ConfigError> {
     let mut checks = Checks::default();
     checks.within("size_bytes", size_bytes, 1..=LARGEST_GRANT);

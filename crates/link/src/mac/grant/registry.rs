@@ -1,9 +1,9 @@
-//! The list of grant policies: one line each.
+//! List of grant policies, one line for each.
 
 use super::{AdaptBi, BlindBi, Downlink, Grant, GrantContext, GrantRules, Uni, Unsolicited};
 use airpath_core::{Registry, Time, built_in_components};
 
-/// Policies that were registered at run time.
+/// Policies registered at run time.
 pub type GrantRegistry = Registry<dyn Grant + Send, GrantContext>;
 
 built_in_components! {

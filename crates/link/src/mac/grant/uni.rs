@@ -1,5 +1,5 @@
 //! UNI (wimax-2009 §2.2, §5.1): downlink and uplink are independent. A station sends a request when
-//! data arrive, and requests by piggyback what a burst leaves behind.
+//! data arrive. For data that remain after a burst it sends a piggyback request.
 
 use super::{Downlink, Grant, GrantContext, GrantRules};
 use airpath_core::{Component, ConfigError, Setup, Time};
@@ -10,7 +10,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub struct UniConfig {}
 
-/// The policy.
+/// Grant policy UNI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uni;
 
@@ -47,6 +47,6 @@ impl Grant for Uni {
     }
 
     fn on_wake(&mut self, _now: Time, _add: &mut dyn FnMut(u32, u64)) {
-        // Nothing is ever due.
+        // This policy has no timer.
     }
 }

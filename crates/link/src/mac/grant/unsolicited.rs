@@ -1,6 +1,6 @@
 //! Periodic grants: UGS of IEEE 802.16, semi-persistent scheduling of LTE, configured grants of NR.
-//! Every station receives a grant in each period, n frames after its start; remaining data are
-//! requested by piggyback.
+//! Every station receives one grant per period; the grant of station n is n frames after the start
+//! of the period. Remaining data are requested by piggyback.
 
 use super::proactive::check_grant;
 use super::{Downlink, Grant, GrantContext, GrantRules};
@@ -11,21 +11,21 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UnsolicitedConfig {
-    /// Between the grants of a station, ns; at least a frame.
+    /// Period of the grants of a station, ns; at least a frame.
     pub period_ns: u64,
-    /// Bytes of a grant, at least 1.
+    /// Size of a grant, bytes, at least 1.
     pub size_bytes: u64,
     /// Time without a grant after which a station with data sends a request, ns.
     pub fallback_ns: u64,
 }
 
-/// The policy.
+/// Policy of periodic grants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsolicited {
     config: UnsolicitedConfig,
-    /// Stations by their place in the period: offset, ns, and number.
+    /// Stations in order of their grants: offset in the period, ns, and station number.
     turns: Vec<(u64, u32)>,
-    /// The next turn, and the start of its period, ns.
+    /// Index of the next grant, and start of its period, ns.
     next: usize,
     period_began: u64,
 }
@@ -99,7 +99,7 @@ mod tests {
     use airpath_core::Seed;
 
     #[test]
-    fn every_station_has_its_turn_once_in_each_period() {
+    fn every_station_gets_one_grant_per_period() {
         let config = UnsolicitedConfig { period_ns: 10_000_000, size_bytes: 46, fallback_ns: 0 };
         let registry = GrantRegistry::default();
         let extra = GrantContext { stations: 3, frame: Duration::from_millis(5) };

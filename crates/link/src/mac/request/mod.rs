@@ -1,16 +1,16 @@
-//! Request procedures: how a base station learns of the data of a station.
+//! Request procedures: they define how a station requests bandwidth from the base station.
 //!
 //! The link calls a procedure for a station that has data and no grant in flight. The procedure
-//! reports later what the base station has received: the request itself, or a code that requires a
-//! grant for a request header, which contains the backlog. To add one: its file and one line in
-//! `registry.rs`.
+//! later returns the signal that the base station has received: the request, or a code. A code
+//! requires a grant for a request header, which contains the backlog. To add a procedure, write its
+//! file and add one line to `registry.rs`.
 //!
 //! | file | procedure |
 //! | --- | --- |
-//! | `random_delay.rs` | one drawn delay, collisions that cost a timer (wimax-2009 §5.1) |
+//! | `random_delay.rs` | one random delay; a collision adds a timer (wimax-2009 §5.1) |
 //! | `ranging.rs` | codes, collisions, back-off, then a header (IEEE 802.16e; wimax-2009 §2.2) |
 //! | `scheduling_request.rs` | an opportunity in each period, then a header (LTE and NR) |
-//! | `none.rs` | no requests: grants are proactive, or never come |
+//! | `none.rs` | no requests: only proactive grants |
 
 mod none;
 mod random_delay;
@@ -30,12 +30,12 @@ pub use scheduling_request::{SchedulingRequest, SchedulingRequestConfig};
 use crate::links::tdd::Clock;
 use airpath_core::{Duration, Time};
 
-/// Inputs of the construction of a procedure, apart from its own configuration.
+/// Inputs of the construction of a procedure, in addition to its own configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestContext {
-    /// How many stations there are.
+    /// Number of stations.
     pub stations: u32,
-    /// When the uplink bursts of a frame close at the stations and are received.
+    /// Times at which the uplink bursts of a frame close at the stations and are received.
     pub clock: Clock,
 }
 
@@ -46,7 +46,7 @@ pub struct BandwidthRequest {
     pub station: u32,
     /// Backlog of the station, MAC headers included.
     pub bytes: u64,
-    /// Whether it is for one packet, in addition to earlier requests.
+    /// True if the request is for one packet, in addition to earlier requests.
     pub adds: bool,
 }
 
@@ -55,31 +55,31 @@ pub struct BandwidthRequest {
 pub enum RequestEvent {
     /// A request with its number of bytes.
     Request(BandwidthRequest),
-    /// This station requires a grant for a request header.
+    /// A code of this station, which requires a grant for a request header.
     Code(u32),
 }
 
 /// Rules of a procedure for all stations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestRules {
-    /// Whether every packet has a separate request, or the queue one.
+    /// True if every packet has a separate request; false if the queue has one request.
     pub per_packet: bool,
-    /// Whether stations can send requests.
+    /// True if stations can send requests.
     pub can_ask: bool,
 }
 
 /// Counters of a station since measurement started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestCounts {
-    /// Codes or scheduling requests sent; draws.
+    /// Number of codes, scheduling requests or random delays.
     pub attempts: u64,
-    /// Those of them that were lost to a collision.
+    /// Number of attempts that were lost to a collision.
     pub collisions: u64,
 }
 
-/// A procedure.
+/// A request procedure.
 pub trait Request {
-    /// Rules for all stations; never change.
+    /// Rules for all stations; constant.
     fn rules(&self) -> RequestRules;
 
     /// A station sends a request at `now`. A station with one request for its queue has at most one
@@ -109,8 +109,8 @@ mod testing {
     use crate::links::tdd::Clock;
     use airpath_core::{Component, ConfigError, Duration, Seed, Setup, Time};
 
-    /// A procedure of this configuration in frames of 5 ms, which close after 3 ms and are received
-    /// after 5.6 ms.
+    /// Creates a procedure with this configuration. Frames of 5 ms close after 3 ms and are
+    /// received after 5.6 ms.
     pub(super) fn make<R: Component<dyn Request + Send, RequestContext>>(
         config: R::Config,
         stations: u32,
@@ -122,8 +122,8 @@ mod testing {
         R::build(config, Setup { seed: Seed::new(1, 0, "test"), registry: &registry, extra })
     }
 
-    /// The mean time, ms, from a request to its reception over `count` requests of station 0 one
-    /// after another; with the last time.
+    /// Sends `count` requests of station 0, one after another. Returns the mean time from a request
+    /// to its reception, ms, and the time of the last reception.
     pub(super) fn mean_request_time(request: &mut impl Request, count: u32) -> (f64, Time) {
         let (mut now, mut sum, mut received) = (Time::ZERO, 0, Vec::new());
         for _ in 0..count {

@@ -1,4 +1,4 @@
-//! Stations cannot send requests: only proactive grants carry data.
+//! Procedure without requests: only proactive grants carry data.
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use airpath_core::{Component, ConfigError, Duration, Setup, Time};
@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub struct NoRequestConfig {}
 
-/// No procedure.
+/// Request procedure that never sends a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoRequest;
 
@@ -30,7 +30,7 @@ impl Request for NoRequest {
     }
 
     fn send_request(&mut self, _request: BandwidthRequest, _now: Time) {
-        // The rules allow no requests.
+        // The rules exclude requests.
     }
 
     fn next_wakeup(&self) -> Time {
@@ -38,7 +38,7 @@ impl Request for NoRequest {
     }
 
     fn wake(&mut self, _now: Time, _heard: &mut Vec<RequestEvent>) {
-        // Nothing is ever due.
+        // This procedure has no timer.
     }
 
     fn piggyback_delay(&mut self, _station: u32) -> Duration {
@@ -50,6 +50,6 @@ impl Request for NoRequest {
     }
 
     fn restart_measurement(&mut self) {
-        // Nothing is counted.
+        // There are no counters.
     }
 }

@@ -1,8 +1,9 @@
-//! A request takes a drawn time, from data at the station to the base station's knowledge of them.
+//! A request takes a random time, from the arrival of data at the station to the reception of the
+//! request at the base station.
 //!
-//! Source: wimax-2009 §5.1: uniform from 25 to 50 ms; with a probability of 1 % codes collide,
-//! which costs a timer of 100 ms. Each collision adds the timer, and the next attempt may collide
-//! again. A request is for the backlog at its start, as in Fig. 1: later data are requested by
+//! Source: wimax-2009 §5.1: uniform from 25 to 50 ms; codes collide with a probability of 1 %,
+//! which adds a timer of 100 ms. Each collision adds the timer, and the next attempt may collide,
+//! too. A request contains the backlog at its start, as in Fig. 1; later data are requested by
 //! piggyback.
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
@@ -10,18 +11,18 @@ use crate::retransmission::delay_queue::DelayQueue;
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time, at_least};
 use serde::Deserialize;
 
-/// A time that is drawn, uniformly.
+/// Range of a uniformly distributed time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Span {
-    /// Least, ns.
+    /// Lower end, ns.
     pub low_ns: u64,
-    /// Most, ns; the same for a constant.
+    /// Upper end, ns; equal to the lower end for a constant.
     pub high_ns: u64,
 }
 
 impl Span {
-    /// Accepts what is in order.
+    /// Rejects a lower end above the upper end.
     fn check(self, field: &str, checks: &mut Checks) {
         if self.low_ns > self.high_ns {
             let value = format!("{} … {} ns", self.low_ns, self.high_ns);
@@ -44,10 +45,10 @@ impl Span {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Per {
-    /// One is outstanding for the queue, the rest goes by piggyback: the standard.
+    /// One outstanding request for the queue; piggyback requests for remaining data: the standard.
     #[default]
     Queue,
-    /// Every packet has a separate request, without piggyback.
+    /// A separate request for every packet, without piggyback.
     Packet,
 }
 
@@ -55,9 +56,9 @@ pub enum Per {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RandomDelayConfig {
-    /// From data to the base station's knowledge, without collisions.
+    /// Time from the arrival of data to the reception of the request, without collisions.
     pub delay: Span,
-    /// Probability of a collision, each time; below 1.
+    /// Probability of a collision in each attempt; below 1.
     pub collision: f64,
     /// Delay added by each collision, ns.
     pub timer_ns: u64,
@@ -76,7 +77,7 @@ struct Station {
     counts: RequestCounts,
 }
 
-/// The procedure.
+/// Request procedure with random delays.
 #[derive(Clone, Debug)]
 pub struct RandomDelay {
     config: RandomDelayConfig,
@@ -163,9 +164,9 @@ mod tests {
         piggyback: Span { low_ns: 0, high_ns: 0 },
     };
 
-    /// wimax-2009 §5.1: 37.5 ms and 100 c/(1 − c) ms on the mean.
+    /// wimax-2009 §5.1: the mean is 37.5 ms plus 100 c/(1 − c) ms.
     #[test]
-    fn the_mean_delay_is_that_of_the_draw_and_of_the_collisions() {
+    fn mean_delay_includes_collisions() {
         for collision in [0.0, 0.01, 0.3] {
             let mut random_delay: RandomDelay =
                 make(RandomDelayConfig { collision, ..CONFIG }, 1).expect("accepted");

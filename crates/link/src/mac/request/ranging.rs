@@ -1,10 +1,10 @@
-//! Contention with ranging codes (IEEE 802.16e; wimax-2009 §2.2): a station sends one of a few
-//! codes in the ranging opportunity of a frame. Two that send the same one both fail, notice it as
-//! a timer runs out, and try again after a random number of opportunities from a window that has
-//! doubled. A code that is received gets a grant for a request header in a map; the header contains
-//! the backlog.
+//! Contention with ranging codes (IEEE 802.16e; wimax-2009 §2.2). A station sends a random code in
+//! the ranging opportunity of a frame. If two stations send the same code, both attempts fail. The
+//! stations notice the failure when a timer expires, double their back-off window, and try again
+//! after a random number of opportunities from this window. For a received code the base station
+//! grants a request header, which contains the backlog.
 //!
-//! There is one opportunity in each frame, as its uplink bursts close.
+//! There is one opportunity in each frame, at the time at which its uplink bursts close.
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::links::tdd::Clock;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Most codes, and the largest window of the back-off.
+/// Largest number of codes, and largest back-off window.
 const MOST_CODES: u32 = 65_535;
 const LARGEST_WINDOW: u32 = 65_536;
 
@@ -21,11 +21,11 @@ const LARGEST_WINDOW: u32 = 65_536;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RangingConfig {
-    /// How many codes there are; at least 1.
+    /// Number of codes; at least 1.
     pub codes: u32,
-    /// From a code that collided to the next back-off, ns.
+    /// Time from a code that collided to the next back-off, ns.
     pub timer_ns: u64,
-    /// First and largest window of the back-off, opportunities; at least 1, in order.
+    /// First and largest back-off window, opportunities; at least 1, in ascending order.
     pub backoff: [u32; 2],
 }
 
@@ -37,15 +37,15 @@ struct Station {
     counts: RequestCounts,
 }
 
-/// The procedure.
+/// Request procedure with ranging codes.
 #[derive(Clone, Debug)]
 pub struct Ranging {
     config: RangingConfig,
     clock: Clock,
     stations: Vec<Station>,
-    /// Codes to be sent: frame and station.
+    /// Planned codes: frame and station.
     planned: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Code and station of an opportunity.
+    /// Codes sent in one opportunity, and their stations.
     sent: Vec<(u32, u32)>,
 }
 
@@ -82,21 +82,21 @@ impl Component<dyn Request + Send, RequestContext> for Ranging {
     }
 }
 
-/// A random integer below `limit`.
+/// Returns a random integer below `limit`.
 fn below(draws: &mut Stream, limit: u32) -> u32 {
     ((draws.uniform() * f64::from(limit)) as u32).min(limit - 1)
 }
 
 impl Ranging {
-    /// The station sends a code in an opportunity of its window, the first of which is the next
-    /// after `from`.
+    /// Plans a code of the station in a random opportunity of its back-off window. The first
+    /// opportunity of the window is the next one after `from`.
     fn plan(&mut self, station: u32, from: Time) {
         let Station { draws, window, .. } = &mut self.stations[station as usize];
         let frame = self.clock.frame_to_close_after(from) + u64::from(below(draws, *window));
         self.planned.push(Reverse((frame, station)));
     }
 
-    /// The codes that are sent in the opportunity of `frame` are received.
+    /// Receives the codes of the opportunity of `frame`.
     fn receive(&mut self, frame: u64, received: &mut Vec<RequestEvent>) {
         self.sent.clear();
         while let Some(Reverse((planned, station))) = self.planned.peek().copied()
@@ -177,9 +177,10 @@ mod tests {
         let mut ranging: Ranging = make(config, 1).expect("accepted");
         let mut received = Vec::new();
         // Bursts close 3 ms into a frame of 5 ms and are received after 5.6 ms.
-        for (asked_us, heard_us) in [(0, 5_600), (2_999, 5_600), (3_000, 10_600), (4_000, 10_600)] {
-            ranging.send_request(request(0), Time::from_nanos(asked_us * 1000));
-            assert_eq!(ranging.next_wakeup(), Time::from_nanos(heard_us * 1000), "{asked_us}");
+        for (sent_us, received_us) in [(0, 5_600), (2_999, 5_600), (3_000, 10_600), (4_000, 10_600)]
+        {
+            ranging.send_request(request(0), Time::from_nanos(sent_us * 1000));
+            assert_eq!(ranging.next_wakeup(), Time::from_nanos(received_us * 1000), "{sent_us}");
             ranging.wake(ranging.next_wakeup(), &mut received);
         }
         assert_eq!(received, [RequestEvent::Code(0); 4]);
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn two_stations_with_one_code_both_fail_and_try_again_after_the_timer() {
+    fn colliding_stations_retry_after_timer() {
         let config = RangingConfig { codes: 1, timer_ns: 20_000_000, backoff: [1, 64] };
         let mut ranging: Ranging = make(config, 2).expect("accepted");
         let mut received = Vec::new();
@@ -195,7 +196,8 @@ mod tests {
         ranging.send_request(request(1), Time::ZERO);
         ranging.wake(Time::from_nanos(5_600_000), &mut received);
         assert_eq!(received, []);
-        // Closed at 3 ms and 20 ms later: the next opportunity after 23 ms closes at 28 ms.
+        // The opportunity closed at 3 ms, and the timer takes 20 ms: the next opportunity after 23
+        // ms closes at 28 ms.
         assert!(ranging.next_wakeup() >= Time::from_nanos(30_600_000));
         while !ranging.next_wakeup().is_never() {
             ranging.wake(ranging.next_wakeup(), &mut received);
@@ -207,9 +209,10 @@ mod tests {
         assert_eq!(counts[0].collisions, counts[1].collisions);
     }
 
-    /// Of n codes two stations that send at once choose the same with probability 1/n.
+    /// With n codes, two stations that send at the same time choose the same code with probability
+    /// 1/n.
     #[test]
-    fn the_share_of_collisions_is_one_over_the_codes() {
+    fn collision_share_is_inverse_of_number_of_codes() {
         let config = RangingConfig { codes: 8, timer_ns: 20_000_000, backoff: [1, 1] };
         let mut ranging: Ranging = make(config, 2).expect("accepted");
         let (mut received, mut now) = (Vec::new(), Time::ZERO);

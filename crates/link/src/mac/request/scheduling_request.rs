@@ -1,8 +1,10 @@
 //! Scheduling requests (LTE, NR: TS 36.321, TS 38.321 §5.4.4): every station has a dedicated
-//! opportunity in each period, which signals only that it has data. The base station answers with a
-//! grant for a buffer status report, which is the request header here; the rest goes by piggyback.
+//! opportunity in each period, which signals only that the station has data. The base station
+//! grants a buffer status report, which is the request header here. Remaining data are requested by
+//! piggyback.
 //!
-//! Station n has its first opportunity n frames into the period, modulo its length.
+//! The first opportunity of station n is n frames after the start of the period, modulo the length
+//! of the period.
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::links::tdd::Clock;
@@ -14,11 +16,11 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SchedulingRequestConfig {
-    /// Between the opportunities of a station, ns; at least a frame.
+    /// Period of the opportunities of a station, ns; at least a frame.
     pub period_ns: u64,
 }
 
-/// The procedure.
+/// Request procedure with scheduling requests.
 #[derive(Clone, Debug)]
 pub struct SchedulingRequest {
     period: u64,
@@ -50,14 +52,14 @@ impl Component<dyn Request + Send, RequestContext> for SchedulingRequest {
 }
 
 impl SchedulingRequest {
-    /// The frame of the first opportunity of `station` for data that came at `now`.
+    /// Returns the frame of the first opportunity of `station` for data that arrived at `now`.
     fn frame_of(&self, station: u32, now: Time) -> u64 {
         let frame_ns = self.clock.frame().as_nanos();
         let offset = u64::from(station) * frame_ns % self.period;
         let first = self.clock.frame_to_close_after(now);
         let begins = first.saturating_mul(frame_ns);
         let periods = begins.saturating_sub(offset) / self.period;
-        // The frame in which an opportunity lies may have begun before it.
+        // The frame that contains an opportunity may have started before the opportunity.
         (periods..)
             .map(|period| (period * self.period + offset) / frame_ns)
             .find(|frame| *frame >= first)
@@ -105,12 +107,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_station_has_its_own_opportunity_in_each_period() {
+    fn every_station_has_one_opportunity_per_period() {
         let config = SchedulingRequestConfig { period_ns: 20_000_000 };
         let mut requests: SchedulingRequest = make(config, 5).expect("accepted");
         // Frames of 5 ms that close after 3 ms and are received after 5.6 ms. Opportunities of
         // station 1 are in frames 1, 5, 9, …, of station 4 in 0, 4, 8.
-        for (station, asked_ms, received_us) in [
+        for (station, sent_ms, received_us) in [
             (1, 0, 10_600),
             (1, 7, 10_600),
             (1, 8, 30_600),
@@ -120,9 +122,9 @@ mod tests {
         ] {
             requests.send_request(
                 BandwidthRequest { station, bytes: 46, adds: false },
-                Time::from_millis(asked_ms),
+                Time::from_millis(sent_ms),
             );
-            assert_eq!(requests.next_wakeup(), Time::from_nanos(received_us * 1000), "{asked_ms}");
+            assert_eq!(requests.next_wakeup(), Time::from_nanos(received_us * 1000), "{sent_ms}");
             let mut received = Vec::new();
             requests.wake(requests.next_wakeup(), &mut received);
             assert_eq!(received, [RequestEvent::Code(station)]);
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_period_shorter_than_a_frame_is_refused() {
+    fn check_rejects_period_shorter_than_frame() {
         let config = SchedulingRequestConfig { period_ns: 4_000_000 };
         let found = make::<SchedulingRequest>(config, 1).expect_err("refused").to_string();
         assert_eq!(found, "period_ns = 4000000: shorter than a frame. Accepted: at least 5000000");

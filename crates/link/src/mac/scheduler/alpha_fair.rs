@@ -1,28 +1,29 @@
-//! α-fair: the largest w μ/r^α, with r the average of the rate obtained.
+//! α-fair scheduler: serves the user with the largest w μ/r^α, where r is the average of the
+//! obtained rate.
 //!
-//! Source: Mo, Walrand 2000 (the family of utilities), as a scheduler that climbs their gradient:
-//! Stolyar 2005. α = 0 is the largest rate, 1 proportional fairness, and for α → ∞ the least rate
-//! is made as large as can be. r is that of the proportional-fair scheduler.
+//! Source: Mo, Walrand 2000 (the family of utilities); gradient scheduler for these utilities:
+//! Stolyar 2005. α = 0 selects the highest rate, α = 1 is proportional fairness, and α → ∞ is
+//! max-min fairness. The average r is computed as in the proportional-fair scheduler.
 
 use super::average::Averages;
 use super::{Candidate, Population, Scheduler, best};
 use airpath_core::{Checks, Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// Largest α: r^α is then still far from any number that overflows.
+/// Largest α, with which r^α stays far below overflow.
 const MAX_ALPHA: f64 = 10.0;
 
 /// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlphaFairConfig {
-    /// α, from 0 to 10.
+    /// Exponent α, from 0 to 10.
     pub alpha: f64,
     /// Time constant of the average, ns. At least a slot.
     pub time_constant_ns: u64,
 }
 
-/// The scheduler.
+/// The α-fair scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlphaFair {
     alpha: f64,
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn at_1_it_is_proportional_fair_and_at_0_the_largest_rate() {
+    fn alpha_1_is_proportional_fair_and_alpha_0_is_max_rate() {
         let mut fair: ProportionalFair = make(ProportionalFairConfig {
             time_constant_ns: TIME_CONSTANT_NS,
             average: RateAverage::Obtained,
@@ -124,9 +125,10 @@ mod tests {
         }
     }
 
-    /// With constant rates c the averages become c^{1/α}-proportional: w c/r^α is equal for all.
+    /// With constant rates c the averages become proportional to c^{1/α}: w c/r^α is equal for all
+    /// users.
     #[test]
-    fn constant_rates_are_shared_as_the_utilities_say() {
+    fn constant_rates_are_shared_by_utility() {
         for alpha in [0.5, 2.0, 3.0] {
             let mut fair = alpha_fair(alpha);
             let mut obtained = [0.0, 0.0];
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn disutilities_are_powers() {
+    fn disutility_is_power_of_rate() {
         for alpha in [0.0, 0.5, 1.0, 1.5, 2.0] {
             let (found, expected) = (disutility(7e6, alpha), 7e6f64.powf(alpha));
             assert!((found / expected - 1.0).abs() < 1e-12, "{alpha}: {found} {expected}");

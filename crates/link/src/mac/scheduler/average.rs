@@ -1,16 +1,16 @@
-//! r, the exponential average of the rate that each user has obtained (clamp-2008 §5.3): r(n) = (1
-//! − β) r(n − 1) + β μ(n), with β = slot/time constant, and μ the rate that was selected for the
-//! user in slot n if it was served, else 0.
+//! Exponential average r of the rate that each user has obtained (clamp-2008 §5.3): r(n) = (1 − β)
+//! r(n − 1) + β μ(n), with β = slot/time constant. μ(n) is the rate selected for the user in slot n
+//! if the user was served, otherwise 0.
 //!
-//! Only the served user is updated; the k slots since then count as (1 − β)ᵏ when the average is
-//! read.
+//! Only the served user is updated. When an average is read, it is multiplied by (1 − β)ᵏ for the k
+//! slots since its last update.
 
 use super::Population;
 use airpath_core::{Checks, ConfigError, UserId, at_least};
 
-/// Least average, bit/s: a user that was never served does not divide by zero.
+/// Smallest average, bit/s; prevents a division by zero for a user that was never served.
 const LEAST_RATE: f64 = 1.0;
-/// Slots of a page of powers.
+/// Number of powers in a page.
 const PAGE: u64 = 256;
 
 /// Powers of 1 − β.
@@ -46,7 +46,8 @@ impl Powers {
     }
 }
 
-/// `base` to a whole power, by squaring: the same on every machine.
+/// Returns `base` to the integer power `exponent`, by squaring. The result is equal on all
+/// machines.
 fn power(mut base: f64, mut exponent: u64) -> f64 {
     let mut product = 1.0;
     while exponent > 0 {
@@ -59,21 +60,21 @@ fn power(mut base: f64, mut exponent: u64) -> f64 {
     product
 }
 
-/// The averages of all users.
+/// Averages of all users.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Averages {
-    /// β, the weight of a slot.
+    /// Weight β of a slot.
     share: f64,
     powers: Powers,
-    /// r at the end of a slot, and one more than the number of that slot, by user.
+    /// By user: r at the end of the last updated slot, and the number of this slot plus one.
     rates: Vec<(f64, u64)>,
 }
 
 impl Averages {
-    /// Averages that begin at a quarter of the cell's nominal rate.
+    /// Creates averages with an initial value of a quarter of the cell's nominal rate.
     ///
     /// # Errors
-    /// When the time constant is shorter than a slot.
+    /// If the time constant is shorter than a slot.
     pub(super) fn new(
         time_constant_ns: u64,
         population: &Population,
@@ -87,16 +88,16 @@ impl Averages {
         Ok(Averages { share, powers: Powers::new(1.0 - share), rates })
     }
 
-    /// r of `user` after all slots before number `slot`, and what it has obtained in that one,
-    /// bit/s.
+    /// Returns r of `user` before slot number `slot`, bit/s. If the user has already been served in
+    /// this slot, the value includes that service.
     #[inline]
     pub(super) fn before(&self, user: UserId, slot: u64) -> f64 {
         let (rate, since) = self.rates[user.0 as usize];
         (rate * self.powers.of(slot.saturating_sub(since))).max(LEAST_RATE)
     }
 
-    /// `user` obtains `rate` in slot number `slot`, in addition to what it has obtained in it
-    /// before.
+    /// Adds `rate` to the rate of `user` in slot number `slot`. May be called several times for a
+    /// slot.
     #[inline]
     pub(super) fn serve(&mut self, user: UserId, slot: u64, rate: f64) {
         let (before, since) = self.rates[user.0 as usize];
@@ -104,7 +105,7 @@ impl Averages {
         self.rates[user.0 as usize] = (decayed + self.share * rate, slot + 1);
     }
 
-    /// `user` could have `rate` in slot number `slot`: counted once.
+    /// Adds the available rate `rate` of `user` in slot number `slot`, once per slot.
     #[inline]
     pub(super) fn note(&mut self, user: UserId, slot: u64, rate: f64) {
         if self.rates[user.0 as usize].1 <= slot {
@@ -123,9 +124,9 @@ mod tests {
         Averages::new(time_constant_ms * 1_000_000, &population).expect("long enough")
     }
 
-    /// The recursion of §5.3, slot by slot, against the closed form.
+    /// Compares the recursion of §5.3, slot by slot, with the closed form.
     #[test]
-    fn slots_that_are_skipped_count_as_the_recursion_says() {
+    fn skipped_slots_match_recursion() {
         let (mut lazy, user) = (averages(100), UserId(1));
         let mut plain = 2.5e6;
         for slot in 0..70_000u64 {
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_constant_of_a_slot_remembers_the_last_slot_alone() {
+    fn time_constant_of_one_slot_keeps_only_last_slot() {
         let mut averages = averages(3);
         averages.serve(UserId(0), 5, 8e6);
         assert_eq!(averages.before(UserId(0), 6), 8e6);
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_constant_shorter_than_a_slot_is_refused() {
+    fn new_rejects_time_constant_shorter_than_slot() {
         let population = Population::even(1, Duration::from_millis(3), Rate(1));
         let error = Averages::new(2_999_999, &population).expect_err("refused").to_string();
         assert!(error.contains("shorter than a slot. Accepted: at least 3000000"), "{error}");

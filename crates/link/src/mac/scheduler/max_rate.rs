@@ -1,6 +1,7 @@
-//! The largest w μ, regardless of earlier service: most bits, and no fairness.
+//! Max-rate scheduler: serves the user with the largest w μ, regardless of earlier service. Highest
+//! throughput, no fairness.
 //!
-//! Source: Knopp, Humblet 1995 (one user at a time, the one with the best channel).
+//! Source: Knopp, Humblet 1995 (serve only the user with the best channel).
 
 use super::{Candidate, Population, Scheduler, best};
 use airpath_core::{Component, ConfigError, Setup};
@@ -11,14 +12,14 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub struct MaxRateConfig {}
 
-/// The scheduler.
+/// The max-rate scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaxRate {
     population: Population,
 }
 
 impl MaxRate {
-    /// Makes a scheduler of these users.
+    /// Creates a scheduler for these users.
     pub fn new(population: Population) -> MaxRate {
         MaxRate { population }
     }
@@ -43,7 +44,7 @@ impl Scheduler for MaxRate {
 
     #[inline]
     fn served(&mut self, _slot: u64, _candidates: &[Candidate], _place: usize, _rate: f64) {
-        // It goes by the rates alone.
+        // The decision depends only on the current rates.
     }
 }
 
@@ -54,7 +55,7 @@ mod tests {
     use airpath_core::{Duration, Rate};
 
     #[test]
-    fn the_largest_weighted_rate_is_served_and_of_equal_ones_the_first() {
+    fn largest_weighted_rate_is_served_and_first_on_tie() {
         let weights = vec![1.0, 1.0, 2.0].into();
         let (slot, rate) = (Duration::from_millis(1), Rate(1));
         let mut largest = MaxRate::new(Population { weights, slot, rate });

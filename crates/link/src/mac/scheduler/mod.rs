@@ -1,16 +1,17 @@
-//! Schedulers of cells and frames: who is served in a slot.
+//! Schedulers of cells and frames: they select the user that is served in a slot.
 //!
-//! A scheduler sees of each user with data its rate, its backlog and how long its first packet has
-//! waited, and keeps what else it needs itself. It is called in slots in which a user has data, and
-//! catches up with the others by their numbers. To add one: its file and one line in `registry.rs`.
+//! For each user with data a scheduler receives the rate, the backlog and the waiting time of the
+//! first packet. It stores any further state itself. It is called only in slots in which a user has
+//! data, and accounts for the other slots by the slot numbers. To add a scheduler, write its file
+//! and add one line to `registry.rs`.
 //!
 //! | file | scheduler |
 //! | --- | --- |
-//! | `proportional_fair.rs` | the largest rate over the average rate obtained |
-//! | `alpha_fair.rs` | the same with a power of that average |
-//! | `max_rate.rs` | the largest rate |
+//! | `proportional_fair.rs` | largest ratio of the rate to the average obtained rate |
+//! | `alpha_fair.rs` | largest ratio of the rate to a power of that average |
+//! | `max_rate.rs` | highest rate |
 //! | `round_robin.rs` | one after another |
-//! | `average.rs` | exponential averages of what users obtained |
+//! | `average.rs` | exponential averages of the obtained rates |
 
 mod alpha_fair;
 mod average;
@@ -31,57 +32,58 @@ pub use round_robin::{RoundRobin, RoundRobinConfig};
 use airpath_core::{Bytes, Duration, Rate, UserId};
 use std::sync::Arc;
 
-/// A user that has data in a slot, as a scheduler sees it.
+/// A user with data in a slot: the input of a scheduler.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// Its number.
+    /// User number.
     pub user: UserId,
-    /// μ, the rate that it would be given in this slot, bit/s. Above 0.
+    /// Rate μ of the user in this slot, bit/s. Above 0.
     pub rate: f64,
-    /// Bytes of IP packets that wait or of which a part has yet to be delivered.
+    /// Bytes of IP packets that wait or are not completely delivered.
     pub backlog: Bytes,
-    /// How long the first of these packets has waited.
+    /// Waiting time of the first of these packets.
     pub head_wait: Duration,
 }
 
-/// Chooses who is served.
+/// A scheduler.
 pub trait Scheduler {
-    /// Which of `candidates` is served next in slot number `slot`: its place among them. There is
-    /// at least one, and they come in rising order of their users. Slots come in rising order; in
-    /// those in between no user was served. A cell calls it once in a slot; a frame has several
-    /// turns, and who was served in it may be among the candidates again.
+    /// Returns the index of the candidate that is served next in slot number `slot`. There is at
+    /// least one candidate, and candidates are in ascending order of their users. Slot numbers
+    /// ascend; no user was served in skipped slots. A cell calls this method once per slot. A frame
+    /// calls it several times, and a user that was already served in the frame may be a candidate
+    /// again.
     fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize;
 
-    /// The one at `place` of `candidates`, which was chosen last, is served: with `rate`, spread
-    /// over the whole slot, bit/s. Follows every choice.
+    /// Called after every choice: the candidate at index `place`, which was chosen last, is served
+    /// with `rate`, averaged over the complete slot, bit/s.
     fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64);
 }
 
-/// Inputs of the construction of a scheduler, apart from its own configuration.
+/// Inputs of the construction of a scheduler, in addition to its own configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Population {
-    /// w, by user.
+    /// Weights w, by user.
     pub weights: Arc<[f64]>,
-    /// Length of a slot, or of a frame that is given away in turns.
+    /// Length of a slot, or of a frame that is divided among several users.
     pub slot: Duration,
-    /// The nominal rate of the cell: its largest one, if it has such.
+    /// Nominal rate of the cell: its highest rate, if it has one.
     pub rate: Rate,
 }
 
 impl Population {
-    /// Returns a population of `users` users of weight 1.
+    /// Returns a population of `users` users, all of weight 1.
     pub fn even(users: usize, slot: Duration, rate: Rate) -> Population {
         Population { weights: vec![1.0; users].into(), slot, rate }
     }
 
-    /// w of `user`.
+    /// Weight w of `user`.
     #[inline]
     pub fn weight(&self, user: UserId) -> f64 {
         self.weights.get(user.0 as usize).copied().unwrap_or(1.0)
     }
 }
 
-/// The place of the candidate with the largest utility; of equal ones the first.
+/// Returns the index of the candidate with the largest utility; the first one on a tie.
 #[inline]
 fn best(candidates: &[Candidate], mut utility: impl FnMut(&Candidate) -> f64) -> usize {
     let (mut place, mut largest) = (0, f64::NEG_INFINITY);
@@ -99,7 +101,7 @@ mod testing {
     use super::{Candidate, Scheduler};
     use airpath_core::{Bytes, Duration, UserId};
 
-    /// Candidates of these users and rates.
+    /// Returns candidates with these users and rates.
     pub(super) fn candidates(rates: &[(u32, f64)]) -> Vec<Candidate> {
         let candidate = |(user, rate): &(u32, f64)| Candidate {
             user: UserId(*user),
@@ -110,7 +112,7 @@ mod testing {
         rates.iter().map(candidate).collect()
     }
 
-    /// Whom the scheduler serves in `slot` among these users and rates.
+    /// Returns the user that the scheduler serves in `slot` among these users and rates.
     pub(super) fn served(scheduler: &mut impl Scheduler, slot: u64, rates: &[(u32, f64)]) -> u32 {
         let candidates = candidates(rates);
         let place = scheduler.choose(slot, &candidates);

@@ -1,19 +1,21 @@
-//! Proportional fair: the largest w μ/r, with r the average of the rate obtained.
+//! Proportional-fair scheduler: serves the user with the largest w μ/r, where r is the average of
+//! the obtained rate.
 //!
-//! Source: clamp-2008 §5.3, Eq. 19, after Jalali, Padovani, Pankaj 2000. What the paper leaves open: r
-//! counts the rate that was selected for a slot that the user was given, also if it failed, and 0 for
-//! every other slot, also those without data; it begins at a quarter of the cell's nominal rate. The
-//! other reading, r of the rate that was available in each slot with data, is an option. Of users with
-//! equal utilities the least recently served is next, then the lowest number: at constant SNRs every
-//! user's available rate is its own average, and all utilities are 1.
+//! Source: clamp-2008 §5.3, Eq. 19, after Jalali, Padovani, Pankaj 2000. The paper does not define
+//! the following points. r averages the rate selected for each slot of the user, even if the slot
+//! failed, and 0 for every other slot, including slots without data. The initial value of r is a
+//! quarter of the cell's nominal rate. An option selects the other interpretation: r averages the
+//! available rate in each slot with data. On a tie the least recently served user is next, then the
+//! user with the lowest number: at constant SNRs the available rate of every user equals its
+//! average, and all utilities are 1.
 
 use super::average::Averages;
 use super::{Candidate, Population, Scheduler};
 use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// Relative difference below which utilities are equal: an average reaches a constant rate to within
-/// rounding errors only.
+/// Relative difference below which utilities are equal. With a constant rate, an average equals the
+/// rate except for rounding errors.
 const EQUAL: f64 = 1e-9;
 
 /// Configuration set by the user.
@@ -22,41 +24,41 @@ const EQUAL: f64 = 1e-9;
 pub struct ProportionalFairConfig {
     /// Time constant of the average, ns. At least a slot.
     pub time_constant_ns: u64,
-    /// Quantity that is averaged.
+    /// Rate that is averaged.
     #[serde(default)]
     pub average: RateAverage,
 }
 
-/// Quantity of which r is the average.
+/// Rate whose average is r.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RateAverage {
-    /// The rate that was obtained: that of the slots that the user was given, 0 in all others.
+    /// Obtained rate: the selected rate in slots of the user, 0 in all other slots.
     #[default]
     Obtained,
-    /// The rate that was available: in every slot in which the user had data, 0 in all others.
+    /// Available rate: the rate in every slot in which the user had data, 0 in all other slots.
     Available,
 }
 
-/// The scheduler.
+/// The proportional-fair scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProportionalFair {
     averages: Averages,
     averaged: RateAverage,
     population: Population,
-    /// By user, the number of the turn in which it was last served; 0 before its first.
+    /// Number of the turn in which each user was last served; 0 before its first turn.
     last_served: Vec<u64>,
     turns: u64,
 }
 
 impl ProportionalFair {
-    /// A scheduler with these averages, before the first slot.
+    /// Creates a scheduler with these averages, before the first slot.
     fn new(averages: Averages, averaged: RateAverage, population: Population) -> ProportionalFair {
         let last_served = vec![0; population.weights.len()];
         ProportionalFair { averages, averaged, population, last_served, turns: 0 }
     }
 
-    /// w μ/r in slot number `slot`.
+    /// Returns w μ/r in slot number `slot`.
     #[inline]
     fn utility(&self, candidate: &Candidate, slot: u64) -> f64 {
         let weighted = self.population.weight(candidate.user) * candidate.rate;
@@ -121,44 +123,49 @@ mod tests {
         ProportionalFair::new(averages, RateAverage::Obtained, population)
     }
 
-    /// Eq. 19 by hand with r of the available rate: it goes by the rate over its usual value.
+    /// Eq. 19 computed by hand with r of the available rate: the ratio of the rate to its usual
+    /// value decides.
     #[test]
     fn eq19_of_the_available_rate_by_hand() {
         let mut fair = ProportionalFair { averaged: RateAverage::Available, ..fair(&[1.0, 1.0]) };
-        // 2/1 against 1.9/1: the first. r becomes 0.97 + 0.03 · 2 = 1.03 and 0.97 + 0.03 · 1.9 = 1.027.
+        // 2/1 is greater than 1.9/1: the first user is served. r becomes 0.97 + 0.03 · 2 = 1.03 and
+        // 0.97 + 0.03 · 1.9 = 1.027.
         assert_eq!(served(&mut fair, 0, &[(0, 2e6), (1, 1.9e6)]), 0);
-        // 2/1.03 = 1.942 against 1.9/1.027 = 1.850: the first again.
+        // 2/1.03 = 1.942 is greater than 1.9/1.027 = 1.850: the first user is served again.
         assert_eq!(served(&mut fair, 1, &[(0, 2e6), (1, 1.9e6)]), 0);
-        // Without data for 100 slots r of the second falls to 0.05 and it is served.
+        // Without data for 100 slots, r of the second user falls to 0.05, so that it is served.
         (2..102).for_each(|slot| assert_eq!(served(&mut fair, slot, &[(0, 2e6)]), 0));
         assert_eq!(served(&mut fair, 102, &[(0, 2e6), (1, 0.5e6)]), 1);
     }
 
-    /// Eq. 19 by hand. r begins at 1 Mbit/s for both.
+    /// Eq. 19 computed by hand. r is 1 Mbit/s for both users at the start.
     #[test]
     fn eq19_by_hand() {
         let mut fair = fair(&[1.0, 1.0]);
-        // 2/1 against 1.9/1: the first. r becomes 0.97 + 0.03 · 2 = 1.03 and 0.97.
+        // 2/1 is greater than 1.9/1: the first user is served. r becomes 0.97 + 0.03 · 2 = 1.03 and
+        // 0.97.
         assert_eq!(served(&mut fair, 0, &[(0, 2e6), (1, 1.9e6)]), 0);
-        // 2/1.03 = 1.942 against 1.9/0.97 = 1.959: the second.
+        // 2/1.03 = 1.942 is less than 1.9/0.97 = 1.959: the second user is served.
         assert_eq!(served(&mut fair, 1, &[(0, 2e6), (1, 1.9e6)]), 1);
-        // r = 0.9991 and 0.9979: 1.9/0.9991 = 1.9017 against 1.9/0.9979 = 1.9040: the second again.
+        // r = 0.9991 and 0.9979: 1.9/0.9991 = 1.9017 is less than 1.9/0.9979 = 1.9040: the second
+        // user again.
         assert_eq!(served(&mut fair, 2, &[(0, 1.9e6), (1, 1.9e6)]), 1);
     }
 
     #[test]
-    fn of_equal_utilities_the_lowest_number_is_served() {
+    fn first_slot_with_equal_utilities_serves_lowest_number() {
         assert_eq!(served(&mut fair(&[1.0; 4]), 0, &[(1, 3e6), (2, 3e6), (3, 3e6)]), 1);
     }
 
-    /// All utilities are 1 when rates are constant: the lowest number had all slots.
+    /// Regression test: with constant rates all utilities are 1, and the user with the lowest
+    /// number had all slots.
     #[test]
-    fn of_equal_utilities_the_least_recently_served_is_next() {
+    fn equal_utilities_serve_least_recently_served_user() {
         for rates in [[2e6; 3], [2e6, 3e6, 5.1e6]] {
             let fair = fair(&[1.0; 3]);
             let mut fair = ProportionalFair { averaged: RateAverage::Available, ..fair };
             let all = [(0, rates[0]), (1, rates[1]), (2, rates[2])];
-            // The averages begin at 1 Mbit/s and have a time constant of 33 slots.
+            // The averages are 1 Mbit/s at the start and have a time constant of 33 slots.
             for slot in 0..2000 {
                 served(&mut fair, slot, &all);
             }
@@ -170,12 +177,12 @@ mod tests {
     }
 
     #[test]
-    fn a_weight_multiplies_the_utility() {
+    fn weight_multiplies_utility() {
         assert_eq!(served(&mut fair(&[1.0, 1.5]), 0, &[(0, 1.4e6), (1, 1e6)]), 1);
         assert_eq!(served(&mut fair(&[1.0, 1.3]), 0, &[(0, 1.4e6), (1, 1e6)]), 0);
     }
 
-    /// With constant rates users share the slots in proportion to their weights.
+    /// With constant rates, users share the slots in proportion to their weights.
     #[test]
     fn slots_are_shared_by_weight() {
         let mut fair = fair(&[1.0, 3.0]);

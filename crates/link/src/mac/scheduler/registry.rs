@@ -1,9 +1,9 @@
-//! The list of schedulers: one line each.
+//! List of schedulers, one line for each.
 
 use super::{AlphaFair, Candidate, MaxRate, Population, ProportionalFair, RoundRobin, Scheduler};
 use airpath_core::{Registry, built_in_components};
 
-/// Schedulers that were registered at run time.
+/// Schedulers registered at run time.
 pub type SchedulerRegistry = Registry<dyn Scheduler + Send, Population>;
 
 built_in_components! {

@@ -1,5 +1,5 @@
-//! One user after another, in the order of their numbers, regardless of their rates. Users without
-//! data are skipped. Weights have no effect.
+//! Round-robin scheduler: serves the users in order of their numbers, regardless of their rates.
+//! Users without data are skipped. Weights have no effect.
 
 use super::{Candidate, Population, Scheduler};
 use airpath_core::{Component, ConfigError, Setup};
@@ -10,10 +10,10 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub struct RoundRobinConfig {}
 
-/// The scheduler.
+/// The round-robin scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoundRobin {
-    /// The first number whose turn it is.
+    /// Lowest user number that may be served next.
     next: u32,
 }
 
@@ -52,7 +52,7 @@ mod tests {
         let all = [(0, 1e6), (1, 9e6), (2, 1e6)];
         let order: Vec<u32> = (0..5).map(|slot| served(&mut turns, slot, &all)).collect();
         assert_eq!(order, [0, 1, 2, 0, 1]);
-        // The third has no data: the first is next.
+        // The third user has no data, so the first user is next.
         assert_eq!(served(&mut turns, 9, &all[..2]), 0);
         assert_eq!(served(&mut turns, 10, &all[2..]), 2);
         assert_eq!(served(&mut turns, 11, &all), 0);

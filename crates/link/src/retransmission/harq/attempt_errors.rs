@@ -1,9 +1,9 @@
-//! The error probability of an attempt: a number, or the value of an error-rate table at the
-//! combined SNR.
+//! Error probability of an attempt: a number, or the value of an error-rate table at the combined
+//! SNR.
 //!
-//! The receiver combines the attempts of a block (in the words of [`crate::links::cell`]): with
-//! chase combining the SNRs add up (Chase 1985), with incremental redundancy the capacities do.
-//! With per(γ) of the table and n attempts at the SNR γ, a power ratio,
+//! The receiver combines the attempts of a block. With chase combining the SNRs add up (Chase
+//! 1985), with incremental redundancy the capacities add up. The terms are those of
+//! [`crate::links::cell`]. With per(γ) of the table and n attempts at the SNR γ (a power ratio):
 //!
 //! ```text
 //! P(not decoded after n) = F_n = per(γ)^n, per(n γ) or per((1 + γ)^n - 1)
@@ -17,20 +17,21 @@ use airpath_phy::per_table::PerCurve;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Number of attempts with separate error probabilities; later ones fail like the last of these.
+/// Number of attempts with separate error probabilities; later attempts have the probability of the
+/// last of these.
 const DISTINCT_ATTEMPTS: u32 = 64;
 
 /// Bytes of the largest block.
 const LARGEST_BLOCK: u64 = 65_535;
 
-/// Levels that are accepted, dB, up to this either way.
+/// Largest absolute value of an SNR, dB.
 const LARGEST_LEVEL_DB: f64 = 200.0;
 
 /// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum AttemptErrors {
-    /// The same probability each time, in [0, 1).
+    /// The same probability for each attempt, in [0, 1).
     Number(f64),
     /// Error rates of a table.
     Table(TableErrors),
@@ -42,20 +43,20 @@ impl Default for AttemptErrors {
     }
 }
 
-/// Errors by a table.
+/// Parameters of error probabilities from a table.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableErrors {
     /// Key of the error-rate table.
     pub table: String,
-    /// The scheme of all attempts.
+    /// Modulation and coding scheme of all attempts.
     pub mcs: NamedScheme,
     /// SNR of each attempt, dB, -200 to 200.
     pub snr_db: f64,
     /// Combining of attempts at the receiver.
     #[serde(default)]
     pub combining: Combining,
-    /// The block whose error rate it is, bytes, 1 to 65 535.
+    /// Block size for which the error rate is computed, bytes, 1 to 65 535.
     #[serde(default = "block_bytes")]
     pub block_bytes: u64,
 }
@@ -68,12 +69,12 @@ fn block_bytes() -> u64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Combining {
-    /// Nothing: each is by itself.
+    /// No combining: attempts are decoded separately.
     None,
-    /// Chase combining: their SNRs add up.
+    /// Chase combining: the SNRs of the attempts add up.
     #[default]
     Chase,
-    /// Incremental redundancy: their capacities add up.
+    /// Incremental redundancy: the capacities of the attempts add up.
     Incremental,
 }
 
@@ -92,7 +93,7 @@ impl AttemptErrors {
         }
     }
 
-    /// The probabilities of that many attempts, of values that `check` accepts.
+    /// Returns the error probabilities of `attempts` attempts, for valid parameters.
     pub(super) fn rates(&self, attempts: u32, files: &Files) -> Result<AttemptRates, ConfigError> {
         let by_attempt = match self {
             AttemptErrors::Number(error) => vec![*error],
@@ -135,15 +136,16 @@ impl TableErrors {
     }
 }
 
-/// The probabilities that attempts fail, given that those before have failed.
+/// Error probabilities of attempts, each given that all previous attempts have failed.
 #[derive(Clone, Debug)]
 pub(super) struct AttemptRates {
-    /// From the first attempt on, at least one; the last is of all later ones too.
+    /// Probabilities from the first attempt on, at least one; the last entry also applies to all
+    /// later attempts.
     by_attempt: Arc<[f64]>,
 }
 
 impl AttemptRates {
-    /// From the first on; the last is of all later ones too.
+    /// Probabilities from the first attempt on; the last entry also applies to all later attempts.
     pub(super) fn first_ones(&self) -> Vec<f64> {
         self.by_attempt.to_vec()
     }
@@ -162,7 +164,8 @@ mod tests {
     use airpath_phy::per_table::PerTable;
     use serde_json::json;
 
-    /// One scheme whose error rate falls from 1 at 0 dB to 1/1000 at 6 dB, tenfold in 2 dB.
+    /// Files with one scheme whose error rate falls from 1 at 0 dB to 1/1000 at 6 dB, tenfold per 2
+    /// dB.
     fn files() -> Files {
         let points: Vec<_> = [1000, 100, 10, 1]
             .into_iter()
@@ -190,7 +193,8 @@ mod tests {
         }
     }
 
-    /// At 1 dB per is 10^-0.5. Twice that SNR is 3.01 dB more, three times 4.77 dB: 10^(-dB/2).
+    /// At 1 dB the error rate is 10^-0.5. Twice this SNR is 3.01 dB more, three times is 4.77 dB
+    /// more: 10^(-dB/2).
     #[test]
     fn snrs_add_up_with_chase_combining() {
         assert_close(&rates(1.0, "none"), [10f64.powf(-0.5); 3]);
@@ -200,7 +204,7 @@ mod tests {
         assert_close(&rates(1.0, "chase"), [first, second / first, third / second]);
     }
 
-    /// log2(1 + γ) adds up: two attempts at γ are one at γ² + 2γ.
+    /// The sum of log2(1 + γ): two attempts at γ equal one attempt at γ² + 2γ.
     #[test]
     fn capacities_add_up_with_incremental_redundancy() {
         let snr = 10f64.powf(0.05);
@@ -240,10 +244,9 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// All attempts of a block together fail with the probability of the table, at any combined
-        /// SNR.
+        /// All attempts of a block fail with the probability of the table at the combined SNR.
         #[test]
-        fn the_attempts_together_fail_as_the_table_says(
+        fn joint_failure_probability_matches_table(
             snr_db in -10.0..8.0f64, attempts in 1u32..80, incremental: bool,
         ) {
             let combining = if incremental { Combining::Incremental } else { Combining::Chase };
