@@ -1,8 +1,9 @@
-//! Solves per second on one core: as many fixed points as the evaluation of qawla-2015 §4 has,
-//! 35 policies × 72 traffic scenarios × 45 SNR points, for each of three thresholds.
+//! Benchmark of solved fixed points per second on one core. It solves the fixed points of the
+//! evaluation in qawla-2015 §4: 35 policies × 72 traffic scenarios × 45 SNR points, for each of
+//! three thresholds.
 //!
-//! The rates are those of the paper's eight modulation and coding schemes; their error rates are
-//! stand-ins (logistic waterfalls, so that all of 0 … 1 occurs), not the measured curves.
+//! The rates are those of the paper's eight modulation and coding schemes. The error rates are
+//! logistic curves that cover 0 to 1, not the measured curves.
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
@@ -11,7 +12,7 @@ use std::time::Instant;
 use airpath_model::{Domain, DropCurve, MultiRegimeLink, Problem, Regime, Tcp};
 
 const RATES_MBPS: [f64; 8] = [5.376, 8.0, 10.752, 16.0, 16.0, 21.0, 24.0, 26.88];
-/// SNR, dB, at which the stand-in packet error rate is one half.
+/// SNR, dB, at which the logistic packet error rate is 0.5.
 const HALF_DB: [f64; 8] = [1.0, 4.0, 7.0, 10.0, 11.5, 14.0, 15.5, 17.0];
 const FIXED_RTTS_MS: [f64; 8] = [1.0, 5.0, 10.0, 20.0, 40.0, 60.0, 80.0, 100.0];
 
@@ -30,13 +31,13 @@ fn regime(mcs: usize, snr_db: f64) -> Regime {
     Regime { rate_bps: RATES_MBPS[mcs] * 1e6, per }
 }
 
-/// The 27 pairs with a faster second scheme, and the 8 schemes alone.
+/// Returns the 27 pairs with a faster second MCS, and the 8 single MCSs.
 fn policies() -> Vec<(usize, usize)> {
     let pairs = (0..8).flat_map(|low| (low..8).map(move |high| (low, high)));
     pairs.filter(|&pair| pair != (3, 4)).collect()
 }
 
-/// The 72 scenarios SF and SU: base RTTs in seconds, 2 D_F = 5 ms included.
+/// Returns the base RTTs of the 72 scenarios SF and SU, s, including 2 D_F = 5 ms.
 fn scenarios() -> Vec<Vec<f64>> {
     let mut scenarios = Vec::new();
     for mean_ms in FIXED_RTTS_MS {
@@ -51,7 +52,8 @@ fn scenarios() -> Vec<Vec<f64>> {
     scenarios
 }
 
-/// Solves the whole grid; returns the number of solves, a checksum, and solves by kind of domain.
+/// Solves all problems. Returns the number of solved problems, a checksum, and the number of
+/// solutions by kind of domain.
 fn sweep(threshold: f64) -> (u32, f64, [u32; 3]) {
     let (policies, scenarios) = (policies(), scenarios());
     let (mut solves, mut sum_bps, mut kinds) = (0, 0.0, [0; 3]);

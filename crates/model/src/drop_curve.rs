@@ -1,13 +1,13 @@
-//! The drop probability of a queue discipline as a function of its queue length.
+//! Drop probability of a queue discipline as a function of its queue length.
 
 use crate::error::{ModelError, require};
 
 /// q(x), the probability that an arrival is dropped when x packets wait (qawla-2015 §2).
 ///
-/// The curve itself belongs to the queue discipline; any function of the queue length in packets
-/// that returns a probability in [0, 1] and never decreases will do. It need not be continuous:
-/// where it jumps across the solution, the solver puts the queue at the jump and takes the drop
-/// probability in between that balances the link (a drop-tail queue is a step from 0 to 1).
+/// The queue discipline provides the curve: any function of the queue length in packets that
+/// returns a probability in [0, 1] and never decreases. The curve need not be continuous. If it
+/// jumps across the solution, the solver places the queue at the jump and uses the drop probability
+/// within the jump that balances the link. A drop-tail queue is a step from 0 to 1.
 #[derive(Debug, Clone, Copy)]
 pub struct DropCurve<Q> {
     /// q(x) for 0 ≤ x ≤ `x_max`, x in packets.
@@ -17,10 +17,10 @@ pub struct DropCurve<Q> {
 }
 
 impl<Q: Fn(f64) -> f64> DropCurve<Q> {
-    /// q(x) at `queue_packets`.
+    /// Evaluates q(x) at `queue_packets`.
     ///
     /// # Errors
-    /// [`ModelError::DropProbability`] when the curve returns no probability there.
+    /// [`ModelError::DropProbability`] if the value of the curve is not a probability.
     pub fn at(&self, queue_packets: f64) -> Result<f64, ModelError> {
         let probability = (self.probability)(queue_packets);
         if (0.0..=1.0).contains(&probability) {
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_that_is_no_probability_is_an_error_with_its_place() {
+    fn value_outside_0_to_1_is_an_error_with_its_queue_length() {
         let curve = DropCurve { probability: |x| x, x_max: 2.0 };
         assert_eq!(curve.at(0.5), Ok(0.5));
         assert_eq!(

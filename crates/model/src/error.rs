@@ -1,85 +1,85 @@
-//! Errors of the problems given to a model.
+//! Errors for problems that a model cannot solve.
 
-/// Why a model cannot be solved. Indices in the messages count from 1, as in the source.
+/// Reason for which a model cannot be solved. Indices in messages count from 1, as in the source.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
     /// A scalar parameter is outside its range.
     #[error("{name} = {value}: must be {accepted}")]
     Parameter {
-        /// Name of the parameter, with its unit where it has one.
+        /// Name of the parameter, with its unit if applicable.
         name: &'static str,
-        /// The value given.
+        /// Value of the parameter.
         value: f64,
-        /// The accepted range, in words.
+        /// Description of the accepted range.
         accepted: &'static str,
     },
-    /// k regimes need k − 1 thresholds, and at least one regime.
+    /// The number of thresholds is not one less than the number of regimes, or there is no regime.
     #[error("{regimes} regimes with {thresholds} thresholds: give one regime more than thresholds")]
     RegimeCount {
-        /// Number of regimes given.
+        /// Number of regimes.
         regimes: usize,
-        /// Number of thresholds given.
+        /// Number of thresholds.
         thresholds: usize,
     },
-    /// A threshold is not finite, not positive, or not above the one before it.
+    /// A threshold is not finite, not positive, or not above the previous threshold.
     #[error("threshold {} = {value} packets after {previous}: thresholds must ascend from above 0", .index + 1)]
     Threshold {
-        /// Which threshold, from 0.
+        /// Index of the threshold, from 0.
         index: usize,
-        /// The value given, packets.
+        /// Value of the threshold, packets.
         value: f64,
-        /// The threshold before it, packets; 0 for the first.
+        /// Previous threshold, packets; 0 for the first one.
         previous: f64,
     },
     /// The rate of a regime is not a positive finite number.
     #[error("rate of regime {} = {rate_bps} bit/s: must be above 0 and finite", .index + 1)]
     RegimeRate {
-        /// Which regime, from 0.
+        /// Index of the regime, from 0.
         index: usize,
-        /// The value given, bit/s.
+        /// Rate of the regime, bit/s.
         rate_bps: f64,
     },
     /// The packet error rate of a regime is not a probability.
     #[error("packet error rate of regime {} = {per}: must be between 0 and 1", .index + 1)]
     RegimePer {
-        /// Which regime, from 0.
+        /// Index of the regime, from 0.
         index: usize,
-        /// The value given.
+        /// Value of the parameter.
         per: f64,
     },
-    /// There is nothing to solve without flows.
+    /// The problem has no flows.
     #[error("no flows: give the base RTT of at least one flow")]
     NoFlows,
     /// A base RTT is negative or not finite.
     #[error("base RTT of flow {index} = {base_rtt_s} s: must be 0 or more and finite")]
     BaseRtt {
-        /// Which flow, from 0 (the numbering of the source).
+        /// Index of the flow, from 0 as in the source.
         index: usize,
-        /// The value given, s.
+        /// Base RTT of the flow, s.
         base_rtt_s: f64,
     },
-    /// The drop curve returned something that is not a probability.
+    /// The drop curve returned a value that is not a probability.
     #[error("drop probability at {queue_packets} packets = {probability}: must be between 0 and 1")]
     DropProbability {
-        /// Queue length at which the curve was evaluated, packets.
+        /// Queue length, packets.
         queue_packets: f64,
-        /// Value that it returned.
+        /// Returned value.
         probability: f64,
     },
-    /// The drop curve falls between two queue lengths.
+    /// The drop curve decreases between two queue lengths.
     #[error(
         "drop probability falls from {below} to {above} up to {queue_packets} packets: it must not decrease"
     )]
     DropDecreases {
         /// The longer of the two queue lengths, packets.
         queue_packets: f64,
-        /// Probability at the shorter one.
+        /// Probability at the shorter queue length.
         below: f64,
-        /// Probability at the longer one.
+        /// Probability at the longer queue length.
         above: f64,
     },
-    /// Even at `x_max` more is admitted than served: the existence condition
+    /// Even at `x_max` the admitted rate is above the service rate: the existence condition
     /// κ(x_max) < r_k of qawla-2015 Theorem 3.1 does not hold.
     #[error(
         "the queue overflows: at its limit of {queue_packets} packets {arrival_bps} bit/s are admitted and {service_bps} bit/s served; the drop probability must be high enough there"
@@ -94,7 +94,7 @@ pub enum ModelError {
     },
 }
 
-/// Passes a parameter on when it is accepted.
+/// Returns an error unless `ok` is true.
 pub(crate) fn require(
     ok: bool,
     name: &'static str,
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_name_the_field_the_value_and_what_is_accepted() {
+    fn messages_contain_field_value_and_accepted_range() {
         let threshold = ModelError::Threshold { index: 1, value: 5.0, previous: 20.0 };
         assert_eq!(
             threshold.to_string(),

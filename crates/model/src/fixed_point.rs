@@ -1,25 +1,27 @@
 //! The fixed point of TCP flows, a queue discipline and a link with any number of regimes: the
-//! queue length at which the flows send just what the link serves.
+//! queue length at which the sending rate of the flows after drops equals the service rate of the
+//! link.
 //!
-//! Source: qawla-2015 §3, eqs. 12–22 and Algorithm 1, for any number of regimes instead of two:
-//! the extension that its conclusions leave to the future.
-//! Left out: duplicates and retransmissions (T counts what κ admits and the link does not lose);
-//! ACK losses and delays; losses elsewhere; a timeout that follows the RTT.
+//! Source: qawla-2015 §3, eqs. 12–22 and Algorithm 1, extended from two to any number of regimes
+//! (future work in its conclusions). Left out: duplicates and retransmissions (T counts all
+//! admitted packets that the link does not lose); ACK losses and delays; losses elsewhere; a
+//! timeout that depends on the RTT.
 //!
-//! # How it solves
-//! From an empty queue upwards the state follows one path: x through regime 1, then α from 0 to 1
-//! at the first threshold, then x through regime 2, and so on to `x_max`. Along it
-//! G − (1 − q) is continuous (for b = 2 and a continuous q), and increasing when rates and packet
-//! error rates do not decrease; the solution is where it changes sign. Algorithm 1 evaluates the
-//! ends of each piece of the path in order, and searches only the piece that has the sign change.
+//! # Algorithm
+//! For increasing queue length, the state follows one path: x through regime 1, then α from 0 to 1
+//! at the first threshold, then x through regime 2, and so on to `x_max`. Along this path, G − (1 −
+//! q) is continuous (for b = 2 and a continuous q), and it increases if rates and packet error
+//! rates do not decrease. The solution is the point at which G − (1 − q) changes sign. Algorithm 1
+//! evaluates the ends of each segment of the path in order, and searches only the segment with the
+//! sign change.
 //!
-//! # Where it is not continuous
-//! * q jumps: x* is at the jump, and the drop probability there is the one between its two
-//!   sides that balances the queue.
-//! * b ≠ 2: PFTK jumps where E\[W_u\] = W_max (see [`crate::pftk`]). The sign change still
-//!   brackets. For b < 2 G falls at the jump, so the point found is a true balance, but a second
-//!   one may exist on the other side; for b > 2 the jump itself may be the sign change. Either
-//!   is reported as [`Warning::WindowLimitJump`].
+//! # Discontinuities
+//! * q jumps: x* is at the jump, and the drop probability is the value between the two sides of the
+//!   jump that balances the queue.
+//! * b ≠ 2: PFTK jumps where E\[W_u\] = W_max (see [`crate::pftk`]). The bracket with the sign
+//!   change remains valid. For b < 2, G decreases at the jump: the solution is a true balance, but
+//!   a second balance may exist on the other side. For b > 2 the sign change may be at the jump
+//!   itself. Both cases are reported as [`Warning::WindowLimitJump`].
 
 use crate::drop_curve::DropCurve;
 use crate::error::{ModelError, require};
@@ -29,21 +31,21 @@ use crate::regimes::{MultiRegimeLink, Regime};
 use crate::root::{Bracket, Tolerance, find_root};
 use crate::solution::{Domain, Solution, Warning, Warnings};
 
-/// x* to 1e-12 packets, or the balance to a few units in the last place of 1.
+/// Tolerance of x*: 1e-12 packets, or a balance within a few units in the last place of 1.
 const QUEUE_TOLERANCE: Tolerance = Tolerance { argument: 1e-12, value: 1e-15 };
-/// α*, and the drop probability at a jump of q: to 1e-12.
+/// Tolerance of α* and of the drop probability at a jump of q: 1e-12.
 const FRACTION_TOLERANCE: Tolerance = Tolerance { argument: 1e-12, value: 1e-15 };
 /// Largest G − (1 − q) at a solution without a jump.
 const BALANCED: f64 = 1e-7;
 
-/// Long-lived TCP flows through one queue into one link. Everything is borrowed: to sweep, change
+/// Long-lived TCP flows through one queue and one link. All data are borrowed: for a sweep, change
 /// a field and solve again.
 #[derive(Debug, Clone, Copy)]
 pub struct Problem<'a, Q> {
     /// Thresholds, and rate and packet error rate of each regime.
     pub link: MultiRegimeLink<'a>,
-    /// RTT_0,i + 2 D_F of each flow, s: everything but queueing and transmission at this link.
-    /// At least one flow; each 0 or more, finite.
+    /// Base RTT of each flow, RTT_0,i + 2 D_F, s: the RTT without queueing and transmission at this
+    /// link. At least one flow; each value 0 or more, finite.
     pub base_rtts_s: &'a [f64],
     /// q(x) of the queue discipline.
     pub drop: DropCurve<Q>,
@@ -53,37 +55,38 @@ pub struct Problem<'a, Q> {
     pub packet_bytes: f64,
 }
 
-/// A place on the path from an empty queue to `x_max`.
+/// A point on the path from an empty queue to `x_max`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Position {
-    /// In a regime, with this many packets waiting (its thresholds belong to it here, as limits).
+    /// In a regime, with a given number of waiting packets (including both thresholds of the
+    /// regime, as limits).
     Inside {
-        /// Which regime, from 0.
+        /// Index of the regime, from 0.
         regime: usize,
-        /// x, packets.
+        /// x: number of waiting packets.
         queue_packets: f64,
     },
     /// At a threshold.
     Boundary {
-        /// Which threshold, from 0.
+        /// Index of the threshold, from 0.
         boundary: usize,
-        /// α, fraction of the time in the upper regime, in [0, 1].
+        /// α: fraction of time in the upper regime, in [0, 1].
         alpha: f64,
     },
 }
 
 impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
-    /// The fixed point (x*, α*): Algorithm 1 of qawla-2015 for any number of regimes.
+    /// Computes the fixed point (x*, α*) by Algorithm 1 of qawla-2015, for any number of regimes.
     ///
-    /// Exists and is unique when rates and packet error rates do not decrease from one regime to
-    /// the next, q is continuous and b = 2 (Theorems 3.1 and 3.2) and no RTT exceeds T₀. It exists
-    /// without those conditions too; those that fail are in [`Solution::warnings`].
-    /// x* and α* are found to 1e-12, or to where rounding hides the balance of the queue.
-    /// Allocates nothing.
+    /// The fixed point exists and is unique if rates and packet error rates do not decrease from
+    /// one regime to the next, q is continuous, b = 2 (Theorems 3.1 and 3.2), and no RTT exceeds
+    /// T₀. It also exists without these conditions; [`Solution::warnings`] lists the conditions
+    /// that do not hold. The accuracy of x* and α* is 1e-12, or limited by rounding in the balance
+    /// of the queue. This function allocates no memory.
     ///
     /// # Errors
-    /// [`ModelError::QueueFull`] when the queue grows even at `x_max`, and the errors of
-    /// parameters, base RTTs and drop curve out of range.
+    /// [`ModelError::QueueFull`] if the queue grows even at `x_max`; other errors for parameters,
+    /// base RTTs and a drop curve out of range.
     pub fn solve(&self) -> Result<Solution, ModelError> {
         self.validate()?;
         let mut low = self.point(0.0, self.link.regimes()[0], self.drop.at(0.0)?);
@@ -104,14 +107,14 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
         unreachable!("the last regime has no boundary above it: above_boundary returned an error")
     }
 
-    /// Link and flows at a given place, whether or not it is a solution: κ, G, T as functions of
-    /// x and α (qawla-2015 eqs. 12–18, 21).
+    /// Evaluates link and flows at a given point, which need not be a solution: κ, G, T as
+    /// functions of x and α (qawla-2015 eqs. 12–18, 21).
     ///
     /// # Errors
-    /// [`ModelError::DropProbability`] when the drop curve returns no probability there.
+    /// [`ModelError::DropProbability`] if the value of the drop curve is not a probability.
     ///
     /// # Panics
-    /// When the link has no such regime or boundary.
+    /// Panics if the link has no such regime or boundary.
     pub fn at(&self, position: Position) -> Result<OperatingPoint, ModelError> {
         let regimes = self.link.regimes();
         let (queue_packets, service) = match position {
@@ -124,7 +127,8 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
         Ok(self.point(queue_packets, service, self.drop.at(queue_packets)?))
     }
 
-    /// Everything but the link, which is valid since it was made, and the values of the curve.
+    /// Validates all parameters except the link, which its constructor validates, and the values of
+    /// the drop curve.
     fn validate(&self) -> Result<(), ModelError> {
         let packet = self.packet_bytes;
         require(packet > 0.0 && packet.is_finite(), "packet_bytes", packet, "above 0 and finite")?;
@@ -144,7 +148,7 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
         OperatingPoint::new(queue_packets, service, drop_probability, flows)
     }
 
-    /// The upper end of a regime: its threshold from below, or `x_max`.
+    /// Evaluates the upper end of a regime: its upper threshold or `x_max`.
     fn regime_end(&self, index: usize, low: &OperatingPoint) -> Result<OperatingPoint, ModelError> {
         let threshold = self.link.thresholds().get(index).copied().unwrap_or(f64::INFINITY);
         let end = threshold.min(self.drop.x_max);
@@ -159,7 +163,7 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
         Ok(self.point(end, self.link.regimes()[index], drop_probability))
     }
 
-    /// The same queue length, all time in the regime above.
+    /// Evaluates the same queue length with all time in the next higher regime.
     fn above_boundary(
         &self,
         index: usize,
@@ -197,7 +201,8 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
         Ok(self.solution(Domain::Regime(index), None, point))
     }
 
-    /// At a jump of q: the drop probability between its two sides that balances the queue.
+    /// Solves at a jump of q: finds the drop probability between the two sides of the jump that
+    /// balances the queue.
     fn solve_drop_jump(&self, x: f64, regime: Regime, (low, high): (f64, f64)) -> OperatingPoint {
         let at = |q: f64| self.point(x, regime, q);
         let start = bracket(&at(low), &at(high), (low, high));
@@ -239,8 +244,8 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
         })
     }
 
-    /// Where PFTK itself was measured to be off by more than a quarter. Behind a queue that is not
-    /// empty its timeouts do not matter: the queue is as long as it takes.
+    /// Returns a warning where PFTK was measured to deviate by more than 25 %. With a non-empty
+    /// queue, the timeouts of PFTK have no effect on throughput, because the queue length adapts.
     fn losses_or_timeouts(&self, domain: Domain, point: &OperatingPoint) -> Option<Warning> {
         let per = point.service.per;
         if per > LOSSY {
@@ -251,7 +256,7 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
         matters.then_some(Warning::TimeoutsDominate { share })
     }
 
-    /// The part of the time in timeouts, the mean over the flows by what they send.
+    /// Returns the share of time in timeouts: mean over the flows, weighted by their sending rates.
     fn timeout_share(&self, point: &OperatingPoint) -> f64 {
         let rates =
             self.base_rtts_s.iter().map(|rtt| point.terms.sending_rate(rtt + point.delay_s));
@@ -266,7 +271,7 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
     }
 }
 
-/// A bracket between two points whose coordinate on the path is given.
+/// Returns the bracket between two points with given coordinates on the path.
 fn bracket(below: &OperatingPoint, above: &OperatingPoint, (low, high): (f64, f64)) -> Bracket {
     Bracket { low, high, value_low: below.balance(), value_high: above.balance() }
 }

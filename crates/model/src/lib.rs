@@ -1,29 +1,30 @@
-//! Analytic models: what TCP gets over a link, without simulating a packet.
+//! Analytic models of TCP over a link, without packet simulation.
 //!
 //! ```text
 //!   pftk         loss, RTT            -> packets/s of one TCP flow
 //!   regimes      queue length         -> rate and packet error rate of the link
 //!   drop_curve   queue length         -> drop probability of the queue discipline
 //!      \            |            /
-//!   fixed_point  the queue length at which TCP sends what the link serves
+//!   fixed_point  queue length at which the TCP sending rate equals the service rate
 //!      |
 //!   root         the bracketing root finder below it
-//!   oscillation  the fixed point averaged over the oscillation of windows: when not to trust it
+//!   oscillation  the fixed point averaged over the oscillation of windows, and its warning
 //!
 //!   md1k         Poisson arrivals of equal packets at a link with a finite queue
-//!   clamp_fluid  windows that a price of the queue steers: equilibrium, stability, trajectory
-//!   rtt_stages   a download in round trips whose ACKs must request uplink bandwidth
-//!   square_root  the formula without time-outs, limited by the window
+//!   clamp_fluid  windows controlled by a price of the queue: equilibrium, stability, trajectory
+//!   rtt_stages   a download in round trips, with bandwidth requests for its ACKs
+//!   square_root  TCP throughput formula without timeouts, limited by the window
 //! ```
 //!
-//! Units are SI throughout: seconds, bit/s, probabilities in [0, 1]; queue and window lengths are
-//! in packets of one common size, as in the source, except in `clamp_fluid`, which counts bytes and
-//! bytes/s, as its source does. Rates count whole IP packets. No function reads a clock. Only
-//! `rtt_stages` draws random numbers, if configured; only it and `clamp_fluid` allocate.
+//! All units are SI: seconds, bit/s, probabilities in [0, 1]. Queue and window lengths are in
+//! packets of one common size, as in the source. Exception: `clamp_fluid` uses bytes and bytes/s,
+//! as its source does. Rates count complete IP packets. No function reads a clock. Only
+//! `rtt_stages` uses random numbers, in its Monte Carlo method. Only `rtt_stages` and `clamp_fluid`
+//! allocate memory.
 //!
 //! # Example
 //!
-//! Four flows over a link that sends faster, and loses more, once 20 packets wait:
+//! Four flows over a link that has a higher rate and a higher loss when 20 or more packets wait:
 //!
 //! ```
 //! use airpath_model::{DropCurve, MultiRegimeLink, Problem, Regime, Tcp};
@@ -48,7 +49,7 @@
 //! };
 //! let solution = problem.solve()?;
 //!
-//! assert_eq!(solution.domain.to_string(), "B1"); // the queue hovers at the threshold
+//! assert_eq!(solution.domain.to_string(), "B1"); // the queue stays at the threshold
 //! assert_eq!(solution.queue_packets(), 20.0);
 //! assert!((solution.throughput_bps() / 16.0741e6 - 1.0).abs() < 1e-3); // qawla-2015 Table 4
 //! for flow in solution.flows(problem.base_rtts_s) {

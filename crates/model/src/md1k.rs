@@ -1,57 +1,59 @@
 //! M/D/1/K: Poisson arrivals of equal packets at a link with a finite queue.
 //!
 //! Source: Gross & Harris, Fundamentals of Queueing Theory, §5.1.8 (M/G/1/K), for a constant
-//! service. The number that a departure leaves behind is a Markov chain; with q its distribution up
-//! to a factor, a₀ the probability of no arrival in a service and Ā(j) that of more than j,
+//! service time. The number of packets that a departure leaves behind is a Markov chain. Let q be
+//! its distribution up to a factor, a₀ the probability of no arrival in a service time, and Ā(j)
+//! the probability of more than j arrivals. Then
 //!
 //! ```text
 //! a₀ q(j + 1) = q(0) Ā(j) + Σ q(i) Ā(j − i + 1), i = 1 … j
 //! ```
 //!
-//! which says that the chain crosses from j + 1 to j as often as back. All terms are positive, so
-//! nothing cancels. Time is counted in services, and what waits does not include what is served.
+//! because the chain moves from j + 1 to j as often as from j to j + 1. All terms are positive, so
+//! there is no cancellation. The unit of time is the service time, and the number of waiting
+//! packets excludes the packet in service.
 
 use crate::error::{ModelError, require};
 
-/// The largest load: e^−load must stay a number that can be divided by.
+/// Maximum load: e^−load must be large enough for a division.
 pub const LARGEST_LOAD: f64 = 100.0;
-/// The largest queue, packets.
+/// Maximum queue capacity, packets.
 pub const LARGEST_QUEUE: u64 = 1_000_000;
-/// Arrivals in a service that are taken into account: of a load of 100, more have a probability
-/// below 10⁻¹⁸⁰.
+/// Maximum number of arrivals in a service time that is computed. At a load of 100, a larger number
+/// has a probability below 10⁻¹⁸⁰.
 const MOST_ARRIVALS: usize = 512;
-/// Probabilities below this do not count.
+/// Probabilities below this value are neglected.
 const NEGLIGIBLE: f64 = 1e-40;
-/// Above this the unnormed distribution is scaled down.
+/// Value above which the unnormalised distribution is scaled down.
 const LARGE: f64 = 1e100;
 
-/// The queue.
+/// The M/D/1/K queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Md1k {
-    /// ρ: arrivals in the time of a service, above 0, at most [`LARGEST_LOAD`].
+    /// ρ: mean number of arrivals in a service time, above 0, at most [`LARGEST_LOAD`].
     pub load: f64,
-    /// K − 1: packets that may wait, at most [`LARGEST_QUEUE`].
+    /// K − 1: maximum number of waiting packets, at most [`LARGEST_QUEUE`].
     pub capacity: u64,
 }
 
 /// Steady state of the queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
-    /// Probability that an arrival finds the queue full, in [0, 1]; 0 where it is below 10⁻³⁰.
+    /// Probability that an arrival finds the queue full, in [0, 1]; 0 if it is below 10⁻³⁰.
     pub loss: f64,
-    /// Packets waiting, the average over time.
+    /// Time average of the number of waiting packets.
     pub waiting: f64,
-    /// How long a packet that is admitted waits on average, services.
+    /// Mean waiting time of an admitted packet, service times.
     pub wait: f64,
-    /// Part of the time in which the link serves, in [0, 1].
+    /// Share of time in which the link is busy, in [0, 1].
     pub busy: f64,
 }
 
 impl Md1k {
-    /// The steady state.
+    /// Computes the steady state.
     ///
     /// # Errors
-    /// When the load or the capacity is outside its range.
+    /// Fails if the load or the capacity is outside its range.
     pub fn steady(&self) -> Result<Steady, ModelError> {
         let Md1k { load, capacity } = *self;
         require(load > 0.0 && load <= LARGEST_LOAD, "load", load, "above 0 and at most 100")?;
@@ -63,8 +65,8 @@ impl Md1k {
         }
         let lost = if left.states < states { 0.0 } else { left.lost_per_service(&arrivals) };
         let loss = lost / (1.0 + lost);
-        // At any time: j are there with the distribution that departures leave, K with that of a
-        // loss.
+        // Time-stationary distribution: j packets with the probability that a departure leaves j
+        // behind, K packets with the loss probability.
         let waiting = (1.0 - loss) * left.waiting / left.total + capacity as f64 * loss;
         Ok(Steady {
             loss,
@@ -75,11 +77,11 @@ impl Md1k {
     }
 }
 
-/// The number of arrivals in a service.
+/// Distribution of the number of arrivals in a service time.
 struct Arrivals {
-    /// a₀.
+    /// a₀: probability of no arrival.
     none: f64,
-    /// Ā(j): more than j.
+    /// Ā(j): probability of more than j arrivals.
     above: [f64; MOST_ARRIVALS],
     /// Index from which Ā is negligible.
     end: usize,
@@ -94,7 +96,7 @@ impl Arrivals {
             exactly *= load / (j + 1) as f64;
             *place = exactly;
         }
-        // The smallest are added first.
+        // Small terms are added first.
         for j in (0..MOST_ARRIVALS - 1).rev() {
             above[j] += above[j + 1];
         }
@@ -102,19 +104,20 @@ impl Arrivals {
         Arrivals { none, above, end }
     }
 
-    /// The mean of what comes above `capacity`.
+    /// Returns the mean number of arrivals above `capacity`.
     fn beyond(&self, capacity: usize) -> f64 {
         self.above.iter().skip(capacity).rev().sum()
     }
 }
 
-/// q, what departures leave behind: the states so far, the last of them one by one.
+/// The distribution q of the number of packets left behind: sums over the states so far, and the
+/// values of the last states.
 struct DepartureStates {
     /// q(0).
     first: f64,
     /// q(j) at j mod [`MOST_ARRIVALS`].
     recent: [f64; MOST_ARRIVALS],
-    /// How many states there are.
+    /// Number of states so far.
     states: usize,
     /// Σ q(j).
     total: f64,
@@ -133,14 +136,15 @@ impl DepartureStates {
         self.recent[state % MOST_ARRIVALS]
     }
 
-    /// Whether all further states together are.
+    /// Returns true if the sum of all further states is negligible.
     fn is_negligible(&self, load: f64) -> bool {
         load < 1.0 && self.q(self.states - 1) < NEGLIGIBLE * self.total * (1.0 - load)
     }
 
     fn push(&mut self, arrivals: &Arrivals) {
         let last = self.states - 1;
-        // From state i on, last − i + 1 arrivals are too few to get above it.
+        // A transition from state i above `last` needs more than last − i + 1 arrivals; smaller i
+        // are negligible.
         let from = (last + 2).saturating_sub(arrivals.end).max(1);
         let from_empty = if last < arrivals.end { self.first * arrivals.above[last] } else { 0.0 };
         let crossing = (from..=last).map(|i| self.q(i) * arrivals.above[last - i + 1]).sum::<f64>();
@@ -161,7 +165,7 @@ impl DepartureStates {
         self.waiting *= by;
     }
 
-    /// The mean number of packets that are lost in a service.
+    /// Returns the mean number of packets that are lost in a service time.
     fn lost_per_service(&self, arrivals: &Arrivals) -> f64 {
         let capacity = self.states - 1;
         let from = (self.states + 1).saturating_sub(arrivals.end).max(1);
@@ -187,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_queue_it_is_erlangs_loss_formula() {
+    fn without_a_queue_loss_equals_erlangs_formula() {
         for load in [1e-6, 0.3, 1.0, 7.0, 100.0] {
             let found = steady(load, 0);
             close(found.loss, load / (1.0 + load), 1e-12);
@@ -196,15 +200,15 @@ mod tests {
     }
 
     #[test]
-    fn with_capacity_one_it_is_the_chain_of_two_states() {
+    fn with_capacity_one_loss_equals_that_of_a_two_state_chain() {
         for load in [0.01, 0.5, 1.0, 3.0, 30.0] {
-            // Departures leave nothing behind with the probability of no arrival.
+            // A departure leaves no packet behind with the probability of no arrival.
             close(steady(load, 1).loss, 1.0 - 1.0 / ((-load).exp() + load), 1e-10);
         }
     }
 
     #[test]
-    fn with_large_capacity_it_is_pollaczek_and_khinchines_formula() {
+    fn with_large_capacity_wait_equals_pollaczek_khinchine() {
         for load in [1e-9, 0.1, 0.5, 0.8, 0.95, 0.99] {
             let found = steady(load, LARGEST_QUEUE);
             close(found.waiting, load * load / (2.0 * (1.0 - load)), 1e-9);
@@ -221,11 +225,12 @@ mod tests {
             close(found.loss, 1.0 - 1.0 / load, 1e-12);
             assert!(found.waiting > 997.0 && found.waiting < 1000.0, "{found:?}");
         }
-        // At a load of 1 all lengths are about as likely: nothing pulls to either end.
+        // At a load of 1 all queue lengths are about equally likely.
         close(steady(1.0, LARGEST_QUEUE).waiting, 5e5, 1e-3);
     }
 
-    /// The chain by its transition matrix, iterated: (loss, packets waiting).
+    /// Iterates the transition matrix of the chain. Returns the loss and the number of waiting
+    /// packets.
     fn iterated(load: f64, capacity: usize) -> (f64, f64) {
         let states = capacity + 1;
         let exactly =
@@ -250,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_stationary_distribution_of_the_transition_matrix() {
+    fn recursion_equals_the_stationary_distribution_of_the_transition_matrix() {
         for (load, capacity) in [(0.2, 2), (0.7, 5), (0.9, 12), (1.0, 8), (1.3, 6), (4.0, 3)] {
             let ((loss, waiting), found) =
                 (iterated(load, capacity as usize), steady(load, capacity));
@@ -260,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn values_outside_the_range_are_refused() {
+    fn values_outside_the_range_are_rejected() {
         for load in [0.0, -1.0, 100.5, f64::NAN] {
             assert!(Md1k { load, capacity: 1 }.steady().is_err(), "{load}");
         }

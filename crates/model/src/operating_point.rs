@@ -1,44 +1,46 @@
-//! Flows and link at one queue length: the functions of x and α of qawla-2015 §3.
+//! State of flows and link at one queue length: the functions of x and α in qawla-2015 §3.
 
 use crate::pftk::{RateTerms, Tcp};
 use crate::regimes::Regime;
 
-/// The state of link and flows at a given queue length and mix of regimes.
+/// State of link and flows at a given queue length and mix of regimes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OperatingPoint {
-    /// x, packets waiting.
+    /// x: number of waiting packets.
     pub queue_packets: f64,
-    /// r(x, α) in bit/s and PER(x, α): qawla-2015 eqs. 12 and 13.
+    /// Service rate r(x, α), bit/s, and PER(x, α): qawla-2015 eqs. 12 and 13.
     pub service: Regime,
-    /// q(x), drop probability of the queue discipline.
+    /// q(x): drop probability of the queue discipline.
     pub drop_probability: f64,
-    /// p(x, α), probability that a packet is dropped or lost: qawla-2015 eq. 14.
+    /// p(x, α): probability that a packet is dropped or lost (qawla-2015 eq. 14).
     pub loss: f64,
-    /// x/r + L/r, queueing and transmission delay, s: the last two terms of qawla-2015 eq. 15.
+    /// Queueing and transmission delay x/r + L/r, s: the last two terms of qawla-2015 eq. 15.
     pub delay_s: f64,
     /// P₁ and P₂ at this loss rate.
     pub terms: RateTerms,
-    /// Σ λ_i, packets/s sent by all flows together.
+    /// Σ λ_i: total sending rate of all flows, packets/s.
     pub sending_rate: f64,
-    /// L, bits.
+    /// L: packet size, bits.
     pub packet_bits: f64,
 }
 
 /// One flow at an operating point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlowPoint {
-    /// RTT_i, s: qawla-2015 eq. 15.
+    /// RTT_i of the flow, s: qawla-2015 eq. 15.
     pub rtt_s: f64,
-    /// λ_i, packets/s sent: qawla-2015 eq. 19.
+    /// λ_i: sending rate of the flow, packets/s (qawla-2015 eq. 19).
     pub sending_rate: f64,
-    /// Bit/s of IP packets that reach the receiver: this flow's share of T, qawla-2015 eq. 18.
+    /// Rate of the IP packets that reach the receiver, bit/s: the share of this flow in T
+    /// (qawla-2015 eq. 18).
     pub throughput_bps: f64,
-    /// p, probability that a packet of the flow is dropped or lost; the same for all flows.
+    /// p: probability that a packet of the flow is dropped or lost; equal for all flows.
     pub loss: f64,
 }
 
 impl OperatingPoint {
-    /// Evaluates all that depends on the loss rate once, and then one division per flow.
+    /// Evaluates the point. Terms that depend on the loss rate are computed once, followed by one
+    /// division per flow.
     pub(crate) fn new(
         queue_packets: f64,
         service: Regime,
@@ -50,8 +52,8 @@ impl OperatingPoint {
         Self::held(queue_packets, service, drop_probability, tcp.rate_terms(loss), 1.0, flows)
     }
 
-    /// The same for flows that send `scale` times what the given terms make them send, regardless
-    /// of the loss rate here.
+    /// Evaluates the point for flows that send at `scale` times the rate of the given terms,
+    /// regardless of the loss rate at this point.
     pub(crate) fn held(
         queue_packets: f64,
         service: Regime,
@@ -75,28 +77,30 @@ impl OperatingPoint {
         }
     }
 
-    /// κ(x, α), bit/s admitted to the queue: qawla-2015 eq. 16.
+    /// Returns κ(x, α): rate admitted to the queue, bit/s (qawla-2015 eq. 16).
     pub fn arrival_bps(&self) -> f64 {
         (1.0 - self.drop_probability) * self.packet_bits * self.sending_rate
     }
 
-    /// G(x, α), the service rate over the rate at which the flows send: qawla-2015 eq. 21.
+    /// Returns G(x, α): ratio of the service rate to the sending rate of the flows (qawla-2015 eq.
+    /// 21).
     pub fn g(&self) -> f64 {
         self.service.rate_bps / (self.packet_bits * self.sending_rate)
     }
 
-    /// G(x, α) − (1 − q(x)): 0 where the queue is in balance (qawla-2015 eq. 22), negative where
-    /// it grows (κ > r), positive where it drains.
+    /// Returns G(x, α) − (1 − q(x)): 0 if the queue is in balance (qawla-2015 eq. 22), negative if
+    /// it grows (κ > r), positive if it drains.
     pub fn balance(&self) -> f64 {
         self.g() - (1.0 - self.drop_probability)
     }
 
-    /// T, bit/s of IP packets that reach the receivers: qawla-2015 eq. 18.
+    /// Returns T: rate of the IP packets that reach the receivers, bit/s (qawla-2015 eq. 18).
     pub fn throughput_bps(&self) -> f64 {
         (1.0 - self.service.per) * self.arrival_bps()
     }
 
-    /// One flow with the given base RTT (s, two D_F included, no queueing or transmission).
+    /// Returns the state of a flow with the given base RTT, s (including two D_F, without queueing
+    /// and transmission).
     pub fn flow(&self, base_rtt_s: f64) -> FlowPoint {
         let rtt_s = base_rtt_s + self.delay_s;
         let sending_rate = self.terms.sending_rate(rtt_s);
@@ -105,8 +109,8 @@ impl OperatingPoint {
     }
 }
 
-/// p = 1 − (1 − PER)(1 − q), qawla-2015 eq. 14: losses on the link independent of drops.
-/// Both arguments in [0, 1].
+/// Returns p = 1 − (1 − PER)(1 − q) (qawla-2015 eq. 14): losses on the link are independent of
+/// drops. Both arguments are in [0, 1].
 pub fn combined_loss(per: f64, drop_probability: f64) -> f64 {
     per + drop_probability - per * drop_probability
 }
@@ -135,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn eq_16_counts_what_the_queue_admits() {
+    fn eq_16_is_the_admitted_rate() {
         let rates = Tcp::default().sending_rate(point().loss, 0.03)
             + Tcp::default().sending_rate(point().loss, 0.06);
         assert!((point().arrival_bps() / (12_000.0 * 0.9 * rates) - 1.0).abs() < 1e-14);
     }
 
     #[test]
-    fn eq_20_and_21_say_the_same_as_eq_16() {
+    fn eq_20_and_21_agree_with_eq_16() {
         let point = point();
         let sent_bps = point.arrival_bps() / (1.0 - point.drop_probability);
         assert!((point.g() / (point.service.rate_bps / sent_bps) - 1.0).abs() < 1e-14);

@@ -1,16 +1,16 @@
 //! Correction to the fixed point: the sawtooth of the congestion windows makes the queue oscillate.
 //!
-//! A fixed point is at x*. A real queue moves, because every flow's window grows and is halved;
-//! while it is beyond a threshold, the link has another rate and another error rate. Here the sum
-//! of all windows varies around its mean, slowly enough that the queue settles for each value of
-//! it, and rate, losses and T are averaged over those values. The loss rate is the one that the
-//! average itself has (the windows follow from it).
+//! The fixed point has the constant queue length x*. A real queue varies, because the window of
+//! every flow grows and is halved. While the queue is above a threshold, the link has a different
+//! rate and error rate. In this module, the sum of all windows varies around its mean so slowly
+//! that the queue reaches its equilibrium for each value of the sum. Rate, losses and T are
+//! averaged over these values. The loss rate is self-consistent: the windows follow from the
+//! averaged loss rate.
 //!
 //! Source: own derivation; the sending rates are those of qawla-2015 §3 at a given loss rate,
-//! scaled.
-//! Left out: bursts shorter than a round-trip time, which move a queue as much as windows do;
-//! synchronised flows (caused by drop-tail); errors of the PFTK formula.
-//! `docs/explanation/fixed-point-validity.md` has the measurements behind it.
+//! scaled. Left out: bursts shorter than a round-trip time, which change a queue as much as windows
+//! do; synchronised flows (caused by drop-tail); errors of the PFTK formula. The measurements are
+//! in `docs/explanation/fixed-point-validity.md`.
 
 use crate::error::ModelError;
 use crate::fixed_point::Problem;
@@ -20,39 +20,41 @@ use crate::regimes::Regime;
 use crate::root::{Bracket, Tolerance, find_root};
 use crate::solution::{Change, Solution, Warning};
 
-/// Standard deviation over mean of one flow's window. Halved each 1/p packets, a window has
-/// 1/(3√3) = 0.19; halved by independent losses, 0.41 (from its mean 1.31/√p and mean square
-/// 2/p at b = 1). This is the middle; it was not fitted.
+/// Coefficient of variation of one flow's window (standard deviation over mean). It is 1/(3√3) =
+/// 0.19 if the window is halved every 1/p packets, and 0.41 with independent losses (mean 1.31/√p
+/// and mean square 2/p at b = 1). The value is the middle of both and was not fitted.
 const WINDOW_SPREAD: f64 = 0.3;
-/// Differences of T and of an RTT from which on they are worth a warning.
+/// Relative differences of T and of an RTT above which a warning is given.
 const WORTH_A_WARNING: f64 = 0.03;
-/// The same for the queue, as a share and in packets: both, for a short queue is never exact.
+/// Differences of the queue length above which a warning is given: relative, and in packets. Both
+/// must be exceeded, because a short queue is never exact.
 const QUEUE_WORTH_A_WARNING: (f64, f64) = (0.1, 1.0);
-/// Windows are taken at 25 places, up to three standard deviations from the mean.
+/// The sum of windows is evaluated at 25 points, up to three standard deviations from the mean.
 const STEPS: i32 = 12;
 const REACH: f64 = 3.0;
 /// The smallest sum of windows, as a share of its mean.
 const SMALLEST_SCALE: f64 = 0.02;
-/// The smallest loss rate looked for: at it a window is full.
+/// Lower bound of the search for the loss rate: at this loss rate all windows are at W_max.
 const SMALLEST_LOSS: f64 = 1e-9;
 const TOLERANCE: Tolerance = Tolerance { argument: 1e-7, value: 1e-9 };
 
 /// Averages over the oscillation of the flows' windows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WindowOscillation {
-    /// T, bit/s of IP packets that reach the receivers.
+    /// T: rate of the IP packets that reach the receivers, bit/s.
     pub throughput_bps: f64,
-    /// Packets waiting.
+    /// Number of waiting packets.
     pub queue_packets: f64,
-    /// Queueing and transmission delay of a packet that is sent, s.
+    /// Queueing and transmission delay of a sent packet, s.
     pub delay_s: f64,
-    /// Standard deviation of the sum of all windows over its mean. 0 where windows never change.
+    /// Coefficient of variation of the sum of all windows; 0 if the windows never change.
     pub spread: f64,
 }
 
 impl WindowOscillation {
-    /// The warning for a solution from which the average differs: by more than 3 % in T or in the
-    /// RTT of the flow with the shortest path, or by more than 10 % and a packet in the queue.
+    /// Returns a warning if the average differs from the solution by more than 3 % in T or in the
+    /// RTT of the flow with the shortest path, or by more than 10 % and one packet in the queue
+    /// length.
     pub fn warning(&self, solution: &Solution, base_rtts_s: &[f64]) -> Option<Warning> {
         let shortest_s = base_rtts_s.iter().copied().fold(f64::INFINITY, f64::min);
         let throughput_bps = Change { of: solution.throughput_bps(), to: self.throughput_bps };
@@ -69,11 +71,11 @@ impl WindowOscillation {
 }
 
 impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
-    /// Throughput and queue averaged over the oscillation of the flows' windows; an estimate, in
-    /// about the time of a thousand solutions.
+    /// Estimates throughput and queue length averaged over the oscillation of the flows' windows.
+    /// It takes about the time of a thousand solutions.
     ///
     /// # Errors
-    /// Those of [`Problem::solve`].
+    /// Fails in the same cases as [`Problem::solve`].
     pub fn window_oscillation(&self) -> Result<WindowOscillation, ModelError> {
         self.solve()?;
         let at = |log_loss: f64| FrozenWindows::new(self, log_loss.exp()).average();
@@ -90,14 +92,14 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
     }
 }
 
-/// The average over all windows, and the loss rate in it.
+/// Average over all windows, with its loss rate.
 struct Average {
     oscillation: WindowOscillation,
     loss: f64,
 }
 
-/// The flows with their windows held: they send what a loss rate of `loss` makes them send,
-/// wherever the queue is.
+/// The flows with fixed windows: they send at the rate for a given loss rate, regardless of the
+/// queue length.
 struct FrozenWindows<'a, 'p, Q> {
     problem: &'a Problem<'p, Q>,
     terms: RateTerms,
@@ -134,8 +136,8 @@ impl<'a, 'p, Q: Fn(f64) -> f64> FrozenWindows<'a, 'p, Q> {
         }
     }
 
-    /// Standard deviation over mean of the sum of all windows at a point: independent flows, each
-    /// counted by what it sends. A window can exceed its mean only up to W_max.
+    /// Returns the coefficient of variation of the sum of all windows at a point, for independent
+    /// flows weighted by their sending rates. A window can exceed its mean only up to W_max.
     fn spread(&self, point: &OperatingPoint) -> f64 {
         let deviation = |base_rtt: &f64| {
             let flow = point.flow(*base_rtt);
@@ -147,8 +149,8 @@ impl<'a, 'p, Q: Fn(f64) -> f64> FrozenWindows<'a, 'p, Q> {
         squares.sum::<f64>().sqrt() / point.sending_rate
     }
 
-    /// Where the queue settles when all flows send `scale` times as much: the same path from an
-    /// empty queue upwards as that of [`Problem::solve`].
+    /// Returns the equilibrium of the queue if all flows send at `scale` times their rate. The
+    /// search follows the same path as [`Problem::solve`], from an empty queue upwards.
     fn settle(&self, scale: f64) -> OperatingPoint {
         let (regimes, x_max) = (self.problem.link.regimes(), self.problem.drop.x_max);
         let mut low = self.point(0.0, regimes[0], scale);
@@ -185,7 +187,7 @@ impl<'a, 'p, Q: Fn(f64) -> f64> FrozenWindows<'a, 'p, Q> {
     }
 }
 
-/// Where q jumps, the drop probability in between that balances the queue: 1 − G.
+/// Sets the drop probability that balances the queue, 1 − G, which may be within a jump of q.
 fn balanced(mut point: OperatingPoint) -> OperatingPoint {
     point.drop_probability = (1.0 - point.g()).clamp(0.0, 1.0);
     point

@@ -1,38 +1,39 @@
-//! PFTK: the sending rate of a long-lived TCP Reno flow from its loss rate and round-trip time.
+//! PFTK formula: sending rate of a long-lived TCP Reno flow as a function of loss rate and
+//! round-trip time.
 //!
-//! Source: qawla-2015 §3, eqs. 3–11 (after Padhye, Firoiu, Towsley and Kurose 1998).
-//! Differs: eq. 5 is printed with a misplaced parenthesis; [`timeout_probability`] is the form of
-//! the 1998 paper, which is the one that reproduces the published tables. All ratios are
-//! evaluated multiplied through by p (1 − p), so that p = 0 and p = 1 give the limits, not 0/0.
-//! Left out: T₀ is a constant (the simplification before eq. 7), so eq. 2 does not appear. Where
-//! RTT is far above T₀ the formula is outside its validity: as p approaches 1 the rate even rises.
+//! Source: qawla-2015 §3, eqs. 3–11 (after Padhye, Firoiu, Towsley and Kurose 1998). Differs: eq. 5
+//! is printed with a misplaced parenthesis; [`timeout_probability`] uses the form of the 1998
+//! paper, which reproduces the published tables. All ratios are expanded by p (1 − p), so that p =
+//! 0 and p = 1 give the limits instead of 0/0. Left out: T₀ is a constant (the simplification
+//! before eq. 7), so eq. 2 is not used. If the RTT is far above T₀, the formula is not valid: as p
+//! approaches 1, the rate even increases.
 //!
-//! The two branches of eq. 3 meet without a jump at E\[W_u\] = W_max only when b = 2: there the
-//! numerators of eqs. 8 and 10 are bW/2 + 1 and bW/2 + (6 − b)/4. With b = 1 the rate rises by
-//! about 1 % where the loss rate crosses that point upwards; with b > 2 it falls.
-//! [`Tcp::window_switch_loss`] and [`Tcp::window_switch_jump`] return where and by how much.
+//! The two branches of eq. 3 are equal at E\[W_u\] = W_max only for b = 2: at this point the
+//! numerators of eqs. 8 and 10 are bW/2 + 1 and bW/2 + (6 − b)/4. With b = 1 the rate increases by
+//! about 1 % when the loss rate increases beyond this point; with b > 2 it decreases.
+//! [`Tcp::window_switch_loss`] returns the position of the jump and [`Tcp::window_switch_jump`] its
+//! size.
 
 use crate::error::{ModelError, require};
 
-/// The largest loss rate of a link up to which the formula was measured to hold. Above, it is too
-/// high by ever more: by a half at 0.2, ten times as much at 0.5
+/// Maximum loss rate of a link for which measurements confirm the formula. Above it, the formula
+/// overestimates the rate increasingly: by 50 % at 0.2, by a factor of ten at 0.5
 /// (`docs/explanation/fixed-point-validity.md`).
 pub const LOSSY: f64 = 0.15;
 
-/// The largest part of the time in timeouts, by the formula, at which it was not measured to be
-/// off by more than a quarter: senders recover from most losses without a timeout.
+/// Maximum share of time in timeouts, by the formula, for which the measured deviation of the
+/// formula is at most 25 %. Real senders recover from most losses without a timeout.
 pub const WAITING: f64 = 0.25;
 
 /// The TCP parameters of the PFTK formula, common to all flows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tcp {
-    /// W_max, the largest window, packets. At least 1, finite.
-    /// Default 65536/1500: the 64 kbyte receiver buffer of qawla-2015 §4, which is 65 536 bytes.
+    /// W_max: maximum window, packets. At least 1, finite. Default 65536/1500: the 64 kbyte
+    /// receiver buffer of qawla-2015 §4, which is 65 536 bytes.
     pub max_window_packets: f64,
-    /// T₀, the retransmission timeout before back-off, s. Above 0, finite.
-    /// Default 1 s (qawla-2015 §4).
+    /// T₀: retransmission timeout before back-off, s. Above 0, finite. Default 1 s (qawla-2015 §4).
     pub timeout_s: f64,
-    /// b, packets acknowledged by one ACK. At least 1, finite. Default 2 (qawla-2015 §4).
+    /// b: packets acknowledged by one ACK. At least 1, finite. Default 2 (qawla-2015 §4).
     pub packets_per_ack: f64,
 }
 
@@ -42,7 +43,7 @@ impl Default for Tcp {
     }
 }
 
-/// The loss-dependent half of the PFTK formula: the P₁ and P₂ of qawla-2015 eq. 7.
+/// The loss-dependent terms of the PFTK formula: P₁ and P₂ of qawla-2015 eq. 7.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RateTerms {
     /// P₁ or P₁,c: round-trip times per packet sent. 0 or more.
@@ -52,14 +53,14 @@ pub struct RateTerms {
 }
 
 impl RateTerms {
-    /// λ, packets/s, of a flow with round-trip time `rtt_s` (s, above 0): qawla-2015 eq. 7.
+    /// Returns λ, packets/s, of a flow with round-trip time `rtt_s` (s, above 0): qawla-2015 eq. 7.
     pub fn sending_rate(self, rtt_s: f64) -> f64 {
         1.0 / (rtt_s * self.rtts_per_packet + self.timeout_s_per_packet)
     }
 }
 
 impl Tcp {
-    /// Checks the ranges given with the fields.
+    /// Checks the ranges that are stated at the fields.
     ///
     /// # Errors
     /// [`ModelError::Parameter`] with the first field outside its range.
@@ -72,8 +73,8 @@ impl Tcp {
         require(at_least_1(b), "packets_per_ack", b, "at least 1 and finite")
     }
 
-    /// P₁ and P₂ at loss rate `p` in [0, 1], from the branch of qawla-2015 eq. 7 that holds
-    /// there: unconstrained while E\[W_u\] < W_max, else limited by the window.
+    /// Returns P₁ and P₂ at loss rate `p` in [0, 1], from the applicable branch of qawla-2015 eq.
+    /// 7: unconstrained for E\[W_u\] < W_max, otherwise limited by the window.
     pub fn rate_terms(&self, p: f64) -> RateTerms {
         let window = unconstrained_window(p, self.packets_per_ack);
         let limited = window >= self.max_window_packets;
@@ -91,31 +92,32 @@ impl Tcp {
         }
     }
 
-    /// λ, packets/s: qawla-2015 eq. 3 for loss rate `p` in [0, 1] and round-trip time `rtt_s`
-    /// (s, above 0). W_max/RTT at p = 0; 1/(64 T₀) at p = 1.
+    /// Returns λ, packets/s: qawla-2015 eq. 3 for loss rate `p` in [0, 1] and round-trip time
+    /// `rtt_s` (s, above 0). The value is W_max/RTT at p = 0 and 1/(64 T₀) at p = 1.
     pub fn sending_rate(&self, p: f64, rtt_s: f64) -> f64 {
         self.rate_terms(p).sending_rate(rtt_s)
     }
 
-    /// The loss rate at which E\[W_u\] = W_max, where eq. 3 changes branch: eq. 6 solved for p.
-    /// In (0, 1]; 1 when the unconstrained window is never below W_max.
+    /// Returns the loss rate at which E\[W_u\] = W_max and eq. 3 changes the branch: eq. 6 solved
+    /// for p. In (0, 1]; 1 if the unconstrained window is never below W_max.
     pub fn window_switch_loss(&self) -> f64 {
         let (window, b) = (self.max_window_packets, self.packets_per_ack);
         let odds = 0.375 * b * window * (window - 2.0 * window_offset(b));
         1.0 / (1.0 + odds.max(0.0))
     }
 
-    /// By how much eq. 8 and eq. 10 differ at [`Tcp::window_switch_loss`]: P₁,c/P₁ − 1.
-    /// Positive when the rate rises as the loss rate rises past that point (b < 2), 0 for b = 2.
+    /// Returns the relative difference of eqs. 8 and 10 at [`Tcp::window_switch_loss`]: P₁,c/P₁ −
+    /// 1. It is positive if the rate increases when the loss rate increases beyond this point (b <
+    /// 2), and 0 for b = 2.
     pub fn window_switch_jump(&self) -> f64 {
         let b = self.packets_per_ack;
         (2.0 - b) / 4.0 / (0.5 * b * self.max_window_packets + 1.0)
     }
 
-    /// Whether loss rate `p` is so close to [`Tcp::window_switch_loss`] that the rate there may
-    /// be reached again on the other side of the jump: within eight times the jump.
-    /// Never for b = 2. (Checked numerically for windows of 1.5 to 10 000 packets, b from 1 to 2
-    /// and round-trip times up to 10 T₀: with windows of 44 packets 5 times are enough.)
+    /// Returns true if loss rate `p` is so close to [`Tcp::window_switch_loss`] that the same rate
+    /// may also occur on the other side of the jump: within eight times the jump. Never true for b
+    /// = 2. (The factor was checked numerically for windows of 1.5 to 10 000 packets, b from 1 to 2
+    /// and round-trip times up to 10 T₀. With windows of 44 packets a factor of 5 is sufficient.)
     pub fn is_near_window_switch(&self, p: f64) -> bool {
         let (jump, switch) = (self.window_switch_jump(), self.window_switch_loss());
         let reach = 1.0 + 8.0 * jump.abs();
@@ -123,89 +125,89 @@ impl Tcp {
     }
 }
 
-/// f(p), qawla-2015 eq. 4: expected timeout periods per timeout sequence, times 1 − p.
-/// `p` in [0, 1]; from 1 to 64.
+/// Returns f(p), qawla-2015 eq. 4: expected number of timeout periods per timeout sequence, times 1
+/// − p. `p` is in [0, 1]; the result is from 1 to 64.
 pub fn backoff_factor(p: f64) -> f64 {
     let powers = 1.0 + 2.0 * p * (1.0 + 2.0 * p * (1.0 + 2.0 * p * (1.0 + 2.0 * p)));
     1.0 + p * (1.0 + 2.0 * p * powers)
 }
 
-/// Q̂(w), qawla-2015 eq. 5 as corrected: probability that a loss in a window of `w` packets ends
-/// in a timeout, min(1, (1 − (1−p)³)(1 + (1−p)³(1 − (1−p)^(w−3))) / (1 − (1−p)^w)).
+/// Returns Q̂(w), qawla-2015 eq. 5 as corrected: probability that a loss in a window of `w` packets
+/// ends in a timeout, min(1, (1 − (1−p)³)(1 + (1−p)³(1 − (1−p)^(w−3))) / (1 − (1−p)^w)).
 ///
-/// `p` in [0, 1], `w` at least 1 packet. min(1, 3/w) at p = 0; 1 for w ≤ 3.
+/// `p` is in [0, 1], `w` at least 1 packet. The result is min(1, 3/w) at p = 0, and 1 for w ≤ 3.
 pub fn timeout_probability(p: f64, w: f64) -> f64 {
     if p == 0.0 {
         return (3.0 / w).min(1.0);
     }
-    // With t = 1 − (1−p)³ and v = 1 − (1−p)^w the quotient is t (1 − t + v) / v,
-    // which needs one power and does not cancel for small p.
+    // With t = 1 − (1−p)³ and v = 1 − (1−p)^w the quotient is t (1 − t + v) / v. It needs one power
+    // and has no cancellation for small p.
     let t = p * (3.0 - p * (3.0 - p));
     let v = -(w * (-p).ln_1p()).exp_m1();
     (t * (1.0 - t + v) / v).min(1.0)
 }
 
-/// E\[W_u\], qawla-2015 eq. 6: mean window, packets, that losses alone would allow.
-/// `p` in [0, 1] (infinite at 0), `b` packets per ACK, at least 1.
+/// Returns E\[W_u\], qawla-2015 eq. 6: mean window limited only by losses, packets. `p` is in [0,
+/// 1] (infinite result at 0), `b` is the number of packets per ACK, at least 1.
 pub fn unconstrained_window(p: f64, b: f64) -> f64 {
     let offset = window_offset(b);
     offset + (8.0 * (1.0 - p) / (3.0 * b * p) + offset * offset).sqrt()
 }
 
-/// P₁, qawla-2015 eq. 8: round-trip times per packet, window not limited.
-/// `p` in [0, 1], 0 at p = 0; `b` packets per ACK.
+/// Returns P₁, qawla-2015 eq. 8: round-trip times per packet, without window limit. `p` is in [0,
+/// 1] (result 0 at p = 0), `b` is the number of packets per ACK.
 pub fn unconstrained_rtts(p: f64, b: f64) -> f64 {
     let w = unconstrained_window(p, b);
     unconstrained_rounds(p, w, b) / packets_per_cycle(p, w, timeout_probability(p, w))
 }
 
-/// P₂, qawla-2015 eq. 9: timeout seconds per packet, window not limited.
-/// `p` in [0, 1], 0 at p = 0; `b` packets per ACK; `timeout_s` is T₀.
+/// Returns P₂, qawla-2015 eq. 9: timeout seconds per packet, without window limit. `p` is in [0, 1]
+/// (result 0 at p = 0), `b` is the number of packets per ACK, `timeout_s` is T₀.
 pub fn unconstrained_timeout(p: f64, b: f64, timeout_s: f64) -> f64 {
     let w = unconstrained_window(p, b);
     let q = timeout_probability(p, w);
     timeout_seconds(p, q, timeout_s) / packets_per_cycle(p, w, q)
 }
 
-/// P₁,c, qawla-2015 eq. 10: round-trip times per packet, window limited to `w` = W_max packets.
-/// `p` in [0, 1], 1/w at p = 0; `b` packets per ACK.
+/// Returns P₁,c, qawla-2015 eq. 10: round-trip times per packet, window limited to `w` = W_max
+/// packets. `p` is in [0, 1] (result 1/w at p = 0), `b` is the number of packets per ACK.
 pub fn constrained_rtts(p: f64, w: f64, b: f64) -> f64 {
     constrained_rounds(p, w, b) / packets_per_cycle(p, w, timeout_probability(p, w))
 }
 
-/// P₂,c, qawla-2015 eq. 11: timeout seconds per packet, window limited to `w` = W_max packets.
-/// `p` in [0, 1], 0 at p = 0; `timeout_s` is T₀.
+/// Returns P₂,c, qawla-2015 eq. 11: timeout seconds per packet, window limited to `w` = W_max
+/// packets. `p` is in [0, 1] (result 0 at p = 0), `timeout_s` is T₀.
 pub fn constrained_timeout(p: f64, w: f64, timeout_s: f64) -> f64 {
     let q = timeout_probability(p, w);
     timeout_seconds(p, q, timeout_s) / packets_per_cycle(p, w, q)
 }
 
-/// (2 + b)/(3b), the term that eq. 6 has twice.
+/// Returns (2 + b)/(3b), which occurs twice in eq. 6.
 fn window_offset(b: f64) -> f64 {
     (2.0 + b) / (3.0 * b)
 }
 
-/// The denominator that eqs. 8–11 share, times p (1 − p).
+/// Returns the common denominator of eqs. 8–11, times p (1 − p).
 fn packets_per_cycle(p: f64, w: f64, timeout_probability: f64) -> f64 {
     (1.0 - p) * (1.0 - p + loss_per_window(p, w)) + p * timeout_probability
 }
 
-/// The numerator of eq. 8, times p (1 − p).
+/// Returns the numerator of eq. 8, times p (1 − p).
 fn unconstrained_rounds(p: f64, w: f64, b: f64) -> f64 {
     (1.0 - p) * (0.5 * b * loss_per_window(p, w) + p)
 }
 
-/// The numerator of eq. 10, times p (1 − p).
+/// Returns the numerator of eq. 10, times p (1 − p).
 fn constrained_rounds(p: f64, w: f64, b: f64) -> f64 {
     (1.0 - p) * (0.125 * b * w * p + (1.0 - p) / w + 2.0 * p)
 }
 
-/// The numerator of eqs. 9 and 11, times p (1 − p).
+/// Returns the numerator of eqs. 9 and 11, times p (1 − p).
 fn timeout_seconds(p: f64, timeout_probability: f64, timeout_s: f64) -> f64 {
     p * timeout_probability * timeout_s * backoff_factor(p)
 }
 
-/// p w; its limit 0 when the unconstrained window is infinite at p = 0.
+/// Returns p w, or its limit 0 at p = 0, where the unconstrained window is infinite.
 fn loss_per_window(p: f64, w: f64) -> f64 {
     if p == 0.0 { 0.0 } else { p * w }
 }
@@ -236,19 +238,19 @@ mod tests {
         allows: "cancellation in the printed forms",
     };
 
-    /// The largest relative difference within the pairs.
+    /// Returns the largest relative difference of the pairs.
     fn largest(pairs: impl IntoIterator<Item = (f64, f64)>) -> f64 {
         pairs.into_iter().map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max)
     }
 
-    /// Eq. 5, corrected, as printed.
+    /// Evaluates eq. 5 as printed, with the corrected parenthesis.
     fn printed_timeout_probability(p: f64, w: f64) -> f64 {
         let keep = |n: f64| (1.0 - p).powf(n);
         let value = (1.0 - keep(3.0)) * (1.0 + keep(3.0) * (1.0 - keep(w - 3.0)));
         (value / (1.0 - keep(w))).min(1.0)
     }
 
-    /// The common denominator of eqs. 8–11, as printed.
+    /// Evaluates the common denominator of eqs. 8–11 as printed.
     fn printed_denominator(p: f64, w: f64) -> f64 {
         (1.0 - p) / p + w + printed_timeout_probability(p, w) / (1.0 - p)
     }
@@ -270,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn eq_3_gives_the_value_worked_out_by_hand() {
+    fn eq_3_equals_the_value_computed_by_hand() {
         // p = 0.01, b = 2, RTT = 0.1 s, T0 = 1 s: E[W] = 2/3 + sqrt(132.4444) = 12.175118,
         // (1−p)^3 = 0.970299, (1−p)^(E[W]−3) = 0.911911, (1−p)^E[W] = 0.884826,
         // Q = 0.029701 (1 + 0.970299 · 0.088089)/0.115174 = 0.279922,
@@ -404,18 +406,19 @@ mod tests {
             }
         }
         let rate = |p| Tcp::default().sending_rate(p, 1e6);
-        assert!(rate(0.9999) > rate(0.99), "as the module's text says");
+        assert!(rate(0.9999) > rate(0.99), "see the module documentation");
     }
 
     #[test]
-    fn rates_on_both_sides_of_the_jump_are_within_the_window_called_near() {
+    fn is_near_window_switch_covers_all_rates_on_both_sides_of_the_jump() {
         for b in [1.0, 1.5, 1.9] {
             for max_window_packets in [3.0, 10.0, W, 1000.0] {
                 let tcp = Tcp { max_window_packets, packets_per_ack: b, ..Tcp::default() };
                 let switch = tcp.window_switch_loss();
                 let reach = 1.0 + 8.0 * tcp.window_switch_jump();
                 let rate = |p| tcp.sending_rate(p, 1.0);
-                // Just outside "near", the rates are beyond those on the jump's other side.
+                // Just outside the "near" range, the rates are outside the range of rates on the
+                // other side of the jump.
                 assert!(rate(switch / reach / 1.0001) > rate(switch * 1.000_001));
                 assert!(rate(switch * reach * 1.0001) < rate(switch * 0.999_999));
                 assert!(tcp.is_near_window_switch(switch));

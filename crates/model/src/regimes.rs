@@ -1,4 +1,4 @@
-//! A link whose rate and packet error rate depend on how many packets wait.
+//! A link whose rate and packet error rate depend on the number of waiting packets.
 //!
 //! Source: the dual-regime link of qawla-2015 §2 and eqs. 12–13, with any number of regimes
 //! instead of two.
@@ -6,18 +6,18 @@
 use crate::error::ModelError;
 use crate::solution::Warning;
 
-/// How the link serves packets while the queue is within one regime.
+/// Rate and packet error rate of the link in one regime.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Regime {
-    /// r_j, transmission rate, bit/s of whole packets. Above 0, finite.
+    /// r_j: transmission rate of complete IP packets, bit/s. Above 0, finite.
     pub rate_bps: f64,
-    /// PER_j, packet error rate, in [0, 1]. (At 1 nothing gets through and T is 0.)
+    /// PER_j: packet error rate, in [0, 1]. (At 1 no packet arrives and T is 0.)
     pub per: f64,
 }
 
 impl Regime {
-    /// The service at the boundary to the regime `above`, of which the fraction `alpha` in [0, 1]
-    /// of the time is spent: rate r(B, α) of qawla-2015 eq. 12, error rate PER(B, α) of eq. 13.
+    /// Returns rate and error rate at the boundary to the regime `above`, with the fraction `alpha`
+    /// in [0, 1] of time spent in `above`: r(B, α) of qawla-2015 eq. 12, and PER(B, α) of eq. 13.
     pub fn mix(self, above: Self, alpha: f64) -> Self {
         let (below_bps, above_bps) = (self.rate_bps * (1.0 - alpha), above.rate_bps * alpha);
         let rate_bps = below_bps + above_bps;
@@ -26,11 +26,11 @@ impl Regime {
     }
 }
 
-/// Thresholds B_1 < B_2 < … and the regimes between them; borrowed, so that a sweep over many
-/// links allocates nothing.
+/// Thresholds B_1 < B_2 < … and the regimes between them. They are borrowed, so a sweep over many
+/// links allocates no memory.
 ///
-/// Regime 1 holds for queues in [0, B_1), regime 2 in (B_1, B_2), and so on; at B_j the link
-/// switches between regimes j and j + 1. Lists count from 0 here, from 1 in the source.
+/// Regime 1 applies to queue lengths in [0, B_1), regime 2 to (B_1, B_2), and so on. At B_j the
+/// link switches between regimes j and j + 1. Indices count from 0 here and from 1 in the source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MultiRegimeLink<'a> {
     thresholds: &'a [f64],
@@ -38,14 +38,15 @@ pub struct MultiRegimeLink<'a> {
 }
 
 impl<'a> MultiRegimeLink<'a> {
-    /// A link with ascending `thresholds` (packets, above 0) and one regime more than thresholds.
+    /// Creates a link with ascending `thresholds` (packets, above 0) and one regime more than
+    /// thresholds.
     ///
     /// Rates or error rates that decrease from one regime to the next are accepted, and reported
     /// with the solution (see [`Warning`]).
     ///
     /// # Errors
     /// [`ModelError::RegimeCount`], [`ModelError::Threshold`], [`ModelError::RegimeRate`] or
-    /// [`ModelError::RegimePer`], with the place and the value.
+    /// [`ModelError::RegimePer`], with index and value.
     pub fn new(thresholds: &'a [f64], regimes: &'a [Regime]) -> Result<Self, ModelError> {
         if regimes.len() != thresholds.len() + 1 {
             let (regimes, thresholds) = (regimes.len(), thresholds.len());
@@ -56,17 +57,17 @@ impl<'a> MultiRegimeLink<'a> {
         Ok(Self { thresholds, regimes })
     }
 
-    /// The thresholds B_j, packets, ascending.
+    /// Returns the thresholds B_j, packets, ascending.
     pub fn thresholds(&self) -> &'a [f64] {
         self.thresholds
     }
 
-    /// The regimes, from the one of the empty queue upwards; at least one.
+    /// Returns the regimes in the order of increasing queue length; at least one.
     pub fn regimes(&self) -> &'a [Regime] {
         self.regimes
     }
 
-    /// The first boundary at which the rate falls, if any.
+    /// Returns a warning for the first boundary at which the rate decreases, if any.
     pub fn rate_decrease(&self) -> Option<Warning> {
         let boundary = self.regimes.windows(2).position(|w| w[1].rate_bps < w[0].rate_bps)?;
         Some(Warning::RateDecreases {
@@ -76,7 +77,7 @@ impl<'a> MultiRegimeLink<'a> {
         })
     }
 
-    /// The first boundary at which the packet error rate falls, if any.
+    /// Returns a warning for the first boundary at which the packet error rate decreases, if any.
     pub fn per_decrease(&self) -> Option<Warning> {
         let boundary = self.regimes.windows(2).position(|w| w[1].per < w[0].per)?;
         Some(Warning::PerDecreases {

@@ -1,19 +1,20 @@
-//! A bracketing root finder: as safe as bisection, superlinear on smooth functions.
+//! A bracketing root finder, as robust as bisection, with superlinear convergence on smooth
+//! functions.
 //!
 //! Source: the ITP method (interpolate, truncate, project), Oliveira and Takahashi 2020,
 //! "An enhancement of the bisection method average performance preserving minmax optimality",
 //! Algorithm 1, with κ₁ = 0.2/(b − a), κ₂ = 2, n₀ = 1.
 //! Differs: also stops when the value is within `Tolerance::value` of zero.
 //!
-//! It never takes more than two steps over bisection, so a function with a jump or a kink costs
-//! no more than that; at a jump it closes in on the jump.
+//! The method takes at most two steps more than bisection, even for functions with a jump or a
+//! kink. For a function with a jump, it converges to the jump.
 
-/// Two points with the sign change between them, and the function's values there.
+/// Two points with a sign change between them, and the function values at these points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bracket {
-    /// Lower end; finite.
+    /// Lower end, finite.
     pub low: f64,
-    /// Upper end; finite, not below `low`.
+    /// Upper end, finite, not below `low`.
     pub high: f64,
     /// Value at `low`, at most 0.
     pub value_low: f64,
@@ -22,22 +23,22 @@ pub struct Bracket {
 }
 
 impl Bracket {
-    /// The end at which the value is closer to 0.
+    /// Returns the end with the function value closer to 0.
     pub fn best(&self) -> f64 {
         if self.value_high < -self.value_low { self.high } else { self.low }
     }
 
-    /// The distance from 0 of the value at [`Bracket::best`].
+    /// Returns the absolute function value at [`Bracket::best`].
     pub fn residual(&self) -> f64 {
         self.value_high.min(-self.value_low)
     }
 }
 
-/// When to stop: at whichever comes first.
+/// Stop conditions; the search ends when either of them is met.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// Half the width of the bracket, in units of the argument. Above 0; widened to a few units
-    /// in the last place of the argument where it is smaller than that.
+    /// Half the width of the bracket, in units of the argument. Above 0; at least a few units in
+    /// the last place of the argument are used.
     pub argument: f64,
     /// Distance of the value from zero. 0 or more.
     pub value: f64,
@@ -45,9 +46,9 @@ pub struct Tolerance {
 
 /// Narrows `bracket` around a point at which `function` changes sign upwards.
 ///
-/// Takes at most ⌈log₂((high − low)/(2 · tolerance))⌉ + 2 evaluations, for every function (one more
-/// than the method's own bound, for rounding). A NaN counts as a value below zero, and is for the
-/// caller to find in the result.
+/// Needs at most ⌈log₂((high − low)/(2 · tolerance))⌉ + 2 evaluations for any function (one more
+/// than the bound of the method, because of rounding). A NaN counts as a value below zero; the
+/// caller must check the result for NaN.
 pub fn find_root(
     mut function: impl FnMut(f64) -> f64,
     mut bracket: Bracket,
@@ -56,7 +57,8 @@ pub fn find_root(
     let scale = bracket.low.abs().max(bracket.high.abs());
     let width = 2.0 * tolerance.argument.max(4.0 * f64::EPSILON * scale);
     let initial = bracket.high - bracket.low;
-    // ε 2^(n − j): half the widest bracket that still meets the bisection bound after step j.
+    // ε 2^(n − j): half the width of the largest bracket that meets the bisection bound after step
+    // j.
     let mut reach = 0.5 * width;
     while reach < initial {
         reach *= 2.0;
@@ -74,8 +76,8 @@ pub fn find_root(
     bracket
 }
 
-/// Where to look next: the secant's root, moved towards the middle by δ = κ₁ (b − a)², and kept
-/// within r of the middle.
+/// Returns the next argument: the root of the secant, moved towards the middle by δ = κ₁ (b − a)²,
+/// and limited to a distance of r from the middle.
 fn next_argument(bracket: &Bracket, initial: f64, reach: f64) -> f64 {
     let width = bracket.high - bracket.low;
     let middle = bracket.low + 0.5 * width;
@@ -98,7 +100,7 @@ mod tests {
 
     const FINE: Tolerance = Tolerance { argument: 1e-10, value: 0.0 };
 
-    /// The bracket found, and how many evaluations it took.
+    /// Returns the final bracket and the number of evaluations.
     fn find(
         function: impl Fn(f64) -> f64,
         low: f64,
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_is_closed_in_on_within_two_steps_of_bisection() {
+    fn a_jump_takes_at_most_two_steps_more_than_bisection() {
         let step = |x: f64| if x < 1.0 / 3.0 { -1.0 } else { 1e6 };
         let (found, evaluations) = find(step, 0.0, 1.0, FINE);
         assert!(found.low < 1.0 / 3.0 && found.high >= 1.0 / 3.0);

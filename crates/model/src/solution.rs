@@ -1,19 +1,19 @@
-//! The solution of the fixed point: where the queue settles, and what to check before trusting it.
+//! The solution of the fixed point, and its warnings.
 
 use std::fmt;
 
 use crate::operating_point::{FlowPoint, OperatingPoint};
 use crate::pftk::LOSSY;
 
-/// Where the solution lies. Regimes and boundaries count from 0 here; `Display` and the labels
-/// count from 1, as the source does.
+/// Domain of a solution. Regimes and boundaries count from 0 here; `Display` and the labels count
+/// from 1, as in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Domain {
-    /// x* = 0: the flows send less than the first regime serves.
+    /// x* = 0: the flows send less than the service rate of the first regime.
     Empty,
-    /// Inside this regime.
+    /// Inside the regime with this index.
     Regime(usize),
-    /// At the threshold between this regime and the next.
+    /// At the threshold between the regime with this index and the next one.
     Boundary(usize),
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for Domain {
 }
 
 impl Domain {
-    /// The domain by name: `empty`, `R1`, `B1`, `R2` …; plain `B` for the only boundary of a
+    /// Returns the name of the domain: `empty`, `R1`, `B1`, `R2` …; `B` for the only boundary of a
     /// link with two regimes.
     pub fn label(self, regimes: usize) -> String {
         match self {
@@ -37,8 +37,8 @@ impl Domain {
         }
     }
 
-    /// The label that Tables 3–5 of qawla-2015 print: as [`Domain::label`], but an empty queue
-    /// is called `R1` (with x* = 0.0000).
+    /// Returns the label used in Tables 3–5 of qawla-2015: the same as [`Domain::label`], except
+    /// `R1` for an empty queue (with x* = 0.0000).
     pub fn paper_label(self, regimes: usize) -> String {
         match self {
             Self::Empty => Self::Regime(0).label(regimes),
@@ -47,31 +47,32 @@ impl Domain {
     }
 }
 
-/// A fixed point (x*, α*) with what follows from it.
+/// A fixed point (x*, α*), and the state of link and flows at this point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Solution {
-    /// Location of the fixed point.
+    /// Domain of the fixed point.
     pub domain: Domain,
-    /// α*, fraction of the time in the upper regime, in [0, 1]; only at a boundary.
+    /// α*: fraction of time in the upper regime, in [0, 1]; only at a boundary.
     pub alpha: Option<f64>,
     /// Link and flows at the solution.
     pub point: OperatingPoint,
-    /// Warnings: check these before trusting it.
+    /// Warnings to check before trusting the solution.
     pub warnings: Warnings,
 }
 
 impl Solution {
-    /// x*, packets.
+    /// Returns x*, packets.
     pub fn queue_packets(&self) -> f64 {
         self.point.queue_packets
     }
 
-    /// T, bit/s of IP packets that reach the receivers: qawla-2015 eq. 18.
+    /// Returns T: rate of the IP packets that reach the receivers, bit/s (qawla-2015 eq. 18).
     pub fn throughput_bps(&self) -> f64 {
         self.point.throughput_bps()
     }
 
-    /// Each flow at the solution, in the order of `base_rtts_s` (those of the problem).
+    /// Returns the state of each flow at the solution, in the order of `base_rtts_s`, the base RTTs
+    /// of the problem.
     pub fn flows<'a>(&'a self, base_rtts_s: &'a [f64]) -> impl Iterator<Item = FlowPoint> + 'a {
         base_rtts_s.iter().map(|&base_rtt_s| self.point.flow(base_rtt_s))
     }
@@ -81,70 +82,73 @@ impl Solution {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// A higher regime is slower: the solution exists, but others may exist as well (qawla-2015
-    /// Theorem 3.1 does not apply). The one with the shortest queue is returned.
+    /// A higher regime has a lower rate: the solution may not be unique (qawla-2015 Theorem 3.1
+    /// does not apply). The solution with the shortest queue is returned.
     RateDecreases {
-        /// Between this regime and the next, from 0.
+        /// Index of the boundary, between this regime and the next one, from 0.
         boundary: usize,
-        /// Rate below, bit/s.
+        /// Rate below the boundary, bit/s.
         below_bps: f64,
-        /// Rate above, bit/s.
+        /// Rate above the boundary, bit/s.
         above_bps: f64,
     },
-    /// A higher regime loses fewer packets: as for [`Warning::RateDecreases`].
+    /// A higher regime has a lower packet error rate: the solution may not be unique, as for
+    /// [`Warning::RateDecreases`].
     PerDecreases {
-        /// Between this regime and the next, from 0.
+        /// Index of the boundary, between this regime and the next one, from 0.
         boundary: usize,
-        /// Packet error rate below.
+        /// Packet error rate below the boundary.
         below: f64,
-        /// Packet error rate above.
+        /// Packet error rate above the boundary.
         above: f64,
     },
-    /// With b ≠ 2 the PFTK formula jumps where E\[W_u\] = W_max, and the solution is close to it.
-    /// For b < 2 a second solution may lie close by, on the other side; for b > 2 the
-    /// solution may be the jump itself, with κ and r apart by up to the jump.
+    /// With b ≠ 2 the PFTK formula jumps where E\[W_u\] = W_max, and the solution is close to this
+    /// jump. For b < 2 a second solution may exist on the other side of the jump. For b > 2 the
+    /// solution may be at the jump itself, where κ and r differ by up to the size of the jump.
     WindowLimitJump {
-        /// p at the solution.
+        /// Loss rate p at the solution.
         loss: f64,
-        /// p at which the formula changes branch.
+        /// Loss rate p at which the formula changes the branch.
         switch_loss: f64,
         /// Relative size of the jump, see [`crate::Tcp::window_switch_jump`].
         jump: f64,
     },
-    /// A flow's RTT exceeds T₀. The model takes T₀ as constant because RTTs are far below it
-    /// (qawla-2015 eq. 2 and after eq. 6); a real sender would wait longer.
+    /// A flow's RTT exceeds T₀. The model assumes a constant T₀, because RTTs are usually far below
+    /// it (qawla-2015 eq. 2 and after eq. 6). A real sender would have a larger timeout.
     RttExceedsTimeout {
         /// The longest RTT at the solution, s.
         rtt_s: f64,
-        /// T₀, s.
+        /// Timeout T₀, s.
         timeout_s: f64,
     },
-    /// The link alone loses more than [`crate::pftk::LOSSY`] of the packets, from where on PFTK
-    /// is off by ever more.
+    /// The link itself loses more than the share [`crate::pftk::LOSSY`] of the packets. Above this
+    /// share the error of PFTK increases strongly.
     LossyLink {
         /// Packet error rate of the link at the solution.
         per: f64,
     },
-    /// The queue is empty, so that the flows get what PFTK says, and by PFTK they wait for timeouts
-    /// more than [`crate::pftk::WAITING`] of the time. A sender that needs fewer gets more.
+    /// The queue is empty, so that PFTK determines the throughput, and by PFTK the flows wait for
+    /// timeouts more than the share [`crate::pftk::WAITING`] of the time. Senders with fewer
+    /// timeouts have a higher throughput.
     TimeoutsDominate {
-        /// Part of the time in timeouts, in (0, 1): the mean over the flows, by what they send.
+        /// Share of time in timeouts, in (0, 1): mean over the flows, weighted by their sending
+        /// rates.
         share: f64,
     },
-    /// The queue is expected to oscillate far enough to change the solution: into other regimes, to
-    /// an empty queue, or along a curved drop curve. Not found by [`crate::Problem::solve`]; see
-    /// [`crate::Problem::window_oscillation`].
+    /// The expected oscillation of the queue is large enough to change the solution: into other
+    /// regimes, to an empty queue, or along a nonlinear drop curve. Not returned by
+    /// [`crate::Problem::solve`]; see [`crate::Problem::window_oscillation`].
     QueueOscillation {
-        /// T, bit/s.
+        /// Throughput T, bit/s.
         throughput_bps: Change,
-        /// Packets waiting.
+        /// Number of waiting packets.
         queue_packets: Change,
-        /// The RTT of the flow with the shortest path, s.
+        /// RTT of the flow with the shortest path, s.
         rtt_s: Change,
     },
 }
 
-/// A quantity at the fixed point, and averaged over the oscillation.
+/// Values of a quantity at the fixed point and averaged over the oscillation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
     /// Value at the fixed point.
@@ -154,7 +158,8 @@ pub struct Change {
 }
 
 impl Change {
-    /// The difference as a share of the fixed point's; infinite where that is 0.
+    /// Returns the difference relative to the value at the fixed point; infinite if this value is
+    /// 0.
     pub fn share(self) -> f64 {
         if self.to == self.of { 0.0 } else { self.to / self.of - 1.0 }
     }
@@ -163,7 +168,7 @@ impl Change {
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.share() {
-            // A share that rounds to 0 has no sign: -0 + 0 is 0.
+            // Adding 0 removes the sign of a share that rounds to −0.
             share if share.is_finite() => write!(f, "{:+.0} %", (100.0 * share).round() + 0.0),
             _ => f.write_str("from 0"),
         }
@@ -215,18 +220,18 @@ impl fmt::Display for Warning {
     }
 }
 
-/// The warnings of one solution; at most one of each kind, held without allocating. A link that is
-/// lossy in itself gets no second warning about timeouts.
+/// The warnings of one solution, at most one of each kind, stored without memory allocation. A
+/// lossy link gets no second warning about timeouts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Warnings(pub(crate) [Option<Warning>; 5]);
 
 impl Warnings {
-    /// The warnings, if any.
+    /// Iterates over the warnings.
     pub fn iter(&self) -> impl Iterator<Item = Warning> + '_ {
         self.0.iter().flatten().copied()
     }
 
-    /// True when there is nothing to check.
+    /// Returns true if there are no warnings.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }
@@ -237,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_count_from_one_and_the_papers_call_an_empty_queue_r1() {
+    fn labels_count_from_one_and_paper_label_of_an_empty_queue_is_r1() {
         assert_eq!(Domain::Empty.label(2), "empty");
         assert_eq!(Domain::Empty.paper_label(2), "R1");
         assert_eq!(Domain::Regime(1).paper_label(2), "R2");
@@ -247,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn warnings_say_where_and_what() {
+    fn warnings_contain_position_and_values() {
         let rate = Warning::RateDecreases { boundary: 0, below_bps: 2e6, above_bps: 1e6 };
         assert_eq!(
             rate.to_string(),

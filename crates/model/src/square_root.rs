@@ -1,14 +1,15 @@
-//! The square-root formula with the limit of the window (wimax-2009 Eq. 9, after Padhye et al. 1998):
-//! steady state, losses answered by halving the window, no time-outs. [`crate::pftk`] is the full formula.
+//! The square-root formula with a window limit (wimax-2009 Eq. 9, after Padhye et al. 1998): steady
+//! state, the window is halved at each loss, no timeouts. [`crate::pftk`] is the complete formula.
 
 use crate::error::{ModelError, require};
 
-/// Payload bits per second of a flow with round-trip time `rtt_s` (s, above 0) and loss rate `loss` (in
-/// [0, 1]; without losses the window alone limits it): min(W_max, √(3/(2bp))) segments of `mss_bytes` in each
-/// round trip. `max_window_packets` at least 1, `packets_per_ack` (b) at least 1.
+/// Returns the payload rate, bit/s, of a flow with round-trip time `rtt_s` (s, above 0) and loss
+/// rate `loss` (in [0, 1]): min(W_max, √(3/(2bp))) segments of `mss_bytes` in each round trip.
+/// Without losses, only the window limits the rate. `max_window_packets` and `packets_per_ack` (b)
+/// are at least 1.
 ///
 /// # Errors
-/// [`ModelError::Parameter`] when a value is outside its range.
+/// [`ModelError::Parameter`] if a value is outside its range.
 pub fn square_root_bps(
     mss_bytes: f64,
     rtt_s: f64,

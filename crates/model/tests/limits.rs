@@ -1,4 +1,5 @@
-//! Single cases at the edges of the theory: conditions that fail, jumps, thresholds out of reach.
+//! Tests of boundary cases of the theory: violated conditions, jumps, and thresholds that are never
+//! reached.
 
 use crate::common::{PAPER_GRED, problem};
 use airpath_conformance::Law;
@@ -47,7 +48,7 @@ fn thresholds_beyond_the_longest_queue_do_not_matter() {
 
 #[test]
 fn a_solution_can_lie_in_every_regime_and_at_every_boundary() {
-    // The more the last regimes lose, and the more flows there are, the further up it lies.
+    // With more flows, the solution moves to higher regimes.
     let regimes =
         [(4e6, 1e-3), (8e6, 0.03), (12e6, 0.08)].map(|(rate_bps, per)| Regime { rate_bps, per });
     let mut seen: Vec<String> = Vec::new();
@@ -111,7 +112,7 @@ fn an_rtt_beyond_the_timeout_is_reported() {
     assert!(warnings[0].contains("exceeds the timeout of 1 s"), "{warnings:?}");
 }
 
-/// The warnings about PFTK of one flow over a fast link.
+/// Returns the PFTK warnings for one flow over a fast link.
 fn warnings_of_the_formula(per: f64, base_rtt_s: f64) -> Vec<String> {
     let link = [Regime { rate_bps: 1e9, per }];
     let solution = problem((&[], &link), &[base_rtt_s], PAPER_GRED.curve()).solve().unwrap();
@@ -120,7 +121,7 @@ fn warnings_of_the_formula(per: f64, base_rtt_s: f64) -> Vec<String> {
 
 #[test]
 fn a_lossy_link_is_reported_from_15_percent_on() {
-    // Solved 9 times too high at a loss of one half, without a word.
+    // Regression: at a loss of 50 % the solution was 9 times too high, without a warning.
     let lossy = "the link loses 50 % of the packets: above 15 % neither the TCP formula nor the \
                  queue holds (profile rfc: half too much at 20 %, ten times as much at 50 %); simulate";
     assert_eq!(warnings_of_the_formula(0.5, 0.1), [lossy]);
@@ -129,7 +130,7 @@ fn a_lossy_link_is_reported_from_15_percent_on() {
 }
 
 #[test]
-fn timeouts_are_reported_where_they_take_a_quarter_of_the_time_and_the_queue_is_empty() {
+fn timeouts_are_reported_above_25_percent_of_time_with_an_empty_queue() {
     let half = "by the TCP formula the flows wait for timeouts 52 % of the time; what recovers \
                 from losses without them gets up to 2.1 times as much: simulate";
     assert_eq!(warnings_of_the_formula(0.01, 0.02), [half]);
@@ -139,8 +140,8 @@ fn timeouts_are_reported_where_they_take_a_quarter_of_the_time_and_the_queue_is_
     assert!(solution.domain != Domain::Empty && solution.warnings.is_empty(), "{solution:?}");
 }
 
-/// Sweeps the rate across the point where E[W_u] = W_max at the solution; returns the largest
-/// |κ/r − 1|, and whether every solution within the jump of that point has a warning.
+/// Sweeps the rate across the point where E[W_u] = W_max at the solution. Returns the largest
+/// deviation of κ/r from 1, and whether every solution within the jump has a warning.
 fn sweep_across_the_window_limit(packets_per_ack: f64) -> (f64, bool) {
     let tcp = Tcp { packets_per_ack, ..Tcp::default() };
     let (mut residual, mut warned, mut sides) = (0.0f64, true, [false; 2]);

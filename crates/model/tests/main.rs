@@ -1,4 +1,4 @@
-//! Every integration test of the crate in one binary, which is linked once.
+//! All integration tests of the crate in one binary, so that linking happens once.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Averages over the oscillation of the windows: where they change nothing, and where they do.
+//! Tests of averages over the oscillation of the windows, with and without an effect.
 
 use crate::common::{PAPER_GRED, problem, uniform_rtts};
 use airpath_conformance::Law;
@@ -14,7 +14,7 @@ fn regimes<const N: usize>(list: [(f64, f64); N]) -> [Regime; N] {
     list.map(|(rate_mbps, per)| Regime { rate_bps: rate_mbps * 1e6, per })
 }
 
-/// Average over fixed point, minus 1; and whether that is reported.
+/// Returns the relative change of the throughput by averaging, and whether it is reported.
 fn change<Q: Fn(f64) -> f64>(problem: &Problem<'_, Q>) -> (f64, bool) {
     let (solution, oscillation) = (problem.solve().unwrap(), problem.window_oscillation().unwrap());
     let change = oscillation.throughput_bps / solution.throughput_bps() - 1.0;
@@ -33,13 +33,13 @@ fn a_link_with_one_rate_and_a_queue_that_stays_full_keeps_its_throughput() {
 fn windows_without_losses_do_not_oscillate() {
     let link = regimes([(100.0, 0.0), (200.0, 0.5)]);
     let problem = problem((&[20.0], &link), &[0.1], PAPER_GRED.curve());
-    // Not exactly 0: the smallest loss rate that is looked for is 1e-9.
+    // Not exactly 0, because the search for the loss rate starts at 1e-9.
     assert!(problem.window_oscillation().unwrap().spread < 1e-4);
     assert!(change(&problem).0.abs() < 1e-5);
 }
 
 #[test]
-fn the_published_cell_that_is_18_percent_off_is_warned_about() {
+fn published_point_with_an_error_of_18_percent_gives_a_warning() {
     // Table 5, idx 10: ns-3 9.1072, analysis 10.7412 Mbit/s. x* = 30.7 lies just above B = 30.
     let rtts = uniform_rtts(4, 40.0);
     let link = regimes([(8.0, 7.19e-4), (10.752, 9.85e-4)]);
@@ -53,7 +53,7 @@ fn the_published_cell_that_is_18_percent_off_is_warned_about() {
     assert!(solution.warnings.is_empty(), "it does not slow down solve()");
 }
 
-/// Rates in Mbit/s, error rates, thresholds, N, F in ms, and T in Mbit/s.
+/// Columns: rates in Mbit/s, error rates, thresholds, N, F in ms, T in Mbit/s.
 type Row = ([f64; 3], [f64; 3], [f64; 2], u32, f64, f64);
 #[rustfmt::skip]
 const SECOND_OPINION: [Row; 6] = [
@@ -67,7 +67,8 @@ const SECOND_OPINION: [Row; 6] = [
 
 #[test]
 fn a_second_implementation_agrees() {
-    // Values of a plain Python version: a table over the path, 101 windows of equal probability.
+    // Values of a simple Python implementation: a table over the path, 101 windows of equal
+    // probability.
     for (rates, pers, thresholds, flows, mean_ms, expected_mbps) in SECOND_OPINION {
         let rtts = uniform_rtts(flows, mean_ms);
         let link: Vec<Regime> = rates
@@ -91,15 +92,15 @@ fn a_drop_tail_queue_is_averaged_at_its_limit() {
     let problem = problem((&[], &link), &rtts, drop);
     let (change, warned) = change(&problem);
     assert!(change.abs() < 0.01, "{change}");
-    // Its queue is below the limit whenever the windows are small.
+    // The queue is below the limit while the windows are small.
     let queue_packets = problem.window_oscillation().unwrap().queue_packets;
     assert!(warned && (38.0..45.0).contains(&queue_packets), "{queue_packets}");
 }
 
 #[test]
-fn a_queue_that_is_off_is_warned_about_even_if_the_throughput_is_not() {
-    // idx 12, B = 20: x* is the threshold, 20.0; simulated are 10.8. T is 2 % off, and was not
-    // worth a warning.
+fn wrong_queue_length_gives_a_warning_even_with_correct_throughput() {
+    // Table row idx 12, B = 20: x* is the threshold of 20.0 packets; the simulated queue length is
+    // 10.8 packets. T differs by 2 %, which gives no warning by itself.
     let rtts = uniform_rtts(4, 40.0);
     let link = regimes([(16.0, 5.32e-5), (26.88, 0.112)]);
     let problem = problem((&[20.0], &link), &rtts, PAPER_GRED.curve());
@@ -115,7 +116,7 @@ fn a_queue_that_is_off_is_warned_about_even_if_the_throughput_is_not() {
 }
 
 #[test]
-fn a_short_queue_may_be_off_by_less_than_a_packet() {
+fn error_below_one_packet_of_a_short_queue_gives_no_warning() {
     let rtts = uniform_rtts(8, 60.0);
     let link = regimes([(1000.0, 0.02)]);
     let problem = problem((&[], &link), &rtts, PAPER_GRED.curve());

@@ -1,10 +1,10 @@
-//! Properties of the fixed point with any number of regimes.
+//! Property tests of the fixed point with any number of regimes.
 
 use crate::common::{Gred, PAPER_GRED, problem};
 use airpath_model::{Domain, OperatingPoint, Position, Problem, Regime, Solution, Warning};
 use proptest::prelude::*;
 
-/// Thresholds and regimes with rates and packet error rates that do not decrease.
+/// Thresholds and regimes, with rates and packet error rates that do not decrease.
 #[derive(Debug, Clone)]
 struct Link {
     thresholds: Vec<f64>,
@@ -44,7 +44,7 @@ fn any_rtts() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(1e-4..0.5f64, 1..17)
 }
 
-/// Places along the path from an empty queue to `x_max`, `steps` to each piece.
+/// Returns points on the path from an empty queue to `x_max`, with `steps` points per segment.
 fn path<Q: Fn(f64) -> f64>(problem: &Problem<'_, Q>, steps: u32) -> Vec<(Domain, OperatingPoint)> {
     let (thresholds, x_max) = (problem.link.thresholds(), problem.drop.x_max);
     let fractions = || (0..=steps).map(move |i| f64::from(i) / f64::from(steps));
@@ -65,7 +65,7 @@ fn path<Q: Fn(f64) -> f64>(problem: &Problem<'_, Q>, steps: u32) -> Vec<(Domain,
     places.into_iter().map(|(domain, place)| (domain, problem.at(place).unwrap())).collect()
 }
 
-/// How far along the path a solution lies: by piece, then by x or α.
+/// Returns the position of a solution on the path: segment, then x or α.
 fn place(solution: &Solution) -> (usize, f64) {
     match solution.domain {
         Domain::Empty => (0, 0.0),
@@ -74,8 +74,8 @@ fn place(solution: &Solution) -> (usize, f64) {
     }
 }
 
-/// How many conditions for a single solution fail. (A long RTT is not among them here: the queue
-/// is drawn up to a size that takes seconds to drain. Nor is what is said of PFTK itself.)
+/// Returns the number of violated conditions for a unique solution. (Long RTTs do not count,
+/// because the random queues can take seconds to drain. Warnings about PFTK itself do not count.)
 fn uniqueness_warnings(solution: &Solution) -> usize {
     let other = |w: &Warning| {
         matches!(
@@ -113,10 +113,10 @@ fn assert_sound(solution: &Solution, rtts: &[f64]) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Existence and uniqueness (Theorems 3.1 and 3.2) for three and more regimes: along the
-    /// path the balance only rises, and the solver is where it changes sign.
+    /// Existence and uniqueness (Theorems 3.1 and 3.2) for three and more regimes: the balance
+    /// increases along the path, and the solution is where it changes sign.
     #[test]
-    fn there_is_exactly_one_solution(
+    fn solution_is_unique(
         link in monotone_link(3..7), gred in any_gred(), rtts in any_rtts(),
     ) {
         let problem = problem(link.parts(), &rtts, gred.curve());
@@ -143,7 +143,7 @@ proptest! {
     ) {
         let threshold = link.thresholds[0];
         let [low, high] = [link.regimes[0], link.regimes[1]];
-        // The added threshold lies within the regime that is split.
+        // The added threshold is inside the split regime.
         let (thresholds, regimes) = if upper {
             (vec![threshold, threshold + 40.0 * split], vec![low, high, high])
         } else {
@@ -180,7 +180,7 @@ proptest! {
         prop_assert!(after.queue_packets() >= before.queue_packets() - 1e-8);
     }
 
-    /// Regimes in any order: a solution exists all the same, and says that it may not be alone.
+    /// With regimes in any order a solution exists, with a warning that it may not be unique.
     #[test]
     fn regimes_that_decrease_are_solved_with_a_warning(
         link in monotone_link(3..6), gred in any_gred(), rtts in any_rtts(),

@@ -1,14 +1,14 @@
-//! The published fixed-point solutions: all 54 rows of qawla-2015 Tables 3, 4 and 5.
+//! Tests against the published fixed-point solutions: all 54 rows of qawla-2015 Tables 3, 4 and 5.
 //!
 //! Tolerances: T 0.1 %, x* 0.3 %, α* 0.6 %. Table 2 prints packet error rates with three digits,
-//! which moves T by up to 0.03 %; α* is printed with three digits, half a unit of which is up to
-//! 0.5 % of it.
+//! which changes T by up to 0.03 %. α* is printed with three digits, so rounding changes α* by up
+//! to 0.5 %.
 
 use crate::common::{PAPER_GRED, problem, uniform_rtts};
 use airpath_conformance::Law;
 use airpath_model::{Regime, Solution};
 
-/// The data rows of a CSV file with `#` comments and one header line.
+/// Returns the data rows of a CSV file with `#` comments and one header line.
 fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     let data = text.lines().filter(|line| !line.starts_with('#')).skip(1);
     data.map(|line| line.split(',').collect())
@@ -45,7 +45,7 @@ fn solve(row: &Published) -> Solution {
     solve_with(row, [0.0, 0.0])
 }
 
-/// Solves with the packet error rates changed by `units` of the third digit printed.
+/// Solves a row with the packet error rates changed by `units` of the third printed digit.
 fn solve_with(row: &Published, units: [f64; 2]) -> Solution {
     let input = rows(include_str!("data/qawla_table_2.csv"))
         .find(|input| input[0] == row.idx)
@@ -59,7 +59,7 @@ fn solve_with(row: &Published, units: [f64; 2]) -> Solution {
     problem((&[row.threshold], &regimes), &rtts, PAPER_GRED.curve()).solve().expect("a solution")
 }
 
-/// One unit of the last digit of a number printed as `d.dde-n`; 0 for a plain 0.
+/// Returns one unit of the last digit of a number printed as `d.dde-n`; 0 for `0`.
 fn third_digit(printed: &str) -> f64 {
     printed.split_once('e').map_or(0.0, |(_, exponent)| number(&format!("0.01e{exponent}")))
 }
@@ -94,7 +94,7 @@ fn check(what: &str, tolerance: f64, measured: f64, of: impl Fn(&Published) -> O
 }
 
 #[test]
-fn all_54_rows_are_there() {
+fn tables_have_54_rows() {
     assert_eq!(published().len(), 54);
     assert_eq!(rows(include_str!("data/qawla_table_2.csv")).count(), 18);
     assert_eq!(published().iter().filter(|row| row.alpha.is_some()).count(), 31);
@@ -133,10 +133,10 @@ fn the_published_scenarios_give_no_warning() {
     assert!(published().iter().all(|row| solve(row).warnings.is_empty()));
 }
 
-/// Stronger than the tolerances: every published T, x* and α* lies within what the packet error
-/// rates could have been before they were printed with three digits (and, of α*, within the
-/// rounding of its three digits), give or take the 2e-5 by which the published search is inexact:
-/// the same solution of idx 7, which does not depend on B, has T 10.7414 and 10.7416.
+/// A stricter check than the tolerances: every published T, x* and α* is within the range that
+/// results from rounding the packet error rates to three digits (and, for α*, from its own
+/// rounding). A relative error of 2e-5 is added for the inexact search of the publication: the
+/// solution of idx 7, which does not depend on B, has T of 10.7414 and 10.7416.
 #[test]
 fn tables_3_to_5_lie_within_the_rounding_of_table_2() {
     let corners = [[-0.5, -0.5], [-0.5, 0.5], [0.5, -0.5], [0.5, 0.5]];

@@ -1,5 +1,5 @@
-//! An independent second opinion: Algorithm 1 of qawla-2015 as printed, for two regimes, by plain
-//! bisection and with the equations as they stand (eq. 5 corrected), against the solver.
+//! Tests the solver against an independent implementation of Algorithm 1 of qawla-2015 for two
+//! regimes, with simple bisection and the equations as printed (eq. 5 corrected).
 
 use crate::common::{Gred, problem};
 use airpath_model::Regime;
@@ -16,7 +16,7 @@ struct Printed<'a> {
     rtts: &'a [f64],
 }
 
-/// Eqs. 3–6 with b = 2 and T₀ = 1 s.
+/// Evaluates eqs. 3–6 with b = 2 and T₀ = 1 s.
 fn pftk(p: f64, rtt: f64) -> f64 {
     if p == 0.0 {
         return W_MAX / rtt;
@@ -68,7 +68,7 @@ impl Printed<'_> {
         BITS * (1.0 - q) * self.rtts.iter().map(rate).sum::<f64>()
     }
 
-    /// Domain as the paper prints it, x*, α* (0 inside a regime), T.
+    /// Returns the domain as printed in the paper, x*, α* (0 inside a regime), and T.
     fn solve(&self) -> (&'static str, f64, f64, f64) {
         let grows = |x: f64, alpha: f64| self.kappa(x, alpha) >= self.rate(x, alpha);
         let (domain, x, alpha) = if !grows(0.0, 0.0) {

@@ -1,44 +1,45 @@
-//! Up to which b the equilibrium is stable when the price is one of an averaged queue.
+//! Maximum b for a stable equilibrium if the price is computed from an averaged queue.
 //!
-//! The protocol's price is that of an average q̄ (§4.1), which the paper's analysis leaves out, and
-//! its gain has the whole round trip (Eq. 16) where the model has d_i. The closed model with both:
+//! The protocol computes the price from an average q̄ (§4.1), which the paper's analysis leaves
+//! out. Its gain uses the complete round trip (Eq. 16), where the model uses d_i. The closed model
+//! with both details is:
 //!
 //! ```text
 //! dw_i/dt = (τ − p μ_i)/D_i     p = (b q̄ − a)/μ_c     dq̄/dt = (q − q̄)/T     D_i = σ (d_i + q/μ_c)
 //! ```
 //!
-//! At the equilibrium τ − p μ_i is 0, so that D_i has no other effect. With c_i = p*/R_i and g_i =
-//! (1/R_i)/Σ (1/R_j) as without an average, the characteristic equation is H = 0 with
+//! At the equilibrium τ − p μ_i is 0, so D_i has no other effect. With c_i = p*/R_i and g_i =
+//! (1/R_i)/Σ (1/R_j), as without averaging, the characteristic equation is H = 0 with
 //!
 //! ```text
 //! H = 1 + Σ g_i e^(−s d_i) (b/(1 + sT) − c_i)/(D_i s + c_i e^(−s d_i))
 //! ```
 //!
-//! H goes to 1 for large s and is analytic where all c_i d_i/D_i are below π/2: Nyquist's criterion
-//! as in `stability`.
-//! Source: own derivation; `docs/reference/models/clamp-fluid.md` has the derivation.
+//! H approaches 1 for large s, and is analytic if all c_i d_i/D_i are below π/2. Nyquist's
+//! criterion is applied as in `stability`. Source: own derivation, in
+//! `docs/reference/models/clamp-fluid.md`.
 
 use super::ClampFluid;
 use super::stability::{Complex, is_stable, limit};
 use crate::error::{ModelError, require};
 use std::f64::consts::FRAC_PI_2;
 
-/// Averaging of the queue in the protocol, which the model leaves out.
+/// Parameters of the protocol's queue averaging, which the basic model leaves out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueueAverage {
-    /// T: time constant of the queue's average, s. Above 0; the protocol has 0.5 s.
+    /// T: time constant of the queue's average, s. Above 0; 0.5 s in the protocol.
     pub time_constant_s: f64,
-    /// σ: the receiver's estimate of the delay as a share of the round-trip time, for it divides a
-    /// window of payload by a rate of IP packets. Above 0, at most 1.
+    /// σ: ratio of the receiver's delay estimate to the round-trip time. It is below 1, because the
+    /// receiver divides a window in payload bytes by a rate of IP packets. Above 0, at most 1.
     pub delay_share: f64,
 }
 
 impl ClampFluid {
-    /// The largest b below which the closed model with `average` is stable, all else as it is; none
-    /// up to 64.
+    /// Returns the largest b below which the closed model with `average` is stable, with all other
+    /// parameters unchanged; `None` if it is stable up to 64.
     ///
     /// # Errors
-    /// When a parameter is outside its range.
+    /// Fails if a parameter is outside its range.
     pub fn limit_with_average(&self, average: QueueAverage) -> Result<Option<f64>, ModelError> {
         self.require_ranges()?;
         let QueueAverage { time_constant_s, delay_share } = average;
@@ -49,7 +50,7 @@ impl ClampFluid {
         Ok(limit(|b| self.averaged_is_stable(b, average)))
     }
 
-    /// Whether it is stable with `b` instead of its b.
+    /// Returns true if the averaged model is stable with the given `b`.
     fn averaged_is_stable(&self, b: f64, average: QueueAverage) -> bool {
         let model = ClampFluid { b, ..self.clone() };
         let Ok(rest) = model.equilibrium() else { return false };
@@ -117,8 +118,8 @@ mod tests {
     }
 
     #[test]
-    fn without_an_average_it_is_the_closed_model_times_the_round_trip() {
-        // T towards 0, and so small a queue that the round trip is the delay.
+    fn limit_without_averaging_equals_that_of_the_closed_model() {
+        // T approaches 0, and the queue is so small that the round trip equals the delay.
         let average = QueueAverage { time_constant_s: 1e-7, delay_share: 1.0 };
         for delays_s in [[0.05, 0.05], [0.05, 0.1], [0.05, 0.5]] {
             let model =
@@ -129,9 +130,10 @@ mod tests {
         }
     }
 
-    /// Ratio of the oscillation of the queue in the last quarter of `until_s` to that in the
-    /// second: above 1 it grows. The equations of this file, not linearised, by the trapezoidal
-    /// rule. Delays are multiples of the step, 1/16 of the first.
+    /// Returns the ratio of the queue's oscillation in the last quarter of `until_s` to that in the
+    /// second quarter; above 1 the oscillation grows. Integrates the nonlinear equations of this
+    /// file by the trapezoidal rule. Delays must be multiples of the step, which is 1/16 of the
+    /// first delay.
     fn growth(model: &ClampFluid, average: QueueAverage, until_s: f64) -> f64 {
         let rest = model.equilibrium().unwrap();
         let step_s = model.delays_s[0] / 16.0;
@@ -143,7 +145,7 @@ mod tests {
             .iter()
             .map(|d| vec![rest.window(*d) * (1.0 + 1e-6); longest + 1])
             .collect();
-        // q/μ_c where Σ w_i/(d_i + q/μ_c) is μ_c.
+        // q/μ_c at which Σ w_i/(d_i + q/μ_c) equals μ_c.
         let wait_s = |arrived: &[f64], guess: f64| {
             (0..40).fold(guess, |wait, _| {
                 let each = || arrived.iter().zip(&model.delays_s);
@@ -174,7 +176,8 @@ mod tests {
         let mut largest = [0.0f64; 4];
         let (all, half) = (steps(until_s), 0.5 * step_s / average.time_constant_s);
         for step in 0..all {
-            // Windows are known up to the present step; the shortest delay is longer than a step.
+            // Windows are known up to the current step, and the shortest delay is longer than a
+            // step.
             for past in &mut windows {
                 past.push(*past.last().unwrap());
             }
@@ -195,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn oscillation_sets_in_at_the_limit() {
+    fn oscillation_grows_only_above_the_limit() {
         for delays_s in [vec![0.05], vec![0.01, 0.01], vec![0.05, 0.1], vec![0.01, 0.1]] {
             let limit = found(5500.0, &delays_s, PAPER);
             for (b, grows) in [(0.99 * limit, false), (1.01 * limit, true)] {
@@ -206,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn values_outside_their_ranges_are_refused() {
+    fn values_outside_their_ranges_are_rejected() {
         let refused = |average: QueueAverage| {
             model(5500.0, 1.0, &[0.05]).limit_with_average(average).unwrap_err().to_string()
         };

@@ -1,15 +1,15 @@
-//! CLAMP's fluid model: windows that a price of the queue steers, with delay.
+//! CLAMP's fluid model: a price of the queue controls the windows of the flows, with delay.
 //!
 //! ```text
-//!   (here)       the equilibrium: q* = (kτ + a)/b, equal rates, a window for each flow
-//!   average      the same where the price is one of an averaged queue, as in the protocol
-//!   stability    up to which b it is stable; the smallest window with stable shares
-//!   trajectory   the equations integrated, while flows come and go
+//!   (here)       the equilibrium: q* = (kτ + a)/b, equal rates, window of each flow
+//!   average      stability if the price uses an averaged queue, as in the protocol
+//!   stability    maximum b for stability; smallest window with stable shares
+//!   trajectory   integration of the equations, with flows that start and stop
 //! ```
 //!
 //! Source: Andrew, Hanly and Mukhtar 2008, "Active Queue Management for Fair Resource Allocation in
-//! Wireless Networks", §3.2, Eqs. 1 to 12. Units are the paper's: bytes, bytes/s, seconds. Bytes are
-//! those of IP packets; d_i is all of a round trip but the wait and the service at the queue.
+//! Wireless Networks", §3.2, Eqs. 1 to 12. Units are those of the paper: bytes, bytes/s, seconds.
+//! Bytes count IP packets. d_i is the round-trip time without waiting and service at the queue.
 
 mod average;
 mod stability;
@@ -24,48 +24,48 @@ use crate::error::{ModelError, require};
 /// A queue with a price and the flows that share it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClampFluid {
-    /// μ_c: what the queue is served with, bytes/s. Above 0.
+    /// μ_c: service rate of the queue, bytes/s. Above 0.
     pub rate: f64,
-    /// a: bytes that cost nothing. 0 or more.
+    /// a: queue length with zero price, bytes. 0 or more.
     pub a: f64,
-    /// b: how strongly the price answers the queue. Above 0; the protocol has 1.
+    /// b: gain of the price with respect to the queue. Above 0; 1 in the protocol.
     pub b: f64,
-    /// τ: what each flow adds to its window in each round trip, bytes. Above 0.
+    /// τ: increase of each flow's window per round trip, bytes. Above 0.
     pub tau: f64,
-    /// d_i of each flow, s. Above 0, at least one.
+    /// d_i: delay of each flow, s. Above 0; at least one flow.
     pub delays_s: Vec<f64>,
 }
 
 /// Equilibrium of the windows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Equilibrium {
-    /// q*, bytes (Eq. 11).
+    /// Queue length q*, bytes (Eq. 11).
     pub queue: f64,
-    /// p(q*), s (Eq. 7).
+    /// Price p(q*), s (Eq. 7).
     pub price_s: f64,
-    /// μ_i, the same of all flows, bytes/s.
+    /// μ_i: rate of a flow, equal for all flows, bytes/s.
     pub flow_rate: f64,
-    /// q*/μ_c, s.
+    /// Queueing delay q*/μ_c, s.
     pub queue_delay_s: f64,
 }
 
 impl Equilibrium {
-    /// d_i + q*/μ_c, s.
+    /// Returns the round-trip time d_i + q*/μ_c, s.
     pub fn rtt_s(&self, delay_s: f64) -> f64 {
         delay_s + self.queue_delay_s
     }
 
-    /// w_i*, bytes of IP packets in flight and in the queue.
+    /// Returns the window w_i*: bytes of IP packets in flight and in the queue.
     pub fn window(&self, delay_s: f64) -> f64 {
         self.flow_rate * self.rtt_s(delay_s)
     }
 }
 
 impl ClampFluid {
-    /// Equal rates, and the queue of Eq. 11.
+    /// Computes the equilibrium: equal rates, and the queue length of Eq. 11.
     ///
     /// # Errors
-    /// When a parameter is outside its range.
+    /// Fails if a parameter is outside its range.
     pub fn equilibrium(&self) -> Result<Equilibrium, ModelError> {
         self.require_ranges()?;
         let flows = self.delays_s.len() as f64;
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn values_outside_their_ranges_are_refused() {
+    fn values_outside_their_ranges_are_rejected() {
         let refused = |change: fn(&mut ClampFluid), line: &str| {
             let mut model = paper(&[0.05]);
             change(&mut model);

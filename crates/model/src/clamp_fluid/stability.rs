@@ -1,9 +1,9 @@
-//! Up to which b the equilibrium is stable, by Nyquist's criterion.
+//! Maximum b for a stable equilibrium, by Nyquist's criterion.
 //!
-//! Both models, linearised at the equilibrium, have a characteristic equation H(s) = 0 whose H is
-//! analytic for Re s ≥ 0 and goes to 1 for large s. As many zeros lie to the right of the imaginary
-//! axis as H(jω) turns about 0 in half circles, clockwise, for ω from 0 to infinity. The limit is the
-//! smallest b at which there is one.
+//! Both models, linearised at the equilibrium, have a characteristic equation H(s) = 0. H is
+//! analytic for Re s ≥ 0 and approaches 1 for large s. The number of zeros to the right of the
+//! imaginary axis equals the number of clockwise half turns of H(jω) around 0 for ω from 0 to
+//! infinity. The limit is the smallest b with such a zero.
 //!
 //! Constant shares (Eq. 9 with μ_i = μ_c/k):
 //!
@@ -18,47 +18,49 @@
 //! H = 1 + Σ g_i e^(−s d_i) (b − c_i)/(d_i s + c_i e^(−s d_i))        g_i = (1/R_i)/Σ (1/R_j)
 //! ```
 //!
-//! H is analytic where all c_i are below π/2. c_i is the share of a flow's window that is τ times
-//! the number of flows; a larger one belongs to windows below a segment, which are not stable here.
-//! The windows of n flows of equal delay can also move against each other, which H does not see:
-//! these movements obey d_i s + c_i e^(−s d_i) = 0, and die out for c_i below π/2 too.
+//! H is analytic if all c_i are below π/2. c_i is the ratio of τ times the number of flows to the
+//! flow's window. A larger c_i means a window below one segment, which counts as unstable here. The
+//! windows of n flows with equal delay can also oscillate against each other, which H does not
+//! include. These oscillations obey d_i s + c_i e^(−s d_i) = 0 and also decay for c_i below π/2.
 
 use super::ClampFluid;
 use crate::error::ModelError;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// b is looked at from here on, in steps of this factor, up to the last.
+/// Search range of b: first value, factor between two values, last value.
 const SCAN: (f64, f64, f64) = (0.25, 1.03, 64.0);
-/// How exact the limit is, as a share of it.
+/// Relative accuracy of the limit.
 const RESOLUTION: f64 = 1e-7;
 /// Largest change of the argument of H in a step, rad.
 const LARGEST_TURN: f64 = 0.3;
 
-/// Up to which b the equilibrium is stable.
+/// Values of b up to which the equilibrium is stable.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limit {
-    /// Of the closed model, in which the rates follow from the windows; none up to 64.
+    /// Limit of the closed model, in which the rates follow from the windows; `None` if stable up
+    /// to 64.
     pub closed: Option<f64>,
-    /// With constant shares of the rate; none up to 64.
+    /// Limit with constant shares of the rate; `None` if stable up to 64.
     pub constant_shares: Option<f64>,
 }
 
-/// The window, bytes, above which the shares of flows with equal round-trip times are stable when
-/// each measures its rate over its last `packets` packets of `packet` bytes (Eq. 15).
+/// Returns the window, bytes, above which the shares of flows with equal round-trip times are
+/// stable, if each flow measures its rate over its last `packets` packets of `packet` bytes (Eq.
+/// 15).
 ///
 /// With T = α s/μ_i the shares obey s² + (g/T)(1 − e^(−sT)) = 0, g = τ/(μ_i RTT²). A root is
-/// imaginary where ωT = π and g T = π²/2; hence w_i > √(2 α τ s)/π. Below it windows oscillate with
-/// a period of 2T.
-/// Source: own derivation; `docs/reference/models/clamp-fluid.md` has the derivation.
+/// imaginary for ωT = π and g T = π²/2; hence w_i > √(2 α τ s)/π. Smaller windows oscillate with a
+/// period of 2T. Source: own derivation, in `docs/reference/models/clamp-fluid.md`.
 pub fn shares_are_stable_above(tau: f64, packets: f64, packet: f64) -> f64 {
     (2.0 * packets * tau * packet).sqrt() / PI
 }
 
 impl ClampFluid {
-    /// The largest b below which the equilibrium is stable, all else as it is.
+    /// Returns the largest b below which the equilibrium is stable, with all other parameters
+    /// unchanged.
     ///
     /// # Errors
-    /// When a parameter is outside its range.
+    /// Fails if a parameter is outside its range.
     pub fn limit(&self) -> Result<Limit, ModelError> {
         self.require_ranges()?;
         Ok(Limit {
@@ -67,7 +69,7 @@ impl ClampFluid {
         })
     }
 
-    /// Whether constant shares are stable with `b` instead of its b.
+    /// Returns true if the model with constant shares is stable with the given `b`.
     fn constant_shares_are_stable(&self, b: f64) -> bool {
         let share = 1.0 / self.delays_s.len() as f64;
         let lambda = self.delays_s.iter().map(|d| share / d).sum::<f64>();
@@ -81,7 +83,7 @@ impl ClampFluid {
         is_stable(h, self.grid(b * lambda))
     }
 
-    /// Whether the closed model is stable with `b` instead of its b.
+    /// Returns true if the closed model is stable with the given `b`.
     fn closed_is_stable(&self, b: f64) -> bool {
         let model = ClampFluid { b, ..self.clone() };
         let Ok(rest) = model.equilibrium() else { return false };
@@ -105,14 +107,15 @@ impl ClampFluid {
         is_stable(h, self.grid(gain + largest))
     }
 
-    /// Where ω begins and how far it steps at most, and where H is near 1; `gain` in 1/s.
+    /// Returns the first step of ω, its largest step, and the ω above which H is close to 1; `gain`
+    /// in 1/s.
     pub(super) fn grid(&self, gain: f64) -> (f64, f64, f64) {
         let longest = self.delays_s.iter().copied().fold(0.0, f64::max);
         (1e-6 * gain.min(1.0 / longest), 0.2 / longest, 4.0 * gain)
     }
 }
 
-/// The smallest b of those looked at from which on it is not stable.
+/// Finds the smallest b in the search range at which `is_stable` becomes false.
 pub(super) fn limit(is_stable: impl Fn(f64) -> bool) -> Option<f64> {
     let (first, factor, last) = SCAN;
     let (mut low, mut high) = (0.0, first);
@@ -129,7 +132,7 @@ pub(super) fn limit(is_stable: impl Fn(f64) -> bool) -> Option<f64> {
     Some(0.5 * (low + high))
 }
 
-/// Whether H(jω) does not turn about 0 up to where it is near 1.
+/// Returns true if H(jω) does not turn around 0 up to the ω at which H is close to 1.
 pub(super) fn is_stable(
     h: impl Fn(f64) -> Complex,
     (first, largest, end): (f64, f64, f64),
@@ -148,11 +151,11 @@ pub(super) fn is_stable(
             step = (2.0 * step).min(largest);
         }
     }
-    // A zero on the right turns it by −2π from −∞ to ∞, which is by −π from 0 on.
+    // A zero in the right half plane turns H by −2π for ω from −∞ to ∞, and by −π for ω from 0.
     turned > -FRAC_PI_2
 }
 
-/// A complex number; what is needed of it.
+/// A minimal complex number type.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Complex {
     re: f64,
@@ -164,7 +167,7 @@ impl Complex {
         Complex { re, im }
     }
 
-    /// e^(j angle).
+    /// Returns e^(j angle).
     pub(super) fn turned(angle: f64) -> Complex {
         Complex { re: angle.cos(), im: angle.sin() }
     }
@@ -216,8 +219,8 @@ mod tests {
         ClampFluid { rate: 1.25e6, a: 5500.0, b: 1.0, tau: 500.0, delays_s }
     }
 
-    /// The smallest b with an imaginary root of s + (b/k) Σ e^(−s d_i)/d_i: where the real part
-    /// Σ cos(ω d_i)/d_i is 0, b is kω/Σ sin(ω d_i)/d_i.
+    /// Returns the smallest b with an imaginary root of s + (b/k) Σ e^(−s d_i)/d_i: at the ω where
+    /// the real part Σ cos(ω d_i)/d_i is 0, b is kω/Σ sin(ω d_i)/d_i.
     fn crossing(delays_s: &[f64]) -> f64 {
         let sum = |f: fn(f64) -> f64, omega: f64| -> f64 {
             delays_s.iter().map(|d| f(omega * d) / d).sum()
@@ -256,7 +259,8 @@ mod tests {
                 let constant = limit.constant_shares.unwrap();
                 assert!((constant / FRAC_PI_2 - 1.0).abs() < 1e-6, "{constant}");
                 let closed = limit.closed;
-                // Of 8 flows over 1 ms the windows are half as large as τ times their number.
+                // The windows of 8 flows over 1 ms are half as large as τ times the number of
+                // flows.
                 if delay_s > 0.01 {
                     let closed = closed.expect("there is one");
                     assert!((closed / FRAC_PI_2 - 1.0).abs() < 1e-5, "{flows} {delay_s}: {closed}");

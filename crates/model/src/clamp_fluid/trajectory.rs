@@ -1,41 +1,41 @@
-//! The equations integrated by the method of steps.
+//! Integrates the equations by the method of steps.
 //!
-//! No slope depends on the present but through what was a delay earlier. With a step of at most half
-//! the shortest delay all of that is known, and Simpson's rule over the slopes at the ends and in
-//! the middle of a step is the classical Runge–Kutta method (fourth order). Between the points of
-//! the past is Hermite's cubic polynomial, of the same order.
+//! Each slope depends only on values that are at least one delay old. With a step of at most half
+//! the shortest delay, all these values are known. Simpson's rule over the slopes at the ends and
+//! in the middle of a step is then the classical Runge–Kutta method (fourth order). Past values
+//! between grid points come from Hermite's cubic interpolation, which has the same order.
 //!
-//! Source of the equations: the paper's Eqs. 6 to 10; the price is that of Eq. 13, never negative,
-//! and a link that the windows do not fill has an empty queue.
+//! Source: Eqs. 6 to 10 of the paper. The price is that of Eq. 13 and never negative. If the
+//! windows do not fill the link, the queue is empty.
 
 use super::ClampFluid;
 use crate::error::{ModelError, require};
 
-/// Steps in the shortest delay.
+/// Number of steps in the shortest delay.
 const STEPS: f64 = 16.0;
-/// The most steps of a trajectory: minutes of computation.
+/// Maximum number of steps of a trajectory (minutes of computation).
 const MOST_STEPS: f64 = 2e7;
 
 /// Lifetime of a flow, and its initial window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Life {
-    /// When its first byte is sent, s.
+    /// Time at which the flow sends its first byte, s.
     pub start_s: f64,
-    /// When it stops sending, s; infinite: never.
+    /// Time at which the flow stops sending, s; infinite for never.
     pub stop_s: f64,
     /// Initial window, bytes.
     pub window: f64,
 }
 
-/// The values of a quantity at the points of a grid, with their slopes, as far back as is needed.
+/// Past values and slopes of a quantity at grid points, as far back as the delay requires.
 #[derive(Debug, Clone)]
 struct Past {
-    /// Value and slope at point n are at n mod the length.
+    /// Value and slope of point n are at index n modulo the length.
     points: Vec<(f64, f64)>,
-    /// Points so far.
+    /// Number of points so far.
     count: usize,
     step_s: f64,
-    /// The value before the first point.
+    /// Value before the first point.
     before: f64,
 }
 
@@ -55,7 +55,8 @@ impl Past {
         self.points[number % self.points.len()]
     }
 
-    /// The value `place` steps after the first point; places behind the last point are not known.
+    /// Returns the value `place` steps after the first point, which must not be after the last
+    /// point.
     fn at(&self, place: f64) -> f64 {
         if place < 0.0 || self.count == 0 {
             return self.before;
@@ -72,7 +73,7 @@ impl Past {
     }
 }
 
-/// The queue with constant, equal shares of the rate: Eq. 9 with μ_i = μ_c/k.
+/// Integrator of the queue with constant, equal shares of the rate: Eq. 9 with μ_i = μ_c/k.
 #[derive(Debug, Clone)]
 pub struct ConstantShares<'a> {
     model: &'a ClampFluid,
@@ -82,11 +83,11 @@ pub struct ConstantShares<'a> {
 }
 
 impl<'a> ConstantShares<'a> {
-    /// A queue that was `queue` bytes long up to now. It may become negative: the equation is
-    /// linear.
+    /// Creates a queue with a constant past length of `queue` bytes. The queue may become negative,
+    /// because the equation is linear.
     ///
     /// # Errors
-    /// When a parameter of the model is outside its range.
+    /// Fails if a parameter of the model is outside its range.
     pub fn new(model: &'a ClampFluid, queue: f64) -> Result<ConstantShares<'a>, ModelError> {
         model.require_ranges()?;
         let (shortest_s, longest_s) = extremes(&model.delays_s);
@@ -96,7 +97,7 @@ impl<'a> ConstantShares<'a> {
         Ok(ConstantShares { model, past, queue, step_s })
     }
 
-    /// One step further; returns the queue there, bytes.
+    /// Advances one step. Returns the new queue length, bytes.
     pub fn advance(&mut self) -> f64 {
         let here = (self.past.count - 1) as f64;
         let slope = |place: f64| slope_of(self.model, |d| self.past.at(place - d / self.step_s));
@@ -106,13 +107,13 @@ impl<'a> ConstantShares<'a> {
         self.queue
     }
 
-    /// The length of a step, s.
+    /// Returns the length of a step, s.
     pub fn step_s(&self) -> f64 {
         self.step_s
     }
 }
 
-/// dq/dt of Eq. 9 where the queue was `queue(d)` bytes long a delay d earlier.
+/// Returns dq/dt of Eq. 9; `queue(d)` is the queue length a delay d earlier, bytes.
 fn slope_of(model: &ClampFluid, queue: impl Fn(f64) -> f64) -> f64 {
     let flows = model.delays_s.len() as f64;
     let of_flow = |d: &f64| (model.tau - (model.b * queue(*d) - model.a) / flows) / d;
@@ -124,30 +125,30 @@ fn extremes(delays_s: &[f64]) -> (f64, f64) {
     (shortest_s, delays_s.iter().copied().fold(0.0, f64::max))
 }
 
-/// The closed model: windows, and what follows from them.
+/// Integrator of the closed model: windows, rates and queue.
 #[derive(Debug, Clone)]
 pub struct Trajectory<'a> {
     model: &'a ClampFluid,
     flows: Vec<Flow>,
     step_s: f64,
-    /// Steps so far.
+    /// Number of steps so far.
     steps: usize,
-    /// q/μ_c now, s.
+    /// Current queueing delay q/μ_c, s.
     wait_s: f64,
 }
 
 #[derive(Debug, Clone)]
 struct Flow {
-    /// First and last step in which it sends.
+    /// First step in which the flow sends.
     start: f64,
     stop: f64,
-    /// d_i in steps.
+    /// Delay d_i, steps.
     delay: f64,
     past: Past,
     window: f64,
-    /// w_i(t − d_i): what of it has come round, bytes.
+    /// w_i(t − d_i): part of the window that has returned, bytes.
     arrived: f64,
-    /// dw_i/dt at the last place looked at.
+    /// dw_i/dt at the last evaluated position.
     slope: f64,
 }
 
@@ -156,7 +157,7 @@ impl Flow {
         self.start <= place && place < self.stop
     }
 
-    /// The window with which what arrives now was sent.
+    /// Returns the window at the sending time of the data that arrive now.
     fn arrived_at(&self, place: f64) -> f64 {
         let sent = place - self.delay;
         if self.is_there(sent) { self.past.at(sent - self.start) } else { 0.0 }
@@ -164,15 +165,15 @@ impl Flow {
 }
 
 impl<'a> Trajectory<'a> {
-    /// The model's flows with a life for each; times are met to within a step, 1/16 of the shortest
-    /// delay.
+    /// Creates a trajectory with one lifetime per flow. Start and stop times are rounded to steps,
+    /// 1/16 of the shortest delay.
     ///
     /// # Errors
-    /// When a parameter of the model is outside its range, or the steps to `until_s` would take
-    /// minutes.
+    /// Fails if a parameter of the model is outside its range, or if the steps to `until_s` would
+    /// take minutes.
     ///
     /// # Panics
-    /// If there is not a life for each flow.
+    /// Panics if the number of lifetimes differs from the number of flows.
     pub fn new(
         model: &'a ClampFluid,
         lives: &[Life],
@@ -201,38 +202,38 @@ impl<'a> Trajectory<'a> {
         Ok(trajectory)
     }
 
-    /// The present, s.
+    /// Returns the current time, s.
     pub fn now_s(&self) -> f64 {
         self.steps as f64 * self.step_s
     }
 
-    /// The length of a step, s.
+    /// Returns the length of a step, s.
     pub fn step_s(&self) -> f64 {
         self.step_s
     }
 
-    /// q, bytes.
+    /// Returns the queue length q, bytes.
     pub fn queue(&self) -> f64 {
         self.wait_s * self.model.rate
     }
 
-    /// p, s: Eq. 13.
+    /// Returns the price p, s (Eq. 13).
     pub fn price_s(&self) -> f64 {
         (self.model.b * self.wait_s - self.model.a / self.model.rate).max(0.0)
     }
 
-    /// μ_i, bytes/s.
+    /// Returns the rate μ_i of a flow, bytes/s.
     pub fn flow_rate(&self, flow: usize) -> f64 {
         self.flows[flow].arrived / (self.model.delays_s[flow] + self.wait_s)
     }
 
-    /// w_i, bytes; 0 of an inactive flow.
+    /// Returns the window w_i of a flow, bytes; 0 for an inactive flow.
     pub fn window(&self, flow: usize) -> f64 {
         let flow = &self.flows[flow];
         if flow.is_there(self.steps as f64) { flow.window } else { 0.0 }
     }
 
-    /// One step further.
+    /// Advances one step.
     pub fn advance(&mut self) {
         let here = self.steps as f64;
         let sixth = self.step_s / 6.0;
@@ -246,7 +247,7 @@ impl<'a> Trajectory<'a> {
         self.keep();
     }
 
-    /// Computes arrivals, wait and slopes at `place`.
+    /// Computes arrivals, queueing delay and slopes at position `place`, steps.
     fn look(&mut self, place: f64) {
         for flow in &mut self.flows {
             flow.arrived = flow.arrived_at(place);
@@ -265,9 +266,9 @@ impl<'a> Trajectory<'a> {
         }
     }
 
-    /// q/μ_c at which Σ w_i(t − d_i)/(d_i + q/μ_c) is μ_c (Eq. 10); 0 where it is less without a
-    /// queue. The sum falls with q and is convex, so that Newton's method from the left never goes
-    /// too far.
+    /// Solves Eq. 10: the q/μ_c at which Σ w_i(t − d_i)/(d_i + q/μ_c) equals μ_c; 0 if the sum is
+    /// smaller even without a queue. The sum decreases with q and is convex, so Newton's method
+    /// from the left never overshoots.
     fn solve_wait_s(&self) -> f64 {
         let excess = |wait_s: f64| {
             let flows = self.flows.iter().zip(&self.model.delays_s);
@@ -329,9 +330,9 @@ mod tests {
         }
     }
 
-    /// Growth of the oscillation of the queue in the second half of `rtts` of the longest delays:
-    /// above 1 it grows. Differences over the shortest delay hide how slowly the shares become
-    /// equal.
+    /// Returns the growth of the queue's oscillation in the second half of a run of `rtts` times
+    /// the longest delay; above 1 the oscillation grows. Differences over the shortest delay are
+    /// used, because they hide the slow equalization of the shares.
     fn growth(model: &ClampFluid, rtts: f64, is_closed: bool) -> f64 {
         let rest = model.equilibrium().unwrap();
         let until_s = rtts * extremes(&model.delays_s).1;
@@ -343,7 +344,7 @@ mod tests {
             largest[quarter] = largest[quarter].max((queue - earlier.unwrap_or(queue)).abs());
         };
         if is_closed {
-            // The flows start together with windows that are wrong by little.
+            // The flows start together with windows that are slightly wrong.
             let start = |(number, d): (usize, &f64)| Life {
                 start_s: 0.0,
                 stop_s: f64::INFINITY,
@@ -368,7 +369,7 @@ mod tests {
     }
 
     impl<'a> Trajectory<'a> {
-        /// Flows that have had their windows for ever.
+        /// Creates flows with constant windows in the past.
         fn near_rest(model: &'a ClampFluid, lives: &[Life]) -> Trajectory<'a> {
             let mut found = Trajectory::new(model, lives, 0.0).unwrap();
             for flow in &mut found.flows {
@@ -389,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn theorem_1_oscillation_sets_in_at_half_pi() {
+    fn theorem_1_oscillation_grows_only_above_half_pi() {
         for (b, grows) in [(0.99 * FRAC_PI_2, false), (1.01 * FRAC_PI_2, true)] {
             for is_closed in [false, true] {
                 for delays_s in [vec![0.05], vec![0.05; 3]] {
@@ -401,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn unequal_delays_oscillate_from_the_limit_of_the_roots_on() {
+    fn oscillation_with_unequal_delays_grows_only_above_the_limit() {
         for delays_s in [[0.05, 0.1], [0.05, 0.15], [0.05, 0.5], [0.012, 0.182], [0.032, 0.132]] {
             let limit = model(1.0, &delays_s).limit().unwrap();
             for (is_closed, limit) in [(false, limit.constant_shares), (true, limit.closed)] {
@@ -416,7 +417,8 @@ mod tests {
 
     #[test]
     fn the_method_is_of_the_fourth_order() {
-        // dq/dt = −q(t − 1) from 1 is a polynomial in each delay: 1 − t, then (2 − t)²/2 … − 1/2.
+        // The solution of dq/dt = −q(t − 1) from 1 is a polynomial in each delay: 1 − t, then (2 −
+        // t)²/2 … − 1/2.
         let model = ClampFluid { rate: 1.0, a: 0.0, b: 1.0, tau: 1e-300, delays_s: vec![1.0] };
         let mut found = ConstantShares::new(&model, 1.0).unwrap();
         let mut values = vec![1.0];
@@ -433,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn flows_come_and_go_and_an_empty_link_has_no_queue() {
+    fn flows_start_and_stop_and_an_underused_link_has_no_queue() {
         let model = model(1.0, &[0.05, 0.08]);
         let second = Life { start_s: 20.0, stop_s: 60.0, window: 1500.0 };
         let mut found = Trajectory::new(&model, &[forever(1500.0), second], 100.0).unwrap();

@@ -1,14 +1,15 @@
-//! The law of window and sent packets, propagated on a grid.
+//! Propagates the joint distribution of window and sent packets on a grid.
 //!
-//! Before the first loss there is one path, which is followed exactly. After it the state is the window, the
-//! packets sent, and, where there can be backlog, what the queue and the next request follow from: how
-//! the window came to be what it is, and which request the stage before had. W_th needs no dimension: after
-//! a loss the window is at W_th or below 2. What lies between points of the grid is shared out to
-//! them, so that means are kept.
+//! Before the first loss there is only one path, which is followed exactly. After the first loss,
+//! the state consists of the window and the packets sent. If backlog is possible, the state also
+//! contains the values that determine the queue and the next request: whether the previous stage
+//! had a loss, and the kinds of its request and of the next one. W_th needs no dimension, because
+//! after a loss the window is at W_th or below 2. Probability between grid points is divided
+//! between the adjacent points so that means are preserved.
 //!
-//! A stage always sends something, so that the points are gone through once, in the order of the packets
-//! sent: all downloads that come by a point, in whichever stage, pass it together. Of their times each point has
-//! six moments.
+//! Each stage sends at least one packet, so the points are processed once, in the order of packets
+//! sent. All downloads that reach a point are processed together, regardless of their stage number.
+//! Each point stores six moments of their times.
 
 use super::moments::Mass;
 use super::points::{Between, between};
@@ -16,10 +17,12 @@ use super::stage::{StageResult, State};
 use super::{Outcome, Problem, Queue, Ssthresh};
 use crate::error::{ModelError, require};
 
-/// Probabilities below this are forgotten; what is left is the whole.
+/// Probabilities below this value are neglected; results are normalised with the remaining
+/// probability.
 const LEAST: f64 = 1e-13;
 
-/// How a stage went, and the requests of it and of the one after.
+/// Outcome of a stage: loss, whether its own request contended, and whether the next request
+/// contends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct StageCase {
     lost: bool,
@@ -27,11 +30,11 @@ struct StageCase {
     contends: bool,
 }
 
-/// All ways, where there can be backlog.
+/// Number of stage cases if backlog is possible.
 const WAYS: usize = 8;
-/// The points that are gone through, at most.
+/// Maximum number of processed points.
 const MOST_POINTS: f64 = (1u32 << 28) as f64;
-/// The points that are kept at a time, at most.
+/// Maximum number of points that are stored at the same time.
 const MOST_KEPT: f64 = (1u32 << 23) as f64;
 
 impl StageCase {
@@ -45,36 +48,38 @@ impl StageCase {
     }
 }
 
-/// Times what two halvings change is the error that is given: what is left does not always get smaller by the
-/// same factor. Chosen after some of the tests' random sets had 1.34 times as much with a step of 0.5; it is
-/// not derived. With a step of 1 and b = 2 one change may be nothing, for both grids have the same windows:
-/// there 4 times as much was found, and the error that is given does not hold.
+/// Factor between the reported error and the change by two halvings of the step, because the
+/// remaining error does not always decrease by a constant factor. The factor is empirical: some
+/// random sets of the tests needed 1.34 with a step of 0.5. With a step of 1 and b = 2, one of the
+/// two changes may be 0, because both grids have the same windows. In this case a factor of 4 was
+/// needed, and the reported error is too small.
 const SAFETY: f64 = 1.5;
 
-/// A row without a point in use.
+/// A row without used points.
 const EMPTY: (u32, u32) = (u32::MAX, 0);
 
-/// A stage from a point of the grid.
+/// Transition of a stage that starts at a grid point.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     /// w, packets.
     window: f64,
     rtt_s: f64,
     contends: bool,
-    /// Probability that none is lost.
+    /// Probability that no packet of the window is lost.
     arrives: f64,
-    /// The points and ways after that, and otherwise.
+    /// Point and case of the next stage without a loss.
     grown: (Between, usize),
     halved: (Between, usize),
 }
 
 impl Problem {
-    /// The law on a grid of half of `step`, packets (1/64 to 1). The error is 1.5 times what changed from twice
-    /// `step` to `step` and from there to half of it; without losses there is one path and no error.
+    /// Computes the distribution on a grid with half of `step`, packets (1/64 to 1). The error is
+    /// 1.5 times the sum of two changes: from twice `step` to `step`, and from `step` to half of
+    /// `step`. Without losses there is only one path and no error.
     ///
     /// # Errors
-    /// [`ModelError::Parameter`] when a value is outside its range, or the window can make a queue that
-    /// never drains, or the grid would be larger than 2²⁸ points, or 2²³ at a time.
+    /// [`ModelError::Parameter`] if a value is outside its range, the window can build a queue that
+    /// never drains, or the grid would have more than 2²⁸ points, or 2²³ at the same time.
     pub fn grid(&self, step: f64) -> Result<Outcome, ModelError> {
         self.validate()?;
         require((1.0 / 64.0..=1.0).contains(&step), "step", step, "from 1/64 to 1 packet")?;
@@ -95,20 +100,21 @@ impl Problem {
 
 struct Grid<'a> {
     problem: &'a Problem,
-    /// W_th after a loss.
+    /// W_th after a loss, packets.
     ssthresh: f64,
-    /// Packets sent per row.
+    /// Height of a row: packets sent.
     height: f64,
     target: f64,
     windows: Vec<f64>,
-    /// Steps by case, then by window.
+    /// Transitions, by case, then by window.
     steps: Vec<Step>,
     ways: usize,
-    /// By packets sent (as far as a stage leads, around), then way, then window.
+    /// Probabilities and moments, by row (a ring buffer as long as a stage needs), then case, then
+    /// window.
     masses: Vec<Mass>,
-    /// The windows in use: from, and to before; by packets sent, then way.
+    /// Range of used windows (end exclusive), by row, then case.
     spans: Vec<(u32, u32)>,
-    /// The rows that are kept.
+    /// Number of stored rows.
     kept: usize,
     sums: Sums,
 }
@@ -134,10 +140,12 @@ impl<'a> Grid<'a> {
         };
         let ways = if problem.can_queue() { WAYS } else { 1 };
         let is_lossy = problem.loss > 0.0;
-        // Each point knows how many packets were sent on the mean, so that rows may be higher than windows
-        // are apart; a stage sends one at least. Without losses there are no points.
+        // Each point stores the mean number of packets sent, so rows may be higher than the
+        // distance of windows. A stage sends at least one packet. Without losses there are no
+        // points.
         let height = if is_lossy { (2.0 * step).min(1.0) } else { f64::INFINITY };
-        // A stage after the first loss begins beyond this row, and sends half of the window at most.
+        // A stage after the first loss starts after the current row and sends at most half of the
+        // window.
         let kept = (1.5 * top / height) + 3.0;
         let accepted = "smaller for this grid. Use Monte-Carlo, or a larger step";
         let mut windows = Vec::new();
@@ -183,7 +191,7 @@ impl<'a> Grid<'a> {
         let (mut state, mut mass) = (problem.first(), Mass::WHOLE);
         let rows = (self.target / self.height) as usize;
         for row in 0..=rows {
-            // The path of those without a loss so far, up to this row.
+            // The path without a loss so far, up to this row.
             while mass.p() > 0.0 && self.row_of(&mass) <= row {
                 let passed = problem.pass(&state);
                 let window = state.window;
@@ -218,7 +226,7 @@ impl<'a> Grid<'a> {
         self.outcome()
     }
 
-    /// The row of as many packets as were sent on the mean.
+    /// Returns the row for the mean number of packets sent.
     #[inline]
     fn row_of(&self, mass: &Mass) -> usize {
         (mass.sent() / (mass.p() * self.height) + 1e-9) as usize
@@ -253,7 +261,7 @@ impl<'a> Grid<'a> {
         self.sums.inverses += inverse;
     }
 
-    /// A stage of everything that has sent as much as `row` says. It leads to later rows alone.
+    /// Processes one stage for all points of `row`. It leads only to later rows.
     fn pass_row(&mut self, row: usize) {
         let width = self.windows.len();
         for way in 0..self.ways {
@@ -284,7 +292,8 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// A stage of those who had their first loss in the one before: like [`Grid::pass`], between points.
+    /// Processes one stage of downloads whose first loss was in the previous stage: like
+    /// [`Grid::pass`], but from a state between grid points.
     fn pass_one(&mut self, row: usize, state: &State, mass: Mass) {
         let step = self.problem.step(&self.windows, self.ssthresh, state, self.ways);
         self.pass(row, &step, mass);
@@ -306,7 +315,7 @@ impl<'a> Grid<'a> {
 }
 
 impl Problem {
-    /// A stage from `state`, and where it leads to.
+    /// Computes the transition of a stage that starts at `state`.
     fn step(&self, windows: &[f64], ssthresh: f64, state: &State, ways: usize) -> Step {
         let &State { window, contends, .. } = state;
         let passed = self.pass(state);
@@ -327,8 +336,9 @@ impl Problem {
         Step { window, rtt_s, contends, arrives, grown, halved }
     }
 
-    /// Initial state of a stage after one with the window `before` and the case `way`. A queue that
-    /// drains follows from what that one left behind, however much it found.
+    /// Returns the initial state of a stage after a stage with the window `before` and the case
+    /// `way`. The remaining backlog of a draining queue does not depend on the backlog that the
+    /// previous stage found.
     fn state_after(&self, before: f64, ssthresh: f64, way: StageCase) -> State {
         let window = if way.lost { self.halve(before) } else { self.grow(before, ssthresh) };
         let first = State { window: before, ssthresh, queue_s: 0.0, contends: way.contended };

@@ -1,22 +1,23 @@
-//! A download in stages of a round trip, whose ACKs must request uplink bandwidth (wimax-2009 §3,
-//! Eqs. 1 to 8).
+//! A download in stages of one round trip, with bandwidth requests for the uplink of its ACKs
+//! (wimax-2009 §3, Eqs. 1 to 8).
 //!
-//! The window is a Markov chain (Eq. 1): it grows with every stage without loss and is halved otherwise. A
-//! stage takes a round trip (Eq. 4), longer by a contention when the receiver was idle before, by a
-//! piggyback request otherwise (Eq. 5). The download ends when as many packets are sent as it needs on the mean,
-//! repetitions counted (Eq. 2).
+//! The window is a Markov chain (Eq. 1): it grows in every stage without loss and is halved
+//! otherwise. A stage takes one round trip (Eq. 4) plus a request delay: a contention if the
+//! receiver was idle before, otherwise a piggyback request (Eq. 5). The download ends when the mean
+//! number of packets that it needs, including retransmissions, is sent (Eq. 2).
 //!
-//! Choices where the paper is silent: the window is real, at least 1, at most W_max; W_th is halved with
-//! the window (as TCP does) or constant (as printed); the queue of Eq. 6 drains, or never does (as
-//! printed); idle times below 1 ns are none. Left out, as in the paper: time-outs, recovery, HARQ.
+//! Assumptions that the paper does not state: the window is a real number from 1 to W_max; idle
+//! times below 1 ns count as 0. Variants: W_th is halved with the window (as in TCP) or constant
+//! (as printed); the queue of Eq. 6 drains or never drains (as printed). Left out, as in the paper:
+//! timeouts, loss recovery, HARQ.
 //!
-//! | file | what |
+//! | file | content |
 //! | --- | --- |
 //! | `stage.rs` | one stage |
-//! | `monte_carlo.rs` | many downloads, drawn |
-//! | `grid.rs` | the law of window and sent packets, propagated |
-//! | `points.rs` | the windows of the grid, and what lies between |
-//! | `moments.rs` | probability, times and packets at a point |
+//! | `monte_carlo.rs` | simulation of many random downloads |
+//! | `grid.rs` | propagation of the distribution of window and sent packets |
+//! | `points.rs` | the windows of the grid, and interpolation between them |
+//! | `moments.rs` | probability, time moments and packets at a point |
 
 mod grid;
 mod moments;
@@ -29,7 +30,7 @@ use crate::error::{ModelError, require};
 /// Update of W_th at a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ssthresh {
-    /// Half of the window, at least 2: what TCP does.
+    /// W_th becomes half of the window, at least 2, as in TCP.
     #[default]
     Updated,
     /// W_th is constant, as printed.
@@ -46,28 +47,28 @@ pub enum Queue {
     Draining,
 }
 
-/// A download.
+/// Parameters of a download.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Problem {
-    /// L, bytes. Above 0.
+    /// L: size of the download, bytes. Above 0.
     pub size_bytes: f64,
-    /// MSS, bytes. At least 1.
+    /// Maximum segment size, bytes. At least 1.
     pub mss_bytes: f64,
-    /// R, bit/s of payload. Above 0.
+    /// R: payload rate of the downlink, bit/s. Above 0.
     pub rate_bps: f64,
-    /// RTT_min, s: without requests and queueing. At least 0.
+    /// RTT_min: round-trip time without requests and queueing, s. At least 0.
     pub base_rtt_s: f64,
-    /// T_ct, s. At least 0.
+    /// T_ct: delay of a contention request, s. At least 0.
     pub contention_s: f64,
-    /// T_pb, s. At least 0.
+    /// T_pb: delay of a piggyback request, s. At least 0.
     pub piggyback_s: f64,
-    /// p_e, in [0, 1).
+    /// p_e: loss probability of a packet, in [0, 1).
     pub loss: f64,
-    /// b, packets that an ACK acknowledges. At least 1.
+    /// b: packets per ACK. At least 1.
     pub packets_per_ack: f64,
-    /// The first W_th, packets. At least 1.
+    /// Initial W_th (slow start threshold), packets. At least 1.
     pub initial_ssthresh_packets: f64,
-    /// W_max, packets. At least 1.
+    /// W_max: maximum window, packets. At least 1.
     pub max_window_packets: f64,
     /// Update of W_th at a loss.
     pub ssthresh: Ssthresh,
@@ -78,23 +79,23 @@ pub struct Problem {
 /// Performance of the downloads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// The mean over downloads of Eq. 8, bit/s.
+    /// Throughput by Eq. 8, mean over downloads, bit/s.
     pub throughput_bps: f64,
-    /// Eq. 8 with both sums over all downloads, bit/s.
+    /// Throughput by Eq. 8 with both sums over all downloads, bit/s.
     pub ratio_of_sums_bps: f64,
-    /// The mean over downloads of size over time, bit/s.
+    /// Mean over downloads of size over completion time, bit/s.
     pub goodput_bps: f64,
-    /// N, the mean number of stages.
+    /// N: mean number of stages.
     pub stages: f64,
-    /// Share of stages that begin with a contention.
+    /// Share of stages that start with a contention.
     pub contention_share: f64,
-    /// Of `throughput_bps`: its standard error (Monte-Carlo), or 1.5 times what two halvings of the step
-    /// changed (grid).
+    /// Error of `throughput_bps`, bit/s: standard error (Monte Carlo), or 1.5 times the change by
+    /// two halvings of the step (grid).
     pub error_bps: f64,
 }
 
 impl Problem {
-    /// Checks the ranges given with the fields.
+    /// Checks the ranges that are stated at the fields.
     ///
     /// # Errors
     /// [`ModelError::Parameter`] with the first field outside its range.

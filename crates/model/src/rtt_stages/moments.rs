@@ -1,12 +1,14 @@
-//! Probability at a point of the grid, with the moments of the time up to there and the packets sent.
+//! Probability at a grid point, with the moments of the time to reach the point, and the packets
+//! sent.
 
-/// Time moments that are carried: 1, t, … t⁵.
+/// Number of stored time moments: 1, t, … t⁵.
 const MOMENTS: usize = 6;
 
-/// A variance below this, as a share of the squared mean, is none.
+/// Relative variance (divided by the squared mean) below which the variance counts as 0.
 const LEAST_SPREAD: f64 = 1e-9;
 
-/// The sums of 1, t, t², … t⁵ and of the packets sent over all downloads at a point, weighted by probability.
+/// Sums of 1, t, t², … t⁵ and of the packets sent over all downloads at a point, weighted by
+/// probability.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Mass {
     times: [f64; MOMENTS],
@@ -14,28 +16,29 @@ pub(super) struct Mass {
 }
 
 impl Mass {
-    /// Everything, at time 0, with nothing sent.
+    /// Probability 1 at time 0, with no packets sent.
     pub(super) const WHOLE: Mass = Mass { times: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0], sent: 0.0 };
 
-    /// The probability.
+    /// Returns the probability.
     #[inline]
     pub(super) fn p(&self) -> f64 {
         self.times[0]
     }
 
-    /// The mean time, times the probability.
+    /// Returns the mean time multiplied by the probability.
     #[inline]
     pub(super) fn time(&self) -> f64 {
         self.times[1]
     }
 
-    /// The mean of the packets sent, times the probability.
+    /// Returns the mean number of packets sent multiplied by the probability.
     #[inline]
     pub(super) fn sent(&self) -> f64 {
         self.sent
     }
 
-    /// The same `rtt_s` and `packets` later: E(t + r)ⁿ by the binomial theorem.
+    /// Advances the time by `rtt_s` and the packets sent by `packets`: E(t + r)ⁿ by the binomial
+    /// theorem.
     #[inline]
     pub(super) fn after(mut self, rtt_s: f64, packets: f64) -> Mass {
         for first in 1..MOMENTS {
@@ -47,13 +50,13 @@ impl Mass {
         self
     }
 
-    /// A share of it.
+    /// Returns a share of the mass.
     #[inline]
     pub(super) fn times(self, share: f64) -> Mass {
         Mass { times: self.times.map(|moment| moment * share), sent: self.sent * share }
     }
 
-    /// Sum of both.
+    /// Adds another mass.
     #[inline]
     pub(super) fn add(&mut self, other: &Mass) {
         for (mine, other) in self.times.iter_mut().zip(other.times) {
@@ -62,13 +65,13 @@ impl Mass {
         self.sent += other.sent;
     }
 
-    /// E(1/t), times the probability: Gauss quadrature with three nodes, which the six moments make, as the
-    /// continued fraction p/(a₀ − b₁/(a₁ − b₂/a₂)) of their orthogonal polynomials. Exact for up to three
-    /// different times.
+    /// Returns E(1/t) multiplied by the probability, by Gauss quadrature with three nodes. The six
+    /// moments determine the continued fraction p/(a₀ − b₁/(a₁ − b₂/a₂)) of their orthogonal
+    /// polynomials. Exact for up to three different times.
     pub(super) fn inverse(&self) -> f64 {
         let p = self.p();
         let mean = self.time() / p;
-        // Moments of t/mean − 1.
+        // Moments of t/mean − 1:
         let relative = self.times(1.0 / p).in_units_of(mean).after(-1.0, 0.0);
         let [_, _, second, third, fourth, fifth] = relative.times;
         if second < LEAST_SPREAD {
@@ -84,7 +87,7 @@ impl Mass {
         p / mean / (1.0 - second / (a1 - norm / second / a2))
     }
 
-    /// The same with the times in units of `unit_s`.
+    /// Converts the times to units of `unit_s`.
     fn in_units_of(mut self, unit_s: f64) -> Mass {
         let mut power = 1.0;
         for moment in &mut self.times {
@@ -114,7 +117,7 @@ mod tests {
         assert_eq!(later.sent, 4.0);
     }
 
-    /// One, two and three times, close together and far apart: exact.
+    /// One, two and three times, close together and far apart.
     #[test]
     fn the_mean_inverse_of_up_to_three_times_is_exact() {
         for times in [
@@ -130,7 +133,7 @@ mod tests {
         }
     }
 
-    /// Evenly from 2 to 4: ln 2 over 2.
+    /// For times distributed uniformly from 2 to 4, the mean inverse is ln 2 / 2.
     #[test]
     fn the_mean_inverse_of_many_times_is_close() {
         let count = 10_000;

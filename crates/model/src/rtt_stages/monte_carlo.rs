@@ -1,17 +1,17 @@
-//! Many downloads, drawn.
+//! Simulates many random downloads.
 
 use super::{Outcome, Problem};
 use crate::error::{ModelError, require};
 use airpath_core::Stream;
 
-/// Powers of 1 − p_e for windows that are multiples of this are kept, packets.
+/// Windows with a cached power of 1 − p_e are multiples of 1/`FINE` packets.
 const FINE: f64 = 64.0;
 
 impl Problem {
-    /// `samples` downloads (1 to 10⁹), drawn by `seed`: the same again with the same seed.
+    /// Simulates `samples` downloads (1 to 10⁹). The same `seed` gives the same result.
     ///
     /// # Errors
-    /// [`ModelError::Parameter`] when a value is outside its range.
+    /// [`ModelError::Parameter`] if a value is outside its range.
     pub fn monte_carlo(&self, samples: u64, seed: u64) -> Result<Outcome, ModelError> {
         self.validate()?;
         let accepted = "from 1 to 1000000000";
@@ -27,7 +27,7 @@ impl Problem {
         Ok(sums.outcome(samples))
     }
 
-    /// One download.
+    /// Simulates one download.
     fn draw(&self, powers: &[f64], draws: &mut Stream) -> Download {
         let (target, mut state) = (self.target(), self.first());
         let mut done = Download::default();

@@ -1,14 +1,14 @@
-//! The windows of the grid, and what lies between its points.
+//! The windows of the grid, and interpolation between its points.
 
 use super::Problem;
 
-/// Differences of windows below this are none.
+/// Windows with a smaller difference count as equal, packets.
 const SAME: f64 = 1e-9;
 
-/// How far below a window its second point is, packets.
+/// Distance between a window and its second point just below, packets.
 const JUST_BELOW: f64 = 1e-5;
 
-/// A point, and how much of a value belongs to the next one.
+/// Index of a grid point, and the share that belongs to the next point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Between {
     pub(super) place: usize,
@@ -16,28 +16,30 @@ pub(super) struct Between {
 }
 
 impl Problem {
-    /// How far apart windows from W_th on are, packets: 1/b, or an equal part of it that is at most `step`.
+    /// Returns the distance of windows from W_th on, packets: 1/b, or an integer fraction of 1/b
+    /// that is at most `step`. Also returns the number of parts.
     fn apart(&self, step: f64) -> (f64, usize) {
         let parts = (1.0 / (self.packets_per_ack * step) - SAME).ceil().max(1.0);
         (1.0 / (self.packets_per_ack * parts), parts as usize)
     }
 
-    /// As many windows as a grid has at most.
+    /// Returns an upper bound of the number of windows of a grid.
     pub(super) fn most_windows(&self, step: f64) -> f64 {
         4.0 * self.max_window_packets * self.packets_per_ack / self.apart(step).0
     }
 
-    /// Windows from 1 to W_max, about `step` packets apart at most, that growth maps to each other.
+    /// Returns windows from 1 to W_max with a distance of at most about `step` packets, chosen so
+    /// that window growth leads from one to another.
     ///
-    /// From W_th on they are evenly spaced. Below it they are what slow start passes from the
-    /// halves of those below 2 W_th: halving and slow start lead back to where they came from, and
-    /// must not wear it down. Where b packets increase leads to W_th, a window just below it needs
-    /// a stage more; and what it grows to, and has grown from, and is half of, are as far apart. So
-    /// each window that is an integer number of increases from W_th has a second point just below
-    /// it.
+    /// From W_th on, the windows are evenly spaced. Below W_th, they are the windows that slow
+    /// start passes from the halves of the windows below 2 W_th: halving followed by slow start
+    /// leads back to the original window, and interpolation must not blur it. A window just below
+    /// W_th needs one more stage than a window at W_th. The same applies to all windows that it
+    /// grows to, has grown from, or is half of. Therefore each window at an integer number of
+    /// increases from W_th has a second point just below it.
     pub(super) fn windows(&self, ssthresh: f64, step: f64) -> Vec<f64> {
         let top = self.max_window_packets;
-        // Where slow start leads to W_max, its way there matters alone.
+        // If slow start leads to W_max, only the windows of slow start are needed.
         let ssthresh = ssthresh.min(top);
         let (apart, parts) = self.apart(step);
         let increased = |place: usize| ssthresh + place as f64 * apart;
@@ -52,7 +54,7 @@ impl Problem {
         self.slow_start(ssthresh / factor, ssthresh, |window| windows.push(window));
         self.slow_start(ssthresh - JUST_BELOW, ssthresh, |window| windows.push(window));
         for place in 0..=doubled {
-            // The lower, the closer: so that there are not too many, every second, fourth, … is enough.
+            // Lower windows are closer to each other: every second, fourth, … window is sufficient.
             let is_kept = |window: f64| {
                 let apart = (factor - 1.0) * finest * window / ssthresh;
                 let every = (step / (4.0 * apart)).max(1.0).log2() as u32;
@@ -74,7 +76,8 @@ impl Problem {
         windows
     }
 
-    /// The windows from 1 to `ssthresh` that slow start passes with `through`.
+    /// Calls `each` with the windows from 1 to `ssthresh` on the slow start path through the window
+    /// `through`.
     fn slow_start(&self, through: f64, ssthresh: f64, mut each: impl FnMut(f64)) {
         let b = self.packets_per_ack;
         let mut stages = (b * ((ssthresh - SAME) / through).log2()).floor();
@@ -89,11 +92,11 @@ impl Problem {
     }
 }
 
-/// A window between those of the grid.
+/// Locates a window between the windows of the grid.
 pub(super) fn between(windows: &[f64], window: f64) -> Between {
     let place = windows.partition_point(|point| *point <= window + SAME).max(1) - 1;
     match windows.get(place + 1) {
-        // Just below the next one stays so.
+        // A window just below the next point is not rounded up to it.
         Some(next) if *next - windows[place] <= 2.0 * JUST_BELOW => Between { place, next: 0.0 },
         Some(next) if window > windows[place] + SAME => {
             let next = (window - windows[place]) / (next - windows[place]);
@@ -108,7 +111,7 @@ mod tests {
     use super::super::tests::SETTING;
     use super::*;
 
-    /// With W_th = 9 and b = 1 and 2: what a window on the grid grows to is on it, up to where slow start ends.
+    /// A window on the grid grows to another window on the grid, except at the end of slow start.
     #[test]
     fn growth_leads_from_point_to_point() {
         for (packets_per_ack, ssthresh, step) in
@@ -122,7 +125,8 @@ mod tests {
             for &window in &windows {
                 let grown = problem.grow(window, ssthresh);
                 let off = windows.iter().map(|point| (point - grown).abs()).fold(64.0, f64::min);
-                // Where slow start ends, √2 leads to what no increase leads to.
+                // At the end of slow start, the factor √2 leads to a window that no other growth
+                // leads to.
                 let ends = (ends..ssthresh).contains(&window) && packets_per_ack > 1.0;
                 let is_on = off < 2.0 * JUST_BELOW;
                 assert!(is_on || ends || window == 1.0, "{window} {grown} {off}");

@@ -1,16 +1,16 @@
-//! One stage: a window's worth of packets and what it takes (wimax-2009 Eqs. 1 and 3 to 7).
+//! One stage: transmission of one window of packets (wimax-2009 Eqs. 1 and 3 to 7).
 
 use super::{Problem, Queue};
 
-/// Differences of times below this are none: when backlog builds, the idle time is 0 by algebra, and
-/// rounding must not decide between contention and piggyback.
+/// Tolerance for equal times: with backlog, the idle time is exactly 0 in theory, and rounding must
+/// not decide between contention and piggyback.
 const TOLERANCE_S: f64 = 1e-9;
 
-/// Differences of windows below this are none: with b = 2 a window comes to W_th by factors of √2,
-/// and rounding must not decide whether it has reached it.
+/// Tolerance for equal windows: with b = 2 a window reaches W_th by factors of √2, and rounding
+/// must not decide whether W_th is reached.
 const TOLERANCE_PACKETS: f64 = 1e-9;
 
-/// Whether the window is below W_th.
+/// Returns true if the window is below W_th.
 #[inline]
 pub(super) fn is_slow(window: f64, ssthresh: f64) -> bool {
     window < ssthresh - TOLERANCE_PACKETS
@@ -19,29 +19,29 @@ pub(super) fn is_slow(window: f64, ssthresh: f64) -> bool {
 /// Initial state of a stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct State {
-    /// w, packets.
+    /// w: window, packets.
     pub(super) window: f64,
-    /// W_th, packets.
+    /// W_th: slow start threshold, packets.
     pub(super) ssthresh: f64,
-    /// t_q, s.
+    /// t_q: queueing delay, s.
     pub(super) queue_s: f64,
-    /// Whether the receiver was idle before it, so that its first ACK contends.
+    /// True if the receiver was idle before the stage, so that its first ACK contends.
     pub(super) contends: bool,
 }
 
 /// Result of a stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct StageResult {
-    /// RTT(k), s.
+    /// Round-trip time RTT(k), s.
     pub(super) rtt_s: f64,
-    /// t_q(k + 1), s.
+    /// Queueing delay of the next stage t_q(k + 1), s.
     pub(super) queue_s: f64,
-    /// t_idle(k), s.
+    /// Idle time of the receiver t_idle(k), s.
     pub(super) idle_s: f64,
 }
 
 impl StageResult {
-    /// Whether t_idle(k) > 0.
+    /// Returns true if t_idle(k) > 0.
     #[inline]
     pub(super) fn was_idle(&self) -> bool {
         self.idle_s > TOLERANCE_S
@@ -49,30 +49,30 @@ impl StageResult {
 }
 
 impl Problem {
-    /// w(1) = 1, and the first ACK contends.
+    /// Returns the state of the first stage: w(1) = 1, and the first ACK contends.
     pub(super) fn first(&self) -> State {
         let ssthresh = self.initial_ssthresh_packets;
         State { window: 1.0, ssthresh, queue_s: 0.0, contends: true }
     }
 
-    /// MSS/R, s.
+    /// Returns the transmission time of a packet, MSS/R, s.
     #[inline]
     pub(super) fn packet_s(&self) -> f64 {
         8.0 * self.mss_bytes / self.rate_bps
     }
 
-    /// L'(1 + p_e), packets: the right side of Eq. 2.
+    /// Returns L'(1 + p_e), packets: the right side of Eq. 2.
     pub(super) fn target(&self) -> f64 {
         (self.size_bytes / self.mss_bytes).ceil() * (1.0 + self.loss)
     }
 
-    /// t_br(k): Eq. 5.
+    /// Returns the request delay t_br(k), s (Eq. 5).
     #[inline]
     pub(super) fn request_s(&self, contends: bool) -> f64 {
         if contends { self.contention_s } else { self.piggyback_s }
     }
 
-    /// RTT, queue and idle time of a stage: Eqs. 4, 6 and 7.
+    /// Computes RTT, queueing delay and idle time of a stage (Eqs. 4, 6 and 7).
     #[inline]
     pub(super) fn pass(&self, state: &State) -> StageResult {
         let packet_s = self.packet_s();
@@ -87,7 +87,7 @@ impl Problem {
         StageResult { rtt_s, queue_s, idle_s }
     }
 
-    /// The window after a stage without loss: Eq. 1, first three lines.
+    /// Returns the window after a stage without loss (Eq. 1, first three lines).
     #[inline]
     pub(super) fn grow(&self, window: f64, ssthresh: f64) -> f64 {
         let b = self.packets_per_ack;
@@ -96,13 +96,13 @@ impl Problem {
         grown.min(self.max_window_packets)
     }
 
-    /// The window after one with a loss: Eq. 1, last line; at least 1.
+    /// Returns the window after a stage with a loss (Eq. 1, last line); at least 1.
     #[inline]
     pub(super) fn halve(&self, window: f64) -> f64 {
         (window / 2.0).max(1.0)
     }
 
-    /// W_th after a loss at the window `window`.
+    /// Returns W_th after a loss at the window `window`.
     #[inline]
     pub(super) fn ssthresh_after(&self, window: f64) -> f64 {
         match self.ssthresh {
@@ -111,13 +111,13 @@ impl Problem {
         }
     }
 
-    /// Probability that all packets of a window arrive.
+    /// Returns the probability that all packets of a window arrive.
     #[inline]
     pub(super) fn arrives(&self, window: f64) -> f64 {
         (1.0 - self.loss).powf(window)
     }
 
-    /// Whether the window can ever be large enough for a queue.
+    /// Returns true if the window can become large enough to build a queue.
     pub(super) fn can_queue(&self) -> bool {
         let least = self.contention_s.min(self.piggyback_s) + self.base_rtt_s;
         (self.max_window_packets - 1.0) * self.packet_s() > least - TOLERANCE_S

@@ -1,8 +1,8 @@
-//! The equations by hand, and both solution methods compared.
+//! Tests of the equations against values computed by hand, and comparison of both solution methods.
 
 use super::*;
 
-/// wimax-2009 §3.2, with the W_th of the project: 63 packets first.
+/// Parameters of wimax-2009 §3.2, with an initial W_th of 63 packets.
 pub(crate) const SETTING: Problem = Problem {
     size_bytes: 1e6,
     mss_bytes: 1000.0,
@@ -23,7 +23,7 @@ fn mbps(problem: Problem) -> f64 {
 }
 
 #[test]
-fn eq1_the_window_doubles_grows_by_a_packet_stays_and_is_halved() {
+fn eq1_window_doubles_grows_linearly_stays_at_the_maximum_or_is_halved() {
     let problem = Problem { initial_ssthresh_packets: 8.0, ..SETTING };
     let grown: Vec<f64> = [1.0, 4.0, 8.0, 63.5, 64.0].map(|w| problem.grow(w, 8.0)).into();
     assert_eq!(grown, [2.0, 8.0, 9.0, 64.0, 64.0]);
@@ -38,16 +38,17 @@ fn eq1_the_window_doubles_grows_by_a_packet_stays_and_is_halved() {
 }
 
 #[test]
-fn eq2_repetitions_count_on_the_mean() {
+fn eq2_target_includes_mean_retransmissions() {
     assert!((SETTING.target() - 1010.0).abs() < 1e-9);
     let odd = Problem { size_bytes: 1_000_001.0, loss: 0.0, ..SETTING };
     assert_eq!(odd.target(), 1001.0);
 }
 
-/// Eq. 3: between first packets the receiver has a window's packets and its idle time. With backlog what comes
-/// is more than the round trip of Eq. 4, by what Eq. 6 adds to the queue.
+/// Eq. 3: the time between the first packets of two stages at the receiver is the reception time of
+/// a window plus the idle time. With backlog, this time exceeds the round trip of Eq. 4 by the
+/// queue increase of Eq. 6.
 #[test]
-fn eq3_the_receiver_has_the_round_trip_of_the_sender() {
+fn eq3_round_trip_at_the_receiver_equals_that_at_the_sender() {
     let queue_s = 0.02;
     for window in [1.0, 7.5, 63.0, 64.0, 90.0, 201.0] {
         for contends in [true, false] {
@@ -62,25 +63,26 @@ fn eq3_the_receiver_has_the_round_trip_of_the_sender() {
     }
 }
 
-/// Eq. 4: 1.6 ms a packet, 30 ms of contention, 15 ms of backlog, 100 ms.
+/// Eq. 4: 1.6 ms for a packet, 30 ms of contention, 15 ms of backlog, 100 ms of RTT_min.
 #[test]
-fn eq4_a_round_trip_is_a_packet_a_request_the_queue_and_the_least_round_trip() {
+fn eq4_round_trip_is_the_sum_of_packet_request_queue_and_minimum_rtt() {
     let passed = SETTING.pass(&stage::State { queue_s: 0.015, ..SETTING.first() });
     assert!((passed.rtt_s - 0.1466).abs() < 1e-12);
 }
 
 /// Eq. 5: 30 ms after an idle time, 10 ms otherwise.
 #[test]
-fn eq5_a_request_contends_or_is_piggybacked() {
+fn eq5_request_delay_depends_on_contention_or_piggyback() {
     let state = SETTING.first();
     assert!((SETTING.pass(&state).rtt_s - 0.1316).abs() < 1e-12);
     let piggyback = stage::State { contends: false, ..state };
     assert!((SETTING.pass(&piggyback).rtt_s - 0.1116).abs() < 1e-12);
 }
 
-/// Eq. 7: 130 ms less 1.6 ms for each packet but the first; 82 of them leave none.
+/// Eq. 7: the idle time is 130 ms minus 1.6 ms for each packet after the first; from 83 packets on
+/// it is 0.
 #[test]
-fn eq7_the_idle_time_is_what_packets_leave_of_the_round_trip() {
+fn eq7_idle_time_is_the_unused_part_of_the_round_trip() {
     for (window, idle_s) in [(1.0, 0.13), (11.0, 0.114), (82.0, 0.0004), (83.0, 0.0), (90.0, 0.0)] {
         let passed = SETTING.pass(&stage::State { window, ..SETTING.first() });
         assert!((passed.idle_s - idle_s).abs() < 1e-12, "{window} {passed:?}");
@@ -88,7 +90,8 @@ fn eq7_the_idle_time_is_what_packets_leave_of_the_round_trip() {
     }
 }
 
-/// Eq. 6: a window of 201 packets of 1.6 ms is 190 ms more than 131.6; the next of 10 packets drains it.
+/// Eq. 6: a window of 201 packets of 1.6 ms takes 190 ms more than the round trip of 131.6 ms; the
+/// next window of 10 packets drains this backlog.
 #[test]
 fn eq6_backlog_builds_and_drains_or_never_does() {
     let large = stage::State { window: 201.0, ..SETTING.first() };
@@ -100,10 +103,10 @@ fn eq6_backlog_builds_and_drains_or_never_does() {
     assert!((literal.pass(&small).queue_s - 0.19).abs() < 1e-12);
 }
 
-/// The knife edge: with the current backlog, the next idle time is 0 by algebra, and no contention
-/// follows.
+/// Boundary case: with the current backlog, the next idle time is exactly 0 in theory, and no
+/// contention follows.
 #[test]
-fn eq5_an_idle_time_of_a_rounding_error_is_none() {
+fn eq5_idle_time_within_rounding_counts_as_zero() {
     for window in [100.0, 120.3, 157.7] {
         let problem = Problem { max_window_packets: 200.0, ..SETTING };
         let mut state = stage::State { window, ..problem.first() };
@@ -115,11 +118,11 @@ fn eq5_an_idle_time_of_a_rounding_error_is_none() {
     }
 }
 
-/// Without loss: 1, 2, 4, … 64, 64, …: 1000 packets are passed in stage 21, with 1023 + … by hand.
+/// Without loss the windows are 1, 2, 4, … 64, 64, …: stage 21 exceeds 1000 packets.
 #[test]
-fn eq8_without_loss_is_a_count_by_hand() {
+fn eq8_without_loss_equals_the_value_computed_by_hand() {
     let problem = Problem { loss: 0.0, initial_ssthresh_packets: 64.0, ..SETTING };
-    // 127 packets in the first 7 stages, 64 in each that follows: 14 more pass 1000.
+    // 127 packets in the first 7 stages, 64 in each further stage: 14 further stages exceed 1000.
     let (stages, packets) = (21.0, 127.0 + 14.0 * 64.0);
     let expected = packets * 8000.0 / (stages * 0.1316);
     for found in [problem.grid(0.5), problem.monte_carlo(3, 1)] {
@@ -131,9 +134,9 @@ fn eq8_without_loss_is_a_count_by_hand() {
     }
 }
 
-/// wimax-mac §5, as ratios of sums: 0.88/0.75/0.61, 0.94/0.79/0.65, 0.98/0.83/0.68 Mbit/s at 10, 30
-/// and 60 ms with a first W_th of 16, 32 and 64. Printed to two digits; those of 32 are up to 0.015
-/// above the computed ones.
+/// Values of wimax-mac §5, as ratios of sums: 0.88/0.75/0.61, 0.94/0.79/0.65, 0.98/0.83/0.68 Mbit/s
+/// at 10, 30 and 60 ms with an initial W_th of 16, 32 and 64. They are printed with two digits; the
+/// values for 32 are up to 0.015 above the computed values.
 #[test]
 fn fig3_values_of_an_independent_evaluation() {
     for (ssthresh, expected, within) in [
@@ -150,9 +153,10 @@ fn fig3_values_of_an_independent_evaluation() {
     }
 }
 
-/// wimax-mac §9.4: TCP model2's 0.891 Mbit/s is met at 27.5 ms with a first W_th of 63; constant, with 8.5, at 34.
+/// wimax-mac §9.4: the 0.891 Mbit/s of TCP model2 are reached at 27.5 ms with an initial W_th of
+/// 63, and at 34 ms with a constant W_th of 8.5.
 #[test]
-fn fig3_model2_is_met_at_28_ms_and_with_a_constant_threshold_of_8_5_at_34() {
+fn fig3_model2_is_reached_at_28_ms_and_with_constant_threshold_at_34_ms() {
     let constant =
         |ssthresh, packets| Problem { ssthresh, initial_ssthresh_packets: packets, ..SETTING };
     for (problem, expected_ms) in [(SETTING, 27.5), (constant(Ssthresh::Constant, 8.5), 34.0)] {
@@ -165,15 +169,15 @@ fn fig3_model2_is_met_at_28_ms_and_with_a_constant_threshold_of_8_5_at_34() {
     }
 }
 
-/// 31 % from 10 to 60 ms is algebra: 1 − 111.6/161.6.
+/// The loss of 31 % from 10 to 60 ms follows from the round trips: 1 − 111.6/161.6.
 #[test]
-fn fig3_the_loss_from_10_to_60_ms_is_that_of_the_round_trips() {
+fn fig3_throughput_loss_from_10_to_60_ms_equals_the_ratio_of_round_trips() {
     let at = |contention_s| mbps(Problem { contention_s, ..SETTING });
     assert!((1.0 - at(0.06) / at(0.01) - (1.0 - 111.6 / 161.6)).abs() < 1e-9);
 }
 
 #[test]
-fn the_grid_refuses_a_queue_that_never_drains() {
+fn grid_rejects_a_queue_that_never_drains() {
     let problem = Problem { max_window_packets: 200.0, queue: Queue::Literal, ..SETTING };
     let error = problem.grid(0.5).expect_err("refused").to_string();
     assert!(error.starts_with("max_window_packets = 200: must be small enough"), "{error}");
@@ -181,7 +185,7 @@ fn the_grid_refuses_a_queue_that_never_drains() {
 }
 
 #[test]
-fn the_grid_is_the_monte_carlo() {
+fn grid_agrees_with_monte_carlo() {
     let with = |change: fn(&mut Problem)| {
         let mut problem = SETTING;
         change(&mut problem);
@@ -245,12 +249,12 @@ fn random_sets() -> Vec<Problem> {
         .collect()
 }
 
-/// Of each of the sets: Monte-Carlo's throughput with 10⁶ downloads and its standard error, ratio of
-/// sums, goodput (bit/s), stages, share of contentions. Made by `cargo test --profile quick -p airpath-model
-/// the_table_of_a_million -- --ignored --nocapture`.
+/// Monte Carlo results with 10⁶ downloads for each set: throughput and its standard error, ratio of
+/// sums, goodput (bit/s), stages, share of contentions. Generated by `cargo test --profile quick -p
+/// airpath-model the_table_of_a_million -- --ignored --nocapture`.
 const DRAWN: &str = include_str!("drawn.csv");
 
-/// The rows of the table.
+/// Returns the rows of the table.
 fn drawn() -> Vec<Outcome> {
     let row = |line: &str| {
         let values: Vec<f64> =
@@ -289,10 +293,10 @@ fn the_table_of_a_million() {
     }
 }
 
-/// wimax-2009 §3, a million downloads each: within 0.3 % or three standard errors; and no
-/// farther than the error that the grid gives and three of Monte-Carlo's allow.
+/// Grid and Monte Carlo with a million downloads agree within 0.3 % or three standard errors, and
+/// within the reported error of the grid plus three standard errors.
 #[test]
-fn the_grid_is_a_million_downloads_on_each_of_30_random_sets() {
+fn grid_agrees_with_a_million_downloads_on_30_random_sets() {
     let (sets, drawn) = (random_sets(), drawn());
     assert_eq!((sets.len(), drawn.len()), (30, 30));
     for (problem, drawn) in sets.iter().zip(&drawn) {
@@ -310,7 +314,7 @@ fn the_grid_is_a_million_downloads_on_each_of_30_random_sets() {
         assert!((grid.contention_share - drawn.contention_share).abs() < 0.003);
         let difference = (grid.throughput_bps - drawn.throughput_bps).abs();
         assert!(difference < grid.error_bps + 3.0 * drawn.error_bps, "{grid:?}\n{drawn:?}");
-        // An error that is always enough because it is large says nothing.
+        // The reported error must also be small, otherwise the comparison proves nothing.
         assert!(grid.error_bps < 0.005 * grid.throughput_bps, "{problem:?}\n{grid:?}");
     }
     let queueing = sets.iter().filter(|problem| problem.can_queue()).count();
@@ -318,9 +322,9 @@ fn the_grid_is_a_million_downloads_on_each_of_30_random_sets() {
     assert!((10..25).contains(&queueing) && (4..25).contains(&piggybacking), "{piggybacking}");
 }
 
-/// The table is what it says: again with fewer downloads and other seeds.
+/// Checks the table with fewer downloads and other seeds.
 #[test]
-fn the_table_of_a_million_is_drawn_again() {
+fn table_of_a_million_agrees_with_a_new_simulation() {
     for (number, (problem, drawn)) in random_sets().iter().zip(drawn()).enumerate() {
         let again = problem.monte_carlo(2_000, 100 + number as u64).expect("in range");
         let error = again.error_bps.hypot(drawn.error_bps);
@@ -329,7 +333,8 @@ fn the_table_of_a_million_is_drawn_again() {
     }
 }
 
-/// A step four times smaller: the difference is within the error that was given, or a millionth.
+/// Checks that a step four times smaller changes the result by at most the reported error plus a
+/// millionth.
 fn error_holds(step: f64) {
     let mut compared = 0;
     for problem in random_sets().into_iter().filter(|problem| problem.size_bytes < 3e5) {
@@ -344,19 +349,20 @@ fn error_holds(step: f64) {
 }
 
 #[test]
-fn the_error_of_the_grid_holds_what_smaller_steps_change() {
+fn reported_error_of_the_grid_covers_smaller_steps() {
     error_holds(0.5);
 }
 
 #[test]
-#[ignore = "fails: with b = 2 the grids of steps 2 and 1 have the same windows; of 75 packets 0.056 % is given as 0.021 %"]
-fn the_error_of_the_grid_of_a_whole_packet_holds_what_smaller_steps_change() {
+#[ignore = "fails: with b = 2 the grids of steps 2 and 1 have the same windows; for 75 packets an error of 0.056 % is reported as 0.021 %"]
+fn reported_error_of_a_grid_of_one_packet_covers_smaller_steps() {
     error_holds(1.0);
 }
 
-/// A constant W_th from which slow start leads to W_max, with backlog; one above W_max; none below 1 packet.
+/// Cases: a constant W_th from which slow start leads to W_max, with backlog; a W_th above W_max;
+/// the minimum W_th of 1 packet.
 #[test]
-fn the_grid_is_the_monte_carlo_where_slow_start_leads_to_the_largest_window() {
+fn grid_agrees_with_monte_carlo_if_slow_start_leads_to_the_maximum_window() {
     let constant = Problem { base_rtt_s: 0.02, ssthresh: Ssthresh::Constant, ..SETTING };
     for problem in [
         constant,
@@ -373,8 +379,8 @@ fn the_grid_is_the_monte_carlo_where_slow_start_leads_to_the_largest_window() {
     }
 }
 
-/// Where the grid refuses, there is Monte-Carlo with its interval; half of the intervals of 0.67 standard errors
-/// hold what a hundred times as many downloads give.
+/// If the grid does not apply, Monte Carlo gives an interval: half of the intervals of ±0.67
+/// standard errors contain the result of a hundred times as many downloads.
 #[test]
 fn monte_carlo_with_a_queue_that_never_drains_has_an_interval() {
     let problem = Problem { base_rtt_s: 0.02, queue: Queue::Literal, ..SETTING };
@@ -390,7 +396,7 @@ fn monte_carlo_with_a_queue_that_never_drains_has_an_interval() {
 }
 
 #[test]
-fn a_grid_without_losses_is_one_path_of_any_size_and_queue() {
+fn grid_without_losses_equals_the_single_path() {
     let problem =
         Problem { loss: 0.0, size_bytes: 5e8, base_rtt_s: 0.02, queue: Queue::Literal, ..SETTING };
     let (grid, drawn) = (problem.grid(0.5), problem.monte_carlo(1, 1));
@@ -400,7 +406,7 @@ fn a_grid_without_losses_is_one_path_of_any_size_and_queue() {
 }
 
 #[test]
-fn a_grid_that_is_too_large_is_refused_by_name() {
+fn too_large_grid_is_rejected_with_the_parameter_name() {
     for (problem, name) in [
         (Problem { size_bytes: 1e10, ..SETTING }, "size_bytes"),
         (Problem { max_window_packets: 1e5, ..SETTING }, "max_window_packets"),

@@ -1,7 +1,7 @@
-//! What the integration tests share: the paper's drop curve, flows and parameters.
+//! Shared by the integration tests: the paper's drop curve, flows and parameters.
 use airpath_model::{DropCurve, MultiRegimeLink, Problem, Regime, Tcp};
 
-/// Gentle RED, qawla-2015 eq. 1, thresholds in packets.
+/// Gentle RED (qawla-2015 eq. 1), thresholds in packets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gred {
     pub min_th: f64,
@@ -31,13 +31,13 @@ impl Gred {
     }
 }
 
-/// Base RTTs, s, of the scenario SU(N, F) of qawla-2015 §4, F in ms, with 2 D_F = 5 ms.
+/// Returns the base RTTs, s, of the scenario SU(N, F) of qawla-2015 §4, F in ms, with 2 D_F = 5 ms.
 pub(crate) fn uniform_rtts(flows: u32, mean_rtt_ms: f64) -> Vec<f64> {
     let spacing = 2.0 * mean_rtt_ms / f64::from(flows + 1);
     (1..=flows).map(|i| (f64::from(i) * spacing + 5.0) * 1e-3).collect()
 }
 
-/// A problem with the paper's packet size and TCP parameters.
+/// Returns a problem with the paper's packet size and TCP parameters.
 pub(crate) fn problem<'a, Q: Fn(f64) -> f64>(
     link: (&'a [f64], &'a [Regime]),
     base_rtts_s: &'a [f64],
