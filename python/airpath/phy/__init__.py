@@ -1,12 +1,13 @@
-"""Error rates of the physical layer: measured by decoding, kept in tables, looked up.
+"""Error rates of the physical layer: measured by decoding, stored in tables, interpolated.
 
-`measure` makes a table, `load` reads one that is shipped or one of yours::
+`measure` creates a table, `load` reads a shipped table or one of your files::
 
     table = airpath.phy.load("802.16-ctc-vehicular-a")
     table.per("mcs3", snr_db=22.0)
 
-`cost231_hata_db` and `link_budget_snr_db` say what SNR a distance leaves. `symbol_error_rate`,
-`ErrorChain` and `ReedSolomon` say what errors it leaves of symbols, bursts and coded packets.
+`cost231_hata_db` and `link_budget_snr_db` compute the SNR at a distance. `symbol_error_rate`,
+`ErrorChain` and `ReedSolomon` compute the resulting error rates of symbols, bursts and coded
+packets.
 """
 
 from __future__ import annotations

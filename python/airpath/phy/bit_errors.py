@@ -1,4 +1,4 @@
-"""Errors in bursts, unit by unit, and what a Reed–Solomon code leaves of packets."""
+"""Bursts of symbol errors, and the failures of packets with a Reed–Solomon code."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Block(NamedTuple):
     data : int
         k, symbols of the packet.
     symbols : int
-        b, symbols with parity.
+        b, symbols of data and parity.
     correctable : int
-        t_C = ⌊(b − k)/2⌋, wrong symbols that are corrected.
+        t_C = ⌊(b − k)/2⌋, number of wrong symbols that can be corrected.
     """
 
     data: int
@@ -47,23 +47,23 @@ class Block(NamedTuple):
 
 
 class ReedSolomon:
-    """A Reed–Solomon code of packets, by what it corrects (vcp-2008 §II.C).
+    """A Reed–Solomon code of packets, modelled by its correctable errors (vcp-2008 §II.C).
 
     Parameters
     ----------
     code_rate : float
-        r, in (0, 1]: k symbols of a packet become b = round(k/r).
+        r, in (0, 1]: k symbols of a packet are sent as b = round(k/r) symbols.
     symbol_bits : int
         m, bits of a code symbol, from 1 to 16. Default 8.
     max_block : int, optional
-        Most symbols of a block, to 2^m − 1: a packet is as many blocks as needed, k and b each
-        shared out as evenly as whole symbols allow, larger blocks first. Default: one block for a
-        packet, an idealisation beyond 2^m − 1 symbols.
+        Largest number of symbols of a block, up to 2^m − 1. A packet is divided into the smallest
+        number of blocks; k and b are distributed as evenly as possible, larger blocks first.
+        Default: one block for a packet, an idealisation beyond 2^m − 1 symbols.
 
     Raises
     ------
     BadValueError
-        If a value is outside its range, or a block too short for a symbol of data.
+        If a value is outside its range, or a block is too short for a symbol of data.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class ReedSolomon:
         self.max_block = None if max_block is None else int(max_block)
         try:
             self._code = _airpath.ReedSolomon.checked(*self._arguments)
-        except ValueError:  # all else was checked
+        except ValueError:  # all other errors were checked above
             raise BadValueError(
                 f"{error_prefix('max_block', max_block)}: too short for a symbol of data "
                 f"at code_rate = "
@@ -97,7 +97,7 @@ class ReedSolomon:
             ) from None
 
     def blocks(self, packet: str | int | Size) -> list[Block]:
-        """Return the blocks of a packet, in their order on the air.
+        """Return the blocks of a packet in order of transmission.
 
         Parameters
         ----------
@@ -107,13 +107,13 @@ class ReedSolomon:
         Raises
         ------
         BadValueError
-            If the size is outside its range, or makes a block of more than 65535 symbols.
+            If the size is outside its range, or causes a block of more than 65535 symbols.
         """
         size = _packet(packet)
         return [Block(*block) for block in _coded(self._code.blocks, packet, size)]
 
     def on_air(self, packet: str | int | Size) -> int:
-        """Return the bytes of a packet on the air, the last one filled up.
+        """Return the bytes of a packet on the air; the last byte is padded.
 
         Parameters
         ----------
@@ -141,28 +141,28 @@ class ReedSolomon:
 
 
 class ErrorChain:
-    """Errors of single units under a chain of two states (vcp-2008 eqs. 1 to 4).
+    """Errors of single units under a two-state Markov chain (vcp-2008 eqs. 1 to 4).
 
-    A unit is a modulation symbol, a bit of BPSK. The chain moves before each unit.
+    A unit is a modulation symbol, which is a bit for BPSK. The chain moves before each unit.
 
     Parameters
     ----------
     p_good_to_bad : float
         1 − γ, probability that a bad unit follows a good one, in [0, 1].
     p_bad_to_good : float
-        1 − β, probability that a good unit follows a bad one, in [0, 1]. Not 0 where
-        `p_good_to_bad` is.
+        1 − β, probability that a good unit follows a bad one, in [0, 1]. Not 0 if `p_good_to_bad`
+        is 0.
     error_good, error_bad : float
-        ε_G and ε_B, probabilities that a unit is wrong, in [0, 1].
+        ε_G and ε_B, probabilities that a unit is in error, in [0, 1].
 
     Raises
     ------
     BadValueError
-        If a value is outside its range, or neither state is ever left.
+        If a value is outside its range, or the chain can leave neither state.
 
     Examples
     --------
-    BPSK at 10 dB with 2×2 antennas, a bad state of 0 dB, and packets of 1040 bytes:
+    BPSK at 10 dB with 2×2 antennas, 0 dB in the bad state, and packets of 1040 bytes:
 
     >>> from airpath.phy import ErrorChain, ReedSolomon, symbol_error_rate
     >>> good, bad = (symbol_error_rate(snr_db, tx=2, rx=2) for snr_db in (10, 0))
@@ -204,22 +204,23 @@ class ErrorChain:
         tx: int = 1,
         rx: int = 1,
     ) -> ErrorChain:
-        """Return the chain of a Rayleigh fading channel, stepped by modulation symbol.
+        """Return the chain of a Rayleigh fading channel, with one step per modulation symbol.
 
-        The state is bad while the combined SNR of all branches is below the threshold. Mean times
-        in the states follow from its level crossings, error rates from the SNRs in each; their
-        mean by shares is the error rate over all SNRs.
+        The state is bad while the combined SNR of all branches is below the threshold. The mean
+        durations of the states follow from the level crossings, the error rates from the SNRs in
+        each state. The mean error rate over the states equals the error rate over all SNRs.
 
         Parameters
         ----------
         snr_db : float
-            Mean SNR of a receiving antenna, all transmitters together, dB, from -200 to 200.
+            Mean SNR of a receiving antenna, over all transmitters, dB, from -200 to 200.
         threshold_db : float
-            Of the combined SNR, whose mean is `rx` times the former; dB, from -200 to 200.
+            Threshold of the combined SNR, whose mean is `rx` times the mean SNR; dB, from -200 to
+            200.
         doppler_hz : float
             f_D, largest Doppler shift, Hz, above 0.
         symbol_rate_hz : float
-            Modulation symbols in a second, above 0.
+            Modulation symbols per second, above 0.
         modulation : str
             ``"bpsk"``, ``"qpsk"``, ``"8psk"`` … ``"64psk"``, ``"16qam"`` or ``"64qam"``. Default
             ``"bpsk"``.
@@ -232,11 +233,11 @@ class ErrorChain:
         ------
         BadValueError
             If a value is outside its range, the SNR is always on one side of the threshold, or
-            fades or the times between them last less than a symbol on average.
+            fades or the times between fades are shorter than a symbol on average.
 
         Examples
         --------
-        Bursts of 8 bits in 808 at 10 Mbit/s over one branch need a Doppler shift of 50 kHz:
+        Bursts of 8 bits in 808 at 10 Mbit/s over one branch require a Doppler shift of 50 kHz:
 
         >>> from airpath.phy import ErrorChain
         >>> chain = ErrorChain.from_doppler(10, -10.02, doppler_hz=50e3, symbol_rate_hz=10e6)
@@ -253,7 +254,7 @@ class ErrorChain:
         given = [float(value) for value in (snr_db, threshold_db, doppler_hz, symbol_rate_hz)]
         try:
             chain = _airpath.ErrorChain.from_doppler(given, modulation, (tx, rx))
-        except ValueError as error:  # all else was checked
+        except ValueError as error:  # all other errors were checked above
             is_fast = str(error).startswith("doppler_hz")
             advice = "a lower shift, or a higher symbol rate" if is_fast else "another threshold"
             raise BadValueError(f"{error}. Use {advice}.") from None
@@ -261,12 +262,12 @@ class ErrorChain:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Shares of good and of bad units."""
+        """Shares of good and bad units."""
         return self._chain.shares
 
     @property
     def mean_runs(self) -> tuple[float, float]:
-        """Mean lengths of good and of bad runs, units; infinite of a state never left."""
+        """Mean lengths of good and bad runs, units; infinite for a state that is never left."""
         return self._chain.mean_runs
 
     @property
@@ -275,51 +276,51 @@ class ErrorChain:
         return self._chain.error_rate
 
     def received(self, t: int) -> NDArray[np.float64]:
-        """Return φ(t, r), the probability that r of t units are right (eq. 1).
+        """Return φ(t, r), the probability that r of t units are correct (eq. 1).
 
         Parameters
         ----------
         t : int
-            Units sent, from 0 to 65535.
+            Number of transmitted units, from 0 to 65535.
 
         Returns
         -------
         phi : ndarray, shape (t + 1,)
-            By r, from 0 to t.
+            Probabilities for r from 0 to t.
         """
         received: NDArray[np.float64] = self.received_by_state(t).sum(axis=1)
         return received
 
     def received_by_state(self, t: int) -> NDArray[np.float64]:
-        """Return φ(t, r, state), with the state of the last unit (eqs. 2 to 4).
+        """Return φ(t, r, state), where state is that of the last unit (eqs. 2 to 4).
 
         Parameters
         ----------
         t : int
-            Units sent, from 0 to 65535.
+            Number of transmitted units, from 0 to 65535.
 
         Returns
         -------
         phi : ndarray, shape (t + 1, 2)
-            By r, from 0 to t, and state, good and bad.
+            Probabilities for r from 0 to t, and for the states good and bad.
         """
         accepted = f"Use an integer from 0 to {_MOST_COUNTED}"
         check_all(whole("t", t, 0, _MOST_COUNTED, accepted))
         return np.asarray(self._chain.received_by_state(t))
 
     def packet_failure(self, units: int) -> float:
-        """Return how often a packet without a code fails: any of its units is wrong.
+        """Return the failure probability of a packet without a code, where any error is a failure.
 
         Parameters
         ----------
         units : int
-            Units of the packet, from 1 to 2^53.
+            Number of units of the packet, from 1 to 2^53.
         """
         check_all(_from_1("units", units, _MOST_UNITS))
         return self._chain.packet_failure(units)
 
     def block_failure(self, b: int, correctable: int, symbol_units: int = 8) -> float:
-        """Return how often more than `correctable` symbols of a block are wrong.
+        """Return the probability of more than `correctable` wrong symbols in a block.
 
         Parameters
         ----------
@@ -328,7 +329,7 @@ class ErrorChain:
         correctable : int
             t_C, from 0 to 65535.
         symbol_units : int
-            Units of a symbol, from 1 to 65535. Default 8, a byte of BPSK.
+            Units per symbol, from 1 to 65535. Default 8, a byte of BPSK.
         """
         accepted = f"Use an integer from 0 to {_MOST_COUNTED}"
         check_all(
@@ -341,17 +342,17 @@ class ErrorChain:
     def coded_failure(
         self, packet: str | int | Size, code: ReedSolomon, bits_per_symbol: int = 1
     ) -> float:
-        """Return how often a packet with a code fails: any of its blocks does.
+        """Return the failure probability of a coded packet, which fails if any block fails.
 
         Parameters
         ----------
         packet : str, int or Size
             Size of the packet, ``"1040 B"``, from 1 to 65535 B; an int in bytes.
         code : ReedSolomon
-            Its code.
+            Code of the packet.
         bits_per_symbol : int
-            Bits of a modulation symbol, the chain's unit; divides those of a code symbol. Default
-            1, BPSK.
+            Bits per modulation symbol, the unit of the chain. Must divide the bits of a code
+            symbol. Default 1, BPSK.
 
         Raises
         ------
@@ -393,10 +394,10 @@ class ErrorChain:
 
 
 def _coded(coded: Callable[[int], _T], packet: object, size: int) -> _T:
-    """Return the result of a code for a packet of that size."""
+    """Return the result of a code for a packet of `size` bytes."""
     try:
         return coded(size)
-    except ValueError:  # all else was checked
+    except ValueError:  # all other errors were checked above
         raise BadValueError(
             f"{error_prefix('packet', packet)}: makes a block of more than "
             f"{_MOST_COUNTED} symbols. "

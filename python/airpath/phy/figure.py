@@ -1,4 +1,4 @@
-"""The picture of a table: error rates of blocks and of packets, with their intervals."""
+"""Figures of error rates of blocks and packets, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_rates", "per_figure", "ser_figure"]
 
 _MARKS = ("o", "s", "D", "P", "X", "p", "<", ">")
-"""Without the triangles up and down, which have another meaning in all figures."""
+"""Markers without triangles up and down, which have another meaning in all figures."""
 
 _FINE = 20
 
@@ -29,15 +29,15 @@ _FINE = 20
 def per_figure(table: PerTable, packet: Size) -> Figure:
     """Return the figure of a table: FER and PER over the signal-to-noise ratio.
 
-    Points have bars of their 95 % intervals; one without an error is a ▼ at the upper end of its
-    interval. Lines are what the table says between its points.
+    Points have error bars of their 95 % intervals. A point without errors is a ▼ at the upper end
+    of its interval. Lines show the interpolation of the table between its points.
 
     Parameters
     ----------
     table : PerTable
-        What to draw.
+        Table to plot.
     packet : Size
-        Whose error rate is drawn.
+        Packet size for the packet error rate.
     """
     with style.style():
         figure = style.new_figure(10.5, 5.0)
@@ -56,7 +56,7 @@ def per_figure(table: PerTable, packet: Size) -> Figure:
         style.heading(
             figure,
             f"Error rates on {table.channel}",
-            f"{_how(table)}bars: 95 % intervals; ▼: no error in all blocks, the interval's upper "
+            f"{_decoder_text(table)}bars: 95 % intervals; ▼: no error in all blocks, the interval's upper "
             "end; lines: what the table says between points",
         )
     return figure
@@ -68,9 +68,9 @@ def ser_figure(document: Mapping[str, Any], title: str) -> Figure:
     Parameters
     ----------
     document : mapping
-        What ``airpath phy ser --json`` prints.
+        Output of ``airpath phy ser --json``.
     title : str
-        What it is of.
+        Subtitle that describes the parameters.
     """
     with style.style():
         figure = style.new_figure(6.5, 4.5)
@@ -85,8 +85,8 @@ def ser_figure(document: Mapping[str, Any], title: str) -> Figure:
     return figure
 
 
-def _how(table: PerTable) -> str:
-    """Return how a table was decoded; one from elsewhere need not say."""
+def _decoder_text(table: PerTable) -> str:
+    """Return a text about the decoder of a table; empty for tables without these settings."""
     settings = table.document.get("settings")
     if not isinstance(settings, dict) or not {"algorithm", "iterations"} <= settings.keys():
         return ""
@@ -101,22 +101,22 @@ def draw_rates(
     packet: Size,
     confidence: float = CONFIDENCE,
 ) -> str:
-    """Draw the error rates of a scheme with their intervals; return the colour.
+    """Plot the error rates of a scheme with their intervals; return the colour.
 
     Parameters
     ----------
     panel : Axes
-        Where to draw.
+        Axes to plot into.
     table : PerTable
         The table.
     place : int
-        Place of the scheme in the table, from 0. It decides about colour and marker.
+        Index of the scheme in the table, from 0. It determines colour and marker.
     quantity : {"fer", "per"}
-        Of blocks or of packets.
+        Error rate of blocks or of packets.
     packet : Size
-        Whose error rate is drawn.
+        Packet size for the packet error rate.
     confidence : float
-        Of the intervals, in (0, 1). Default 0.95.
+        Confidence level of the intervals, in (0, 1). Default 0.95.
     """
     mcs, points = table.document["curves"][place]["mcs"], table.document["curves"][place]["points"]
     colour = list(style.COLOURS.values())[place % len(style.COLOURS)]

@@ -1,4 +1,4 @@
-"""Measures a table point by point; what was finished is kept, and not measured again."""
+"""Measures a table point by point; finished points are stored and not measured again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from airpath.scenario.tables import LARGEST
 __all__ = ["FILE_NAME", "measure", "measure_with", "table_file"]
 
 FILE_NAME = "per.json"
-"""Of the table, in a directory."""
+"""Name of the table's file in a directory."""
 
 
 def measure(
@@ -42,7 +42,7 @@ def measure(
 ) -> PerTable:
     """Measure error rates: random blocks through encoder, channel and decoder.
 
-    The counts depend on the arguments up to `seed` only, not on the number of threads, nor on
+    The counts depend only on the arguments up to `seed`, not on the number of threads or on
     interruptions.
 
     Parameters
@@ -54,40 +54,41 @@ def measure(
     mcs : str, int or sequence
         Numbers, names (``mcs3``) or labels (``qpsk-1/2``) of schemes. Default: all.
     mapping : str
-        How the symbols of a block come to subcarriers. Default ``random``.
+        Mapping of the symbols of a block to subcarriers. Default ``random``.
     errors, blocks : int
-        A point ends with as many blocks in error, or as many blocks. Defaults 400 and 1e7.
+        Numbers of errors and of blocks after which a point ends. Defaults 400 and 1e7.
     iterations : int
-        Most iterations of the decoder, from 1. Default 10.
+        Largest number of decoder iterations, from 1. Default 10.
     algorithm : str
         ``max-log`` or ``linear-log``. Default ``max-log``.
     demapper : str
         ``max-log`` or ``linear-log``. Default ``max-log``.
     skip_rule : bool
-        Whether blocks whose channel has capacity to spare count as right without being decoded,
-        an approximation. Default False; only for ``vehicular-a`` and 10 iterations or more.
+        True: blocks whose channel has excess capacity count as correct without being decoded, an
+        approximation. Default False; only for ``vehicular-a`` and at least 10 iterations.
     stop_at_zero_errors : bool
-        Whether a curve ends with the first point that had no error. Default False.
+        True: a curve ends with the first point without errors. Default False.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
-        Worker threads, 1 to 10 000. Default: one for each core.
+        Number of worker threads, 1 to 10 000. Default: one per core.
     out : path, optional
-        The table's file if it ends in ``.json``, else a directory for ``per.json``. It is written
-        whenever a point is finished; points that it has already are kept.
+        File of the table if the path ends in ``.json``, else a directory for ``per.json``. The file
+        is written after every finished point; points that it already contains are kept.
     progress : callable, ``"auto"`` or None
-        Called with the finished fraction, in [0, 1], and the current estimate. Default ``"auto"``:
-        a bar in a notebook and in an interactive interpreter.
+        Function that receives the finished fraction, in [0, 1], and the current estimate. Default
+        ``"auto"``: a progress bar in a notebook and in an interactive interpreter.
 
     Returns
     -------
     table : PerTable
-        After Ctrl-C with `interrupted` set and the points that were finished until then.
+        The measured table. After Ctrl-C, `interrupted` is set, and the table contains the points
+        finished until then.
 
     Raises
     ------
     BadValueError
-        If a value is not accepted, or `out` has points of other settings.
+        If a value is not accepted, or `out` contains points with other settings.
     """
     given = {key: value for key, value in locals().items() if key not in _NOT_SETTINGS}
     check_all(progress_line(progress))
@@ -107,9 +108,9 @@ def measure_with(
     progress: ProgressCallback | None = None,
     note: Callable[[str], None] = lambda _text: None,
 ) -> PerTable:
-    """Measure with settings that were checked.
+    """Measure with validated settings.
 
-    `note` receives the stored points. See `measure`.
+    `note` receives a text about points that are already stored. See `measure`.
     """
     check_all(worker_threads(threads))
     workers = _cores() if threads is None else threads
@@ -129,7 +130,7 @@ def measure_with(
 
 
 def table_file(out: str | os.PathLike[str], name: str = FILE_NAME) -> Path:
-    """Return the file that is written to `out`: itself, or that called `name` in a directory."""
+    """Return the file for `out`: the file itself, or the file `name` in a directory."""
     check_all(path_like("out", out))
     if not os.fspath(out):
         raise BadValueError(
@@ -140,7 +141,7 @@ def table_file(out: str | os.PathLike[str], name: str = FILE_NAME) -> Path:
 
 
 class _Run:
-    """A table that is being measured."""
+    """A measurement in progress."""
 
     def __init__(
         self, settings: MeasurementSettings, document: dict[str, Any], file: Path | None
@@ -155,7 +156,7 @@ class _Run:
         }
 
     def missing(self) -> Iterator[tuple[int, str, float]]:
-        """Give the points to measure, each with the number of those before it."""
+        """Yield the points to measure, each with the number of points before it."""
         for row, mcs in enumerate(self.settings.mcs):
             for column, snr_db in enumerate(self.settings.snr_db):
                 point = self.points.get((mcs, snr_db))
@@ -187,7 +188,11 @@ def _measured(run: _Run, threads: int, progress: ProgressCallback | None, kept: 
     interrupted = False
     try:
         for before, mcs, snr_db in run.missing():
-            notify = None if progress is None else _teller(progress, settings, before, mcs, snr_db)
+            notify = (
+                None
+                if progress is None
+                else _point_progress(progress, settings, before, mcs, snr_db)
+            )
             errors, blocks, iterations, skipped = _airpath.phy_measure(
                 description, before, threads, notify
             )
@@ -197,7 +202,7 @@ def _measured(run: _Run, threads: int, progress: ProgressCallback | None, kept: 
             run.write(complete=True)
     except KeyboardInterrupt:
         interrupted = True
-        # A point can have been finished, and not been written.
+        # The latest point may be finished but not yet written.
         run.write(complete=next(run.missing(), None) is None)
     table = PerTable(run.document, str(run.file or settings.full_channel))
     table.interrupted = interrupted and not table.complete
@@ -205,7 +210,7 @@ def _measured(run: _Run, threads: int, progress: ProgressCallback | None, kept: 
     return table
 
 
-def _teller(
+def _point_progress(
     progress: ProgressCallback, settings: MeasurementSettings, before: int, mcs: str, snr_db: float
 ) -> Callable[[int, int], None]:
     about = next(about for about in components().mcss if about["name"] == mcs)
@@ -238,7 +243,7 @@ def _new(settings: MeasurementSettings) -> dict[str, Any]:
 
 
 def _earlier(file: Path, settings: MeasurementSettings) -> dict[str, Any]:
-    """Return the table of an earlier run, which must have had the same settings."""
+    """Return the table of an earlier run, which must have the same settings."""
     new = _new(settings)
     try:
         found: dict[str, Any] = dict(parse(read_text(file, LARGEST), str(file)).document)

@@ -1,4 +1,4 @@
-"""From a distance to a mean signal-to-noise ratio: path loss and link budget."""
+"""Mean signal-to-noise ratio at a distance: path loss and link budget."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LARGEST_HZ = 1e12
 
 
 class OutsideRangeWarning(UserWarning):
-    """A value outside the range to which a formula was fitted."""
+    """Warns about a value outside the range in which a formula was fitted."""
 
 
 def cost231_hata_db(
@@ -34,22 +34,24 @@ def cost231_hata_db(
 ) -> float | NDArray[np.float64]:
     """Return the mean path loss in a town: COST-231 Hata [1]_.
 
-    Beyond the ranges in which it was fitted the formula is continued, with an
-    `OutsideRangeWarning`: 2.5 GHz, where 802.16e is at home, are beyond its 2 GHz.
+    Outside the ranges in which it was fitted, the formula is extrapolated, and an
+    `OutsideRangeWarning` is issued. For example, the 2.5 GHz of 802.16e are above its limit of 2
+    GHz.
 
     Parameters
     ----------
     frequency_hz : float or array_like
         f, carrier frequency, Hz, above 0. Fitted from 1.5e9 to 2e9.
     distance_m : float or array_like
-        d, between base station and mobile, m, above 0. Fitted from 1000 to 20000.
+        d, distance between base station and mobile, m, above 0. Fitted from 1000 to 20000.
     base_height_m : float or array_like
-        h_b, height of the base station's antenna, m, above 0 and the roofs. Fitted from 30 to 200.
+        h_b, height of the base station's antenna above roof level, m, above 0. Fitted from 30 to
+        200.
     mobile_height_m : float or array_like
         h_m, height of the mobile's antenna, m, above 0. Fitted from 1 to 10.
     metropolitan : bool
-        Whether it is a metropolitan centre, which adds 3 dB, and not a medium-sized city or a
-        suburb. Default False.
+        True for a metropolitan centre, which adds 3 dB; False for a medium-sized city or a suburb.
+        Default False.
 
     Returns
     -------
@@ -59,8 +61,8 @@ def cost231_hata_db(
     Raises
     ------
     BadValueError
-        If a value is not a finite number above 0, shapes do not fit, or the formula gives less
-        than free space loses.
+        If a value is not a finite number above 0, shapes do not match, or the formula gives a loss
+        below that of free space.
 
     References
     ----------
@@ -110,8 +112,8 @@ def link_budget_snr_db(
 ) -> float | NDArray[np.float64]:
     """Return the mean signal-to-noise ratio of a radio link.
 
-    The ratio of the received power to the noise: thermal noise at 290 K (-174 dBm/Hz), increased by
-    the receiver's noise figure.
+    The ratio of the received power to the noise, which is thermal noise at 290 K (-174 dBm/Hz)
+    increased by the receiver's noise figure.
 
     Parameters
     ----------
@@ -138,7 +140,7 @@ def link_budget_snr_db(
     Raises
     ------
     BadValueError
-        If a value is outside its range, or shapes do not fit.
+        If a value is outside its range, or shapes do not match.
     """
     levels = {
         "transmit_power_dbm": transmit_power_dbm,
@@ -161,15 +163,15 @@ def link_budget_snr_db(
 def sinr_db(snr_db: ArrayLike, *inr_db: ArrayLike) -> float | NDArray[np.float64]:
     """Return the signal-to-interference-and-noise ratio: SNR/(1 + Σ INR).
 
-    Interference counts as noise of constant power.
+    Interference is treated as noise of constant power.
 
     Parameters
     ----------
     snr_db : float or array_like
-        Signal over noise, dB, from -1000 to 1000.
+        Signal-to-noise ratio, dB, from -1000 to 1000.
     *inr_db : float or array_like
-        Of each interferer, its power at the receiver over the noise, dB, from -1000 to 1000: what
-        `link_budget_snr_db` gives for its link.
+        Received power of each interferer relative to the noise, dB, from -1000 to 1000;
+        `link_budget_snr_db` returns it for the interferer's link.
 
     Returns
     -------
@@ -179,7 +181,7 @@ def sinr_db(snr_db: ArrayLike, *inr_db: ArrayLike) -> float | NDArray[np.float64
     Raises
     ------
     BadValueError
-        If a value is outside its range, or shapes do not fit.
+        If a value is outside its range, or shapes do not match.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is measured, and how: types and defaults. Ranges are the engine's."""
+"""Settings of a measurement: types and defaults. The engine checks ranges."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 __all__ = ["SNR_EXAMPLE", "Components", "MeasurementSettings", "components", "snrs_db_of"]
 
 _MOST_STEPS = 10**5
-"""Most values that a range of SNRs is expanded to."""
+"""Largest number of values in a range of SNRs."""
 _DIGITS = 9
 
 
 @dataclass(frozen=True)
 class Components:
-    """What the engine can measure.
+    """Components that the engine can measure.
 
     Parameters
     ----------
     mcss : sequence of mapping
-        Each scheme as tables have it: `name`, `label`, `bits_per_symbol`, `code_rate`,
+        Schemes with the keys of tables: `name`, `label`, `bits_per_symbol`, `code_rate`,
         `block_bytes`, `rate_bps`.
     channels : mapping of str to str
-        One line about each channel; ``NS`` in a name stands for a delay spread in ns.
+        Description of each channel, one line; ``NS`` in a name stands for a delay spread in ns.
     mappings, algorithms, demappers : sequence of str
         Names; the first is the default.
     """
@@ -67,7 +67,7 @@ _MCS_KEYS = ("name", "label", "bits_per_symbol", "code_rate", "block_bytes", "ra
 
 
 def _channel(value: Any) -> str:
-    # A name of the command line may hold bytes that are no text.
+    # A name on the command line may contain bytes that are not text.
     is_text = isinstance(value, str) and value.isprintable()
     if not is_text or _airpath.phy_channel(value) is None:
         listed = ", ".join(components().channels)
@@ -146,12 +146,12 @@ def _finite(given: Any) -> float:
 
 
 def _plain(number: float) -> float:
-    """Return it without the dirt of binary fractions; −0 becomes 0."""
+    """Round away binary fractions; −0 becomes 0."""
     return round(number, _DIGITS) + 0.0
 
 
 def _count(value: Any) -> int:
-    """Read an integer, also one that is written ``1e7``."""
+    """Read an integer, also in the notation ``1e7``."""
     if isinstance(value, (str, float)):
         try:
             number = float(value)
@@ -166,19 +166,19 @@ Count = Annotated[int, PlainValidator(_count)]
 
 
 def snrs_db_of(argument: str, given: Any) -> tuple[float, ...]:
-    """Return SNRs, ascending, each once.
+    """Return unique SNRs in ascending order.
 
     Parameters
     ----------
     argument : str
-        Its name, for messages.
+        Name of the argument, for messages.
     given : str or iterable of float
-        Values and ranges ``FIRST:LAST:STEP`` with commas between, dB, as the user gave them.
+        Values and ranges ``FIRST:LAST:STEP`` separated by commas, dB, as the user wrote them.
 
     Raises
     ------
     BadValueError
-        If they are not numbers.
+        If a value is not a number.
     """
     try:
         return _snrs_db(given)
@@ -191,32 +191,33 @@ def snrs_db_of(argument: str, given: Any) -> tuple[float, ...]:
 
 
 class MeasurementSettings(Model):
-    """All that the counts of a table depend on.
+    """All settings that the counts of a table depend on.
 
     Parameters
     ----------
     channel : str
-        Its name, with or without a mapping of subcarriers.
+        Name of the channel, with or without a mapping of subcarriers.
     mapping : str
-        The mapping of subcarriers. Default ``"random"``.
+        Mapping of subcarriers. Default ``"random"``.
     mcs : sequence of str
-        Names, numbers or labels of schemes, or ``"all"``; here names in the order of numbers.
+        Names, numbers or labels of schemes, or ``"all"``. The attribute has names in the order of
+        their numbers.
     snr_db : str or iterable of float
-        Mean Es/N0, dB, from -50 to 100, 1 to 1000 values; here ascending.
+        Mean Es/N0, dB, from -50 to 100, 1 to 1000 values. The attribute is in ascending order.
     errors, blocks : int
-        A point ends with that many errors, or that many blocks, from 1 to 1e15. Defaults 400 and
+        Numbers of errors and of blocks after which a point ends, from 1 to 1e15. Defaults 400 and
         1e7.
     iterations : int
-        Most iterations of the decoder, from 1 to 1000. Default 10.
+        Largest number of decoder iterations, from 1 to 1000. Default 10.
     algorithm, demapper : str
-        Of the decoder, and of the demapper before it. Defaults ``"max-log"``.
+        Algorithms of the decoder and of the demapper. Defaults ``"max-log"``.
     skip_rule : bool
-        Whether blocks whose channel has capacity to spare count as right. Default False; only
-        where there are thresholds for it.
+        True: blocks whose channel has excess capacity count as correct. Default False; requires
+        thresholds for the channel.
     stop_at_zero_errors : bool
-        Whether a curve ends with the first point without an error. Default False.
+        True: a curve ends with the first point without errors. Default False.
     seed : int
-        Of all random streams, from 0 to 2^64 - 1. Default 1.
+        Seed of all random streams, from 0 to 2^64 - 1. Default 1.
     """
 
     channel: Annotated[str, PlainValidator(_channel)] = Field(examples=['"awgn"'])
@@ -234,7 +235,7 @@ class MeasurementSettings(Model):
 
     @classmethod
     def checked(cls, given: Mapping[str, Any]) -> MeasurementSettings:
-        """Return the settings of the arguments of `airpath.phy.measure`.
+        """Return the settings from the arguments of `airpath.phy.measure`.
 
         Parameters
         ----------
@@ -262,7 +263,7 @@ class MeasurementSettings(Model):
 
     @property
     def description(self) -> str:
-        """The settings as the engine reads them."""
+        """The settings as JSON for the engine."""
         return as_json(self.resolved)
 
     @property
@@ -274,11 +275,11 @@ class MeasurementSettings(Model):
 
     @property
     def count(self) -> int:
-        """Points, if no curve ends early."""
+        """Number of points, if no curve ends early."""
         return len(self.mcs) * len(self.snr_db)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return them as a table's file has them, without channel and seed."""
+        """Return the settings as in a table's file, without channel and seed."""
         unusual: dict[str, Any] = {}
         if self.demapper != components().demappers[0]:
             unusual["demapper"] = self.demapper
@@ -296,7 +297,7 @@ class MeasurementSettings(Model):
         }
 
     def command(self) -> str:
-        """Return the command that measures the same."""
+        """Return the command that repeats the measurement."""
         channel, slash, mapping = self.full_channel.partition("/")
         every = [mcs["name"] for mcs in components().mcss]
         words = ["airpath", "phy", "per", "--channel", channel]
@@ -314,7 +315,7 @@ class MeasurementSettings(Model):
 
 
 def _grid(snrs_db: Sequence[float]) -> str:
-    """Return values as the user would write them: as a range if they are one."""
+    """Return values in the user's notation, as a range if they form one."""
     first, last = snrs_db[0], snrs_db[-1]
     if len(snrs_db) > 2:
         step = _plain(snrs_db[1] - first)

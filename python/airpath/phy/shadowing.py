@@ -26,32 +26,32 @@ def mean_over_shadowing(
 ) -> float | NDArray[np.float64]:
     """Return the mean of a function of the SNR over log-normal shadowing.
 
-    By the trapezoidal rule in steps of σ/16 over ±16 σ, which is exact to rounding for smooth
-    functions; the mean of a step is off by up to half a step.
+    The mean is computed by the trapezoidal rule in steps of σ/16 over ±16 σ, which is exact to
+    rounding for smooth functions. For a step function, the error is up to half a step.
 
     Parameters
     ----------
     of : callable
-        Returns its values at an array of SNRs, dB: for example `symbol_error_rate`. It is called
-        up to 16 σ from `snr_db`.
+        Function that returns its values at an array of SNRs, dB, such as `symbol_error_rate`. It is
+        called with SNRs up to 16 σ from `snr_db`.
     snr_db : float or array_like
-        The SNR about which shadowing is, its mean and median in dB, from -200 to 200.
+        SNR around which the shadowing varies, its mean and median in dB, from -200 to 200.
     deviation_db : float
         σ, standard deviation of shadowing, dB, from 0 to 40.
 
     Returns
     -------
     mean : float or ndarray
-        Of the shape of `snr_db`.
+        Mean values, in the shape of `snr_db`.
 
     Raises
     ------
     BadValueError
-        If a value is outside its range, or `of` does not return as many numbers as it got.
+        If a value is outside its range, or `of` returns another number of values than SNRs.
 
     Examples
     --------
-    Four branches without shadowing and with 8 dB of it:
+    Error rate of four branches, without shadowing and with a shadowing of 8 dB:
 
     >>> from airpath.phy import mean_over_shadowing, symbol_error_rate
     >>> def rate(snr_db):

@@ -61,13 +61,13 @@ def symbol_error_rate(
 ) -> float | NDArray[np.float64]:
     """Return the share of modulation symbols in error over flat fading [1]_ [2]_.
 
-    A space-time block code has tx · rx independent branches at the SNR over tx, whose signals are
-    added by maximum-ratio combining.
+    A space-time block code has tx · rx independent branches at the SNR divided by tx; the receiver
+    adds their signals by maximum-ratio combining.
 
     Parameters
     ----------
     snr_db : float or array_like
-        Mean SNR of a receiving antenna, all transmitters together, dB, from -1000 to 1000.
+        Mean SNR of a receiving antenna, over all transmitters, dB, from -1000 to 1000.
     modulation : str
         ``"bpsk"``, ``"qpsk"``, ``"8psk"`` … ``"64psk"``, ``"16qam"`` or ``"64qam"``. Default
         ``"bpsk"``.
@@ -76,26 +76,26 @@ def symbol_error_rate(
     rx : int
         Receiving antennas, from 1 to 8. Default 1.
     fading : {"rayleigh", "rician", "nakagami"}
-        Of the amplitude of a branch. Default ``"rayleigh"``.
+        Fading of a branch's amplitude. Default ``"rayleigh"``.
     k_factor_db : float, optional
-        K of Rician fading, the power of the line of sight over that of the rest, dB, from -100 to
+        K of Rician fading, line-of-sight power relative to the scattered power, dB, from -100 to
         100.
     m : float, optional
         m of Nakagami fading, from 0.5 to 1000; 1 is Rayleigh fading.
     method : {"exact", "closed-form", "integral"}
-        ``"exact"`` to a relative 1e-10; ``"closed-form"`` is eq. 5, of phase-shift keying over
-        Rayleigh fading, to an absolute 1e-14: its terms cancel. ``"integral"`` is the integral
-        that it solves. Default ``"exact"``.
+        ``"exact"``: to a relative accuracy of 1e-10. ``"closed-form"``: eq. 5, for phase-shift
+        keying over Rayleigh fading, to an absolute accuracy of 1e-14 because of cancellation.
+        ``"integral"``: the integral that eq. 5 solves. Default ``"exact"``.
 
     Returns
     -------
     ser : float or ndarray
-        In [0, 1], of the shape of `snr_db`.
+        Symbol error rate, in [0, 1], in the shape of `snr_db`.
 
     Raises
     ------
     BadValueError
-        If a value is outside its range, or a parameter is missing or of another fading.
+        If a value is outside its range, or a parameter is missing or belongs to another fading.
 
     References
     ----------
@@ -123,7 +123,7 @@ def symbol_error_rate(
         rates = _airpath.symbol_error_rates(
             values.ravel().tolist(), modulation, (tx, rx), (fading, k_factor_db, m), method
         )
-    except ValueError:  # all else was checked
+    except ValueError:  # all other errors were checked above
         raise BadValueError(
             f"{error_prefix('method', method)}: of phase-shift keying over Rayleigh fading alone. "
             "Use "
@@ -133,7 +133,7 @@ def symbol_error_rate(
 
 
 def antennas_and_modulation(tx: Any, rx: Any, modulation: Any) -> list[str | None]:
-    """Return the problem of each of them, one line."""
+    """Return the problem of each argument, one line; None without a problem."""
     antennas = f"Use an integer from 1 to {_MOST_RECEIVERS}"
     return [
         word("modulation", modulation, MODULATIONS),
@@ -154,7 +154,7 @@ def _transmitters(tx: Any) -> str | None:
 
 
 def _parameter(name: str, value: Any, fading: tuple[Any, str], high: float) -> str | None:
-    """Return the problem of a parameter of one fading, one line."""
+    """Return the problem of a parameter that belongs to one fading, one line."""
     given, owner = fading
     is_its = isinstance(given, str) and given == owner
     low = _LEAST_M if name == "m" else -high

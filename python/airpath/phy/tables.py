@@ -1,4 +1,4 @@
-"""Tables of error rates: their file, and what they say at any signal-to-noise ratio."""
+"""Tables of error rates: their file format, and interpolation between their points."""
 
 from __future__ import annotations
 
@@ -49,27 +49,27 @@ class OutsideTableWarning(UserWarning):
 
 
 class IncompleteTableWarning(UserWarning):
-    """A table was read of which points are still missing."""
+    """Warns about a table in which points are still missing."""
 
 
 class PerTable:
-    """Error rates of blocks and packets by scheme and signal-to-noise ratio.
+    """Error rates of blocks and packets, by scheme and signal-to-noise ratio.
 
-    Made by `airpath.phy.load` and `airpath.phy.measure`. Between two points ln FER is linear in
-    dB; from the first of the points without an error at a curve's end on, FER is 0.
+    `airpath.phy.load` and `airpath.phy.measure` create tables. Between two points, ln FER is linear
+    in dB. If the last points of a curve have no errors, FER is 0 from the first of them on.
 
     Parameters
     ----------
     document : mapping
-        The content of the table's file.
+        Content of the table's file.
     name : str
-        For messages and titles.
+        Name for messages and titles.
     """
 
     interrupted: bool = False
-    """Whether Ctrl-C ended its measurement early."""
+    """True if Ctrl-C ended the measurement early."""
     kept: int = 0
-    """Points of an earlier run that were not measured again."""
+    """Number of points that an earlier run had measured."""
 
     def __init__(self, document: Mapping[str, Any], name: str) -> None:
         self.document = document
@@ -77,27 +77,27 @@ class PerTable:
 
     @property
     def channel(self) -> str:
-        """The channel."""
+        """Name of the channel."""
         return str(self.document["channel"])
 
     @property
     def mcss(self) -> list[str]:
-        """The names of the schemes."""
+        """Names of the schemes."""
         return [curve["mcs"]["name"] for curve in self.document["curves"]]
 
     @property
     def count(self) -> int:
-        """The number of points."""
+        """Number of points."""
         return sum(len(curve["points"]) for curve in self.document["curves"])
 
     @property
     def complete(self) -> bool:
-        """Whether all requested points are measured."""
+        """True if all requested points are measured."""
         return bool(self.document.get("complete", True))
 
     @property
     def snr_range_db(self) -> tuple[float, float]:
-        """Lowest and highest SNR that the table was made for, dB."""
+        """Lowest and highest SNR of the measurement, dB."""
         return self._compiled.snr_range_db
 
     @overload
@@ -110,22 +110,22 @@ class PerTable:
         Parameters
         ----------
         mcs : str or int
-            Name of the scheme, its label, or its place in the table, from 0.
+            Name of the scheme, its label, or its index in the table, from 0.
         snr_db : float or array_like
-            Mean Es/N0, dB. Any finite value; outside the points of the curve there is an
-            `OutsideTableWarning` and the value of the nearest point.
+            Mean Es/N0, dB. Any finite value; outside the points of the curve, the value of the
+            nearest point is returned, with an `OutsideTableWarning`.
 
         Returns
         -------
         fer : float or ndarray
-            In [0, 1], of the shape of `snr_db`.
+            Frame error rates, in [0, 1], in the shape of `snr_db`.
 
         Raises
         ------
         BadValueError
-            If there is no such scheme, or a value is not finite.
+            If the scheme does not exist, or a value is not finite.
         """
-        curve, values = self._asked(mcs, snr_db)
+        curve, values = self._curve_and_snrs(mcs, snr_db)
         return _shaped(self._compiled.fer(curve, values.ravel().tolist()), values)
 
     @overload
@@ -137,12 +137,12 @@ class PerTable:
     def per(
         self, mcs: str | int, snr_db: ArrayLike, packet: str | int | Size = PACKET
     ) -> float | NDArray[np.float64]:
-        """Return the packet error rate 1 − (1 − FER)^blocks: a packet needs all of its blocks.
+        """Return the packet error rate 1 − (1 − FER)^blocks: a packet requires all of its blocks.
 
         Parameters
         ----------
         mcs : str or int
-            Name of the scheme, its label, or its place in the table, from 0.
+            Name of the scheme, its label, or its index in the table, from 0.
         snr_db : float or array_like
             Mean Es/N0, dB; see `fer`.
         packet : str, int or Size
@@ -151,14 +151,14 @@ class PerTable:
         Returns
         -------
         per : float or ndarray
-            In [0, 1], of the shape of `snr_db`.
+            Packet error rates, in [0, 1], in the shape of `snr_db`.
 
         Raises
         ------
         BadValueError
-            If there is no such scheme, or a value is not accepted.
+            If the scheme does not exist, or a value is not accepted.
         """
-        curve, values = self._asked(mcs, snr_db)
+        curve, values = self._curve_and_snrs(mcs, snr_db)
         size = int(quantity("packet", Size, packet))
         return _shaped(self._compiled.per(curve, values.ravel().tolist(), size), values)
 
@@ -172,13 +172,13 @@ class PerTable:
         packet : str, int or Size
             Size of the packet, ``"1500 B"``; an int in bytes.
         confidence : float
-            Of the intervals, in (0, 1). Default 0.95.
+            Confidence level of the intervals, in (0, 1). Default 0.95.
 
         Returns
         -------
         points : DataFrame
-            `mcs`, `snr_db`, `errors`, `blocks`, `fer`, `fer_low`, `fer_high`, `per`, `per_low`,
-            `per_high`.
+            Columns `mcs`, `snr_db`, `errors`, `blocks`, `fer`, `fer_low`, `fer_high`, `per`,
+            `per_low`, `per_high`.
         """
         import pandas as pd
 
@@ -199,7 +199,7 @@ class PerTable:
     def plot(self, packet: str | int | Size = PACKET, **_options: Unpack[FigureOptions]) -> Figure:
         """Return the figure of the curves with their intervals.
 
-        It takes the arguments of all figures, as `Plot` describes them.
+        The arguments are those of all figures, as documented in `Plot`.
         """
         from airpath.phy.figure import per_figure
 
@@ -211,7 +211,7 @@ class PerTable:
         write_file(Path(path), as_text(self.document).encode())
 
     def __getstate__(self) -> dict[str, Any]:
-        # What the engine made of the document is made again.
+        # The engine's object is created again from the document.
         return {key: value for key, value in vars(self).items() if key != "_compiled"}
 
     def _repr_html_(self) -> str:
@@ -240,7 +240,7 @@ class PerTable:
         except ValueError as error:
             raise BadValueError(f"{self.name}: {error}.") from None
 
-    def _asked(self, mcs: str | int, snr_db: ArrayLike) -> tuple[int, NDArray[np.float64]]:
+    def _curve_and_snrs(self, mcs: str | int, snr_db: ArrayLike) -> tuple[int, NDArray[np.float64]]:
         compiled, curve = self._compiled, self._place(mcs)
         try:
             values = np.asarray(snr_db, dtype=float)
@@ -263,7 +263,7 @@ class PerTable:
 
     def _place(self, mcs: str | int) -> int:
         if isinstance(mcs, str):
-            # A label can be the name of another.
+            # The label of a scheme may be the name of another one.
             for key in ("name", "label"):
                 for place, curve in enumerate(self.document["curves"]):
                     if curve["mcs"].get(key) == mcs:
@@ -286,7 +286,7 @@ def rates(
     packet: Size,
     confidence: float = CONFIDENCE,
 ) -> dict[str, tuple[float, float, float]]:
-    """Return FER and PER of a point, each with the ends of its Wilson interval."""
+    """Return FER and PER of a point, each with the bounds of its Wilson interval."""
     errors, blocks = point["errors"], point["blocks"]
     deviations = NormalDist().inv_cdf((1 + confidence) / 2)
     low, high = _airpath.wilson_interval(errors, blocks, deviations)
@@ -304,7 +304,7 @@ def _packet_error_rate(fer: float, blocks: int) -> float:
 
 
 def shipped() -> dict[str, str]:
-    """Return the names of the tables that come with Airpath, with one line about each."""
+    """Return a description of each table that comes with Airpath, by its name."""
     found = {}
     for name in shipped_tables():
         about = json.loads(table_path(name).read_text("utf-8"))
@@ -322,13 +322,13 @@ def load(table: str | os.PathLike[str]) -> PerTable:
     Parameters
     ----------
     table : str or path
-        The name of a shipped one, with or without ``airpath:`` before it, or the path of a file.
+        Name of a shipped table, with or without the prefix ``airpath:``, or path of a file.
 
     Raises
     ------
     BadValueError
-        If there is none such, or it is not a table: one line with the file, the field, the value
-        and what is wrong.
+        If the table does not exist or is not valid: one line with the file, the field, the value
+        and the problem.
     """
     check_all(path_like("table", table))
     name = os.fspath(table)
@@ -359,7 +359,7 @@ def parse(text: str, name: str) -> PerTable:
     Raises
     ------
     BadValueError
-        If it is not a table.
+        If the text is not a valid table.
     """
     try:
         compiled = _airpath.PerTable.from_json(text)
@@ -375,7 +375,7 @@ def _listed() -> str:
 
 
 def as_text(document: Mapping[str, Any]) -> str:
-    """Return the text of a table's file, a point to a line."""
+    """Return the text of a table's file, one point per line."""
     lines = []
     for key, value in document.items():
         if key != "curves":

@@ -1,4 +1,4 @@
-"""What analytic models return: a kind of result for each model."""
+"""Results of analytic models, one class for each model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the results of all analytic models have in common."""
+"""Base class of the results of all analytic models."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class SolvedFlow:
     Parameters
     ----------
     id : int
-        Its number.
+        Number of the flow.
     throughput_bps : float
-        IP packets that reach the receiver, bit/s.
+        Rate of IP packets that reach the receiver, bit/s.
     rtt_s : float
-        With queueing and transmission, s.
+        Round-trip time with queueing and transmission, s.
     loss : float
         Probability that a packet is dropped or lost, in [0, 1].
     """
@@ -39,26 +39,26 @@ class SolvedFlow:
 
 
 class Solution(ABC):
-    """The steady state of a scenario by an analytic model; each model has its own kind.
+    """The steady state of a scenario by an analytic model; each model has a subclass.
 
     Attributes
     ----------
     model : str
-        Which model: a name of ``airpath list model``.
+        Name of the model, one of ``airpath list model``.
     throughput_bps : float
-        IP packets that reach the receivers, all flows together, bit/s.
+        Rate of IP packets that reach the receivers, all flows together, bit/s.
     flows : sequence
-        By flow.
+        Results by flow.
     warnings : sequence of str
-        What to check before trusting the result.
+        Warnings to check before trusting the result.
     provenance : mapping
-        What made it.
+        Provenance of the result: versions and inputs.
     """
 
     registry: ClassVar[dict[str, type[Solution]]] = {}
-    """The kinds of results by the names of their models."""
+    """Classes of results by the names of their models."""
     flow_type: ClassVar[type] = SolvedFlow
-    """What `flows` holds."""
+    """Class of the elements of `flows`."""
 
     model: str
     throughput_bps: float
@@ -67,30 +67,30 @@ class Solution(ABC):
     provenance: Mapping[str, Any]
 
     def __init_subclass__(cls, *, model: str, **rest: Any) -> None:
-        """Enter the kind of result of a model into the registry."""
+        """Register the class as the result of a model."""
         super().__init_subclass__(**rest)
         Solution.registry[model] = cls
 
     @staticmethod
     def of(found: Mapping[str, Any], provenance: Mapping[str, Any]) -> Solution:
-        """Return the engine's result, in the class of its model.
+        """Return the engine's result as an object of the model's class.
 
         Parameters
         ----------
         found : mapping
-            The engine's document.
+            Document of the engine.
         provenance : mapping
-            What made it.
+            Provenance of the result.
         """
         kind = Solution.registry[found["model"]]
         flows = [kind.flow_type(**flow) for flow in found["flows"]]
         return kind(**{**found, "flows": flows, "provenance": provenance})
 
     def metrics(self) -> dict[str, float]:
-        """Return the solution under the simulation's metric names.
+        """Return the solution under the names of a simulation's metrics.
 
-        Only what means the same: ``ip_throughput_bps``, ``flows.0.mean_rtt_s``,
-        ``queues.bottleneck.mean_packets``, ...
+        Only quantities with the same meaning are included: ``ip_throughput_bps``,
+        ``flows.0.mean_rtt_s``, ``queues.bottleneck.mean_packets``, ...
         """
         if self.throughput_bps is None:
             return {}
@@ -103,7 +103,7 @@ class Solution(ABC):
 
     @abstractmethod
     def lines(self) -> list[str]:
-        """Return the operating point as the command prints it, line by line."""
+        """Return the operating point as printed by the command, line by line."""
 
     @abstractmethod
     def flow_table(self) -> Table:
@@ -142,14 +142,14 @@ class Solution(ABC):
 
 
 def digits(value: float, number: int = 3) -> str:
-    """Return a value with `number` significant digits.
+    """Format a value with `number` significant digits.
 
     Parameters
     ----------
     value : float
         Any finite number.
     number : int
-        How many. Default 3.
+        Number of significant digits. Default 3.
     """
     if value == 0:
         return "0"

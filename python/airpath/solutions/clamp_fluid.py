@@ -1,4 +1,4 @@
-"""The result of CLAMP's fluid model: flows that a price of the queue steers."""
+"""Result of CLAMP's fluid model: flows that follow a price of the queue."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class ClampFlow:
     Parameters
     ----------
     id : int
-        Its number.
+        Number of the flow.
     throughput_bps : float
-        IP packets that reach the receiver, bit/s.
+        Rate of IP packets that reach the receiver, bit/s.
     rtt_s : float
-        With queueing and transmission, s.
+        Round-trip time with queueing and transmission, s.
     window_bytes : float
-        What its receiver advertises, bytes of payload.
+        Window that the receiver advertises, bytes of payload.
     """
 
     id: int
@@ -39,35 +39,34 @@ class ClampFlow:
 
 @dataclass(frozen=True)
 class ClampFluid(Solution, model="clamp-fluid"):
-    """Long-lived flows whose windows obey CLAMP's price, over a fixed link (Eqs. 1 to 12).
+    """Long-lived flows whose windows follow CLAMP's price, over a fixed link (Eqs. 1 to 12).
 
     Parameters
     ----------
     model : str
-        ``clamp-fluid``.
+        Name of the model, ``clamp-fluid``.
     throughput_bps : float
-        IP packets that reach the receivers, all flows together, bit/s.
+        Rate of IP packets that reach the receivers, all flows together, bit/s.
     queue_bytes : float
-        q*, bytes of IP packets that wait or are served (Eq. 11).
+        q*, bytes of IP packets in the queue and in transmission (Eq. 11).
     queue_delay_s : float
-        How long they take to be served, s.
+        Time to transmit these bytes, s.
     price_s : float
-        p, s (Eq. 7).
+        p, price, s (Eq. 7).
     stability : mapping
-        ``b`` of the price; ``limit``, below which b the closed model is stable, and
-        ``limit_constant_shares``, the same with constant shares of the rate, and
-        ``limit_average``, the same with the protocol's additions to the paper's model (a price of
-        the queue's average, a gain with the whole round trip), each None where it is above 64;
-        ``smallest_window_bytes``, the advertised window above which the shares are
-        stable.
+        ``b``, gain of the price; ``limit``, the bound of b for stability of the closed model;
+        ``limit_constant_shares``, the bound with constant shares of the rate; ``limit_average``,
+        the bound with the protocol's additions to the paper's model (a price of the average queue,
+        a gain with the entire round trip). A bound is None if it is above 64.
+        ``smallest_window_bytes``, the advertised window above which the shares are stable.
     flows : sequence of ClampFlow
-        By flow.
+        Results by flow.
     warnings : sequence of str
-        What to check before trusting the result.
+        Warnings to check before trusting the result.
     provenance : mapping
-        What made it.
+        Provenance of the result: versions and inputs.
     trajectory : mapping, optional
-        How queue and flows move: lists ``time_s``, ``queue_bytes`` and ``price_s``, and ``flows``,
+        Queue and flows over time: lists ``time_s``, ``queue_bytes`` and ``price_s``, and ``flows``,
         each with ``id``, ``throughput_bps`` and ``window_bytes``. Default: not requested.
     """
 
@@ -85,7 +84,7 @@ class ClampFluid(Solution, model="clamp-fluid"):
     trajectory: Mapping[str, Any] | None = None
 
     def lines(self) -> list[str]:
-        """Return throughput, queue and stability as the command prints them."""
+        """Return throughput, queue and stability as printed by the command."""
         limits = {
             name: "above 64" if value is None else digits(value, 4)
             for name, value in self.stability.items()
@@ -101,7 +100,7 @@ class ClampFluid(Solution, model="clamp-fluid"):
         ]
 
     def flow_table(self) -> Table:
-        """Return a row for each flow: rate, round-trip time and window."""
+        """Return a table of flows: rate, round-trip time and window."""
         rows = [
             [
                 label,

@@ -1,4 +1,4 @@
-"""The result of the fixed point of TCP flows and a multi-regime link."""
+"""Result of the fixed-point model of TCP flows over a multi-regime link."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ class FixedPoint(Solution, model="fixed-point"):
     Parameters
     ----------
     model : str
-        ``fixed-point``.
+        Name of the model, ``fixed-point``.
     domain : str
-        ``R1``, ``R2``, ... for a regime, ``B`` or ``B1``, ``B2``, ... for a boundary between two,
-        ``empty`` when the queue stays empty.
+        Domain of the solution: ``R1``, ``R2``, ... for a regime, ``B`` or ``B1``, ``B2``, ... for a
+        boundary between two regimes, ``empty`` if the queue stays empty.
     throughput_bps : float
-        IP packets that reach the receivers, all flows together, bit/s.
+        Rate of IP packets that reach the receivers, all flows together, bit/s.
     queue_packets : float
-        Packets waiting.
+        Queue length, packets.
     alpha : float or None
         At a boundary, the weight of the regime above it, in [0, 1].
     average_throughput_bps : float
-        An estimate of `throughput_bps`, averaged over the oscillation of the flows' windows, bit/s.
+        Estimate of `throughput_bps`, averaged over the oscillation of the flows' windows, bit/s.
     average_queue_packets : float
-        The same of `queue_packets`.
+        Estimate of `queue_packets`, averaged over this oscillation.
     average_queueing_delay_s : float
-        The same of what queue and transmission add to a round trip, s. Where an average differs
-        from the fixed point (throughput and the shortest RTT by more than 3 %, the queue by more
-        than 10 % and a packet), there is a warning.
+        Estimate of the delay that queue and transmission add to a round trip, averaged over this
+        oscillation, s. There is a warning if an average differs from the fixed point (throughput
+        and the shortest RTT by more than 3 %, the queue by more than 10 % and a packet).
     max_window_packets : float
-        W_max, packets: the receive window in whole segments, or as `airpath.solve` was given it.
+        W_max, packets: the receive window in complete segments, or the argument of `airpath.solve`.
     flows : sequence of SolvedFlow
-        By flow.
+        Results by flow.
     warnings : sequence of str
-        What to check before trusting the result.
+        Warnings to check before trusting the result.
     provenance : mapping
-        What made it.
+        Provenance of the result: versions and inputs.
     """
 
     model: str
@@ -61,7 +61,7 @@ class FixedPoint(Solution, model="fixed-point"):
     provenance: Mapping[str, Any]
 
     def metrics(self) -> dict[str, float]:
-        """Return rates, round trips and the queue at the fixed point under simulation's names."""
+        """Return rates, RTTs and queue of the fixed point under the names of a simulation."""
         return {**super().metrics(), "queues.bottleneck.mean_packets": self.queue_packets}
 
     def lines(self) -> list[str]:
@@ -78,7 +78,7 @@ class FixedPoint(Solution, model="fixed-point"):
         ]
 
     def flow_table(self) -> Table:
-        """Return a row for each flow: rate, round-trip time and loss."""
+        """Return a table of flows: rate, round-trip time and loss."""
         rows = [
             [
                 label,

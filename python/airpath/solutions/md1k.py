@@ -1,4 +1,4 @@
-"""The result of M/D/1/K: Poisson datagrams over a fixed link."""
+"""Result of the M/D/1/K model: Poisson datagrams over a fixed link."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Md1kFlow:
     Parameters
     ----------
     id : int
-        Its number.
+        Number of the flow.
     throughput_bps : float
-        IP packets that reach the receiver, bit/s.
+        Rate of IP packets that reach the receiver, bit/s.
     one_way_delay_s : float
-        From sender to receiver with the mean sojourn time, s.
+        Delay from sender to receiver, including the mean sojourn time, s.
     loss : float
         Probability that a packet is dropped or lost, in [0, 1].
     """
@@ -41,25 +41,25 @@ class Md1k(Solution, model="md1k"):
     Parameters
     ----------
     model : str
-        ``md1k``.
+        Name of the model, ``md1k``.
     throughput_bps : float
-        IP packets that reach the receivers, all flows together, bit/s.
+        Rate of IP packets that reach the receivers, all flows together, bit/s.
     offered_bps : float
-        IP packets that are sent, bit/s.
+        Rate of transmitted IP packets, bit/s.
     utilisation : float
-        Part of the time in which the link serves, in [0, 1].
+        Share of time in which the link transmits, in [0, 1].
     queue_packets : float
-        Packets waiting, the average over time.
+        Queue length, packets, averaged over time.
     mean_sojourn_s : float
         Average time between arrival and start of transmission, s.
     drop_probability : float
         Probability that an arrival finds the queue full, in [0, 1].
     flows : sequence of Md1kFlow
-        By flow.
+        Results by flow.
     warnings : sequence of str
-        What to check before trusting the result.
+        Warnings to check before trusting the result.
     provenance : mapping
-        What made it.
+        Provenance of the result: versions and inputs.
     """
 
     flow_type: ClassVar[type] = Md1kFlow
@@ -76,7 +76,7 @@ class Md1k(Solution, model="md1k"):
     provenance: Mapping[str, Any]
 
     def metrics(self) -> dict[str, float]:
-        """Return rates, delays, the queue and the link under the names of a simulation."""
+        """Return rates, delays, queue and link under the names of a simulation's metrics."""
         return {
             **super().metrics(),
             **{f"flows.{flow.id}.mean_delay_s": flow.one_way_delay_s for flow in self.flows},
@@ -87,7 +87,7 @@ class Md1k(Solution, model="md1k"):
         }
 
     def lines(self) -> list[str]:
-        """Return throughput, use of the link and queue as the command prints them."""
+        """Return throughput, utilisation and queue as printed by the command."""
         return [
             f"throughput {digits(self.throughput_bps / 1e6, 4)} Mbit/s (IP packets) of "
             f"{digits(self.offered_bps / 1e6, 4)} offered, link in use "
@@ -97,7 +97,7 @@ class Md1k(Solution, model="md1k"):
         ]
 
     def flow_table(self) -> Table:
-        """Return a row for each flow: rate, one-way delay and loss."""
+        """Return a table of flows: rate, one-way delay and loss."""
         rows = [
             [
                 label,

@@ -1,4 +1,4 @@
-"""The result of the model of MIMO links: the law of packets, and what TCP gets with it."""
+"""Result of the model of MIMO links: failures of packets, and the resulting TCP throughput."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ __all__ = ["Mimo"]
 
 @dataclass(frozen=True)
 class Mimo(Solution, model="mimo"):
-    """Packets over a MIMO link, and long-lived Reno flows with that loss (vcp-2008 §II).
+    """Packets over a MIMO link, and long-lived Reno flows with the link's loss (vcp-2008 §II).
 
     Parameters
     ----------
     model : str
-        ``mimo``.
+        Name of the model, ``mimo``.
     throughput_bps : float or None
-        IP packets that reach the receivers, all flows together, bit/s, by the fixed point over a
-        fixed link of `capacity_bps` and this loss. None where that does not cover the scenario.
+        Rate of IP packets that reach the receivers, all flows together, bit/s, by the fixed point
+        over a fixed link of `capacity_bps` with this loss. None if the fixed point does not cover
+        the scenario.
     directions : mapping
-        For ``forward`` and ``reverse``: `error_good` and `error_bad`, the shares of modulation
-        symbols in error; `capacity_bps`, IP packets of the largest size on the air; `packets`, for
-        each size `kind` (``segment``, ``ack``), `bytes`, `on_air_bytes`, `failure`, `failure_next`
-        (right behind one that failed), `snr_db` (at which the failure is ``"0.5"``, ``"0.1"``,
+        Results for ``forward`` and ``reverse``: `error_good` and `error_bad`, the symbol error
+        rates; `capacity_bps`, rate of IP packets of the largest size; `packets`, for each size:
+        `kind` (``segment``, ``ack``), `bytes`, `on_air_bytes`, `failure`, `failure_next` (directly
+        after a failed packet), `snr_db` (SNRs with failure probabilities ``"0.5"``, ``"0.1"``,
         ``"0.01"``, dB), `best_code_rate` (with the largest (k/b) (1 - failure) at this SNR) and
-        that, `best_efficiency`.
+        `best_efficiency`, the value of that product.
     no_throughput : sequence of str
-        Why there is no throughput; empty where there is one.
+        Reasons if there is no throughput; otherwise empty.
     flows : sequence of SolvedFlow
-        By flow, of the fixed point; empty without.
+        Results by flow, of the fixed point; empty without a fixed point.
     warnings : sequence of str
-        What to check before trusting the result.
+        Warnings to check before trusting the result.
     provenance : mapping
-        What made it.
+        Provenance of the result: versions and inputs.
     """
 
     model: str
@@ -49,7 +50,7 @@ class Mimo(Solution, model="mimo"):
     provenance: Mapping[str, Any]
 
     def lines(self) -> list[str]:
-        """Return the laws of packets and the throughput as the command prints them."""
+        """Return packet failures and throughput as printed by the command."""
         return [
             *(line for name in self.directions for line in self._direction(name)),
             *self._throughput(),
@@ -67,7 +68,7 @@ class Mimo(Solution, model="mimo"):
         return [f"throughput {digits(self.throughput_bps / 1e6, 4)} Mbit/s (IP packets)"]
 
     def flow_table(self) -> Table:
-        """Return a row for each flow: rate, round-trip time and loss."""
+        """Return a table of flows: rate, round-trip time and loss."""
         rows = [
             [
                 label,

@@ -1,6 +1,6 @@
-"""The analytic models that have a use without a scenario.
+"""Analytic models that can be used without a scenario.
 
-`airpath.solve` finds the model that covers a scenario; these take parameters.
+`airpath.solve` selects the model that covers a scenario; these functions take parameters.
 """
 
 from __future__ import annotations
@@ -14,23 +14,25 @@ __all__ = ["RttStages", "rtt_stages", "square_root"]
 
 
 class RttStages(NamedTuple):
-    """What downloads get by the model of stages (wimax-2009 Eqs. 1 to 8).
+    """Results for downloads by the model of stages (wimax-2009 Eqs. 1 to 8).
 
     Parameters
     ----------
     throughput_bps : float
-        The mean over downloads of Eq. 8, bit/s: packets sent, repetitions among them, over time.
+        Mean over downloads of Eq. 8, bit/s: transmitted packets, including retransmissions, over
+        time.
     ratio_of_sums_bps : float
-        Both sums of Eq. 8 over all downloads, bit/s: smaller, as slow downloads count for longer.
+        Ratio of the sums of Eq. 8 over all downloads, bit/s: smaller, because slow downloads have
+        more weight.
     goodput_bps : float
-        The mean over downloads of size over time, bit/s.
+        Mean over downloads of size divided by time, bit/s.
     stages : float
-        N of Eq. 2, the mean number of stages.
+        N of Eq. 2, mean number of stages.
     contention_share : float
         Share of stages that begin with a contention, in [0, 1].
     error_bps : float
-        Of the throughput, bit/s: 1.5 times what halving the step of the grid twice changes, or the
-        standard error.
+        Error of the throughput, bit/s: 1.5 times the change from halving the grid step twice, or
+        the standard error.
     """
 
     throughput_bps: float
@@ -82,22 +84,23 @@ def rtt_stages(
     initial_ssthresh_packets, max_window_packets : float
         The first W_th and W_max, packets, at least 1.
     ssthresh : {"updated", "constant"}
-        Whether W_th becomes half of the window at a loss, 2 at least, or stays, as printed.
+        Treatment of W_th at a loss: it becomes half of the window, at least 2, or is constant, as
+        printed.
     queue : {"literal", "draining"}
-        Whether the backlog of Eq. 6 never drains, as printed, or does.
+        Treatment of the backlog of Eq. 6: it never drains, as printed, or drains.
     method : {"grid", "monte-carlo"}
-        The law on a grid, or drawn downloads. With losses the grid refuses windows that make a
-        queue that never drains.
+        Distribution on a grid, or sampled downloads. With losses, the grid rejects windows that
+        cause a queue that never drains.
     step : float
-        Of the grid, packets, from 1/64 to 1. Half of it is used; its double and itself give the
-        error. Default 0.5.
+        Step of the grid, packets, from 1/64 to 1. The result uses half of the step; the results
+        with the step and twice the step give the error. Default 0.5.
     samples, seed : int
-        How many downloads are drawn, and by which seed.
+        Number of sampled downloads, and their seed.
 
     Raises
     ------
     BadValueError
-        If a value is outside its range; it names the value and what is accepted.
+        If a value is outside its range; the message contains the value and its range.
 
     Examples
     --------
@@ -134,16 +137,16 @@ def square_root(
     max_window_packets: float,
     packets_per_ack: float = 1.0,
 ) -> float:
-    """Return the square-root formula with the limit of the window, bit/s (wimax-2009 Eq. 9).
+    """Return the square-root formula with the window limit, bit/s (wimax-2009 Eq. 9).
 
     Parameters
     ----------
     mss_bytes : float
-        At least 1.
+        MSS, bytes, at least 1.
     rtt_s : float
         Round-trip time, s, above 0.
     loss : float
-        p_e, in [0, 1]; without losses the window alone limits.
+        p_e, in [0, 1]; without losses, only the window limits the rate.
     max_window_packets : float
         W_max, packets, at least 1.
     packets_per_ack : float

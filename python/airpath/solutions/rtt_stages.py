@@ -1,4 +1,4 @@
-"""The result of the model of stages: a download whose ACKs request their uplink."""
+"""Result of the model of stages: a download whose ACKs request their uplink."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ def _ms(value_s: float) -> str:
 
 @dataclass(frozen=True)
 class RttStagesFlow:
-    """The download.
+    """Results for the download.
 
     Parameters
     ----------
     id : int
-        Its number, 0.
+        Number of the flow, 0.
     throughput_bps : float
-        Size over time in IP packets, bit/s.
+        Size divided by time, in IP packets, bit/s.
     goodput_bps : float
-        The same in payload, bit/s.
+        Size divided by time, in payload, bit/s.
     completion_s : float
-        Size over goodput, s.
+        Size divided by goodput, s.
     loss : float
         Probability that a packet is lost, in [0, 1].
     """
@@ -54,43 +54,44 @@ class RttStages(Solution, model="rtt-stages"):
     Parameters
     ----------
     model : str
-        ``rtt-stages``.
+        Name of the model, ``rtt-stages``.
     throughput_bps : float
-        Size over time in IP packets, bit/s: by the grid, or, where it refuses, by Monte-Carlo.
+        Size divided by time in IP packets, bit/s: by the grid, or by Monte Carlo if the grid
+        rejects the parameters.
     goodput_bps : float
-        The same in payload, bit/s.
+        Size divided by time in payload, bit/s.
     rate_bps : float
-        R, payload while the downlink is full, bit/s.
+        R, rate of payload while the downlink is full, bit/s.
     base_rtt_s : float
-        RTT_min, the mean round trip of a packet by itself without its request, s.
+        RTT_min, mean round trip of a single packet without its request, s.
     base_rtt : mapping
-        What makes it up, s: ``wires_s``, ``downlink_s`` (from the arrival at the base station until
-        the frame is decoded), ``uplink_s`` (from the base station's knowledge of a request until
-        the burst is received), ``repetitions_s`` (HARQ and ARQ of both directions).
+        Parts of RTT_min, s: ``wires_s``; ``downlink_s``, from the arrival at the base station until
+        the frame is decoded; ``uplink_s``, from the reception of a request at the base station
+        until the reception of the burst; ``repetitions_s``, HARQ and ARQ of both directions.
     contention_s : float
-        T_ct, the mean time of a request by contention, collisions among it, s.
+        T_ct, mean time of a request by contention, including collisions, s.
     piggyback_s : float
-        T_pb, by how much the uplink of a row of piggyback requests takes longer than one that
-        needs no request, s.
+        T_pb, additional time of the uplink for a series of piggyback requests, compared with an
+        uplink that requires no request, s.
     loss : float
-        p_e, probability that a packet of data is lost.
+        p_e, probability that a data packet is lost.
     download : mapping
-        The flow in the model's terms: ``size_bytes``, ``mss_bytes``, ``packets_per_ack`` (b),
+        The flow in the terms of the model: ``size_bytes``, ``mss_bytes``, ``packets_per_ack`` (b),
         ``initial_ssthresh_packets`` (the first W_th) and ``max_window_packets`` (W_max).
     grid : mapping or None
-        What the law on a grid gives, by the names of `airpath.models.RttStages`; None where it
-        refuses.
+        Results of the distribution on a grid, by the names of `airpath.models.RttStages`; None if
+        the grid rejects the parameters.
     monte_carlo : mapping
-        What drawn downloads give.
+        Results of sampled downloads.
     square_root : mapping
         Eq. 9, bit/s of payload: ``contention_bps`` with RTT_min and T_ct (TCP model1),
         ``piggyback_bps`` with RTT_min and T_pb (TCP model2).
     flows : sequence of RttStagesFlow
-        The download.
+        Result of the download.
     warnings : sequence of str
-        What to check before trusting the result.
+        Warnings to check before trusting the result.
     provenance : mapping
-        What made it.
+        Provenance of the result: versions and inputs.
     """
 
     flow_type: ClassVar[type] = RttStagesFlow
@@ -113,15 +114,15 @@ class RttStages(Solution, model="rtt-stages"):
     provenance: Mapping[str, Any]
 
     def parameters(self) -> dict[str, float]:
-        """Return the arguments of `airpath.models.rtt_stages`: those of the link and the flow."""
+        """Return the arguments of `airpath.models.rtt_stages` for the link and the flow."""
         return {**self.download, **{name: getattr(self, name) for name in _LINK}}
 
     def metrics(self) -> dict[str, float]:
-        """Return the time of the download; its rates are over that time, not over a run."""
+        """Return the time of the download; its rates refer to that time, not to a run."""
         return {"transfers.0.mean_s": self.flows[0].completion_s}
 
     def lines(self) -> list[str]:
-        """Return the terms, both methods and Eq. 9 as the command prints them."""
+        """Return the terms, both methods and Eq. 9 as printed by the command."""
         parts = self.base_rtt
         found = [
             f"throughput {_mbps(self.throughput_bps)} Mbit/s (IP packets), goodput "

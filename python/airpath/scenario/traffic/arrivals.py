@@ -158,7 +158,7 @@ class RandomTime(Model):
         return {"kind": "exponential", "mean_ns": int(self.exponential)}
 
 
-def _drawn_or(
+def _fixed_or_random(
     quantity: type[Quantity], drawn: type[Model], *, required: bool = False
 ) -> Callable[[Any, ValidationInfo], Any]:
     """Return the validator of a quantity, or of a table with its distribution."""
@@ -182,13 +182,15 @@ if TYPE_CHECKING:
     ]
     AnyPause = Takes[str | float | Mapping[str, Any] | RandomTime, Duration | RandomTime]
 else:
-    AnySize = Annotated[Size | RandomSize | None, PlainValidator(_drawn_or(Size, RandomSize))]
+    AnySize = Annotated[
+        Size | RandomSize | None, PlainValidator(_fixed_or_random(Size, RandomSize))
+    ]
     AnyTime = Annotated[
-        Duration | RandomTime | None, PlainValidator(_drawn_or(Duration, RandomTime))
+        Duration | RandomTime | None, PlainValidator(_fixed_or_random(Duration, RandomTime))
     ]
     AnyPause = Annotated[
         Duration | RandomTime,
-        PlainValidator(_drawn_or(Duration, RandomTime, required=True)),
+        PlainValidator(_fixed_or_random(Duration, RandomTime, required=True)),
     ]
 
 
