@@ -8,14 +8,15 @@
 //! estimate = SNR + bias + noise, normal, redrawn in each estimate interval
 //! ```
 //!
-//! The true SNR of a packet is that of the instant at which its transmission begins; an estimate is
-//! made from the SNR at the start of its interval, and used to its end.
+//! A packet is sent at the true SNR of the start of its transmission. An estimate is based on the
+//! SNR at the start of its interval and is used until the end of the interval.
 //!
-//! Regimes are the policy's, as on a multi-regime link. The nominal rate is c_m of the fastest MCS
-//! of the table; when the scenario sets another, all MCSs keep their proportion to it.
+//! The policy defines the regimes, as on a multi-regime link. The nominal rate is c_m of the
+//! fastest MCS of the table; if the scenario sets another rate, all MCS rates are scaled in
+//! proportion.
 //!
-//! The noise of an interval is a function of its number only, not of earlier transmissions:
-//! compared policies see the same estimates.
+//! The noise of an interval depends only on the interval number, not on earlier transmissions:
+//! compared policies get the same estimates.
 
 mod settings;
 
@@ -41,10 +42,10 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The counter of packets that an SNR outside the table concerned.
+/// Name of the counter of packets sent at an SNR outside the table.
 const OUTSIDE_TABLE: &str = "outside_table_packets";
 
-/// Largest bias and deviation of an estimate of the SNR, dB.
+/// Largest absolute bias and largest deviation of an SNR estimate, dB.
 const LARGEST_LEVEL_DB: f64 = 200.0;
 
 /// Bytes of the largest IP packet.
@@ -53,30 +54,31 @@ const LARGEST_PACKET: u64 = 65_535;
 /// Rate and loss of packets of one size in a regime.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdaptedRegime {
-    /// Name of its MCS.
+    /// Name of the MCS of the regime.
     pub mcs: String,
-    /// Bit/s of packets, padding and framing deducted.
+    /// Rate of packets without padding and framing, bit/s.
     pub rate_bps: f64,
     /// Packet error rate at the true SNR.
     pub per: f64,
 }
 
-/// The regimes of an adaptive link for packets of one size when its choices are constant.
+/// Regimes of an adaptive link for packets of one size, if the choices of the policy are constant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdaptedRegimes {
-    /// Packets waiting from which the next regime holds.
+    /// Numbers of waiting packets at which the next regime starts.
     pub thresholds: Vec<u64>,
-    /// One more than there are thresholds.
+    /// Regimes; one more than thresholds.
     pub regimes: Vec<AdaptedRegime>,
-    /// Whether the table covers the true and the estimated SNR.
+    /// True if the table covers the true and the estimated SNR.
     pub is_covered: bool,
 }
 
 impl AdaptiveConfig {
-    /// Its regimes for packets of `packet` bytes, if the choices are constant.
+    /// Returns the regimes for packets of `packet` bytes, if the choices of the policy are
+    /// constant.
     ///
     /// # Errors
-    /// When a value or the table is not accepted, or the policy follows an estimate with noise.
+    /// If a value or the table is invalid, or if the policy uses a noisy estimate.
     pub fn regimes(
         &self,
         files: &Files,
@@ -101,7 +103,7 @@ impl AdaptiveConfig {
         })
     }
 
-    /// The description of the SNR process.
+    /// Returns the configuration of the SNR process.
     fn snr_process(&self) -> Value {
         if self.snr.is_number() {
             json!({"kind": "constant", "mean_db": self.snr})
@@ -110,10 +112,10 @@ impl AdaptiveConfig {
         }
     }
 
-    /// The true SNR of a link on which it is constant, dB.
+    /// Returns the constant true SNR of the link, dB.
     ///
     /// # Errors
-    /// When a value is not accepted, or the SNR varies; the field is `snr.kind` then.
+    /// If a value is invalid, or if the SNR varies (field `snr.kind`).
     pub fn constant_snr_db(&self) -> Result<f64, ConfigError> {
         let description = self.snr_process();
         let (kind, parameters) = registry::split_kind(&description)?;
@@ -125,7 +127,7 @@ impl AdaptiveConfig {
         Ok(mean_db)
     }
 
-    /// Rate and loss of packets of `packet` bytes with the MCS of `curve` at a true SNR of
+    /// Returns rate and loss of packets of `packet` bytes with the MCS of `curve` at a true SNR of
     /// `snr_db`.
     fn on_curve(&self, curve: &PerCurve, snr_db: f64, packet: Bytes) -> AdaptedRegime {
         let mcs = &curve.mcs;
@@ -138,10 +140,10 @@ impl AdaptiveConfig {
         }
     }
 
-    /// Rate and loss of packets of `packet` bytes with each MCS of the table.
+    /// Returns rate and loss of packets of `packet` bytes with each MCS of the table.
     ///
     /// # Errors
-    /// When a value or the table is not accepted.
+    /// If a value or the table is invalid.
     pub fn schemes(&self, files: &Files, packet: Bytes) -> Result<Vec<AdaptedRegime>, ConfigError> {
         let table = self.checked_table(files)?;
         let snr_db = self.constant_snr_db()?;
@@ -162,7 +164,7 @@ impl AdaptiveConfig {
         Ok((table, chooser))
     }
 
-    /// Rejects values outside their ranges; the policy and the SNR process are not looked at.
+    /// Rejects values outside their ranges; does not check the policy and the SNR process.
     fn check_values(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         checks.within("snr_bias_db", self.snr_bias_db, -LARGEST_LEVEL_DB..=LARGEST_LEVEL_DB);
@@ -182,30 +184,30 @@ impl AdaptiveConfig {
         checks.finish()
     }
 
-    /// The table, if all values except the policy are accepted.
+    /// Returns the table, if all values except the policy are valid.
     fn checked_table(&self, files: &Files) -> Result<Arc<PerTable>, ConfigError> {
         self.check_values()?;
         files.table(&self.table)
     }
 }
 
-/// An MCS at an SNR.
+/// An MCS with its error rate at one SNR.
 #[derive(Clone, Debug)]
 struct Scheme {
     name: String,
     block_bytes: u64,
-    /// The SNR, dB, at which `fer` and `loss` hold.
+    /// SNR for which `fer` and `loss` were computed, dB.
     snr_db: f64,
     fer: f64,
-    /// c_m as the table has it, and at the nominal rate of now.
+    /// Rate c_m from the table, and the rate scaled to the current nominal rate.
     given: Rate,
     rate: Rate,
-    /// The frame size of which `time`, `bytes` and `loss` hold.
+    /// Frame size for which `time`, `bytes` and `loss` were computed.
     frame: Bytes,
     time: Duration,
     bytes: Bytes,
     loss: f64,
-    /// Transmissions begun since the start of measurement.
+    /// Transmissions started since the start of measurement.
     packets: u64,
 }
 
@@ -229,7 +231,7 @@ impl Scheme {
         scheme
     }
 
-    /// Works out what frames of `frame` bytes meet.
+    /// Computes time, bytes and loss of frames of `frame` bytes.
     #[cold]
     fn prepare(&mut self, frame: Bytes) {
         let blocks = frame.0.div_ceil(self.block_bytes);
@@ -239,7 +241,7 @@ impl Scheme {
         self.loss = packet_error_rate(self.fer, blocks);
     }
 
-    /// The SNR is another, dB.
+    /// Sets the SNR, dB.
     #[cold]
     fn set_snr(&mut self, snr_db: f64, curve: &PerCurve) {
         self.snr_db = snr_db;
@@ -256,17 +258,17 @@ impl Scheme {
     }
 }
 
-/// An SNR that varies, or an estimate of it that does.
+/// State of a link whose SNR or SNR estimate varies.
 struct Radio {
     process: AnySnr,
-    /// Time until which the latest sample of the true SNR holds.
+    /// Time until which the latest sample of the true SNR is valid.
     holds_until: Time,
-    /// Whether the policy looks at an estimate at all.
+    /// True if the policy uses an estimate.
     is_estimated: bool,
     bias_db: f64,
     noise: Option<Noise>,
     interval_ns: u64,
-    /// When the estimate of now has been used long enough.
+    /// End of the current estimate interval.
     estimate_ends_ns: u64,
 }
 
@@ -279,7 +281,7 @@ struct Noise {
 }
 
 impl Radio {
-    /// The estimate of the interval that `now` is in: of the SNR at its start.
+    /// Returns the estimate of the interval that contains `now`, based on the SNR at its start.
     fn estimate_at(&mut self, now: Time) -> f64 {
         let number = now.as_nanos() / self.interval_ns;
         self.estimate_ends_ns = (number + 1).saturating_mul(self.interval_ns);
@@ -294,20 +296,20 @@ impl Radio {
     }
 }
 
-/// Sends with the MCS that a policy chooses.
+/// Transmitter with the MCS selected by a policy.
 pub struct Adaptive {
     schemes: Vec<Scheme>,
     thresholds: Vec<u64>,
-    /// The MCS of each regime at the estimate of now.
+    /// MCS of each regime at the current estimate.
     chosen: Vec<usize>,
     scale: Scale,
-    /// The true SNR of now, dB.
+    /// Current true SNR, dB.
     snr_db: f64,
-    /// `None` while neither the SNR nor the estimate changes.
+    /// `None` if neither the SNR nor the estimate varies.
     radio: Option<Box<Radio>>,
     chooser: Chooser,
     table: Arc<PerTable>,
-    /// Whether the table covers the true SNR and the estimate of now.
+    /// True if the table covers the current true SNR and the current estimate, respectively.
     is_true_covered: bool,
     is_estimate_covered: bool,
     outside_packets: u64,
@@ -361,7 +363,7 @@ impl Adaptive {
         })
     }
 
-    /// Reads the SNR, and calls the policy when the estimate has changed.
+    /// Reads the SNR, and calls the policy if the estimate has changed.
     #[inline]
     fn follow_radio(&mut self, now: Time) {
         let Some(radio) = &mut self.radio else { return };
@@ -392,7 +394,7 @@ impl Transmitter for Adaptive {
         }
         let (time, bytes, loss) = scheme.meet(frame);
         let ends = now + time;
-        // Without a rate it restarts later.
+        // A transmission at rate zero is started again later, and counted then.
         if !ends.is_never() {
             scheme.packets += 1;
             let is_covered = self.is_true_covered && self.is_estimate_covered;
@@ -413,7 +415,7 @@ impl Transmitter for Adaptive {
         }
     }
 
-    /// The blocks are those of the fastest MCS.
+    /// The blocks of the framing are those of the fastest MCS.
     fn framing(&self, given: Framing) -> Framing {
         let fastest = self.schemes.iter().max_by_key(|scheme| scheme.given);
         fastest.map_or(given, |scheme| given.in_blocks(Bytes(scheme.block_bytes)))

@@ -1,20 +1,20 @@
-//! Any two links as the directions of one stage.
+//! Two independent links as the two directions of one stage.
 
 use crate::link::{Link, SideReport, Sides};
 use crate::links::registry::AnyLink;
 use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
 
-/// The forward direction on port 0, the reverse on port 1.
+/// A stage with the forward direction on port 0 and the reverse direction on port 1.
 pub struct Duplex {
     forward: AnyLink,
     reverse: AnyLink,
-    /// Whether a change of rate concerns both.
+    /// True if a rate change also applies to the reverse direction.
     reverse_follows: bool,
 }
 
 impl Duplex {
-    /// The two directions; `reverse` must have been made with output 1. A change of rate concerns
-    /// the forward direction, and the reverse one if it follows.
+    /// Creates the stage from two links; `reverse` must use output 1. A rate change applies to the
+    /// forward direction, and if `reverse_follows` is set also to the reverse direction.
     pub fn new(forward: AnyLink, reverse: AnyLink, reverse_follows: bool) -> Duplex {
         Duplex { forward, reverse, reverse_follows }
     }

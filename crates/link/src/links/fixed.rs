@@ -1,7 +1,7 @@
-//! Constant rate and Bernoulli loss.
+//! Link with a constant rate and Bernoulli loss.
 //!
-//! Every packet is lost independently with the same probability, after it has taken its time on
-//! the link. Left out: the propagation delay, which the path puts behind the link.
+//! Every packet is lost independently with the same probability, at the end of its transmission.
+//! Left out: the propagation delay, which the path adds behind the link.
 
 use crate::context::{LinkContext, check_errors};
 use crate::link::Link;
@@ -37,17 +37,18 @@ pub struct FixedConfig {
     /// no ARQ.
     #[serde(default)]
     pub arq: Option<ArqConfig>,
-    /// Whether packets leave in the order in which they were sent for the first time.
+    /// True if packets leave in the order of their first transmissions.
     #[serde(default)]
     pub in_order: bool,
 }
 
-/// Sends at a constant rate.
+/// Transmitter with a constant rate.
 #[derive(Clone, Debug)]
 pub struct Fixed {
     rate: Rate,
     loss: f64,
-    /// The last frame, and its transmission time at this rate: the next is mostly as large.
+    /// Last frame size and its transmission time at this rate; the next frame often has the same
+    /// size.
     last: (Bytes, Duration),
 }
 

@@ -5,20 +5,20 @@ use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
 
 /// Decides which frames are corrupted.
 pub(crate) struct FrameErrors {
-    /// Draws of the link's own loss.
+    /// Random stream of the link's own loss.
     losses: Stream,
     /// Error process in addition to the random loss.
     errors: Option<Box<AnyErrors>>,
 }
 
 impl FrameErrors {
-    /// The air of the link of `seed`.
+    /// Creates the frame errors of the link with the seed `seed`.
     pub(crate) fn new(errors: Option<AnyErrors>, seed: &Seed) -> FrameErrors {
         FrameErrors { losses: seed.stream(), errors: errors.map(Box::new) }
     }
 
-    /// Whether a frame is corrupted. The link itself loses it with the probability `loss`; the
-    /// error process is not called for frames that this loss has taken.
+    /// Returns true if a frame is corrupted. The link's own loss has the probability `loss`; the
+    /// error process is not called for frames that are lost by it.
     #[inline]
     pub(crate) fn corrupts(&mut self, loss: f64, frame: impl FnOnce() -> Frame) -> bool {
         self.losses.bernoulli(loss)

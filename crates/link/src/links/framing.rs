@@ -1,12 +1,13 @@
-//! Configuration of framing: one key of every link that sends each packet in a separate frame.
+//! Configuration of framing, the same key for every link that sends each packet in a separate
+//! frame.
 
 use airpath_core::{Bytes, Checks, ConfigError, Framing};
 use serde::Deserialize;
 
-/// Most bytes of framing per packet, and of a block: as much as the largest IP packet itself.
+/// Largest overhead per packet and largest block, bytes: the size of the largest IP packet.
 const LARGEST: u64 = 65_535;
 
-/// Least share of data. A packet is then still far from any number that overflows.
+/// Smallest code rate, with which packet sizes on the air stay far below overflow.
 pub(crate) const LEAST_CODE_RATE: f64 = 1e-3;
 
 /// Configuration: a table, or only the overhead as a number.
@@ -15,13 +16,13 @@ pub(crate) const LEAST_CODE_RATE: f64 = 1e-3;
 pub struct FramingConfig {
     /// Bytes added to each packet. At most 65 535.
     pub overhead_bytes: u64,
-    /// Bytes of a block, of which a frame fills whole ones. 1 to 65 535.
+    /// Block size, bytes, 1 to 65 535. A frame is padded to a multiple of it.
     pub block_bytes: u64,
     /// Share of data among the bytes on the air, 0.001 to 1.
     pub code_rate: f64,
 }
 
-/// The two ways to write it.
+/// The two accepted forms of the value.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Given {
@@ -62,17 +63,17 @@ impl From<Given> for FramingConfig {
 }
 
 impl Default for FramingConfig {
-    /// Nothing is added.
+    /// Framing without overhead.
     fn default() -> FramingConfig {
         FramingConfig { overhead_bytes: 0, block_bytes: 1, code_rate: 1.0 }
     }
 }
 
 impl FramingConfig {
-    /// The framing.
+    /// Returns the framing.
     ///
     /// # Errors
-    /// When a value is outside its range.
+    /// If a value is outside its range.
     pub fn framing(&self) -> Result<Framing, ConfigError> {
         let mut checks = Checks::default();
         self.check(&mut checks);
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_the_overhead_and_a_table_has_defaults() {
+    fn number_is_overhead_and_table_has_defaults() {
         let overhead = Framing::with_overhead(Bytes(6));
         assert_eq!(framing(json!(6)), Ok(overhead));
         assert_eq!(framing(json!({"overhead_bytes": 6})), Ok(overhead));

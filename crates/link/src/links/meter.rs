@@ -1,13 +1,13 @@
 //! Measurements of one direction of a link: capacity used, packets delivered and lost.
 //!
-//! The unit of capacity is the link's own: nanoseconds on the air where a packet has the link to
-//! itself, bytes of opportunities, PDUs. How much of it there was to use only the link knows.
+//! The unit of capacity depends on the link: nanoseconds on the air if a packet occupies the link
+//! exclusively, bytes of opportunities, or PDUs. Only the link knows its total capacity.
 
 use crate::link::LinkReport;
 use airpath_core::{Duration, Packet, Time};
 use std::borrow::Cow;
 
-/// Counts from the start of measurement on.
+/// Counters since the start of measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meter {
     since: Time,
@@ -15,12 +15,12 @@ pub struct Meter {
     delivered_bytes: u64,
     delivered_packets: u64,
     lost_packets: u64,
-    /// Transmissions begun in each regime; empty on a link without regimes.
+    /// Transmissions started in each regime; empty on a link without regimes.
     regime_packets: Vec<u64>,
 }
 
 impl Meter {
-    /// A meter of a link with this many regimes, 0 for one without, that counts from time zero on.
+    /// Creates a meter for a link with `regimes` regimes (0 without regimes), started at time zero.
     pub fn new(regimes: usize) -> Meter {
         Meter { regime_packets: vec![0; regimes], ..Meter::default() }
     }
@@ -30,44 +30,45 @@ impl Meter {
         *self = Meter { since: now, ..Meter::new(self.regime_packets.len()) };
     }
 
-    /// When measurement started.
+    /// Start of measurement.
     #[inline]
     pub fn since(&self) -> Time {
         self.since
     }
 
-    /// A transmission has begun in regime number `regime`.
+    /// Counts a transmission that starts in regime number `regime`.
     #[inline]
     pub fn begin(&mut self, regime: usize) {
         self.regime_packets[regime] += 1;
     }
 
-    /// This much of the capacity has been used, in units of the link.
+    /// Adds used capacity, in units of the link.
     #[inline]
     pub fn add_used(&mut self, amount: u64) {
         self.used += amount;
     }
 
-    /// The air has been in use from `began` to `ended`; the unit of capacity is the nanosecond.
+    /// Adds air time from `began` to `ended`; the unit of capacity is the nanosecond.
     #[inline]
     pub fn add_busy(&mut self, began: Time, ended: Time) {
         self.used += self.busy_between(began, ended).as_nanos();
     }
 
-    /// How much of the time from `began` to `ended` has been measured.
+    /// Returns the part of the time from `began` to `ended` that lies after the start of
+    /// measurement.
     #[inline]
     fn busy_between(&self, began: Time, ended: Time) -> Duration {
         ended.saturating_since(began.max(self.since))
     }
 
-    /// `packet` has been delivered.
+    /// Counts `packet` as delivered.
     #[inline]
     pub fn deliver(&mut self, packet: &Packet) {
         self.delivered_packets += 1;
         self.delivered_bytes += u64::from(packet.size);
     }
 
-    /// A packet has been corrupted or discarded.
+    /// Counts a corrupted or discarded packet.
     #[inline]
     pub fn lose(&mut self) {
         self.lost_packets += 1;
@@ -78,13 +79,13 @@ impl Meter {
         self.used
     }
 
-    /// Packets that were delivered.
+    /// Number of delivered packets.
     pub fn delivered_packets(&self) -> u64 {
         self.delivered_packets
     }
 
-    /// The report of a link whose capacity is time: up to `now`, with a transmission in progress
-    /// since `in_progress_since`.
+    /// Returns the report of a link whose capacity is time, up to `now`. `in_progress_since` is the
+    /// start of the current transmission.
     pub fn report_of_time(&self, now: Time, in_progress_since: Option<Time>) -> LinkReport {
         let sending =
             in_progress_since.map_or(Duration::ZERO, |began| self.busy_between(began, now));
@@ -93,7 +94,8 @@ impl Meter {
         self.report(busy.as_secs_lossy() / span, span)
     }
 
-    /// The report of a link that has used the share `utilisation` of the capacity `offered`.
+    /// Returns the report of a link that has used the share `utilisation` of the capacity
+    /// `offered`.
     pub fn report(&self, utilisation: f64, offered: f64) -> LinkReport {
         let regime_packets = if self.regime_packets.is_empty() {
             vec![self.delivered_packets + self.lost_packets]
@@ -112,9 +114,9 @@ impl Meter {
     }
 }
 
-/// Counters of one kind of link, in its report.
+/// Link-specific counters of a report.
 impl LinkReport {
-    /// The report with these counters.
+    /// Returns the report with these counters.
     pub fn with_counters(self, counters: Vec<(Cow<'static, str>, f64)>) -> LinkReport {
         LinkReport { counters, ..self }
     }
@@ -130,13 +132,13 @@ mod tests {
     }
 
     #[test]
-    fn a_transmission_counts_from_the_start_of_measurement_on() {
+    fn transmission_counts_from_start_of_measurement() {
         let ms = Time::from_millis;
         let mut meter = Meter::new(2);
         meter.begin(0);
         meter.restart(ms(100));
-        // Begun before the start: its packet counts as delivered, its transmission only in part,
-        // and not as begun.
+        // This transmission started before the measurement. Its packet counts as delivered, its air
+        // time counts only in part, and its start does not count.
         meter.add_busy(ms(50), ms(120));
         meter.deliver(&packet(1500));
         meter.begin(1);
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn without_regimes_there_is_one_of_all_packets() {
+    fn meter_without_regimes_reports_one_regime() {
         let mut meter = Meter::new(0);
         meter.add_used(300);
         meter.deliver(&packet(40));

@@ -1,29 +1,29 @@
-//! Links, one file or directory each, and what they are made of.
+//! Links, one file or directory for each, and their common components.
 //!
 //! | file | link |
 //! | --- | --- |
 //! | `fixed.rs` | constant rate, Bernoulli loss |
-//! | `multi_regime.rs` | rate and error rate chosen by the queue length |
-//! | `adaptive.rs` | coding scheme chosen by a policy, from SNR and queue |
-//! | `mimo/` | fading in two states, antennas, a code of packets |
+//! | `multi_regime.rs` | rate and error rate selected by the queue length |
+//! | `adaptive.rs` | MCS selected by a policy, from SNR and queue length |
+//! | `mimo/` | fading with two states, several antennas, a packet code |
 //! | `rate_trace.rs` | piecewise-constant rate from a file |
 //! | `trace.rs` | delivery opportunities from a recorded trace (Mahimahi) |
 //! | `rlc/` | 3G radio bearer: RLC acknowledged mode, both directions |
 //! | `cell/` | a fading cell: slots, a queue for each user, a scheduler |
-//! | `tdd/` | frames in which stations request their uplink |
-//! | `duplex.rs` | any two of them as the directions of one stage |
+//! | `tdd/` | TDD frames in which stations request uplink bandwidth |
+//! | `duplex.rs` | two links as the two directions of one stage |
 //!
-//! `registry.rs` lists them.
+//! `registry.rs` lists all links.
 //!
 //! | file | part |
 //! | --- | --- |
-//! | `serial.rs` | a link that sends one packet after another, from a [`Transmitter`](crate::Transmitter) |
+//! | `serial.rs` | a link that sends one packet after another, with a [`Transmitter`](crate::Transmitter) |
 //! | `frame_errors.rs` | frame errors: the link's own loss, and an error process |
 //! | `framing.rs` | the air time of a packet |
 //! | `meter.rs` | measurements of a direction: capacity used, packets delivered, packets lost |
-//! | `offset.rs` | the time of a trace at which a link begins |
-//! | `opportunity.rs` | the bytes that an opportunity carries |
-//! | `scale.rs` | rates that follow a nominal rate |
+//! | `offset.rs` | the start time of a link in its trace |
+//! | `opportunity.rs` | number of bytes that an opportunity carries |
+//! | `scale.rs` | rates in proportion to a nominal rate |
 
 pub(crate) mod adaptive;
 pub mod cell;

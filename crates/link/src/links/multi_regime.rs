@@ -1,11 +1,11 @@
-//! Queue-aware link adaptation: rate and packet error rate chosen by the queue length.
+//! Queue-aware link adaptation: rate and packet error rate are selected by the queue length.
 //!
 //! Source: qawla-2015 §2, the dual-regime wireless link, generalised from one threshold B to any
-//! ascending list. A packet is sent in regime j when at least B_j packets wait behind it as its
-//! transmission starts (the packet itself not counted), and fewer than B_{j+1}.
+//! ascending list. A packet is sent in regime j if at least B_j and fewer than B_{j+1} packets wait
+//! behind it at the start of its transmission (not counting the packet itself).
 //!
-//! The nominal rate is the fastest regime's. When the scenario sets another, all regimes keep
-//! their proportion to it, in whole bit/s.
+//! The nominal rate is the rate of the fastest regime. If the scenario sets another rate, all
+//! regimes are scaled in proportion, in integer bit/s.
 
 use crate::context::{LinkContext, check_errors};
 use crate::link::Link;
@@ -24,9 +24,9 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RegimeConfig {
-    /// r_j, bit/s. Above 0.
+    /// Rate r_j, bit/s. Above 0.
     pub rate_bps: u64,
-    /// PER_j, in [0, 1].
+    /// Packet error rate PER_j, in [0, 1].
     pub per: f64,
 }
 
@@ -34,9 +34,10 @@ pub struct RegimeConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MultiRegimeConfig {
-    /// B, packets waiting: the regime's number is the count of thresholds reached. Ascending.
+    /// Thresholds B, waiting packets, ascending. The regime number is the number of thresholds
+    /// reached.
     pub thresholds: Vec<u64>,
-    /// One more than there are thresholds.
+    /// Regimes; one more than thresholds.
     pub regimes: Vec<RegimeConfig>,
     /// Cost of a packet on the air; a number is only the overhead.
     #[serde(default)]
@@ -51,12 +52,12 @@ pub struct MultiRegimeConfig {
     /// no ARQ.
     #[serde(default)]
     pub arq: Option<ArqConfig>,
-    /// Whether packets leave in the order in which they were sent for the first time.
+    /// True if packets leave in the order of their first transmissions.
     #[serde(default)]
     pub in_order: bool,
 }
 
-/// Transmits in the regime that the queue length selects.
+/// Transmitter with the regime selected by the queue length.
 #[derive(Clone, Debug)]
 pub struct MultiRegime {
     thresholds: Vec<u64>,
@@ -68,14 +69,15 @@ pub struct MultiRegime {
 }
 
 impl MultiRegime {
-    /// `regimes` are one more than there are `thresholds`, with rates above 0.
+    /// Creates a transmitter. There is one more entry in `regimes` than in `thresholds`; all rates
+    /// are above 0.
     fn new(thresholds: Vec<u64>, regimes: Vec<RegimeConfig>) -> MultiRegime {
         let fastest = regimes.iter().map(|regime| regime.rate_bps).max().unwrap_or(0);
         let scale = Scale::new(Rate(fastest));
         MultiRegime { thresholds, given: regimes.clone(), regimes, scale }
     }
 
-    /// The regime, from 0, of a transmission that starts with `waiting` packets behind it.
+    /// Returns the regime, from 0, of a transmission that starts with `waiting` packets behind it.
     #[inline]
     pub fn regime_at(&self, waiting: u64) -> usize {
         self.thresholds.iter().take_while(|threshold| waiting >= **threshold).count()
@@ -161,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_regime_changes_when_the_threshold_is_reached() {
+    fn regime_changes_when_threshold_is_reached() {
         let regime = RegimeConfig { rate_bps: 1_000_000, per: 0.0 };
         let link = MultiRegime::new(vec![2, 5], vec![regime; 3]);
         let regimes: Vec<usize> = (0..7).map(|waiting| link.regime_at(waiting)).collect();
@@ -169,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn all_regimes_keep_their_proportion_to_the_fastest() {
+    fn regimes_scale_in_proportion_to_fastest() {
         let rates = [16_000_000, 24_000_000, 3];
         let regimes = rates.map(|rate_bps| RegimeConfig { rate_bps, per: 0.5 });
         let mut link = MultiRegime::new(vec![2, 5], regimes.to_vec());
@@ -179,14 +181,15 @@ mod tests {
             assert_eq!(link.nominal_rate(), Rate(nominal));
             link.regimes.iter().map(|regime| (regime.rate_bps, regime.per)).collect::<Vec<_>>()
         };
-        // 3 bit/s become ⅜ and count as 1: a link with a rate has one in every regime.
+        // 3 bit/s are scaled to ⅜ and rounded up to 1: while the nominal rate is positive, so is
+        // the rate of every regime.
         assert_eq!(rates_at(3_000_000), [(2_000_000, 0.5), (3_000_000, 0.5), (1, 0.5)]);
         assert_eq!(rates_at(0), [(0, 0.5); 3]);
         assert_eq!(rates_at(24_000_000), rates.map(|rate_bps| (rate_bps, 0.5)));
     }
 
     #[test]
-    fn a_packet_takes_its_time_in_the_scaled_regime() {
+    fn packet_time_follows_scaled_rate() {
         let regimes = [1_000_000, 2_000_000].map(|rate_bps| RegimeConfig { rate_bps, per: 0.0 });
         let mut link = MultiRegime::new(vec![1], regimes.to_vec());
         let mut ends = |nominal, waiting| {

@@ -1,4 +1,4 @@
-//! The time in its trace at which a link starts.
+//! Start time of a link in its trace.
 //!
 //! At time t of the run, the link reads the trace at t + offset; the trace repeats. A random offset
 //! uses a separate random stream, so it does not change the link's other random variates.

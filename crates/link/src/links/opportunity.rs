@@ -1,32 +1,33 @@
-//! How many bytes each opportunity of a trace carries.
+//! Number of bytes that each opportunity of a trace carries.
 //!
-//! As recorded it is 1504. At another nominal rate every opportunity carries in proportion, in
-//! whole bytes; the fraction that is left is carried over to the next, so that a round of the
-//! trace carries the nominal rate exactly.
+//! A recorded opportunity carries 1504 bytes. At another nominal rate every opportunity carries
+//! proportionally more or fewer bytes, rounded down to an integer. The remaining fraction of a byte
+//! is carried over to the next opportunity, so that one period of the trace carries the nominal
+//! rate exactly.
 
 use airpath_core::Rate;
 use airpath_trace::{OPPORTUNITY_BYTES, OpportunityTrace};
 
-/// Bits per second times nanoseconds that make a byte.
+/// Product of bit/s and ns that corresponds to one byte.
 const BIT_NANOS_PER_BYTE: u128 = 8_000_000_000;
 
-/// Bytes of an opportunity, by its number.
+/// Size of an opportunity, by its number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct OpportunitySize {
     /// Bytes that every opportunity carries.
     whole: u64,
-    /// Fraction beyond them of each, in `unit`ths of a byte.
+    /// Additional fraction per opportunity, in units of 1/`unit` byte.
     rest: u128,
     unit: u128,
 }
 
 impl OpportunitySize {
-    /// As Mahimahi has it.
+    /// Returns the size of Mahimahi's opportunities.
     pub(crate) fn recorded() -> OpportunitySize {
         OpportunitySize { whole: OPPORTUNITY_BYTES, rest: 0, unit: 1 }
     }
 
-    /// So that the mean rate of `trace` is `rate`.
+    /// Returns the size with which the mean rate of `trace` is `rate`.
     pub(crate) fn at(rate: Rate, trace: &OpportunityTrace) -> OpportunitySize {
         let in_a_round = u128::from(rate.0) * u128::from(trace.period_ns());
         let unit = BIT_NANOS_PER_BYTE * trace.times_ms().len() as u128;
@@ -34,7 +35,7 @@ impl OpportunitySize {
         OpportunitySize { whole, rest: in_a_round % unit, unit }
     }
 
-    /// Bytes of the opportunities from number `from` to number `to`, that one not counted.
+    /// Returns the bytes of the opportunities from number `from` to number `to` (exclusive).
     #[inline]
     pub(crate) fn between(&self, from: u64, to: u64) -> u128 {
         let whole = u128::from(to - from) * u128::from(self.whole);
@@ -45,8 +46,8 @@ impl OpportunitySize {
         whole + odd(to) - odd(from)
     }
 
-    /// Number of the opportunity that carries the last of `bytes`, 1 or more, of which number
-    /// `from` carries the first; `None` when there is no rate.
+    /// Returns the number of the opportunity that carries the last of `bytes` bytes (at least 1),
+    /// of which opportunity number `from` carries the first. Returns `None` at rate zero.
     #[inline]
     pub(crate) fn reaching(&self, from: u64, bytes: u64) -> Option<u64> {
         if bytes <= self.whole { Some(from) } else { self.reaching_later(from, bytes) }
@@ -60,7 +61,7 @@ impl OpportunitySize {
         }
         let carried_over = u128::from(from) * self.rest % self.unit;
         let opportunities = (u128::from(bytes) * self.unit - carried_over).div_ceil(each);
-        // At 1 bit/s and more, a packet takes less than 2⁵¹ ns.
+        // At 1 bit/s or more, a packet takes less than 2⁵¹ ns.
         Some(from + opportunities as u64 - 1)
     }
 }
@@ -79,8 +80,8 @@ mod tests {
     }
 
     #[test]
-    fn every_opportunity_carries_in_proportion() {
-        // Three in 12 ms: 3.008 Mbit/s as recorded.
+    fn opportunities_carry_bytes_in_proportion_to_rate() {
+        // Three opportunities in 12 ms: 3.008 Mbit/s as recorded.
         let trace = trace(&[1, 1, 12]);
         assert_eq!(sizes(OpportunitySize::recorded(), 3), [1504; 3]);
         assert_eq!(sizes(OpportunitySize::at(Rate(3_008_000), &trace), 3), [1504; 3]);
@@ -90,8 +91,9 @@ mod tests {
     }
 
     #[test]
-    fn the_fraction_of_a_byte_is_carried_over() {
-        // 1 Mbit/s: 1500 bytes in 12 ms for three; 4 kbit/s: 6; 1 kbit/s: one and a half.
+    fn fraction_of_byte_is_carried_over() {
+        // In 12 ms three opportunities carry 1500 bytes at 1 Mbit/s, 6 bytes at 4 kbit/s and 1.5
+        // bytes at 1 kbit/s.
         let trace = trace(&[1, 1, 12]);
         assert_eq!(
             sizes(OpportunitySize::at(Rate(1_001_000), &trace), 6),
@@ -106,7 +108,7 @@ mod tests {
         let fastest = OpportunitySize::at(Rate(u64::MAX), &rare);
         assert_eq!(fastest.reaching(u64::MAX - 1, 131_070), Some(u64::MAX - 1));
         assert!(fastest.between(0, u64::MAX) > u128::from(u64::MAX));
-        // A byte takes 8 s at 1 bit/s, which is 8000 rounds of a thousand opportunities.
+        // A byte takes 8 s at 1 bit/s: 8000 periods of a thousand opportunities.
         let slowest = OpportunitySize::at(Rate(1), &dense);
         assert_eq!(slowest.reaching(0, 1), Some(7_999_999));
         assert_eq!(slowest.reaching(7_999_999, 131_070), Some(8_000_000 * 131_070 - 1));
@@ -115,7 +117,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_round_carries_the_nominal_rate(
+        fn period_carries_nominal_rate(
             gaps in prop::collection::vec(0..300u64, 1..50),
             rate in 1..10_000_000u64,
             rounds in 1..1_000u64,
@@ -128,7 +130,7 @@ mod tests {
         }
 
         #[test]
-        fn the_last_byte_comes_when_the_sizes_add_up_to_it(
+        fn last_byte_is_in_opportunity_that_completes_sum(
             rate in 1..5_000_000u64, from in 0..1_000_000u64, bytes in 1..5_000u64,
         ) {
             let size = OpportunitySize::at(Rate(rate), &trace(&[0, 3, 3, 7]));

@@ -1,11 +1,11 @@
-//! A link whose rate follows a `time,rate` file.
+//! Link whose rate follows a `time,rate` file.
 //!
-//! The rate is constant between the instants of the file; a transmission lasts until the rate,
-//! integrated from its start, has carried the frame, through intervals of rate zero if need be.
-//! The trace repeats. The run begins in it at `offset`.
+//! The rate is constant between the times of the file. A transmission ends when the integral of the
+//! rate since its start equals the frame size; intervals of rate zero prolong it. The trace
+//! repeats. The run starts at `offset` in the trace.
 //!
-//! The nominal rate is the mean of the trace. When the scenario sets another, every rate of the
-//! trace keeps its proportion to it; the integral stays exact.
+//! The nominal rate is the mean of the trace. If the scenario sets another rate, all rates of the
+//! trace are scaled in proportion; the integral stays exact.
 
 use crate::context::{LinkContext, check_errors};
 use crate::link::Link;
@@ -26,7 +26,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateTraceConfig {
-    /// Key of the trace among those given with the description.
+    /// Key of the trace in the files of the scenario.
     pub trace: String,
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
@@ -44,33 +44,33 @@ pub struct RateTraceConfig {
     /// no ARQ.
     #[serde(default)]
     pub arq: Option<ArqConfig>,
-    /// Whether packets leave in the order in which they were sent for the first time.
+    /// True if packets leave in the order of their first transmissions.
     #[serde(default)]
     pub in_order: bool,
-    /// Where in the trace the run begins; absent: at its start.
+    /// Start of the run in the trace; absent: start of the trace.
     #[serde(default)]
     pub offset: Option<OffsetSpec>,
 }
 
-/// Sends at the rate of a trace.
+/// Transmitter at the rate of a trace.
 #[derive(Clone, Debug)]
 pub struct RateTraceTransmitter {
-    /// Start of each segment, ns in the period.
+    /// Start of each segment, ns since the start of the period.
     starts: Vec<u64>,
-    /// Whole bit/s in each segment.
+    /// Rate of each segment, integer bit/s.
     rates: Vec<u64>,
     /// Bits times 10⁹ carried from the start of the period to the start of each segment.
     carried: Vec<u128>,
     period: u64,
     carried_in_period: u128,
-    /// The nominal rate that the scenario set; `None`: the trace as it is.
+    /// Nominal rate set by the scenario; `None`: the trace is not scaled.
     nominal: Option<Rate>,
     loss: f64,
-    /// Where in the round the run begins.
+    /// Start of the run in the period.
     offset: Offset,
 }
 
-/// Bits per second times nanoseconds that make a byte.
+/// Product of bit/s and ns that corresponds to one byte.
 const BIT_NANOS_PER_BYTE: u128 = 8_000_000_000;
 
 impl RateTraceTransmitter {
@@ -95,13 +95,13 @@ impl RateTraceTransmitter {
         transmitter
     }
 
-    /// The mean of the trace as it is, in whole bit/s.
+    /// Returns the mean rate of the unscaled trace, in integer bit/s.
     fn mean_rate(&self) -> Rate {
         Rate((self.carried_in_period / u128::from(self.period)) as u64)
     }
 
-    /// Bit-nanoseconds of the trace that carry `frame`: those of the frame, times the mean of the
-    /// trace over the nominal rate, rounded up. `None` at rate zero.
+    /// Returns the bit-nanoseconds of the trace that carry `frame`: the frame size times the ratio
+    /// of the mean rate to the nominal rate, rounded up. Returns `None` at rate zero.
     fn bit_nanos(&self, frame: Bytes) -> Option<u128> {
         let bit_nanos = u128::from(frame.0) * BIT_NANOS_PER_BYTE;
         let Some(nominal) = self.nominal else {
@@ -110,21 +110,22 @@ impl RateTraceTransmitter {
         if nominal.0 == 0 {
             return None;
         }
-        // The product with the whole of `carried_in_period` would not fit; ⌈⌈x⌉ / n⌉ = ⌈x / n⌉.
+        // The product with `carried_in_period` could overflow; ⌈⌈x⌉ / n⌉ = ⌈x / n⌉.
         let period = u128::from(self.period);
         let (mean, rest) = (self.carried_in_period / period, self.carried_in_period % period);
         let times_mean = bit_nanos * mean + (bit_nanos * rest).div_ceil(period);
         Some(times_mean.div_ceil(u128::from(nominal.0)))
     }
 
-    /// Bit-nanoseconds carried from the start of the period to `at` in it.
+    /// Returns the bit-nanoseconds carried from the start of the period to `at`.
     fn carried_until(&self, at: u64) -> u128 {
         let segment = self.starts.partition_point(|start| *start <= at) - 1;
         self.carried[segment]
             + u128::from(self.rates[segment]) * u128::from(at - self.starts[segment])
     }
 
-    /// When `frame` bytes sent from `now` on have been carried, rounded up to a nanosecond.
+    /// Returns the end of the transmission of `frame` bytes that starts at `now`, rounded up to a
+    /// nanosecond.
     fn transfer_end(&self, frame: Bytes, now: Time) -> Time {
         if frame == Bytes::ZERO {
             return now;
@@ -160,7 +161,8 @@ impl Transmitter for RateTraceTransmitter {
         self.nominal.unwrap_or_else(|| self.mean_rate())
     }
 
-    /// The mean in whole bit/s, as the link is said to have it, stands for the trace as it is.
+    /// A rate equal to the mean in integer bit/s, which is the nominal rate of the link, means the
+    /// unscaled trace.
     fn set_rate(&mut self, rate: Rate) {
         self.nominal = (rate.0 == 0 || rate != self.mean_rate()).then_some(rate);
     }
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transmission_waits_through_an_outage() {
+    fn transmission_continues_after_outage() {
         let link = transmitter(&[8_000, 0, 16_000], 1_000_000_000);
         let end = |bytes, ms| link.transfer_end(Bytes(bytes), Time::from_millis(ms));
         assert_eq!(end(500, 0), Time::from_millis(500));
@@ -235,9 +237,9 @@ mod tests {
         assert_eq!(end(30_500, 0), Time::from_millis(30_500));
     }
 
-    /// A mean of 8 kbit/s; the middle third is an outage.
+    /// The mean is 8 kbit/s; the middle third is an outage.
     #[test]
-    fn every_rate_keeps_its_proportion_to_the_mean() {
+    fn rates_scale_in_proportion_to_mean() {
         let mut link = transmitter(&[8_000, 0, 16_000], 1_000_000_000);
         assert_eq!(link.nominal_rate(), Rate(8_000));
         let mut end = |nominal, bytes, ms| {
@@ -254,18 +256,18 @@ mod tests {
         assert_eq!(end(8_000, 1001, 0), Time::from_nanos(2_000_500_000));
     }
 
-    /// A mean of ⅔ bit/s is said to be 0: setting 0 stops the link all the same, and a rate
-    /// above revives it.
+    /// A mean of ⅔ bit/s is rounded to a nominal rate of 0. Setting rate 0 still stops the link,
+    /// and a positive rate restarts it.
     #[test]
-    fn a_trace_with_a_mean_below_one_bit_per_second_is_scaled() {
+    fn trace_with_mean_below_1_bps_is_scaled() {
         let mut link = transmitter(&[0, 2, 0], 1_000_000_000);
         assert_eq!(link.nominal_rate(), Rate(0));
         let end = |link: &RateTraceTransmitter| link.transfer_end(Bytes(1), Time::ZERO);
-        // 2 bit per round of 3 s: the fourth round's are the last.
+        // 2 bit per period of 3 s: the fourth period carries the last bits.
         assert_eq!(end(&link), Time::from_secs(11));
         link.set_rate(Rate(0));
         assert!(end(&link).is_never());
-        // Six times the trace: 12 bit/s in the middle third.
+        // Six times the rates of the trace: 12 bit/s in the middle third.
         link.set_rate(Rate(4));
         assert_eq!(end(&link), Time::from_nanos(1_666_666_667));
     }
@@ -286,10 +288,10 @@ mod tests {
     }
 
     proptest! {
-        /// In the long run the nominal rate is carried exactly: a round's worth of bytes takes a
-        /// round, wherever it starts; and twice the rate carries twice as much.
+        /// In the long run the link carries exactly the nominal rate: the bytes of one period take
+        /// one period, regardless of the start. At twice the rate it carries twice the bytes.
         #[test]
-        fn a_round_carries_the_nominal_rate(
+        fn period_carries_nominal_rate(
             rates in prop::collection::vec(0u64..20, 1..6).prop_filter("not all zero", |rates| {
                 rates.iter().any(|rate| *rate > 0)
             }),
@@ -303,20 +305,22 @@ mod tests {
             let span = 8 * rates.len() as u64 * rounds;
             let (frame, start) = (Bytes(nominal * span / 8), Time::from_nanos(start));
             let end = link.transfer_end(frame, start);
-            // The last bit is carried when the round is over, or where an outage began before.
+            // The last bit is carried at the end of the period, or earlier at the start of an
+            // outage.
             prop_assert!(end <= start + Duration::from_secs(span), "{end:?}");
             let more = link.transfer_end(frame + Bytes(1), start);
             prop_assert!(more > start + Duration::from_secs(span), "{more:?}");
             link.set_rate(Rate(2 * nominal));
-            // A mean of 8⅓ bit/s is said to be 8, and setting 8 gives the trace as it is.
+            // A mean of 8⅓ bit/s has the nominal rate 8; setting the rate to 8 leaves the trace
+            // unscaled.
             prop_assume!(link.nominal.is_some());
             prop_assert_eq!(link.transfer_end(frame + frame, start), end);
         }
 
-        /// A transmission with an offset takes as long as one that begins later by the offset
-        /// without it.
+        /// A transmission with an offset takes as long as a transmission without an offset that
+        /// starts later by the offset.
         #[test]
-        fn an_offset_is_a_later_start(
+        fn offset_equals_later_start(
             rates in prop::collection::vec(0u64..20, 1..6).prop_filter("not all zero", |rates| {
                 rates.iter().any(|rate| *rate > 0)
             }),
@@ -333,14 +337,15 @@ mod tests {
         }
 
         #[test]
-        fn agrees_with_walking_the_segments(
+        fn transfer_end_matches_iteration_over_segments(
             rates in prop::collection::vec(0u64..20, 1..6).prop_filter("not all zero", |rates| {
                 rates.iter().any(|rate| *rate > 0)
             }),
             bytes in 1u64..40,
             start in 0u64..20,
         ) {
-            // One segment is 8 s at r bit/s: r bytes. Walk whole segments, then divide.
+            // One segment is 8 s at r bit/s: r bytes. The reference iterates over complete
+            // segments, then divides.
             let link = transmitter(&rates, 8_000_000_000);
             let mut left = bytes;
             let mut index = start;

@@ -1,4 +1,4 @@
-//! The list of links: one line each.
+//! List of links, one line for each.
 
 use crate::context::LinkContext;
 use crate::link::{Link, SideReport, Sides};
@@ -38,17 +38,17 @@ built_in_components! {
     }
 }
 
-/// Links that were registered at run time. A copy shares how they are made.
+/// Links registered at run time. A copy shares the link factories.
 #[derive(Clone, Default)]
 pub struct LinkRegistry {
     links: Registry<dyn Link + Send, LinkContext>,
-    /// Of those that serve anything but one direction.
+    /// Directions of the links that do not serve exactly one direction, by name.
     sides: BTreeMap<String, Sides>,
 }
 
 impl LinkRegistry {
-    /// Adds the link called `name`, which serves one direction; a link of that name that was there
-    /// before is replaced.
+    /// Adds the link called `name`, which serves one direction. Replaces an existing link of that
+    /// name.
     pub fn register(
         &mut self,
         name: impl Into<String>,
@@ -63,7 +63,7 @@ impl LinkRegistry {
         self.register_serving(Sides::One, name, factory);
     }
 
-    /// The same for a link that serves `sides`.
+    /// Adds a link that serves the directions `sides`.
     pub fn register_serving(
         &mut self,
         sides: Sides,
@@ -81,21 +81,21 @@ impl LinkRegistry {
         self.links.register(name, factory);
     }
 
-    /// Declares that links called `name` share nothing that changes during a run
+    /// Declares that links called `name` share no state that changes during a run
     /// ([`Registry::declare_independent`]).
     pub fn declare_independent(&mut self, name: impl Into<String>) {
         self.links.declare_independent(name);
     }
 
-    /// How the links are made.
+    /// The link factories.
     pub fn links(&self) -> &Registry<dyn Link + Send, LinkContext> {
         &self.links
     }
 
-    /// The directions that the link of `description` (`{"kind": …}`) will serve.
+    /// Returns the directions that the link of `description` (`{"kind": …}`) will serve.
     ///
     /// # Errors
-    /// When the description names no kind. Of an unknown one [`AnyLink::build`] speaks.
+    /// If the description contains no kind. [`AnyLink::build`] reports an unknown kind.
     pub fn sides(&self, description: &Value) -> Result<Sides, ConfigError> {
         let (kind, _) = split_kind(description)?;
         let built_in = component_named!(kind.as_str(), Kind => Kind::sides());

@@ -1,8 +1,8 @@
-//! Rates that keep their proportions when the nominal rate changes.
+//! Rates that are scaled in proportion to the nominal rate.
 
 use airpath_core::Rate;
 
-/// A nominal rate that may change, and what the change makes of the rates that go with it.
+/// A nominal rate that may change, and the scale factor of the rates that depend on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     original: Rate,
@@ -10,7 +10,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The nominal rate is `nominal`, above 0, until it changes.
+    /// Creates a scale with the initial nominal rate `nominal`, above 0.
     pub fn new(nominal: Rate) -> Scale {
         Scale { original: nominal, nominal }
     }
@@ -21,16 +21,16 @@ impl Scale {
         self.nominal
     }
 
-    /// The nominal rate is `nominal` from now on.
+    /// Sets the nominal rate.
     pub fn set_nominal(&mut self, nominal: Rate) {
         self.nominal = nominal;
     }
 
-    /// Scaled `rate`, bit/s, rounded up to an integer: above 0 unless the nominal rate or `rate` is
-    /// 0.
+    /// Returns the scaled `rate`, bit/s, rounded up to an integer: above 0 unless the nominal rate
+    /// or `rate` is 0.
     ///
     /// # Panics
-    /// When the first nominal rate was 0.
+    /// If the initial nominal rate was 0.
     #[inline]
     pub fn of(self, rate: Rate) -> Rate {
         if self.nominal == self.original {
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_keep_their_proportion_to_the_nominal_rate() {
+    fn rates_scale_in_proportion_to_nominal_rate() {
         let mut scale = Scale::new(Rate(300));
         assert_eq!([0, 100, 600].map(|rate| scale.of(Rate(rate)).0), [0, 100, 600]);
         scale.set_nominal(Rate(200));

@@ -1,8 +1,8 @@
-//! A link that sends one packet after another from its queue.
+//! Link that sends one packet after another from its queue.
 //!
-//! A kind of link adds its [`Transmitter`]: when a transmission that begins now ends, and with
-//! which probability it fails. A packet in transmission is finished at the rate it began with, even
-//! if the rate changes meanwhile. What HARQ and ARQ do with it: `serial/retransmission.rs`.
+//! A kind of link adds its [`Transmitter`], which defines the end and the loss probability of a
+//! transmission. If the rate changes during a transmission, the transmission is completed at its
+//! initial rate. HARQ and ARQ are in `serial/retransmission.rs`.
 
 mod retransmission;
 
@@ -22,33 +22,34 @@ use std::borrow::Cow;
 /// One transmission, decided at its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transmission {
-    /// When its last bit has been sent; [`Time::NEVER`] at rate zero.
+    /// Time at which the last bit has been sent; [`Time::NEVER`] at rate zero.
     pub ends: Time,
-    /// Link capacity that it takes: the frame, and the padding of its last block.
+    /// Used link capacity: the frame and the padding of its last block.
     pub bytes: Bytes,
-    /// Probability that the packet is corrupted: 0 or 1 where the transmitter itself has drawn it,
-    /// since its state at the end goes with it.
+    /// Probability that the packet is corrupted. It is 0 or 1 if the transmitter itself has
+    /// determined the outcome because its next state depends on it.
     pub loss: f64,
     /// Regime in which it is sent, from 0.
     pub regime: usize,
-    /// Modulation and coding scheme: its number in the link's table. `None` for a link without.
+    /// Modulation and coding scheme: index in the link's table. `None` for a link without a table.
     pub mcs: Option<usize>,
 }
 
-/// How a serial link sends a packet.
+/// Rate and loss model of a serial link.
 pub trait Transmitter {
-    /// A transmission of `frame` bytes begins at `now`, while `waiting` packets wait behind it.
+    /// Starts a transmission of `frame` bytes at `now`, with `waiting` packets in the queue behind
+    /// it.
     fn begin(&mut self, frame: Bytes, waiting: usize, now: Time) -> Transmission;
 
-    /// The rate that the link is said to have.
+    /// Nominal rate of the link.
     fn nominal_rate(&self) -> Rate;
 
-    /// The nominal rate is `rate` for transmissions that begin from now on; a rate that varies
-    /// is scaled in proportion ([`Scale`](crate::Scale)).
+    /// Sets the nominal rate of transmissions that start from now on. A varying rate is scaled in
+    /// proportion ([`Scale`](crate::Scale)).
     fn set_rate(&mut self, rate: Rate);
 
-    /// Cost of a packet on the air at the nominal rate: as `given`, changed by the transmitter's
-    /// own framing.
+    /// Returns the cost of a packet on the air at the nominal rate: the configured framing `given`,
+    /// modified by the transmitter's own framing.
     fn framing(&self, given: Framing) -> Framing {
         given
     }
@@ -58,22 +59,22 @@ pub trait Transmitter {
         1
     }
 
-    /// Resets its counters.
+    /// Resets the counters of the transmitter.
     fn restart_measurement(&mut self) {}
 
-    /// Counters of a transmitter of this kind, by name.
+    /// Returns the counters of this kind of transmitter, by name.
     fn counters(&self) -> Vec<(Cow<'static, str>, f64)> {
         Vec::new()
     }
 }
 
-/// The transmission that is in progress, or waits for a rate above zero.
+/// Transmission that is in progress or waits for a rate above zero.
 #[derive(Clone, Copy, Debug)]
 struct Service {
-    /// Whether there is one.
+    /// True if there is a transmission.
     is_there: bool,
     began: Time,
-    /// Without one it means nothing.
+    /// Transmission; undefined if `is_there` is false.
     transmission: Transmission,
 }
 
@@ -90,13 +91,13 @@ impl Service {
         },
     };
 
-    /// Whether there is one that ends.
+    /// Returns true if a transmission is in progress at a rate above zero.
     fn is_sending(&self) -> bool {
         self.is_there && !self.transmission.ends.is_never()
     }
 }
 
-/// A queue and a transmitter. Input 0; the output is the one that its maker chose.
+/// A queue and a transmitter. Packets enter at input 0 and leave through the configured output.
 pub struct SerialLink<T> {
     transmitter: T,
     queue: Queue,
@@ -106,23 +107,24 @@ pub struct SerialLink<T> {
     framing: Framing,
     air: FrameErrors,
     service: Service,
-    /// The packet on the air, while there is a service.
+    /// The packet on the air, if `service.is_there`.
     packet: Packet,
     regime: usize,
     mcs: Option<usize>,
     meter: Meter,
-    /// HARQ and ARQ, where there is either.
+    /// HARQ and ARQ; `None` if both are disabled.
     retransmission: Option<Box<RetransmissionStage>>,
-    /// When the transmission ends, or before that something happens in the retransmission.
+    /// Time of the next event: the end of the transmission, or an earlier event of the
+    /// retransmissions.
     due: Time,
 }
 
 impl<T: Transmitter> SerialLink<T> {
-    /// A link that sends with `transmitter`, frames packets with `framing`, and loses to
-    /// `errors` what the transmitter's loss has left.
+    /// Creates a link that sends with `transmitter` and frames packets with `framing`. `errors`
+    /// corrupts packets in addition to the loss of the transmitter.
     ///
     /// # Errors
-    /// When its queue cannot be made.
+    /// If the queue cannot be created.
     pub fn new(
         transmitter: T,
         framing: Framing,
@@ -148,7 +150,7 @@ impl<T: Transmitter> SerialLink<T> {
         })
     }
 
-    /// With these retransmission behind its air.
+    /// Adds HARQ and ARQ to the link.
     pub(crate) fn with_retransmission(
         self,
         retransmission: Option<Box<RetransmissionStage>>,
@@ -169,7 +171,7 @@ impl<T: Transmitter> SerialLink<T> {
         self.due = transmission.ends;
     }
 
-    /// After a time without packets: apart, for a link that is busy does not come here.
+    /// Starts a transmission after an idle time. Not inlined, because a busy link does not call it.
     #[inline(never)]
     fn start_again(&mut self, ctx: &mut Ctx<'_>) {
         if self.retransmission.is_some() {
@@ -197,7 +199,7 @@ impl<T: Transmitter> SerialLink<T> {
         }
     }
 
-    /// The transmission is over: the link is free, and the queue knows.
+    /// Ends the transmission: the link becomes free, and the queue is notified.
     #[inline]
     fn end_transmission(&mut self, ctx: &mut Ctx<'_>) -> Frame {
         let Service { began, transmission, .. } = self.service;
@@ -222,7 +224,7 @@ impl<T: Transmitter> SerialLink<T> {
         }
     }
 
-    /// Passes the nominal rate, and the cost of a packet at it, to the discipline.
+    /// Passes the nominal rate and the framing at this rate to the discipline.
     fn notify_rate(&mut self, ctx: &mut Ctx<'_>) {
         let nominal = self.transmitter.nominal_rate();
         let framing = self.transmitter.framing(self.framing);

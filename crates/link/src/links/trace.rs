@@ -1,14 +1,14 @@
-//! A link driven by recorded delivery opportunities.
+//! Link driven by recorded delivery opportunities.
 //!
-//! Source: Mahimahi's LinkQueue. Each opportunity carries up to 1504 bytes, of one packet or of
-//! several; a packet that does not fit continues at the next opportunity; what an opportunity
-//! cannot use is lost. A packet that arrives at the instant of an opportunity comes too late for
-//! it. The trace repeats, its last timestamp being the period. The overhead of `framing` is 4 bytes
-//! in Mahimahi (the TUN header), so that a 1500-byte packet takes a whole opportunity.
+//! Source: Mahimahi's LinkQueue. Each opportunity carries up to 1504 bytes of one or several
+//! packets. A packet that does not fit continues at the next opportunity; unused bytes of an
+//! opportunity are lost. A packet that arrives at the time of an opportunity cannot use it. The
+//! trace repeats; its last timestamp is its period. The overhead of `framing` is 4 bytes in
+//! Mahimahi (the TUN header), so that a 1500-byte packet takes a complete opportunity.
 //!
-//! The nominal rate is the mean of the trace. When the scenario sets another, every opportunity
-//! carries more or fewer bytes in proportion; their times stay. The run begins in the trace at
-//! `offset`.
+//! The nominal rate is the mean of the trace. If the scenario sets another rate, every opportunity
+//! carries proportionally more or fewer bytes at the same time. The run starts at `offset` in the
+//! trace.
 
 use crate::context::{LinkContext, check_errors};
 use crate::link::{Link, SideReport};
@@ -32,7 +32,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
-    /// Key of the trace among those given with the description.
+    /// Key of the trace in the files of the scenario.
     pub trace: String,
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
@@ -43,12 +43,12 @@ pub struct TraceConfig {
     /// Error process in addition to `loss`: `{"kind": …}`. Absent: none.
     #[serde(default)]
     pub errors: Option<Value>,
-    /// Where in the trace the run begins; absent: at its start.
+    /// Start of the run in the trace; absent: start of the trace.
     #[serde(default)]
     pub offset: Option<OffsetSpec>,
 }
 
-/// A queue that drains at the opportunities of a trace. Input 0.
+/// A queue that is drained at the opportunities of a trace. Input 0.
 pub struct TraceLink {
     schedule: Schedule,
     size: OpportunitySize,
@@ -59,7 +59,8 @@ pub struct TraceLink {
     loss: f64,
     air: FrameErrors,
     in_transit: Option<InTransit>,
-    /// Number of the next opportunity, counted from the start of the run through all repetitions.
+    /// Number of the next opportunity, counted from the start of the run over all repetitions of
+    /// the trace.
     next: u64,
     offered: OfferedBytes,
     /// Meter in bytes of opportunities.
@@ -70,26 +71,26 @@ pub struct TraceLink {
 #[derive(Clone, Copy, Debug)]
 struct InTransit {
     packet: Packet,
-    /// Bytes of it that are still to go.
+    /// Remaining bytes of the packet.
     to_go: u64,
-    /// The opportunity that took its first byte.
+    /// Time of the opportunity that carried its first byte.
     began: Time,
 }
 
-/// Bytes on offer since measurement started.
+/// Bytes offered since the start of measurement.
 #[derive(Clone, Copy, Debug, Default)]
 struct OfferedBytes {
-    /// Number of the first opportunity that counts, of those of the present size.
+    /// Number of the first measured opportunity of the current size.
     first: u64,
-    /// Bytes on offer before it.
+    /// Bytes offered before this opportunity.
     bytes: u128,
 }
 
-/// The repeated opportunities as one endless sequence, from the offset on.
+/// The repeated opportunities as an infinite sequence, starting at the offset.
 struct Schedule {
     trace: Arc<Trace>,
     offset: Offset,
-    /// Opportunities of the first round that are before the offset.
+    /// Number of opportunities of the first period before the offset.
     skipped: u64,
 }
 
@@ -107,7 +108,7 @@ impl Schedule {
         }
     }
 
-    /// When opportunity number `number` is.
+    /// Returns the time of opportunity number `number`.
     #[inline]
     fn time_of(&self, number: u64) -> Time {
         let trace = self.opportunities();
@@ -125,7 +126,7 @@ impl Schedule {
         Rate((trace.bits() / trace.period_ns() as f64 * 1e9) as u64)
     }
 
-    /// How many opportunities there are before `now`.
+    /// Number of opportunities before `now`.
     fn count_before(&self, now: Time) -> u64 {
         match now.as_nanos() {
             0 => 0,
@@ -133,7 +134,7 @@ impl Schedule {
         }
     }
 
-    /// How many opportunities there are up to and including `now`.
+    /// Number of opportunities up to and including `now`.
     fn count_until(&self, now: Time) -> u64 {
         let trace = self.opportunities();
         let period = trace.period_ns();
@@ -150,9 +151,10 @@ impl TraceLink {
         self.in_transit.is_none() && self.queue.is_empty()
     }
 
-    /// Number of the next opportunity that there is anything to do for: the first that carries a
-    /// byte, and with a packet in transit the one with which its rest, or as much of that as one
-    /// recorded opportunity carries, has gone.
+    /// Returns the number of the next opportunity that requires a wake-up. Without a packet in
+    /// transit, this is the first opportunity that carries a byte. With a packet in transit, it is
+    /// the opportunity that completes the packet, or the bytes of one recorded opportunity if more
+    /// bytes remain.
     #[inline]
     fn due(&self) -> Option<u64> {
         if self.is_idle() {
@@ -163,8 +165,8 @@ impl TraceLink {
         self.size.reaching(self.next, wanted)
     }
 
-    /// Uses `bytes`, those of an opportunity (LinkQueue::rationalize) or, for a packet in transit,
-    /// of several.
+    /// Uses `bytes` bytes: the capacity of one opportunity (LinkQueue::rationalize), or for a
+    /// packet in transit of several opportunities.
     fn use_bytes(&mut self, bytes: u64, ctx: &mut Ctx<'_>) {
         let mut left = bytes;
         while left > 0 {
@@ -182,14 +184,14 @@ impl TraceLink {
         self.meter.add_used(bytes - left);
     }
 
-    /// Bytes that the packet in transit has been given by the opportunities before number `until`
-    /// without a wake-up.
+    /// Returns the bytes of the packet in transit that the opportunities before number `until` have
+    /// carried without a wake-up.
     fn given_meanwhile(&self, until: u64) -> u64 {
-        // Less than it had to go, so that it fits.
+        // The value is less than the remaining bytes, so the conversion cannot overflow.
         self.in_transit.map_or(0, |_| self.size.between(self.next, until) as u64)
     }
 
-    /// Brings the packet in transit up to date.
+    /// Updates the packet in transit to the current time.
     fn settle(&mut self, now: Time) {
         let until = self.next_unused(now);
         let given = self.given_meanwhile(until);
@@ -200,8 +202,9 @@ impl TraceLink {
         self.next = until;
     }
 
-    /// From the next opportunity on, all carry what makes the mean `rate`. The mean in whole
-    /// bit/s, as the link is said to have it, stands for the trace as recorded.
+    /// Scales all opportunities from the next one on, so that the mean rate is `rate`. A rate equal
+    /// to the mean in integer bit/s, which is the nominal rate of the link, means the recorded
+    /// sizes.
     fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
         self.settle(ctx.now);
         self.offered.bytes += self.size.between(self.offered.first, self.next);
@@ -226,7 +229,7 @@ impl TraceLink {
         Some(InTransit { packet, to_go, began: ctx.now })
     }
 
-    /// The packet has been sent, from the opportunity at `began` to the one at this instant.
+    /// Delivers a packet that was sent from the opportunity at `began` to the current opportunity.
     fn deliver(&mut self, mut packet: Packet, began: Time, ctx: &mut Ctx<'_>) {
         self.queue.on_served(&mut packet, ctx);
         let ended = ctx.now + Duration::from_nanos(1);
@@ -239,8 +242,8 @@ impl TraceLink {
         ctx.emit(self.output, packet);
     }
 
-    /// Number of the first opportunity that has been neither used nor missed at `now`: one at
-    /// this very instant counts as past only when it has been used.
+    /// Returns the number of the first opportunity that has been neither used nor missed at `now`.
+    /// An opportunity at `now` counts as past only if it has been used.
     fn next_unused(&self, now: Time) -> u64 {
         self.next.max(self.schedule.count_before(now))
     }

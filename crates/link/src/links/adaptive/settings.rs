@@ -1,4 +1,4 @@
-//! The settings of an adaptive link.
+//! Configuration of an adaptive link.
 
 use crate::links::framing::FramingConfig;
 use crate::retransmission::arq::ArqConfig;
@@ -12,23 +12,23 @@ use serde_json::Value;
 pub struct AdaptiveConfig {
     /// Key of the error-rate table.
     pub table: String,
-    /// The true SNR over time, `{"kind": …}`; a number is that of a constant one, dB.
+    /// True SNR over time, `{"kind": …}`; a number is a constant SNR, dB.
     pub snr: Value,
     /// Link-adaptation policy: `{"kind": …}`.
     pub policy: Value,
     /// Bias of the SNR estimate, dB. Finite.
     #[serde(default)]
     pub snr_bias_db: f64,
-    /// Standard deviation of the estimate, dB. 0 or more, finite.
+    /// Standard deviation of the SNR estimate, dB. 0 or more, finite.
     #[serde(default)]
     pub snr_noise_db: f64,
-    /// How long an estimate is used, ns. Above 0.
+    /// Time for which an estimate is used, ns. Above 0.
     #[serde(default = "frame_ns")]
     pub estimate_interval_ns: u64,
-    /// Size of the packet for which the policy takes packet error rates, bytes, 1 to 65 535.
+    /// Packet size for which the policy computes packet error rates, bytes, 1 to 65 535.
     #[serde(default = "packet_bytes")]
     pub packet_bytes: u64,
-    /// Overhead of each packet, bytes. Its blocks are those of the MCS.
+    /// Overhead of each packet, bytes. The block size is that of the MCS.
     #[serde(default)]
     pub framing: FramingConfig,
     /// Error process in addition to the errors of the table: `{"kind": …}`. Absent: none.
@@ -41,17 +41,17 @@ pub struct AdaptiveConfig {
     /// no ARQ.
     #[serde(default)]
     pub arq: Option<ArqConfig>,
-    /// Whether packets leave in the order in which they were sent for the first time.
+    /// True if packets leave in the order of their first transmissions.
     #[serde(default)]
     pub in_order: bool,
 }
 
-/// A frame of the paper's radio: 5 ms.
+/// Frame length of the paper's radio link, ns: 5 ms.
 fn frame_ns() -> u64 {
     5_000_000
 }
 
-/// The paper's packet.
+/// Packet size of the paper, bytes.
 pub(super) fn packet_bytes() -> u64 {
     1500
 }

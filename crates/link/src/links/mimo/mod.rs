@@ -1,22 +1,23 @@
-//! MIMO fading link: two states of the SNR, a constellation, antennas, and a code of packets.
+//! MIMO fading link: an SNR with two states, a constellation, several antennas, and a packet code.
 //!
 //! ```text
 //! SNR, antennas, fading ──▶ ε_G, ε_B ──▶ chain of symbols ──▶ outcome of a packet, state at its end
 //! ```
 //!
-//! The rate is that of the air: parity, data and ACKs alike. Outcome and state at the end of a
-//! packet are one draw from their joint distribution, given the state at its start; the time
-//! between packets is another by the n-step transition probabilities, in modulation symbols at the
-//! rate of the next packet. Both are exact, also where a run of a state outlasts packets.
+//! The rate includes everything on the air: parity, data and ACKs. For each packet, the outcome and
+//! the state at its end are sampled from their joint distribution, given the state at the start.
+//! For the time between packets, the state is sampled with the n-step transition probabilities,
+//! where n is counted in modulation symbols at the rate of the next packet. Both distributions are
+//! exact, even if a state lasts longer than a packet.
 //!
-//! Source: vcp-2008 §II; the law of packets: `phy/bit_errors.rs`, codes:
-//! `phy/code/reed_solomon.rs`.
-//! Left out: estimates of the channel, adaptation of the code, changes of the SNR within a run.
+//! Source: vcp-2008 §II; distribution of packet outcomes: `phy/bit_errors.rs`, codes:
+//! `phy/code/reed_solomon.rs`. Left out: channel estimation, adaptation of the code, changes of the
+//! SNR within a run.
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `settings.rs` | what the user sets; what it makes of packets |
-//! | `outcomes.rs` | the laws of sizes that were met, shared by a scenario's links |
+//! | `settings.rs` | configuration, and the packet outcomes that follow from it |
+//! | `outcomes.rs` | cache of packet outcomes, shared by the links of a scenario |
 
 mod outcomes;
 mod settings;
@@ -39,11 +40,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Largest packet that counts as small on a link that does not say.
+/// Largest size of a small packet, if the link does not configure it.
 const SMALL_UP_TO: Bytes = Bytes(128);
 
-/// The memory of a chain is less than this after [`Mimo::forgotten`] symbols: no draw can resolve
-/// it.
+/// Memory of a chain after [`Mimo::forgotten`] symbols: below the resolution of a random number.
 const FORGOTTEN: f64 = 1e-18;
 
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
@@ -55,39 +55,40 @@ struct Size {
     on_air: Bytes,
     /// Transmission time at the current rate.
     time: Duration,
-    /// Of the state at the start: P(lost, then good), P(lost), P(lost or good at the end).
+    /// Thresholds by the state at the start: P(lost, then good), P(lost), P(lost or good at the
+    /// end).
     below: [[f64; 3]; 2],
 }
 
-/// Packets that were sent, and how many of them failed.
+/// Number of packets sent, and number of failed packets.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     packets: u64,
     failed: u64,
 }
 
-/// Sends at a constant rate over a channel of two states.
+/// Transmitter with a constant rate over a channel with two states.
 pub struct Mimo {
     rate: Rate,
     channel: MimoChannel,
     framing: Framing,
     states: TwoStates,
-    /// Modulation symbols after which the state is anything.
+    /// Number of modulation symbols after which the state is independent of the initial state.
     forgotten: u64,
     shared: Arc<Outcomes>,
     known: BTreeMap<u64, Size>,
-    /// The last small and the last large packet: the next is mostly as large.
+    /// Last small and last large packet size; the next packet often has one of these sizes.
     last: [Size; 2],
     small_up_to: Bytes,
     is_bad: bool,
-    /// When the last transmission ended.
+    /// End of the last transmission.
     free_since: Time,
     stream: Stream,
     counts: [Count; 2],
 }
 
 impl Mimo {
-    /// A transmitter of the link of `seed` at `rate` over `channel`.
+    /// Creates a transmitter of the link with the seed `seed`, at `rate` over `channel`.
     pub fn new(rate: Rate, channel: MimoChannel, shared: Arc<Outcomes>, seed: &Seed) -> Mimo {
         let mut stream = seed.child("chain").stream();
         let states = channel.states();
@@ -114,7 +115,7 @@ impl Mimo {
         }
     }
 
-    /// Finds what is known of packets of this size.
+    /// Returns the precomputed values for packets of this size.
     #[cold]
     fn look_up(&mut self, packet: Bytes) -> Size {
         if let Some(size) = self.known.get(&packet.0) {
@@ -127,7 +128,7 @@ impl Mimo {
         size
     }
 
-    /// The state after the time without packets until `now`.
+    /// Samples the state after the idle time until `now`.
     #[inline(never)]
     fn pass_idle_time(&mut self, now: Time) {
         let idle = u128::from(now.saturating_since(self.free_since).as_nanos());
@@ -198,8 +199,9 @@ impl Transmitter for Mimo {
     }
 }
 
-/// The bounds of a draw from [0, 1) at which the outcome changes, by the state at the start. Rare
-/// outcomes lie near 0, where numbers are dense; impossible ones are never drawn, despite rounding.
+/// Returns the thresholds of a random number from [0, 1) at which the outcome changes, by the state
+/// at the start. Rare outcomes are close to 0, where floating-point numbers are dense; impossible
+/// outcomes never occur, despite rounding.
 fn thresholds(outcome: &Outcome) -> [[f64; 3]; 2] {
     [0, 1].map(|from| {
         let ([lost_and_good, lost_and_bad], [good, bad]) =
@@ -210,7 +212,8 @@ fn thresholds(outcome: &Outcome) -> [[f64; 3]; 2] {
     })
 }
 
-/// Number of steps, at least 1, after which a chain has forgotten its state.
+/// Returns the number of steps, at least 1, after which a chain is independent of its initial
+/// state.
 fn forgotten(states: TwoStates) -> u64 {
     let leaving = states.good_to_bad + states.bad_to_good;
     let log = if leaving < 1.0 { libm::log1p(-leaving) } else { libm::log(leaving - 1.0) };

@@ -1,7 +1,8 @@
-//! Outcomes of packets by channel and size: computed when a size is first met, once for a scenario.
+//! Packet outcomes by channel and size, computed at the first packet of this size, once per
+//! scenario.
 //!
-//! Replications, threads and directions share it. An entry is a function of channel and size alone,
-//! so that it does not matter who makes it.
+//! Replications, threads and directions share the cache. An entry depends only on channel and size,
+//! so it is irrelevant which link computes it.
 
 use super::settings::MimoChannel;
 use airpath_core::Bytes;
@@ -9,7 +10,7 @@ use airpath_phy::bit_errors::Outcome;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// The outcomes of one channel, by the packets' bytes.
+/// Outcomes of one channel, by packet size in bytes.
 type BySize = BTreeMap<u64, Outcome>;
 
 /// Cache of packet outcomes.
@@ -19,7 +20,7 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
-    /// Outcome of a packet on a channel. Waits if another thread is computing it.
+    /// Returns the outcome of a packet on a channel. Waits if another thread is computing it.
     pub fn of(&self, channel: &MimoChannel, packet: Bytes) -> Outcome {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let known = made.iter().position(|(known, _)| known == channel);
@@ -30,7 +31,7 @@ impl Outcomes {
         *made[place].1.entry(packet.0).or_insert_with(|| channel.outcome(packet))
     }
 
-    /// How many there are.
+    /// Number of computed outcomes.
     pub fn made(&self) -> usize {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         made.iter().map(|(_, by_size)| by_size.len()).sum()

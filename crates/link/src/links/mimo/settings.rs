@@ -1,4 +1,4 @@
-//! Configuration of a MIMO link, and the outcomes of packets that follow from it.
+//! Configuration of a MIMO link, and the packet outcomes that follow from it.
 
 use crate::links::framing::LEAST_CODE_RATE;
 use airpath_core::{Bytes, Checks, ConfigError, Framing};
@@ -10,16 +10,16 @@ use airpath_phy::symbol_error::{Branches, Constellation, Fading, symbol_error_ra
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The SNR beyond which no error rate can be distinguished from 0, a power ratio.
+/// SNR (power ratio) above which every error rate is indistinguishable from 0.
 const MOST_SNR: f64 = 1e100;
 
 /// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MimoConfig {
-    /// Rate of what is on the air, parity included, bit/s. Above 0.
+    /// Rate on the air, including parity, bit/s. Above 0.
     pub rate_bps: u64,
-    /// The constellation by its name: `bpsk`, `qpsk`, `8psk` … `64psk`, `16qam`, `64qam`.
+    /// Name of the constellation: `bpsk`, `qpsk`, `8psk` … `64psk`, `16qam`, `64qam`.
     pub modulation: String,
     /// Transmitting antennas, 1 or 2.
     pub tx: u32,
@@ -33,19 +33,19 @@ pub struct MimoConfig {
     pub p_good_to_bad: f64,
     /// 1 − β, P(good next | bad now) for each modulation symbol, in [0, 1].
     pub p_bad_to_good: f64,
-    /// How branches fade.
+    /// Fading of the branches.
     #[serde(default)]
     pub fading: FadingKind,
-    /// K, dB: of Rician fading alone.
+    /// K factor, dB; only for Rician fading.
     #[serde(default)]
     pub k_factor_db: Option<f64>,
-    /// m: of Nakagami fading alone. At least 1/2.
+    /// Parameter m; only for Nakagami fading. At least 1/2.
     #[serde(default)]
     pub m: Option<f64>,
-    /// The code of packets; absent: none.
+    /// Packet code; absent: none.
     #[serde(default)]
     pub fec: Option<FecConfig>,
-    /// Another code rate for small packets.
+    /// Separate code rate for small packets.
     #[serde(default)]
     pub small: Option<SmallConfig>,
     /// Error process in addition to the fading: `{"kind": …}`. Absent: none.
@@ -53,46 +53,46 @@ pub struct MimoConfig {
     pub errors: Option<Value>,
 }
 
-/// The kinds of fading.
+/// Kind of fading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FadingKind {
-    /// No line of sight.
+    /// Without line of sight.
     #[default]
     Rayleigh,
-    /// A line of sight.
+    /// With line of sight.
     Rician,
     /// Nakagami fading.
     Nakagami,
 }
 
-/// A code of packets.
+/// Packet code.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FecConfig {
-    /// RS(b, k) of each packet.
+    /// Reed-Solomon code RS(b, k) of each packet.
     ReedSolomon {
-        /// r, in (0, 1].
+        /// Code rate r, in (0, 1].
         code_rate: f64,
-        /// Bits of a symbol, a multiple of those of a modulation symbol. At most 16.
+        /// Bits of a code symbol, a multiple of the bits of a modulation symbol. At most 16.
         symbol_bits: u32,
-        /// Most symbols of a block; absent: one block for a packet.
+        /// Largest number of symbols of a block; absent: one block for each packet.
         #[serde(default)]
         max_block: Option<u64>,
     },
 }
 
-/// The code of small packets.
+/// Code of small packets.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SmallConfig {
-    /// Largest of them, bytes of an IP packet.
+    /// Largest size of a small IP packet, bytes.
     pub up_to_bytes: u64,
     /// Code rate r of control packets, in (0, 1].
     pub code_rate: f64,
 }
 
-/// The radio channel, whose outcomes of packets do not depend on time.
+/// Radio channel with time-invariant packet outcomes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MimoChannel {
     states: TwoStates,
@@ -101,12 +101,12 @@ pub struct MimoChannel {
     /// Bits of a modulation symbol.
     bits: u32,
     code: Option<ReedSolomon>,
-    /// Largest of the small packets, and their code.
+    /// Largest size of a small packet, and the code of small packets.
     small: Option<(Bytes, ReedSolomon)>,
 }
 
 impl MimoConfig {
-    /// The fading of a branch.
+    /// Returns the fading of a branch.
     fn fading(&self) -> Result<Fading, ConfigError> {
         let MimoConfig { fading, k_factor_db, m, .. } = self;
         let mut checks = Checks::default();
@@ -132,10 +132,10 @@ impl MimoConfig {
         })
     }
 
-    /// ε_G and ε_B: the share of modulation symbols in error in the good and in the bad state.
+    /// Returns ε_G and ε_B, the modulation symbol error rates in the good and in the bad state.
     ///
     /// # Errors
-    /// When a value is outside its range; the field is its name.
+    /// If a value is outside its range; the error contains the field name.
     pub fn symbol_errors(&self) -> Result<[f64; 2], ConfigError> {
         let mut checks = Checks::default();
         let constellation = checks.nested("", Constellation::from_name(&self.modulation));
@@ -154,7 +154,7 @@ impl MimoConfig {
         Ok([of(self.snr_db)?, of(self.snr_db + self.bad_snr_offset_db)?])
     }
 
-    /// The code at the rate `code_rate`, where the link has one.
+    /// Returns the code with the rate `code_rate`, if the link uses a code.
     fn code_at(&self, code_rate: f64) -> Result<Option<ReedSolomon>, ConfigError> {
         let Some(FecConfig::ReedSolomon { symbol_bits, max_block, .. }) = self.fec else {
             return Ok(None);
@@ -169,7 +169,7 @@ impl MimoConfig {
         Ok(None)
     }
 
-    /// The code of packets that are not small.
+    /// Returns the code of packets that are not small.
     fn code(&self) -> Result<Option<ReedSolomon>, ConfigError> {
         let Some(FecConfig::ReedSolomon { code_rate, symbol_bits, .. }) = self.fec else {
             return Ok(None);
@@ -186,7 +186,7 @@ impl MimoConfig {
         Ok(code.flatten())
     }
 
-    /// Small packets and their code.
+    /// Returns the size limit of small packets and their code.
     fn small_code(&self) -> Result<Option<(Bytes, ReedSolomon)>, ConfigError> {
         let Some(SmallConfig { up_to_bytes, code_rate }) = self.small else { return Ok(None) };
         let mut checks = Checks::default();
@@ -197,7 +197,7 @@ impl MimoConfig {
         }
         let is_rate = checks.within("small.code_rate", code_rate, LEAST_CODE_RATE..=1.0);
         let code = if is_rate { self.code_at(code_rate).ok().flatten() } else { None };
-        // The code of other packets is checked by itself: at this rate, blocks are too short.
+        // The code of other packets is checked separately: at this rate, blocks are too short.
         if is_rate && code.is_none() && self.code().is_ok_and(|code| code.is_some()) {
             let problem = "blocks of max_block are too short for one symbol of data";
             checks.reject("small.code_rate", code_rate, problem, "Use a larger code rate");
@@ -206,10 +206,10 @@ impl MimoConfig {
         Ok(code.map(|code| (Bytes(up_to_bytes), code)))
     }
 
-    /// Returns its channel.
+    /// Returns the channel.
     ///
     /// # Errors
-    /// When a value is outside its range; the field is its name.
+    /// If a value is outside its range; the error contains the field name.
     pub fn channel(&self) -> Result<MimoChannel, ConfigError> {
         let (good_to_bad, bad_to_good) = (self.p_good_to_bad, self.p_bad_to_good);
         let states = TwoStates { good_to_bad, bad_to_good };
@@ -228,29 +228,29 @@ impl MimoConfig {
     }
 }
 
-/// Levels that are accepted, dB.
+/// Accepted SNR range, dB.
 const LEVELS_DB: std::ops::RangeInclusive<f64> = -200.0..=200.0;
 /// Largest IP packet, bytes.
 const LARGEST_PACKET: u64 = 65_535;
-/// Most bits of a symbol of a code.
+/// Largest number of bits of a code symbol.
 const MOST_BITS: u32 = 16;
 /// Smallest m of Nakagami fading.
 const LEAST_M: f64 = 0.5;
-/// Largest m of Nakagami fading: hardly any fading.
+/// Largest m of Nakagami fading, which is almost no fading.
 const MOST_M: f64 = 1e3;
 
-/// A power ratio.
+/// Converts dB to a power ratio.
 fn ratio(db: f64) -> f64 {
     from_db(db).min(MOST_SNR)
 }
 
 impl MimoChannel {
-    /// Probabilities of the changes of state, for each modulation symbol.
+    /// State transition probabilities for each modulation symbol.
     pub fn states(&self) -> TwoStates {
         self.states
     }
 
-    /// ε_G and ε_B, the share of modulation symbols in error in the good and in the bad state.
+    /// Modulation symbol error rates ε_G and ε_B in the good and in the bad state.
     pub fn symbol_errors(&self) -> [f64; 2] {
         self.error
     }
@@ -260,7 +260,7 @@ impl MimoChannel {
         self.bits
     }
 
-    /// Largest of the packets that have a separate code.
+    /// Largest size of packets that have a separate code.
     pub fn small_up_to(&self) -> Option<Bytes> {
         self.small.map(|(up_to, _)| up_to)
     }
@@ -273,8 +273,8 @@ impl MimoChannel {
         })
     }
 
-    /// Outcome of a packet, by the state before it and that at its end. A packet whose block would
-    /// have more symbols than a code can have is lost.
+    /// Returns the outcome of a packet, by the states before it and at its end. A packet is lost if
+    /// its block would have more symbols than the code allows.
     pub fn outcome(&self, packet: Bytes) -> Outcome {
         let small = self.small.filter(|(up_to, _)| packet <= *up_to).map(|(_, code)| code);
         let Some(code) = small.or(self.code) else {
@@ -287,12 +287,13 @@ impl MimoChannel {
         }
     }
 
-    /// How often a packet fails that is sent at any time.
+    /// Returns the failure probability of a packet that is sent at a random time.
     pub fn failure(&self, packet: Bytes) -> f64 {
         self.chain.failure(&self.outcome(packet))
     }
 
-    /// How often a packet fails right behind one of its size that failed; `None` where none fails.
+    /// Returns the failure probability of a packet that directly follows a failed packet of the
+    /// same size; `None` if no packet fails.
     pub fn failure_after_failure(&self, packet: Bytes) -> Option<f64> {
         let Outcome { failed, .. } = self.outcome(packet);
         let [good, bad] = self.chain.shares();
@@ -302,7 +303,7 @@ impl MimoChannel {
         (first > 0.0).then(|| (then_good * after_good + then_bad * after_bad) / first)
     }
 
-    /// Certain loss, and `units` moves.
+    /// Returns the outcome of a certain loss, with `units` state transitions.
     fn lost(&self, units: u64) -> Outcome {
         let after = |is_bad| {
             let bad = self.states.bad_after(units, is_bad);

@@ -1,10 +1,10 @@
-//! Packets on the link against the law of packets.
+//! Tests that compare packets on the link with the distribution of packet outcomes.
 
 use super::*;
 use airpath_phy::bit_errors::ErrorChain;
 use serde_json::{Value, json};
 
-/// BPSK over 2×2 antennas with the paper's chain, its settings changed by `changes`.
+/// BPSK with 2×2 antennas and the paper's chain, with the settings of `changes`.
 fn config(changes: &Value) -> MimoConfig {
     let mut description = json!({
         "rate_bps": 10_000_000, "modulation": "bpsk", "tx": 2, "rx": 2, "snr_db": 18,
@@ -27,7 +27,8 @@ fn rs(code_rate: f64) -> Value {
     json!({"kind": "reed-solomon", "code_rate": code_rate, "symbol_bits": 8})
 }
 
-/// Sends packets of these sizes in turn, each `gap_ns` nanoseconds after the one before it.
+/// Sends packets with the sizes `sizes` in rotation, each `gap_ns` nanoseconds after the previous
+/// one.
 fn outcomes(link: &mut Mimo, sizes: &[u64], gap_ns: u64, count: usize) -> Vec<bool> {
     let mut now = Time::ZERO;
     (0..count)
@@ -40,7 +41,7 @@ fn outcomes(link: &mut Mimo, sizes: &[u64], gap_ns: u64, count: usize) -> Vec<bo
 }
 
 #[test]
-fn the_rate_is_that_of_the_air() {
+fn rate_includes_parity() {
     let mut link =
         link(&json!({"fec": rs(0.93), "small": {"up_to_bytes": 128, "code_rate": 0.5}}), 0);
     let sent = link.begin(Bytes(1040), 0, Time::from_millis(1));
@@ -52,7 +53,7 @@ fn the_rate_is_that_of_the_air() {
 }
 
 #[test]
-fn nothing_is_drawn_for_a_packet_that_waits_for_a_rate() {
+fn packet_at_rate_zero_uses_no_random_number() {
     let (mut waits, mut twin) = (link(&json!({}), 0), link(&json!({}), 0));
     waits.set_rate(Rate(0));
     assert!(waits.begin(Bytes(1040), 0, Time::from_millis(1)).ends.is_never());
@@ -66,7 +67,7 @@ fn nothing_is_drawn_for_a_packet_that_waits_for_a_rate() {
 }
 
 #[test]
-fn large_and_small_packets_are_counted_apart() {
+fn large_and_small_packets_are_counted_separately() {
     let mut link = link(&json!({"snr_db": 14}), 0);
     let lost = outcomes(&mut link, &[1040, 128, 129, 40], 0, 4000);
     let failed = |sizes: &[usize]| {
@@ -82,7 +83,7 @@ fn large_and_small_packets_are_counted_apart() {
 }
 
 #[test]
-fn laws_are_made_once_for_all_links_of_a_scenario() {
+fn outcomes_are_computed_once_per_scenario() {
     let shared = Arc::new(Outcomes::default());
     let config = config(&json!({"fec": rs(0.93)}));
     for replication in 0..4 {
@@ -95,7 +96,7 @@ fn laws_are_made_once_for_all_links_of_a_scenario() {
 }
 
 #[test]
-fn impossible_outcome_is_never_drawn() {
+fn impossible_outcome_never_occurs() {
     let outcome = Outcome { delivered: [[1.0 - 1e-13, 0.0]; 2], failed: [[0.0; 2]; 2] };
     assert_eq!(thresholds(&outcome), [[0.0, 0.0, 1.0]; 2]);
     let outcome = Outcome { delivered: [[0.0; 2]; 2], failed: [[0.3, 0.7 - 1e-13]; 2] };
@@ -103,15 +104,15 @@ fn impossible_outcome_is_never_drawn() {
 }
 
 #[test]
-fn a_chain_forgets_after_as_many_symbols_as_its_memory_takes() {
+fn chain_memory_ends_after_computed_symbols() {
     let after = |good_to_bad, bad_to_good| forgotten(TwoStates { good_to_bad, bad_to_good });
     assert_eq!(after(0.00125, 0.125), 308);
     assert_eq!((after(0.5, 0.5), after(1.0, 1.0), after(0.0, 1e-300)), (1, u64::MAX, u64::MAX));
 }
 
-/// An alternating chain keeps its state over an even number of idle symbols.
+/// An alternating chain returns to its state after an even number of idle symbols.
 #[test]
-fn idle_time_counts_in_symbols_of_the_air() {
+fn idle_time_is_counted_in_modulation_symbols() {
     let alternating = json!({"p_good_to_bad": 1, "p_bad_to_good": 1, "modulation": "qpsk"});
     for symbols in [1u64, 2, 1001, 1 << 40] {
         let mut link = link(&alternating, symbols);
@@ -177,9 +178,10 @@ fn invalid_config_is_rejected() {
     }
 }
 
-/// From nothing that arrives to nothing that fails, packets of 1 to 9000 B, any code: laws add up.
+/// The probabilities of the outcomes add up to 1, from certain loss to certain reception, for
+/// packets of 1 to 9000 B and any code.
 #[test]
-fn laws_add_up_at_the_extremes() {
+fn outcome_probabilities_add_up_at_extremes() {
     let chains = [(0.0, 1.0), (1.0, 0.0), (1.0, 1.0), (1e-300, 1e-300), (0.00125, 0.125)];
     let codes = [
         json!(null),
@@ -208,9 +210,9 @@ fn laws_add_up_at_the_extremes() {
     }
 }
 
-/// ε of the states through the law of symbols: 2×2 BPSK at 10 dB and 0 dB (vcp-rem §5.1).
+/// ε of the states from the symbol error rates: 2×2 BPSK at 10 dB and 0 dB (vcp-rem §5.1).
 #[test]
-fn eq_5_gives_the_errors_of_the_states() {
+fn state_error_rates_match_eq_5() {
     let channel = config(&json!({"snr_db": 10})).channel().expect("accepted");
     let [good, bad] = channel.symbol_errors();
     assert!((good / 1.134e-4 - 1.0).abs() < 5e-4 && (bad / 4.026e-2 - 1.0).abs() < 5e-4);

@@ -1,5 +1,5 @@
-//! A serial link with retransmission behind its air. All of it is apart: links without have no use
-//! for it.
+//! HARQ and ARQ of a serial link. The code is separate so that links without retransmissions do not
+//! execute it.
 
 use super::{SerialLink, Transmitter};
 use crate::links::frame_errors::FrameErrors;
@@ -28,7 +28,7 @@ impl<T: Transmitter> SerialLink<T> {
         }
     }
 
-    /// Sends the next packet, unless it has to wait for a process.
+    /// Starts the next transmission, unless it has to wait for a HARQ process.
     #[inline(never)]
     pub(super) fn start_with_retransmission(&mut self, ctx: &mut Ctx<'_>) {
         let mut waits_until = Time::NEVER;
@@ -46,7 +46,8 @@ impl<T: Transmitter> SerialLink<T> {
         self.note_due(waits_until);
     }
 
-    /// Notes the next event of the link: that, or one of a transmission in progress.
+    /// Sets the time of the next event: `waits_until`, a retransmission, or the end of the current
+    /// transmission.
     fn note_due(&mut self, waits_until: Time) {
         let in_loops = self
             .retransmission
@@ -56,7 +57,8 @@ impl<T: Transmitter> SerialLink<T> {
         self.due = waits_until.min(in_loops).min(ends);
     }
 
-    /// Does `work` with the retransmission, and sends on what leaves them, or counts it as lost.
+    /// Calls `work` with the retransmissions, and forwards the released packets or counts them as
+    /// lost.
     fn release(
         &mut self,
         ctx: &mut Ctx<'_>,
