@@ -56,7 +56,7 @@ def per_figure(table: PerTable, packet: Size) -> Figure:
         style.heading(
             figure,
             f"Error rates on {table.channel}",
-            f"{_decoder_text(table)}bars: 95 % intervals; ▼: no error in all blocks, the interval's upper "
+            f"{_setup(table)}bars: 95 % intervals; ▼: no error in all blocks, the interval's upper "
             "end; lines: what the table says between points",
         )
     return figure
@@ -85,7 +85,7 @@ def ser_figure(document: Mapping[str, Any], title: str) -> Figure:
     return figure
 
 
-def _decoder_text(table: PerTable) -> str:
+def _setup(table: PerTable) -> str:
     """Return a text about the decoder of a table; empty for tables without these settings."""
     settings = table.document.get("settings")
     if not isinstance(settings, dict) or not {"algorithm", "iterations"} <= settings.keys():
