@@ -1,4 +1,4 @@
-"""Tables and figures of what others computed: on a terminal, as HTML, as image files.
+"""Presentation of tables and figures: on a terminal, as HTML, as image files.
 
-It knows neither results nor sweeps: it shows the data that it is given.
+This package does not depend on results or sweeps.
 """

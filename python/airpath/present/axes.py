@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 __all__ = ["label_decades", "legend_below", "legends_below"]
 
 _LETTERS_PER_INCH = 13
-"""Of the legend's text."""
+"""Letters per inch in the text of a legend."""
 _KEY, _MARKER_KEY = 8, 5
-"""What a handle and the space around it take, letters: a line, and a marker."""
+"""Width of a handle with the space around it, in letters: a line, and a marker."""
 _MOST_IN_PANEL = 6
-"""Entries of a legend that fits into the space of a missing panel."""
+"""Largest number of entries of a legend where a panel is missing."""
 _FEW_DECADES = 2.7
-"""On an axis of at most this many decades, 2 and 5 are labelled too."""
+"""Largest number of decades for which 2 and 5 are labelled too."""
 
 
 def label_decades(axis: Axis) -> None:
-    """Label a logarithmic axis at 1, 10, 100, and at 2 and 5 times these where space permits.
+    """Label a logarithmic axis at 1, 10, 100, …, and at 2 and 5 times these if space permits.
 
     Parameters
     ----------
     axis : matplotlib.axis.Axis
-        Its limits are set.
+        Axis with limits.
     """
     from matplotlib.ticker import LogLocator, NullFormatter
 
@@ -45,7 +45,7 @@ def label_decades(axis: Axis) -> None:
 
 
 def _spare_place(figure: Figure) -> dict[str, Any]:
-    """Return where a legend is in place of a missing panel; empty if no panel is missing."""
+    """Return the position of a legend where a panel is missing; empty without one."""
     from matplotlib.transforms import IdentityTransform
 
     if current().size_in is None or current().axes:
@@ -71,24 +71,25 @@ def legend_below(
     share: float = 1.0,
     columns: int | None = None,
 ) -> None:
-    """Put a legend for all panels below them, on as few lines as fit.
+    """Draw a legend for all panels below them, on as few lines as possible.
 
-    In a figure whose size the user gives, a short one is put where a panel is missing in the grid.
+    In a figure whose size the user sets, a short legend is placed where a panel is missing in the
+    grid.
 
     Parameters
     ----------
     figure : Figure
-        With a constrained layout.
+        Figure with a constrained layout.
     handles : sequence of artist
-        Each with its label.
+        Handles with labels.
     title : str
-        Above the entries; empty for none.
+        Title above the entries; empty for none.
     side : {"center", "left", "right"}
-        Its position. Default: the middle.
+        Horizontal position. Default: the middle.
     share : float
-        Of the figure's width, what it may take, in (0, 1]. Default all.
+        Largest width as a share of the figure's width, in (0, 1]. Default 1.
     columns : int, optional
-        Default: as many as fit.
+        Number of columns. Default: as many as fit.
     """
     spare = _spare_place(figure) if share == 1 and len(handles) <= _MOST_IN_PANEL else {}
     if spare:
@@ -98,7 +99,7 @@ def legend_below(
         handle.set_label(style.wrapped(handle.get_label(), letters - _key(handles)))
     if columns is None:
         columns = max(1, min(len(handles), int(letters / _entry(handles))))
-        # A last line with one entry is not longer than it needs to be.
+        # Balances the lines, so that the last line is not nearly empty.
         columns = -(-len(handles) // -(-len(handles) // columns))
     place: dict[str, Any] = spare or {"loc": f"outside lower {side}"}
     columns = 1 if spare else columns
@@ -116,16 +117,16 @@ def legend_below(
 
 
 def legends_below(figure: Figure, legends: Sequence[tuple[str, Sequence[Any]]]) -> None:
-    """Put one legend or two for all panels below them, side by side, on as few lines as fit.
+    """Draw one or two legends for all panels below them, side by side, on few lines.
 
-    On axes of the user they are one.
+    On axes of the user, two legends are merged.
 
     Parameters
     ----------
     figure : Figure
-        With a constrained layout.
+        Figure with a constrained layout.
     legends : sequence of (str, sequence of artist)
-        Title and entries of each.
+        Title and entries of each legend.
     """
     if len(legends) == 2 and not current().axes:
         whole = style.letters_in(figure.get_figwidth(), _LETTERS_PER_INCH)
@@ -139,7 +140,7 @@ def legends_below(figure: Figure, legends: Sequence[tuple[str, Sequence[Any]]]) 
 
 
 def _columns(legends: Sequence[tuple[str, Sequence[Any]]], whole: int) -> tuple[int, int]:
-    """Return the columns of two legends that are on as few lines as fit into a width, letters."""
+    """Return the numbers of columns of two legends with the fewest lines for a width in letters."""
     (_, first), (_, second) = legends
 
     def lines(columns: tuple[int, int]) -> tuple[int, int]:
@@ -169,6 +170,6 @@ def _key(handles: Sequence[Any]) -> int:
 
 
 def _has_line(handle: Any) -> bool:
-    # Points with intervals are a container, which has no line style.
+    # Points with intervals are a container without a line style.
     line = handle.lines[0] if hasattr(handle, "lines") else handle
     return line is None or line.get_linestyle() != "None"

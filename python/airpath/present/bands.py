@@ -1,4 +1,4 @@
-"""Curves over time of several users: a line for each of a few, quantiles over many."""
+"""Curves over time of several users: a line for each of few users, quantiles for many."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_quantiles", "largest_in_bins", "mean_levels", "quantiles_in_bins"]
 
 _LOW, _HIGH = 0.1, 0.9
-"""Ends of a band of quantiles."""
+"""Lower and upper quantile of a band."""
 
 
 def mean_levels(
@@ -27,14 +27,14 @@ def mean_levels(
     Parameters
     ----------
     times_s, values : ndarray, shape (n,)
-        Instants, in order, and the values that hold from then on.
+        Ascending instants, and the value from each instant on.
     edges_s : ndarray, shape (m + 1,)
         Edges of the bins.
 
     Returns
     -------
     means : ndarray, shape (m,)
-        In the unit of `values`.
+        Means in the unit of `values`.
     """
     if not len(times_s):
         return np.zeros(len(edges_s) - 1)
@@ -48,7 +48,7 @@ def mean_levels(
 def largest_in_bins(
     times_s: NDArray[np.float64], values: NDArray[np.float64], edges_s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the largest value in each bin, NaN where there is none; shapes as `mean_levels`."""
+    """Return the largest value in each bin, NaN without values; shapes as in `mean_levels`."""
     where = np.digitize(times_s, edges_s) - 1
     largest = np.full(len(edges_s) - 1, np.nan)
     inside = (where >= 0) & (where < len(largest))
@@ -71,18 +71,18 @@ def quantiles_in_bins(
 def draw_quantiles(
     axis: Axes, curves: NDArray[np.float64], edges_s: NDArray[np.float64], what: str
 ) -> None:
-    """Draw the median over users of a curve, and a band from their 10 % to their 90 % quantile.
+    """Draw the median of the users' curves, and a band from the 10 % to the 90 % quantile.
 
     Parameters
     ----------
     axis : Axes
         The panel.
     curves : ndarray, shape (users, bins)
-        A curve for each user; NaN where there is no value.
+        A curve for each user; NaN if there is no value.
     edges_s : ndarray, shape (bins + 1,)
         Edges of the bins, s.
     what : str
-        Whose curves these are, for the legend: ``40 users``.
+        Owners of the curves, for the legend: ``40 users``.
     """
     known = ~np.isnan(curves).all(axis=0)
     found = np.full((3, curves.shape[1]), np.nan)

@@ -1,4 +1,4 @@
-"""The figure that shows itself in a notebook, without pyplot."""
+"""Figure class that displays in a notebook without pyplot."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from matplotlib.figure import Figure
 __all__ = ["AirpathFigure"]
 
 _DPI = 100
-"""Dots per inch in a notebook: a figure is as wide as its column of text."""
+"""Dots per inch in a notebook, so that a figure is as wide as the column of text."""
 
 
 class AirpathFigure(Figure):
-    """A figure on the Agg canvas: a picture of it is a picture in a notebook, too.
+    """Figure on the Agg canvas, with a PNG representation for notebooks.
 
-    A notebook that shows figures itself (``%matplotlib inline``) does so with these, too.
+    It also works with ``%matplotlib inline``.
     """
 
     def __init__(self, **options: Any) -> None:

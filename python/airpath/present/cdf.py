@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Curve", "draw_curve", "finish_axis", "is_wide", "time_unit"]
 
 _WIDE = 10.0
-"""Ratio of the 99th to the 1st percentile from which on an axis is logarithmic."""
+"""Least ratio of the 99th to the 1st percentile for a logarithmic axis."""
 _TAIL = 0.99
 _BAND = 0.2
 """Opacity of a band."""
@@ -26,14 +26,14 @@ _BAND = 0.2
 
 @dataclass(frozen=True)
 class Curve:
-    """A distribution function.
+    """Empirical distribution function.
 
     Parameters
     ----------
     value : ndarray, shape (n,)
-        Rising values.
+        Ascending values.
     cdf, low, high : ndarray, shape (n,)
-        Share of values that do not exceed each, and its interval; NaN for none.
+        Share of values that do not exceed each value, and its interval; NaN without an interval.
     total : int
         Number of values.
     """
@@ -45,19 +45,19 @@ class Curve:
     total: int
 
     def at(self, share: float) -> float:
-        """Return the least value up to which a share of all are; the last without one."""
+        """Return the smallest value with at least this share of values up to it; else the last."""
         place = min(int(np.searchsorted(self.cdf, share)), len(self.value) - 1)
         return float(self.value[place])
 
 
 def time_unit(curves: Iterable[Curve]) -> tuple[str, float]:
-    """Return the unit of times that suits curves in seconds, and how many make a second."""
+    """Return a unit for curves of times in seconds, and the factor from seconds to this unit."""
     largest = max((curve.at(_TAIL) for curve in curves if curve.total), default=0.0)
     return ("s", 1.0) if largest >= 2.0 else ("ms", 1e3)
 
 
 def is_wide(curves: Iterable[Curve]) -> bool:
-    """Return whether the values of curves are better drawn over their logarithm."""
+    """Return whether the axis of the values should be logarithmic."""
     known = [curve for curve in curves if curve.total]
     low = min((curve.at(1 - _TAIL) for curve in known), default=0.0)
     return low > 0 and max(curve.at(_TAIL) for curve in known) >= _WIDE * low
@@ -73,21 +73,21 @@ def draw_curve(
     axis : Axes
         The panel.
     curve : Curve
-        With values.
+        Curve with values.
     scale : float
-        What values are multiplied by.
+        Factor for the values.
     number : int
-        Selects colour and dashes.
+        Number that selects colour and dashes.
     complementary : bool
-        Whether the share of larger values is drawn.
+        Whether to draw the share of larger values.
     label : str
-        For the legend. Default: none.
+        Label for the legend. Default: none.
     """
     value = scale * np.concatenate((curve.value[:1], curve.value))
 
     def shares(found: NDArray[np.float64]) -> NDArray[np.float64]:
         whole = np.concatenate(([0.0], found))
-        # Nothing is larger than the last value, and a logarithm has no 0.
+        # The share above the last value is 0, which a logarithmic scale cannot show.
         return np.where(whole < 1, 1 - whole, np.nan) if complementary else whole
 
     colour = style.COLOURS[style.SERIES[number]]
@@ -96,7 +96,7 @@ def draw_curve(
     if not np.isnan(curve.low).all():
         low, high = shares(curve.low), shares(curve.high)
         if complementary:
-            # A band that reaches 0 ends at the lower edge of the panel.
+            # A band that reaches 0 is drawn to the lower edge of the panel.
             low, high = (np.nan_to_num(edge, nan=1e-12) for edge in (low, high))
         axis.fill_between(value, low, high, step="post", color=colour, alpha=_BAND, lw=0)
     return line
@@ -108,13 +108,13 @@ def finish_axis(axis: Axes, curves: Iterable[Curve], *, complementary: bool, wid
     Parameters
     ----------
     axis : Axes
-        With its curves.
+        Panel with curves.
     curves : iterable of Curve
-        What is drawn in all panels that share the axes.
+        Curves of all panels that share the axes.
     complementary : bool
-        Whether they are complements, over a logarithmic scale.
+        Whether the curves are complements, on a logarithmic scale.
     wide : bool
-        Whether values are over a logarithmic scale.
+        Whether the axis of the values is logarithmic.
     """
     most = max((curve.total for curve in curves), default=1)
     if complementary:

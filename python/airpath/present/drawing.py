@@ -1,7 +1,8 @@
-"""What every figure takes: ``style``, ``ax``, ``figsize``, ``title``, ``labels``, ``legend``.
+"""Arguments of all figures: ``style``, ``ax``, ``figsize``, ``title``, ``labels``, ``legend``.
 
-A method that returns a figure has the decorator `drawing`. It reads these arguments; the functions
-of `present.style` that the method calls obey them. So no method has to pass them on.
+Methods that return a figure have the decorator `drawing`. It reads these arguments and stores them;
+the functions of `present.style` that the method calls apply them. The methods therefore need not
+pass them on.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ P = ParamSpec("P")
 F = TypeVar("F", bound="Callable[..., Figure]")
 
 COLUMN = "column"
-"""The style of a figure in one column of a two-column paper."""
+"""Name of the style for one column of a two-column paper."""
 _COLUMN_IN = 3.4
 _COLUMN_RC: Mapping[str, Any] = {
     "font.family": ["serif"],
@@ -68,19 +69,20 @@ class Drawing:
     Parameters
     ----------
     rc : mapping of str to object
-        Settings of matplotlib.
+        rcParams of matplotlib.
     size_in : tuple of float or None
-        Width and height, inches; a height of None follows from the figure. None: the usual size.
+        Width and height, inches; a height of None is derived from the figure. None: the default
+        size.
     axes : sequence of Axes
-        The user's panels. Default: none, so that a figure is made.
+        The user's panels. Default: none; a new figure is created.
     others : sequence of Axes
         The other panels of the user's figure.
     title : str or None
-        The title; None for none. Without it the usual one, if `has_usual_title`.
+        The title; None: the default title if `has_usual_title`, else no title.
     has_usual_title : bool
-        Whether the figure has its usual title.
+        Whether the figure has its default title.
     labels : mapping of str to str
-        Other texts, by the key or by the text.
+        Replacement texts, by key or by text.
     has_legend : bool
         Whether the figure has its legends.
     """
@@ -96,7 +98,7 @@ class Drawing:
     _used: set[str] = field(default_factory=set)
 
     def called(self, *names: str) -> str:
-        """Return the user's label for a key or a usual name, else the last of `names`."""
+        """Return the user's label for one of `names`, else the last of them."""
         found = next((name for name in names if name in self.labels), None)
         if found is None:
             return names[-1]
@@ -104,31 +106,31 @@ class Drawing:
         return self.labels[found]
 
     def figure_size(self, width_in: float, height_in: float) -> tuple[float, float]:
-        """Return the size of a figure, inches, given the usual one."""
+        """Return the size of a figure, inches, given the default size."""
         if self.size_in is None:
             return width_in, height_in
         width, height = self.size_in
-        # A narrow figure has smaller texts, and less space between them.
+        # Narrow figures have smaller texts with less space.
         return width, height or height_in * min(1.0, max(0.6, math.sqrt(width / width_in)))
 
     def panels_of(self, figure: Figure) -> Sequence[Axes]:
-        """Return the panels that are drawn, without the others of the user's figure."""
+        """Return the plotted panels, without other panels of the user's figure."""
         return [axes for axes in figure.axes if axes not in self.others]
 
     def remove_legends(self, figure: Figure) -> None:
-        """Remove the legends of the panels that are drawn, and of a figure of Airpath."""
+        """Remove the legends of the plotted panels; in a new figure, also the figure's legends."""
         found = [axes.get_legend() for axes in self.panels_of(figure)]
         for legend in [*found, *([] if self.axes else figure.legends)]:
             if legend is not None:
                 legend.remove()
 
     def rename(self, figure: Figure) -> None:
-        """Replace the texts of a figure that have another label.
+        """Replace the texts of a figure for which `labels` has another text.
 
         Raises
         ------
         BadValueError
-            If a label is of no text of the figure.
+            If a label matches no text of the figure.
         """
         if not self.labels:
             return
@@ -149,14 +151,14 @@ class Drawing:
 
 
 class _Texts:
-    """The texts of a figure: of axes, legends, panels and ticks with words.
+    """Texts of a figure: axes, legends, panels, and ticks with words.
 
     Parameters
     ----------
     panels : sequence of Axes
-        Those of the figure.
+        Panels of the figure.
     whole : sequence of Figure
-        The figure, if all its texts are part of it; else empty.
+        The figure, if all its texts belong to the plot; else empty.
     """
 
     def __init__(self, panels: Sequence[Axes], whole: Sequence[Figure]) -> None:
@@ -170,14 +172,14 @@ class _Texts:
         self.all = {_plain(each.get_text()) for each in self._texts}
 
     def replace(self, text: str, label: str) -> bool:
-        """Replace a text; return whether there is one."""
+        """Replace a text; return whether it exists."""
         from airpath.present.lettering import literal
 
         found = [each for each in self._texts if _plain(each.get_text()) == text]
         for each in found:
             each.set_text(literal(label))
         for way in self._ways:
-            # Ticks are written again when the figure is drawn.
+            # matplotlib regenerates tick labels when it draws, so set them too.
             words = [each.get_text() for each in way.get_majorticklabels()]
             if any(_plain(word) in (text, label) for word in words):
                 way.set_ticklabels([literal(label) if _plain(w) == text else w for w in words])
@@ -198,19 +200,19 @@ def current() -> Drawing:
 
 
 def drawing(draw: Callable[P, Figure]) -> Callable[P, Figure]:
-    """Let a function that returns a figure take `FigureOptions`.
+    """Add the arguments of `FigureOptions` to a function that returns a figure.
 
     Raises
     ------
     BadValueError
-        Of the function: if an option is not accepted.
+        Raised by the decorated function if an option is not accepted.
     """
 
     @functools.wraps(draw)
     def drawn(*arguments: P.args, **named: P.kwargs) -> Figure:
         options = {name: named.pop(name) for name in _OPTIONS if name in named}
         if _CURRENT.get() is not None and not options:
-            # A figure by way of another method.
+            # Called by another decorated method.
             return draw(*arguments, **named)
         with _obeying(_checked(cast(FigureOptions, options))) as obeyed:
             return _finished(draw(*arguments, **named), obeyed)
@@ -227,7 +229,7 @@ _OPTIONS = tuple(FigureOptions.__annotations__)
 
 
 def _parameter(name: str) -> inspect.Parameter:
-    # A title of None is no title.
+    # The default is `...`, because None means no title.
     default = {"title": ..., "legend": True}.get(name)
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
 
@@ -249,7 +251,7 @@ def _finished(figure: Figure, options: Drawing) -> Figure:
     figure = style.own_figure(figure)
     with style.style():
         for axes in options.panels_of(figure):
-            # Ticks take their look from the settings of now.
+            # Creates ticks now, with the current rcParams.
             for way in (axes.xaxis, axes.yaxis):
                 way.get_major_ticks(1)
         options.rename(figure)
@@ -258,19 +260,19 @@ def _finished(figure: Figure, options: Drawing) -> Figure:
         for axes in options.axes if options.rc else ():
             obey_settings(axes)
         if options.axes and figure.get_layout_engine() is not None:
-            # Panels have the size that their legends leave.
+            # Updates the sizes of panels, which depend on legends.
             figure.draw_without_rendering()
         panels = options.panels_of(figure)
         if options.axes or (options.size_in is None and len(panels) == 1):
             for axes in panels:
                 wrap_names(axes)
         elif options.size_in is not None or has_long_names(figure):
-            # A fit takes as long as two layouts.
+            # Fit only if needed: it takes as long as two layouts.
             fit(figure)
     return figure
 
 
-# --- what is accepted --------------------------------------------------------------------------
+# --- checks of options -------------------------------------------------------------------------
 
 
 def _checked(given: FigureOptions) -> Drawing:
@@ -290,7 +292,7 @@ def _checked(given: FigureOptions) -> Drawing:
         axes=axes,
         others=[each for each in axes[0].figure.axes if each not in axes] if axes else [],
         title=one_line(title) if isinstance(title, str) else None,
-        # A caption says what a title would; the panels of the user are part of another figure.
+        # In a paper, the caption replaces the title; panels of the user belong to another figure.
         has_usual_title=title is ... and not is_column and not axes,
         labels=_labels(given.get("labels")),
         has_legend=_legend(given.get("legend", True)),
@@ -298,7 +300,7 @@ def _checked(given: FigureOptions) -> Drawing:
 
 
 def _settings(given: object) -> tuple[dict[str, Any], bool]:
-    """Return settings of matplotlib, and whether they are those of a column."""
+    """Return rcParams, and whether they are the style of a column."""
     several: Iterable[object] = given if isinstance(given, (list, tuple)) else [given]
     found: dict[str, Any] = {}
     is_column = False

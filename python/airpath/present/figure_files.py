@@ -1,4 +1,4 @@
-"""Figures as files: PNG, PDF and SVG, each saying what it shows and what made it."""
+"""Figures as files: PNG, PDF and SVG, with title and provenance as metadata."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ __all__ = [
 ]
 
 FORMATS = ("png", "svg", "pdf")
-"""What figures can be written as."""
+"""Formats of figures."""
 
 
 def checked_formats(formats: str | Sequence[str]) -> list[str]:
-    """Return the formats of figures, each once, in the order of `FORMATS`.
+    """Return the distinct formats of figures, in the order of `FORMATS`.
 
     Parameters
     ----------
     formats : str or sequence of str
-        Names; a text has commas between them: ``png,pdf``.
+        Names; in a text, separated by commas: ``png,pdf``.
 
     Raises
     ------
     BadValueError
-        If one is unknown or none is given.
+        If a format is unknown, or no format is given.
     """
     names: list[Any] = [formats]
     if isinstance(formats, str):
@@ -67,7 +67,7 @@ def format_of(path: Path) -> str:
     Raises
     ------
     BadValueError
-        If its ending is none of a figure's.
+        If the suffix is not a format of figures.
     """
     kind = path.suffix.removeprefix(".").lower()
     if kind not in FORMATS:
@@ -84,8 +84,8 @@ def file_name(name: str, kind: str) -> str:
     Parameters
     ----------
     name : str
-        Of the figure. A slash becomes a hyphen, and what is neither a letter, a digit nor one of
-        ``-._`` becomes an underscore.
+        Name of the figure. A slash becomes a hyphen. Other characters except letters, digits and
+        ``-._`` become underscores.
     kind : str
         The format.
     """
@@ -99,11 +99,11 @@ def figure_bytes(figure: Figure, kind: str, title: str, source: str) -> bytes:
     Parameters
     ----------
     figure : Figure
-        What to draw.
+        Figure to render.
     kind : {"png", "svg", "pdf"}
         The format.
     title, source : str
-        What the file says about itself.
+        Metadata of the file.
     """
     import matplotlib as mpl
 
@@ -115,35 +115,35 @@ def figure_bytes(figure: Figure, kind: str, title: str, source: str) -> bytes:
     if kind == "svg":
         about["Date"] = None
     data = io.BytesIO()
-    # The same figure gives the same file.
+    # A fixed salt makes equal figures give equal files.
     with mpl.rc_context({"svg.hashsalt": "airpath"}):
         figure.savefig(data, format=kind, dpi=160, metadata=about)
     return with_values(data.getvalue(), figure) if kind == "svg" else data.getvalue()
 
 
 def rendered(figure: Figure, title: str, source: str, kinds: Sequence[str]) -> dict[str, bytes]:
-    """Return a figure in some formats, all with the layout of the first.
+    """Return a figure in several formats; the first format determines the layout.
 
     Parameters
     ----------
     figure : Figure
-        What to draw.
+        Figure to render.
     title, source : str
-        What the files say about themselves.
+        Metadata of the files.
     kinds : sequence of str
-        The formats, of `FORMATS`.
+        Formats from `FORMATS`.
 
     Returns
     -------
     files : dict of str to bytes
-        The files' contents by format.
+        Contents of the files, by format.
     """
     layout = figure.get_layout_engine()
     found = {}
     try:
         for kind in kinds:
             found[kind] = figure_bytes(figure, kind, title, source)
-            # A layout takes as long as the drawing.
+            # Computing the layout again would take as long as drawing.
             figure.set_layout_engine("none")
     finally:
         figure.set_layout_engine(layout)
@@ -158,25 +158,25 @@ def save(
     source: str,
     kinds: Sequence[str],
 ) -> list[Path]:
-    """Write a figure in some formats, all with the layout of the first.
+    """Write a figure in several formats; the first format determines the layout.
 
     Parameters
     ----------
     figure : Figure
-        What to write.
+        Figure to write.
     directory : Path
-        Where to; it exists.
+        Existing directory.
     stem : str
-        The figure's name; see `file_name`.
+        Name of the figure; see `file_name`.
     title, source : str
-        What the files say about themselves.
+        Metadata of the files.
     kinds : sequence of str
-        The formats, of `FORMATS`.
+        Formats from `FORMATS`.
 
     Returns
     -------
     paths : list of Path
-        The files.
+        Written files.
     """
     files = rendered(figure, title, source, kinds)
     paths = [directory / file_name(stem, kind) for kind in files]

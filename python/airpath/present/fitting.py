@@ -1,4 +1,4 @@
-"""Texts of a figure of a given size: wrapped, turned or thinned out until they fit."""
+"""Fits the texts of a figure to its size: wraps, rotates or reduces them."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ __all__ = ["fit", "has_long_names", "shown_ticks", "wrap_names"]
 
 _ROUNDS = 3
 _SPACE = 0.25
-"""Least space between neighbours among tick labels, heights of a letter."""
+"""Least space between adjacent tick labels, in letter heights."""
 _FEWEST = 3
-"""Intervals between the numbers of an axis at least."""
+"""Least number of intervals between the numbers of an axis."""
 
 
 def fit(figure: Figure) -> None:
-    """Keep the texts of a figure inside it, and tick labels apart.
+    """Keep the texts of a figure inside the figure, and tick labels separate.
 
     Parameters
     ----------
     figure : Figure
-        With all its texts, and a constrained layout.
+        Figure with all its texts and a constrained layout.
     """
     for _ in range(_ROUNDS):
         figure.draw_without_rendering()
-        # No generator: every text is looked at in each round.
+        # A list instead of a generator, so that all texts are processed in each round.
         if not any([*_wrap_texts(figure), *_fit_ticks(figure), *_move_notes(figure)]):
             return
 
 
 def wrap_names(axes: Axes) -> None:
-    """Wrap the title and the axis labels of a visible panel, by its size before layout."""
+    """Wrap the title and the axis labels of a visible panel, for its size before layout."""
     if not axes.get_visible():
         return
     for text, length, most in _names(axes):
@@ -59,7 +59,7 @@ def has_long_names(figure: Figure) -> bool:
 
 
 def _names(axes: Axes) -> Iterator[tuple[Text, float, float]]:
-    """Yield the texts around a panel, each with its length and that of the panel, dots."""
+    """Yield the texts around a panel, with the lengths of the text and of the panel, dots."""
     for text in (axes.xaxis.label, axes.title, axes._left_title):  # type: ignore[attr-defined]
         yield text, text.get_window_extent().width, axes.bbox.width
     name = axes.yaxis.label
@@ -71,7 +71,7 @@ def _on_one_line(text: Text) -> str:
 
 
 def shown_ticks(axis: Axis) -> list[Text]:
-    """Return the tick labels that are seen, in their order along the axis."""
+    """Return the visible tick labels, in their order along the axis."""
     low, high = sorted(axis.get_view_interval())
     slack = 1e-9 * (high - low)
     shown = [
@@ -121,7 +121,7 @@ def _overlap(one: Bbox, other: Bbox) -> bool:
 
 
 def _height_around(axis: Axes, panels: Sequence[Axes]) -> float:
-    """Return how high the name of a vertical axis may be: to the middle between panels."""
+    """Return the largest height of the name of a vertical axis: up to the middle between panels."""
     below = [other.bbox.y1 for other in panels if other.bbox.y1 <= axis.bbox.y0]
     above = [other.bbox.y0 for other in panels if other.bbox.y0 >= axis.bbox.y1]
     room = [axis.bbox.y0 - max(below, default=0.0)]
@@ -130,7 +130,7 @@ def _height_around(axis: Axes, panels: Sequence[Axes]) -> float:
 
 
 def _width_around(axis: Axes, panels: Sequence[Axes], figure: Figure) -> float:
-    """Return how wide the name of a horizontal axis may be: to the middle between panels."""
+    """Return the largest width of the name of a horizontal axis: to the middle between panels."""
     neighbours = [
         other for other in panels if _overlap(other.bbox, axis.bbox) and other is not axis
     ]
@@ -145,7 +145,7 @@ def _width_around(axis: Axes, panels: Sequence[Axes], figure: Figure) -> float:
 
 
 def _wrap(text: Text, length: float, most: float) -> bool:
-    """Put a text onto more lines; return whether it changed."""
+    """Wrap a text onto more lines; return whether it changed."""
     shown = text.get_text()
     if not shown or length <= most:
         return False
@@ -177,7 +177,7 @@ def _is_crowded(axis: Axis, labels: Sequence[Text]) -> bool:
         return any(above.y0 < below.y1 for below, above in pairs)
     slope = math.sin(math.radians(labels[0].get_rotation())) if labels else 0.0
     if 0 < slope < 1:
-        # Slanted labels are as far apart as their lines.
+        # For slanted labels, the distance between their lines counts.
         height = 1.1 * _letter(labels[0]) / slope
         return any(right.x1 - left.x1 < height for left, right in pairs)
     space = _SPACE * _letter(labels[0]) if labels else 0.0
@@ -191,13 +191,13 @@ def _letter(text: Text) -> float:
 
 
 def _thin(axis: Axis) -> bool:
-    """Show fewer numbers; return whether there are fewer."""
+    """Show fewer numbers on an axis; return whether their number fell."""
     from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator
 
     before = len(axis.get_majorticklocs())
     locator = axis.get_major_locator()
     if isinstance(locator, FixedLocator):
-        # A word cannot be left out.
+        # Words cannot be omitted.
         return False
     if axis.get_scale() == "log":
         few = isinstance(locator, LogLocator) and locator._subs is not None  # type: ignore[attr-defined]
@@ -213,7 +213,7 @@ def _thin(axis: Axis) -> bool:
 
 
 def _turn(axis: Axis, labels: Sequence[Text]) -> bool:
-    """Turn the words of a horizontal axis; return whether they were not upright."""
+    """Rotate the words of a horizontal axis by 90°; return whether this changed them."""
     if axis.axis_name != "x" or not labels or labels[0].get_rotation() == 90:  # type: ignore[attr-defined]
         return False
     for panel in axis.axes.get_shared_x_axes().get_siblings(axis.axes):
@@ -227,7 +227,7 @@ def _turn(axis: Axis, labels: Sequence[Text]) -> bool:
 
 
 def _move_notes(figure: Figure) -> Iterator[bool]:
-    """Let notes in panels that end outside the figure end at its edge."""
+    """Right-align notes in panels that would extend beyond the figure."""
     for panel in figure.axes:
         for text in panel.texts:
             box = text.get_window_extent()

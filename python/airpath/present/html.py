@@ -13,17 +13,17 @@ __all__ = ["heading", "paragraph", "table"]
 
 
 def heading(text: str) -> str:
-    """Return a line in bold."""
+    """Return a paragraph in bold."""
     return f"<p><strong>{escape(text)}</strong></p>"
 
 
 def paragraph(text: str) -> str:
-    """Return a line."""
+    """Return a paragraph."""
     return f"<p>{escape(text)}</p>"
 
 
 def table(made: Table) -> str:
-    """Return a table, without its notes; its first column is text, the others are numbers."""
+    """Return a table without notes; the first column is left-aligned, the others right-aligned."""
     caption = f"<caption>{escape(made.title)}</caption>" if made.title else ""
     head = "".join(f"<th>{escape(name)}</th>" for _group, name in made.headings)
     body = "".join(f"<tr>{''.join(_cells(row))}</tr>" for row in made.texts)

@@ -1,4 +1,4 @@
-"""Tables as LaTeX: booktabs, numbers in math mode, units in the head."""
+"""Tables as LaTeX: booktabs, numbers in math mode, units in the header."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNITS = (
 _NUMBER = r"[-−+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _ENDS = rf"(?: ± (?P<half>{_NUMBER})| \((?P<low>{_NUMBER}) … (?P<high>{_NUMBER})\))"
 _VALUE = re.compile(rf"(?P<mean>{_NUMBER}){_ENDS}?(?: (?P<unit>{'|'.join(_UNITS)}))?")
-"""A number, half its interval or both ends of it, and its unit."""
+"""A number, the half-width or both ends of its interval, and its unit."""
 
 _WITHIN = re.compile(rf"(?P<mean>{_NUMBER}){_ENDS}")
 """A number with its interval in the text of an entry: ``0.6 (0.0 … 3.4) early``."""
@@ -54,15 +54,15 @@ def latex(table: Table, *, caption: str | None = None, label: str | None = None)
     Parameters
     ----------
     table : Table
-        The table. Its notes become comments at the end.
+        The table; its notes become comments at the end.
     caption, label : str, optional
-        With one of them, the ``tabular`` is in a ``table`` environment with ``\caption`` and
-        ``\label``. The caption is text, its special characters are escaped.
+        If one of them is set, the ``tabular`` is placed in a ``table`` environment with
+        ``\caption`` and ``\label``. Special characters of the caption are escaped.
 
     Raises
     ------
     BadValueError
-        If one of them is not a text.
+        If `caption` or `label` is not a text.
     """
     check_all(
         None if caption is None else text("caption", caption),
@@ -107,7 +107,7 @@ def _name(name: str, unit: str) -> str:
 
 
 def _group_heads(table: Table) -> Iterator[str]:
-    """Yield the row of the headings that several columns share, and the rules under them."""
+    """Yield the row of group headings, and the rules below them."""
     if not table.groups:
         return
     cells, rules, first = [], [], 1
@@ -122,7 +122,7 @@ def _group_heads(table: Table) -> Iterator[str]:
 
 
 def _values(column: Sequence[str]) -> list[re.Match[str]] | None:
-    """Return the entries of a column that are not missing, if all are numbers."""
+    """Return the present entries of a column if all of them are numbers; else None."""
     found = [_VALUE.fullmatch(cell) for cell in column if cell not in _MISSING]
     values = [value for value in found if value is not None]
     return values if values and len(values) == len(found) else None
@@ -133,13 +133,13 @@ def _is_numeric(column: Sequence[str]) -> bool:
 
 
 def _common_unit(column: Sequence[str]) -> str:
-    """Return the unit that all numbers of a column have; empty for others."""
+    """Return the common unit of the numbers of a column; empty if there is none."""
     units = {value["unit"] for value in _values(column) or ()}
     return (units.pop() or "") if len(units) == 1 else ""
 
 
 def _entry(cell: str, unit: str) -> str:
-    """Return an entry, without the unit that is in the head."""
+    """Return an entry, without the unit that is in the header."""
     value = _VALUE.fullmatch(cell)
     if value is None:
         return _text_entry(cell)
@@ -148,7 +148,7 @@ def _entry(cell: str, unit: str) -> str:
 
 
 def _text_entry(cell: str) -> str:
-    """Return an entry that is not one number; numbers with intervals in it are in math mode."""
+    """Return a text entry, with numbers with intervals in math mode."""
     parts, end = [], 0
     for found in _WITHIN.finditer(cell):
         parts += [_with_blanks(cell[end : found.start()]), _with_ends(found)]
@@ -157,7 +157,7 @@ def _text_entry(cell: str) -> str:
 
 
 def _with_blanks(words: str) -> str:
-    """Return a part of an entry escaped, with the blanks at its ends."""
+    """Return an escaped part of an entry; blanks at its ends are kept."""
     inner = _escaped(words)
     before = " " if words[:1] == " " and inner else ""
     after = " " if words[-1:] == " " and inner else ""

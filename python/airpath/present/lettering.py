@@ -1,8 +1,8 @@
-"""Texts of the user in figures: drawn as they are written, or with a sign that a font is missing.
+"""Texts of the user in figures: drawn literally, or with a sign for missing glyphs.
 
-A name may hold ``$``, which matplotlib takes for mathematics, and letters that the usual font has
-not, for which it warns while it draws. Scripts that run from right to left are matplotlib's to
-arrange (3.11 and later do).
+A name may contain ``$``, which starts mathematics in matplotlib, and letters that the default font
+lacks, for which matplotlib warns. Right-to-left scripts are left to matplotlib (supported from 3.11
+on).
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 __all__ = ["FONT", "NO_GLYPH", "letters", "literal", "missing_note"]
 
 FONT = "DejaVu Sans"
-"""Comes with matplotlib; has Latin, Greek, Cyrillic, Arabic, Hebrew and many signs."""
+"""Font of matplotlib; it has Latin, Greek, Cyrillic, Arabic, Hebrew and many signs."""
 
 NO_GLYPH = "□"
-"""Stands for a letter that no installed font has."""
+"""Replacement for a letter that no installed font has."""
 
 _BROAD = ("CJK", "Noto Sans", "Droid Sans Fallback", "WenQuanYi", "Arial Unicode", "Unifont")
-"""Families that are tried before the others: parts of their names."""
+"""Parts of the names of font families that are tried first."""
 
 _WEIGHTS = ("normal", "bold")
-"""Of texts and of headings."""
+"""Font weights of texts and of headings."""
 
 _NO_LETTERS = "Last Resort"
-"""A font of matplotlib that draws signs in place of letters."""
+"""Font of matplotlib that has placeholder signs instead of letters."""
 
 
 class _Drawing:
-    """What the texts of the figure that is being drawn need."""
+    """State of the current figure: nesting depth, and letters without a glyph."""
 
     def __init__(self) -> None:
         self.depth = 0
@@ -49,7 +49,7 @@ _drawing = _Drawing()
 
 @contextmanager
 def letters() -> Iterator[None]:
-    """Let `literal` add fonts to matplotlib's settings, which the caller restores."""
+    """Allow `literal` to add fonts to matplotlib's settings, which the caller restores."""
     if not _drawing.depth:
         _drawing.missing = set()
     _drawing.depth += 1
@@ -60,12 +60,12 @@ def letters() -> Iterator[None]:
 
 
 def literal(text: str) -> str:
-    """Return a text of the user so that matplotlib draws it as it is written.
+    """Return a text of the user in a form that matplotlib draws literally.
 
     Parameters
     ----------
     text : str
-        Any. What cannot be printed is escaped; letters that no installed font has become `□`.
+        Any text. Unprintable characters are escaped; letters without a glyph become `□`.
     """
     found = []
     for char in one_line(text):
@@ -76,12 +76,12 @@ def literal(text: str) -> str:
         else:
             _use(family)
             found.append(char)
-    # An escaped dollar begins no mathematics.
+    # An escaped dollar sign does not start mathematics.
     return "".join(found).replace("$", r"\$")
 
 
 def missing_note() -> str:
-    """Return the note for a figure with letters that no font has; empty without any."""
+    """Return the note for a figure with missing glyphs; empty if there are none."""
     if not _drawing.missing:
         return ""
     return f"{NO_GLYPH}: {len(_drawing.missing)} letters that no installed font has"
@@ -96,7 +96,7 @@ def _use(family: str) -> None:
 
 @cache
 def _family_with(char: str) -> str | None:
-    """Return the family to take a letter from; None when no installed font has it."""
+    """Return a font family that has a letter; None if no installed font has it."""
     if ord(char) in _letters_of(FONT):
         return FONT
     return next((family for family in _families() if ord(char) in _letters_of(family)), None)
@@ -104,7 +104,7 @@ def _family_with(char: str) -> str | None:
 
 @cache
 def _families() -> tuple[str, ...]:
-    """Return the installed families, broad ones first."""
+    """Return the installed font families, families with many scripts first."""
     names = {entry.name for entry in _regular() if not entry.name.startswith(_NO_LETTERS)}
     return tuple(sorted(names, key=lambda name: (not any(b in name for b in _BROAD), name)))
 
@@ -117,9 +117,9 @@ def _regular() -> list[FontEntry]:
 
 @cache
 def _letters_of(family: str) -> frozenset[int]:
-    """Return the code points of a family, bold ones as well; none when it cannot be read.
+    """Return the code points in both weights of a family; empty if it cannot be read.
 
-    Headings are bold, and a bold font may have fewer.
+    Headings are bold, and a bold font may have fewer glyphs.
     """
     from matplotlib import font_manager
 

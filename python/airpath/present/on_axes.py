@@ -1,4 +1,4 @@
-"""Axes of the user in place of a figure's own panels."""
+"""Axes of the user, used instead of new panels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["OnAxes", "obey_settings"]
 
 
 def obey_settings(panel: Axes) -> None:
-    """Give the texts and lines of axes that were made before the settings of matplotlib."""
+    """Apply matplotlib's current settings to the texts and lines of existing axes."""
     import matplotlib as mpl
 
     settings: Any = mpl.rcParams
@@ -40,15 +40,14 @@ def obey_settings(panel: Axes) -> None:
 
 
 class OnAxes:
-    """What a drawing function uses as its figure: the panels are the user's axes.
+    """Substitute for the figure in a drawing function, with the user's axes as panels.
 
-    The figure that they belong to keeps its size, its layout and its title. A legend is above the
-    last panel.
+    The user's figure keeps its size, layout and title. A legend is drawn above the last panel.
 
     Parameters
     ----------
     axes : sequence of Axes
-        One for each panel, at least one.
+        Axes, one for each panel; at least one.
     """
 
     def __init__(self, axes: Sequence[Axes]) -> None:
@@ -70,7 +69,7 @@ class OnAxes:
         Raises
         ------
         BadValueError
-            If there are more or fewer than panels.
+            If the number of axes differs from the number of panels.
         """
         count = rows * columns
         if len(self._panels) != count:
@@ -91,20 +90,20 @@ class OnAxes:
         return grid[0, 0] if count == 1 else grid.squeeze()
 
     def legend(self, *handles: Any, **options: Any) -> Any:
-        """Put a legend above the last panel."""
+        """Draw a legend above the last panel."""
         place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
         return self._panels[-1].legend(*handles, **{**options, **place})
 
     def supxlabel(self, text: str, **_options: Any) -> None:
-        """Name the horizontal axis of the last panel."""
+        """Set the label of the horizontal axis of the last panel."""
         self._panels[-1].set_xlabel(text)
 
     def title(self, text: str) -> None:
-        """Put a title above the first panel."""
+        """Set the title of the first panel."""
         self._panels[0].set_title(text)
 
     def set_layout_engine(self, *_arguments: Any, **_options: Any) -> None:
-        """Keep the layout of the user's figure."""
+        """Do nothing: the user's figure keeps its layout."""
 
     def align_ylabels(self) -> None:
-        """Keep the layout of the user's figure."""
+        """Do nothing: the user's figure keeps its layout."""

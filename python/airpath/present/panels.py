@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["Band", "Panel", "draw_panels", "legend_of", "same_height"]
 
 _DECADES = 1e4
-"""Ratio of the ends of a logarithmic axis up to which its marks are written out."""
+"""Logarithmic axes with a smaller ratio of their limits have plain numbers as tick labels."""
 
 _GREY: Mapping[str, Any] = {"color": style.COLOURS["grey"], "linestyle": ":", "linewidth": 1.2}
 
 
 class Band(NamedTuple):
-    """A pale area between two curves over `x`, with its text in the legend."""
+    """Pale area between two curves over `x`, with its text in the legend."""
 
     label: str
     x: Sequence[float]
@@ -33,26 +33,27 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True)
 class Panel:
-    """A panel of a figure.
+    """Panel of a figure.
 
     Parameters
     ----------
     title : str
-        Above it.
+        Title above the panel.
     x_name, y_name : str
-        Of the axes, with their units. Linear panels of a row with the same `y_name` have the same
-        scale; of neighbours only the first has the name.
+        Names of the axes, with units. Linear panels of a row with the same `y_name` have the same
+        scale; among adjacent panels, only the first shows the name.
     curves : sequence of Points
-        Points without a label are not in the legend.
+        Curves; points without a label are not in the legend.
     limits : mapping
-        Keywords of ``Axes.set``: limits, of which the second may be missing, and scales. Default:
-        linear, heights from 0 on.
+        Keywords of ``Axes.set``: limits, whose upper end is optional, and scales. Default: linear,
+        y from 0 on.
     marks, levels : mapping of float to str
-        Dotted vertical and horizontal lines, with their text in the legend; empty for none.
+        Dotted vertical and horizontal lines, with their text in the legend; an empty text is
+        omitted.
     bands : sequence of Band
-        Behind the curves. Default: none.
+        Bands behind the curves. Default: none.
     words : sequence of str
-        Those of the heights 0, 1, ..., which are below each other. Default: heights are numbers.
+        Words for y = 0, 1, ..., listed from top to bottom. Default: y is a number.
     """
 
     title: str
@@ -81,14 +82,15 @@ def draw_panels(
     rows : sequence of sequence of Panel
         The panels of each row, at most as many as in the first.
     size_in : sequence of float
-        Width and height, inches. Default: by the number of panels.
+        Width and height, inches. Default: depends on the number of panels.
     heights : sequence of float
-        Of the rows, relative to each other. Default: equal.
+        Relative heights of the rows. Default: equal.
     own_legends : bool
-        Whether each panel of the first row has its own legend. Default: one below all panels.
+        Whether each panel of the first row has a separate legend. Default: one legend below all
+        panels.
     share_x : bool
-        Whether the panels of a column have one abscissa, which is named below the last. Default
-        False.
+        Whether the panels of a column share the x-axis, which is labelled below the last panel.
+        Default False.
     """
     width = len(rows[0])
     figure = style.new_figure(*(size_in or (max(7.6, 4.4 * width), 1.6 + 3.4 * len(rows))))
@@ -161,7 +163,7 @@ def _share_scales(axes: Sequence[Axes], row: Sequence[Panel]) -> None:
 
 
 def same_height(groups: Iterable[Sequence[Axes]]) -> None:
-    """Let the panels of each group end at the largest end of them."""
+    """Set the upper limits of the panels of each group to the largest of them."""
     for axes in groups:
         top = max(axis.get_ylim()[1] for axis in axes)
         for axis in axes:

@@ -1,7 +1,7 @@
 """Figures of means with their intervals: curves over a parameter, two measures over a grid.
 
-Every point has its intervals, simulated and published; a line between points is pale, for it joins
-means of different runs and is no curve.
+Simulated and published points have intervals. Lines between points are pale, because they connect
+means of different runs and are not curves.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 __all__ = ["OPEN", "STAR", "Point", "Points", "draw", "enlarged"]
 
 OPEN: Final[Mapping[str, Any]] = {"fillstyle": "none"}
-"""The look of published points."""
+"""Style of published points."""
 
 STAR: Final[Mapping[str, Any]] = {"marker": "*", "markersize": 11, **OPEN}
-"""The look of a single published point."""
+"""Style of a single published point."""
 
 
 class Point(NamedTuple):
-    """A point with the half-widths of its intervals; 0 where there is none.
+    """Point with the half-widths of its intervals; 0 without an interval.
 
-    `y_above` is that of the upper half, if the interval is not symmetric.
+    `y_above` is the length of the upper half if the interval is not symmetric.
     """
 
     x: float
@@ -45,17 +45,17 @@ class Points:
     Parameters
     ----------
     label : str
-        What the legend says.
+        Label in the legend.
     points : sequence of Point
-        In the order in which they are joined. Without any, nothing is drawn.
+        Points in the order in which lines connect them. If empty, nothing is drawn.
     look : mapping
-        Matplotlib's: colour, marker and its size. Without a marker there is the line only.
+        matplotlib keywords: colour, marker and marker size. Without a marker, only a line is drawn.
     line : mapping, optional
-        The look of what joins them. Default: they are not joined.
+        Style of the line between the points. Default: no line.
     begins : bool
-        Whether a larger dot says where that begins. Default False.
+        Whether a larger dot marks the first point. Default False.
     bars : mapping
-        The look of the intervals.
+        Style of the intervals.
     """
 
     label: str
@@ -67,7 +67,7 @@ class Points:
 
 
 def draw(panel: Axes, found: Points) -> None:
-    """Draw points with their intervals, in the directions that have some."""
+    """Draw points with their intervals."""
     if not found.points:
         return
     x, y, x_half, y_half, above = zip(*found.points, strict=True)
@@ -86,14 +86,14 @@ def draw(panel: Axes, found: Points) -> None:
 
 
 def enlarged(points: Sequence[Points], names: tuple[str, str]) -> Figure:
-    """Return the figure, without its heading, of one measure over another: from 0 on, and enlarged.
+    """Return a figure of one measure over another without heading: from 0 on, and enlarged.
 
     Parameters
     ----------
     points : sequence of Points
-        All of them.
+        Points of all kinds.
     names : tuple of str
-        Of the axes, with units.
+        Names of the axes, with units.
     """
     figure = plotting.new_figure(11.0, 5.6)
     panels: Any = figure.subplots(1, 2, width_ratios=(1, 1.7))
@@ -111,7 +111,7 @@ def enlarged(points: Sequence[Points], names: tuple[str, str]) -> Figure:
 
 
 def _limits(panels: Sequence[Axes], points: Iterable[Point]) -> None:
-    """Let (a) begin at 0, and (b) show every point with its intervals; frame (b) in (a)."""
+    """Set the limits: (a) starts at 0, (b) shows all points with intervals; frame (b) in (a)."""
     ends = [(p.x - p.x_half, p.x + p.x_half, p.y - p.y_half, p.y + p.y_half) for p in points]
     low_x, high_x = min(end[0] for end in ends), max(end[1] for end in ends)
     low_y, high_y = min(end[2] for end in ends), max(end[3] for end in ends)

@@ -1,4 +1,4 @@
-"""How far a long call is: a bar in a terminal or a notebook, or a function of the caller."""
+"""Progress of a long call: a bar in a terminal or a notebook, or a callback of the caller."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ __all__ = [
 ]
 
 Auto = Literal["auto"]
-"""A bar in notebooks and in an interactive interpreter, elsewhere nothing."""
+"""A bar in notebooks and in an interactive interpreter; elsewhere no output."""
 
 ProgressCallback = Callable[[float, str], None]
-"""Takes the finished fraction, in [0, 1], and what is being done."""
+"""Callback with the finished fraction, in [0, 1], and a text about the current step."""
 
 CallbackT = TypeVar("CallbackT")
 
 _AT_ONCE_S = 0.5
-"""A call that is over before has no bar in a notebook."""
+"""Calls shorter than this have no bar in a notebook, s."""
 
 
 _PAUSE_S = 0.1
 
 
 class Paced:
-    """Passes reports on, at most ten times a second.
+    """Rate limiter that forwards reports at most ten times a second.
 
     Parameters
     ----------
     notify : callable or None
-        Takes the reports. None: nothing is reported.
+        Callback for the reports. None: no reports.
     after_s : float
         Time before the first report, s. Default 0.
     """
@@ -53,11 +53,11 @@ class Paced:
         self._next_s = time.monotonic() + after_s
 
     def is_due(self) -> bool:
-        """Return whether the next report would be passed on."""
+        """Return whether the next report would be forwarded."""
         return self._notify is not None and time.monotonic() >= self._next_s
 
     def __call__(self, fraction: float, what: str) -> None:
-        """Report the finished fraction, in [0, 1], and what is being done."""
+        """Report the finished fraction, in [0, 1], and the current step."""
         if self._notify is not None and self.is_due():
             self._next_s = time.monotonic() + _PAUSE_S
             self._notify(fraction, what)
@@ -76,14 +76,15 @@ def reporting_to(
     progress: CallbackT | Auto | None,
     adapted: Callable[[ProgressCallback], CallbackT] | None = None,
 ) -> Iterator[CallbackT | None]:
-    """Yield the callback for the reports of a long call, while the block runs.
+    """Yield the callback for the reports of a long call, for the duration of the block.
 
     Parameters
     ----------
     progress : callable, ``"auto"`` or None
-        The caller's function, a bar in a notebook or a terminal, or nothing.
+        The caller's function; ``"auto"`` for a bar in a notebook or a terminal; None for no
+        reports.
     adapted : callable, optional
-        Adapts the reports of this call to a bar. Default: the call reports as a
+        Converts the callback of the bar to the signature of this call. Default: the call uses a
         `ProgressCallback`.
     """
     if progress != "auto":
@@ -114,7 +115,7 @@ def _bar() -> AbstractContextManager[ProgressCallback | None]:
 
 @contextmanager
 def terminal_bar() -> Iterator[ProgressCallback | None]:
-    """Show a bar on a terminal while the block runs; None when there is no terminal."""
+    """Show a bar on a terminal while the block runs; yield None without a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -147,8 +148,8 @@ def terminal_bar() -> Iterator[ProgressCallback | None]:
 
 @contextmanager
 def _notebook_bar() -> Iterator[ProgressCallback]:
-    """Show a bar under a notebook's cell while the block runs; it leaves nothing behind."""
-    # Without types, and missing outside notebooks.
+    """Show a bar below a notebook cell while the block runs; remove it at the end."""
+    # Imported here, because IPython is untyped and optional.
     ipython: Any = importlib.import_module("IPython.display")
     began, shown_as = time.monotonic(), None
 

@@ -1,4 +1,4 @@
-"""Distributions over integers: a bar for each, in the colour of its range, with intervals."""
+"""Distributions over integers: bars in the colour of their range, with intervals."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["count_drawn", "draw_shares"]
 
 _RARE = 2e-4
-"""Shares at the end of a distribution that are not drawn."""
+"""Smaller shares at the end of a distribution are not plotted."""
 
 
 def count_drawn(means: Sequence[float]) -> int:
-    """Return how many numbers of a distribution are drawn: to the one after the last common one."""
+    """Return the number of plotted bars: up to one after the last share that is not rare."""
     common = [k for k, share in enumerate(means) if share > _RARE]
     return common[-1] + 2 if common else 1
 
@@ -36,12 +36,12 @@ def draw_shares(
     Parameters
     ----------
     panel : Axes
-        Where to draw.
+        Panel to draw on.
     means, low, high : sequence of float
-        Shares in [0, 1] and the ends of their intervals; NaN where there is none.
+        Shares in [0, 1] and the ends of their intervals; NaN without an interval.
     ranges : sequence of tuple
-        The first number of each range, ascending from 0, a key of `style.COLOURS`, and what the
-        legend says, empty for nothing.
+        First number of each range, ascending from 0; a key of `style.COLOURS`; label in the legend,
+        or an empty text.
     """
     ends = [*(first for first, _, _ in ranges[1:]), len(means)]
     for (first, colour, label), end in zip(ranges, ends, strict=True):
@@ -49,7 +49,7 @@ def draw_shares(
         heights = [means[k] for k in numbers]
         panel.bar(numbers, heights, width=0.86, color=style.COLOURS[colour], label=label)
     centre = np.asarray(means, dtype=float)
-    # A share is in [0, 1], even if the interval is not.
+    # Shares are in [0, 1], so the intervals are cut there.
     below, above = centre - np.maximum(low, 0.0), np.minimum(high, 1.0) - centre
     if np.isfinite(below).any():
         bars: dict[str, Any] = {"fmt": "none", "ecolor": style.COLOURS["grey"], "elinewidth": 0.8}

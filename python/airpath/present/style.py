@@ -1,7 +1,7 @@
-"""One look for all figures: readable sizes, a colour-blind-safe palette.
+"""Common style of all figures: readable sizes, a colour-blind-safe palette.
 
-Figures are drawn without a display. Settings of matplotlib that the user changed are obeyed, and
-none is changed.
+Figures are drawn without a display. Settings of matplotlib that the user changed take priority. No
+settings are changed permanently.
 """
 
 from __future__ import annotations
@@ -53,13 +53,14 @@ COLOURS = {
     "black": "#000000",
     "grey": "#5F6A72",
 }
-"""From the palette of Okabe and Ito (2008), for any colour vision."""
+"""Colours from the palette of Okabe and Ito (2008), for any colour vision."""
 
 SERIES = ("blue", "orange", "green", "red", "purple", "sky", "black", "grey")
 MARKERS = ("o", "s", "D", "P", "X", "*", "<", ">")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
-"""Colours, markers and dashes of the series of a figure, in order; series differ in all three.
-▲ and ▼ have another meaning in figures."""
+"""Colours, markers and dashes of the series of a figure, in order; series differ in all three. ▲
+and ▼ have a different meaning in figures.
+"""
 
 _SETTINGS: dict[str, Any] = {
     "font.family": [FONT],
@@ -85,10 +86,10 @@ _SETTINGS: dict[str, Any] = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw in this style; the settings from before come back afterwards.
+    """Apply this style while the block runs; restore the settings afterwards.
 
-    What the user changed in ``matplotlib.rcParams`` goes before it, and the option `style` before
-    both.
+    The user's changes of ``matplotlib.rcParams`` override this style, and the option `style`
+    overrides both.
     """
     import matplotlib as mpl
 
@@ -109,14 +110,14 @@ def dashes_of(number: int) -> Any:
 
 
 def new_figure(width_in: float, height_in: float) -> Figure:
-    """Return an empty figure, which needs no display and is not one of pyplot's.
+    """Return an empty figure that needs no display and is not managed by pyplot.
 
-    Notebooks show it where it is the last value of a cell, once.
+    A notebook shows it once, if it is the last value of a cell.
 
     Parameters
     ----------
     width_in, height_in : float
-        Its size, inches, unless the user gives one.
+        Default size, inches; the user's size has priority.
     """
     from airpath.present.canvas import AirpathFigure
 
@@ -126,21 +127,21 @@ def new_figure(width_in: float, height_in: float) -> Figure:
 
 
 def own_figure(figure: Figure) -> Figure:
-    """Return the figure that the panels of a drawing belong to."""
+    """Return the figure to which the panels of a drawing belong."""
     return figure.root.figure if isinstance(figure, OnAxes) else figure
 
 
 def columns_within(width_in: float, most: int, shared_in: float = 0.0) -> int:
-    """Return how many panels of a width stand side by side, at most `most`.
+    """Return the number of panels that fit side by side, at most `most`.
 
     Parameters
     ----------
     width_in : float
-        Least width of a panel in a figure whose size the user gives, inches.
+        Least width of a panel in a figure whose size the user sets, inches.
     most : int
-        How many there are in a figure of the usual size.
+        Number of panels side by side in a figure of the default size.
     shared_in : float
-        Part of `width_in` that only the first of a row needs, inches. Default 0.
+        Part of `width_in` that only the first panel of a row needs, inches. Default 0.
     """
     options = current()
     if options.axes or options.size_in is None:
@@ -149,13 +150,13 @@ def columns_within(width_in: float, most: int, shared_in: float = 0.0) -> int:
 
 
 _MOST_ROWS = 4
-"""Of panels, where fewer columns leave no hole in the grid."""
+"""Largest number of rows of a grid without empty places."""
 
 
 def grid_of(count: int, most: int) -> tuple[int, int]:
-    """Return rows and columns for panels of which at most `most` stand side by side.
+    """Return rows and columns for `count` panels, at most `most` side by side.
 
-    There is no hole in the grid, where that takes four rows at most.
+    The grid has no empty place if this is possible with at most four rows.
     """
     rows = -(-count // most)
     columns = -(-count // rows)
@@ -164,21 +165,21 @@ def grid_of(count: int, most: int) -> tuple[int, int]:
 
 
 def points(size: float) -> float:
-    """Return a size of letters, given that in a figure with the usual sizes."""
+    """Return a font size in points, scaled from the size in the default style."""
     import matplotlib as mpl
 
     return size * float(mpl.rcParams["font.size"]) / float(_SETTINGS["font.size"])
 
 
 def letters_in(width_in: float, per_inch: float) -> int:
-    """Return how many letters of the average text fit into a width.
+    """Return the number of letters of average text that fit into a width.
 
     Parameters
     ----------
     width_in : float
         The width, inches.
     per_inch : float
-        Letters in an inch at the usual size of the text.
+        Letters per inch at the default font size.
     """
     import matplotlib as mpl
 
@@ -187,15 +188,15 @@ def letters_in(width_in: float, per_inch: float) -> int:
 
 
 def heading(figure: Figure, title: str, subtitle: str) -> None:
-    """Put a title and a smaller line under it at the top left of a figure.
+    """Draw a title, and a smaller line below it, at the top left of a figure.
 
     Parameters
     ----------
     figure : Figure
-        With all its other texts.
+        Figure with all other texts.
     title, subtitle : str
-        Drawn as written, long ones on several lines, for which the figure grows. The title is
-        also the figure's label.
+        Texts, which are drawn literally. Long texts are wrapped, and the figure becomes higher. The
+        title is also the label of the figure.
     """
     import matplotlib as mpl
 
@@ -217,7 +218,7 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
     below = _lines(literal(subtitle), figure, _SUBTITLE_PER_INCH, small)
     note = missing_note()
     below += [note] if note else []
-    # Space for the smaller lines; constrained layout has only the title.
+    # Reserve space for the smaller lines; constrained layout only considers the title.
     space = [""] * (1 + round(0.8 * len(below)))
     figure.suptitle("\n".join([*above, *space]), x=0.01, ha="left")
     figure.text(
@@ -232,7 +233,7 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
 
 
 def legend_above(axis: Axes) -> None:
-    """Put the legend of a panel, if it has one, above its right end, on as few lines as fit."""
+    """Draw the legend of a panel, if there is one, above its right end, on few lines."""
     handles, labels = axis.get_legend_handles_labels()
     if not handles:
         return
@@ -243,7 +244,7 @@ def legend_above(axis: Axes) -> None:
     widest = max(lengths) / per_inch + 0.5
     whole = sum(length / per_inch + 0.5 for length in lengths)
     columns = len(labels) if whole <= width else max(1, int(width / widest))
-    # A last line with one entry is not longer than it needs to be.
+    # Balances the lines, so that the last line is not nearly empty.
     columns = -(-len(labels) // -(-len(labels) // columns))
     place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0.2}
     room: dict[str, Any] = {"columnspacing": 1.3, "handletextpad": 0.5, "handlelength": 1.5}
@@ -251,7 +252,7 @@ def legend_above(axis: Axes) -> None:
 
 
 def mark_beyond(axis: Axes, x: ArrayLike, y: ArrayLike, colour: str, unit: str) -> None:
-    """Mark with ▲ at the upper edge of a panel where a curve is above it; nothing else is ▲.
+    """Mark the points of a curve above the panel with ▲ at the upper edge; ▲ has no other use.
 
     Parameters
     ----------
@@ -262,7 +263,7 @@ def mark_beyond(axis: Axes, x: ArrayLike, y: ArrayLike, colour: str, unit: str) 
     colour : str
         A key of `COLOURS`.
     unit : str
-        Of `y`, for the legend, which says how far it goes.
+        Unit of `y`, for the legend, which shows the largest value.
     """
     places, heights = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     left, right = axis.get_xlim()
@@ -285,21 +286,21 @@ def mark_beyond(axis: Axes, x: ArrayLike, y: ArrayLike, colour: str, unit: str) 
 
 # Height of a line of the title, inches.
 _TITLE_LINE_IN = 0.22
-# Width of the longest line over that of the figure, at most.
+# Largest width of a line as a share of the figure's width.
 _TITLE_WIDTH = 0.98
-# Letters of the average text per inch.
+# Letters of average text per inch.
 _TITLE_PER_INCH, _SUBTITLE_PER_INCH, _LEGEND_PER_INCH = 10.0, 13.3, 13.0
 
 
 def wrapped(text: str, letters: int) -> str:
-    """Return a text on as many lines as it needs; only long words are parted, at hyphens."""
+    """Return a wrapped text; only words that are too long are split, at hyphens."""
     letters = max(letters, 1)
     has_long = max(map(len, text.split()), default=0) > letters
     return "\n".join(textwrap.wrap(text, letters, break_on_hyphens=has_long)) or text
 
 
 def _lines(text: str, figure: Figure, per_inch: float, look: Mapping[str, Any]) -> list[str]:
-    """Return a text on as many lines as it needs in a figure, with a look of its letters."""
+    """Return a text wrapped to the width of a figure, for the given text style."""
     most = letters_in(figure.get_figwidth(), per_inch)
     lines = textwrap.wrap(text, most, break_on_hyphens=False) or [""]
     drawn = figure.text(0, 0, "\n".join(lines), **look)
@@ -311,7 +312,7 @@ def _lines(text: str, figure: Figure, per_inch: float, look: Mapping[str, Any]) 
 
 
 def mark_levels(axis: Axes, levels: Mapping[float, Sequence[str]], height: float) -> None:
-    """Draw lines at levels that have names, of a panel from 0 to `height`."""
+    """Draw lines with names at levels of a panel from 0 to `height`."""
     for level, names in levels.items():
         axis.axhline(level, color=COLOURS["grey"], lw=1, ls=(0, (4, 3)))
         axis.annotate(
@@ -327,7 +328,7 @@ def mark_levels(axis: Axes, levels: Mapping[float, Sequence[str]], height: float
 
 
 def _side(level: float, levels: Mapping[float, Any], height: float) -> str:
-    """Return the side of its line for a label, so that neighbours do not overlap."""
+    """Return the vertical alignment of a label, so that labels of near lines do not overlap."""
     near = [other - level for other in levels if 0 < abs(other - level) < 0.12 * height]
     if not near:
         return "center"

@@ -1,6 +1,6 @@
-"""Values on hover: in the SVG of a figure, the marks of its curves say what they stand for.
+"""Values on hover: adds titles with names and values to the marks of curves in an SVG.
 
-A mark is known by its place in the file, so that nothing need be said where a figure is drawn.
+Marks are identified by their place in the file, so that drawing functions need no extra code.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ __all__ = ["with_values"]
 _MARK = re.compile(r'<use xlink:href="#m[0-9a-f]+" x="(-?[\d.]+)" y="(-?[\d.]+)"[^>]*/>')
 _NUMBER = re.compile(r"[-−+\d.]*(?:e[-−+\d]+)?|.*\\mathdefault.*")
 _MOST = 3000
-"""Marks of a figure; more cannot be distinguished, and would double the file."""
+"""Largest number of marks with titles; more are indistinguishable and would double the file."""
 
 _STEPS_PER_POINT = 50
-"""Places are compared in steps of 1/50 point: what is nearer is one mark to the eye."""
+"""Resolution of places, steps per point; nearer marks are indistinguishable."""
 
 Place = tuple[int, int]
 
 
 def with_values(svg: bytes, figure: Figure) -> bytes:
-    """Return a figure's SVG with a title at the marks of its curves: name, abscissa, value.
+    """Return a figure's SVG with titles at the marks of its curves: name, x, y.
 
-    Curves that have an identifier are not changed.
+    A figure in which a curve has an identifier is not changed.
 
     Parameters
     ----------
     svg : bytes
-        As matplotlib wrote it.
+        SVG from matplotlib.
     figure : Figure
-        What it was made of.
+        Figure of this SVG.
     """
     curves = [(axis, line) for axis in figure.axes for line in axis.get_lines()]
     if any(line.get_gid() for _, line in curves):
         return svg
-    told: dict[Place, str] = {}
+    titles: dict[Place, str] = {}
     for axis, line in curves:
         if _has_marks(axis, line):
             for place, text in _line_values(figure, axis, line):
-                told.setdefault(place, text)
-    if not 0 < len(told) <= _MOST:
+                titles.setdefault(place, text)
+    if not 0 < len(titles) <= _MOST:
         return svg
 
     def titled(mark: re.Match[str]) -> str:
         places = _near(float(mark[1]), float(mark[2]))
-        text = next((told[place] for place in places if place in told), None)
+        text = next((titles[place] for place in places if place in titles), None)
         if text is None:
             return mark[0]
         return f"{mark[0][:-2]}><title>{escape(text, quote=False)}</title></use>"
@@ -63,7 +63,7 @@ def with_values(svg: bytes, figure: Figure) -> bytes:
 
 
 def _has_marks(axis: Axes, line: Line2D) -> bool:
-    # The ends of intervals are marks of another kind, and lines across a panel have none.
+    # Excludes the ends of intervals, and lines across a panel.
     is_mark = line.get_marker() not in ("", " ", "None", "none", None, "_", "|")
     return is_mark and line.get_transform() == axis.transData
 
@@ -89,14 +89,14 @@ def _place(x: float, y: float) -> Place:
 
 
 def _near(x: float, y: float) -> Iterator[Place]:
-    """Yield the place of a mark and its neighbours: the last digit may differ."""
+    """Yield the place of a mark and adjacent places, because the last digit may differ."""
     across, down = _place(x, y)
     yield across, down
     yield from ((across + i, down + j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
 
 
 def _name(axis: Axes, line: Line2D) -> str:
-    """Return the name of a curve in the legend; that of intervals has the name of the intervals."""
+    """Return the name of a curve in the legend; for curves with intervals, of their container."""
     label = str(line.get_label())
     for container in axis.containers:
         if label.startswith("_") and line in container.get_children():
@@ -105,7 +105,7 @@ def _name(axis: Axes, line: Line2D) -> str:
 
 
 def _label(figure: Figure, axis: Axes, side: str) -> str:
-    """Return the name of an axis; inner panels have that of the others, or their title."""
+    """Return the name of an axis; inner panels use the name of other panels, or their title."""
     own = getattr(axis, f"get_{side}label")()
     if not own and side == "y":
         own = axis.get_title(loc="left") or axis.get_title()
@@ -114,7 +114,7 @@ def _label(figure: Figure, axis: Axes, side: str) -> str:
 
 
 def _ticks(axis: Axes, side: str) -> Mapping[float, str]:
-    """Return the words that are written at places along an axis; numbers are in the data."""
+    """Return the tick labels of an axis that are words, by place."""
     places = getattr(axis, f"get_{side}ticks")()
     texts = (_plain(tick.get_text()) for tick in getattr(axis, f"get_{side}ticklabels")())
     pairs = zip(map(float, places), texts, strict=False)
@@ -122,5 +122,5 @@ def _ticks(axis: Axes, side: str) -> Mapping[float, str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text without the marks of matplotlib's formulas."""
+    """Return a text without matplotlib's math signs."""
     return " ".join(re.sub(r"(?<!\\)\$", "", text).replace("\\$", "$").split())

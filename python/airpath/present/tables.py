@@ -1,4 +1,4 @@
-"""Tables to show, every entry as text: on a terminal, as HTML, in a report."""
+"""Tables for display, with all entries as text: on a terminal, as HTML, in a report."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import ClassVar, Literal
 __all__ = ["MARK", "Cell", "Column", "Entry", "Table", "Tone"]
 
 _LONGEST_LINE = 24
-"""Characters of an entry that is kept on one line."""
+"""Largest number of characters of an entry that is kept on one line."""
 
 MARK = "!"
-"""Begins an entry that is outside its tolerance."""
+"""Prefix of an entry that is outside its tolerance."""
 
 Tone = Literal["", "good", "bad", "quiet"]
 """Meaning of an entry, shown by its colour."""
@@ -21,18 +21,18 @@ Tone = Literal["", "good", "bad", "quiet"]
 
 @dataclass(frozen=True)
 class Cell:
-    """An entry of a table with more than its text.
+    """Entry of a table with attributes.
 
     Parameters
     ----------
     text : str
-        The text that is shown.
+        Displayed text.
     value : float or None
-        The key by which the column is sorted; None for words and for missing numbers.
+        Sort key of the entry; None for words and for missing numbers.
     tone : Tone
-        Selects the colour. Default: none.
+        Meaning, which determines the colour. Default: none.
     hint : str
-        Shown on hover. Default: nothing.
+        Text that is shown on hover. Default: none.
     """
 
     text: str
@@ -42,12 +42,12 @@ class Cell:
 
     @property
     def is_long(self) -> bool:
-        """Whether it may take several lines."""
+        """Whether the entry may be wrapped."""
         return len(self.text) > _LONGEST_LINE
 
 
 Column = str | tuple[str, str]
-"""Name of a column, or its group and its name; neighbours of one group share its heading."""
+"""Name of a column, or its group and name; adjacent columns of a group share its heading."""
 
 Entry = str | Cell
 """An entry of a table."""
@@ -55,20 +55,20 @@ Entry = str | Cell
 
 @dataclass(frozen=True)
 class Table:
-    """A table to show.
+    """Table for display.
 
     Parameters
     ----------
     title : str
-        Its heading or caption.
+        Heading or caption.
     columns : sequence of Column
-        The headings.
+        Headings of the columns.
     rows : sequence of sequence of Entry
-        An entry for each column.
+        Rows with an entry for each column.
     notes : sequence of str
-        Sentences under it. Default: none.
+        Sentences below the table. Default: none.
     folded : bool
-        Whether a report shows it only after a click. Default False.
+        Whether a report shows the table only after a click. Default False.
     """
 
     kind: ClassVar[str] = "table"
@@ -80,7 +80,7 @@ class Table:
 
     @cached_property
     def headings(self) -> list[tuple[str, str]]:
-        """Group and name of each column; the group is empty where a column has none."""
+        """Group and name of each column; the group may be empty."""
         return [("", each) if isinstance(each, str) else each for each in self.columns]
 
     @cached_property
@@ -97,7 +97,7 @@ class Table:
 
     @cached_property
     def groups(self) -> list[tuple[str, int]]:
-        """The groups and how many columns each spans; empty without any."""
+        """Groups and the number of columns of each; empty without groups."""
         spans: list[tuple[str, int]] = []
         for group, _name in self.headings:
             if spans and spans[-1][0] == group:
@@ -108,6 +108,6 @@ class Table:
 
     @cached_property
     def numeric(self) -> list[bool]:
-        """Whether a column's entries are numbers, for each."""
+        """Whether each column has numbers."""
         columns = zip(*self.cells, strict=True) if self.rows else [()] * len(self.columns)
         return [any(cell.value is not None for cell in column) for column in columns]

@@ -1,4 +1,4 @@
-"""Tables on a terminal: wrapped where it is too narrow, never cut."""
+"""Tables on a terminal: long lines are wrapped, never cut."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["WIDEST", "print_table", "print_uncut"]
 
 WIDEST = 400
-"""More columns than any table has."""
+"""Width in characters that no table exceeds."""
 
 
 def print_table(table: Table, console: Console, *, comparison: bool = False) -> None:
@@ -29,12 +29,12 @@ def print_table(table: Table, console: Console, *, comparison: bool = False) -> 
     Parameters
     ----------
     table : Table
-        What to print.
+        Table to print.
     console : rich.console.Console
-        Where to.
+        Output console.
     comparison : bool
-        Whether it compares with published numbers: then groups of columns have headings, marked
-        entries are red, and the first column is aligned as numbers are. Default False.
+        Whether the table compares with published numbers. Then groups of columns have headings,
+        marked entries are red, and the first column is right-aligned. Default False.
     """
     style = "italic" if comparison else "bold"
     console.print(f"\n[{style}]{escape(table.title)}[/{style}]", highlight=False)
@@ -55,7 +55,7 @@ def print_table(table: Table, console: Console, *, comparison: bool = False) -> 
 def _grouped(table: Table) -> Iterator[str]:
     before = None
     for group, name in table.headings:
-        # Only the first column of a group has the group as its heading.
+        # Only the first column of a group shows the name of the group.
         yield f"{group if group != before else ''}\n{name}"
         before = group
 
@@ -66,16 +66,16 @@ def _marked(entry: str) -> str:
 
 
 def print_uncut(table: RichTable, console: Console) -> None:
-    """Print a table with all its columns; lines that are too long are the terminal's to wrap.
+    """Print a table with all its columns; the terminal wraps lines that are too long.
 
     Parameters
     ----------
     table : rich.table.Table
-        What to print.
+        Table to print.
     console : rich.console.Console
-        Where to.
+        Output console.
     """
-    # Rich cuts numbers where a terminal is too narrow; a wrapped line still has them.
+    # Rich would cut numbers on a narrow terminal; wrapped lines keep them.
     options = console.options.update(width=WIDEST, max_width=WIDEST)
     for line in console.render_lines(table, options, pad=False):
         parts = [(segment.text, segment.style or "") for segment in line]

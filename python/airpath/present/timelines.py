@@ -1,4 +1,4 @@
-"""Recorded series over time: steps, dots, rates, and bands of a level that changes too often."""
+"""Recorded series over time: steps, dots, rates, and bands for fast-changing levels."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["KINDS", "Kind", "draw_series", "draw_texts", "levels_at"]
 
 Kind = Literal["steps", "dots", "crosses", "rates", "band"]
 KINDS: Final = get_args(Kind)
-"""How a series is drawn; `draw_series`."""
+"""Styles of series, see `draw_series`."""
 
 _PER_BIN: Final = 100
-"""Samples of a level in each bin of a band."""
+"""Number of samples of a level in each bin of a band."""
 _DASHED: Final[Mapping[str, Any]] = {
     "color": style.COLOURS["grey"],
     "linestyle": (0, (4, 3)),
@@ -32,19 +32,19 @@ _DASHED: Final[Mapping[str, Any]] = {
 def levels_at(
     times_s: NDArray[np.float64], values: NDArray[np.float64], at_s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return a level at some instants; before the first value, that one.
+    """Return a level at given instants; before the first instant, the first value.
 
     Parameters
     ----------
     times_s, values : ndarray, shape (n,)
-        Instants, in order, and the values that hold from then on.
+        Ascending instants, s, and the value from each instant on.
     at_s : ndarray, shape (m,)
-        When.
+        Instants of the result, s.
 
     Returns
     -------
     levels : ndarray, shape (m,)
-        In the unit of `values`.
+        Levels in the unit of `values`.
     """
     found: NDArray[np.float64] = values[np.maximum(np.searchsorted(times_s, at_s, "right") - 1, 0)]
     return found
@@ -66,11 +66,12 @@ def draw_series(
         The panel.
     kind : str
         ``steps``: a level. ``dots``, ``crosses``: a mark for each value. ``rates``: the sum of the
-        values in each bin over its length. ``band``: a level, its mean and its range in each bin.
+        values in each bin divided by the bin length. ``band``: mean and range of a level in each
+        bin.
     times_s, values : ndarray, shape (n,)
         The series.
     edges_s : ndarray, shape (m + 1,)
-        Edges of the bins; only what is between the ends is drawn.
+        Edges of the bins; only values between the first and last edge are plotted.
     **look
         Colour and label.
     """
@@ -97,7 +98,7 @@ def draw_series(
 
 
 def draw_texts(axis: Axes, levels: Mapping[float, str], events: Mapping[float, str]) -> None:
-    """Draw dashed lines at levels and at instants, each with its text, which may be empty."""
+    """Draw dashed lines at levels and at instants, each with a text, which may be empty."""
     near: Any = {
         "textcoords": "offset points",
         "fontsize": style.points(8.5),

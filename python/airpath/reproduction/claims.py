@@ -145,8 +145,8 @@ class Claims:
     ----------
     directory : Path
         Directory of the paper.
-        sweeps : Sweeps, optional
-            Sweeps of the paper, which claims name. Default: none.
+    sweeps : Sweeps, optional
+        Sweeps of the paper, which claims name. Default: none.
     measures : mapping of str to Measure
         Measures of a point for formulas, by name.
 
@@ -333,8 +333,8 @@ def gathered(name: str, cases: Mapping[Any, Any], look: Callable[[Any, Any], Fin
         Name of the keys of `cases`: ``bearer``. The values are named ``bearer=384``.
     cases : mapping
         Cases to check, by key.
-        look : callable
-            Checks one case, given its key and value.
+    look : callable
+        Checks one case, given its key and value.
     """
     found = {key: look(key, case) for key, case in cases.items()}
     return Finding(

@@ -60,8 +60,8 @@ class ColumnSet:
         Format the numbers. The computed number may be missing.
     difference : callable, optional
         Formats the difference. Default: no such column.
-        names : sequence of str
-            Names of the columns; a fourth column shows yes or NO.
+    names : sequence of str
+        Names of the columns; a fourth column shows yes or NO.
     """
 
     quantity: str
@@ -96,8 +96,8 @@ class NoteColumns:
         Heading over the columns.
     entries : sequence of str
         Keys of `Row.extra`; the first row that has them is used.
-        names : sequence of str
-            Names of the columns.
+    names : sequence of str
+        Names of the columns.
     """
 
     heading: str

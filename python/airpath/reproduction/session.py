@@ -278,8 +278,8 @@ class Session:
         ----------
         figure : Figure
             Figure to write.
-            out : Path
-                Existing directory.
+        out : Path
+            Existing directory.
         stem : str
             File name without the suffix.
         title, about : str

@@ -1,4 +1,4 @@
-"""Results: tidy tables, confidence intervals, plots, files with their provenance."""
+"""Results: tidy tables, confidence intervals, plots, and files with provenance."""
 
 from airpath.results.intervals import Interval, mean_interval
 from airpath.results.load import load_result

@@ -1,4 +1,4 @@
-"""What the bottleneck link could carry over time, for figures and as a bound."""
+"""Capacity of the bottleneck link over time, for figures and as a bound."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _MS = 1_000_000
 
 
 class Capacity:
-    """Bits that a link could have carried since the start, as a function of time.
+    """Cumulative capacity of a link, bits, as a function of time.
 
     Parameters
     ----------
     time_s : ndarray, shape (n,)
         Ascending times from 0, s.
     bits : ndarray, shape (n,)
-        Bits up to then; linear between the times.
+        Cumulative bits at these times; linear between them.
     period_s : float
-        The last time, after which everything repeats; infinite when nothing does.
+        Period after which the capacity repeats, s; infinite if it does not repeat.
     changes : sequence of pair of float
-        Ascending times, s, and by how much the rate is multiplied from then on.
+        Ascending times, s, and the factor of the rate from each time on.
     offset_s : float
-        Time at which a trace begins instead of 0, s. Default 0.
+        Offset into a trace at which the link starts, s. Default 0.
     """
 
     def __init__(
@@ -60,18 +60,18 @@ class Capacity:
         regimes: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
         offset_s: float = 0.0,
     ) -> Capacity | None:
-        """Return the capacity of a resolved scenario's bottleneck; None where it is not known.
+        """Return the capacity of a resolved scenario's bottleneck; None if it is unknown.
 
         Parameters
         ----------
         resolved : ResolvedScenario
             The resolved scenario.
         traces : mapping of str to Trace
-            Its traces.
+            Traces of the scenario.
         regimes : pair of ndarray or None
-            Times, s, and the regime from then on, counted from 0.
+            Times, s, and the regime from each time on, counted from 0.
         offset_s : float
-            Where in its trace the link began, s. Default 0.
+            Offset into the trace at which the link starts, s. Default 0.
         """
         link, end_s = resolved.link, resolved.duration_s
         rates = np.array(link.known_rates_bps)
@@ -90,7 +90,7 @@ class Capacity:
         changes = []
         for change in resolved.changes:
             if change.rate_bps is None:
-                return None  # It is a change of one station.
+                return None  # This change applies to one station.
             changes.append((change.at_s, change.rate_bps / nominal_bps))
         return capacity._scaled(changes, offset_s)
 
@@ -115,7 +115,7 @@ class Capacity:
         return cls(edges, bits, period_ns / 1e9)
 
     def bits(self, time_s: ArrayLike) -> NDArray[np.float64]:
-        """Return the bits up to given times, s."""
+        """Return the cumulative bits at given times, s."""
         time = np.asarray(time_s, dtype=float)
         if not self._changes:
             return self._unscaled_bits(time)

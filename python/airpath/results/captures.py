@@ -1,4 +1,4 @@
-"""Captures: one pcapng file per point of the path, as Wireshark opens it."""
+"""Captures: one pcapng file per point of the path, readable by Wireshark."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["CapturePlan", "captures_of", "checked_points"]
 
 
 def checked_points(points: Sequence[str]) -> list[str]:
-    """Return the points, each once, in the order of `CAPTURE_POINTS`.
+    """Return the distinct points, in the order of `CAPTURE_POINTS`.
 
     Raises
     ------
     BadValueError
-        If one is unknown; all such are named.
+        If points are unknown; the message names all of them.
     """
     if isinstance(points, str):
         points = points.split(",")
@@ -44,12 +44,12 @@ def checked_points(points: Sequence[str]) -> list[str]:
 
 
 class CapturePlan:
-    """Which points of which replication go into which directory.
+    """Capture request: points, replication and output directory.
 
     Parameters
     ----------
     directory : path
-        Made when missing.
+        Directory; created if it does not exist.
     points : sequence of str
         Any of `CAPTURE_POINTS`.
     replication : int
@@ -62,7 +62,7 @@ class CapturePlan:
         self.directory = output_directory(directory, "capture_to")
         self.replication = replication
         self.files = {point: self.directory / f"{point}.pcapng" for point in points}
-        # What cannot be written is found out before the run.
+        # Report unwritable files before the run.
         self._new = {point: NewFile(path) for point, path in self.files.items()}
 
     def request(self, about: Mapping[str, Any], name: str) -> tuple[Any, ...]:
@@ -78,7 +78,7 @@ class CapturePlan:
 
     @contextmanager
     def whole_or_not_at_all(self) -> Iterator[None]:
-        """Remove what was half-written when the block ends."""
+        """Remove incomplete files when the block ends."""
         try:
             yield
         finally:
@@ -86,7 +86,7 @@ class CapturePlan:
                 file.drop()
 
     def keep(self, finished: Collection[int]) -> dict[str, Path]:
-        """Give the files their names if their replication is among those that finished."""
+        """Move the files to their final names if their replication finished."""
         if self.replication not in finished:
             return {}
         for file in self._new.values():
@@ -106,13 +106,13 @@ def captures_of(
     Parameters
     ----------
     scenario : Scenario
-        Its `capture` says what is not given here.
+        Scenario; its `capture` has the defaults of the other parameters.
     points : sequence of str, optional
         Any of `CAPTURE_POINTS`.
     replication : int, optional
         Number of the replication, from 0.
     directory : path, optional
-        Made when missing. None: nothing is captured.
+        Directory; created if it does not exist. None: no capture.
     reps : int
         Replications of the run.
 

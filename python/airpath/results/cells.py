@@ -1,4 +1,4 @@
-"""What was measured of the users of cells."""
+"""Measurements of the users of cells."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airpath.engine.vocabulary import names
 __all__ = ["USER_QUANTITIES", "jain_of_users", "user_measurements", "user_rows"]
 
 USER_QUANTITIES = names("user")
-"""Of every user of a cell, in the order of the tables."""
+"""Quantities of every user of a cell, in the order of the tables."""
 
 
 def user_rows(replications: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -37,6 +37,6 @@ def user_measurements(
 
 
 def jain_of_users(run: Mapping[str, Any], link: str) -> float:
-    """Return Jain's index of what the users of a cell got in one replication."""
+    """Return Jain's index of the throughputs of the users of a cell in one replication."""
     got = [user["throughput_bps"] for user in run["users"] if user["link"] == link]
     return _airpath.jain_index(got)

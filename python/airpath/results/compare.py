@@ -1,4 +1,4 @@
-"""Several results in one picture: what each got, and how long its packets waited."""
+"""Comparison of several results in one figure: goodput and sojourn times."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _MOST_POINTS = 2000
 
 
 def sojourn_times(result: Result, replication: int) -> NDArray[np.float64]:
-    """Return how long each packet waited at the bottleneck after the warm-up, s, ascending.
+    """Return the sojourn times at the bottleneck after the warm-up, s, ascending.
 
     Parameters
     ----------
     result : Result
-        With the series ``sojourn``.
+        Result with the series ``sojourn``.
     replication : int
         Number of the finished replication, from 0.
 
@@ -44,19 +44,19 @@ def sojourn_times(result: Result, replication: int) -> NDArray[np.float64]:
 
 
 def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
-    """Draw goodput against delay, and the distribution of sojourn times, of several results.
+    """Plot goodput against delay, and the distribution of sojourn times, for several results.
 
     Parameters
     ----------
     results : mapping of str to Result
-        By label; each with the series ``sojourn``.
+        Results by label, each with the series ``sojourn``.
     title : str
-        Its heading.
+        Heading of the figure.
 
     Raises
     ------
     BadValueError
-        If there are more than 8 results, or one did not record ``sojourn``.
+        If there are more than 8 results, or a result has no series ``sojourn``.
     """
     if len(results) > len(style.SERIES):
         raise BadValueError(
@@ -97,7 +97,7 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
         plane.set(xlabel="95th percentile of sojourn times, ms")
         plane.set_ylabel("goodput, Mbit/s")
         plane.margins(0.15)
-        # From 0 on: what is near is drawn near.
+        # The axes start at 0, so that small differences look small.
         plane.set_xlim(plane.get_xlim()[1], 0)
         plane.set_ylim(bottom=0)
         plane.grid(visible=True, axis="both")

@@ -1,8 +1,8 @@
-"""The difference of two means with its interval: of pairs, or of independent samples.
+"""Difference of two means with its interval, for pairs or for independent samples.
 
-Replications that share their random numbers are pairs; the interval is Student's over the
-differences within pairs. Of independent samples it is Welch's, or Student's where one of the two is
-a number without error.
+Replications with common random numbers are pairs; the interval is Student's over the differences
+within pairs. For independent samples, it is Welch's, or Student's if one of the two is a number
+without error.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ __all__ = [
 ]
 
 Sample = Sequence[float] | float
-"""Independent values of a quantity, or a number that is known without error."""
+"""Independent values of a quantity, or a number without error."""
 
 _ERRORS_FROM_ZERO = 3.0
-"""Standard errors that a mean has to be from 0 for a ratio with it to have a usable interval."""
+"""Least distance of a mean from 0, in standard errors, for a usable interval of a ratio."""
 
 _LARGEST_DF = 1000
-"""Degrees of freedom; with more, the quantile is that of this number, 0.2 % larger at most."""
+"""Largest degrees of freedom; for more, this quantile is used, which is at most 0.2 % larger."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A mean less the mean of a base.
+    """Difference between a mean and the mean of a base.
 
     Parameters
     ----------
     base_mean : float
-        Of the base, over the replications that are compared.
+        Mean of the base over the compared replications.
     absolute : Interval
-        The difference, in the unit of the quantity; its `reps` are pairs, 0 for independent
-        samples.
+        The difference, in the unit of the quantity. Its `reps` is the number of pairs, 0 for
+        independent samples.
     relative : Interval
-        The difference over `base_mean`, by the delta method; NaN where one of the two means is
-        within three of its standard errors of 0.
+        The difference divided by `base_mean`, by the delta method. NaN if one of the means is
+        within three standard errors of 0.
     method : str
-        ``paired``; ``Welch``; ``Student`` where one of the two is a number without error; ``none``
-        without interval.
+        ``paired``, ``Welch``, ``Student`` (one of the two is a number without error), or ``none``
+        (no interval).
     variance_ratio : float
-        Variance of the differences within pairs over that of differences between independent
-        replications: below 1 where pairing helps. NaN where nothing is paired, or nothing varies.
+        Variance of the differences within pairs divided by the variance of differences between
+        independent replications: below 1 if pairing helps. NaN without pairs or variance.
     """
 
     base_mean: float
@@ -63,14 +63,14 @@ class Difference:
 
     @property
     def is_significant(self) -> bool:
-        """Whether there is a test, and the interval excludes 0."""
+        """Whether a test is possible and the interval excludes 0."""
         return not self.untested and self.absolute.excludes_zero
 
     @property
     def untested(self) -> str:
-        """Why the difference cannot be tested for significance; empty if it can.
+        """Reason why the difference cannot be tested for significance; empty if it can.
 
-        A test compares a difference with how much it varies.
+        A test compares a difference with its variation.
         """
         if math.isnan(self.absolute.low):
             return "too few replications"
@@ -81,7 +81,7 @@ class Difference:
         return "the differences do not vary"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a JSON object; what is not a number becomes null."""
+        """Return the difference as a JSON object; NaN becomes null."""
         of = self.absolute, self.relative
         absolute, relative = ([finite(e) for e in (i.mean, i.low, i.high)] for i in of)
         return {
@@ -95,15 +95,15 @@ class Difference:
 
 
 def paired_interval(base: Sequence[float], values: Sequence[float], confidence: float) -> Interval:
-    """Return the mean of `values` less `base`, replication by replication, with its interval.
+    """Return the mean of the paired differences `values` - `base`, with its interval.
 
     Parameters
     ----------
     base, values : sequence of float
-        One for each replication, from 0 on, without NaN. What the longer one has besides is left
-        out.
+        Values by replication, from 0 on, without NaN. Surplus values of the longer sequence are
+        ignored.
     confidence : float
-        In (0, 1).
+        Confidence of the interval, in (0, 1).
     """
     return mean_interval([y - x for x, y in zip(base, values, strict=False)], confidence)
 
@@ -111,18 +111,18 @@ def paired_interval(base: Sequence[float], values: Sequence[float], confidence: 
 def paired_difference(
     base: Sequence[float], values: Sequence[float], confidence: float, resolution: float = 0.0
 ) -> Difference:
-    """Return `values` less `base`, whose replications share their random numbers.
+    """Return the difference `values` - `base` of samples with common random numbers.
 
     Parameters
     ----------
     base, values : sequence of float
-        One for each replication, from 0 on. Pairs with a NaN are left out, and what the longer one
-        has besides.
+        Values by replication, from 0 on. Pairs with a NaN and surplus values of the longer sequence
+        are ignored.
     confidence : float
-        In (0, 1).
+        Confidence of the interval, in (0, 1).
     resolution : float
-        Relative resolution of the values: both intervals are widened by that of both means.
-        Default 0.
+        Relative resolution of the values. Both intervals are widened by the resolution of both
+        means. Default 0.
     """
     pairs = [
         (x, y) for x, y in zip(base, values, strict=False) if not (math.isnan(x) or math.isnan(y))
@@ -139,12 +139,12 @@ def paired_difference(
 def _paired_ratio(
     before: Sequence[float], after: Sequence[float], confidence: float, resolution: float
 ) -> Interval:
-    """Return the ratio of the means less 1, with its interval by the delta method."""
+    """Return the ratio of the means minus 1, with its interval by the delta method."""
     if not before or _is_near_zero(before) or _is_near_zero(after):
         return Interval(math.nan, math.nan, math.nan, confidence, len(before))
     x_mean, y_mean = _mean(before), _mean(after)
     ratio = y_mean / x_mean
-    # The residuals have the mean 0; their interval moves to the ratio.
+    # The residuals have mean 0; their interval, shifted to the ratio, is the interval of the ratio.
     residuals = [(y - ratio * x) / x_mean for x, y in zip(before, after, strict=True)]
     half = mean_interval(residuals, confidence).half_width
     relative = Interval(ratio - 1, ratio - 1 - half, ratio - 1 + half, confidence, len(before))
@@ -157,23 +157,24 @@ def _paired_ratio(
 def independent_difference(
     base: Sample, values: Sample, confidence: float, resolution: float = 0.0
 ) -> Difference:
-    """Return `values` less `base`, which are independent.
+    """Return the difference `values` - `base` of independent samples.
 
     Parameters
     ----------
     base, values : sequence of float, or float
-        Independent values without NaN, of each as many as there are; or a number without error.
+        Independent values without NaN (the numbers of values may differ), or a number without
+        error.
     confidence : float
-        In (0, 1).
+        Confidence of the interval, in (0, 1).
     resolution : float
-        Relative resolution of the values of a sample: both intervals are widened by that of both
-        means. Default 0.
+        Relative resolution of the values of a sample. Both intervals are widened by the resolution
+        of both means. Default 0.
 
     Returns
     -------
     difference : Difference
-        Its intervals have no ends where a sample has one value, or both are numbers; they are NaN
-        where a sample is empty.
+        The difference. Its intervals have no ends if a sample has one value, or both are numbers.
+        They are NaN if a sample is empty.
     """
     x_mean, y_mean = _mean(base), _mean(values)
     x_of, y_of = _squared_error(base), _squared_error(values)
@@ -194,7 +195,7 @@ def independent_difference(
 
 
 def _method(base: Sample, values: Sample) -> str:
-    """Return whose interval `independent_difference` gives."""
+    """Return the name of the method that `independent_difference` uses."""
     exact = [isinstance(each, (int, float)) for each in (base, values)]
     sizes = [len(each) for each in (base, values) if not isinstance(each, (int, float))]
     if all(exact) or min(sizes, default=0) < 2:
@@ -203,27 +204,27 @@ def _method(base: Sample, values: Sample) -> str:
 
 
 def _half_width(parts: Sequence[tuple[float, Sample]], confidence: float) -> float:
-    """Return half an interval's width from the squared standard errors of independent means.
+    """Return the half-width of an interval from the squared standard errors of independent means.
 
-    Degrees of freedom by Welch and Satterthwaite, rounded down; n - 1 where one of the two is a
+    Degrees of freedom are by Welch and Satterthwaite, rounded down; n - 1 if one of the two is a
     number without error.
     """
-    drawn = [
+    samples = [
         (squared, len(sample)) for squared, sample in parts if not isinstance(sample, (int, float))
     ]
-    if not drawn or min(n for _, n in drawn) < 2:
+    if not samples or min(n for _, n in samples) < 2:
         return math.nan
-    whole = math.fsum(squared for squared, _ in drawn)
+    whole = math.fsum(squared for squared, _ in samples)
     if whole == 0:
         return 0.0
-    if len(drawn) == 1:
-        return _student(drawn[0][1] - 1, confidence) * math.sqrt(whole)
-    df = whole**2 / math.fsum(squared**2 / (n - 1) for squared, n in drawn)
+    if len(samples) == 1:
+        return _student(samples[0][1] - 1, confidence) * math.sqrt(whole)
+    df = whole**2 / math.fsum(squared**2 / (n - 1) for squared, n in samples)
     return _student(math.floor(df), confidence) * math.sqrt(whole)
 
 
 def _student(df: int, confidence: float) -> float:
-    """Return Student's quantile, two-sided: half the interval of a sample with standard error 1."""
+    """Return Student's two-sided quantile: the half-width for a standard error of 1."""
     n = min(max(df, 1), _LARGEST_DF) + 1
     far = math.sqrt(n * (n - 1) / 2)
     _, low, high = _airpath.mean_interval([far, -far, *[0.0] * (n - 2)], confidence)
@@ -234,7 +235,7 @@ def _student(df: int, confidence: float) -> float:
 
 
 def _is_near_zero(sample: Sample) -> bool:
-    """Return whether a mean is 0, or so near that a ratio with it has no usable interval."""
+    """Return whether a mean is too near to 0 for a usable interval of a ratio."""
     squared = _squared_error(sample)
     within = 0.0 if math.isnan(squared) else _ERRORS_FROM_ZERO * math.sqrt(squared)
     return abs(_mean(sample)) <= within

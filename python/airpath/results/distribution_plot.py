@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["DistributionPlot", "curve_of", "share_of"]
 
 _FEWEST = 10
-"""Transfers of a size class that has a curve without being named."""
+"""Least number of transfers of a size class that is plotted by default."""
 
 
 def curve_of(found: Distribution) -> Curve:
@@ -61,27 +61,28 @@ class DistributionPlot:
         complementary: bool = False,
         **_options: Unpack[FigureOptions],
     ) -> Figure:
-        """Draw the distribution of a time over packets or transfers, pooled over replications.
+        """Plot the distribution of a time over packets or transfers, pooled over replications.
 
         Parameters
         ----------
         quantity : str
-            As of `Result.distribution`.
+            As in `Result.distribution`.
         of : str or sequence of str, optional
-            What has a curve, each as of `Result.distribution`. Default: each queue or group, up to
-            eight; of one group of transfers with different sizes, each size class.
+            Owners of curves, as in `Result.distribution`. Default: each queue or group, up to
+            eight; for a single group of transfers with different sizes, each size class.
         complementary : bool
-            Draw the share of larger values over a logarithmic scale: the tail. Default False.
+            Whether to plot the tail: the share of larger values, on a logarithmic scale. Default
+            False.
 
         Returns
         -------
         figure : matplotlib.figure.Figure
-            Bands are the intervals of the mean over the replications.
+            The figure; bands are the intervals of the mean over the replications.
 
         Raises
         ------
         BadValueError
-            As of `Result.distribution`, or if there are more than eight curves or no values.
+            As in `Result.distribution`, or if there are more than eight curves or no values.
         """
         check_all(word("quantity", quantity, QUANTITIES))
         names: list[Any] = list(self._owners(quantity))
@@ -117,7 +118,7 @@ class DistributionPlot:
         return figure
 
     def _owners(self, quantity: str) -> Sequence[str]:
-        """Return the owners with a curve by default; an empty name is all of them together."""
+        """Return the default owners of curves; the empty name stands for all owners together."""
         result = self._result
         if not result.replications:
             return [""]

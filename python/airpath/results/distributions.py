@@ -43,7 +43,7 @@ QUANTITIES = {
     "completion_time": ("completion time", "transfers", "s"),
     "slowdown": ("slowdown", "transfers", ""),
 }
-"""What a quantity is called, what it is counted over, and its unit."""
+"""Name of each quantity, name of the counted objects, and unit."""
 
 _OF_PACKETS = ("sojourn", "delay", "ack_delay")
 _NS = 1e9
@@ -53,16 +53,16 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Counts:
-    """How many values there are in each bucket of one replication, or of several.
+    """Histogram of one or several replications.
 
     Parameters
     ----------
     bucket : ndarray of int
-        Numbers of the buckets, rising; the same bucket has the same number in every replication.
+        Ascending numbers of the buckets; equal buckets have equal numbers in all replications.
     least, greatest : ndarray
-        Least and greatest value in each.
+        Smallest and largest value in each bucket.
     count : ndarray of int
-        Values in each, above 0.
+        Number of values in each bucket, above 0.
     """
 
     bucket: npt.NDArray[np.int64]
@@ -72,14 +72,14 @@ class Counts:
 
     @classmethod
     def of_values(cls, values: Floats) -> Counts:
-        """Return the counts of values, a bucket for each."""
+        """Return the counts of values, with a bucket for each distinct value."""
         known = np.sort(values[~np.isnan(values)])
         distinct, count = np.unique(known, return_counts=True)
         return cls(np.round(distinct * _NS).astype(np.int64), distinct, distinct, count)
 
     @classmethod
     def pooled(cls, several: Sequence[Counts]) -> Counts:
-        """Return the counts of several together."""
+        """Return the merged counts."""
         numbers = np.concatenate([each.bucket for each in several] or [np.array([], np.int64)])
         bucket, place = np.unique(numbers, return_inverse=True)
         least, greatest = np.full(len(bucket), np.inf), np.full(len(bucket), -np.inf)
@@ -96,7 +96,7 @@ class Counts:
         return int(self.count.sum())
 
     def cdf(self, values: npt.ArrayLike) -> Floats:
-        """Return the share of the values that do not exceed given ones; NaN without values."""
+        """Return the share of values that do not exceed each given value; NaN without values."""
         if not self.total:
             return np.full(np.shape(values), math.nan)
         given = np.asarray(values, dtype=float)
@@ -111,9 +111,10 @@ class Counts:
         return found
 
     def quantile(self, level: float) -> float:
-        """Return the least value that a share of all do not exceed; NaN without values.
+        """Return the smallest value that a share `level` of the values do not exceed, or NaN.
 
-        Within a bucket the values are evenly spread from its least to its greatest one.
+        Within a bucket, values are assumed to be evenly spaced from the smallest to the largest
+        value.
         """
         if not self.total:
             return math.nan
@@ -127,9 +128,10 @@ class Counts:
 
 
 class Distribution:
-    """A distribution over packets or transfers, from the end of the warm-up on.
+    """Distribution over packets or transfers, from the end of the warm-up on.
 
-    The values of all replications are pooled; intervals are those of the mean over replications.
+    The values of all replications are pooled; intervals are intervals of the mean over
+    replications.
 
     Parameters
     ----------
@@ -140,7 +142,7 @@ class Distribution:
     by_replication : sequence of Counts
         The counts of each replication.
     confidence : float
-        Of the intervals, in (0, 1).
+        Confidence of the intervals, in (0, 1).
     """
 
     def __init__(
@@ -168,7 +170,7 @@ class Distribution:
 
     @property
     def reps(self) -> int:
-        """Replications with a value."""
+        """Number of replications with a value."""
         return len(self.by_replication)
 
     def quantile(self, level: float) -> float:
@@ -177,12 +179,12 @@ class Distribution:
         Parameters
         ----------
         level : float
-            In (0, 1).
+            Level in (0, 1).
 
         Returns
         -------
         quantile : float
-            In the unit of the quantity. NaN without values.
+            Quantile in the unit of the quantity; NaN without values.
 
         Raises
         ------
@@ -193,12 +195,12 @@ class Distribution:
         return self.pooled.quantile(level)
 
     def quantiles(self, levels: Sequence[float] = LEVELS) -> pd.DataFrame:
-        """Return quantiles of the pooled values, and the intervals of those of a replication.
+        """Return quantiles of the pooled values, and intervals of the quantiles of replications.
 
         Parameters
         ----------
         levels : sequence of float
-            In (0, 1). Default 0.5, 0.9, 0.95 and 0.99.
+            Levels in (0, 1). Default 0.5, 0.9, 0.95 and 0.99.
 
         Returns
         -------
@@ -227,9 +229,9 @@ class Distribution:
         Returns
         -------
         cdf : DataFrame
-            ``value``, the share ``cdf`` of values that do not exceed it, and the interval ``low``
-            to ``high`` of the mean of that share over the replications (pointwise); NaN for fewer
-            than two. At the least and the greatest value of each bucket.
+            ``value``, the share ``cdf`` of values that do not exceed it, and the pointwise interval
+            ``low`` to ``high`` of the mean of this share over the replications (NaN for fewer than
+            two). There are rows for the smallest and the largest value of each bucket.
         """
         import pandas as pd
 
@@ -254,14 +256,14 @@ def checked_levels(levels: object) -> list[float]:
     Raises
     ------
     BadValueError
-        If one of them is not a number in (0, 1).
+        If a level is not a number in (0, 1).
     """
     given: list[Any] = list(levels) if isinstance(levels, (list, tuple)) else [levels]
     check_all(*(fraction("levels", level) for level in given))
     return given
 
 
-# --- of replications -----------------------------------------------------------------------------
+# --- replications --------------------------------------------------------------------------------
 
 
 def counts_of(
@@ -274,11 +276,11 @@ def counts_of(
     resolved : ResolvedScenario
         The resolved scenario.
     run : mapping
-        What the replication measured.
+        Measurements of the replication.
     quantity : str
         One of `QUANTITIES`.
     of : str or None
-        What `Result.distribution` takes.
+        Owner, as in `Result.distribution`.
 
     Raises
     ------

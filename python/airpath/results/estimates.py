@@ -1,4 +1,4 @@
-"""How estimates are written: as many digits as the interval has, four where it has no width."""
+"""Format of estimates: the interval determines the digits; four digits without a width."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
 __all__ = ["EQUAL", "EQUAL_NOTE", "change", "estimate", "varying"]
 
 EQUAL = "every replication gave this value"
-"""Hint of a number whose interval has no width."""
+"""Hint for a number whose interval has no width."""
 EQUAL_NOTE = "A number without ± came out the same in every replication."
 _NO_WIDTH = " ± 0"
 
 _DIGITS = 4
-"""Of a number without an interval, or with one of no width."""
+"""Significant digits of a number without an interval, or with an interval of width 0."""
 
 _LOPSIDED = 1e-6
-"""How far from its middle a mean may be, in halves of its interval, to be written with one ±."""
+"""Largest distance of a mean from the middle of its interval, in half-widths, for one ±."""
 
 
 def estimate(found: Interval, scale: float = 1.0) -> Cell:
-    """Return a mean with half its interval; nothing for a NaN.
+    """Return a mean with the half-width of its interval; an empty cell for NaN.
 
-    An interval that ends where the quantity does, at 0 for instance, is written with both ends.
+    An interval that is cut at a bound of the quantity, for example at 0, is written with both ends.
 
     Parameters
     ----------
     found : Interval
         Mean and interval.
     scale : float
-        What they are multiplied by. Default 1.
+        Factor for mean and interval. Default 1.
     """
     mean, low, high = (end * scale for end in (found.mean, found.low, found.high))
     if not math.isfinite(mean):
@@ -52,12 +52,12 @@ def estimate(found: Interval, scale: float = 1.0) -> Cell:
 
 
 def varying(found: Interval, scale: float = 1.0) -> Cell:
-    """Return an estimate, without an interval, and with a hint, where all replications are equal.
+    """Return an estimate; if all replications are equal, without an interval and with a hint.
 
     Parameters
     ----------
     found, scale
-        As of `estimate`.
+        As in `estimate`.
     """
     cell = estimate(found, scale)
     if not cell.text.endswith(_NO_WIDTH):
@@ -66,9 +66,9 @@ def varying(found: Interval, scale: float = 1.0) -> Cell:
 
 
 def change(difference: Difference) -> Cell:
-    """Return a relative difference in per cent, quiet where it is not significant.
+    """Return a relative difference in per cent; the tone is quiet if it is not significant.
 
-    Without a relative one, the absolute one is shown in the unit of the metric.
+    Without a relative difference, the absolute difference in the unit of the metric is shown.
     """
     relative, absolute = difference.relative, difference.absolute
     tone: Tone = "" if difference.is_significant else "quiet"
@@ -85,7 +85,7 @@ def change(difference: Difference) -> Cell:
 
 
 def _spread(mean: float, half: float) -> str:
-    """Return both with the decimals that give half an interval two digits."""
+    """Return mean and half-width, with decimals so that the half-width has two digits."""
     if half <= ROUNDING * abs(mean):
         return f"{_plain(mean)} ± 0"
     shown = decimals(half, 2)

@@ -1,6 +1,6 @@
 """Tables as files: CSV, plain or compressed, and Parquet, each with its provenance.
 
-They are written in pieces, so that no table is in memory as a text and Ctrl-C takes effect.
+Files are written in pieces, so that the complete text is never in memory and Ctrl-C takes effect.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "LATEX", "checked_formats", "write_latex", "write_table"]
 
 LATEX = "latex"
-"""The tables that a terminal shows, as LaTeX source; not those of each replication."""
+"""Format for the tables of the terminal as LaTeX source, without tables of replications."""
 
 FORMATS = ("csv", "csv.gz", "parquet", LATEX)
-"""What tables can be written as."""
+"""Formats of tables."""
 
 
 def checked_formats(formats: str | Sequence[str]) -> list[str]:
-    """Return the formats, each once, in the order of `FORMATS`.
+    """Return the distinct formats, in the order of `FORMATS`.
 
     Parameters
     ----------
     formats : str or sequence of str
-        Names; a text has commas between them.
+        Names; in a text, separated by commas.
 
     Raises
     ------
     BadValueError
-        If one is unknown or none is given, or if pyarrow is missing.
+        If a format is unknown, no format is given, or pyarrow is missing.
     """
     names: list[Any] = [formats]
     if isinstance(formats, str):
@@ -74,25 +74,25 @@ def checked_formats(formats: str | Sequence[str]) -> list[str]:
 def write_table(
     path: Path, parts: Iterable[pd.DataFrame], form: str, head: str, about: Mapping[str, Any]
 ) -> None:
-    """Write a table as a file, part by part; Ctrl-C takes effect between rows.
+    """Write a table to a file in parts; Ctrl-C takes effect between rows.
 
     Parameters
     ----------
     path : Path
-        The file; what stood there is replaced at the end.
+        The file; an existing file is replaced at the end.
     parts : iterable of DataFrame
-        In long form, one row per observation, all with the same columns; at least one.
+        Parts in long form, one row per observation, all with the same columns; at least one part.
     form : str
-        One of `FORMATS` that has a row for each observation: not ``latex``.
+        One of `FORMATS`, except ``latex``.
     head : str
-        Lines of comment in front of a CSV.
+        Comment lines at the beginning of a CSV file.
     about : mapping
         The provenance, for the metadata of Parquet.
 
     Raises
     ------
     BadValueError, RunError
-        If it cannot be written.
+        If the file cannot be written.
     """
     with new_file(path) as file:
         if form == "parquet":
@@ -100,7 +100,7 @@ def write_table(
         elif form == "csv":
             _write_csv(file, parts, head)
         else:
-            # The same rows give the same bytes: no name and no time inside.
+            # Without file name and time, equal rows give equal bytes.
             with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as compressed:
                 _write_csv(cast(BinaryIO, compressed), parts, head)
 
@@ -115,12 +115,12 @@ def write_latex(path: Path, tables: Iterable[Table], head: str) -> None:
     tables : iterable of Table
         The tables.
     head : str
-        Lines of comment that begin with ``#``.
+        Comment lines that begin with ``#``.
 
     Raises
     ------
     BadValueError, RunError
-        If it cannot be written.
+        If the file cannot be written.
     """
     comment = "".join(f"%{line[1:]}" for line in head.splitlines(keepends=True))
     parts = [comment, *(latex(table, caption=table.title) for table in tables)]
@@ -128,10 +128,10 @@ def write_latex(path: Path, tables: Iterable[Table], head: str) -> None:
 
 
 _ROWS = 100_000
-"""Rows that are written at once: some hundredths of a second."""
+"""Number of rows per write, which takes some hundredths of a second."""
 
 _COMPRESSION = 5
-"""Level of zlib: half the time of the usual 6 to 9, and hardly more bytes."""
+"""Level of zlib: half the time of the usual levels 6 to 9, with little more output."""
 
 
 def _slices(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -174,7 +174,7 @@ def _field(value: object) -> bytes:
 
 
 def _utf8(text: str) -> bytes:
-    # File names may hold bytes that are no text.
+    # File names may contain bytes that are not valid text.
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -195,13 +195,13 @@ def _write_parquet(file: BinaryIO, parts: Iterable[pd.DataFrame], about: Mapping
 
 
 _ROW_GROUP = 5 * _ROWS
-"""Parquet compresses and looks up by groups of rows."""
+"""Rows per row group, the unit of compression and lookup in Parquet."""
 
 
 def _arrow(table: pd.DataFrame) -> Any:
     import pyarrow as pa
 
-    # A column of Parquet has one type: the flows of a summary and "all" are texts.
+    # A Parquet column has one type, so flow numbers next to "all" are converted to texts.
     mixed = [
         name
         for name in table.columns

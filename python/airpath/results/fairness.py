@@ -1,4 +1,4 @@
-"""Jain's fairness index over flows that can be compared: bulk flows of one kind of source."""
+"""Jain's fairness index over comparable flows: bulk flows of one kind of source."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from airpath.engine.resolved import ResolvedScenario
 __all__ = ["comparable", "jain"]
 
 _KINDS = ("tcp", "cbr", "poisson")
-"""Kinds of sources, in the order in which one is chosen."""
+"""Kinds of sources, in the order of preference."""
 _LATEST_START = 0.1
-"""Of the measured time. The goodput of a bulk flow that starts later is that of another time."""
+"""Latest start of a bulk flow as a share of the measured time; later flows are not comparable."""
 
 
 def comparable(resolved: ResolvedScenario, members: Iterable[int]) -> list[int]:
-    """Return the flows over whose goodputs Jain's index has a meaning.
+    """Return the flows for which Jain's index of the goodputs is meaningful.
 
-    These are the bulk flows of one kind of source and one direction, `tcp` before `cbr` before
-    `poisson`, forward before reverse; of datagrams those of one rate, the first that there is. A
-    bulk flow is active over the whole measured time: it has no size, no pauses, no random arrival
-    and no stop before the end of the run, and starts within the first tenth of the measured time.
+    These are the bulk flows of one kind of source and one direction. The order of preference is
+    `tcp`, `cbr`, `poisson`, and forward before reverse. Datagram flows must also have the same
+    rate; the rate of the first flow is used. A bulk flow is active during the complete measured
+    time: it has no size, no pauses, no random arrival and no stop before the end of the run, and
+    starts within the first tenth of the measured time.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def comparable(resolved: ResolvedScenario, members: Iterable[int]) -> list[int]:
         if found and _is_bulk(resolved, flow):
             key = (_KINDS.index(flow.source.kind), flow.direction, flow.source.rate_bps)
             by_kind.setdefault(key, []).extend(found)
-    # Of several rates, that of the first flow.
+    # If there are several rates, use the rate of the first flow.
     first = min(by_kind, key=lambda key: (*key[:2], by_kind[key][0]), default=None)
     return [] if first is None else by_kind[first]
 
@@ -50,7 +51,7 @@ def jain(run: Mapping[str, Any], members: Sequence[int]) -> float | None:
     Parameters
     ----------
     run : mapping
-        What the replication measured.
+        Measurements of the replication.
     members : sequence of int
         The numbers of the flows.
     """

@@ -1,4 +1,4 @@
-"""Several results side by side, flow by flow: what each flow got, and how long its packets took."""
+"""Bar chart of several results: throughput and one-way delay of each flow."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ __all__ = ["flow_bars", "propagation_s"]
 
 _COLOURS = ("orange", "blue", "green", "purple")
 _GROUP = 0.8
-"""Of the distance between two flows, what their bars take."""
+"""Width of a group of bars as a share of the distance between two flows."""
 
 
 def propagation_s(result: Result, flow: int) -> float:
-    """Return how long an empty path takes a packet of no size from sender to receiver, s.
+    """Return the one-way propagation delay from sender to receiver, s.
 
     Parameters
     ----------
     result : Result
-        Whose path; of flows whose data go forward.
+        Result whose flows send data in the forward direction.
     flow : int
-        Which, from 0.
+        Number of the flow, from 0.
     """
     about, hops = result.resolved.flows[flow], result.resolved
     shared_ns = hops.bottleneck.delay_ns + (hops.backhaul.delay_ns if hops.backhaul else 0)
@@ -40,25 +40,25 @@ def propagation_s(result: Result, flow: int) -> float:
 
 
 def flow_bars(results: Mapping[str, Result], title: str) -> Figure:
-    """Draw the throughput and the one-way delay of every flow, of several results side by side.
+    """Plot the throughput and the one-way delay of every flow, with several results side by side.
 
     Parameters
     ----------
     results : mapping of str to Result
-        By label, 1 to 4, of the same number of flows, at most 16, whose data go forward.
+        One to four results by label, with the same number of forward flows, at most 16.
     title : str
-        Its heading.
+        Heading of the figure.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
-        On the left IP throughput with its intervals; on the right the mean one-way delay, what
-        propagation takes of it in grey, and a line at its 95th percentile.
+        The figure. Left: IP throughput with intervals. Right: mean one-way delay, with the
+        propagation delay in grey and a line at the 95th percentile.
 
     Raises
     ------
     BadValueError
-        If there are other numbers of results or of flows.
+        If the number of results or of flows is outside these limits.
     """
     if not 0 < len(results) <= len(_COLOURS):
         raise BadValueError(f"{len(results)} results: draw 1 to {len(_COLOURS)} side by side.")
@@ -92,7 +92,7 @@ def flow_bars(results: Mapping[str, Result], title: str) -> Figure:
         for panel in (rates, delays):
             panel.set_xticks(np.arange(flows), names)
             panel.set_ylim(bottom=0)
-        # Space for the legend above the bars.
+        # Leave space for the legend above the bars.
         delays.set_ylim(top=1.25 * delays.get_ylim()[1])
         labels = list(map(style.literal, results))
         figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))

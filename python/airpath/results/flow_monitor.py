@@ -1,4 +1,4 @@
-"""Statistics of each flow and direction under the names of ns-3's FlowMonitor."""
+"""Statistics of each flow and direction, with the names of ns-3's FlowMonitor."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NAMES = {
     "lost_packets": "lostPackets",
     "times_forwarded": "timesForwarded",
 }
-"""The engine's names and ns-3's, in the order of the table."""
+"""Names of the engine and of ns-3, in the order of the table."""
 
 _CLASSIFIER = tuple(_NAMES)[2:7]
 _STATISTICS = tuple(_NAMES)[7:]
@@ -57,7 +57,7 @@ def flow_monitor_rows(runs: Iterable[tuple[int, Stats]]) -> list[dict[str, Any]]
     Parameters
     ----------
     runs : iterable of (int, list of dict)
-        Number of each replication, and what the engine counted in it.
+        Number of each replication, and the counters of the engine.
     """
     found = [(number, list(enumerate(stats, start=1))) for number, stats in runs]
     occurred = [
@@ -82,12 +82,12 @@ def _in_seconds(key: str, value: Any) -> Any:
 
 
 def stats_of_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of one replication as what the engine counted.
+    """Return the rows of one replication converted back to counters of the engine.
 
     Parameters
     ----------
     rows : DataFrame
-        As `flow_monitor_rows` makes them.
+        Rows in the format of `flow_monitor_rows`.
     """
     return [
         {key: _as_counted(key, row[name]) for key, name in _NAMES.items()}
@@ -113,9 +113,9 @@ def flow_monitor_xml(stats: Stats, about: Mapping[str, Any]) -> bytes:
     Parameters
     ----------
     stats : list of dict
-        What the engine counted.
+        Counters of the engine.
     about : mapping
-        The provenance, which becomes a processing instruction.
+        The provenance, which is written as a processing instruction.
     """
     root = ET.Element("FlowMonitor")
     flows = ET.SubElement(root, "FlowStats")
@@ -141,5 +141,5 @@ def flow_monitor_xml(stats: Stats, about: Mapping[str, Any]) -> bytes:
 
 
 def _as_ns3(key: str, value: Any) -> str:
-    """Return times as ``+1500000000.0ns``; what is not known is 0, as without packets."""
+    """Return times as ``+1500000000.0ns``; unknown times are 0, as in ns-3 without packets."""
     return f"+{float(value or 0):.1f}ns" if key.endswith("_ns") else str(value)

@@ -1,4 +1,4 @@
-"""The measurements of one replication's flows, in columns; rows are made on demand."""
+"""Measurements of one replication's flows, stored in columns; rows are created on demand."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy.typing as npt
 __all__ = ["OF_SOME", "FlowTable", "columns_of"]
 
 OF_SOME = ("transfer_bytes", "aborted_at_s")
-"""What only some flows have."""
+"""Quantities that only some flows have."""
 
 Column = tuple[str, str, bytes]
-"""Name of a quantity; ``f8`` (what was not measured is NaN) or ``i8`` (it is −1); its values."""
+"""Name of a quantity; ``f8`` (not measured: NaN) or ``i8`` (not measured: −1); values."""
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[bytes, list[Column]]:
-    """Return the arguments of `FlowTable` for flows that are given as rows.
+    """Return the arguments of `FlowTable` for flows given as rows.
 
-    A quantity that a row lacks or that is None was not measured.
+    A quantity that is missing in a row or None was not measured.
     """
     is_tcp = bytes(row["kind"] == "tcp" for row in rows)
     names = dict.fromkeys((*(name for row in rows for name in row), *OF_SOME))
@@ -38,14 +38,14 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[bytes, list[Column]]:
 
 
 class FlowTable(Sequence[Mapping[str, Any]]):
-    """The flows of a replication: a sequence of rows, each a mapping from name to value.
+    """Flows of a replication: a sequence of rows, each a mapping from name to value.
 
     Parameters
     ----------
     is_tcp : bytes
-        Of each flow 1 if it is a TCP connection, 0 if it is a source of datagrams.
+        One byte per flow: 1 for a TCP connection, 0 for a source of datagrams.
     columns : sequence of (name, kind, bytes)
-        As the engine hands them over.
+        Columns in the format of the engine.
     """
 
     def __init__(self, is_tcp: bytes, columns: Sequence[Column]) -> None:
@@ -85,7 +85,7 @@ class FlowTable(Sequence[Mapping[str, Any]]):
         return f"<FlowTable of {len(self)} flows>"
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """Return one quantity of all flows; −1 or NaN stands for what was not measured."""
+        """Return one quantity of all flows; −1 or NaN if it was not measured."""
         return self._columns[name]
 
     def fingerprint(self) -> bytes:
@@ -97,14 +97,14 @@ class FlowTable(Sequence[Mapping[str, Any]]):
         return found.digest()
 
     def keys(self, number: int) -> Iterator[str]:
-        """Yield the names of what a flow has, in the order of its row."""
+        """Yield the names of the quantities of a flow, in the order of its row."""
         yield from ("id", "kind")
         for name in self._columns:
             if name not in OF_SOME or self.value(number, name) is not None:
                 yield name
 
     def value(self, number: int, name: str) -> Any:
-        """Return one value; None for what was not measured."""
+        """Return one value; None if it was not measured."""
         if name == "id":
             return number
         if name == "kind":

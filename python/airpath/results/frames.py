@@ -1,4 +1,4 @@
-"""Rows as a DataFrame, and values as JSON."""
+"""Conversion of rows to DataFrames, and of values to JSON."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["frame", "interval_frame", "plain"]
 
 _OF = ("flow", "link", "group", "name", "user", "station", "phase", "size_class")
-"""What rows of tables are of."""
+"""Columns that identify the rows of tables."""
 
 
 def plain(value: Any) -> Any:
-    """Return intervals as JSON objects, and what is not a number as None."""
+    """Return a value for JSON: intervals become objects, NaN and infinity become None."""
     if isinstance(value, Interval):
         return value.to_dict()
     if isinstance(value, Mapping):
@@ -30,12 +30,12 @@ def plain(value: Any) -> Any:
 
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return rows as a table; `attrs["units"]` has the units of what the engine measured."""
+    """Return rows as a table; `attrs["units"]` has the units of the measured quantities."""
     import pandas as pd
 
     table = pd.DataFrame(list(rows))
     table.attrs["units"] = {name: UNITS[name] for name in table.columns if name in UNITS}
-    # A quantity that nothing has, such as the RTT of datagrams, is still a column of numbers.
+    # A quantity without any value, such as the RTT of datagrams, is still a numeric column.
     unknown = [name for name in table.columns if table[name].isna().all()]
     return table.astype(dict.fromkeys(unknown, float))
 
@@ -43,8 +43,8 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 def interval_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return rows of intervals as a table.
 
-    It is indexed by what the rows are of. Columns have two levels, the quantity and `mean`, `low`,
-    `high`. Quantities that are not a single interval are left out.
+    The index identifies the rows (flow, link, …). Columns have two levels: the quantity, and
+    `mean`, `low`, `high`. Quantities that are not a single interval are omitted.
     """
     import pandas as pd
 

@@ -15,28 +15,28 @@ __all__ = ["ROUNDING", "Interval", "decimals", "finite", "mean_interval", "text"
 
 
 ROUNDING = 1e-9
-"""Half an interval's width over its mean, up to which rounding makes it."""
+"""Relative half-width up to which an interval is considered a rounding error."""
 _DIGITS = 4
-"""Digits of a mean whose interval has no width."""
+"""Significant digits of a mean whose interval has no width."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over replications with its confidence interval.
+    """Mean over replications with its confidence interval.
 
     Parameters
     ----------
     mean : float
-        NaN when there is no value.
+        Mean; NaN without values.
     low, high : float
-        The interval; NaN for fewer than two values.
+        Ends of the interval; NaN for fewer than two values.
     confidence : float
-        In (0, 1).
+        Confidence of the interval, in (0, 1).
     reps : int
-        Replications that have a value.
+        Number of replications with a value.
     resolution : float
-        By how much the interval was widened on either side, because the values are not known more
-        exactly. Default 0.
+        Amount by which the interval was widened on each side, because of the resolution of the
+        values. Default 0.
     """
 
     mean: float
@@ -48,37 +48,37 @@ class Interval:
 
     @property
     def half_width(self) -> float:
-        """Half the width of the interval; NaN where there is none."""
+        """Half the width of the interval; NaN without an interval."""
         return (self.high - self.low) / 2
 
     @property
     def error_bar(self) -> float:
-        """Length of an error bar to either side: `half_width`, or 0 where there is no interval."""
+        """Length of an error bar on each side: `half_width`, or 0 without an interval."""
         return 0.0 if math.isnan(self.half_width) else self.half_width
 
     @property
     def varies(self) -> bool:
-        """Whether the values differ: a width beyond what the resolution and rounding make."""
+        """Whether the values differ, beyond the resolution and rounding errors."""
         return self.half_width > self.resolution + ROUNDING * abs(self.mean)
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether there is an interval, and 0 is not in it."""
+        """Whether an interval exists and does not contain 0."""
         return self.low > 0 or self.high < 0
 
     def widened(self, by: float) -> Interval:
-        """Return the same with a resolution: longer by it on either side.
+        """Return the interval widened by a resolution on each side.
 
         Parameters
         ----------
         by : float
-            In the unit of the mean.
+            Resolution in the unit of the mean.
         """
         low, high, resolution = self.low - by, self.high + by, self.resolution + by
         return replace(self, low=low, high=high, resolution=resolution)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a JSON object; what is not a number becomes null."""
+        """Return the interval as a JSON object; NaN becomes null."""
         return {
             "mean": finite(self.mean),
             "low": finite(self.low),
@@ -99,21 +99,21 @@ def mean_interval(
     Parameters
     ----------
     values : iterable of float or None
-        One for each replication; None and NaN are left out.
+        Value of each replication; None and NaN are ignored.
     confidence : float
-        In (0, 1).
+        Confidence of the interval, in (0, 1).
     bounds : pair of float
-        The least and the largest value that the quantity can have. Default: none.
+        The smallest and largest possible value of the quantity. Default: unbounded.
     resolution : float
-        By how much of the mean the interval is widened on either side, before it is cut, in
-        [0, 1). Default 0.
+        Relative resolution: the interval is widened on each side by this share of the mean, before
+        it is cut, in [0, 1). Default 0.
 
     Raises
     ------
     BadValueError
-        If these are not numbers, or `confidence` or `resolution` is not in its range.
+        If values are not numbers, or `confidence` or `resolution` is out of range.
     """
-    # 0 is the one number that is no fraction and is accepted.
+    # `fraction` rejects 0, which is accepted here.
     unsure = None if type(resolution) is float and resolution == 0 else resolution
     check_all(
         fraction("confidence", confidence),
@@ -133,15 +133,15 @@ def mean_interval(
         return Interval(math.nan, math.nan, math.nan, confidence, 0)
     mean, low, high = _airpath.mean_interval(known, confidence)
     by = resolution * abs(mean)
-    # In this order, for NaN stays what it is.
+    # This order of min and max keeps NaN.
     low, high = (min(max(end, least), most) for end in (low - by, high + by))
     return Interval(mean, low, high, confidence, len(known), by)
 
 
 def text(value: Interval, scale: float, digits: int, unit: str = "") -> str:
-    """Return a mean and its interval as text; both ends where the interval is cut on one side.
+    """Return a mean and its interval as text, with both ends if the interval is asymmetric.
 
-    An interval without width says nothing of the digits: four of the mean are shown.
+    If the interval has no width, four digits of the mean are shown.
     """
     if math.isnan(value.mean):
         return "–"
@@ -163,5 +163,5 @@ def decimals(value: float, digits: int) -> int:
 
 
 def finite(value: float) -> float | None:
-    """Return the value, or None when JSON has no number for it."""
+    """Return the value, or None if JSON cannot represent it."""
     return value if math.isfinite(value) else None

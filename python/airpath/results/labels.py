@@ -1,4 +1,4 @@
-"""Names of measured quantities: ``p95_sojourn_s`` is "95th percentile of sojourn times"."""
+"""Readable names of quantities: ``p95_sojourn_s`` is "95th percentile of sojourn times"."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LABELS = {
     "rwnd_limited_share": "share of time limited by the receive window",
     "slot_share": "share of slots",
 }
-"""Names of quantities that are not the words of their names."""
+"""Readable names that cannot be derived from the name of the quantity."""
 
 _DISTRIBUTIONS = {
     "ack_delay_s": ("one-way delay of ACKs", "one-way delays of ACKs"),
@@ -36,7 +36,7 @@ _DISTRIBUTIONS = {
     "slowdown": ("slowdown", "slowdowns"),
     "sojourn_s": ("sojourn time", "sojourn times"),
 }
-"""Quantities of which there are means and quantiles: one value, several values."""
+"""Quantities with means and quantiles: singular and plural."""
 
 _LEVEL = re.compile(
     r"(?:(?P<of>\w+)_)?(?P<level>mean|median|max|p(?P<percent>\d\d))_(?P<what>\w+)", re.ASCII
@@ -53,16 +53,16 @@ _OF = {
     "transfers": "group",
     "users": "user",
 }
-"""What a metric belongs to, by the first word of its name."""
+"""Type of the object that a metric belongs to, by the first word of its name."""
 
 
 def label_of_quantity(name: str) -> str:
-    """Return the name of a metric in words, without its unit.
+    """Return the readable name of a metric, without its unit.
 
     Parameters
     ----------
     name : str
-        As in tables: ``goodput_bps``, ``queues.bottleneck.p95_sojourn_s``.
+        Name as in tables: ``goodput_bps``, ``queues.bottleneck.p95_sojourn_s``.
     """
     scope, _, rest = name.partition(".")
     of, _, quantity = rest.rpartition(".")
@@ -77,14 +77,14 @@ def label_of_quantity(name: str) -> str:
 
 
 def _group_of_transfers(of: str) -> str:
-    """Return a group and its size class, if there is one: ``web, 10 kB to 100 kB``."""
+    """Return a group, with its size class if it has one: ``web, 10 kB to 100 kB``."""
     group, _, last = of.rpartition(".")
     which = SizeClass.named(last)
     return f"{group}, {which.title}" if group and which else of.replace(".", ", ")
 
 
 def short_label(label: str) -> str:
-    """Return a label for the head of a table: "p95 of sojourn times"."""
+    """Return a label for the header of a table: "p95 of sojourn times"."""
     return re.sub(r"\b(\d\d)th percentile\b", r"p\1", label)
 
 

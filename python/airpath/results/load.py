@@ -1,4 +1,4 @@
-"""A result back from the directory that it was written into."""
+"""Loads a result from the directory in which it was saved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["load_result"]
 
 
 def load_result(directory: str | os.PathLike[str]) -> Result:
-    """Read what ``airpath run --out`` or `Result.save` wrote.
+    """Read a result that ``airpath run --out`` or `Result.save` wrote.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ def load_result(directory: str | os.PathLike[str]) -> Result:
     Returns
     -------
     result : Result
-        With the tables, intervals, provenance and advisories of the one that was written.
+        Result with the tables, intervals, provenance and advisories of the saved result.
 
     Raises
     ------
     BadValueError
-        If the directory does not hold a result, or one of another version of Airpath.
+        If the directory contains no result, or a result of another version of Airpath.
     """
     check_all(path_like("directory", directory))
     path = Path(directory)

@@ -1,4 +1,4 @@
-"""A result at a glance: the few rows that a terminal or a notebook shows."""
+"""Overview tables of a result, for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["MOST_FLOWS", "TABLES", "flow_name", "heading", "source_name", "tables"]
 
 MOST_FLOWS = 20
-"""More flows are not listed one by one."""
+"""Largest number of flows that are listed individually."""
 MOST_QUEUES = 2 * MOST_FLOWS
-"""Nor more queues: those of the users or stations of a link, both ways."""
+"""Largest number of queues that are listed (a queue per user and direction)."""
 
 
 def heading(result: Result) -> str:
-    """Return how many replications of what length there were, and what the intervals are."""
+    """Return a line with the number and length of replications, the seed and the confidence."""
     runs, warmup = len(result.replications), result.resolved.warmup_s
     return (
         f"{runs} {'replication' if runs == 1 else 'replications'} of "
@@ -41,9 +41,9 @@ def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
     Parameters
     ----------
     result : Result
-        With one replication at least.
+        Result with at least one replication.
     out_of_sight : str
-        Where flows are to be found that are too many to be listed.
+        Place where all flows are available if there are too many to list.
     """
     for made in TABLES.values():
         yield from made(result, out_of_sight)
@@ -51,12 +51,12 @@ def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
 
 
 def emulation_tables(result: Result) -> Iterator[Table]:
-    """Yield the validity reports of emulations, and the settings that the kernel does not have.
+    """Yield tables of validity reports and of settings that the kernel did not apply.
 
     Parameters
     ----------
     result : Result
-        Nothing is yielded of one that was simulated.
+        Result; simulations yield nothing.
     """
     if result.validity_reports:
         rows = [[str(number), *_validity(of)] for number, of in enumerate(result.validity_reports)]
@@ -129,7 +129,7 @@ def _group(result: Result, group: Mapping[str, Any]) -> str:
 
 
 def flow_name(resolved: ResolvedScenario, flow: int | str) -> str:
-    """Return the name of a flow's group, if it has one, and what the flow is: ``web, cubic``."""
+    """Return the name of a flow's group, if it has one, and its source: ``web, cubic``."""
     name = resolved.flows[int(flow)].group_name
     return f"{name}, {source_name(resolved, flow)}" if name else source_name(resolved, flow)
 
@@ -137,8 +137,8 @@ def flow_name(resolved: ResolvedScenario, flow: int | str) -> str:
 def source_name(resolved: ResolvedScenario, flow: int | str) -> str:
     """Return a short description of a flow of a resolved scenario: ``newreno (reverse)``.
 
-    Where flows with its congestion control algorithm differ in their recovery, the recovery is
-    named: ``cubic (sack recovery)``.
+    If flows with the same congestion control algorithm differ in loss recovery, the recovery is
+    included: ``cubic (sack recovery)``.
     """
     about = resolved.flows[int(flow)]
     source = about.source
@@ -224,7 +224,7 @@ def _links(result: Result, _out_of_sight: str) -> Iterable[Table]:
 
 
 def _trace_offsets(result: Result) -> Iterable[str]:
-    """Yield where the traces begin that do not begin at their start."""
+    """Yield a line for each link whose trace starts at an offset."""
     for link in result.intervals("links"):
         offsets = link.get("trace_offset_s", ())
         if offsets:
@@ -242,7 +242,7 @@ def _shares(counts: Sequence[float]) -> str:
 
 
 def _counters(result: Result) -> Iterable[Table]:
-    """Return the counters of links of one kind."""
+    """Return the tables of counters of links."""
     return [
         Table(
             f"Link {link['name']}",
@@ -335,7 +335,7 @@ def _phases(result: Result, _out_of_sight: str) -> Iterable[Table]:
 
 
 def _transfers(result: Result, _out_of_sight: str) -> Iterable[Table]:
-    """Return the transfers of each group, and of its size classes where sizes differ."""
+    """Return the table of transfers by group, and by size class if sizes differ."""
     flows = result.resolved.flows
     sizes = result.intervals("transfer_sizes")
     rows = []
@@ -369,4 +369,4 @@ TABLES: Mapping[str, Callable[[Result, str], Iterable[Table]]] = {
     "phases": _phases,
     "transfers": _transfers,
 }
-"""What makes the tables of each name."""
+"""Functions that make the tables, by name."""

@@ -1,4 +1,4 @@
-"""The panels over time of a result's figures: rates, queue, delays, windows, regimes."""
+"""Panels over time in a result's figures: rates, queue, delays, windows, regimes."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 __all__ = ["SHADES", "Panels"]
 
 SHADES = ("blue", "orange", "green", "purple", "sky", "red")
-"""Of flows and of regimes."""
+"""Colours of flows and of regimes."""
 
 _MOST_FLOWS = len(SHADES)
 _MOST_POINTS = 400
 _STEPS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _MOST_LABELLED_CHANGES = 8
-# Share of a figure's width that a panel has, and letters of a label per inch.
+# Width of a panel as a share of the figure's width, and letters of a label per inch.
 _AXIS_PART, _LABEL_PER_INCH = 0.88, 14.0
 _DROPS = {
     "overflow": ("the full queue", "red"),
@@ -48,16 +48,16 @@ _DROPS = {
 
 
 class Panels:
-    """What one replication did between two instants, a panel for each question.
+    """Panels of one replication in a time window, one method per panel.
 
     Parameters
     ----------
     result : Result
-        What to draw.
+        Result to plot.
     replication : int
         Number of the finished replication, from 0.
     window_s : tuple of float
-        The first and the last instant that are drawn, s.
+        Start and end of the plotted window, s.
     """
 
     def __init__(self, result: Result, replication: int, window_s: tuple[float, float]) -> None:
@@ -69,7 +69,7 @@ class Panels:
     # --- the panels ----------------------------------------------------------------------------
 
     def rates(self, axis: Axes) -> None:
-        """Draw what the link could carry, what it served, and what was delivered in order."""
+        """Draw the link's capacity, the served rate, and the rate of in-order delivery."""
         edges, colours = self._edges, style.COLOURS
         top = 0.0
         capacity = self._result.capacity(self._replication)
@@ -87,13 +87,13 @@ class Panels:
         axis.stairs(delivered, edges, color=colours["black"], lw=1.0, baseline=None, label=label)
         axis.set_ylabel("rate, Mbit/s")
         axis.set_ylim(0, 1.12 * (top or float(delivered.max())) or None)
-        # When a gap is filled, all that waited behind it is delivered at once.
+        # When a gap is filled, all data after it is delivered at the same instant.
         middles = (edges[:-1] + edges[1:]) / 2
         style.mark_beyond(axis, middles, delivered, "black", "Mbit/s")
         style.legend_above(axis)
 
     def queue_length(self, axis: Axes) -> None:
-        """Draw the packets in the bottleneck's queue or in that of each user, and the drops."""
+        """Draw the length of the bottleneck's queue or of each user's queue, and the drops."""
         parts = {name: self._levels_of("queue", name) for name in self._queues}
         top = max([1.0, *(float(part["value"].max()) for part in parts.values() if len(part))])
         if len(parts) > _MOST_FLOWS:
@@ -117,12 +117,12 @@ class Panels:
         axis.set_ylim(0, height)
 
     def queueing_delay(self, axis: Axes) -> None:
-        """Draw how long packets waited at the bottleneck, those of each user apart."""
+        """Draw the sojourn times at the bottleneck, separately for each user."""
         series, edges, names = self._bottleneck_events("sojourn"), self._edges, self._queues
         longest = f"longest in {edges[1] - edges[0]:.3g} s"
         waits = {}
         for name in names:
-            # Directories of version 0.1.0 may not say where.
+            # Directories of version 0.1.0 may not have the name of the queue.
             part = series[(series["queue"] == name) | series["queue"].isna()]
             waits[name] = (part["time_s"].to_numpy(), part["value"].to_numpy() * 1e3)
         highest = {name: largest_in_bins(*of, edges) for name, of in waits.items()}
@@ -154,11 +154,11 @@ class Panels:
         dots: dict[str, Any] = {"ms": 1.2, "color": style.COLOURS[colour], "rasterized": True}
         axis.plot(times_s, waits_ms, ".", alpha=0.25, **dots)
         if label:
-            # A dot as small and as pale as these would not be seen in a legend.
+            # Dots of this size and transparency would be invisible in a legend.
             axis.plot([], [], ".", **(dots | {"ms": 5}), label=label)
 
     def snr(self, axis: Axes) -> None:
-        """Draw the SNR of each user of a cell in the slots in which it had data."""
+        """Draw the SNR of each user of a cell, in slots in which the user had data."""
         series, edges = self._series("snr"), self._edges
         step = f"in {edges[1] - edges[0]:.3g} s"
         found = {}
@@ -198,7 +198,7 @@ class Panels:
         axis.set_ylabel("congestion\nwindow, kB")
         if few and len(flows) > 1:
             style.legend_above(axis)
-        # A first slow start that nothing bounds would make everything after it flat.
+        # The limits ignore the warm-up: an unbounded first slow start would flatten the rest.
         everything = [part[["time_s", "value"]].to_numpy() for part in drawn.values()]
         times, values = np.concatenate([np.empty((0, 2)), *everything]).T
         measured = values[times >= self._warmup_s] if self._warmup_s < self._window_s[1] else values
@@ -207,17 +207,17 @@ class Panels:
         style.mark_beyond(axis, times, values / 1e3, "grey", "kB")
 
     def regimes(self, axis: Axes) -> None:
-        """Draw which share of the time the link was in each of its regimes."""
+        """Draw the share of time that the link spent in each regime."""
         names = regime_names(self._result)
         times, numbers = self._states("regime")
-        # A link begins in its first regime, and only changes are written.
+        # A link begins in its first regime; only changes are recorded.
         times, numbers = np.append(0.0, times), np.append(0, numbers)
         colours = [style.COLOURS[SHADES[j % len(SHADES)]] for j in range(len(names))]
         self._draw_states(axis, times, numbers, names, colours)
         axis.set_ylabel("share of time")
 
     def schemes(self, axis: Axes) -> None:
-        """Draw which share of the time the link's last transmission had each MCS."""
+        """Draw the share of time for each MCS of the link's last transmission."""
         names = scheme_names(self._result, self._replication)
         palette = list(style.COLOURS.values())
         colours = [palette[j % len(palette)] for j in range(len(names))]
@@ -237,7 +237,7 @@ class Panels:
         names: Sequence[str],
         colours: Sequence[str],
     ) -> None:
-        """Stack the shares of the time in each state, from each instant to the next."""
+        """Draw the stacked shares of time in each state, for each bin."""
         floor = np.zeros(len(self._edges) - 1)
         for number, (name, colour) in enumerate(zip(names, colours, strict=True)):
             share = _share_of_time(times_s, numbers == number, self._edges)
@@ -251,7 +251,7 @@ class Panels:
         style.legend_above(axis)
 
     def _quantiles_ms(self) -> dict[float, list[str]]:
-        """Return median and 95th percentile of sojourn times, from the warm-up on."""
+        """Return median and 95th percentile of sojourn times after the warm-up, ms."""
         queues = self._result.replications[self._replication]["queues"]
         queue = next(queue for queue in queues if queue["name"] == self._queues[0])
         found: dict[float, list[str]] = {}
@@ -260,7 +260,7 @@ class Panels:
                 found.setdefault(1e3 * queue[name], []).append(label)
         return found
 
-    # --- what several need ---------------------------------------------------------------------
+    # --- shared helpers ------------------------------------------------------------------------
 
     @property
     def _queues(self) -> list[str]:
@@ -268,7 +268,7 @@ class Panels:
 
     @property
     def _users(self) -> str:
-        """How many users the bottleneck has, in words."""
+        """Number of users of the bottleneck as text."""
         return users_in_words(self._queues)
 
     @property
@@ -284,27 +284,28 @@ class Panels:
     def _bottleneck_events(self, name: str) -> pd.DataFrame:
         """Return the events at the bottleneck's queues within the window."""
         series = self._series(name)
-        # Directories of version 0.1.0 may not say where.
+        # Directories of version 0.1.0 may not have the name of the queue.
         return series[series["queue"].isin(self._queues) | series["queue"].isna()]
 
     def _levels_of(self, name: str, of: int | str) -> pd.DataFrame:
-        """Return the level of a flow, or of a queue by its name, from its value at the start."""
+        """Return the level of a flow (number) or queue (name) within the window."""
         series = self._result.series(name, self._replication)
         if isinstance(of, int):
             is_it = series["id"] == of
         else:
-            # Directories of version 0.1.0 may not say where; the bottleneck's has number 0.
+            # Directories of version 0.1.0 may not have the name of the queue; the bottleneck is
+            # number 0.
             is_it = (series["queue"] == of) | (series["queue"].isna() & (series["id"] == 0))
         series = series[is_it & (series["time_s"] <= self._window_s[1])]
         before = int((series["time_s"] < self._window_s[0]).sum())
         return series.iloc[max(before - 1, 0) :]
 
     def _served(self) -> pd.DataFrame | None:
-        """Time, flow and bits of each packet that the bottleneck took out of a queue."""
+        """Return time, flow and bits of each packet dequeued at the bottleneck; None if unknown."""
         if "sojourn" not in self._result.resolved.recording.series:
             return None
         series = self._series("sojourn")
-        # Users and stations have a queue each; directories of version 0.1.0 may not say where.
+        # Each user or station has a queue. Directories of version 0.1.0 may not have queue names.
         queues = series["queue"]
         at_it = queues.astype(str).str.fullmatch("bottleneck(/.*)?")
         series = series[at_it | queues.isna()]
@@ -312,7 +313,7 @@ class Panels:
         return series.assign(bits=8 * sizes[series["id"]])
 
     def _stack(self, axis: Axes, served: pd.DataFrame) -> float:
-        """Draw what was served, flow on flow; return the highest sum."""
+        """Draw the served rates of the flows, stacked; return the highest sum."""
         flows = np.unique(served["id"])
         if len(flows) > _MOST_FLOWS:
             groups = {f"served, all {len(flows)} flows": served}
@@ -331,16 +332,16 @@ class Panels:
         return float(floor.max(initial=0.0))
 
     def _levels(self, top: float) -> dict[float, list[str]]:
-        """Lengths that mean something to the queue or to the link, as far as they are reached."""
+        """Return the marked queue lengths (limit, thresholds, regimes) near the plotted range."""
         queue, link = self._result.resolved.queue, self._result.resolved.link
         known = [(queue.limit_packets, "limit")]
-        if not queue.get("by_rate"):  # Else the thresholds follow the rate of the link.
+        if not queue.get("by_rate"):  # With by_rate, the thresholds depend on the rate of the link.
             thresholds = ("min_th", "max_th")
             known += [(queue.get(name), QueueDisc.key_labels[name]) for name in thresholds]
         known += [(level, "regime boundary") for level in link.regime_boundaries]
         found: dict[float, list[str]] = {}
         for level, name in known:
-            # A threshold may be left to the discipline itself, and then is no number.
+            # A threshold that the discipline sets itself is not a number.
             if isinstance(level, (int, float)) and level <= 1.3 * top:
                 found.setdefault(level, []).append(name)
         return found
@@ -365,14 +366,14 @@ class Panels:
                 )
         style.legend_above(axis)
 
-    # --- around a panel ------------------------------------------------------------------------
+    # --- decorations ---------------------------------------------------------------------------
 
     def surround(self, axis: Axes, *, labelled: bool) -> None:
         """Hatch the warm-up and mark scheduled changes of the rate."""
         axis.set_xlim(self._window_s)
         if self._warmup_s > self._window_s[0]:
             end = min(self._warmup_s, self._window_s[1])
-            # A plain grey would be that of the capacity.
+            # A hatch, because the capacity is plain grey.
             look: dict[str, Any] = {"fc": "none", "ec": "#C3CACE", "hatch": "////", "lw": 0}
             axis.axvspan(self._window_s[0], end, zorder=0, **look)
         first, last = self._window_s
@@ -386,7 +387,7 @@ class Panels:
             self._label(axis, {at_s: ", then ".join(rates) for at_s, rates in changes.items()})
 
     def _label(self, axis: Axes, labels: Mapping[float, str]) -> None:
-        """Write labels at instants, on a lower line if they would overlap."""
+        """Draw labels at instants, on a lower line if they would overlap."""
         first, last = self._window_s
         width = axis.figure.get_figwidth()  # type: ignore[union-attr]
         letter_s = (last - first) / (_AXIS_PART * width * _LABEL_PER_INCH)
@@ -431,12 +432,12 @@ def _mbps(
 def _share_of_time(
     times_s: NDArray[np.float64], on: NDArray[np.bool_], edges_s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the part of each bin during which something was on, from each instant to the next."""
+    """Return the share of each bin in which the state `on` was true."""
     return mean_levels(times_s, on.astype(float), edges_s)
 
 
 def _change_text(change: Change) -> str:
-    """Return a scheduled change of the link, in short."""
+    """Return a short description of a scheduled change of the link."""
     if change.rate_bps is not None:
         return str(Rate(change.rate_bps))
     parts = change.schemes if change.moved_db is None else (f"{change.moved_db:+g} dB",)

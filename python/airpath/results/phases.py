@@ -1,4 +1,4 @@
-"""What was measured between the events of ``[[control]]``."""
+"""Measurements of the phases between the events of ``[[control]]``."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ PHASE_QUANTITIES = (
     "marks",
     "utilisation",
 )
-"""Of every phase: all flows together, the bottleneck's queue or queues, its link."""
+"""Quantities of a phase: all flows together, the bottleneck's queue or queues, its link."""
 
 _OF_FLOWS = PHASE_QUANTITIES[:7]
 _ADD_UP = ("mean_packets", "arrived", "drops", "marks")
-"""Of the queues of a cell's users."""
+"""Quantities that are summed over the queues of a cell's users."""
 
 
 def phase_rows(run: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the phases of one replication; none when nothing happened after the warm-up."""
+    """Return the phases of one replication; empty if there was no event after the warm-up."""
     names = [queue["name"] for queue in run["queues"]]
     places = [names.index(name) for name in queues_at(names, "bottleneck")]
     link = [each["name"] for each in run["links"]].index("bottleneck")
@@ -51,7 +51,7 @@ def phase_rows(run: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _queue_quantities(queues: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
-    """Return the quantities of one queue, or those of the users' queues together."""
+    """Return the quantities of one queue, or of all users' queues together."""
     departed = sum(queue["departed"] for queue in queues)
     waits = (queue["departed"] * (queue["mean_sojourn_s"] or 0.0) for queue in queues)
     return {

@@ -1,7 +1,7 @@
-"""Figures of a result: ``result.plot.timeline()`` and its neighbours.
+"""Figures of a result: ``result.plot.timeline()`` and other figures.
 
-Each returns a matplotlib figure. Colours are distinguishable with any colour vision; axes have
-units.
+Each method returns a matplotlib figure. Colours are distinguishable with any colour vision; axes
+have units.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _PANELS: Sequence[tuple[str, float, Draw]] = (
     ("regime", 0.8, Panels.regimes),
     ("mcs", 0.8, Panels.schemes),
 )
-"""Panels over time: the series that each needs, its height, how it is drawn."""
+"""Panels over time: required series, height, and drawing method."""
 
 _MOST_BARS = 400
 
@@ -58,20 +58,20 @@ _MOST_BARS = 400
 class Plot(DistributionPlot, UserPlot):
     """Figures of one result.
 
-    Every figure takes these arguments:
+    All figures have these arguments:
 
     * `style`: ``"column"`` for a column of a paper (3.4 in wide, serif, 8 points, no title), the
-      name of a style of matplotlib, a mapping of rcParams, or a list of these. What is changed in
-      ``matplotlib.rcParams`` is obeyed without it.
+      name of a matplotlib style, a mapping of rcParams, or a list of these. Changes of
+      ``matplotlib.rcParams`` take effect without `style`.
     * `ax`: an Axes to draw on, or a list with one for each panel. Default: a new figure.
     * `figsize`: width and height, inches.
-    * `title`: another title; None for neither title nor subtitle.
+    * `title`: another title; None for no title and no subtitle.
     * `labels`: a mapping from texts of the figure, or keys of axes and metrics, to other texts.
 
     Parameters
     ----------
     result : Result
-        What to draw.
+        Result to plot.
     """
 
     def __init__(self, result: Result) -> None:
@@ -85,31 +85,31 @@ class Plot(DistributionPlot, UserPlot):
     ) -> Figure:
         """Plot capacity, served and delivered rate, queue length and delay over time.
 
-        Panels whose series were not recorded are left out: ``delivered`` for the rates, ``queue``,
+        Panels whose series were not recorded are omitted: ``delivered`` for the rates, ``queue``,
         ``sojourn`` for the queueing delay, ``snr`` for the SNR of a cell's users, ``cwnd``,
         ``regime`` and ``mcs`` for a multi-regime or adaptive link; ``drop`` adds marks. If each
-        user or station has a queue, the panels for queue, delay and SNR have a line for each of
-        them. For more than six, they have the median and a band from the 10 % to the 90 % quantile.
-        Vertical lines are scheduled rate changes. A triangle at the upper edge marks a curve that
-        leaves its panel.
+        user or station has a queue, the panels for queue, delay and SNR have a line for each queue;
+        for more than six queues, they show the median and a band from the 10 % to the 90 %
+        quantile. Vertical lines are scheduled rate changes. A triangle at the upper edge marks a
+        curve that leaves its panel.
 
         Parameters
         ----------
         replication : int
             Number of the finished replication, from 0. Default 0.
         window : pair of duration or str, optional
-            From when to when, from 0 to the run's end: ``("10 s", "20 s")``, where bare numbers
-            are seconds, or ``"10s..20s"``. Default: the whole run.
+            Start and end of the plotted interval, from 0 to the run's end: ``("10 s", "20 s")``,
+            where bare numbers are seconds, or ``"10s..20s"``. Default: the whole run.
 
         Returns
         -------
         figure : matplotlib.figure.Figure
-            The numbers in its heading are those of the whole replication.
+            The figure; the numbers in its heading apply to the whole replication.
 
         Raises
         ------
         BadValueError
-            If none of these was recorded, there is no such replication, or the window is not
+            If none of these series was recorded, there is no such replication, or the window is not
             two ascending instants of the run.
         """
         refuse_nothing_over_time(
@@ -124,14 +124,14 @@ class Plot(DistributionPlot, UserPlot):
         window: Window | None = None,
         **_options: Unpack[FigureOptions],
     ) -> Figure:
-        """Draw the bottleneck queue: over time when it was recorded, else its distribution.
+        """Plot the bottleneck queue: over time if it was recorded, otherwise its distribution.
 
         Parameters
         ----------
         replication : int, optional
-            Draws this replication over time. Default: the first, if ``queue`` was recorded.
+            Replication to plot over time. Default: the first, if ``queue`` was recorded.
         window : pair of duration, optional
-            From when to when it is drawn. Default: the whole run.
+            Start and end of the plotted interval. Default: the whole run.
         """
         if (
             replication is None
@@ -145,42 +145,42 @@ class Plot(DistributionPlot, UserPlot):
     def snr(
         self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
     ) -> Figure:
-        """Draw the SNR of each user of a cell over time; needs the series ``snr``."""
+        """Plot the SNR of each user of a cell over time; requires the series ``snr``."""
         return self._single(Panels.snr, replication, window)
 
     @drawing
     def cwnd(
         self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
     ) -> Figure:
-        """Draw the congestion windows over time; needs the series ``cwnd``."""
+        """Plot the congestion windows over time; requires the series ``cwnd``."""
         return self._single(Panels.windows, replication, window)
 
     @drawing
     def delivered(
         self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
     ) -> Figure:
-        """Draw the rate at which data was delivered in order; needs the series ``delivered``."""
+        """Plot the rate of in-order delivery; requires the series ``delivered``."""
         return self._single(Panels.rates, replication, window)
 
     @drawing
     def delay(
         self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
     ) -> Figure:
-        """Draw how long packets waited at the bottleneck; needs the series ``sojourn``."""
+        """Plot the sojourn times at the bottleneck; requires the series ``sojourn``."""
         return self._single(Panels.queueing_delay, replication, window)
 
     @drawing
     def regimes(
         self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
     ) -> Figure:
-        """Draw the share of time in each regime of the link; needs the series ``regime``."""
+        """Plot the share of time in each regime of the link; requires the series ``regime``."""
         return self._single(Panels.regimes, replication, window)
 
     @drawing
     def mcs(
         self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
     ) -> Figure:
-        """Draw the share of time of each MCS of an adaptive link; needs the series ``mcs``."""
+        """Plot the share of time of each MCS of an adaptive link; requires the series ``mcs``."""
         return self._single(Panels.schemes, replication, window)
 
     # --- distributions -------------------------------------------------------------------------
@@ -192,16 +192,16 @@ class Plot(DistributionPlot, UserPlot):
         solution: Solution | None = None,
         **_options: Unpack[FigureOptions],
     ) -> Figure:
-        """Draw the queue-length distribution, bars with their intervals.
+        """Plot the queue-length distribution as bars with intervals.
 
         Parameters
         ----------
         queue : str
-            Which queue, as `Result.pmf` takes it. Default the bottleneck's.
+            Name of the queue, as in `Result.pmf`. Default: the bottleneck.
         solution : Solution, optional
-            Marks the queue length of an analytic model.
+            Solution of an analytic model, whose queue length is marked. Default: none.
         """
-        # A solution of another version of the module, reloaded in a notebook, is one too.
+        # Accepts instances of a class that a notebook has reloaded.
         if solution is not None and not hasattr(solution, "queue_packets"):
             raise BadValueError(
                 f"{error_prefix('solution', solution)}: not a solution. "
@@ -223,7 +223,7 @@ class Plot(DistributionPlot, UserPlot):
             axis.set(xlabel="packets waiting", ylabel="fraction of time")
             model = 0.0 if solution is None else solution.queue_packets + 0.5
             axis.set_xlim(-0.7, max(len(table) - 0.3, model))
-            # Intervals of few runs would make the bars too flat to see.
+            # Limits the height: wide intervals of few runs would make the bars too flat.
             highest = float(table["mean"].max())
             ends = table["high"].fillna(table["mean"]).clip(upper=1.0)
             axis.set_ylim(0, min(1.08 * max(ends.max(), highest), 3 * highest) or 1.0)
@@ -237,7 +237,7 @@ class Plot(DistributionPlot, UserPlot):
         return figure
 
     def _ranges(self, queue: str) -> list[tuple[float, str, str]]:
-        """Return the ranges of a queue's length that have colours: the regimes of its link."""
+        """Return the coloured ranges of queue lengths: the regimes of the link."""
         boundaries = self._result.resolved.link.regime_boundaries
         if queue != "bottleneck" or not boundaries:
             return [(0, "blue", "")]
@@ -253,12 +253,12 @@ class Plot(DistributionPlot, UserPlot):
 
     @drawing
     def mac_delays(self, **_options: Unpack[FigureOptions]) -> Figure:
-        """Draw how long the uplink of TDD links took: the share of packets over the delay.
+        """Plot the distribution of uplink delays of TDD links: share of packets over the delay.
 
         Returns
         -------
         figure : matplotlib.figure.Figure
-            The distribution in all replications together, one step curve for each link.
+            The figure, with one step curve for each link, over all replications together.
 
         Raises
         ------
@@ -293,16 +293,16 @@ class Plot(DistributionPlot, UserPlot):
     # --- files ---------------------------------------------------------------------------------
 
     def defaults(self, window: Window | None = None) -> dict[str, Figure]:
-        """Return the figures that the result has data for, by the stems of their files.
+        """Return the figures for which the result has data, by file name without suffix.
 
-        ``queue-lengths``, ``mac-delays`` of a TDD link, ``users`` of a cell, ``completion-times``
-        of transfers, ``distribution-TIME`` of each of ``record.distributions``, and ``timeline``
-        if something was recorded over time.
+        The figures are ``queue-lengths``, ``mac-delays`` of a TDD link, ``users`` of a cell,
+        ``completion-times`` of transfers, ``distribution-TIME`` for each time in
+        ``record.distributions``, and ``timeline`` if a series was recorded.
 
         Parameters
         ----------
         window : pair of duration, optional
-            From when to when the timeline is drawn. Default: the whole run.
+            Start and end of the timeline. Default: the whole run.
         """
         figures = {"queue-lengths": self.pmf()}
         if any(pooled_mac_delays(self._result.replications).values()):
@@ -325,28 +325,27 @@ class Plot(DistributionPlot, UserPlot):
         figure_formats: str | Sequence[str] = "png",
         window: Window | None = None,
     ) -> list[Path]:
-        """Write all figures that the result has data for.
+        """Write all figures for which the result has data.
 
         Parameters
         ----------
         directory : path
-            Made when missing.
+            Directory; created if it does not exist.
         figure_formats : str or sequence of str
             ``png``, ``pdf``, ``svg``, or several. Default ``png``.
         window : pair of duration, optional
-            From when to when the timeline is drawn. Default: the whole run.
+            Start and end of the timeline. Default: the whole run.
 
         Returns
         -------
         paths : list of Path
-            ``queue-lengths.png``, ``mac-delays.png`` of a TDD link, and ``timeline.png`` when
-            something was recorded over time.
+            Files of the figures of `defaults`.
 
         Raises
         ------
         BadValueError
-            If a format is not known, the window is not of the run or there is nothing to draw over
-            time, or the directory cannot be written to.
+            If a format is unknown, the window is not inside the run, nothing was recorded over
+            time, or the directory is not writable.
         """
         kinds = figure_files.checked_formats(figure_formats)
         if window is not None:
@@ -369,7 +368,7 @@ class Plot(DistributionPlot, UserPlot):
     def _shown_panels(self) -> list[tuple[str, float, Draw]]:
         return _shown(self._result.resolved.recording.series, self._link_series)
 
-    # --- around the panels ---------------------------------------------------------------------
+    # --- layout and headings -------------------------------------------------------------------
 
     def _single(self, draw: Draw, replication: int, window: Window | None) -> Figure:
         return self._over_time([("", 1.6, draw)], replication, window)
@@ -445,7 +444,7 @@ class Plot(DistributionPlot, UserPlot):
 
 
 def _wait(queues: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return how long packets waited in the bottleneck's queue, or in those of its users."""
+    """Return texts about the sojourn times in the bottleneck's queue, or in its users' queues."""
     used = [queue for queue in queues if queue["mean_sojourn_s"] is not None]
     if not used:
         return []
@@ -460,7 +459,7 @@ def _wait(queues: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _shown(recorded: Sequence[str], link_series: frozenset[str]) -> list[tuple[str, float, Draw]]:
-    """Return the panels for which something is recorded."""
+    """Return the panels whose series is recorded."""
     return [
         panel
         for panel in _PANELS
@@ -480,12 +479,12 @@ def refuse_nothing_over_time(
     recorded : sequence of str
         Names of the recorded series.
     link_series : frozenset of str
-        Series that the bottleneck's link writes and not all links do.
+        Link-specific series that the bottleneck's link records.
 
     Raises
     ------
     BadValueError
-        If none of them has a panel.
+        If no recorded series has a panel.
     """
     if not _shown(recorded, link_series):
         names = ", ".join(name for name, _, _ in _PANELS if name not in Link.all_series())

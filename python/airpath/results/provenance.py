@@ -1,4 +1,4 @@
-"""What made a result: version, commit, scenario, seed, command."""
+"""Provenance of a result: version, commit, scenario, seed, command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["as_comment", "build", "provenance", "source_line"]
 
 
 def build() -> dict[str, str]:
-    """Return version and commit of Airpath, and of what runs it."""
+    """Return version and commit of Airpath, the Python version and the platform."""
     return {
         "version": _airpath.version(),
         "commit": _airpath.commit(),
@@ -27,12 +27,12 @@ def build() -> dict[str, str]:
 
 
 def provenance(made: PreparedScenario, *, command: str, **settings: Any) -> dict[str, Any]:
-    """Return the provenance of a run; it depends on the request, not on the time.
+    """Return the provenance of a run; it does not depend on the time of the run.
 
     Parameters
     ----------
     made : PreparedScenario
-        What is run. The TOML text of its scenario gives the same run again.
+        Prepared scenario; its TOML text reproduces the run.
     command : str
         The command line or call.
     **settings
@@ -56,9 +56,9 @@ def source_line(about: Mapping[str, Any]) -> str:
 
 
 def as_comment(about: Mapping[str, Any]) -> str:
-    """Return the provenance as lines that begin with ``# ``, for the head of a CSV file.
+    """Return the provenance as lines that begin with ``# ``, for the header of a CSV file.
 
-    The scenario comes last, as TOML; without the ``# `` it can be run again.
+    The scenario is at the end, as TOML; without the ``# `` it is a valid scenario file.
     """
     shown = {key: value for key, value in about.items() if key not in ("scenario", "scenario_toml")}
     lines = [f"airpath {shown.pop('version')} ({shown.pop('commit')})"]

@@ -1,4 +1,4 @@
-"""What is measured of flows, queues and links."""
+"""Quantities that are measured for flows, queues and links."""
 
 from __future__ import annotations
 
@@ -23,31 +23,30 @@ DELAY_QUANTILES = (
     *("p50_delay_s", "p95_delay_s", "p99_delay_s"),
     *("p50_ack_delay_s", "p95_ack_delay_s", "p99_ack_delay_s"),
 )
-"""Of the packets of a flow, and of the ACKs that come back; those of several flows the engine
-knows."""
+"""Delay quantiles of a flow's packets and ACKs. The engine merges them for several flows."""
 
 FLOW_QUANTITIES = names("flow")
-"""Of every flow, in the order of the tables."""
+"""Quantities of every flow, in the order of the tables."""
 QUEUE_QUANTITIES = names("queue")
-"""Of every queue."""
+"""Quantities of every queue."""
 LINK_QUANTITIES = names("link")
-"""Of every link."""
+"""Quantities of every link."""
 DRAWN = ("trace_offset_s",)
-"""Of links, among what only their kind reports: set or drawn before the run, not measured in it, so
-that a mean with an interval would mean nothing."""
+"""Link-specific values that are set or sampled before the run, not measured; a mean with an
+interval would be meaningless."""
 
 _BUCKET = 1 / 64
-"""Widest bucket of the engine's histogram of delays, over the delays in it
+"""Relative width of the widest bucket of the engine's delay histogram
 (`airpath_core::Histogram`)."""
 _OF_HISTOGRAMS = (
     *DELAY_QUANTILES,
     *("p50_sojourn_s", "p95_sojourn_s", "p99_sojourn_s"),
     *("mac_delay_p50_s", "mac_delay_p90_s"),
 )
-"""Quantiles that are read from one."""
+"""Quantiles that are computed from histograms."""
 
 _OF_DATAGRAMS = ("lost_datagrams", "loss_ratio")
-"""Of datagram flows only."""
+"""Quantities of datagram flows only."""
 _ADD_UP = tuple(
     name
     for name in FLOW_QUANTITIES
@@ -58,7 +57,7 @@ _ADD_UP = tuple(
 
 
 def bounds(name: str) -> tuple[float, float]:
-    """Return the least and the largest value that a quantity can have."""
+    """Return the smallest and largest possible value of a quantity."""
     if name in ("margin", "mean_snr_db"):
         return (-math.inf, math.inf)
     shares = ("utilisation", "slot_error_rate", "efficiency", "loss_ratio")
@@ -69,7 +68,7 @@ def bounds(name: str) -> tuple[float, float]:
 def resolution(name: str) -> float:
     """Return the relative resolution of the values of a quantity or a metric.
 
-    Half a bucket on either side for quantiles that come from a histogram, 0 for all else.
+    It is half a bucket on each side for quantiles from a histogram, otherwise 0.
     """
     return _BUCKET / 2 if name.rpartition(".")[2] in _OF_HISTOGRAMS else 0.0
 
@@ -77,9 +76,9 @@ def resolution(name: str) -> float:
 def together(
     flows: Sequence[Mapping[str, Any]], name: str, merged: Mapping[str, Any]
 ) -> float | None:
-    """Return one quantity of several flows of a replication: a sum, or that of all their packets.
+    """Return one quantity of several flows of a replication: a sum or a mean over all packets.
 
-    `merged` holds what does not follow from the numbers of each flow.
+    `merged` has quantities that cannot be computed from the values of each flow.
     """
     if name in merged:
         return float(merged[name]) if merged[name] is not None else None
@@ -87,7 +86,7 @@ def together(
         return _datagram_losses(flows, name)
     if name in _ADD_UP:
         values = [flow[name] for flow in flows]
-        # Unknown for one flow: unknown for the sum.
+        # If the value of one flow is unknown, the sum is unknown.
         return None if None in values else float(sum(values))
     known = [flow for flow in flows if flow[name] is not None]
     if name == "completed_at_s":
@@ -102,7 +101,7 @@ def together(
 
 
 def _datagram_losses(flows: Sequence[Mapping[str, Any]], name: str) -> float | None:
-    """Return the losses of the datagram flows among several, or None without one."""
+    """Return the losses of the datagram flows in `flows`; None if there are none."""
     of_them = [flow for flow in flows if flow.get("lost_datagrams") is not None]
     lost = sum(flow["lost_datagrams"] for flow in of_them)
     if name == "lost_datagrams":

@@ -1,4 +1,4 @@
-"""What was recorded over time: series, the senders' state, the flow monitor, the capacity."""
+"""Recordings of a result: time series, state of senders, flow monitor, capacity."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["DROP_REASONS", "Columns", "Recordings", "check_finished"]
 
 Columns = tuple[bytes, bytes, bytes, bytes]
-"""Times, s, numbers of flows or parts, numbers of queues, values."""
+"""Columns of a series: times in s, numbers of flows or parts, numbers of queues, values."""
 
 _SOURCES = ("_recorded", "_ss", "_flow_monitor")
 
@@ -48,23 +48,23 @@ def _remembering(recorded: Callable[[int, str], Columns]) -> Callable[[int, str]
 
 
 def check_finished(replications: Sequence[Mapping[str, Any]], replication: int) -> None:
-    """Check that a replication was finished; `replication` counts the finished ones from 0.
+    """Check that a replication exists; `replication` counts finished replications from 0.
 
     Raises
     ------
     BadValueError
-        If there is none such.
+        If there is no such replication.
     """
     runs = len(replications)
     accepted = f"Finished replications: {runs}, counted from 0"
-    # Whether it is one of them is said below.
+    # The upper limit is checked below.
     check_all(whole("replication", replication, -math.inf, None, accepted))
     if not 0 <= replication < runs:
         raise BadValueError(f"replication = {replication}: does not exist. {accepted}.")
 
 
 class Recordings(Statistics):
-    """Statistics with what the scenario records besides, over the whole run."""
+    """Statistics, and the recordings of the whole run."""
 
     provenance: dict[str, Any]
 
@@ -121,14 +121,14 @@ class Recordings(Statistics):
         -------
         series : DataFrame
             Columns `time_s`, `id` and `value`. `id` is the flow; for ``queue``, ``regime`` and
-            ``mcs`` it is the queue: 0 the bottleneck's, 1 that of the ACKs. ``queue``, ``sojourn``,
-            ``drop``, ``mark`` and ``seq_dropped`` also have `queue`, the name of the queue, missing
-            for packets dropped elsewhere.
+            ``mcs`` it is the queue: 0 for the bottleneck, 1 for the ACK path. ``queue``,
+            ``sojourn``, ``drop``, ``mark`` and ``seq_dropped`` also have `queue`, the name of the
+            queue; it is missing for packets that were not dropped at a queue.
 
         Raises
         ------
         BadValueError
-            If it was not recorded, or there is no such replication.
+            If the series was not recorded, or there is no such replication.
         """
         import pandas as pd
 
@@ -154,7 +154,7 @@ class Recordings(Statistics):
         return _with_unit(columns, SERIES_UNITS[name])
 
     def ss(self, replication: int = 0) -> pd.DataFrame:
-        """Return the state of every TCP sender at regular instants, from the start of the run.
+        """Return the state of every TCP sender at regular intervals, from the start of the run.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class Recordings(Statistics):
         Returns
         -------
         ss : DataFrame
-            One row per instant and flow; columns named as ``ss -ti`` prints them.
+            One row per instant and flow; the columns have the names of ``ss -ti``.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class Recordings(Statistics):
         return ss_frame(self._ss(replication))
 
     def flow_monitor(self) -> pd.DataFrame:
-        """Return statistics under the names of ns-3's FlowMonitor.
+        """Return statistics with the names of ns-3's FlowMonitor.
 
         Returns
         -------
@@ -222,16 +222,16 @@ class Recordings(Statistics):
         Parameters
         ----------
         replication : int
-            Number of the finished replication. It has an effect if the rate depends on the queue,
-            or if the trace starts at a random time.
+            Number of the finished replication. It matters only if the rate depends on the queue, or
+            if the trace starts at a random time.
 
         Returns
         -------
         capacity : Capacity or None
-            None for a link whose rate follows the queue when ``regime`` was not recorded, for an
-            adaptive link, whose rate depends on the packet, for a cell, and for a TDD link whose
-            stations differ. For other TDD links it is the capacity of the downlink's slots, headers
-            included.
+            The capacity. None for a link whose rate depends on the queue if ``regime`` was not
+            recorded, for an adaptive link (its rate depends on the packet), for a cell, and for a
+            TDD link whose stations differ. For other TDD links, it is the capacity of the downlink
+            slots, headers included.
 
         Raises
         ------

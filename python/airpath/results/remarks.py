@@ -1,4 +1,4 @@
-"""What a reader of the tables should know and the tables do not say."""
+"""Advisories on the results of a run."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ __all__ = [
 ]
 
 INVALID_CODE = "invalid-emulation"
-"""Code of the advisory on emulated replications whose numbers cannot be believed."""
+"""Code of the advisory on invalid emulated replications."""
 
 FEWEST_RUNS = 5
-"""Intervals from fewer hang on how the values are distributed."""
+"""Intervals from fewer replications depend strongly on the distribution of the values."""
 
 ALL_THE_SAME = (
     "Every replication gave the same, for nothing that is random changed the flows: the intervals "
@@ -74,7 +74,7 @@ BACKHAUL = (
 )
 
 _MOST_GAPS = 7
-"""Arrivals leave such a gap, in mean gaps, less than once in a thousand times."""
+"""Gap without arrivals that is reported, in mean gaps; its probability is below 0.001."""
 
 FULL_BACKHAUL = (
     "flows use {load:.0%} of the backhaul{way} and {other:.0%} of the link next to it: the "
@@ -82,7 +82,7 @@ FULL_BACKHAUL = (
     "a backhaul.rate above the rate of that link."
 )
 _SHORT_WAIT_S = 1e-3
-"""Shorter sojourn times in a backhaul are not reported."""
+"""Mean sojourn times in a backhaul up to this value are not reported, s."""
 
 Runs = Sequence[Mapping[str, Any]]
 
@@ -113,7 +113,7 @@ def table_advisories(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[Adviso
 
 
 def count_advisories(runs: int, *, are_equal: bool) -> Iterator[Advisory]:
-    """Yield the advisories on the number of replications and on whether their flows are equal."""
+    """Yield the advisories on too few replications and on equal replications."""
     if runs > 1 and are_equal:
         yield Advisory("equal-replications", ALL_THE_SAME)
     elif 1 < runs < FEWEST_RUNS:
@@ -121,30 +121,30 @@ def count_advisories(runs: int, *, are_equal: bool) -> Iterator[Advisory]:
 
 
 def measurement_advisories(resolved: ResolvedScenario, replications: Runs) -> list[Advisory]:
-    """Return the advisories on what replications of a resolved scenario measured.
+    """Return the advisories on the measurements of replications.
 
-    There is none if `RunOutline.of` gives `may_concern` false for each replication.
+    The list is empty if `RunOutline.of` gives `may_concern` false for each replication.
     """
-    said: list[Advisory] = [*_invalid(replications)]
+    noted: list[Advisory] = [*_invalid(replications)]
     limited = limited_flows(resolved, replications) if replications else {}
     for group, members in resolved.flows.groups.items() if replications else ():
-        said += _of_group(group, members, limited, resolved, replications)
-    said += _backhaul(resolved, replications) if replications else ()
+        noted += _of_group(group, members, limited, resolved, replications)
+    noted += _backhaul(resolved, replications) if replications else ()
     for name, link in resolved.links():
-        said += _outside_table(name, link, replications)
-    return said
+        noted += _outside_table(name, link, replications)
+    return noted
 
 
 @dataclass(frozen=True)
 class RunOutline:
-    """Summary of a replication: decides whether its statistics are required for advisories.
+    """Summary of a replication that shows whether advisories need its statistics.
 
     Parameters
     ----------
     flows : bytes
-        Fingerprint of its flows, for `count_advisories`.
+        Fingerprint of the flows, for `count_advisories`.
     may_concern : bool
-        Whether `measurement_advisories` can yield something because of it.
+        Whether `measurement_advisories` may report this replication.
     """
 
     flows: bytes
@@ -152,7 +152,7 @@ class RunOutline:
 
     @staticmethod
     def of(resolved: ResolvedScenario, run: Mapping[str, Any]) -> RunOutline:
-        """Return the outline of a replication of a resolved scenario, whose flows are a table."""
+        """Return the outline of a replication; `run["flows"]` must be a `FlowTable`."""
         flows: FlowTable = run["flows"]
         may_concern = (
             not run.get("validity", {"valid": True})["valid"]
@@ -167,7 +167,7 @@ class RunOutline:
 
 
 def _invalid(runs: Runs) -> Iterator[Advisory]:
-    """Report the emulated replications of a sweep with an invalid validity report."""
+    """Yield a warning for emulated replications with an invalid validity report."""
     reports = [run["validity"] for run in runs if "validity" in run]
     if invalid := [report for report in reports if not report["valid"]]:
         first = invalid[0]
@@ -177,9 +177,10 @@ def _invalid(runs: Runs) -> Iterator[Advisory]:
 
 
 def _backhaul(resolved: ResolvedScenario, runs: Runs) -> Iterator[Advisory]:
-    """Report a backhaul in which packets wait longer than at the link next to it.
+    """Yield a warning if packets wait longer in a backhaul than at the link next to it.
 
-    Without a limit its queue is not measured: one that is full, and fuller than that link.
+    An unlimited backhaul queue is not measured. It is reported if its load is full, and higher than
+    the load of that link.
     """
     links = {"backhaul": ("bottleneck",), "backhaul_reverse": ("ack_path", "reverse")}
     is_unlimited = resolved.backhaul is not None and not resolved.backhaul.is_limited
@@ -198,7 +199,7 @@ def _backhaul(resolved: ResolvedScenario, runs: Runs) -> Iterator[Advisory]:
 
 
 def _mean_wait_s(runs: Runs, links: Sequence[str]) -> float:
-    """Return the mean sojourn time over the packets of all queues of some links, s."""
+    """Return the mean sojourn time over the packets of all queues of the links, s."""
     queues = [queue for run in runs for queue in run["queues"]]
     found = [queue for queue in queues if queue["name"].partition("/")[0] in links]
     packets = sum(queue["departed"] for queue in found)
@@ -207,7 +208,7 @@ def _mean_wait_s(runs: Runs, links: Sequence[str]) -> float:
 
 
 def unfinished_tables(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return a remark on each table of a provenance that is not complete, without a full stop."""
+    """Return a sentence without full stop for each incomplete error-rate table of a provenance."""
     return [
         UNFINISHED_TABLE.format(table=name)
         for name, about in tables.items()
@@ -234,7 +235,7 @@ def _of_group(
 def _nothing_delivered(
     place: str, members: Sequence[int], resolved: ResolvedScenario, runs: Runs
 ) -> Iterator[Advisory]:
-    """Yield a warning for flows that could send for half of the time and delivered nothing."""
+    """Yield a warning for flows that could send for half the time but delivered nothing."""
     long_enough = [n for n in members if _could_send(resolved, resolved.flows[n])]
     starved = [
         [
@@ -253,7 +254,7 @@ def _nothing_delivered(
 
 
 def _got_nothing(flow: Mapping[str, Any]) -> bool:
-    """Whether nothing of a flow arrived; a small datagram has no payload."""
+    """Return whether no data of a flow arrived; a small datagram may have no payload."""
     counted = "delivered_bytes" if flow["kind"] == "tcp" else "delivered_packets"
     return bool(flow[counted] == 0)
 
@@ -265,7 +266,7 @@ def _could_send(resolved: ResolvedScenario, flow: Flow) -> bool:
 
 
 def _is_active(resolved: ResolvedScenario, run: Mapping[str, Any], number: int) -> bool:
-    """Whether a flow ran for half of the measured time of a replication and was not complete."""
+    """Return whether a flow ran for half the measured time and did not complete."""
     flow, end_s = run["flows"][number], resolved.duration_s
     began = max(flow["start_s"] or 0.0, end_s - run["measured_s"])
     return flow["completed_at_s"] is None and 2 * (end_s - began) >= run["measured_s"]
@@ -274,13 +275,13 @@ def _is_active(resolved: ResolvedScenario, run: Mapping[str, Any], number: int) 
 def _arrivals_ended(
     place: str, members: Sequence[int], resolved: ResolvedScenario, runs: Runs
 ) -> Iterator[Advisory]:
-    """Yield a warning for Poisson arrivals that ended because there were no more flows."""
+    """Yield a warning for Poisson arrivals that ended because `count` was reached."""
     flow = resolved.flows[members[0]]
     gap_s = (flow.start.gap_ns or 0) / 1e9
     ends = (resolved.duration_ns, flow.stop_ns, flow.start.until_ns)
     end_s = min(end for end in ends if end is not None) / 1e9
     starts = [[run["flows"][number]["start_s"] for number in members] for run in runs]
-    # Of what never started, and of datagrams, no start is known.
+    # The start is unknown for datagrams and for flows that never started.
     last = min(max(math.inf if start is None else start for start in run) for run in starts)
     if end_s - last > _MOST_GAPS * gap_s:
         expected = (end_s - flow.start.earliest_ns / 1e9) / gap_s
@@ -297,7 +298,7 @@ def _arrivals_ended(
 
 
 def _outside_table(name: str, link: ResolvedLink, replications: Runs) -> Iterator[Advisory]:
-    """Yield a warning for an adaptive link outside the range of its table."""
+    """Yield a warning for an adaptive link whose SNR was outside its error-rate table."""
     of_link = [run for each in replications for run in each["links"] if run["name"] == name]
     outside = sum(run.get("counters", {}).get(_OUTSIDE, 0) for run in of_link)
     if outside:

@@ -1,4 +1,4 @@
-"""What a simulation measured: tidy tables, intervals over replications, series, files."""
+"""`Result`: tidy tables, intervals over replications, series, files."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ class Result(Recordings):
     provenance : dict
         Version, commit, command, seed and scenario of the run.
     replications : list of dict
-        The statistics of each finished replication, as the engine reports them.
+        The statistics of each finished replication, as reported by the engine.
     resolved : ResolvedScenario
         The resolved scenario.
     confidence : float
         Confidence of every interval, in (0, 1).
     requested : int
-        Requested replications.
+        Number of requested replications.
     interrupted : bool
-        True when Ctrl-C ended the run before all of them were finished.
+        True if Ctrl-C ended the run before all replications were finished.
     captures : dict of str to Path
-        The pcapng file of each point that was captured.
+        The pcapng file of each captured point.
     advisories : list of Advisory
         Warnings to check before you trust the numbers: each has `code`, `text` and `place`.
     engine : str
@@ -59,14 +59,14 @@ class Result(Recordings):
         Validity report of each emulated replication: the lateness of packets and the other
         criteria, `valid`, and the `reasons` if it is invalid.
     kernel : dict
-        Settings of the kernel's TCP, and those that it does not have (`not_applied`); empty without
-        emulation.
+        Settings of the kernel's TCP, and settings that could not be applied (`not_applied`); empty
+        without emulation.
     ended : dict
-        How the emulated commands ended: `reason` and `status`. Empty without a command.
+        End of the emulated commands: `reason` and `status`. Empty without a command.
     execution : Execution or None
         Duration and machine of the run; None if unknown.
     files : set of Path
-        Files of this result that were written so far.
+        Files of this result that have been written so far.
     plot : Plot
         Figures: ``result.plot.timeline()``.
     """
@@ -114,12 +114,12 @@ class Result(Recordings):
 
     @property
     def valid(self) -> bool:
-        """Whether no validity report says that the numbers cannot be believed."""
+        """Whether all validity reports are valid."""
         return not self.invalid
 
     @property
     def invalid(self) -> list[str]:
-        """Why the numbers cannot be believed, a line for each reason; empty when they can."""
+        """Reasons why the emulation is invalid, one line each; empty if it is valid."""
         several = len(self.validity_reports) > 1
         return [
             f"replication {number}: {reason}" if several else str(reason)
@@ -151,7 +151,7 @@ class Result(Recordings):
     def title(self) -> str:
         """The scenario's name, with the overridden values.
 
-        An invalid emulation is marked, above figures as well.
+        An invalid emulation is marked, also in the titles of figures.
         """
         name = titled(self.resolved.name, self.provenance.get("overrides", ()))
         return name if self.valid else f"{name} (INVALID)"
@@ -169,12 +169,13 @@ class Result(Recordings):
         return Plot(self)
 
     def to_dict(self, *, raw: bool = False) -> dict[str, Any]:
-        """Return the document of ``run --json``; it holds no NaN and no infinity.
+        """Return the document of ``run --json``; it contains no NaN and no infinity.
 
         Parameters
         ----------
         raw : bool
-            With the statistics of each replication, and how long they took. Default False.
+            Whether to include the statistics of each replication and the execution time. Default
+            False.
         """
         *rows, together = self.intervals("flows")
         together.pop("flow")
@@ -253,7 +254,7 @@ class Result(Recordings):
         name : {"flows", "queues", "delays", "links", "users", "stations", "phases", "transfers"}
             The table, as ``airpath run`` prints it. Default ``flows``.
         caption, label : str, optional
-            With one of them the ``tabular`` is in a ``table`` environment.
+            If one of them is set, the ``tabular`` is placed in a ``table`` environment.
 
         Returns
         -------
@@ -263,7 +264,7 @@ class Result(Recordings):
         Raises
         ------
         BadValueError
-            If there is no such table, or the result has nothing for it.
+            If there is no such table, or it has no rows.
         """
         check_all(word("name", name, overview.TABLES))
         if not (made := list(overview.TABLES[name](self, "other tables"))):
@@ -277,34 +278,34 @@ class Result(Recordings):
         formats: str | Sequence[str] = "csv",
         figure_formats: str | Sequence[str] | None = "png",
     ) -> list[Path]:
-        """Write everything into a directory, each file with its provenance.
+        """Write all files of the result into a directory, each with its provenance.
 
-        ``result.json``, ``scenario.toml`` (which reproduces the run), the tables and the figures.
-        Files of an earlier result in that directory, as its ``result.json`` lists them, are
-        removed.
+        The files are ``result.json``, ``scenario.toml`` (which reproduces the run), the tables and
+        the figures. Files of an earlier result in the directory, as listed in its ``result.json``,
+        are removed.
 
         Parameters
         ----------
         directory : path
-            Made when missing.
+            Directory; created if it does not exist.
         formats : str or sequence of str
-            Formats of the tables, any of ``csv``, ``csv.gz`` (the same, compressed), ``parquet``
-            (which needs pyarrow) and ``latex`` (``tables.tex``: the tables that `airpath run`
-            prints). Default ``csv``.
+            Formats of the tables, any of ``csv``, ``csv.gz`` (compressed CSV), ``parquet``
+            (requires pyarrow) and ``latex`` (``tables.tex``: the tables that `airpath run` prints).
+            Default ``csv``.
         figure_formats : str or sequence of str, optional
             ``png``, ``pdf``, ``svg``, or several; None for no figures. Default ``png``.
 
         Returns
         -------
         paths : list of Path
-            The files. Each was written atomically.
+            The files; each was written atomically.
 
         Raises
         ------
         BadValueError
-            If the directory cannot be written to, or a format not be written.
+            If the directory is not writable, or a format is not available.
         RunError
-            If a file cannot be written after all: the disk is full.
+            If writing a file fails, for example because the disk is full.
         """
         kinds = [] if figure_formats is None else checked_figure_formats(figure_formats)
         saving = Saving(self, directory, formats)

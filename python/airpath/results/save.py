@@ -1,4 +1,4 @@
-"""A result as a directory of files, each with its provenance."""
+"""Saves a result as a directory of files, each with its provenance."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["DOCUMENT", "FIGURES", "Saving", "check_places"]
 
 _TEXTS = (DOCUMENT, "scenario.toml")
 TABLES = "tables.tex"
-"""The tables that a terminal shows, as LaTeX source."""
+"""File with the tables of the terminal as LaTeX source."""
 _STEMS = (
     "summary",
     "flows",
@@ -54,25 +54,25 @@ FIGURES = tuple(
     )
     for kind in figure_files.FORMATS
 )
-"""Figures that may be drawn of a result."""
+"""Possible files of figures of a result."""
 
 
 def check_places(directory: Path, series: Iterable[str], formats: Iterable[str]) -> None:
-    """Check, before a run, that its files replace only files.
+    """Check, before a run, that its output replaces only regular files.
 
     Parameters
     ----------
     directory : Path
-        Where they will be written.
+        Output directory.
     series : iterable of str
-        What is recorded.
+        Names of the recorded series.
     formats : iterable of str
-        Of the tables.
+        Formats of the tables.
 
     Raises
     ------
     BadValueError
-        If there is a pipe, a device or a directory; all such are named.
+        If a name is taken by a pipe, a device or a directory; the message names all of them.
     """
     stems = [*_STEMS, *(f"series-{name}" for name in series)]
     tables = (f"{stem}.{form}" for stem in stems for form in formats if form != LATEX)
@@ -89,28 +89,28 @@ def check_places(directory: Path, series: Iterable[str], formats: Iterable[str])
 
 
 class Saving:
-    """Writes the files of a result to a directory, the small ones first.
+    """Writes the files of a result to a directory, small files first.
 
     Parameters
     ----------
     result : Result
-        What to write.
+        Result to write.
     directory : path
-        Where to; made when missing.
+        Output directory; created if it does not exist.
     formats : str or sequence of str
-        Of the tables.
+        Formats of the tables.
 
     Raises
     ------
     BadValueError
-        If the directory cannot be written to, or a format not be written.
+        If the directory is not writable, or a format is not available.
 
     Attributes
     ----------
     missing : list of str
-        Names of the files that were not written yet.
+        Names of the files that have not been written yet.
     removed : list of Path
-        What an earlier run had left in the directory.
+        Removed files of an earlier run.
     """
 
     def __init__(self, result: Result, directory: str | Path, formats: str | Sequence[str]) -> None:
@@ -129,12 +129,12 @@ class Saving:
         self.removed: list[Path] = []
 
     def statistics(self) -> Iterator[Path]:
-        """Write what has a row for each part and replication, and remove what is of another run.
+        """Write the document and the short tables; remove files of an earlier run.
 
         Yields
         ------
         path : Path
-            A finished file.
+            A written file.
         """
         result = self._result
         tables = _tables(result)
@@ -163,12 +163,12 @@ class Saving:
             yield self._written(path)
 
     def recordings(self) -> Iterator[Path]:
-        """Write what was recorded over time, which can be long.
+        """Write the recorded series, which can be long.
 
         Yields
         ------
         path : Path
-            A finished file.
+            A written file.
         """
         for stem, parts in self._long.items():
             for path in self._table(stem, parts):
@@ -186,7 +186,7 @@ class Saving:
         return path
 
     def _remove(self, earlier: Iterable[str], names: Sequence[str]) -> None:
-        """Remove the files of an earlier run, except those that are replaced at once."""
+        """Remove the files of an earlier run, except files that this run replaces."""
         for name in earlier:
             path = self._directory / name
             if name not in names and path not in self._result.files:
@@ -196,7 +196,7 @@ class Saving:
 
 
 def _earlier(directory: Path) -> list[str]:
-    """Return the names of the files that the document in a directory says are its own."""
+    """Return the names of the files that the document in a directory lists."""
     try:
         document = json.loads(read_bytes(directory / DOCUMENT, LARGEST))
         names = document["files"] if "provenance" in document else []
@@ -252,7 +252,7 @@ def _shown_tables(result: Result) -> Iterator[Table]:
 
 
 def _recordings(result: Result) -> Mapping[str, Callable[[], Iterator[pd.DataFrame]]]:
-    """Return the generators of each long table, one replication after the other."""
+    """Return, for each long table, a function that yields it replication by replication."""
 
     def parts(table: Callable[[int], pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for index, run in enumerate(result.replications):
@@ -277,5 +277,5 @@ def _tidy_summary(result: Result) -> pd.DataFrame:
 
 
 def _utf8(text: str) -> bytes:
-    # File names may hold bytes that are no text.
+    # File names may contain bytes that are not valid text.
     return text.encode("utf-8", "backslashreplace")

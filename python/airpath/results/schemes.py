@@ -1,4 +1,4 @@
-"""What the regimes of a bottleneck's link are called: rates, or modulation and coding schemes."""
+"""Names of the regimes of a bottleneck's link: rates, or modulation and coding schemes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _COUNTED = "_packets"
 
 
 def regime_names(result: Result) -> list[str]:
-    """Return the name of each regime of the bottleneck's link, from the emptiest queue on.
+    """Return the names of the regimes of the bottleneck's link, from the shortest queue on.
 
-    A link whose regimes have no names, or whose table cannot be read, has numbers.
+    If the regimes have no names, or the table cannot be read, the names are numbers.
     """
     link = result.resolved.link
     count = len(link.regime_boundaries) + 1
@@ -37,12 +37,12 @@ def scheme_shares(result: Result, replication: int) -> str:
 
 
 def scheme_names(result: Result, replication: int) -> list[str]:
-    """Return the names of an adaptive link's MCSs in the order of its table; else none."""
+    """Return the names of an adaptive link's MCSs in the order of its table; empty for others."""
     return list(_counts(result, replication))
 
 
 def _counts(result: Result, replication: int) -> dict[str, float]:
-    """Return the packets that an adaptive link sent with each MCS, in the order of its table."""
+    """Return the number of packets that an adaptive link sent with each MCS, in table order."""
     if not result.resolved.link.has_schemes:
         return {}
     links = result.replications[replication]["links"]
@@ -55,7 +55,7 @@ def _counts(result: Result, replication: int) -> dict[str, float]:
 
 
 def _table_text(result: Result, table: str | None) -> str | None:
-    """Return the text of an error-rate table; None if its file is another one by now."""
+    """Return the text of an error-rate table; None if the file has changed or is missing."""
     about = result.provenance.get("tables", {}).get(table)
     if about is None:
         return None

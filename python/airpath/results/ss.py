@@ -1,4 +1,4 @@
-"""The senders' state over time, under the names that ``ss -ti`` prints."""
+"""State of TCP senders over time, with the names of ``ss -ti``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "STATES", "ss_columns", "ss_frame"]
 
 STATES = ("closed", "syn-sent", "slow-start", "avoidance", "recovery", "loss", "done")
-"""What a sender is doing, by the engine's number."""
+"""States of a sender, by the engine's number."""
 
 COLUMNS = (
     *("time_s", "flow", "state", "cwnd", "ssthresh", "unacked", "sacked", "in_flight_bytes"),
     *("rtt_s", "rttvar_s", "rto_s", "backoff", "retrans", "bytes_acked", "delivery_rate_bps"),
     "pacing_rate_bps",
 )
-"""The columns in the order of the table."""
+"""Columns in the order of the table."""
 
 _TYPES = {"flow": "<u4", "state": "u1"}
 _COUNTS = ("backoff", "retrans", "bytes_acked", "in_flight_bytes")
@@ -45,7 +45,7 @@ def ss_frame(columns: Mapping[str, bytes]) -> pd.DataFrame:
 
 
 def ss_columns(frame: pd.DataFrame) -> dict[str, bytes]:
-    """Return a table of `ss_frame` as the engine's columns."""
+    """Return the engine's columns of a table of `ss_frame`."""
     numbers = {state: number for number, state in enumerate(STATES)}
     table = frame.assign(state=frame["state"].map(numbers))
     return {name: table[name].to_numpy(_TYPES.get(name, "<f8")).tobytes() for name in table.columns}

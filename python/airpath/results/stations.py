@@ -1,4 +1,4 @@
-"""What was measured of the stations of TDD links, and how long their uplink took."""
+"""Measurements of the stations of TDD links, including their uplink delays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 STATION_QUANTITIES = names("station")
-"""Of every station, in the order of the tables."""
+"""Quantities of every station, in the order of the tables."""
 MAC_DELAY_UNITS = {"delay_s": "s", "packets": "1", "cdf": "1"}
 """Units of the columns of the distribution of the uplink delay."""
 
@@ -68,7 +68,7 @@ def pooled_mac_delays(
 
 
 def _rows(counts: Mapping[float, int]) -> Iterator[dict[str, Any]]:
-    """Yield delay, packets and the share of packets with that delay or a shorter one."""
+    """Yield delay, number of packets, and the share of packets with at most this delay."""
     delays = sorted(counts)
     total = sum(counts.values())
     so_far = accumulate(counts[delay] for delay in delays)

@@ -1,4 +1,4 @@
-"""What was counted: tidy tables, and intervals over replications."""
+"""Statistics of a result: tidy tables, and intervals over replications."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ ALL_FLOWS = "all"
 
 
 class Statistics:
-    """The statistics of the replications of one scenario, from the end of the warm-up on.
+    """Statistics of the replications of one scenario, from the end of the warm-up on.
 
     Attributes
     ----------
     replications : list of dict
-        The statistics of each finished replication, as the engine reports them.
+        The statistics of each finished replication, as reported by the engine.
     resolved : ResolvedScenario
         The resolved scenario.
     confidence : float
@@ -81,15 +81,15 @@ class Statistics:
         ----------
         name : {"flows", "groups", "queues", "links", "users", "stations", "mac_delays", \
 "phases", "transfers", "transfer_sizes"}
-            ``flows``: rates, counts, delays and RTTs of each flow. ``groups``: the same of each
-            group of flows together, and Jain's index within it. ``queues``: time averages, sojourn
-            times, drops by reason, marks. ``links``: utilisation, losses, packets sent in each
-            regime. ``users`` of a cell and ``stations`` of a TDD link: statistics of each one.
-            ``mac_delays``: the distribution of the uplink delay between the MACs. ``phases``:
-            statistics between the events of ``[[control]]``. ``transfers``: completion times of
-            each group's transfers (flows with a size) that started after the warm-up.
-            ``transfer_sizes``: the same by size class. A table has no rows if the scenario has no
-            such part.
+            ``flows``: rates, counts, delays and RTTs of each flow. ``groups``: the same quantities
+            for each group of flows, and Jain's index within the group. ``queues``: time averages,
+            sojourn times, drops by reason, marks. ``links``: utilisation, losses, packets sent in
+            each regime. ``users``: statistics of each user of a cell. ``stations``: statistics of
+            each station of a TDD link. ``mac_delays``: distribution of the uplink delay between the
+            MACs. ``phases``: statistics between the events of ``[[control]]``. ``transfers``:
+            completion times of each group's transfers (flows with a size) that started after the
+            warm-up. ``transfer_sizes``: completion times by size class. A table is empty if the
+            scenario has no such objects.
         size_edges : sequence of str, optional
             Edges of the size classes of ``transfer_sizes``, rising sizes: ``["10 kB", "1 MB"]``.
             Default: 10 kB, 100 kB and 1 MB.
@@ -103,7 +103,7 @@ class Statistics:
         Raises
         ------
         BadValueError
-            If there is no such table, or these are no edges.
+            If there is no such table, or the edges are not valid.
         """
         check_all(word("name", name, TABLES))
         edges = _edges(name, size_edges)
@@ -131,14 +131,14 @@ class Statistics:
 "transfer_sizes"}
             The table.
         size_edges : sequence of str, optional
-            As of `table`.
+            As in `table`.
 
         Returns
         -------
         intervals : list of dict
-            By row: what it is of (`flow`, `group`, `name`, ...) and an `Interval` for each
-            quantity. The last row of ``flows`` is of all flows together, its `flow` ``"all"``.
-            Queues have `drops` by reason and their `pmf`.
+            For each row, the identification (`flow`, `group`, `name`, ...) and an `Interval` for
+            each quantity. The last row of ``flows`` is the aggregate of all flows, with `flow`
+            ``"all"``. Queues also have `drops` by reason and `pmf`.
 
         Raises
         ------
@@ -178,15 +178,15 @@ class Statistics:
         Parameters
         ----------
         name, size_edges
-            As of `intervals`. Default ``flows``.
+            As in `intervals`. Default ``flows``.
 
         Returns
         -------
         summary : DataFrame
-            Indexed by what the rows of `intervals` are of. Flows end with ``"all"``: rates and
-            counts added up, delays and RTTs averaged over the delivered packets, quantiles those
-            of all packets. Columns in two levels, the quantity and `mean`, `low`, `high`:
-            ``result.summary()["goodput_bps"]``.
+            The index identifies the rows, as in `intervals`. The last row of flows is ``"all"``:
+            sums of rates and counts, means of delays and RTTs over the delivered packets, and
+            quantiles over all packets. Columns have two levels, the quantity and `mean`, `low`,
+            `high`: ``result.summary()["goodput_bps"]``.
 
         Raises
         ------
@@ -207,7 +207,8 @@ class Statistics:
         Returns
         -------
         pmf : DataFrame
-            `packets`, and the fraction of time with that many waiting: `mean`, `low`, `high`.
+            `packets`, and the fraction of time with this number of waiting packets: `mean`, `low`,
+            `high`.
 
         Raises
         ------
@@ -223,7 +224,7 @@ class Statistics:
             raise BadValueError(
                 f"queue {show(queue)}: does not exist. Queues of this scenario: {known}."
             )
-        # In each replication the mean over the queues; intervals are over the replications.
+        # Mean over the queues in each replication; intervals over the replications.
         runs = [of_queues.get(name, []) for name in names]
         rows = self._pmf([_mean_pmf(of_run) for of_run in zip(*runs, strict=True)])
         return pd.DataFrame(
@@ -241,23 +242,23 @@ class Statistics:
         Parameters
         ----------
         quantity : {"sojourn", "delay", "ack_delay", "completion_time", "slowdown"}
-            ``sojourn`` times at a queue and one-way ``delay`` or ``ack_delay`` of packets need
+            ``sojourn`` times at a queue and one-way ``delay`` or ``ack_delay`` of packets require
             ``record.distributions``; ``completion_time`` and ``slowdown`` of transfers do not.
         of : str, optional
             For ``sojourn``, the queue: ``bottleneck/user 0``; if each user or station has a queue,
-            ``bottleneck`` is all of them. For the other quantities, the number or name of a group
-            of flows; for transfers also with a size class, ``web.10kB-100kB``. Default: the
+            ``bottleneck`` selects all of them. For other quantities, the number or name of a group
+            of flows; for transfers optionally with a size class, ``web.10kB-100kB``. Default: the
             bottleneck, all flows.
 
         Returns
         -------
         distribution : Distribution
-            With ``quantile``, ``quantiles`` and ``cdf``.
+            Distribution with ``quantile``, ``quantiles`` and ``cdf``.
 
         Raises
         ------
         BadValueError
-            If it was not recorded, or there is no such quantity, queue or group.
+            If the distribution was not recorded, or there is no such quantity, queue or group.
         """
         check_all(word("quantity", quantity, QUANTITIES), None if of is None else text("of", of))
         counts = [counts_of(self.resolved, run, quantity, of) for run in self.replications]
@@ -266,23 +267,24 @@ class Statistics:
     def jain(self) -> Interval:
         """Return Jain's fairness index of the goodputs of bulk flows, over the replications.
 
-        Only flows that can be compared count: those of `airpath.results.fairness.comparable`.
+        Only comparable flows count, see `airpath.results.fairness.comparable`.
 
         Returns
         -------
         jain : Interval
-            1 when these n flows get the same, 1/n when one gets everything; NaN without one.
+            1 if all n flows have the same goodput, 1/n if one flow has the total goodput; NaN
+            without comparable flows.
         """
         return self._jain(range(len(self.resolved.flows)))
 
     def jain_of_users(self) -> dict[str, Interval]:
-        """Return Jain's fairness index of what users got, for each cell, over the replications.
+        """Return Jain's fairness index of the users' throughputs, for each cell.
 
         Returns
         -------
         jain : dict of str to Interval
-            Index by name of the cell: 1 if all users get the same rate, 1/n if one gets everything.
-            Empty without cells.
+            Index by name of the cell: 1 if all users have the same rate, 1/n if one user has the
+            total rate. Empty without cells.
         """
         users = [cell for cell, _user in user_measurements(self.replications)]
         return {
@@ -302,7 +304,7 @@ class Statistics:
 
     @functools.cached_property
     def _flow_intervals(self) -> Mapping[int | str, Mapping[str, Interval]]:
-        """Every quantity of every flow, and of ``"all"`` together."""
+        """Intervals of all quantities of each flow, and of all flows together (``"all"``)."""
         flows = range(len(self.resolved.flows))
         rows: dict[int | str, dict[str, Interval]] = {
             flow: {
@@ -362,7 +364,7 @@ class Statistics:
         return found
 
     def _link_intervals(self) -> list[dict[str, Any]]:
-        # A link whose trace does not begin at its start has `trace_offset_s`, by replication.
+        # Links with an offset into their trace have `trace_offset_s`, by replication.
         found = []
         for name, runs in self._entries_by_name["links"].items():
             regimes = zip(*(link["regime_packets"] for link in runs), strict=True)
@@ -435,7 +437,7 @@ class Statistics:
         return [self._interval(shares, (0.0, 1.0)) for shares in zip(*padded, strict=True)]
 
     def _counters(self, runs: Sequence[Mapping[str, Any]]) -> dict[str, Interval]:
-        """Return the counters of links of one kind; a run need not have all of them."""
+        """Return the link-specific counters; a run may lack some of them."""
         names = dict.fromkeys(name for run in runs for name in run if name not in DRAWN)
         return {name: self._of(name, (run.get(name) for run in runs)) for name in names}
 
@@ -450,7 +452,7 @@ class Statistics:
 
 
 def _mean_pmf(queues: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return the mean over queues of their distributions in one replication, as that of one."""
+    """Return the mean of the distributions of several queues in one replication."""
     if len(queues) == 1:
         return queues[0]
     shares = zip_longest(*(queue["pmf"] for queue in queues), fillvalue=0.0)
@@ -458,7 +460,7 @@ def _mean_pmf(queues: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _edges(table: str, size_edges: object) -> list[int]:
-    """Return the edges of size classes, bytes; none of a table without size classes."""
+    """Return the edges of size classes, bytes; empty for a table without size classes."""
     if table == "transfer_sizes":
         return checked_edges(SIZE_EDGES if size_edges is None else size_edges)
     if size_edges is not None:

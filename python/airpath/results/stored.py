@@ -1,4 +1,4 @@
-"""What was recorded, without the engine that recorded it: from memory, or from a directory."""
+"""Stored recordings, independent of the engine: in memory, or in a directory."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 __all__ = ["DOCUMENT", "SIDES", "Directory", "InMemory", "TraceFiles", "read_document"]
 
 DOCUMENT = "result.json"
-"""The file that says everything, and which others belong to it."""
+"""File with the complete document of a result, including the list of its other files."""
 
 SIDES = ("server", "client")
-"""The ends of an emulated path, and what captures there are called."""
+"""Ends of an emulated path, which are also the names of their captures."""
 
 Columns = tuple[bytes, bytes, bytes, bytes]
-"""Times, s, numbers of flows or parts, numbers of queues, values."""
+"""Columns of a series: times in s, numbers of flows or parts, numbers of queues, values."""
 
 
 @dataclass(frozen=True)
 class InMemory:
-    """Recordings as bytes, by number of the finished replication: what a pickle holds."""
+    """Recordings as bytes, by number of the finished replication; used in pickles."""
 
     by_series: Mapping[tuple[int, str], Columns]
     by_ss: Mapping[int, Mapping[str, bytes]]
@@ -62,7 +62,7 @@ class Directory:
     path : Path
         The directory.
     numbers : sequence of int
-        Of the finished replications.
+        Numbers of the finished replications.
     queues : sequence of str
         Names of the queues, in the order of their numbers.
     """
@@ -115,7 +115,7 @@ class Directory:
             try:
                 if ending == "parquet":
                     return pd.read_parquet(path)
-                # Before pandas 3 the last digit is kept only with this option.
+                # Before pandas 3, the last digit is exact only with this option.
                 old = int(pd.__version__.partition(".")[0]) < 3
                 exact: dict[str, Any] = {"float_precision": "round_trip"} if old else {}
                 table: pd.DataFrame = pd.read_csv(path, comment="#", **exact)
@@ -126,7 +126,7 @@ class Directory:
 
 
 class TraceFiles(Mapping[str, Trace]):
-    """The traces of a provenance, read on demand.
+    """Traces of a provenance, read on demand.
 
     Parameters
     ----------
@@ -159,12 +159,12 @@ class TraceFiles(Mapping[str, Trace]):
 
 
 def read_document(directory: Path) -> dict[str, Any]:
-    """Return the document of a directory that a result was written into.
+    """Return the document of a result's directory.
 
     Raises
     ------
     BadValueError
-        If there is none, or it is not the whole document of a result.
+        If there is no document, or it is not the complete document of a result.
     """
     path = directory / DOCUMENT
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""The tables of a result: rows for each replication and flow, queue, link, user, station, ..."""
+"""Tables of a result: a row for each replication and flow, queue, link, user, station, ..."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 Runs = Sequence[Mapping[str, Any]]
-"""The statistics of each replication, as the engine reports them."""
+"""Statistics of each replication, as reported by the engine."""
 Rows = Iterable[Mapping[str, Any]]
 
 
@@ -116,7 +116,7 @@ def _transfers(resolved: ResolvedScenario, runs: Runs) -> Rows:
 
 
 def size_class_rows(resolved: ResolvedScenario, runs: Runs, edges: Sequence[int]) -> Rows:
-    """Yield a row for each replication, group of transfers and size class between edges, bytes."""
+    """Yield a row for each replication, group of transfers and size class; edges in bytes."""
     for run in runs:
         for group, members in transfer_groups(resolved).items():
             found = transfers_of(resolved, run, members)
@@ -144,11 +144,11 @@ TABLES: Mapping[str, Callable[[ResolvedScenario, Runs], Rows]] = {
         resolved, runs, checked_edges(SIZE_EDGES)
     ),
 }
-"""What makes the rows of each table."""
+"""Functions that return the rows of each table."""
 
 
 def name_of(resolved: ResolvedScenario, group: int) -> dict[str, str]:
-    """Return the name of a group, empty without one; no column where no group has a name."""
+    """Return the column with the name of a group; no column if no group has a name."""
     names = resolved.flows.group_names
     return {"name": names.get(group, "")} if names else {}
 
@@ -161,7 +161,7 @@ def flow_kind(flow: Flow) -> str:
 def group_quantities(
     run: Mapping[str, Any], members: Sequence[int], group: int | None
 ) -> dict[str, float | None]:
-    """Return the quantities of the flows of a group together; of all flows where it is None."""
+    """Return the aggregate quantities of a group's flows; of all flows if `group` is None."""
     flows = [run["flows"][number] for number in members]
     found = run["together"]
     if group is not None:

@@ -1,4 +1,4 @@
-"""The picture of a trace: its rate over time, and how the rates are distributed."""
+"""Figure of a trace: rate over time, and distribution of the rates."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _MOST_POINTS = 1500
 
 
 def trace_figure(trace: Trace) -> Figure:
-    """Return the figure of a trace: mean rate in bins over one round, and its distribution.
+    """Return the figure of a trace: mean rate in bins over one period, and its distribution.
 
     Parameters
     ----------
     trace : Trace
-        What to draw.
+        Trace to plot.
     """
     info = trace.info()
     fine = trace.bin_rates(_BIN_NS) if info.duration_s >= 1 else trace.bin_rates(1_000_000)

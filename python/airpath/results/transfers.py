@@ -1,7 +1,7 @@
-"""How long the transfers of a group of flows took, also by size and relative to an empty path.
+"""Completion times of transfers, also by size, and relative to an empty path.
 
-The slowdown of a transfer is its completion time over the least time on an empty path (Montazeri
-et al., Homa, SIGCOMM 2018, §5.1; Alizadeh et al., pFabric, SIGCOMM 2013, §5.1: normalised FCT).
+The slowdown of a transfer is its completion time divided by the time on an empty path (Montazeri et
+al., Homa, SIGCOMM 2018, §5.1; Alizadeh et al., pFabric, SIGCOMM 2013, §5.1: normalised FCT).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TRANSFER_QUANTITIES = (
     *(f"{level}_s" for level in _TIMES),
     *(f"{level}_slowdown" for level in _TIMES),
 )
-"""Of every group of transfers, in the order of the table."""
+"""Quantities of every group of transfers, in the order of the table."""
 
 SIZE_EDGES = ("10 kB", "100 kB", "1 MB")
 """Default edges of the size classes."""
@@ -51,14 +51,14 @@ _CLASS = re.compile(rf"{_EDGE}-(?:{_EDGE})?")
 
 @dataclass(frozen=True)
 class SizeClass:
-    """Transfers above one size and up to another.
+    """Size class of transfers, with a lower and an upper edge.
 
     Parameters
     ----------
     low : int
-        Bytes that a transfer is larger than.
+        Lower edge (exclusive), bytes.
     high : int or None
-        Bytes that a transfer has at most; None without an upper edge.
+        Upper edge (inclusive), bytes; None without an upper edge.
     """
 
     low: int
@@ -72,19 +72,19 @@ class SizeClass:
 
     @property
     def title(self) -> str:
-        """Name in words: ``10 kB to 100 kB``."""
+        """Readable name: ``10 kB to 100 kB``."""
         if self.high is None:
             return f"above {Size(self.low)}" if self.low else "all"
         return f"{Size(self.low)} to {Size(self.high)}" if self.low else f"up to {Size(self.high)}"
 
     def holds(self, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        """Return for each size, bytes, whether it is in the class."""
+        """Return whether each size, bytes, is in the class."""
         above: npt.NDArray[np.bool_] = sizes > self.low
         return above if self.high is None else above & (sizes <= self.high)
 
     @classmethod
     def named(cls, name: str) -> SizeClass | None:
-        """Return the class with a name; None if it is not one of a class."""
+        """Return the class with a name; None if the name is not valid."""
         match = _CLASS.fullmatch(name)
         if match is None:
             return None
@@ -111,7 +111,7 @@ def checked_edges(edges: object) -> list[int]:
     Raises
     ------
     BadValueError
-        If they are something else.
+        If the edges are not valid.
     """
     accepted = "Use sizes with units, rising"
     given = list(edges) if isinstance(edges, (list, tuple)) else []
@@ -129,12 +129,12 @@ def checked_edges(edges: object) -> list[int]:
 
 
 def size_classes(edges: Sequence[int]) -> list[SizeClass]:
-    """Return the classes between edges, bytes, and beyond the last one."""
+    """Return the classes between edges, bytes, and the class above the last edge."""
     return [SizeClass(low, high) for low, high in zip([0, *edges], [*edges, None], strict=True)]
 
 
 def transfer_groups(resolved: ResolvedScenario) -> dict[int, list[int]]:
-    """Return the flows with a size by their group."""
+    """Return the flows with a size, by group."""
     groups: dict[int, list[int]] = {}
     for numbers, entry in resolved.flows.ranges():
         if entry.source.is_transfer:
@@ -144,15 +144,15 @@ def transfer_groups(resolved: ResolvedScenario) -> dict[int, list[int]]:
 
 @dataclass(frozen=True)
 class Transfers:
-    """The transfers of one replication that started after the warm-up.
+    """Transfers of one replication that started after the warm-up.
 
     Parameters
     ----------
     size : ndarray of int, shape (n,)
         Payload, bytes.
     time_s : ndarray, shape (n,)
-        Completion time, s: from the start of the flow to the last acknowledgement. NaN if the run
-        ended before.
+        Completion time, s: from the start of the flow to the last acknowledgement. NaN if the
+        transfer did not complete.
     least_s : ndarray, shape (n,)
         Time on an empty path, s: base RTT and transmission of the packets at the largest rate of
         the slowest link. NaN if no rate is known.
@@ -169,12 +169,12 @@ class Transfers:
 
     @property
     def slowdown(self) -> npt.NDArray[np.float64]:
-        """Completion time over the time on an empty path."""
+        """Completion time divided by the time on an empty path."""
         found: npt.NDArray[np.float64] = self.time_s / self.least_s
         return found
 
     def quantities(self) -> dict[str, Any]:
-        """Return the quantities of `TRANSFER_QUANTITIES`; None for those without a value."""
+        """Return the quantities of `TRANSFER_QUANTITIES`; None if there is no value."""
         completed = int(np.count_nonzero(~np.isnan(self.time_s)))
         started = len(self.time_s)
         counts = {"started": started, "completed": completed, "unfinished": started - completed}
@@ -231,10 +231,10 @@ def completions(
 
 
 def _rate_bps(resolved: ResolvedScenario, run: Mapping[str, Any], direction: str) -> float:
-    """Return the rate of the link of a direction, bit/s; NaN if it is not known.
+    """Return the rate of the link of a direction, bit/s; NaN if it is unknown.
 
-    It is the largest rate that the link has. A trace has its mean over the measured time: what was
-    delivered, over the share of the trace that this was.
+    It is the largest rate of the link. For a trace, it is the mean over the measured time: the
+    delivered bits divided by the time in use.
     """
     hop = "bottleneck" if direction == "forward" else "reverse"
     links = dict(resolved.links())

@@ -1,4 +1,4 @@
-"""The figure of the users of a cell: what each got, and where its delay arose."""
+"""Figure of the users of a cell: throughput, and components of the delay."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_USERS", "UserPlot"]
 
 MOST_USERS = 60
-"""Most users of a figure."""
+"""Largest number of users in a figure."""
 _WIDTH = 0.7
 
 
@@ -39,21 +39,20 @@ class UserPlot:
 
     @drawing
     def users(self, link: str = "bottleneck", **_options: Unpack[FigureOptions]) -> Figure:
-        """Draw the throughput of each user of a cell, and where its packets' delay arose.
+        """Plot the throughput of each user of a cell, and the components of its packets' delay.
 
         Parameters
         ----------
         link : str
-            The cell: ``bottleneck``, or ``ack_path`` or ``reverse`` where that is one. Default
-            ``bottleneck``.
+            Name of the cell: ``bottleneck``, ``ack_path`` or ``reverse``. Default ``bottleneck``.
 
         Returns
         -------
         figure : matplotlib.figure.Figure
-            Above the throughputs with their intervals; below the mean delay of the packets of each
-            user: propagation, the sojourn time in the user's queue until the first slot, and from
-            there to the end of the slot that completes the packet. The interval is that of the
-            last two together.
+            The figure. Top: throughputs with intervals. Bottom: mean delay of the packets of each
+            user, divided into propagation, sojourn time in the user's queue until the first slot,
+            and time from then to the end of the slot that completes the packet. The interval
+            applies to the sum of the last two.
 
         Raises
         ------

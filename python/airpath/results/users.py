@@ -1,4 +1,4 @@
-"""Names of the queues of users and stations, in words."""
+"""Names of the queues of users and stations."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ def queues_at(queues: Iterable[str], place: str) -> list[str]:
     queues : iterable of str
         The names of all queues.
     place : str
-        ``bottleneck``, ``reverse`` or ``ack_path``; also the name of a queue.
+        ``bottleneck``, ``reverse`` or ``ack_path``, or the name of a queue.
     """
     return [name for name in queues if name == place or name.startswith(f"{place}/")] or [place]
 
 
 def user_of(queue: str) -> str:
-    """Return whose queue it is by its name: ``user 0`` of ``bottleneck/user 0``."""
+    """Return the user of a queue: ``user 0`` for ``bottleneck/user 0``."""
     return queue.rpartition("/")[2]
 
 
 def users_in_words(queues: Sequence[str]) -> str:
-    """Return how many users or stations have these queues: ``3 users``."""
+    """Return the number of users or stations of these queues as text: ``3 users``."""
     kind = user_of(queues[0]).partition(" ")[0]
     return f"{len(queues)} {kind}s"

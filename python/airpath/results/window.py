@@ -1,4 +1,4 @@
-"""A window of time of a run."""
+"""Time window of a run."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Window = tuple[object, object] | str
 
 
 def checked_window(window: Window | None, end_s: float) -> tuple[float, float]:
-    """Return a window of a run in seconds; the whole run for none.
+    """Return a window of a run in seconds; None is the whole run.
 
     Parameters
     ----------
     window : pair of duration or str, optional
-        When it begins and ends.
+        Start and end.
     end_s : float
-        The run's end, s.
+        End of the run, s.
 
     Raises
     ------
     BadValueError
-        If these are not two ascending instants of the run.
+        If the window is not two ascending instants of the run.
     """
     if window is None:
         return 0.0, end_s

@@ -1,9 +1,8 @@
-"""The advisory on flows whose receive window was their limit, where a larger one would change it.
+"""Advisory on flows that their receive window limits, if a larger window would help.
 
-A receive window below the queue's limit is the limit of every flow also where they fill the link
-together: the goodput is then the link's, and a larger window makes the queue longer and nothing
-else. Where flows that the window does not limit have the rest of a full link, a larger window
-takes from these.
+Small receive windows can limit every flow even if the flows together fill the link. A larger window
+then only makes the queue longer, so there is no advisory. If other flows, which the window does not
+limit, use the rest of a full link, a larger window takes capacity from them.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from airpath.scenario.units import Size
 __all__ = ["FULL", "LIMITED", "limited_flows", "shared_loads", "window_limited"]
 
 FULL = 0.95
-"""A link is full from here on: 5 % more is the most that anything could gain."""
+"""Utilisation above which a link is considered full; the possible gain is at most 5 %."""
 
 LIMITED = 0.5
-"""Share of the time above which the receive window is called the limit of a flow."""
+"""Share of time above which a flow counts as limited by the receive window."""
 
 _BACKHAULS = {"forward": "backhaul", "reverse": "backhaul_reverse"}
-"""Names of the backhaul as a link, by the direction of data."""
+"""Link names of the backhaul, by direction."""
 
 RECEIVE_WINDOW = (
     "the receive window, {window}, was the limit{flows} for {share:.0f} % of the time, not the "
@@ -38,20 +37,20 @@ Runs = Sequence[Mapping[str, Any]]
 
 
 def limited_flows(resolved: ResolvedScenario, runs: Runs) -> dict[int, float]:
-    """Return the flows that the receive window limited for most of the time, and how much of it.
+    """Return the flows that the receive window limited for most of the time.
 
     Parameters
     ----------
     resolved : ResolvedScenario
         The resolved scenario.
     runs : sequence of mapping
-        Its replications, one at least.
+        Replications of the scenario, at least one.
 
     Returns
     -------
     shares : dict of int to float
-        By number of the flow, the share of its time, above 0.5, averaged over the replications.
-        Not those that filled their own wire.
+        Share of time in which the window limited the flow, above 0.5, averaged over the
+        replications, by number of the flow. Flows that fill their own wire are excluded.
     """
     found = {}
     for number, flow in enumerate(resolved.flows):
@@ -69,18 +68,18 @@ def window_limited(
     resolved: ResolvedScenario,
     runs: Runs,
 ) -> Iterator[Advisory]:
-    """Yield a warning for flows that would have got more with a larger receive window.
+    """Yield a warning for flows whose goodput a larger receive window would increase.
 
     Parameters
     ----------
     group : int
         Number of the group.
     members : sequence of int
-        Numbers of its flows.
+        Numbers of the group's flows.
     limited : mapping of int to float
-        What `limited_flows` found.
+        Result of `limited_flows`.
     resolved, runs
-        As there.
+        As in `limited_flows`.
     """
     shares = [limited[number] for number in members if number in limited]
     if not shares:
@@ -103,25 +102,25 @@ def window_limited(
 
 
 def _is_full(resolved: ResolvedScenario, runs: Runs) -> bool:
-    """Return whether a link that all flows share was full while they were active."""
+    """Return whether a link that all flows share was full while the flows were active."""
     return any(load >= FULL for load in shared_loads(resolved, runs).values())
 
 
 def shared_loads(resolved: ResolvedScenario, runs: Runs) -> dict[str, float]:
-    """Return the utilisation of the links that all flows share, while these were active.
+    """Return the utilisation of the links that all flows share, while the flows were active.
 
     Parameters
     ----------
     resolved : ResolvedScenario
         The resolved scenario.
     runs : sequence of mapping
-        Its replications, one at least.
+        Replications of the scenario, at least one.
 
     Returns
     -------
     loads : dict of str to float
-        By name of the link, averaged over the replications. A backhaul without a limit is among
-        them, as ``backhaul`` and ``backhaul_reverse``, though it has no row in results.
+        Utilisation by name of the link, averaged over the replications. It includes an unlimited
+        backhaul, as ``backhaul`` and ``backhaul_reverse``, which has no row in results.
     """
     used: dict[str, list[float]] = {}
     backhaul = resolved.backhaul or Wire()
@@ -146,7 +145,7 @@ def shared_loads(resolved: ResolvedScenario, runs: Runs) -> dict[str, float]:
 
 
 def _carried_bps(source: Source, found: Mapping[str, Any]) -> float:
-    """Return the IP throughput of a flow, packets sent before the measured time included, bit/s."""
+    """Return the IP throughput of a flow, bit/s, with packets sent before the measured time."""
     if not source.payload_bytes:
         return float(found["ip_throughput_bps"])
     return float(found["goodput_bps"]) * source.packet_bytes / source.payload_bytes
@@ -169,15 +168,15 @@ def _fills_its_wire(resolved: ResolvedScenario, flow: Flow, runs: Runs, number: 
 def _others_have_a_part(
     limited: Mapping[int, float], resolved: ResolvedScenario, runs: Runs
 ) -> bool:
-    """Whether TCP flows that the window does not limit have 5 % or more of what is delivered."""
+    """Return whether other TCP flows have more than 5 % of the delivered bytes."""
     numbers = [
         number
         for number, flow in enumerate(resolved.flows)
         if number not in limited and flow.source.is_tcp
     ]
     everything = sum(flow["delivered_bytes"] for run in runs for flow in run["flows"])
-    theirs = sum(run["flows"][number]["delivered_bytes"] for run in runs for number in numbers)
-    return bool(theirs > (1 - FULL) * everything)
+    delivered = sum(run["flows"][number]["delivered_bytes"] for run in runs for number in numbers)
+    return bool(delivered > (1 - FULL) * everything)
 
 
 def _span_s(
@@ -188,7 +187,7 @@ def _span_s(
 ) -> tuple[float, float]:
     """Return the start and the end of a flow within the measured time, s."""
     begin_s, end_s = found["start_s"], resolved.duration_s
-    if begin_s is None:  # Of datagrams, and of what never started.
+    if begin_s is None:  # For datagrams, and flows that never started.
         begin_s = given.start.earliest_ns / 1e9
     stops_s = end_s if given.stop_ns is None else given.stop_ns / 1e9
     done_s = end_s if found["completed_at_s"] is None else found["completed_at_s"]

@@ -76,6 +76,8 @@ class DaskExecutor(Executor):
         ----------
         fn : callable
             Function to call; the function and its arguments must be picklable.
+        args, kwargs
+            Arguments of the call.
         """
         found: Future[Any] = Future()
         found.set_running_or_notify_cancel()

@@ -26,9 +26,11 @@ def counted(rule: Rule, values: Sequence[float | None], confidence: float) -> in
     Parameters
     ----------
     rule : Rule
-        Stopping rule. values : sequence of float or None Values of the rule's metric for
-        replications 0, 1, 2, … without a gap. None and NaN mean "not measured": they count as
-        replications, but not as values. Without a metric, only the number of replications matters.
+        Stopping rule.
+    values : sequence of float or None
+        Values of the rule's metric for replications 0, 1, 2, … without a gap. None and NaN mean
+        "not measured": they count as replications, but not as values. Without a metric, only the
+        number of replications matters.
     confidence : float
         Confidence of the interval, in (0, 1).
 

@@ -66,8 +66,8 @@ def set_scale(
         Axis to set.
     panels : sequence of sequence of Interval
         Intervals of each panel.
-        scale : float
-            Factor for the intervals.
+    scale : float
+        Factor for the intervals.
     """
     found = [each for intervals in panels for each in intervals]
     if is_logarithmic([[each.mean for each in intervals] for intervals in panels]):
@@ -104,8 +104,8 @@ def limits(
         from the means is at most the span of the means or the median length of the intervals.
     scale : float
         Factor for the intervals.
-        also : iterable of float
-            Further values inside the limits, in the unit of the axis. Default: none.
+    also : iterable of float
+        Further values inside the limits, in the unit of the axis. Default: none.
 
     Returns
     -------
