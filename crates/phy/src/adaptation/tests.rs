@@ -1,11 +1,11 @@
-//! The policies against qawla-2015 §2 and §6, and what it leaves open.
+//! Tests of the policies against qawla-2015 §2 and §6, and of cases that the paper does not define.
 
 use super::*;
 use airpath_core::{Seed, Setup};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Efficiencies of qawla-2015 Table 1: mcs3 and mcs4 are equal.
+/// Efficiencies of qawla-2015 Table 1; those of mcs3 and mcs4 are equal.
 const EFFICIENCIES: [f64; 8] = [1.0, 1.5, 2.0, 3.0, 3.0, 4.0, 4.5, 5.0];
 
 fn names() -> SchemeNames {
@@ -22,18 +22,19 @@ fn policy(description: Value) -> AnyPolicy {
     build(&description).unwrap_or_else(|error| panic!("{description}: {error}"))
 }
 
-/// Candidates with these packet error rates, and block error rates a hundred times smaller.
+/// Candidates with these packet error rates, and block error rates that are 100 times smaller.
 fn candidates(pers: [f64; 8]) -> Vec<Candidate> {
     let rates = EFFICIENCIES.into_iter().zip(pers);
     rates.map(|(efficiency, per)| Candidate { efficiency, fer: per / 100.0, per }).collect()
 }
 
-/// Choices of `policy` in each of its regimes.
+/// Choices of `policy` in all its regimes.
 fn choices(policy: &AnyPolicy, candidates: &[Candidate]) -> Vec<usize> {
     (0..=policy.thresholds().len()).map(|regime| policy.choose(candidates, regime)).collect()
 }
 
-/// qawla-2015 Table 2, 26 dB over the ITU-A channel where it says something; mcs7 is made up.
+/// Packet error rates at 26 dB over the ITU-A channel: qawla-2015 Table 2 as far as printed; mcs7
+/// is invented.
 const AT_26_DB: [f64; 8] = [0.0, 8.4e-6, 1.0e-5, 4.62e-3, 2.04e-3, 0.1, 0.295, 0.9];
 
 #[test]
@@ -89,7 +90,7 @@ fn most_robust_mcs_is_chosen_if_all_exceed_threshold() {
 fn qawla_divides_error_threshold_by_h_for_short_queues() {
     let qawla = policy(json!({"kind": "qawla", "th_per": 0.2, "h": 100, "threshold": 20}));
     assert_eq!(qawla.thresholds(), [20]);
-    // 0.002 below 20 packets, 0.2 from there on.
+    // 0.002 below 20 packets, 0.2 from 20 packets on.
     assert_eq!(choices(&qawla, &candidates(AT_26_DB)), [2, 5]);
 }
 
@@ -106,7 +107,7 @@ fn dual_regime_and_fixed_ignore_error_rates() {
     assert_eq!(choices(&by_number, &candidates([1.0; 8])), [6]);
 }
 
-/// qawla-2015 §4: 27 pairs with r₁ < r₂ and eight of one MCS, 35 in all.
+/// qawla-2015 §4: 27 pairs with r₁ < r₂ and eight pairs of one MCS, 35 pairs in total.
 #[test]
 fn dual_regime_pairs_of_table_1_are_35() {
     let rates = EFFICIENCIES.into_iter().zip([0.0, 0.0, 1e-6, 1e-4, 1e-5, 1e-3, 1e-2, 0.1]);
@@ -114,7 +115,7 @@ fn dual_regime_pairs_of_table_1_are_35() {
     assert_eq!(pairs.len(), 35);
     assert!(pairs.contains(&(0, 1)) && pairs.contains(&(3, 3)));
     assert!(!pairs.contains(&(3, 4)) && !pairs.contains(&(4, 3)) && !pairs.contains(&(1, 0)));
-    // A faster one with fewer errors is no upper regime.
+    // A faster MCS with fewer errors cannot be the upper regime.
     assert_eq!(dual_regime_pairs(&[(1.0, 0.1), (2.0, 0.01)]), [(0, 0), (1, 1)]);
     assert_eq!(dual_regime_pairs(&[(2.0, 0.1), (1.0, 0.1)]), [(0, 0), (1, 0), (1, 1)]);
 }
@@ -133,10 +134,10 @@ fn max_phy_throughput_maximises_efficiency_times_success() {
     let per = policy(json!({"kind": "max-phy-throughput", "error_rate": "per"}));
     let fer = policy(json!({"kind": "max-phy-throughput", "error_rate": "fer"}));
     let at_26_db = candidates(AT_26_DB);
-    // Per packet 3.6 of mcs5 are most; per block 4.955 of mcs7.
+    // Largest product by packets: 3.6 of mcs5; by blocks: 4.955 of mcs7.
     assert_eq!(choices(&per, &at_26_db), [5]);
     assert_eq!(choices(&fer, &at_26_db), [7]);
-    // 1.5 of all: mcs1 has no errors.
+    // All products are 1.5; mcs1 has no errors.
     let even = candidates([1.0, 0.0, 0.25, 0.5, 0.5, 0.625, 1.0, 1.0]);
     assert_eq!(choices(&per, &even), [1]);
     assert_eq!(choices(&per, &candidates([1.0; 8])), [0], "nothing passes: the most robust");
@@ -195,7 +196,7 @@ proptest! {
         prop_assert_eq!(choices(&qawla, &candidates), [one, one]);
     }
 
-    /// Each regime of QAWLA is TAGLA with the regime's threshold; MCSs in any order of efficiency.
+    /// In each regime, QAWLA equals TAGLA with the regime's threshold, for any order of MCSs.
     #[test]
     fn qawla_is_tagla_in_each_regime(
         candidates in any_candidates(), th_per in 1e-4..1.0f64, h in 1.0..1e4f64,
@@ -214,7 +215,7 @@ proptest! {
         }
     }
 
-    /// Nothing carries more than what MaxPHYThru chooses.
+    /// No MCS has a larger product than the MCS chosen by MaxPHYThru.
     #[test]
     fn max_phy_throughput_is_the_maximum(candidates in any_candidates()) {
         let per = policy(json!({"kind": "max-phy-throughput", "error_rate": "per"}));
