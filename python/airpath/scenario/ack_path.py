@@ -28,7 +28,7 @@ class AckPath(Component):
 
 
 class Ideal(AckPath):
-    """ACKs take only the flow's return wire: no queue, no loss, no transmission time."""
+    """ACKs traverse only the flow's return wire: no queue, no loss, no transmission time."""
 
     kind: Literal["ideal"] = "ideal"
 

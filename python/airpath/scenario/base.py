@@ -399,7 +399,7 @@ class Component(Model):
             return
         field = cls.model_fields.get(cls.chosen_by)
         if field is None or not isinstance(field.default, str):
-            return  # A base of several choices, itself none.
+            return  # A base class of several choices, not a choice.
         known = cls.registry.get(field.default)
         if known is not None and known.__qualname__ != cls.__qualname__:
             raise TypeError(

@@ -294,20 +294,22 @@ class Vcp(Congestion):
         t_ρ, the interval of the routers, above 0. MI has one step per interval, and the window is
         constant for one interval after a reduction. Default 200 ms (Xia et al. 2005, Table 1).
     scaling : {"public-code", "squared", "product", "linear", "off"}
-        AI per RTT as a factor of α: (RTT/100 ms)², linear below 20 ms and above 500 ms; (RTT/t_ρ)²;
-        (RTT/t_ρ)(RTT/100 ms); RTT/t_ρ; or 1. Default public-code (the public ns-2 package).
+        AI per RTT as a factor of α. ``"public-code"``: (RTT/100 ms)², linear below 20 ms and above
+        500 ms. ``"squared"``: (RTT/t_ρ)². ``"product"``: (RTT/t_ρ)(RTT/100 ms). ``"linear"``:
+        RTT/t_ρ. ``"off"``: 1. Default public-code (the public ns-2 package).
     limiters : bool
         Limit ξ and AI per ACK by the size of the window. Default True (the public ns-2 package).
     freeze : {"public-code", "unconditional"}
-        Codes after a reduction: overload has no effect for t_ρ and then causes AI for an RTT, while
-        lower codes take effect immediately; or no code has an effect for that time. Default
-        public-code (the public ns-2 package).
+        Effect of codes after a reduction. ``"public-code"``: overload has no effect for t_ρ and
+        then causes AI for an RTT; lower codes take effect immediately. ``"unconditional"``: no code
+        has an effect for t_ρ. Default public-code (the public ns-2 package).
     granularity : Duration
         Granularity of the RTT that scales growth, and of the two timers; 0 s is exact. Default 10
         ms (the public ns-2 package).
     on_loss : {"reno", "ignore"}
-        Reaction to a loss: the window is halved by a fast retransmit and reduced to one packet by a
-        timeout; or only while the code is overload. Default reno (the public ns-2 package).
+        Reaction to a loss. ``"reno"``: a fast retransmit halves the window, and a timeout reduces
+        it to one packet. ``"ignore"``: the window is reduced only while the code is overload.
+        Default reno (the public ns-2 package).
     """
 
     recovery = "reno"

@@ -1,4 +1,4 @@
-"""Error processes of links, one class each: which frames the channel corrupts."""
+"""Error processes of links, which determine the corrupted frames, one class each."""
 
 from __future__ import annotations
 

@@ -37,9 +37,10 @@ class BlindBi(GrantPolicy):
         Size of the grant for each packet, 1 B to 65535 B. Default 46 B: an ACK of 40 B with its
         header.
     when : {"served", "first-transmission", "delivered"}
-        Time of the grant: at the end of the service of a packet, including retransmissions and
-        reordering, even if it is then lost; at its first transmission; or at its delivery. Default
-        ``"served"`` (wimax-2009 §5.4).
+        Time of the grant. ``"served"``: the end of the service of a packet, including
+        retransmissions and reordering, even if the packet is then lost. ``"first-transmission"``:
+        the packet's first transmission. ``"delivered"``: its delivery. Default ``"served"``
+        (wimax-2009 §5.4).
     fallback : Duration
         Time without a grant after which a station sends a request, above 0. Default 100 ms.
     """
@@ -59,9 +60,10 @@ class AdaptBi(GrantPolicy):
         Size of the grant if the station's request queue is empty, 1 B to 65535 B. Default 46 B: an
         ACK of 40 B with its header.
     when : {"served", "first-transmission", "delivered"}
-        Time of the grant: at the end of the service of a packet, including retransmissions and
-        reordering, even if it is then lost; at its first transmission; or at its delivery. Default
-        ``"served"`` (wimax-2009 §5.4).
+        Time of the grant. ``"served"``: the end of the service of a packet, including
+        retransmissions and reordering, even if the packet is then lost. ``"first-transmission"``:
+        the packet's first transmission. ``"delivered"``: its delivery. Default ``"served"``
+        (wimax-2009 §5.4).
     fallback : Duration
         Time without a grant after which a station sends a request, above 0. Default 100 ms.
     """

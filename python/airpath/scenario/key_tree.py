@@ -18,7 +18,7 @@ def nodes_at(model: type[Model], document: Any, steps: Sequence[str]) -> list[Ke
     Parameters
     ----------
     model : type of Model
-        Model of the whole document.
+        Model of the complete document.
     document : object
         The document with the kinds of components; an empty table if unknown.
     steps : sequence of str

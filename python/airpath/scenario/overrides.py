@@ -59,7 +59,7 @@ def pairs(given: object, place: str) -> list[tuple[str, Any]]:
     Raises
     ------
     BadValueError
-        If `given` is neither of them.
+        If `given` has another type.
     """
     items = given.items() if isinstance(given, Mapping) else given
     example = f'{place} = {{"bottleneck.aqm": "codel"}}'

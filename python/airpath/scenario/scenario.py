@@ -235,7 +235,7 @@ class Scenario(Model):
 
     @property
     def file(self) -> str | None:
-        """The path of the scenario file, as given to `load`; None without a file."""
+        """The path of the scenario file, as passed to `load`; None without a file."""
         return self._file
 
     @property

@@ -21,8 +21,8 @@ class Wire(Model):
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     limit : Packets or Size, optional
-        Longest queue in front of a wire with a `rate`, in packets or bytes of waiting IP packets,
-        above 0; an arrival that would exceed the limit is dropped. Default: no limit and no drops.
+        Longest queue in front of a wire with a `rate`, in packets or in bytes of IP packets, above
+        0. An arrival that would exceed the limit is dropped. Default: no limit and no drops.
     """
 
     engine_family = "wire"

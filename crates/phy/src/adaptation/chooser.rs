@@ -39,12 +39,12 @@ impl Chooser {
         Ok(Chooser { policy, table, reference, candidates })
     }
 
-    /// Queue lengths, packets, at which the next regime begins, ascending.
+    /// Returns the queue lengths, packets, at which the next regime begins, ascending.
     pub fn thresholds(&self) -> &[u64] {
         self.policy.thresholds()
     }
 
-    /// Number of regimes.
+    /// Returns the number of regimes.
     pub fn regimes(&self) -> usize {
         self.thresholds().len() + 1
     }

@@ -60,7 +60,8 @@ pub struct Candidate {
 
 /// Policy that chooses the MCS.
 pub trait Policy {
-    /// Queue lengths, packets, at which the next regime begins, ascending; empty for one regime.
+    /// Returns the queue lengths, packets, at which the next regime begins, ascending; empty for
+    /// one regime.
     fn thresholds(&self) -> &[u64] {
         &[]
     }

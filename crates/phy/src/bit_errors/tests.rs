@@ -19,12 +19,12 @@ const THRESHOLDS: Law = Law {
     allows: "0.02 dB",
 };
 
-/// γ = 0.99875, β = 0.875 (vcp-2008 §IV).
+/// Returns the paper's chain: γ = 0.99875, β = 0.875 (vcp-2008 §IV).
 fn paper(error_good: f64, error_bad: f64) -> ErrorChain {
     ErrorChain::new(0.00125, 0.125, error_good, error_bad).expect("accepted")
 }
 
-/// BPSK; the bad state's SNR is 10 dB lower.
+/// Returns the paper's chain for BPSK; the SNR of the bad state is 10 dB lower.
 fn at(tx: u32, rx: u32, snr_db: f64) -> ErrorChain {
     let error = |snr_db: f64| {
         let branches = Branches::of_antennas(tx, rx, from_db(snr_db)).expect("accepted");

@@ -24,7 +24,7 @@ class Framing(Model):
     overhead : Size
         Overhead of each IP packet, 0 to 65535 B. Default 0 B.
     block : Size
-        Frames are filled up to whole blocks of this size, 1 to 65535 B. Default 1 B.
+        Size to whose multiples frames are padded, 1 to 65535 B. Default 1 B.
     code_rate : float
         Share of data in the transmitted bytes; the rest is parity. 0.001 to 1. Default 1.
     """

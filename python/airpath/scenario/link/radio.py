@@ -80,7 +80,7 @@ class Radio(Model):
     feedback : int
         Age of the SNR by which MCSs are selected, frames, from 0. Default 1.
     combining : {"none", "chase", "incremental"}
-        How the receiver combines several attempts of HARQ. Default chase.
+        Combining of several HARQ attempts in the receiver. Default chase.
     frequency : Frequency
         Carrier frequency, above 0. Default 2.5 GHz (wimax-2009 §5.1).
     base_height : Length

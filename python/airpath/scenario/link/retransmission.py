@@ -33,7 +33,7 @@ class AttemptErrors(Model):
     snr : Decibels
         SNR of each attempt, -200 to 200 dB.
     combining : {"none", "chase", "incremental"}
-        How the receiver combines several attempts. Default chase.
+        Combining of several attempts in the receiver. Default chase.
     block : Size
         Size of the block whose error rate is used, 1 to 65535 B. Default 1500 B.
     """

@@ -55,9 +55,9 @@ class Source(Component):
     """A group of equal flows. `source` selects the kind of traffic; the default is TCP.
 
     The wires of a flow are `access` (sender to bottleneck), `egress` (bottleneck to receiver),
-    `ack_access` (receiver to the link of the ACK path) and `return_wire` (from the link of the ACK
-    path, or from the receiver, to the sender). Their delays are either set or follow from
-    `base_rtt`.
+    `ack_access` (receiver to the link of the ACK path) and `return_wire`. The latter leads to the
+    sender, from the link of the ACK path or, without such a link, from the receiver. The delays of
+    the wires are either set or follow from `base_rtt`.
 
     Parameters
     ----------

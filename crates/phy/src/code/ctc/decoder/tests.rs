@@ -104,7 +104,7 @@ fn noiseless_blocks_are_decoded_at_all_sizes_and_rates() {
     }
 }
 
-/// Strategy of all kinds of decoders.
+/// Strategy of decoder configurations of all kinds.
 fn configs() -> impl Strategy<Value = DecoderConfig> {
     let algorithms = prop_oneof![Just(Algorithm::MaxLog), Just(Algorithm::LinearLog)];
     let rules = prop_oneof![Just(Stopping::None), Just(Stopping::Genie), Just(Stopping::Agreement)];
@@ -246,7 +246,7 @@ impl Compared {
         lost / (self.disagreements as f64).sqrt().max(1.0)
     }
 
-    /// The loss in dB, if frame errors fall by a decade in `decade_db`.
+    /// Returns the loss in dB, if frame errors fall by a decade in `decade_db`.
     fn lost_db(&self, decade_db: f64) -> f64 {
         (self.errors as f64 / self.reference_errors as f64).log10() * decade_db
     }

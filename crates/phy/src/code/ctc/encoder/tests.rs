@@ -29,7 +29,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// phy-802.16-ctc §2.6: bit i is 1 if (i² + 3i) mod 11 is 1, 3, 4, 5 or 9.
+/// Returns the input of phy-802.16-ctc §2.6: bit i is 1 if (i² + 3i) mod 11 is 1, 3, 4, 5 or 9.
 fn check_input(couples: usize) -> Vec<bool> {
     (0..2 * couples).map(|i| [1, 3, 4, 5, 9].contains(&((i * i + 3 * i) % 11))).collect()
 }
