@@ -1,48 +1,48 @@
-//! The margin m of the selected rate: a number, or one that finds its target by itself.
+//! The margin m of the selected rate: a constant, or a value adapted to a target loss.
 //!
 //! Source: clamp-2008 §5.2: m is "adaptively tuned such that the packet error rate after
-//! retransmissions is approximately a target". The rule is Airpath's, since the paper gives none:
-//! one m for the whole cell, or one for each user (`per_user`); a finished packet that was
-//! discarded adds δ(1 − p*) to it, one that was delivered takes δp* away, so that m rests where a
-//! share p* of the packets is discarded. δ is 0.1 until the 10th loss, 0.02 until the 40th, then
-//! 0.002; m begins at 0, or at its least value where that is above, and stays within [−4, 0.95] or
-//! what the user sets as its least. Steps that shrink with losses, not with time, also get there in
-//! a cell of low rate.
+//! retransmissions is approximately a target". The paper gives no rule; the rule is Airpath's.
+//! There is one m for the cell, or one for each user (`per_user`). A discarded packet adds δ(1 −
+//! p*) to m, a delivered packet subtracts δp*, so that m converges to a value with which the
+//! fraction p* of the packets is discarded. δ is 0.1 until the 10th loss, 0.02 until the 40th, then
+//! 0.002. The initial value of m is 0, or the lower bound if that is larger. m stays within [−4,
+//! 0.95], or above the configured lower bound. Steps shrink with the number of losses, not with
+//! time, so that m also converges in a cell with a low rate.
 
 use airpath_core::{Checks, above, at_least};
 use serde::Deserialize;
 
-/// Least margin that may be set.
+/// Smallest constant margin.
 const LEAST: f64 = -100.0;
-/// Least value of an adaptive margin, unless the user sets another.
+/// Default lower bound of an adaptive margin.
 const LEAST_ADAPTIVE: f64 = -4.0;
 /// Largest value of an adaptive margin.
 const MOST_ADAPTIVE: f64 = 0.95;
-/// (losses, δ): the step δ holds until that many losses.
+/// Step sizes: (losses, δ) means the step δ until that number of losses.
 const STEPS: [(u32, f64); 2] = [(10, 0.1), (40, 0.02)];
-/// δ after them.
+/// Final step size δ.
 const LAST_STEP: f64 = 0.002;
 
 /// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum MarginConfig {
-    /// m, from −100, below 1.
+    /// Constant m, from −100, below 1.
     Fixed(f64),
-    /// One that finds its target.
+    /// m adapted to a target loss.
     Adaptive(AdaptiveMarginConfig),
 }
 
-/// Configuration of a margin that finds its target.
+/// Configuration of an adaptive margin.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AdaptiveMarginConfig {
-    /// p*: the share of packets that shall be discarded. Above 0, below 1.
+    /// Target p*: fraction of packets that are discarded. Above 0, below 1.
     pub target_loss: f64,
     /// Lower bound of m, from −4 to 0.95.
     #[serde(default = "least_adaptive")]
     pub least: f64,
-    /// Whether every user has a margin, which follows the user's own packets.
+    /// True if every user has a separate margin, which follows the user's packets.
     #[serde(default)]
     pub per_user: bool,
 }
@@ -52,7 +52,7 @@ fn least_adaptive() -> f64 {
 }
 
 impl Default for MarginConfig {
-    /// No margin.
+    /// Zero margin.
     fn default() -> MarginConfig {
         MarginConfig::Fixed(0.0)
     }
@@ -73,7 +73,7 @@ impl MarginConfig {
     }
 }
 
-/// The margins of a cell: one for all users, or one for each.
+/// Margins of a cell: one for all users, or one for each user.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Margins(Vec<Margin>);
 
@@ -90,7 +90,7 @@ impl Margins {
         &self.0[user.min(self.0.len() - 1)]
     }
 
-    /// Returns the margin of a user, to be changed.
+    /// Returns the margin of a user for modification.
     #[inline]
     pub(super) fn of_mut(&mut self, user: usize) -> &mut Margin {
         let place = user.min(self.0.len() - 1);
@@ -103,17 +103,17 @@ impl Margins {
     }
 }
 
-/// One margin, with what moves it.
+/// A margin with the state of its adaptation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Margin {
     /// Margin m.
     value: f64,
-    /// p*; `None` of one that stays as it is.
+    /// Target loss p*; `None` for a constant margin.
     target: Option<f64>,
     /// Lower bound of m.
     least: f64,
     losses: u32,
-    /// Sum over the slots that were given away, and how many these were.
+    /// Sum of m over the allocated slots, and number of these slots.
     sum: f64,
     slots: u64,
 }
@@ -135,7 +135,7 @@ impl Margin {
         self.value
     }
 
-    /// A slot is given away.
+    /// Counts an allocated slot.
     #[inline]
     pub(super) fn note(&mut self) {
         if self.target.is_some() {
@@ -144,7 +144,8 @@ impl Margin {
         }
     }
 
-    /// Mean over the slots that were given away since measurement started; m without any.
+    /// Mean margin over the slots allocated since measurement started; the current margin without
+    /// such slots.
     pub(super) fn mean(&self) -> f64 {
         if self.slots > 0 { self.sum / self.slots as f64 } else { self.value }
     }
@@ -164,7 +165,7 @@ impl Margin {
         self.value = (self.value + amount).clamp(self.least, MOST_ADAPTIVE);
     }
 
-    /// A packet has been delivered.
+    /// Adapts the margin after a delivered packet.
     #[inline]
     pub(super) fn on_delivery(&mut self) {
         if let Some(target) = self.target {
@@ -172,7 +173,7 @@ impl Margin {
         }
     }
 
-    /// A packet has been discarded.
+    /// Adapts the margin after a discarded packet.
     pub(super) fn on_loss(&mut self) {
         if let Some(target) = self.target {
             self.add(self.step() * (1.0 - target));
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_moves_the_margin_of_its_user_or_that_of_the_cell() {
+    fn loss_adapts_margin_of_user_or_cell() {
         for (per_user, second) in [(true, 0.0), (false, 0.05)] {
             let mut margins = Margins::new(adaptive_config(0.5, -4.0, per_user), 2);
             margins.of_mut(0).on_loss();
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_fall_below_what_is_set() {
+    fn adaptive_margin_stays_above_configured_bound() {
         for (least, first) in [(-0.5, 0.0), (0.0, 0.0), (0.25, 0.25)] {
             let mut margin = Margin::new(adaptive_config(0.999, least, false));
             assert_eq!(margin.value(), first);
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_shrink_at_the_10th_and_the_40th_loss() {
+    fn steps_shrink_after_10_and_40_losses() {
         let mut margin = adaptive(0.5);
         let mut step_of_next = || {
             let before = margin.value();
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stays_within_its_range() {
+    fn adaptive_margin_stays_within_range() {
         let mut margin = adaptive(0.001);
         (0..20).for_each(|_| margin.on_loss());
         assert_eq!(margin.value(), 0.95);
@@ -247,10 +248,10 @@ mod tests {
         assert_eq!(margin.value(), -4.0);
     }
 
-    /// Packets that are lost with 0.2 e^{-4m}, drawn evenly: the share of losses becomes the
+    /// With losses of probability 0.2 e^{-4m}, evenly spaced, the loss rate converges to the
     /// target.
     #[test]
-    fn it_rests_where_the_target_is_met() {
+    fn adaptive_margin_converges_to_target_loss() {
         let mut margin = adaptive(0.01);
         let (mut due, mut lost) = (0.0, 0);
         for packet in 0..2_000_000 {

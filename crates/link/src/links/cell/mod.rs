@@ -1,28 +1,30 @@
-//! A cell: one radio channel, divided into slots, and a queue for each user.
+//! A cell: one radio channel that is divided into slots, and a queue for each user.
 //!
-//! Source: clamp-2008 §5.2 and §5.3. At the start of each slot the users with data have rates by
-//! their SNRs (Eq. 18), and a scheduler chooses one of them. Its block takes as many bits as fit,
-//! of several packets or of a part of one. If the SNR at the slot's end does not carry the rate,
-//! the block has failed: its bits are retransmitted when the user is next served, at the rate of
-//! that slot. At the n-th failure in a row the packets that the block would have completed are
-//! discarded, and the one that it would have begun keeps what it has; without a packet to discard,
-//! the count continues. With HARQ the block itself is repeated instead. Delivered is at the end of
-//! the slot that completes a packet.
+//! Source: clamp-2008 §5.2 and §5.3. At the start of each slot the rates of the users with data
+//! follow from their SNRs (Eq. 18), and a scheduler selects one user. The block of this user
+//! carries as many bits as fit into the slot: several packets, or a part of one packet. The block
+//! fails if the SNR at the end of the slot does not support the rate. Its bits are then
+//! retransmitted in the next slot of the user, at the rate of that slot. At the n-th consecutive
+//! failure the packets that the block would have completed are discarded; a packet of which the
+//! block would have carried the first part is kept. If no packet is discarded, the count continues.
+//! With HARQ the same block is retransmitted instead. A packet is delivered at the end of the slot
+//! that completes it.
 //!
-//! Slots begin at whole multiples of their length. The cell sleeps while no user has data; channels
-//! are functions of time, and averages catch up by the numbers of slots. What arrives within a slot
-//! is served from the next one on, what arrives as one begins from that one, if it is not taken.
+//! Slots start at integer multiples of their length. The cell has no wake-ups while no user has
+//! data: channels are functions of time, and averages are updated by slot number. A packet that
+//! arrives during a slot is served from the next slot on. A packet that arrives at the start of a
+//! slot may be served in it, if the slot is not allocated yet.
 //!
-//! Left out: the time that acknowledgements of blocks take, errors in the knowledge of the SNR,
-//! power control, interference of other cells.
+//! Left out: the delay of block acknowledgements, errors in the measured SNR, power control,
+//! interference from other cells.
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `settings.rs` | what the user sets |
-//! | `rate.rs`, `rate/` | the rate of a slot, and whether the channel has carried it |
+//! | `settings.rs` | configuration |
+//! | `rate.rs`, `rate/` | the rate of a slot, and the failure of a block |
 //! | `harq.rs` | retransmission of a failed block |
-//! | `margin.rs` | the margin of that rate |
-//! | `user.rs` | a user's queue, its packets in blocks, what is measured |
+//! | `margin.rs` | the margin of the rate |
+//! | `user.rs` | a user's queue, the packets of its blocks, measurements |
 
 mod harq;
 mod margin;
@@ -53,16 +55,16 @@ use margin::Margins;
 use rate::{Coded, SlotRate};
 use user::{Radio, User};
 
-/// A block on the air in a slot.
+/// A block that is transmitted in a slot.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     user: usize,
-    /// Number of the slot.
+    /// Slot number.
     slot: u64,
     coded: Coded,
 }
 
-/// The cell. Input 0; the output is the one that its maker chose.
+/// The cell. Packets enter at input 0 and leave through the configured output.
 pub struct Cell {
     slot: Duration,
     users: Users,
@@ -78,9 +80,9 @@ pub struct Cell {
     with_data: UserSet,
     timers: Timers,
     block: Option<Block>,
-    /// The first slot that may still begin.
+    /// Number of the first slot that can still start.
     next_slot: u64,
-    /// The users with data and a rate in the slot that begins.
+    /// Users with data and a positive rate in the current slot.
     candidates: Vec<Candidate>,
     meter: Meter,
 }
@@ -133,7 +135,8 @@ impl Component<dyn Link + Send, LinkContext> for Cell {
 }
 
 impl Cell {
-    /// A user by its number: what it is does not depend on who else there is.
+    /// Creates the user with the number `user`. Its random streams do not depend on the other
+    /// users.
     fn user(
         config: &CellConfig,
         context: &LinkContext,
@@ -151,24 +154,24 @@ impl Cell {
         Ok((User::new(context.forward.queue(&name)?), Radio::new(channel)))
     }
 
-    /// When slot number `slot` begins.
+    /// Start time of slot number `slot`.
     fn start_of(&self, slot: u64) -> Time {
         Time::from_nanos(slot.saturating_mul(self.slot.as_nanos()))
     }
 
-    /// The first slot that has not begun before `now`.
+    /// Number of the first slot that starts at or after `now`.
     fn slot_from(&self, now: Time) -> u64 {
         now.as_nanos().div_ceil(self.slot.as_nanos())
     }
 
-    /// Slots that have begun since measurement started, whether they were given away or not.
+    /// Number of slots that have started since measurement started, allocated or not.
     fn measured_slots(&self, now: Time) -> u64 {
-        // A slot that begins at `now` counts once it was given away.
+        // A slot that starts at `now` counts only after its allocation.
         let end = self.slot_from(now).max(self.next_slot);
         end.saturating_sub(self.slot_from(self.meter.since()))
     }
 
-    /// Without a block on the air, a slot begins at `now` at the earliest.
+    /// Sets the wake-up to the next slot at or after `now`, if no block is on the air.
     #[inline]
     fn wait_for_slot(&mut self, now: Time) {
         if self.block.is_none() {
@@ -176,13 +179,13 @@ impl Cell {
         }
     }
 
-    /// Whether slots are assigned: a user has data, and the rate is above zero.
+    /// Returns true if slots are allocated: a user has data, and the rate is above zero.
     #[inline]
     fn is_awake(&self) -> bool {
         !self.with_data.is_empty() && !self.rate.is_zero()
     }
 
-    /// Updates the state of a user's data and of its queue's timer.
+    /// Updates the records of the user's data and of its queue's timer.
     #[inline]
     fn look_at(&mut self, user: usize, now: Time) {
         let (person, radio) = (&self.people[user], &mut self.radios[user]);
@@ -192,8 +195,8 @@ impl Cell {
         self.timers.note(user, person.queue.next_wakeup());
     }
 
-    /// The users that can be served in slot number `slot`, with their rates; returns the largest
-    /// rate.
+    /// Finds the users that can be served in slot number `slot`, with their rates. Returns the
+    /// largest rate.
     fn find_candidates(&mut self, slot: u64, ctx: &mut Ctx<'_>) -> f64 {
         let mut largest = 0.0f64;
         let (now, records) = (ctx.now, ctx.records(Series::Snr));
@@ -215,7 +218,7 @@ impl Cell {
         largest
     }
 
-    /// Gives slot number `slot` away.
+    /// Allocates slot number `slot`.
     fn begin(&mut self, slot: u64, ctx: &mut Ctx<'_>) {
         self.next_slot = slot + 1;
         let largest = self.find_candidates(slot, ctx);
@@ -241,7 +244,7 @@ impl Cell {
                 coded
             }
         };
-        // Its discipline may have dropped the rest: the slot is lost.
+        // If the discipline has dropped the remaining packets, the slot is unused.
         if person.packets_held() > 0 {
             person.note_slot(coded.rate, was_best);
             self.margins.of_mut(user).note();
@@ -250,7 +253,7 @@ impl Cell {
         self.look_at(user, ctx.now);
     }
 
-    /// The slot of `block` has ended.
+    /// Processes the end of the slot of `block`.
     fn end(&mut self, block: Block, ctx: &mut Ctx<'_>) {
         let Block { user, slot, coded } = block;
         let bits = coded.bits;
@@ -314,7 +317,7 @@ impl Cell {
     }
 }
 
-/// Whole bits of a slot at `rate`, bit/s.
+/// Number of bits of a slot at `rate`, bit/s, rounded down.
 #[inline]
 fn whole_bits(rate: f64, slot: Duration) -> u64 {
     (rate * slot.as_secs_lossy()) as u64

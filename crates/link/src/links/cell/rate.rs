@@ -1,9 +1,9 @@
-//! The rate that a slot is given, and whether the channel has carried it.
+//! Rate of a slot, and failure of its block.
 //!
-//! | file | by what |
+//! | file | source of the rate |
 //! | --- | --- |
-//! | `shannon.rs` | the capacity (clamp-2008 Eq. 18) |
-//! | `mcs.rs` | the schemes of an error-rate table |
+//! | `shannon.rs` | channel capacity (clamp-2008 Eq. 18) |
+//! | `mcs.rs` | modulation and coding schemes of an error-rate table |
 
 mod mcs;
 mod shannon;
@@ -17,29 +17,30 @@ use airpath_core::{Checks, ConfigError, Duration, Rate, Seed, above, at_least};
 use mcs::Mcs;
 use serde::Deserialize;
 
-/// Widest band, Hz.
+/// Largest bandwidth, Hz.
 const MAX_BANDWIDTH_HZ: f64 = 1e12;
 
 /// Configuration of the rate.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RateConfig {
-    /// The capacity at the SNR of the slot's start.
+    /// Channel capacity at the SNR of the slot's start.
     Shannon {
-        /// W, Hz. Above 0, at most 10¹².
+        /// Bandwidth W, Hz. Above 0, at most 10¹².
         bandwidth_hz: f64,
-        /// C, the largest rate, bit/s. Above 0; absent: none.
+        /// Largest rate C, bit/s. Above 0; absent: no limit.
         #[serde(default)]
         cap_bps: Option<u64>,
         /// Base of the logarithm.
         #[serde(default)]
         log: Logarithm,
     },
-    /// That of the scheme with the largest expected goodput at the SNR of the slot's start.
+    /// Rate of the MCS with the largest expected goodput at the SNR of the slot's start.
     Mcs {
         /// Key of the error-rate table.
         table: String,
-        /// W, Hz: a symbol a second and Hz. Above 0, at most 10¹²; absent: the rates of the table.
+        /// Bandwidth W, Hz, with one symbol per second and Hz. Above 0, at most 10¹²; absent: the
+        /// rates of the table.
         #[serde(default)]
         bandwidth_hz: Option<f64>,
     },
@@ -49,10 +50,10 @@ pub enum RateConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Logarithm {
-    /// 2: W counts bits.
+    /// Base 2: the capacity is in bits.
     #[default]
     Binary,
-    /// e: W counts nats, of which a bit is made all the same.
+    /// Base e: the capacity in nats is used as a number of bits.
     Natural,
 }
 
@@ -73,29 +74,29 @@ impl RateConfig {
     }
 }
 
-/// How a block is made.
+/// Rate, bits and MCS of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Coded {
-    /// The rate that was selected, bit/s, and the bits that make of it.
+    /// Selected rate, bit/s, and number of bits at this rate.
     pub(super) rate: f64,
     pub(super) bits: u64,
-    /// The number of its scheme in the table, and how unlucky it is: from the most likely to fail,
-    /// 0, to 1. Both 0 without a table.
+    /// Index of the MCS in the table, and a uniform variate that determines the failure: a block
+    /// with the variate 0 fails first. Both are 0 without a table.
     mcs: usize,
     variate: f64,
 }
 
-/// The rate of slots at the present nominal rate.
+/// Rate of slots at the current nominal rate.
 pub(super) enum SlotRate {
     Shannon(Shannon),
     Mcs(Box<Mcs>),
 }
 
 impl SlotRate {
-    /// The rate of slots of the length `slot`, with randomness of `seed`.
+    /// Creates the rate of slots of length `slot`, with random numbers from `seed`.
     ///
     /// # Errors
-    /// When the table is not among `files`.
+    /// If the table is missing in `files`.
     pub(super) fn new(
         config: &RateConfig,
         slot: Duration,
@@ -114,7 +115,7 @@ impl SlotRate {
         })
     }
 
-    /// The rate that the cell is said to have.
+    /// Nominal rate of the cell.
     pub(super) fn nominal(&self) -> Rate {
         match self {
             SlotRate::Shannon(shannon) => shannon.nominal(),
@@ -122,13 +123,13 @@ impl SlotRate {
         }
     }
 
-    /// Whether no slot has a rate.
+    /// Returns true if the nominal rate is zero.
     #[inline]
     pub(super) fn is_zero(&self) -> bool {
         self.nominal() == Rate(0)
     }
 
-    /// The nominal rate is `rate` from now on: all rates keep their proportion to it.
+    /// Sets the nominal rate; all rates are scaled in proportion.
     pub(super) fn set_nominal(&mut self, rate: Rate) {
         match self {
             SlotRate::Shannon(shannon) => shannon.set_nominal(rate),
@@ -136,7 +137,8 @@ impl SlotRate {
         }
     }
 
-    /// The rate of a slot, bit/s, that begins with the SNR `snr`, a power ratio, at the margin m.
+    /// Returns the rate of a slot, bit/s, that starts with the SNR `snr` (power ratio), with the
+    /// margin m.
     #[inline]
     pub(super) fn select(&self, snr: f64, margin: f64) -> f64 {
         match self {
@@ -145,8 +147,8 @@ impl SlotRate {
         }
     }
 
-    /// A block for slot number `slot`, of the length `length`, whose rate was selected at `snr` and
-    /// `margin`.
+    /// Returns a block for slot number `slot` of length `length`, at the rate selected for `snr`
+    /// and `margin`.
     pub(super) fn block(&self, slot: u64, length: Duration, snr: f64, margin: f64) -> Coded {
         let (mcs, rate, variate) = match self {
             SlotRate::Shannon(shannon) => (0, shannon.select(snr, margin), 0.0),
@@ -158,8 +160,8 @@ impl SlotRate {
         Coded { rate, bits: whole_bits(rate, length), mcs, variate }
     }
 
-    /// Term that incremental redundancy sums over the slots of a block, at the SNR `snr` of one:
-    /// the capacity, bit/s; with a table that of a symbol, bits.
+    /// Returns the capacity of a slot at the SNR `snr`, which incremental redundancy sums over the
+    /// slots of a block: in bit/s, or with a table in bits per symbol.
     #[inline]
     pub(super) fn capacity(&self, snr: f64) -> f64 {
         match self {
@@ -168,7 +170,7 @@ impl SlotRate {
         }
     }
 
-    /// Whether `block` fails, whose attempts combine to `combined` with `harq`.
+    /// Returns true if `block` fails, whose attempts are combined to `combined` by `harq`.
     #[inline]
     pub(super) fn fails(&self, block: &Coded, harq: Harq, combined: f64) -> bool {
         match (self, harq) {
@@ -186,7 +188,7 @@ impl SlotRate {
         }
     }
 
-    /// The number of the scheme of `block` in the table, if there is one.
+    /// Index of the MCS of `block` in the table, if there is a table.
     pub(super) fn mcs(&self, block: &Coded) -> Option<usize> {
         matches!(self, SlotRate::Mcs(_)).then_some(block.mcs)
     }

@@ -10,7 +10,8 @@ use airpath_phy::snr::AnySnr;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Shortest slot: shorter ones are in no radio, and a second of them would take minutes.
+/// Shortest slot. Radio systems have no shorter slots, and the simulation of a second would take
+/// minutes.
 const MIN_SLOT_NS: u64 = 1000;
 /// Longest slot, ns.
 const MAX_SLOT_NS: u64 = 3_600_000_000_000;
@@ -19,15 +20,15 @@ const MAX_SLOT_NS: u64 = 3_600_000_000_000;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellConfig {
-    /// Length of a slot, ns. From a microsecond, at most an hour.
+    /// Slot length, ns. From a microsecond to an hour.
     pub slot_ns: u64,
-    /// The rate that a slot is given: `{"kind": "shannon", …}` or `{"kind": "mcs", …}`.
+    /// Rate of a slot: `{"kind": "shannon", …}` or `{"kind": "mcs", …}`.
     pub rate: RateConfig,
-    /// The margin of the selected rate: a number below 1, or a table with a target.
+    /// Margin of the selected rate: a number below 1, or a table with a target.
     #[serde(default)]
     pub margin: MarginConfig,
-    /// n: after that many failed slots in a row of a user, the packets that the last one would have
-    /// completed are discarded. At least 1.
+    /// Number n of consecutive failed slots of a user after which the packets that the last slot
+    /// would have completed are discarded. At least 1.
     pub attempts: u32,
     /// Retransmission of a block whose slot has failed.
     #[serde(default)]
@@ -36,7 +37,7 @@ pub struct CellConfig {
     pub scheduler: Value,
     /// SNR process of every user, each with a separate random stream: `{"kind": …}`.
     pub snr: Value,
-    /// Users that differ. Entries of users without flows have no effect.
+    /// Users with separate settings. Entries of users without flows have no effect.
     #[serde(default)]
     pub users: Vec<UserConfig>,
     /// Error process of blocks in addition to the fading: `{"kind": …}`. Absent: none.
@@ -44,16 +45,16 @@ pub struct CellConfig {
     pub errors: Option<Value>,
 }
 
-/// Values that differ for one user.
+/// Settings of one user.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UserConfig {
-    /// Its number.
+    /// User number.
     pub user: u32,
-    /// w, its weight in the scheduler's utility. Above 0; absent: 1.
+    /// Weight w in the scheduler's utility. Above 0; absent: 1.
     #[serde(default)]
     pub weight: Option<f64>,
-    /// Its SNR; absent: as everyone's.
+    /// SNR process of the user; absent: `snr` of the cell.
     #[serde(default)]
     pub snr: Option<Value>,
 }
@@ -95,17 +96,17 @@ impl CellConfig {
         checks.finish()
     }
 
-    /// The entry of `user`, with its place in the list.
+    /// Returns the entry of `user`, with its index in the list.
     fn of(&self, user: u32) -> Option<(usize, &UserConfig)> {
         self.users.iter().enumerate().find(|(_, entry)| entry.user == user)
     }
 
-    /// w of `user`.
+    /// Weight w of `user`.
     pub(super) fn weight(&self, user: u32) -> f64 {
         self.of(user).and_then(|(_, entry)| entry.weight).unwrap_or(1.0)
     }
 
-    /// The SNR of `user`, and the place where errors about it belong.
+    /// Returns the SNR process of `user`, and the field for error messages.
     pub(super) fn snr(&self, user: u32) -> (&Value, String) {
         let own = self.of(user).and_then(|(place, entry)| Some((place, entry.snr.as_ref()?)));
         own.map_or((&self.snr, String::new()), |(place, snr)| (snr, format!("users.{place}")))

@@ -1,4 +1,5 @@
-//! Slots by hand: who is served, which bits of which packet, which packet is discarded.
+//! Tests that follow slots step by step: the served user, the bits of each packet, the discarded
+//! packets.
 
 use super::*;
 use crate::context::DirectionContext;
@@ -10,16 +11,17 @@ use serde_json::{Value, json};
 use std::cell::Cell as Counter;
 use std::sync::Arc;
 
-/// A slot, ns.
+/// Slot length, ns.
 const SLOT: u64 = 3_000_000;
 
-/// A time in slots.
+/// Converts a number of slots to a time.
 fn slots(count: f64) -> Time {
     Time::from_nanos((count * SLOT as f64).round() as u64)
 }
 
-/// A cell of users whose SNRs at the starts of slots 0, 1, … are these power ratios. A rate is
-/// 4 Mbit/s · log2(1 + SNR), a slot of SNR 1 has 12 000 bits: one packet of 1500 bytes.
+/// Creates a cell whose users have the given SNRs (power ratios) at the starts of slots 0, 1, ….
+/// The rate is 4 Mbit/s · log2(1 + SNR). A slot with SNR 1 has 12 000 bits: one packet of 1500
+/// bytes.
 fn cell(snrs: &[&[f64]], changes: Value) -> Cell {
     let mut description = json!({
         "slot_ns": SLOT, "attempts": 2, "margin": 0,
@@ -30,9 +32,9 @@ fn cell(snrs: &[&[f64]], changes: Value) -> Cell {
     });
     let mut files = Files::default();
     for (user, levels) in snrs.iter().enumerate() {
-        // A little more, so that no bit is lost to rounding.
+        // Slightly more, so that no bit is lost to rounding.
         let level_db = |snr: f64| 10.0 * libm::log10(snr * (1.0 + 1e-9));
-        // In the middle of a slot the level becomes that of the next one.
+        // The SNR changes in the middle of a slot to the value of the next slot.
         let steps = (0..)
             .zip(*levels)
             .map(|(slot, snr)| ((slot * SLOT).saturating_sub(SLOT / 2), level_db(*snr)));
@@ -72,7 +74,7 @@ fn arrive(cell: &mut Cell, harness: &mut TestHarness, at: Time, user: u32, seq: 
     cell.receive(Port(0), &packet, &mut harness.at(at));
 }
 
-/// Packets that leave up to `until`: time in slots, user and number.
+/// Returns the packets that leave up to `until`: time in slots, user and number.
 fn run(cell: &mut Cell, harness: &mut TestHarness, until: Time) -> Vec<(f64, u32, u64)> {
     let of = |(at, _, packet): (Time, Port, Packet)| {
         (at.as_nanos() as f64 / SLOT as f64, packet.flow.0, packet.seq)
@@ -80,9 +82,10 @@ fn run(cell: &mut Cell, harness: &mut TestHarness, until: Time) -> Vec<(f64, u32
     harness.run(cell, until).into_iter().map(of).collect()
 }
 
-/// Three slots of two users under the largest rate. SNRs 1, 3, 7 make 12 000, 24 000, 36 000 bits.
+/// Three slots of two users under the max-rate scheduler. SNRs of 1, 3 and 7 give 12 000, 24 000
+/// and 36 000 bits.
 #[test]
-fn three_slots_of_two_users_by_hand() {
+fn max_rate_serves_users_in_expected_slots() {
     let mut harness = TestHarness::default();
     let mut cell = cell(&[&[3.0, 1.0, 7.0, 7.0], &[1.0, 3.0, 3.0, 3.0]], json!({}));
     for seq in 0..4 {
@@ -91,60 +94,61 @@ fn three_slots_of_two_users_by_hand() {
     for seq in 0..3 {
         arrive(&mut cell, &mut harness, Time::ZERO, 1, seq);
     }
-    // Slot 0: the first user at 8 Mbit/s, packets 0 and 1; the SNR falls to 1, and they fail.
+    // Slot 0: packets 0 and 1 of the first user at 8 Mbit/s; they fail because the SNR falls to 1.
     assert_eq!(run(&mut cell, &mut harness, slots(0.5)), []);
     assert_eq!(cell.people[0].packets_held(), 2);
-    // Slot 1: the second user, packets 0 and 1, which arrive as its SNR stays.
+    // Slot 1: packets 0 and 1 of the second user; they arrive because the SNR does not change.
     assert_eq!(run(&mut cell, &mut harness, slots(1.5)), []);
     assert_eq!((cell.people[0].packets_held(), cell.people[1].packets_held()), (2, 2));
     assert_eq!(run(&mut cell, &mut harness, slots(2.0)), [(2.0, 1, 0), (2.0, 1, 1)]);
-    // Slot 2: the first user again, packets 0, 1 and 2 now.
+    // Slot 2: the first user again, now with packets 0, 1 and 2.
     assert_eq!(cell.people[0].packets_held(), 3);
     assert_eq!(run(&mut cell, &mut harness, slots(3.0)), [(3.0, 0, 0), (3.0, 0, 1), (3.0, 0, 2)]);
     let report = cell.reports(slots(3.0)).remove(0);
     let slots_of = |user: usize| (report.users[user].slots, report.users[user].slot_error_rate);
-    // Slot 3 has begun: the first user's last packet.
+    // Slot 3 has started: the last packet of the first user.
     assert_eq!((slots_of(0), slots_of(1)), ((3, Some(1.0 / 3.0)), (1, Some(0.0))));
     assert_eq!(report.users[0].best_slot_share, Some(1.0));
     assert_eq!(report.users[0].delivered_bytes, 4500);
     assert_eq!(report.link.utilisation, 1.0);
 }
 
-/// A slot of SNR 1.378 has 15 000 bits: one packet and a quarter. What has been received stays so.
+/// A slot of SNR 1.378 has 15 000 bits: one packet and a quarter. Received bits are kept.
 #[test]
-fn packets_span_slots_and_keep_what_has_been_received() {
+fn packets_span_slots_and_keep_received_bits() {
     let snr = 2f64.powf(1.25) - 1.0;
     let mut harness = TestHarness::default();
     let mut cell = cell(&[&[snr, snr, snr, 1e-3, snr, snr]], json!({}));
     for seq in 0..9 {
         arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
     }
-    // Slots 0 and 1: 15 000 and 30 000 bits; slot 2 fails as the SNR falls; slot 3 has 17 bits at
-    // SNR 0.001; slot 4 begins at 30 017.
+    // Slots 0 and 1: 15 000 and 30 000 bits. Slot 2 fails because the SNR falls. Slot 3 has 17 bits
+    // at SNR 0.001. Slot 4 starts at bit 30 017.
     let sent = run(&mut cell, &mut harness, slots(5.0));
     assert_eq!(sent, [(1.0, 0, 0), (2.0, 0, 1), (5.0, 0, 2)]);
     assert_eq!(harness.counts().total(), 0);
-    // 45 017 bits at the end of slot 4, 60 017 at that of slot 5, which is the fifth packet's end.
+    // 45 017 bits at the end of slot 4, 60 017 bits at the end of slot 5, which completes the fifth
+    // packet.
     assert_eq!(run(&mut cell, &mut harness, slots(6.0)), [(6.0, 0, 3), (6.0, 0, 4)]);
 }
 
-/// At the second failure in a row the packet that the slot would have completed is discarded, and
-/// the one that it would have begun is kept from its start.
+/// At the second consecutive failure the packet that the slot would have completed is discarded.
+/// The packet of which the slot would have carried the first part is kept.
 #[test]
-fn at_the_nth_failure_what_would_have_been_completed_is_given_up() {
+fn nth_failure_discards_packets_to_be_completed() {
     let snr = 2f64.powf(1.25) - 1.0;
     let mut harness = TestHarness::default();
     let mut cell = cell(&[&[snr, 0.9, 0.5, 1.0, 1.0, 1.0]], json!({}));
     for seq in 0..3 {
         arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
     }
-    // Slot 0: 15 000 bits, packets 0 and 1; the first failure. Slot 1: 11 112 bits of packet 0, the
-    // second; it would have completed nothing, and the count continues.
+    // Slot 0: 15 000 bits, packets 0 and 1; the first failure. Slot 1: 11 112 bits of packet 0; the
+    // second failure. This slot would not have completed a packet, so the count continues.
     assert_eq!(run(&mut cell, &mut harness, slots(2.0)), []);
     assert_eq!(harness.counts().total(), 0);
-    // Slot 2: 7019 bits at SNR 0.5, received. The count begins again.
+    // Slot 2: 7019 bits at SNR 0.5, received. The count restarts.
     assert_eq!(run(&mut cell, &mut harness, slots(3.0)), []);
-    // Slot 3: 12 000 bits complete packet 0 and take 7019 bits of packet 1.
+    // Slot 3: 12 000 bits complete packet 0 and carry 7019 bits of packet 1.
     assert_eq!(run(&mut cell, &mut harness, slots(4.0)), [(4.0, 0, 0)]);
 
     let mut cell = self::cell(&[&[snr, snr / 1.1, 0.2, 1.0, 1.0]], json!({}));
@@ -152,12 +156,14 @@ fn at_the_nth_failure_what_would_have_been_completed_is_given_up() {
     for seq in 0..3 {
         arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
     }
-    // Slots 0 and 1: 15 000 and 14 034 bits, both fail; the second would have completed packet 0.
+    // Slots 0 and 1: 15 000 and 14 034 bits; both slots fail. The second slot would have completed
+    // packet 0.
     assert_eq!(run(&mut cell, &mut harness, slots(1.5)), []);
     assert_eq!(run(&mut cell, &mut harness, slots(2.0)), []);
     assert_eq!(harness.counts().by_queue(), 1);
     assert_eq!(cell.held(), 2);
-    // Slot 2: 3156 bits of packet 1 at SNR 0.2; slot 3: 12 000, its end; slot 4: packet 2 as well.
+    // Slot 2: 3156 bits of packet 1 at SNR 0.2. Slot 3: 12 000 bits, the end of packet 1. Slot 4:
+    // packet 2.
     assert_eq!(run(&mut cell, &mut harness, slots(4.0)), [(4.0, 0, 1)]);
     assert_eq!(run(&mut cell, &mut harness, slots(5.0)), [(5.0, 0, 2)]);
     let report = cell.reports(slots(5.0)).remove(0);
@@ -165,7 +171,7 @@ fn at_the_nth_failure_what_would_have_been_completed_is_given_up() {
 }
 
 #[test]
-fn the_cell_sleeps_without_data_and_wakes_at_whole_slots() {
+fn idle_cell_has_no_wakeups_and_starts_at_slot() {
     let mut harness = TestHarness::default();
     let mut cell = cell(&[&[1.0]], json!({}));
     assert!(cell.next_wakeup().is_never());
@@ -173,20 +179,21 @@ fn the_cell_sleeps_without_data_and_wakes_at_whole_slots() {
     assert_eq!(cell.next_wakeup(), slots(11.0));
     assert_eq!(run(&mut cell, &mut harness, slots(99.0)), [(12.0, 0, 0)]);
     assert!(cell.next_wakeup().is_never());
-    // What arrives as a slot begins is served in it; within a slot, in the next.
+    // A packet that arrives at the start of a slot is served in this slot; a packet that arrives
+    // during a slot is served in the next one.
     arrive(&mut cell, &mut harness, slots(100.0), 0, 1);
     assert_eq!(run(&mut cell, &mut harness, slots(100.5)), []);
     arrive(&mut cell, &mut harness, slots(100.5), 0, 2);
     assert_eq!(run(&mut cell, &mut harness, slots(200.0)), [(101.0, 0, 1), (102.0, 0, 2)]);
     let queue = cell.reports(slots(102.0)).remove(0).queues.remove(0);
-    // Held from arrival to the end of a slot: 1.6, 1 and 1.5 slots.
+    // Times from arrival to the end of the last slot: 1.6, 1 and 1.5 slots.
     let ("mean_delay_s", Some(delay_s)) = queue.measured[0] else { panic!("{queue:?}") };
     assert!((delay_s / 3e-3 - 4.1 / 3.0).abs() < 1e-9, "{delay_s}");
     assert!((queue.distribution[0] - (102.0 - 3.6) / 102.0).abs() < 1e-9, "{queue:?}");
 }
 
 #[test]
-fn a_rate_of_zero_stops_the_cell_and_a_change_scales_its_slots() {
+fn rate_zero_stops_cell_and_rate_change_scales_slots() {
     let mut harness = TestHarness::default();
     let mut cell = cell(&[&[1.0]], json!({}));
     let rate = |bps: u64| Control::Rate(Rate(bps));
@@ -195,7 +202,7 @@ fn a_rate_of_zero_stops_the_cell_and_a_change_scales_its_slots() {
     assert!(cell.next_wakeup().is_never());
     cell.control(&rate(200_000_000), &mut harness.at(slots(7.5)));
     assert_eq!(run(&mut cell, &mut harness, slots(9.0)), [(9.0, 0, 0), (9.0, 0, 1)]);
-    // What is on the air is finished at the rate that it began with, if the channel carries it.
+    // The current block is completed at its initial rate, if the channel supports it.
     cell.control(&rate(100_000_000), &mut harness.at(slots(9.5)));
     assert_eq!(run(&mut cell, &mut harness, slots(10.0)), []);
     assert_eq!(run(&mut cell, &mut harness, slots(12.0)), [(11.0, 0, 2), (12.0, 0, 3)]);
@@ -226,7 +233,7 @@ fn error_process_corrupts_slots_in_addition_to_fading() {
 }
 
 #[test]
-fn values_outside_their_ranges_are_refused() {
+fn check_rejects_values_out_of_range() {
     let refused = |key: &str, value: Value| {
         let mut description = json!({
             "slot_ns": SLOT, "attempts": 2, "scheduler": {"kind": "max-rate"},
@@ -273,11 +280,11 @@ fn values_outside_their_ranges_are_refused() {
     }
 }
 
-/// A block of two packets, 24 000 bits at an SNR of 3, of which slots of SNR 1 carry half: a new
-/// block of one packet without HARQ; the third attempt with chase combining (SNR 1 + 1 + 1); the
-/// second with incremental redundancy (12 000 + 12 000 bits).
+/// A block of two packets, 24 000 bits at an SNR of 3; slots of SNR 1 carry half of it. Without
+/// HARQ a new block of one packet is received; with chase combining the third attempt (SNR 1 + 1 +
+/// 1); with incremental redundancy the second attempt (12 000 + 12 000 bits).
 #[test]
-fn a_failed_block_is_repeated_with_harq() {
+fn harq_retransmits_failed_block() {
     let mut last = Vec::new();
     for (harq, expected) in [
         ("off", [(2.0, 0, 0), (3.0, 0, 1)]),
@@ -297,9 +304,9 @@ fn a_failed_block_is_repeated_with_harq() {
     assert_eq!(last, [(3, Some(1.0 / 3.0)), (3, Some(2.0 / 3.0)), (2, Some(0.5))]);
 }
 
-/// At the n-th failure a repeated block is discarded like any other, and nothing of it is left.
+/// At the n-th failure a retransmitted block is discarded completely, like any other block.
 #[test]
-fn a_repeated_block_is_given_up_at_the_nth_failure() {
+fn nth_failure_discards_retransmitted_block() {
     let mut harness = TestHarness::default();
     let snrs: &[f64] = &[3.0, 0.1, 0.1, 1.0, 1.0, 1.0];
     let mut cell = cell(&[snrs], json!({"attempts": 2, "harq": "incremental"}));
@@ -313,10 +320,10 @@ fn a_repeated_block_is_given_up_at_the_nth_failure() {
     assert_eq!(sent, [(4.0, 0, 2)]);
 }
 
-/// A slot belongs to the measured time in which it begins, and so does its failure. Measurement
-/// starts within the first slot; the second and the third begin while it lasts 1.2 slots.
+/// A slot, and its failure, count in the measured time if the slot starts in it. Measurement starts
+/// during the first slot; the second and the third slot start in the measured time of 1.2 slots.
 #[test]
-fn shares_of_slots_are_of_the_slots_that_begin_in_the_measured_time() {
+fn slot_shares_count_slots_that_start_in_measured_time() {
     let mut harness = TestHarness::default();
     let mut cell = cell(&[&[3.0, 1.0, 0.25, 0.25]], json!({"attempts": 9}));
     for seq in 0..4 {
@@ -334,9 +341,9 @@ fn shares_of_slots_are_of_the_slots_that_begin_in_the_measured_time() {
     assert_eq!(users[0].slot_error_rate, Some(0.5));
 }
 
-/// No slot begins in a measured time that is shorter than one.
+/// No slot starts in a measured time that is shorter than a slot.
 #[test]
-fn without_a_slot_the_share_is_zero() {
+fn slot_share_is_zero_without_slot() {
     let mut harness = TestHarness::default();
     let mut cell = cell(&[&[3.0, 3.0]], json!({}));
     cell.control(&Control::StartMeasurement, &mut harness.at(slots(0.25)));

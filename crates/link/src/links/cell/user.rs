@@ -1,4 +1,4 @@
-//! One user of a cell: its queue, what the cell holds of it, its channel and what is measured.
+//! One user of a cell: its queue, the packets of its blocks, its channel and its measurements.
 
 use super::harq::HarqBlock;
 use crate::link::UserReport;
@@ -12,25 +12,25 @@ pub(super) struct Counts {
     delivered_bytes: u64,
     delivered_packets: u64,
     lost_packets: u64,
-    /// Slots that it was given and that began in the measured time, and of these those that failed
-    /// and those in which no user with data had a higher rate.
+    /// Slots allocated to the user that started in the measured time; the number of failed slots
+    /// among them, and the number of slots in which no user with data had a higher rate.
     slots: u64,
     failed_slots: u64,
     best_slots: u64,
-    /// Sum of the rates that were selected for them, bit/s.
+    /// Sum of the rates selected for these slots, bit/s.
     rates: f64,
 }
 
-/// State that is read in every slot in which a user has data: apart from the rest, so that the
-/// users of a large cell lie close together.
+/// State that is read in every slot in which a user has data. Stored separately, so that the states
+/// of the users of a large cell are close together in memory.
 pub(super) struct Radio {
     pub(super) channel: SlottedSnr,
-    /// Bytes of IP packets that wait or of which a part has yet to be delivered.
+    /// Bytes of IP packets that wait or are not completely delivered.
     pub(super) backlog: Bytes,
-    /// Since when the first of them has waited.
+    /// Arrival time of the first of these packets.
     pub(super) head_since: Time,
-    /// Sum of the SNRs of the slots in which it had data since measurement started, power ratios,
-    /// and how many these were.
+    /// Sum of the SNRs (power ratios) of the slots in which the user had data since measurement
+    /// started, and number of these slots.
     snr: f64,
     snr_slots: u64,
 }
@@ -41,7 +41,8 @@ impl Radio {
         Radio { channel, backlog, head_since, snr: 0.0, snr_slots: 0 }
     }
 
-    /// The SNR at the start of slot number `slot`, in which it has data; a power ratio.
+    /// Returns the SNR (power ratio) at the start of slot number `slot`, in which the user has
+    /// data.
     #[inline]
     pub(super) fn at(&mut self, slot: u64) -> f64 {
         let snr = self.channel.at(slot);
@@ -55,26 +56,26 @@ impl Radio {
         (self.snr, self.snr_slots) = (0.0, 0);
     }
 
-    /// Mean SNR of the slots in which it had data, dB.
+    /// Mean SNR of the slots in which the user had data, dB.
     fn mean_snr_db(&self) -> Option<f64> {
         let mean = self.snr / self.snr_slots as f64;
         (self.snr_slots > 0 && mean > 0.0).then(|| 10.0 * libm::log10(mean))
     }
 }
 
-/// One user.
+/// One user of a cell.
 pub(super) struct User {
     pub(super) queue: Queue,
-    /// Packets of which blocks are made, in order of their delivery.
+    /// Dequeued packets for blocks, in order of their delivery.
     held: Ring<Packet>,
     held_bytes: Bytes,
-    /// Bits of the first of them that have been received.
+    /// Received bits of the first of these packets.
     received_bits: u64,
-    /// Slots that have failed in a row.
+    /// Number of consecutive failed slots.
     failures: u32,
-    /// The block that is retransmitted unchanged.
+    /// Block to be retransmitted unchanged.
     pub(super) repeated: Option<HarqBlock>,
-    /// From arrival to the end of the slot that completes a packet.
+    /// Times from the arrival of a packet to the end of the slot that completes it.
     delays: Delays,
     counts: Counts,
 }
@@ -93,36 +94,36 @@ impl User {
         }
     }
 
-    /// Whether anything waits or has yet to be delivered.
+    /// Returns true if a packet waits or is not completely delivered.
     #[inline]
     pub(super) fn has_data(&self) -> bool {
         !self.held.is_empty() || !self.queue.is_empty()
     }
 
-    /// Whether its last slot has failed, and nothing was discarded for it.
+    /// Returns true if the last slot of the user has failed without a discard.
     #[inline]
     pub(super) fn is_failing(&self) -> bool {
         self.failures > 0
     }
 
-    /// Packets of which blocks are made.
+    /// Number of dequeued packets for blocks.
     #[inline]
     pub(super) fn packets_held(&self) -> usize {
         self.held.len()
     }
 
-    /// Packets inside.
+    /// Number of waiting and dequeued packets.
     pub(super) fn packets(&self) -> usize {
         self.queue.packets() + self.held.len()
     }
 
-    /// Bytes of IP packets that wait or of which a part has yet to be delivered.
+    /// Bytes of IP packets that wait or are not completely delivered.
     #[inline]
     pub(super) fn backlog(&self) -> Bytes {
         self.queue.backlog() + self.held_bytes
     }
 
-    /// Since when the packet that is delivered next has waited.
+    /// Arrival time of the packet that is delivered next.
     #[inline]
     pub(super) fn head_since(&self, now: Time) -> Time {
         let head = self.held.front().or_else(|| self.queue.peek());
@@ -130,7 +131,7 @@ impl User {
         Time::from_nanos(now.as_nanos().saturating_sub(waited.as_nanos()))
     }
 
-    /// Dequeues what a block of `bits` carries in addition to the packets already held.
+    /// Dequeues the packets that a block of `bits` carries in addition to the packets already held.
     pub(super) fn fill(&mut self, bits: u64, ctx: &mut Ctx<'_>) {
         let mut packet = Packet::default();
         while self.held_bytes.0 * 8 < self.received_bits.saturating_add(bits)
@@ -141,8 +142,8 @@ impl User {
         }
     }
 
-    /// Takes the next packet that a block completes of which `left` bits are not used up, and uses
-    /// them.
+    /// Removes and returns the next packet that a block completes. `left` is the number of unused
+    /// bits of the block; the bits of the packet are subtracted.
     fn complete(&mut self, left: &mut u64) -> Option<Packet> {
         let missing = u64::from(self.held.front()?.size) * 8 - self.received_bits;
         *left = left.checked_sub(missing)?;
@@ -152,8 +153,8 @@ impl User {
         Some(packet)
     }
 
-    /// A block of `bits` has been received: `deliver` is given the packets that it completes, and
-    /// the next one keeps the rest.
+    /// Processes a received block of `bits`: `deliver` receives the completed packets; the
+    /// remaining bits count for the next packet.
     pub(super) fn succeed(
         &mut self,
         mut bits: u64,
@@ -177,14 +178,14 @@ impl User {
         self.release(packets, bytes, ctx);
     }
 
-    /// A slot has failed that began in the measured time.
+    /// Counts a failed slot that started in the measured time.
     #[inline]
     pub(super) fn note_failed_slot(&mut self) {
         self.counts.failed_slots += 1;
     }
 
-    /// A block of `bits` has failed. At the n-th failure in a row the packets that it would have
-    /// completed are discarded; returns how many.
+    /// Processes a failed block of `bits`. At the n-th consecutive failure the packets that the
+    /// block would have completed are discarded. Returns the number of discarded packets.
     pub(super) fn fail(&mut self, mut bits: u64, attempts: u32, ctx: &mut Ctx<'_>) -> u64 {
         self.failures = self.failures.saturating_add(1);
         if self.failures < attempts {
@@ -210,8 +211,8 @@ impl User {
         }
     }
 
-    /// It was given a slot at `rate`, bit/s, and no user with data had a higher one if it
-    /// `was_best`.
+    /// Counts an allocated slot with the rate `rate`, bit/s. `was_best` is true if no user with
+    /// data had a higher rate.
     #[inline]
     pub(super) fn note_slot(&mut self, rate: f64, was_best: bool) {
         self.counts.slots += 1;
@@ -226,7 +227,7 @@ impl User {
         self.counts = Counts::default();
     }
 
-    /// Measurements of its queue up to `now`.
+    /// Measurements of the queue up to `now`.
     pub(super) fn queue_report(&self, now: Time) -> QueueReport {
         let mut report = self.queue.report(now);
         let empty_share = report.distribution.first().copied();
@@ -235,7 +236,7 @@ impl User {
         report
     }
 
-    /// Its measurements; `slots` began in the measured time.
+    /// Measurements of the user; `slots` is the number of slots that started in the measured time.
     pub(super) fn report(
         &self,
         user: UserId,

@@ -1,26 +1,26 @@
-//! The TTIs of one direction: when they begin and how many PDUs they carry.
+//! TTIs of one direction: their start times and the number of PDUs that they carry.
 
 use airpath_core::{Bytes, Duration, Rate, Time};
 
-/// The grid of TTIs, and the PDUs that the nominal rate gives to each.
+/// The grid of TTIs, and the PDUs per TTI at the nominal rate.
 ///
-/// A rate that is not an integer number of PDUs per TTI gives the odd PDU to some of them, so that
-/// the rate is kept in the long run.
+/// If the rate is not an integer number of PDUs per TTI, some TTIs carry one additional PDU, so
+/// that the mean rate is exact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     tti: u64,
     rate: Rate,
     /// Bits of a PDU's payload.
     pdu_bits: u64,
-    /// PDUs that every TTI carries.
+    /// Number of PDUs in every TTI.
     whole: u64,
-    /// Remainder of a TTI's bits, in `unit`ths of a PDU.
+    /// Remaining bits of a TTI, in units of 1/`unit` PDU.
     rest: u64,
     unit: u64,
 }
 
 impl Clock {
-    /// TTIs of length `tti` at `rate`, for PDUs of `payload` bytes.
+    /// Creates the clock of TTIs of length `tti` at `rate`, for PDUs of `payload` bytes.
     pub(super) fn new(tti: Duration, rate: Rate, payload: u64) -> Clock {
         let mut clock = Clock {
             tti: tti.as_nanos(),
@@ -34,11 +34,11 @@ impl Clock {
         clock
     }
 
-    /// The rate is another from now on.
+    /// Sets the rate.
     pub(super) fn set_rate(&mut self, rate: Rate) {
         let bits = u128::from(rate.0) * u128::from(self.tti);
         let unit = u128::from(self.unit);
-        // A PDU has 16 bits at least, so that no rate of 64 bits overflows at a TTI of an hour.
+        // A PDU has at least 16 bits, so that a 64-bit rate and a TTI of an hour do not overflow.
         (self.whole, self.rest) = ((bits / unit) as u64, (bits % unit) as u64);
         self.rate = rate;
     }
@@ -48,18 +48,19 @@ impl Clock {
         self.rate
     }
 
-    /// PDUs that a second of TTIs carries.
+    /// Number of PDUs per second.
     pub(super) fn pdus_per_second(&self) -> f64 {
         self.rate.0 as f64 / self.pdu_bits as f64
     }
 
-    /// Payload of this many PDUs: what the nominal rate counts.
+    /// Payload of `pdus` PDUs. The nominal rate counts only the payload.
     pub(super) fn bytes_of(&self, pdus: u64) -> Bytes {
         Bytes(pdus.saturating_mul(self.pdu_bits / 8))
     }
 
-    /// The start of the first TTI at or after `time` that carries a PDU; [`Time::NEVER`] at rate
-    /// zero. `near`, on the grid, spares a division when `time` is there or in the TTI behind.
+    /// Returns the start of the first TTI at or after `time` that carries a PDU; [`Time::NEVER`] at
+    /// rate zero. `near` is a time on the grid; it saves a division if `time` equals `near` or lies
+    /// in the TTI after it.
     #[inline]
     pub(super) fn tti_at_or_after(&self, time: Time, near: Time) -> Time {
         if time.is_never() || self.rate.0 == 0 {
@@ -73,7 +74,7 @@ impl Clock {
         Time::from_nanos(tti.saturating_mul(self.tti))
     }
 
-    /// The first TTI from number `tti` on that carries one of the odd PDUs.
+    /// Returns the first TTI from number `tti` on that carries an additional PDU.
     #[cold]
     fn tti_with_an_odd_pdu(&self, tti: u64) -> u64 {
         let (rest, unit) = (u128::from(self.rest), u128::from(self.unit));
@@ -81,13 +82,13 @@ impl Clock {
         u64::try_from(((odd_before + 1) * unit).div_ceil(rest) - 1).unwrap_or(u64::MAX)
     }
 
-    /// The end of the TTI that begins at `start`.
+    /// Returns the end of the TTI that starts at `start`.
     #[inline]
     pub(super) fn end_of(&self, start: Time) -> Time {
         start + Duration::from_nanos(self.tti)
     }
 
-    /// PDUs of the TTI that begins at `start`.
+    /// Returns the number of PDUs of the TTI that starts at `start`.
     #[inline]
     pub(super) fn slots(&self, start: Time) -> u64 {
         if self.rest == 0 {
@@ -107,7 +108,7 @@ mod tests {
         Clock::new(Duration::from_millis(10), Rate(rate), 40)
     }
 
-    /// rlc-am §1: rate × TTI / 320 bit, an integer for all four bearers.
+    /// rlc-am §1: rate × TTI / 320 bit is an integer for all four bearers.
     #[test]
     fn the_four_bearers_carry_12_8_4_and_2_pdus_per_tti() {
         for (kbps, pdus) in [(384, 12), (256, 8), (128, 4), (64, 2)] {
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn another_rate_is_kept_in_the_long_run() {
+    fn fractional_rate_is_exact_in_the_mean() {
         for rate in [1_000, 10_000, 100_000, 383_999] {
             let clock = clock(rate);
             let pdus: u64 = (0..32_000).map(|tti| clock.slots(Time::from_millis(10 * tti))).sum();
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tti_begins_on_the_grid() {
+    fn ttis_start_on_grid() {
         let clock = clock(64_000);
         for near in [0, 10, 20, 1000].map(Time::from_millis) {
             let at = |ns| clock.tti_at_or_after(Time::from_nanos(ns), near).as_nanos();

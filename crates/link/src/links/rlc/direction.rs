@@ -1,4 +1,4 @@
-//! One direction of the radio link: the sender of its data, the air, the receiver at the peer.
+//! One direction of the radio link: the sender, the channel, and the receiver at the peer.
 
 use super::clock::Clock;
 use super::receiver::Receiver;
@@ -10,22 +10,22 @@ use airpath_aqm::Queue;
 use airpath_core::{Bytes, Ctx, DropReason, Duration, Framing, LinkRate, Packet, Ring, Time};
 use airpath_phy::errors::{self, AnyErrors, ErrorProcess};
 
-/// A TTI's PDUs on the air.
+/// PDUs of one TTI on the air.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Frame {
-    /// When they are at the peer.
+    /// Arrival time at the peer.
     pub(super) arrives: Time,
-    /// How many entries of the direction's runs are its data PDUs.
+    /// Number of entries of `Direction::runs` that are data PDUs of this frame.
     pub(super) runs: u32,
-    /// Whether one of these polls.
+    /// True if one of the data PDUs polls.
     pub(super) poll: bool,
-    /// A status report about the other direction, by its place in the link's store.
+    /// Status report about the other direction, as an index in the link's store.
     pub(super) status: Option<u32>,
-    /// The skips of this direction up to this number are to be made.
+    /// Number up to which the receiver must perform the skips of this direction.
     pub(super) skip_until: Option<u32>,
-    /// A RESET PDU.
+    /// True if the frame contains a RESET PDU.
     pub(super) reset: bool,
-    /// A RESET ACK PDU.
+    /// True if the frame contains a RESET ACK PDU.
     pub(super) reset_ack: bool,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Frame {
 pub(super) struct Counts {
     /// PDUs that the nominal rate allowed up to `rate_since`.
     pub(super) offered: f64,
-    /// Since when the present rate holds.
+    /// Start time of the current rate.
     pub(super) rate_since: Time,
     pub(super) frames: u64,
     pub(super) frames_lost: u64,
@@ -46,9 +46,9 @@ pub(super) struct Counts {
     pub(super) stalled: Duration,
 }
 
-/// One direction.
+/// One direction of the radio link.
 pub(super) struct Direction {
-    /// Where packets wait; none for a direction that carries status reports alone.
+    /// Queue of waiting packets; `None` for a direction that carries only status reports.
     pub(super) queue: Option<Queue>,
     pub(super) sdus: Sdus,
     pub(super) sender: Sender,
@@ -59,19 +59,19 @@ pub(super) struct Direction {
     pub(super) meter: Meter,
     errors: Option<AnyErrors>,
     frames: Ring<Frame>,
-    /// The data PDUs of `frames`.
+    /// Data PDUs of `frames`.
     runs: Ring<PduRun>,
     payload: Payload,
-    /// The TTI that is served next.
+    /// Start of the next served TTI.
     pub(super) next_tti: Time,
-    /// The end of the last TTI that was served; none before it is.
+    /// End of the last served TTI; packets that arrive earlier are not sent before it.
     pub(super) tti_ends: Time,
-    /// Since when new data wait for the window to move.
+    /// Start of the time during which new data wait for the window.
     stalled_since: Option<Time>,
 }
 
 impl Direction {
-    /// A direction on which nothing has been sent.
+    /// Creates a direction in the initial state.
     pub(super) fn new(
         queue: Option<Queue>,
         sdus: Sdus,
@@ -98,25 +98,25 @@ impl Direction {
         }
     }
 
-    /// Computes the TTI that is served next, when there is something to send from `ready_at` on.
+    /// Computes the next served TTI, if there are PDUs to send from `ready_at` on.
     #[inline]
     pub(super) fn plan(&mut self, ready_at: Time, now: Time) {
         let from = ready_at.max(self.tti_ends).max(now);
         self.next_tti = self.clock.tti_at_or_after(from, self.tti_ends);
     }
 
-    /// Whether data wait that no PDU carries.
+    /// Returns true if data wait that no PDU has carried.
     #[inline]
     pub(super) fn has_data(&self) -> bool {
         self.sdus.has_partial() || self.queue.as_ref().is_some_and(|queue| !queue.is_empty())
     }
 
-    /// Packets inside.
+    /// Number of waiting and undelivered packets.
     pub(super) fn held(&self) -> usize {
         self.queue.as_ref().map_or(0, Queue::packets) + self.sdus.undelivered()
     }
 
-    /// Whether the `pdus` that are sent in the TTI that begins at `start` are corrupted.
+    /// Returns true if the `pdus` PDUs of the TTI that starts at `start` are corrupted.
     #[inline]
     pub(super) fn corrupts(&mut self, start: Time, pdus: u64) -> bool {
         let Some(errors) = &mut self.errors else { return false };
@@ -124,7 +124,8 @@ impl Direction {
         errors.corrupts(&errors::Frame { began: start, ended, bytes, mcs: None })
     }
 
-    /// Fills `slots` PDUs with data; returns how many, and whether one of them polls.
+    /// Fills up to `slots` PDUs with data. Returns the number of PDUs, and true if one of them
+    /// polls.
     #[inline]
     pub(super) fn fill(&mut self, slots: u64, ctx: &mut Ctx<'_>) -> (u64, bool) {
         let Direction { sender, sdus, queue, payload, .. } = self;
@@ -149,7 +150,7 @@ impl Direction {
         }
     }
 
-    /// Puts `frame` on the air with the PDUs that were filled last.
+    /// Sends `frame` with the PDUs of the last call of `fill`.
     #[inline]
     pub(super) fn send(&mut self, frame: Frame) {
         self.frames.push_back(Frame { runs: self.payload.runs.len() as u32, ..frame });
@@ -158,26 +159,26 @@ impl Direction {
         }
     }
 
-    /// Forgets the PDUs that were filled last: the next frame carries none of them.
+    /// Removes the PDUs of the last call of `fill`: the next frame carries none of them.
     #[inline]
     pub(super) fn forget_payload(&mut self) {
         self.payload.runs.clear();
     }
 
-    /// When the next frame is at the peer.
+    /// Arrival time of the next frame.
     #[inline]
     pub(super) fn next_arrival(&self) -> Time {
         self.frames.front().map_or(Time::NEVER, |frame| frame.arrives)
     }
 
-    /// Takes the frame that has arrived by `now`.
+    /// Removes and returns a frame that has arrived by `now`.
     #[inline]
     pub(super) fn take_frame(&mut self, now: Time) -> Option<Frame> {
         self.frames.front().filter(|frame| frame.arrives <= now)?;
         self.frames.pop_front()
     }
 
-    /// The data PDUs of `frame` reach the receiver.
+    /// Passes the data PDUs of `frame` to the receiver.
     #[inline]
     pub(super) fn receive_pdus(&mut self, frame: &Frame) {
         for _ in 0..frame.runs {
@@ -190,12 +191,13 @@ impl Direction {
         }
     }
 
-    /// The data PDUs of `frame` reach a peer that does not listen.
+    /// Removes the data PDUs of `frame` without passing them to the receiver.
     pub(super) fn ignore_pdus(&mut self, frame: &Frame) {
         (0..frame.runs).for_each(|_| self.runs.drop_front());
     }
 
-    /// Has the receiver skip what the sender has discarded, up to the number `until`.
+    /// Performs the skips up to the number `until` at the receiver, for PDUs that the sender has
+    /// discarded.
     #[cold]
     pub(super) fn skip(&mut self, until: u32, ctx: &mut Ctx<'_>) {
         let Direction { sender, receiver, sdus, queue, meter, .. } = self;
@@ -209,7 +211,7 @@ impl Direction {
         receiver.want_status();
     }
 
-    /// Frees the SDUs whose PDUs have all arrived, as far as the sender knows.
+    /// Frees the SDUs whose PDUs are all acknowledged.
     #[inline]
     pub(super) fn free_acknowledged(&mut self, ctx: &mut Ctx<'_>) {
         let Direction { sender, sdus, .. } = self;
@@ -226,7 +228,7 @@ impl Direction {
         }
     }
 
-    /// Resets both peers: data in flight are lost.
+    /// Resets both peers; data in flight are lost.
     pub(super) fn reset(&mut self, ctx: &mut Ctx<'_>) {
         let Direction { sdus, queue, meter, .. } = self;
         let (count, bytes) = sdus.reset(|packet| {
@@ -238,7 +240,7 @@ impl Direction {
         self.receiver.reset();
     }
 
-    /// The nominal rate is `rate` from now on.
+    /// Sets the nominal rate.
     pub(super) fn set_rate(&mut self, rate: airpath_core::Rate, ctx: &mut Ctx<'_>) {
         self.counts.offered = self.offered(ctx.now);
         self.counts.rate_since = ctx.now.max(self.tti_ends);
@@ -254,18 +256,18 @@ impl Direction {
         }
     }
 
-    /// PDUs that the nominal rate has allowed since measurement started.
+    /// Number of PDUs that the nominal rate has allowed since measurement started.
     pub(super) fn offered(&self, now: Time) -> f64 {
         let span = now.max(self.tti_ends).saturating_since(self.counts.rate_since).as_secs_lossy();
         self.counts.offered + span * self.clock.pdus_per_second()
     }
 
-    /// Duplicates since measurement started.
+    /// Number of duplicates since measurement started.
     pub(super) fn duplicates(&self) -> u64 {
         self.receiver.duplicates - self.counts.duplicates_before
     }
 
-    /// Time that new data have waited for the window since measurement started.
+    /// Time for which new data have waited for the window since measurement started.
     pub(super) fn stalled(&self, now: Time) -> Duration {
         let still = self
             .stalled_since
@@ -284,7 +286,7 @@ impl Direction {
     }
 }
 
-/// Drops a packet that the link took and repeats no more.
+/// Drops a dequeued packet that is not retransmitted any further.
 fn give_up(queue: Option<&mut Queue>, packet: Packet, ctx: &mut Ctx<'_>) {
     match queue {
         Some(queue) => queue.give_up(packet, DropReason::Retries, ctx),

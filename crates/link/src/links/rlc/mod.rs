@@ -1,18 +1,18 @@
-//! 3G radio bearer: RLC in acknowledged mode, both directions in one stage.
+//! 3G radio bearer: RLC in acknowledged mode, with both directions in one stage.
 //!
-//! Source: 3GPP TS 25.322; parameters and their settings after Alcaraz & Cerdán 2006, Table 1. A
-//! packet is an SDU. It leaves the queue when the first of its PDUs is sent, counts as held by the
-//! link until all are acknowledged, and is delivered when all PDUs before its end have arrived. All
-//! PDUs of a TTI are received or lost together. A direction's TTI carries, in this order, control
-//! PDUs (one PDU each), PDUs that were reported missing, new PDUs.
+//! Source: 3GPP TS 25.322; parameters and their values from Alcaraz & Cerdán 2006, Table 1. A
+//! packet is an SDU. It leaves the queue when its first PDU is sent, counts as held by the link
+//! until all its PDUs are acknowledged, and is delivered when all PDUs up to its end have arrived.
+//! All PDUs of a TTI are received or lost together. A TTI carries, in this order: control PDUs (one
+//! PDU each), PDUs that were reported missing, new PDUs.
 //!
 //! Left out: piggybacked status, local suspend, ciphering, the limits MaxRST and MaxMRW, and the
-//! splitting of a status report over several PDUs. On a reset both peers are silent from the RESET
-//! PDU to the arrival of its acknowledgement.
+//! segmentation of a status report into several PDUs. During a reset neither peer sends data, from
+//! the RESET PDU to the arrival of its acknowledgement.
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `settings.rs` | what the user sets |
+//! | `settings.rs` | configuration |
 //! | `clock.rs` | TTIs and the PDUs that they carry |
 //! | `sdus.rs` | segmentation, concatenation, in-order delivery, buffer |
 //! | `sender.rs` | window, retransmission, polls, discard |
@@ -47,30 +47,30 @@ use sender::Sender;
 /// A reset in progress.
 #[derive(Clone, Copy, Debug)]
 struct Reset {
-    /// The direction whose sender started it.
+    /// Direction whose sender started the reset.
     by: usize,
-    /// When the RESET PDU is sent (again).
+    /// Time of the next transmission of the RESET PDU.
     send_at: Time,
-    /// Whether the peer has an acknowledgement to send.
+    /// True if the peer has to send an acknowledgement.
     is_ack_due: bool,
 }
 
-/// A pair of acknowledged-mode entities and the air between them. Input and output 0 are the
-/// forward direction (downlink), 1 the reverse.
+/// Two acknowledged-mode entities and the channel between them. Input and output 0 belong to the
+/// forward direction (downlink), input and output 1 to the reverse direction.
 pub struct RlcAm {
     directions: [Direction; 2],
-    /// The outputs of the directions; a single direction has the one that its maker chose.
+    /// Outputs of the directions; a single direction uses the configured output.
     outputs: [Port; 2],
     reverse_follows: bool,
-    /// From the start of a TTI to the arrival of its PDUs, by direction.
+    /// Time from the start of a TTI to the arrival of its PDUs, by direction.
     latency: [Duration; 2],
     reset_timer: Duration,
     reset: Option<Reset>,
     resets: u64,
-    /// Status reports on the air, and places of those that are not.
+    /// Status reports on the air, and free indices in this store.
     reports: Vec<StatusReport>,
     free_reports: Vec<u32>,
-    /// The earliest of all that is due.
+    /// Earliest event of all.
     wakeup: Time,
 }
 
@@ -129,13 +129,13 @@ impl Component<dyn Link + Send, LinkContext> for RlcAm {
     }
 }
 
-/// The other direction.
+/// Index of the other direction.
 const fn opposite(side: usize) -> usize {
     1 - side
 }
 
 impl RlcAm {
-    /// When the direction `side` next has something to send.
+    /// Time at which the direction `side` next has PDUs to send.
     #[inline]
     fn ready_at(&self, side: usize) -> Time {
         if let Some(reset) = &self.reset {
@@ -155,7 +155,7 @@ impl RlcAm {
         }
     }
 
-    /// Computes when the direction `side` sends next, from `now` on; a TTI that is due stays so.
+    /// Computes the next TTI of the direction `side`, from `now` on; a due TTI is not changed.
     #[inline]
     fn plan(&mut self, side: usize, now: Time) {
         if self.directions[side].next_tti > now {
@@ -171,7 +171,7 @@ impl RlcAm {
         self.set_wakeup();
     }
 
-    /// Finds what is due first.
+    /// Sets the wake-up to the earliest event.
     #[inline]
     fn set_wakeup(&mut self) {
         let mut wakeup = Time::NEVER;
@@ -182,14 +182,14 @@ impl RlcAm {
         self.wakeup = wakeup;
     }
 
-    /// The PDUs of the TTI that is due.
+    /// Sends the PDUs of the TTI that is due.
     fn serve_tti(&mut self, side: usize, ctx: &mut Ctx<'_>) {
         let now = ctx.now;
         let direction = &mut self.directions[side];
         let start = std::mem::replace(&mut direction.next_tti, Time::NEVER);
         let slots = direction.clock.slots(start);
         if slots == 0 {
-            // The rate has changed at the TTI's very start.
+            // The rate has changed exactly at the start of the TTI.
             return;
         }
         direction.tti_ends = direction.clock.end_of(start);
@@ -211,7 +211,7 @@ impl RlcAm {
         }
     }
 
-    /// Puts control PDUs into `frame`, up to `slots`; returns how many.
+    /// Adds control PDUs to `frame`, up to `slots`. Returns their number.
     #[inline]
     fn take_control(&mut self, side: usize, slots: u64, frame: &mut Frame, now: Time) -> u64 {
         let mut used = 0;
@@ -250,7 +250,8 @@ impl RlcAm {
         u64::from(frame.reset || frame.reset_ack)
     }
 
-    /// Puts `frame` on the air, `pdus` of which `control` are control PDUs, unless it is corrupted.
+    /// Sends `frame` unless it is corrupted. `pdus` is its number of PDUs, `control` the number of
+    /// control PDUs among them.
     #[inline]
     fn transmit(&mut self, side: usize, [pdus, control]: [u64; 2], frame: Frame, start: Time) {
         let direction = &mut self.directions[side];
@@ -265,7 +266,7 @@ impl RlcAm {
         }
     }
 
-    /// Everything that has arrived of the direction `side`.
+    /// Processes the arrived frames of the direction `side`.
     fn receive_frames(&mut self, side: usize, ctx: &mut Ctx<'_>) {
         while let Some(frame) = self.directions[side].take_frame(ctx.now) {
             if frame.reset || frame.reset_ack || self.reset.is_some() {
@@ -283,7 +284,7 @@ impl RlcAm {
         }
     }
 
-    /// A report about the direction `side` reaches its sender.
+    /// Passes a report about the direction `side` to its sender.
     #[inline]
     fn receive_status(&mut self, side: usize, place: u32, ctx: &mut Ctx<'_>) {
         let direction = &mut self.directions[side];
@@ -293,7 +294,7 @@ impl RlcAm {
         self.free_reports.push(place);
     }
 
-    /// Delivers what has arrived in order.
+    /// Delivers the packets that have arrived in order.
     #[inline]
     fn deliver(&mut self, side: usize, ctx: &mut Ctx<'_>) {
         let output = self.outputs[side];
@@ -313,7 +314,7 @@ impl RlcAm {
         self.reset = Some(Reset { by, send_at: now, is_ack_due: false });
     }
 
-    /// Between a RESET PDU and its acknowledgement nothing else counts.
+    /// Between a RESET PDU and its acknowledgement all other frames are ignored.
     #[cold]
     fn receive_around_reset(&mut self, side: usize, frame: Frame, ctx: &mut Ctx<'_>) {
         self.directions[side].ignore_pdus(&frame);
@@ -331,8 +332,8 @@ impl RlcAm {
         }
     }
 
-    /// Takes from the air what is left of a reset: repetitions of RESET and RESET ACK, which their
-    /// sequence number (RSN) would distinguish from those of the next one.
+    /// Removes remaining frames of a reset: retransmitted RESET and RESET ACK PDUs. In the
+    /// standard, the reset sequence number (RSN) distinguishes them from those of the next reset.
     #[cold]
     fn clear_air(&mut self, side: usize) {
         while let Some(frame) = self.directions[side].take_frame(Time::NEVER) {
@@ -356,12 +357,12 @@ impl RlcAm {
             ("resets", self.resets as f64),
         ]
         .map(|(name, count)| (name.into(), count));
-        // PDUs that do not divide a TTI evenly come a little before their time.
+        // PDUs that do not divide a TTI evenly are sent slightly early.
         let sent = direction.meter.used() as f64;
         let offered = direction.offered(now).max(sent);
         let link = LinkReport {
             regime_packets: vec![direction.meter.delivered_packets()],
-            // Nothing of nothing is none.
+            // If no PDU was offered, the utilisation is 0.
             ..direction.meter.report(sent / offered.max(1.0), offered)
         };
         let link = link.with_counters(counters.into());
@@ -377,7 +378,7 @@ impl Stage for RlcAm {
         if let Some(queue) = &mut direction.queue {
             queue.enqueue(packet, ctx);
         }
-        // It makes no difference to the other direction.
+        // The other direction is not affected.
         self.plan(side, ctx.now);
         self.set_wakeup();
     }
@@ -398,7 +399,7 @@ impl Stage for RlcAm {
                 has_changed = true;
             }
         }
-        // What has arrived may have made a TTI of this instant ready.
+        // An arrival may have added PDUs to send in a TTI that starts now.
         if has_changed {
             self.plan(0, ctx.now);
             self.plan(1, ctx.now);
@@ -416,7 +417,7 @@ impl Stage for RlcAm {
         self.wakeup
     }
 
-    /// A change of rate concerns both directions, unless the reverse has a separate rate.
+    /// A rate change applies to both directions, unless the reverse direction has a separate rate.
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         for (side, direction) in self.directions.iter_mut().enumerate() {
             match event {

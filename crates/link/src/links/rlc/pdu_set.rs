@@ -1,24 +1,24 @@
-//! A set of PDU numbers within one window.
+//! A set of PDU numbers in a moving window.
 
 use std::ops::Range;
 
-/// Numbers of a moving window as bits of a ring: a number shares its place with those a whole
-/// capacity away, so a caller clears what the window leaves behind.
+/// Numbers of a moving window, as bits of a ring. Two numbers whose difference is a multiple of the
+/// capacity share a bit. Therefore the caller must remove the numbers that leave the window.
 #[derive(Clone, Debug)]
 pub(super) struct PduSet {
     words: Box<[u64]>,
-    /// Number of words that are not zero; the set is empty when it is 0.
+    /// Number of nonzero words; 0 if the set is empty.
     used: u32,
 }
 
 impl PduSet {
-    /// An empty set for windows of up to `window` numbers.
+    /// Creates an empty set for windows of up to `window` numbers.
     pub(super) fn new(window: u64) -> PduSet {
         let capacity = window.next_power_of_two().max(64) as usize;
         PduSet { words: vec![0; capacity / 64].into(), used: 0 }
     }
 
-    /// Whether nothing is in it.
+    /// Returns true if the set is empty.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.used == 0
@@ -29,19 +29,19 @@ impl PduSet {
         (number / 64) as usize & (self.words.len() - 1)
     }
 
-    /// Whether `number` is in it.
+    /// Returns true if `number` is in the set.
     #[inline]
     pub(super) fn contains(&self, number: u64) -> bool {
         self.words[self.word_of(number)] >> (number % 64) & 1 == 1
     }
 
-    /// Puts in the numbers of `range`; those that are there stay.
+    /// Adds the numbers of `range`.
     #[inline]
     pub(super) fn insert(&mut self, range: Range<u64>) {
         self.change(range, |word, mask| word | mask);
     }
 
-    /// Takes out the numbers of `range`.
+    /// Removes the numbers of `range`.
     #[inline]
     pub(super) fn remove(&mut self, range: Range<u64>) {
         if !self.is_empty() {
@@ -60,13 +60,13 @@ impl PduSet {
         }
     }
 
-    /// The lowest number of `range` in the set.
+    /// Returns the lowest number of `range` in the set.
     #[inline]
     pub(super) fn first_in(&self, range: Range<u64>) -> Option<u64> {
         if self.is_empty() { None } else { self.first(range, 0) }
     }
 
-    /// Takes out the lowest number of `range` in the set.
+    /// Removes and returns the lowest number of `range` in the set.
     #[inline]
     pub(super) fn take_first_in(&mut self, range: Range<u64>) -> Option<u64> {
         let number = self.first_in(range)?;
@@ -76,13 +76,13 @@ impl PduSet {
         Some(number)
     }
 
-    /// The lowest number of `range` that is not in the set.
+    /// Returns the lowest number of `range` that is not in the set.
     #[inline]
     pub(super) fn first_missing(&self, range: Range<u64>) -> Option<u64> {
         self.first(range, u64::MAX)
     }
 
-    /// The lowest number of `range` whose bit differs from those of `flip`.
+    /// Returns the lowest number of `range` whose bit differs from the bit in `flip`.
     #[inline]
     fn first(&self, range: Range<u64>, flip: u64) -> Option<u64> {
         words_of(range).find_map(|(number, mask)| {
@@ -92,7 +92,8 @@ impl PduSet {
     }
 }
 
-/// The words that `range` touches: a number in each, and which of its bits belong to the range.
+/// Returns for each word that `range` covers a number in the word and the mask of the bits in the
+/// range.
 #[inline]
 fn words_of(range: Range<u64>) -> impl Iterator<Item = (u64, u64)> {
     let Range { start, end } = range;

@@ -1,4 +1,4 @@
-//! The receiving side of an acknowledged-mode entity.
+//! Receiving side of an acknowledged-mode entity.
 //!
 //! Source: 3GPP TS 25.322 §9.4 (VR(R), VR(H), VR(MR)), §9.7.2 (triggers of a status report), §9.5
 //! (Timer_Status_Prohibit), §11.3.3 (reception), §11.5 (status transfer).
@@ -11,45 +11,45 @@ use std::ops::Range;
 /// A status report (STATUS PDU): the ACK and LIST super-fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct StatusReport {
-    /// LSN: everything before it except `missing` has arrived.
+    /// LSN: all PDUs before this number have arrived, except `missing`.
     pub(super) last: Sn,
-    /// PDUs missing before it, in order.
+    /// Missing PDUs before `last`, in order.
     pub(super) missing: Vec<PduRun>,
-    /// MRW_ACK: how many skips the receiver has made.
+    /// MRW_ACK: number of skips that the receiver has performed.
     pub(super) skips_made: u32,
 }
 
 /// Parameters of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReceiverRules {
-    /// VR(MR) − VR(R), PDUs.
+    /// Window VR(MR) − VR(R), PDUs.
     pub(super) window: u64,
     pub(super) status_prohibit: Duration,
     pub(super) missing_pdu_indicator: bool,
 }
 
-/// The receiving side of one direction.
+/// Receiving side of one direction.
 #[derive(Clone, Debug)]
 pub(super) struct Receiver {
     rules: ReceiverRules,
-    /// VR(R): the next PDU in sequence.
+    /// VR(R): the next PDU expected in sequence.
     next: u64,
-    /// VR(H): the one behind the highest that was seen.
+    /// VR(H): the highest received number plus one.
     highest: u64,
-    /// PDUs that have arrived between the two.
+    /// Received PDUs between VR(R) and VR(H).
     received: PduSet,
-    /// From when on a report is to be sent; [`Time::NEVER`] when none is wanted.
+    /// Earliest time of the next report; [`Time::NEVER`] if no report is required.
     status_at: Time,
-    /// How many skips it has made.
+    /// Number of performed skips.
     skips_made: u32,
-    /// When Timer_Status_Prohibit ends.
+    /// Expiry of Timer_Status_Prohibit.
     prohibited_until: Time,
-    /// PDUs that had arrived before, or lay outside the window.
+    /// Number of PDUs that had already arrived or lay outside the window.
     pub(super) duplicates: u64,
 }
 
 impl Receiver {
-    /// A receiver that has seen nothing.
+    /// Creates a receiver in the initial state.
     pub(super) fn new(rules: ReceiverRules) -> Receiver {
         Receiver {
             received: PduSet::new(rules.window),
@@ -69,7 +69,7 @@ impl Receiver {
         self.next
     }
 
-    /// PDUs arrive.
+    /// Processes arrived PDUs.
     #[inline]
     pub(super) fn on_pdus(&mut self, run: PduRun) {
         let (count, first) = (u64::from(run.count), run.first.at_or_after(self.next));
@@ -84,7 +84,7 @@ impl Receiver {
     fn on_pdus_out_of_sequence(&mut self, first: Sn, count: u64) {
         let first = first.at_or_after(self.next);
         let end = first + count;
-        // All of them are new: as one by one, at once.
+        // All PDUs are new: processes them in one step, with the same result as one by one.
         if end <= self.next + self.rules.window && self.received.first_in(first..end).is_none() {
             if first > self.highest && self.rules.missing_pdu_indicator {
                 self.want_status();
@@ -94,7 +94,7 @@ impl Receiver {
             return self.advance();
         }
         for number in first..end {
-            // As VR(R) moves, numbers behind it look as if they were far ahead.
+            // When VR(R) moves, numbers below it appear to be far ahead.
             self.on_pdu(Sn::of(number).at_or_after(self.next));
         }
         self.advance();
@@ -116,7 +116,7 @@ impl Receiver {
         }
     }
 
-    /// Moves VR(R) over what has arrived.
+    /// Moves VR(R) over the PDUs received in sequence.
     fn advance(&mut self) {
         let in_sequence = self.received.first_missing(self.next..self.highest);
         let in_sequence = in_sequence.unwrap_or(self.highest);
@@ -124,7 +124,7 @@ impl Receiver {
         self.next = in_sequence;
     }
 
-    /// The sender has discarded `pdus`: they count as arrived. This is the skip of that `number`.
+    /// Performs skip number `number`: `pdus`, which the sender has discarded, count as received.
     pub(super) fn skip(&mut self, number: u32, pdus: Range<u64>) {
         self.skips_made = number + 1;
         let from = pdus.start.max(self.next);
@@ -136,19 +136,19 @@ impl Receiver {
         self.want_status();
     }
 
-    /// A report is triggered: a poll, or an order to move on.
+    /// Triggers a status report, after a poll or an order to move the window.
     #[inline]
     pub(super) fn want_status(&mut self) {
         self.status_at = self.prohibited_until;
     }
 
-    /// From when on a report is to be sent; [`Time::NEVER`] when none is wanted.
+    /// Earliest time of the next report; [`Time::NEVER`] if no report is required.
     #[inline]
     pub(super) fn status_at(&self) -> Time {
         self.status_at
     }
 
-    /// Writes the report that leaves at `now` to `report`.
+    /// Writes the report that is sent at `now` to `report`.
     pub(super) fn write_status(&mut self, now: Time, report: &mut StatusReport) {
         self.status_at = Time::NEVER;
         self.prohibited_until = now + self.rules.status_prohibit;

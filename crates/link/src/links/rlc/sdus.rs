@@ -1,58 +1,58 @@
-//! The SDUs of one direction: cut into PDUs, held until acknowledged, delivered in order.
+//! SDUs of one direction: segmentation into PDUs, storage until acknowledged, delivery in order.
 //!
 //! Source: 3GPP TS 25.322 §9.2.2.8 (length indicators), §11.3 (segmentation and concatenation). The
-//! ring stands for the SDU buffers of both peers: the sender frees an SDU when it sees all its PDUs
-//! acknowledged, the receiver delivers it when all before have arrived. The receiver reads here
-//! which PDU ends an SDU, instead of length indicators.
+//! ring stands for the SDU buffers of both peers. The sender frees an SDU when all its PDUs are
+//! acknowledged; the receiver delivers it when all previous SDUs have arrived. The receiver reads
+//! the last PDU of an SDU from this structure instead of from length indicators.
 
 use airpath_aqm::Queue;
 use airpath_core::{Bytes, Ctx, Packet, Ring};
 use std::ops::Range;
 
-/// Bytes of a length indicator; PDUs of up to 126 bytes have short ones.
+/// Size of a length indicator, bytes; PDUs of up to 126 bytes have short indicators.
 const LENGTH_INDICATOR: u64 = 1;
-/// The last PDU of an SDU that has none yet.
+/// Last PDU of an SDU that is not completely segmented.
 const NOT_ENDED: u64 = u64::MAX;
 
-/// An SDU whose transmission has begun.
+/// An SDU whose transmission has started.
 #[derive(Clone, Copy, Debug)]
 struct Sdu {
     packet: Packet,
-    /// The first PDU with a part of it.
+    /// First PDU with a part of the SDU.
     first: u64,
-    /// The last one, or [`NOT_ENDED`].
+    /// Last PDU of the SDU, or [`NOT_ENDED`].
     last: u64,
-    /// The sender keeps it no more: acknowledged, or discarded.
+    /// True if the sender has released the SDU: acknowledged or discarded.
     freed: bool,
-    /// The sender has given it up.
+    /// True if the sender has discarded the SDU.
     abandoned: bool,
-    /// It was discarded before all of it was sent: it can only be skipped.
+    /// True if the SDU was discarded before it was completely sent: the receiver can only skip it.
     cut_short: bool,
-    /// The receiver has been ordered to skip it.
+    /// True if the receiver has been ordered to skip the SDU.
     skipped: bool,
 }
 
-/// PDUs and SDUs that the receiver is to skip.
+/// PDUs and SDUs that the receiver must skip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Skip {
-    /// The first PDU with nothing but given-up SDUs.
+    /// First PDU that carries only discarded SDUs.
     pub(super) first: u64,
-    /// The PDU behind the last such.
+    /// Last such PDU plus one.
     pub(super) end: u64,
     /// Number of the first SDU.
     first_sdu: u64,
-    /// Number of the SDU behind the last.
+    /// Number of the last SDU plus one.
     end_sdu: u64,
 }
 
 impl Skip {
-    /// The PDUs.
+    /// Range of the PDUs to skip.
     pub(super) fn pdus(&self) -> Range<u64> {
         self.first..self.end
     }
 }
 
-/// The SDUs between the queue and their delivery.
+/// SDUs between the queue and their delivery.
 #[derive(Clone, Debug)]
 pub(super) struct Sdus {
     payload: u64,
@@ -66,12 +66,12 @@ pub(super) struct Sdus {
     next_freed: u64,
     /// Bytes of the last SDU that no PDU carries yet.
     unsent: u64,
-    /// The packet that is being taken from the queue.
+    /// Buffer for the packet that is being dequeued.
     packet: Packet,
 }
 
 impl Sdus {
-    /// No SDUs yet; PDUs carry `payload` bytes.
+    /// Creates an empty store; PDUs carry `payload` bytes.
     pub(super) fn new(payload: u64, concatenation: bool) -> Sdus {
         Sdus {
             payload,
@@ -85,19 +85,19 @@ impl Sdus {
         }
     }
 
-    /// Granularity of an SDU in bytes: a PDU's payload, or 1 where the end of an SDU and the start
-    /// of the next share a PDU.
+    /// Returns the granularity of an SDU in bytes: the payload of a PDU, or 1 if two SDUs may share
+    /// a PDU.
     pub(super) fn block(&self) -> Bytes {
         Bytes(if self.concatenation { 1 } else { self.payload })
     }
 
-    /// Whether an SDU is sent in part.
+    /// Returns true if an SDU is partly sent.
     #[inline]
     pub(super) fn has_partial(&self) -> bool {
         self.unsent > 0
     }
 
-    /// Packets that have left the queue and are neither delivered nor lost.
+    /// Number of packets that have left the queue and are neither delivered nor lost.
     pub(super) fn undelivered(&self) -> usize {
         (self.next_delivery.max(self.base)..self.end())
             .filter(|number| !self.sdu(*number).skipped)
@@ -119,8 +119,8 @@ impl Sdus {
         &mut self.ring[(number - self.base) as usize]
     }
 
-    /// Fills up to `space` PDUs, numbered from `first` on, with what is left of the last SDU and
-    /// with those that wait in `queue`; returns how many were made.
+    /// Fills up to `space` PDUs, numbered from `first` on, with the rest of the last SDU and with
+    /// packets from `queue`. Returns the number of PDUs.
     pub(super) fn segment(
         &mut self,
         first: u64,
@@ -142,7 +142,7 @@ impl Sdus {
             if self.unsent > 0 {
                 break;
             }
-            // An SDU that fills its last PDU exactly is taken to need no length indicator.
+            // An SDU that fills its last PDU exactly needs no length indicator (assumption).
             let is_shared = filled > 0 || taken == 0;
             let number = self.end() - 1;
             self.sdu_mut(number).last = if is_shared { pdu } else { pdu - 1 };
@@ -173,7 +173,7 @@ impl Sdus {
         true
     }
 
-    /// Hands the SDUs that end before the PDU `received` to `deliver`, in order.
+    /// Passes the SDUs that end before the PDU `received` to `deliver`, in order.
     #[inline]
     pub(super) fn deliver(&mut self, received: u64, mut deliver: impl FnMut(&mut Packet)) {
         while self.next_delivery < self.end() {
@@ -190,8 +190,8 @@ impl Sdus {
         self.forget();
     }
 
-    /// Frees the SDUs all of whose PDUs are known to have arrived, in any order; returns their
-    /// number and bytes. No PDU from `known_end` on is known.
+    /// Frees the SDUs whose PDUs are all known to have arrived, in any order. Returns their number
+    /// and bytes. No PDU from `known_end` on is known.
     pub(super) fn free(
         &mut self,
         known_end: u64,
@@ -200,7 +200,7 @@ impl Sdus {
         let (mut count, mut bytes) = (0, 0);
         for number in self.next_freed.max(self.base)..self.end() {
             let sdu = self.sdu_mut(number);
-            // Those behind it end there or later.
+            // Later SDUs end at the same PDU or later.
             if sdu.last >= known_end {
                 break;
             }
@@ -214,8 +214,8 @@ impl Sdus {
         (count, Bytes(bytes))
     }
 
-    /// Gives up the SDUs that the PDU `given_up` carries parts of; `next` is the next new PDU.
-    /// Returns the orders for the receiver to skip, and the SDUs and bytes that the sender has
+    /// Discards the SDUs of which the PDU `given_up` carries parts; `next` is the next new PDU.
+    /// Returns the skip for the receiver, and the number and bytes of the SDUs that the sender has
     /// freed.
     pub(super) fn abandon(&mut self, given_up: u64, next: u64) -> (Skip, usize, Bytes) {
         let carried = |sdu: &Sdu| sdu.first <= given_up && given_up <= sdu.last;
@@ -244,7 +244,7 @@ impl Sdus {
         (Skip { first: pdus.start, end: pdus.end, first_sdu, end_sdu }, count, Bytes(bytes))
     }
 
-    /// The PDUs that carry parts of the SDUs `numbers` and of no SDU that lives.
+    /// Returns the PDUs that carry parts of the SDUs `numbers` and of no SDU that is still in use.
     fn pdus_of_none_but(&self, numbers: Range<u64>, given_up: u64) -> Range<u64> {
         if numbers.is_empty() {
             return given_up..given_up + 1;
@@ -257,7 +257,7 @@ impl Sdus {
         first + u64::from(shares_first)..last + 1 - u64::from(shares_last)
     }
 
-    /// The receiver learns of `skip`: its SDUs that are not delivered are handed to `lose`.
+    /// Performs `skip` at the receiver: passes its undelivered SDUs to `lose`.
     pub(super) fn skip(&mut self, skip: Skip, mut lose: impl FnMut(Packet)) {
         for number in skip.first_sdu.max(self.next_delivery)..skip.end_sdu {
             let sdu = self.sdu_mut(number);
@@ -268,8 +268,8 @@ impl Sdus {
         }
     }
 
-    /// Resets both peers: calls `lose` for each SDU that is not delivered; returns how many the
-    /// sender still held, and their bytes.
+    /// Resets both peers: calls `lose` for each undelivered SDU. Returns the number and bytes of
+    /// the SDUs that the sender still held.
     pub(super) fn reset(&mut self, mut lose: impl FnMut(Packet)) -> (usize, Bytes) {
         let (mut count, mut bytes) = (0, 0);
         for number in self.base..self.end() {

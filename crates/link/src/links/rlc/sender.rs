@@ -1,8 +1,8 @@
-//! The sending side of an acknowledged-mode entity.
+//! Sending side of an acknowledged-mode entity.
 //!
 //! Source: 3GPP TS 25.322 §9.4 (VT(S), VT(A), VT(DAT)), §9.5 (Timer_Poll), §9.7.1 (polls), §11.3.2
-//! (transmission), §11.5.3 (reception of a status report), §11.6 (move receiving window). The PDUs
-//! of a TTI are received or lost together, so a poll in one of them is a poll of the TTI.
+//! (transmission), §11.5.3 (reception of a status report), §11.6 (move receiving window). All PDUs
+//! of a TTI are received or lost together, so a poll in any PDU counts for the TTI.
 
 use super::pdu_set::PduSet;
 use super::receiver::StatusReport;
@@ -13,16 +13,16 @@ use airpath_aqm::Queue;
 use airpath_core::{Ctx, Ring, Time};
 use std::ops::Range;
 
-/// Data of one direction in a TTI.
+/// Data PDUs of one direction in a TTI.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Payload {
-    /// Its PDUs, in the order of their transmission.
+    /// PDUs in order of transmission.
     pub(super) runs: Vec<PduRun>,
-    /// Whether one of them polls.
+    /// True if one of the PDUs polls.
     pub(super) poll: bool,
-    /// PDUs that are transmitted for the first time.
+    /// Number of PDUs that are transmitted for the first time.
     pub(super) new: u64,
-    /// PDUs that are transmitted again.
+    /// Number of retransmitted PDUs.
     pub(super) again: u64,
 }
 
@@ -36,41 +36,41 @@ impl Payload {
 /// State of Timer_Poll.
 #[derive(Clone, Copy, Debug)]
 struct Poll {
-    /// When it expires.
+    /// Expiry of the timer.
     expires: Time,
-    /// VT(S) when the poll was sent.
+    /// Value of VT(S) when the poll was sent.
     next: u64,
 }
 
-/// The sending side of one direction.
+/// Sending side of one direction.
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
     rules: Rules,
-    /// VT(A): the oldest PDU that is not acknowledged.
+    /// VT(A): the oldest unacknowledged PDU.
     acknowledged: u64,
     /// VT(S): the next new PDU.
     next: u64,
-    /// PDUs to be transmitted again.
+    /// PDUs to be retransmitted.
     nacked: PduSet,
-    /// PDUs behind VT(A) that are known to have arrived.
+    /// PDUs above VT(A) that are known to have arrived.
     known: PduSet,
-    /// VT(DAT), by number modulo their length.
+    /// VT(DAT): number of transmissions of each PDU, by number modulo the length.
     transmissions: Box<[u8]>,
-    /// When a PDU was last transmitted, likewise.
+    /// Time of the last transmission of each PDU, by number modulo the length.
     sent_at: Box<[Time]>,
     poll: Option<Poll>,
-    /// PDUs that the receiver must still skip, oldest first.
+    /// PDUs that the receiver still has to skip, oldest first.
     skips: Ring<Skip>,
-    /// Time of the next order to the receiver.
+    /// Time of the next skip order to the receiver.
     skip_at: Time,
-    /// How many skips there have been.
+    /// Number of skips since the start.
     skipped: u32,
-    /// Whether a PDU was discarded and both peers are to be reset.
+    /// True if a PDU was discarded and both peers have to be reset.
     needs_reset: bool,
 }
 
 impl Sender {
-    /// A sender that has sent nothing.
+    /// Creates a sender in the initial state.
     pub(super) fn new(rules: Rules) -> Sender {
         let places = rules.window.next_power_of_two() as usize;
         Sender {
@@ -89,24 +89,25 @@ impl Sender {
         }
     }
 
-    /// PDUs that are not acknowledged, holes or not.
+    /// Number of PDUs between VT(A) and VT(S).
     #[inline]
     pub(super) fn outstanding(&self) -> u64 {
         self.next - self.acknowledged
     }
 
-    /// PDUs that may be sent for the first time before an acknowledgement comes.
+    /// Number of new PDUs that may be sent before the next acknowledgement.
     #[inline]
     pub(super) fn window_left(&self) -> u64 {
         self.rules.window - self.outstanding()
     }
 
-    /// Whether both peers are to be reset.
+    /// Returns true if both peers have to be reset.
     pub(super) fn needs_reset(&self) -> bool {
         self.needs_reset
     }
 
-    /// From when on there is something to send; `has_data` says whether new data wait.
+    /// Returns the earliest time at which there is a PDU to send; `has_data` is true if new data
+    /// wait.
     #[inline]
     pub(super) fn ready_at(&self, has_data: bool) -> Time {
         if !self.nacked.is_empty() || (has_data && self.window_left() > 0) {
@@ -115,8 +116,8 @@ impl Sender {
         self.poll.map_or(Time::NEVER, |poll| poll.expires).min(self.skip_at)
     }
 
-    /// Whether the receiver is now ordered to skip PDUs, which takes a PDU. Returns the number of
-    /// the last skip of the order.
+    /// Returns the number of the last skip of an order, if an order to skip PDUs is to be sent now.
+    /// The order occupies a PDU.
     pub(super) fn take_skip_order(&mut self, now: Time) -> Option<u32> {
         if self.skip_at > now {
             return None;
@@ -125,7 +126,7 @@ impl Sender {
         Some(self.skipped)
     }
 
-    /// The skips that are not confirmed, with their numbers.
+    /// Unconfirmed skips with their numbers.
     pub(super) fn skips(&self) -> impl Iterator<Item = (u32, Skip)> {
         let first = self.skipped - self.skips.len() as u32;
         (first..).zip(self.skips.iter().copied())
@@ -160,7 +161,7 @@ impl Sender {
         }
     }
 
-    /// Transmits what was reported missing, in order of number.
+    /// Retransmits PDUs that were reported missing, in order of their numbers.
     fn retransmit(
         &mut self,
         slots: u64,
@@ -221,7 +222,7 @@ impl Sender {
         }
     }
 
-    /// Poll_Window: whether a PDU polls that leaves VT(S) at `next`.
+    /// Poll_Window: returns true if a PDU after which VT(S) is `next` polls.
     #[inline]
     fn window_polls(&self, next: u64, now: Time) -> bool {
         next - self.acknowledged >= self.rules.poll_from
@@ -231,8 +232,8 @@ impl Sender {
             }
     }
 
-    /// Timer_Poll has expired: the last PDU of the TTI polls; if there is none, the one sent last
-    /// is transmitted again.
+    /// Called after the expiry of Timer_Poll: the last PDU of the TTI polls. If the TTI has no data
+    /// PDU, the last sent PDU is retransmitted.
     fn poll_on_expiry(
         &mut self,
         slots: u64,
@@ -246,8 +247,7 @@ impl Sender {
         } else if payload.runs.is_empty() && poll_at.is_none() && slots > 0 {
             let number = self.pdu_that_polls();
             if self.is_given_up(number) {
-                // The next TTI discards it, unless the receiver is being ordered to skip it
-                // already.
+                // The next TTI discards the PDU, unless an order to skip it is already in progress.
                 if !self.is_skipped(number) {
                     self.nacked.insert(number..number + 1);
                 }
@@ -263,8 +263,8 @@ impl Sender {
         }
     }
 
-    /// The PDU that is transmitted again for the sake of its poll: VT(S) − 1, or the oldest that is
-    /// not acknowledged when that one has arrived and may not be sent once more.
+    /// Returns the PDU that is retransmitted for its poll: VT(S) − 1. If that PDU has arrived and
+    /// may not be sent again, the oldest unacknowledged PDU is returned.
     fn pdu_that_polls(&self) -> u64 {
         let last = self.next - 1;
         if self.is_given_up(last) && self.known.contains(last) { self.acknowledged } else { last }
@@ -282,7 +282,7 @@ impl Sender {
         self.sent_at[place] = now;
     }
 
-    /// The same of new PDUs: some, and no more than a window.
+    /// Records the first transmission of `pdus`: at least one and at most a window.
     #[inline]
     fn transmit_first(&mut self, pdus: Range<u64>, now: Time) {
         let (from, end) = (self.place(pdus.start), self.place(pdus.end - 1) + 1);
@@ -290,7 +290,7 @@ impl Sender {
             self.transmissions[from..end].fill(1);
             self.sent_at[from..end].fill(now);
         } else {
-            // Around the end of the places.
+            // The range wraps around the end of the arrays.
             self.transmissions[from..].fill(1);
             self.transmissions[..end].fill(1);
             self.sent_at[from..].fill(now);
@@ -298,7 +298,7 @@ impl Sender {
         }
     }
 
-    /// Whether another transmission would let VT(DAT) reach MaxDAT.
+    /// Returns true if VT(DAT) would reach MaxDAT with another transmission.
     #[inline]
     fn is_given_up(&self, number: u64) -> bool {
         self.transmissions[self.place(number)] >= self.rules.max_dat - 1
@@ -326,11 +326,11 @@ impl Sender {
         self.skip_at = Time::ZERO;
     }
 
-    /// A status report arrives. One that is older than what is known says nothing new. `sdus_wait`
-    /// says whether there are SDUs that have not been begun.
+    /// Processes a status report. A report that is older than the current state contains nothing
+    /// new. `sdus_wait` is true if there are SDUs whose transmission has not started.
     ///
-    /// Timer_Poll stops when the PDU that polled is reported missing (§9.5), since it is then
-    /// transmitted again and polls: so not by a report that is not believed.
+    /// Timer_Poll stops when the PDU that polled is reported missing (§9.5), because that PDU is
+    /// then retransmitted and polls again. A report that the guard ignores does not stop the timer.
     pub(super) fn on_status(&mut self, report: &StatusReport, sdus_wait: bool, now: Time) {
         let last = report.last.at_or_after(self.acknowledged);
         if last > self.next {
@@ -361,16 +361,16 @@ impl Sender {
         self.confirm_skips(report.skips_made);
     }
 
-    /// Whether a report stops Timer_Poll that says nothing of the PDU that polled. SDUs have to
-    /// wait that can be sent, and the last of them has to poll: or else no further poll might
-    /// follow.
+    /// Returns true if a report without information about the polling PDU stops Timer_Poll. This
+    /// requires waiting SDUs that can be sent and whose last PDU polls; otherwise no further poll
+    /// might follow.
     fn any_report_stops_poll(&self, sdus_wait: bool) -> bool {
         let asks_again = self.rules.last_pdu_poll && sdus_wait && self.window_left() > 0;
         self.rules.poll_stop == PollStop::Report && asks_again
     }
 
-    /// The PDUs that a report up to `last` means by `run`; they may begin behind VT(A) when it is
-    /// old.
+    /// Returns the PDU numbers of `run` in a report up to `last`. In an old report they may start
+    /// below VT(A).
     fn numbers_of(&self, run: PduRun, last: u64) -> Option<Range<u64>> {
         let ahead = run.first.at_or_after(self.acknowledged);
         let first = if ahead < last { ahead } else { ahead.checked_sub(Sn::MODULUS)? };
@@ -383,8 +383,8 @@ impl Sender {
         self.nacked.remove(from..end);
     }
 
-    /// Schedules the retransmission of `pdus`, except those about which a report is not believed
-    /// yet.
+    /// Schedules the retransmission of `pdus`, except PDUs that were sent too recently for the
+    /// report to be reliable.
     fn missing(&mut self, pdus: Range<u64>, now: Time) {
         let mut from = pdus.start;
         for number in pdus.clone() {
@@ -397,19 +397,19 @@ impl Sender {
         self.nacked.insert(from..pdus.end);
     }
 
-    /// Moves VT(A) over what is known to have arrived.
+    /// Moves VT(A) over the PDUs that are known to have arrived.
     fn advance(&mut self) {
         let old = self.acknowledged;
         self.acknowledged = self.known.first_missing(old..self.next).unwrap_or(self.next);
         self.known.remove(old..self.acknowledged);
     }
 
-    /// Whether the receiver is being ordered to skip `number`.
+    /// Returns true if an order to skip `number` is in progress.
     fn is_skipped(&self, number: u64) -> bool {
         self.skips.iter().any(|skip| skip.pdus().contains(&number))
     }
 
-    /// The receiver has made the skips before the number `made`.
+    /// Removes the skips before the number `made`, which the receiver has performed.
     fn confirm_skips(&mut self, made: u32) {
         let open = self.skipped.saturating_sub(made) as usize;
         while self.skips.len() > open {
@@ -420,13 +420,14 @@ impl Sender {
         }
     }
 
-    /// The PDU from which on none is known to have arrived; not always the first such.
+    /// Returns a PDU number from which on no PDU is known to have arrived; not always the lowest
+    /// such number.
     #[inline]
     pub(super) fn known_end(&self) -> u64 {
         if self.known.is_empty() { self.acknowledged } else { self.next }
     }
 
-    /// Whether all of `pdus` are known to have arrived.
+    /// Returns true if all of `pdus` are known to have arrived.
     #[inline]
     pub(super) fn has_arrived(&self, pdus: Range<u64>) -> bool {
         let open = pdus.start.max(self.acknowledged)..pdus.end;
@@ -439,7 +440,7 @@ impl Sender {
     }
 }
 
-/// Puts a PDU behind the others, into the last run if it follows it.
+/// Appends a PDU: extends the last run if possible, otherwise adds a run.
 fn push(runs: &mut Vec<PduRun>, number: u64) {
     let pdu = PduRun::between(number, number + 1);
     match runs.last_mut() {

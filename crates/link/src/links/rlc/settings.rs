@@ -5,8 +5,8 @@ use airpath_core::{Checks, ConfigError, Duration, above, at_least};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Largest window: half of the 4096 sequence numbers. Beyond it an old duplicate could be taken for
-/// a new PDU.
+/// Largest window: half of the 4096 sequence numbers. With a larger window an old duplicate could
+/// be mistaken for a new PDU.
 const MAX_WINDOW: u64 = 2047;
 /// Longest timer, latency and TTI, ns.
 const MAX_TIME_NS: u64 = 3_600_000_000_000;
@@ -15,33 +15,33 @@ const MAX_TIME_NS: u64 = 3_600_000_000_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnMaxDat {
-    /// The SDUs that it carries are discarded, and the receiver is ordered to move its window
-    /// (§11.6).
+    /// The SDUs of the PDU are discarded, and the receiver is ordered to move its window (§11.6).
     #[default]
     Discard,
     /// Both peers are reset; everything in flight is lost (§11.4).
     Reset,
 }
 
-/// Which PDUs above the poll window poll (TS 25.322 §9.7.1).
+/// PDUs that poll above the poll window (TS 25.322 §9.7.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WindowPoll {
-    /// Every one.
+    /// Every PDU.
     #[default]
     Every,
-    /// Only while Timer_Poll does not run.
+    /// PDUs that are sent while Timer_Poll does not run.
     Timed,
 }
 
-/// Which reports stop Timer_Poll (TS 25.322 §9.5).
+/// Status reports that stop Timer_Poll (TS 25.322 §9.5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PollStop {
-    /// Those that know of the PDU that polled: they acknowledge everything up to it, or miss it.
+    /// Reports with information about the PDU that polled: they acknowledge all PDUs up to it, or
+    /// report it missing.
     #[default]
     Answer,
-    /// Every one while SDUs wait, the last of which polls again.
+    /// Every report, while SDUs wait whose last PDU polls again.
     Report,
 }
 
@@ -51,49 +51,49 @@ pub enum PollStop {
 pub struct RlcConfig {
     /// Nominal rate: bits of PDU payload per second, bit/s. Above 0.
     pub rate_bps: u64,
-    /// Nominal rate of the reverse direction, bit/s; null: that of the forward one, and it changes
-    /// with it.
+    /// Nominal rate of the reverse direction, bit/s; null: equal to the forward rate, including its
+    /// changes.
     #[serde(default)]
     pub reverse_rate_bps: Option<u64>,
     /// Transmission time interval, ns. Above 0.
     pub tti_ns: u64,
-    /// From the start of a TTI to the delivery of its PDUs at the peer, ns. At least a TTI.
+    /// Time from the start of a TTI to the delivery of its PDUs at the peer, ns. At least a TTI.
     pub latency_ns: u64,
-    /// The same of the reverse direction, ns; null: as the forward one.
+    /// Latency of the reverse direction, ns; null: equal to the forward direction.
     #[serde(default)]
     pub reverse_latency_ns: Option<u64>,
     /// Payload of a PDU, bytes. 2 to 1500.
     pub pdu_payload: u64,
     /// Transmission and reception window, PDUs. 1 to 2047.
     pub window: u64,
-    /// MaxDAT: a PDU is discarded when it would be transmitted for this time. 2 to 255.
+    /// MaxDAT: a PDU is discarded instead of its transmission number `max_dat`. 2 to 255.
     pub max_dat: u32,
     /// Action after MaxDAT transmissions.
     #[serde(default)]
     pub on_max_dat: OnMaxDat,
     /// Timer_Poll, ns. Above 0.
     pub poll_timer_ns: u64,
-    /// Which reports stop it.
+    /// Reports that stop Timer_Poll.
     #[serde(default)]
     pub poll_stop: PollStop,
     /// Timer_Status_Prohibit, ns. 0: none.
     pub status_prohibit_ns: u64,
-    /// Poll_Window: share of the window, in (0, 1], from which PDUs poll.
+    /// Poll_Window: fraction of the window, in (0, 1], above which PDUs poll.
     pub poll_window: f64,
-    /// Which PDUs from there on poll.
+    /// PDUs that poll above this fraction.
     #[serde(default)]
     pub window_poll: WindowPoll,
-    /// Whether the last PDU in the buffer polls.
+    /// True if the last PDU in the buffer polls.
     pub last_pdu_poll: bool,
-    /// Whether the last PDU to be retransmitted polls.
+    /// True if the last PDU to be retransmitted polls.
     pub last_retransmission_poll: bool,
-    /// Whether a gap in the sequence numbers triggers a status report.
+    /// True if a gap in the sequence numbers triggers a status report.
     pub missing_pdu_indicator: bool,
-    /// Whether a report is not believed about PDUs sent less than a round trip of the radio ago.
-    /// TS 25.322 believes every one.
+    /// If true, a report is ignored for PDUs that were sent less than a round trip of the radio
+    /// link ago. TS 25.322 has no such guard.
     #[serde(default = "yes")]
     pub nack_guard: bool,
-    /// Whether the end of one SDU and the start of the next may share a PDU.
+    /// True if the end of one SDU and the start of the next may share a PDU.
     pub concatenation: bool,
     /// Timer_MRW, ns. Above 0.
     pub mrw_timer_ns: u64,
@@ -102,7 +102,8 @@ pub struct RlcConfig {
     /// Error process of the frames of the forward direction: `{"kind": …}`; null: none.
     #[serde(default)]
     pub errors: Option<Value>,
-    /// The same for the reverse direction; null: as the forward one, independently.
+    /// Error process of the reverse direction; null: an independent process with the forward
+    /// configuration.
     #[serde(default)]
     pub reverse_errors: Option<Value>,
 }
@@ -178,21 +179,21 @@ impl RlcConfig {
 /// Parameters of a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rules {
-    /// PDUs that may be outstanding.
+    /// Largest number of outstanding PDUs.
     pub(super) window: u64,
-    /// Bytes of a PDU's payload.
+    /// Payload of a PDU, bytes.
     pub(super) payload: u64,
     pub(super) concatenation: bool,
     pub(super) max_dat: u8,
     pub(super) on_max_dat: OnMaxDat,
     pub(super) poll_timer: Duration,
     pub(super) poll_stop: PollStop,
-    /// Outstanding PDUs from which on a PDU polls.
+    /// Number of outstanding PDUs from which on PDUs poll.
     pub(super) poll_from: u64,
     pub(super) window_poll: WindowPoll,
     pub(super) last_pdu_poll: bool,
     pub(super) last_retransmission_poll: bool,
     pub(super) mrw_timer: Duration,
-    /// Time from a transmission on from which a report is believed that it is missing.
+    /// Minimum time since the transmission of a PDU for which a report of its loss is accepted.
     pub(super) nacks_from: Duration,
 }

@@ -1,4 +1,4 @@
-//! The schemes of an error-rate table.
+//! Slot rates from the modulation and coding schemes (MCS) of an error-rate table.
 //!
 //! ```text
 //! c_m = W b_m R_m, or as the table has it       B_m = ⌊τ c_m⌋ bits, in ⌈B_m/8k_m⌉ FEC blocks
@@ -7,16 +7,16 @@
 //! fails with P_m(N′), N′ the SNR at its end
 //! ```
 //!
-//! b_m is the bits of a symbol, R_m the code rate, k_m the bytes of a FEC block. A user for whom no
-//! scheme is expected to deliver a bit has no rate.
+//! b_m is the number of bits of a symbol, R_m the code rate, k_m the bytes of a FEC block. The rate
+//! of a user is zero if no MCS has an expected goodput of at least one bit per slot.
 //!
-//! Whether a block fails is a comparison of P_m with a number that is uniform and a function of the
-//! slot's number only. A retransmitted block keeps its number: P_m falls as the combined SNR rises,
-//! and each attempt fails with the P_m of that, counted over all blocks.
+//! A block fails if P_m exceeds a uniform variate that depends only on the slot number. A
+//! retransmitted block keeps its variate: P_m falls with the combined SNR, and over all blocks each
+//! attempt fails with probability P_m at its combined SNR.
 //!
-//! The choice is a function of the SNR, constant between some values of it. They are found as the
-//! cell is made and when its nominal rate changes, to a millionth of a dB; a slot then takes a
-//! search among a few numbers.
+//! The choice of the MCS is a piecewise constant function of the SNR. Its breakpoints are computed
+//! when the cell is created and when its nominal rate changes, to a millionth of a dB. For a slot,
+//! a search among the breakpoints is sufficient.
 
 use airpath_core::{Bytes, Duration, Rate, Stream};
 use airpath_phy::per_table::{PerCurve, PerTable};
@@ -25,31 +25,31 @@ use std::sync::Arc;
 
 use super::whole_bits;
 
-/// Distance of the SNRs at which choices are compared, dB.
+/// SNR step at which choices are compared, dB.
 const STEP_DB: f64 = 0.05;
-/// Halvings of that distance where the choice changes.
+/// Number of bisections of a step in which the choice changes.
 const HALVINGS: u32 = 16;
 
-/// From an SNR on a scheme is chosen.
+/// SNR at which an MCS starts to be chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Choice {
-    /// The SNR, a power ratio.
+    /// SNR (power ratio).
     from: f64,
-    /// The number of the scheme and its rate, bit/s.
+    /// Index of the MCS and its rate, bit/s.
     scheme: Option<(usize, f64)>,
 }
 
-/// The schemes at the present nominal rate.
+/// The MCSs at the current nominal rate.
 pub(in crate::links::cell) struct Mcs {
     table: Arc<PerTable>,
     slot: Duration,
     /// Key of the random stream of each slot.
     key: u64,
-    /// c_m as set up, and the largest of them.
+    /// Configured rates c_m, and the largest of them.
     given: Box<[f64]>,
     original: Rate,
     nominal: Rate,
-    /// Choices of the MCS by rising SNR.
+    /// Choices of the MCS by ascending SNR.
     choices: Vec<Choice>,
 }
 
@@ -75,7 +75,7 @@ impl Mcs {
         mcs
     }
 
-    /// The rate of the fastest scheme.
+    /// Rate of the fastest MCS.
     pub(super) fn nominal(&self) -> Rate {
         self.nominal
     }
@@ -85,17 +85,17 @@ impl Mcs {
         self.find_choices();
     }
 
-    /// c_m of every scheme at the nominal rate.
+    /// Rates c_m of all MCSs at the nominal rate.
     fn rates(&self) -> Vec<f64> {
         let factor = self.nominal.0 as f64 / self.original.0 as f64;
         self.given.iter().map(|rate| rate * factor).collect()
     }
 
-    /// The scheme with the largest expected goodput at `snr_db`, and its rate; of equal ones the
-    /// first.
+    /// Returns the MCS with the largest expected goodput at `snr_db`, and its rate; the first one
+    /// on a tie.
     fn best(&self, rates: &[f64], snr_db: f64) -> Option<(usize, f64)> {
         let mut best = None;
-        // A bit in a slot.
+        // One bit per slot.
         let mut largest = 1.0 / self.slot.as_secs_lossy();
         for (number, rate) in rates.iter().enumerate() {
             let bits = whole_bits(*rate, self.slot);
@@ -113,7 +113,7 @@ impl Mcs {
         let lowest = points().map(|point| point.snr_db).fold(f64::INFINITY, f64::min);
         let highest = points().map(|point| point.snr_db).fold(f64::NEG_INFINITY, f64::max);
         let mut choices = vec![Choice { from: 0.0, scheme: self.best(&rates, lowest) }];
-        // One step beyond the last point: there a curve may jump to zero.
+        // One step beyond the last point, because a curve may jump to zero there.
         let steps = ((highest - lowest) / STEP_DB).ceil() as u64 + 1;
         let mut before = lowest;
         for step in 1..=steps {
@@ -134,8 +134,8 @@ impl Mcs {
         self.choices = choices;
     }
 
-    /// The scheme of a slot that begins with the SNR `snr`, a power ratio, at the margin m, and its
-    /// rate, bit/s; `None` where nothing is expected to get through.
+    /// Returns the MCS of a slot that starts with the SNR `snr` (power ratio), with the margin m,
+    /// and its rate, bit/s. Returns `None` if the expected goodput is below one bit per slot.
     #[inline]
     pub(super) fn select(&self, snr: f64, margin: f64) -> Option<(usize, f64)> {
         let snr = (1.0 - margin) * snr;
@@ -143,12 +143,12 @@ impl Mcs {
         self.choices[place.saturating_sub(1)].scheme
     }
 
-    /// Uniform variate in [0, 1) of the block that is made for slot number `slot`.
+    /// Returns the uniform variate in [0, 1) of the block of slot number `slot`.
     pub(super) fn variate(&self, slot: u64) -> f64 {
         Stream::new(self.key, slot, "slot").uniform()
     }
 
-    /// P_m of a block of `bits` with scheme number `mcs` at the SNR `snr`, a power ratio.
+    /// Returns P_m of a block of `bits` with MCS number `mcs` at the SNR `snr` (power ratio).
     pub(super) fn error_rate(&self, mcs: usize, bits: u64, snr: f64) -> f64 {
         self.error_rate_at_db(mcs, bits, 10.0 * libm::log10(snr))
     }
@@ -164,7 +164,7 @@ mod tests {
 
     const SLOT: Duration = Duration::from_millis(1);
 
-    /// Two schemes of 1 and 2 Mbit/s, 10 and 20 FEC blocks of 100 bits in a slot.
+    /// Two MCSs of 1 and 2 Mbit/s, with 10 and 20 FEC blocks of 100 bits in a slot.
     fn table() -> Arc<PerTable> {
         let point = |snr_db: f64, errors: u64| {
             format!(r#"{{"snr_db": {snr_db}, "errors": {errors}, "blocks": 1000}}"#)
@@ -195,7 +195,7 @@ mod tests {
 
     /// 960 and 1920 bits are 10 and 20 blocks of 96 bits.
     #[test]
-    fn a_slot_fails_with_any_of_its_blocks() {
+    fn slot_fails_if_any_fec_block_fails() {
         let mcs = mcs(None);
         let close = |found: f64, expected: f64| {
             assert!((found - expected).abs() < 1e-12, "{found}, {expected}");
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scheme_with_the_largest_expected_goodput_is_selected() {
+    fn mcs_with_largest_expected_goodput_is_selected() {
         let mcs = mcs(None);
         let rates = mcs.rates();
         for step in -100..200 {
@@ -229,21 +229,22 @@ mod tests {
         }
         assert_eq!(mcs.select(0.0, 0.0), None, "no SNR");
         assert_eq!(selected(&mcs, 200.0, 0.0), Some(1));
-        // The margin is a share of the SNR: 0.5 is 3.01 dB, −1 is as much in the other direction.
+        // The margin is a fraction of the SNR: 0.5 is 3.01 dB, and −1 is the same amount in the
+        // other direction.
         assert_eq!(selected(&mcs, 10.0, 0.5), selected(&mcs, 6.99, 0.0));
         assert_eq!((selected(&mcs, 10.0, 0.5), selected(&mcs, 10.0, 0.0)), (Some(0), Some(1)));
         assert_eq!(selected(&mcs, 6.0, -1.0), Some(1));
     }
 
     #[test]
-    fn a_bandwidth_has_a_symbol_a_second_and_hertz() {
+    fn bandwidth_gives_one_symbol_per_second_and_hertz() {
         let mcs = mcs(Some(3e6));
         assert_eq!(mcs.nominal(), Rate(6_000_000));
         assert_eq!(mcs.rates(), [3e6, 6e6]);
     }
 
     #[test]
-    fn a_change_of_the_nominal_rate_scales_all_schemes() {
+    fn nominal_rate_change_scales_all_mcs() {
         let mut mcs = mcs(None);
         assert_eq!(mcs.nominal(), Rate(1_920_000));
         mcs.set_nominal(Rate(960_000));
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_a_slot_depends_on_the_slot_alone() {
+    fn variate_depends_only_on_slot_number() {
         let (one, other) = (mcs(None), Mcs::new(table(), None, SLOT, 2));
         assert_eq!(one.variate(7), one.variate(7));
         assert_ne!(one.variate(7), one.variate(8));

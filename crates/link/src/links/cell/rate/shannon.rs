@@ -1,20 +1,21 @@
-//! The capacity at the SNR of the slot's start.
+//! Slot rates from the channel capacity at the SNR of the slot's start.
 //!
-//! Source: clamp-2008 §5.2, Eq. 18: B = τ min(W log(1 + (1 − m) N), C), with m the margin and N the SNR
-//! at the start of the slot; an error is declared if B > τ W log(1 + N) with the SNR at its end.
+//! Source: clamp-2008 §5.2, Eq. 18: B = τ min(W log(1 + (1 − m) N), C), with m the margin and N the
+//! SNR at the start of the slot. The block fails if B > τ W log(1 + N) with the SNR N at the end of
+//! the slot.
 //!
-//! The paper leaves the base of the logarithm open. With base 2 both of its presets have a largest
-//! rate C that is the capacity at the mean SNR.
+//! The paper does not define the base of the logarithm. With base 2, the largest rate C of both
+//! presets of the paper is the capacity at the mean SNR.
 
 use super::Logarithm;
 use airpath_core::Rate;
 
-/// Eq. 18 at the present nominal rate.
+/// Eq. 18 at the current nominal rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::links::cell) struct Shannon {
     /// Configured values.
     config: (f64, f64),
-    /// W and C at the present nominal rate, Hz and bit/s; C is infinite without a largest rate.
+    /// W and C at the current nominal rate, Hz and bit/s; C is infinite without a largest rate.
     bandwidth_hz: f64,
     cap_bps: f64,
     log: Logarithm,
@@ -34,23 +35,23 @@ impl Shannon {
         Shannon { config, bandwidth_hz, cap_bps, log, original: nominal, nominal }
     }
 
-    /// The rate that the cell is said to have: the largest one; without such the capacity at 0 dB,
-    /// a bit per second and Hz.
+    /// Nominal rate of the cell: its largest rate, or without a largest rate the capacity at 0 dB,
+    /// which is 1 bit per second and Hz.
     pub(in crate::links::cell) fn nominal(&self) -> Rate {
         self.nominal
     }
 
-    /// The nominal rate is `rate` from now on: bandwidth and largest rate keep their proportion to it.
+    /// Sets the nominal rate; bandwidth and largest rate are scaled in proportion.
     pub(in crate::links::cell) fn set_nominal(&mut self, rate: Rate) {
         let factor = rate.0 as f64 / self.original.0 as f64;
         let (bandwidth_hz, cap_bps) = self.config;
         self.nominal = rate;
         self.bandwidth_hz = bandwidth_hz * factor;
-        // Without a largest rate there is none, even at rate zero.
+        // An infinite largest rate stays infinite, even at rate zero.
         self.cap_bps = if cap_bps.is_finite() { cap_bps * factor } else { cap_bps };
     }
 
-    /// W log(1 + N), bit/s, at the SNR N, a power ratio.
+    /// Returns W log(1 + N), bit/s, at the SNR N (power ratio).
     #[inline]
     pub(in crate::links::cell) fn capacity(&self, snr: f64) -> f64 {
         let log = match self.log {
@@ -60,7 +61,8 @@ impl Shannon {
         self.bandwidth_hz * log
     }
 
-    /// B/τ, bit/s: the rate of a slot that begins with the SNR `snr`, a power ratio, at the margin m.
+    /// Returns B/τ, bit/s: the rate of a slot that starts with the SNR `snr` (power ratio), with
+    /// the margin m.
     #[inline]
     pub(in crate::links::cell) fn select(&self, snr: f64, margin: f64) -> f64 {
         self.capacity((1.0 - margin) * snr).min(self.cap_bps)
@@ -75,9 +77,10 @@ mod tests {
         Shannon::new(4.3e6, cap_bps, log)
     }
 
-    /// Eq. 18 with the paper's numbers: at the mean SNR, 4, the capacity is the largest rate.
+    /// Eq. 18 with the numbers of the paper: at the mean SNR of 4 the capacity equals the largest
+    /// rate.
     #[test]
-    fn eq18_by_hand() {
+    fn select_matches_eq18() {
         let rate = shannon(Some(10_000_000), Logarithm::Binary);
         assert!((rate.select(4.0, 0.0) - 4.3e6 * 5f64.log2()).abs() < 1e-3);
         assert!((rate.select(4.0, 0.0) - 9.984e6).abs() < 1e3);
@@ -91,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_the_nominal_rate_scales_bandwidth_and_largest_rate() {
+    fn nominal_rate_change_scales_bandwidth_and_largest_rate() {
         let mut rate = shannon(Some(10_000_000), Logarithm::Binary);
         let before = [1.0, 20.0].map(|snr| rate.select(snr, 0.0));
         rate.set_nominal(Rate(5_000_000));
@@ -104,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_largest_rate_the_nominal_one_is_a_bit_per_second_and_hertz() {
+    fn nominal_rate_without_largest_rate_is_1_bit_per_second_and_hertz() {
         let mut rate = shannon(None, Logarithm::Binary);
         assert_eq!(rate.nominal(), Rate(4_300_000));
         rate.set_nominal(Rate(0));
