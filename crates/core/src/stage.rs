@@ -6,16 +6,17 @@ use crate::packet::{Packet, PacketKind, PayloadHandle, UserId};
 use crate::probe::{Recorder, Sample, Series};
 use crate::units::{Rate, Time};
 
-/// Number of a stage in its network; equal-time events go in this order.
+/// Stage number in its network. Events at the same time are handled in ascending order of stage
+/// numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StageId(pub u32);
 
-/// Number of a queue in its network, in the order of results.
+/// Queue number in its network, in the order of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QueueId(pub u32);
 
 impl QueueId {
-    /// Not at a queue.
+    /// No queue.
     pub const NONE: QueueId = QueueId(u32::MAX);
 }
 
@@ -26,44 +27,45 @@ pub struct Port(pub u8);
 /// A control event of the scenario for a stage at a given time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Control {
-    /// The run begins; sent once to every stage, before anything else.
+    /// Start of the run. Every stage receives this event once, before any other event.
     Begin,
-    /// The warm-up is over: statistics are reset, behaviour continues.
+    /// End of the warm-up: statistics are reset, behaviour does not change.
     StartMeasurement,
-    /// The nominal rate of a link changes.
+    /// Change of the nominal rate of a link.
     Rate(Rate),
     /// A source starts to send.
     Start,
     /// A source sends no more new data.
     Stop,
-    /// A property of one user of a link changes; a link that does not distinguish users ignores it.
+    /// Change of a property of one user of a link. A link that does not distinguish users ignores
+    /// it.
     User(UserId, UserChange),
-    /// Anything else, by name, with its value.
+    /// Any other event, by name, with its value.
     Other(String, f64),
 }
 
 /// Change of one user of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UserChange {
-    /// The modulation and coding scheme of a direction.
+    /// New modulation and coding scheme of a direction.
     Scheme {
-        /// Whether it is that of the reverse direction, the uplink.
+        /// True for the reverse direction, the uplink.
         is_reverse: bool,
         /// Name of the scheme.
         name: String,
     },
-    /// Offset of the mean SNR from that of its description, dB.
+    /// Offset of the mean SNR from the configured value, dB.
     SnrMoved(f64),
 }
 
-/// A component of a network that takes packets, holds them and hands them on.
+/// A component of a network that receives, holds and forwards packets.
 ///
-/// A stage never reads a clock, never calls another stage and never blocks. Several inputs and
-/// outputs make it duplex or give it N queues. At equal times the driver calls `wake` for what
-/// is due before `receive`; among stages, the lower [`StageId`] goes first.
+/// A stage never reads a clock, never calls another stage and never blocks. A stage with several
+/// inputs and outputs is a duplex link, or has several queues. At equal times the driver calls
+/// `wake` for due stages before `receive`. Among stages, the lower [`StageId`] comes first.
 ///
-/// No call has a default that swallows it: a stage around another that forgets `control` is missed
-/// by the compiler.
+/// No method has a default that ignores the call: the compiler rejects a wrapper that does not
+/// forward `control`.
 ///
 /// ```compile_fail,E0046
 /// # use airpath_core::{Ctx, Packet, Port, Stage, Time};
@@ -85,34 +87,34 @@ pub enum UserChange {
 /// }
 /// ```
 pub trait Stage {
-    /// Takes `packet`, which arrives now at input `port`.
+    /// Receives `packet`, which arrives now at input `port`.
     fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>);
 
-    /// Does what is due at `ctx.now`. Called at or after `next_wakeup`.
+    /// Handles the events that are due at `ctx.now`. Called at or after `next_wakeup`.
     fn wake(&mut self, ctx: &mut Ctx<'_>);
 
-    /// The earliest of the internal timers; [`Time::NEVER`] when there is none. A time in the past,
-    /// or the same instant after a million wake-ups in a row, ends the run with an error.
+    /// Returns the earliest internal timer, or [`Time::NEVER`] without timers. A time in the past,
+    /// or a million consecutive wake-ups at the same time, ends the run with an error.
     fn next_wakeup(&self) -> Time;
 
-    /// Does what is due and says when to wake it next, behind a single dispatch.
+    /// Calls `wake` and `next_wakeup` with a single dynamic dispatch.
     #[inline]
     fn wake_then_next(&mut self, ctx: &mut Ctx<'_>) -> Time {
         self.wake(ctx);
         self.next_wakeup()
     }
 
-    /// Takes the packet and says when to wake it next, behind a single dispatch.
+    /// Calls `receive` and `next_wakeup` with a single dynamic dispatch.
     #[inline]
     fn receive_then_next(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) -> Time {
         self.receive(port, packet, ctx);
         self.next_wakeup()
     }
 
-    /// Reacts to a control event; ignores those that do not concern it.
+    /// Reacts to a control event. Ignores events that do not concern this stage.
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>);
 
-    /// Packets now inside, for conservation checks.
+    /// Returns the number of packets inside, for conservation checks.
     fn held(&self) -> usize;
 }
 
@@ -140,19 +142,19 @@ impl<S: Stage + ?Sized> Stage for Box<S> {
     }
 }
 
-/// Why a packet was dropped.
+/// Reason of a drop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum DropReason {
     /// The queue was full.
     Overflow = 0,
-    /// A queue discipline decided to, before it was full.
+    /// A queue discipline dropped the packet before the queue was full.
     Early = 1,
-    /// The channel corrupted it.
+    /// The channel corrupted the packet.
     Channel = 2,
-    /// A link discarded it after its last retransmission.
+    /// A link discarded the packet after the last retransmission.
     Retries = 3,
-    /// It came for a connection that does not exist (or no longer exists).
+    /// The connection of the packet does not exist, or no longer exists.
     Stray = 4,
 }
 
@@ -166,7 +168,7 @@ impl DropReason {
         DropReason::Stray,
     ];
 
-    /// The name in results.
+    /// Returns the name used in results.
     pub const fn name(self) -> &'static str {
         match self {
             DropReason::Overflow => "overflow",
@@ -178,7 +180,7 @@ impl DropReason {
     }
 }
 
-/// Drops and marks at one place since measurement started.
+/// Drops and marks at one stage or queue since the start of measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DropCount {
     /// Packets dropped, by [`DropReason`] code.
@@ -188,69 +190,69 @@ pub struct DropCount {
 }
 
 impl DropCount {
-    /// Packets that the queue dropped: packets that the channel corrupted count at the link.
+    /// Returns the number of packets that the queue dropped. Packets that the channel corrupted
+    /// belong to the link.
     pub fn by_queue(&self) -> u64 {
         self.total() - self.dropped[DropReason::Channel as usize]
     }
 
-    /// Packets dropped for any reason.
+    /// Returns the number of packets dropped for any reason.
     pub fn total(&self) -> u64 {
         self.dropped.iter().sum()
     }
 }
 
-/// A packet that a stage has sent and the driver has yet to deliver.
+/// A sent packet that the driver has not yet delivered.
 #[derive(Clone, Copy, Debug)]
 pub struct Emission {
-    /// The output that it left by.
+    /// Output of the sending stage.
     pub output: Output,
     /// The packet.
     pub packet: Packet,
 }
 
-/// Number of an output among those of all stages: first every stage's output 0, then every stage's
-/// output 1, and so on. A stage has as many outputs as it uses.
+/// Output number among the outputs of all stages: first output 0 of every stage, then output 1 of
+/// every stage, and so on. A stage has as many outputs as it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Output(pub u32);
 
 impl Output {
-    /// Output `port` of `stage` in a network of `stages` stages.
+    /// Returns output `port` of `stage` in a network of `stages` stages.
     #[inline]
     pub const fn of(stage: StageId, port: Port, stages: u32) -> Output {
         Output(stage.0 + port.0 as u32 * stages)
     }
 
-    /// The stage that it belongs to, and its number there, in a network of `stages` stages.
+    /// Returns the stage of this output and the port number, in a network of `stages` stages.
     #[inline]
     pub const fn place(self, stages: u32) -> (StageId, Port) {
         (StageId(self.0 % stages), Port((self.0 / stages) as u8))
     }
 }
 
-/// Marks a stage that has dropped and marked nothing.
+/// Marks a stage without drops and marks.
 const NO_COUNTS: u32 = u32::MAX;
 
-/// Resources of a driver that stages share, apart from outboxes: the drop counters, the probes, the
-/// error slot.
+/// Resources of a driver that all stages share, except outboxes: drop counters, probes, error slot.
 #[derive(Debug, Default)]
 pub struct Bus {
     /// Number of stages.
     stages: u32,
-    /// Of the stages that have dropped or marked anything.
+    /// Counts of the stages with at least one drop or mark.
     counts: Vec<DropCount>,
-    /// By stage, its place in `counts`, or [`NO_COUNTS`].
+    /// By stage: index in `counts`, or [`NO_COUNTS`].
     counts_of: Vec<u32>,
-    /// By queue, as far as any has dropped or marked anything.
+    /// By queue: counts, up to the last queue with a drop or mark.
     queue_counts: Vec<DropCount>,
     released: Vec<PayloadHandle>,
-    /// The first failure, and when it was.
+    /// First failure and its time.
     error: Option<(Time, StageError)>,
     /// The probes.
     pub recorder: Recorder,
 }
 
 impl Bus {
-    /// A bus for `stages` stages.
+    /// Creates a bus for `stages` stages.
     pub fn new(stages: usize, recorder: Recorder) -> Bus {
         Bus {
             stages: stages as u32,
@@ -260,13 +262,13 @@ impl Bus {
         }
     }
 
-    /// Drops and marks of `stage`, at its queues and elsewhere.
+    /// Returns the drops and marks of `stage`, at its queues and elsewhere.
     pub fn counts(&self, stage: StageId) -> DropCount {
         let place = self.counts_of[stage.0 as usize] as usize;
         self.counts.get(place).copied().unwrap_or_default()
     }
 
-    /// Drops and marks at `queue`, losses of what was taken from it among them.
+    /// Returns the drops and marks at `queue`, including later losses of packets from that queue.
     pub fn queue_counts(&self, queue: QueueId) -> DropCount {
         self.queue_counts.get(queue.0 as usize).copied().unwrap_or_default()
     }
@@ -278,23 +280,24 @@ impl Bus {
         self.recorder.restart_drop_counts(now);
     }
 
-    /// Handles of real payloads whose packets were dropped: the owner of the bytes empties it.
+    /// Handles of real payloads whose packets were dropped. The owner of the payloads empties this
+    /// list.
     pub fn released(&mut self) -> &mut Vec<PayloadHandle> {
         &mut self.released
     }
 
-    /// Ends the run with `error`, which came up at `now`; the first failure counts.
+    /// Ends the run with `error`, which occurred at `now`. Only the first failure is kept.
     pub fn fail(&mut self, now: Time, error: StageError) {
         self.error.get_or_insert((now, error));
     }
 
-    /// Whether a stage has failed.
+    /// Returns true if a stage has failed.
     #[inline]
     pub fn has_failed(&self) -> bool {
         self.error.is_some()
     }
 
-    /// The first failure of a stage with its time, and forgets it.
+    /// Removes and returns the first failure of a stage with its time.
     pub fn take_error(&mut self) -> Option<(Time, StageError)> {
         self.error.take()
     }
@@ -303,7 +306,7 @@ impl Bus {
 /// Context of a stage during a call.
 #[derive(Debug)]
 pub struct Ctx<'a> {
-    /// The present instant.
+    /// Current time.
     pub now: Time,
     stage: StageId,
     queue: QueueId,
@@ -312,7 +315,7 @@ pub struct Ctx<'a> {
 }
 
 impl<'a> Ctx<'a> {
-    /// The view of `stage` at `now`; what it sends goes into `outbox`.
+    /// Creates the context of `stage` at `now`. Sent packets are appended to `outbox`.
     #[inline]
     pub fn new(
         now: Time,
@@ -323,26 +326,26 @@ impl<'a> Ctx<'a> {
         Ctx { now, stage, queue: QueueId::NONE, bus, outbox }
     }
 
-    /// From now on this is at one of the stage's queues: drops, marks and what is recorded name it.
-    /// Until [`Ctx::leave_queue`].
+    /// Attributes the following drops, marks and recorded values to `queue`, one of the stage's
+    /// queues, until [`Ctx::leave_queue`].
     #[inline]
     pub fn enter_queue(&mut self, queue: QueueId) {
         self.queue = queue;
     }
 
-    /// The queue where this is, or [`QueueId::NONE`].
+    /// Returns the current queue, or [`QueueId::NONE`].
     #[inline]
     pub fn queue(&self) -> QueueId {
         self.queue
     }
 
-    /// No longer at a queue.
+    /// Ends the attribution to a queue.
     #[inline]
     pub fn leave_queue(&mut self) {
         self.queue = QueueId::NONE;
     }
 
-    /// Counts something at the stage, and at the queue where it is.
+    /// Updates the counts of the stage and of the current queue.
     fn count(&mut self, add: impl Fn(&mut DropCount)) {
         let Bus { counts, counts_of, queue_counts, .. } = &mut *self.bus;
         let place = &mut counts_of[self.stage.0 as usize];
@@ -360,14 +363,14 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// Sends `packet` by output `port`; the driver delivers it, at this same instant.
+    /// Sends `packet` from output `port`. The driver delivers it at the same time.
     #[inline]
     pub fn emit(&mut self, port: Port, packet: Packet) {
         let output = Output::of(self.stage, port, self.bus.stages);
         self.outbox.push(Emission { output, packet });
     }
 
-    /// Ends the life of `packet`, counted under `reason`.
+    /// Drops `packet` and counts it under `reason`.
     pub fn drop(&mut self, packet: Packet, reason: DropReason) {
         self.count(|count| count.dropped[reason as usize] += 1);
         self.record(Series::Drop, packet.flow.0, f64::from(reason as u8));
@@ -380,7 +383,7 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// Marks `packet` Congestion Experienced. It must be ECN-capable.
+    /// Marks `packet` Congestion Experienced. The packet must be ECN-capable.
     pub fn mark(&mut self, packet: &mut Packet) {
         debug_assert!(packet.ecn.is_capable(), "only an ECN-capable packet is marked");
         packet.ecn = Ecn::Ce;
@@ -388,7 +391,8 @@ impl<'a> Ctx<'a> {
         self.record(Series::Mark, packet.flow.0, 1.0);
     }
 
-    /// Notes a value of a series for the component `id`; costs one test when the series is off.
+    /// Records a value of a series for the component `id`. Costs one test if the series is not
+    /// recorded.
     #[inline]
     pub fn record(&mut self, series: Series, id: u32, value: f64) {
         if self.bus.recorder.is_recorded(series) {
@@ -403,13 +407,13 @@ impl<'a> Ctx<'a> {
         self.bus.recorder.push(series, sample);
     }
 
-    /// Whether a series is recorded, for values that are dear to compute.
+    /// Returns true if a series is recorded. Use it before expensive computations.
     #[inline]
     pub fn records(&self, series: Series) -> bool {
         self.bus.recorder.is_recorded(series)
     }
 
-    /// Ends the run with `error`; the first failure counts.
+    /// Ends the run with `error`. Only the first failure is kept.
     pub fn fail(&mut self, error: impl Into<StageError>) {
         self.bus.fail(self.now, error.into());
     }
