@@ -1,40 +1,40 @@
-//! Applications that write and pause, and the distributions that sizes and times are drawn from.
+//! Applications that write and pause, and the distributions of their sizes and times.
 //!
-//! A burst has a size and is over when its last byte has been acknowledged, or it has a length in
-//! time in which there is always something to send. Then the application pauses, and writes
-//! again on the same connection.
+//! A burst has a size, or a duration during which there is always data to send. A burst with a size
+//! ends when its last byte is acknowledged. Then the application pauses and writes the next burst
+//! on the same connection.
 
 use airpath_core::{Checks, ConfigError, Duration, Stream, Time, above, at_least};
 use serde::Deserialize;
 
-/// Largest size that is drawn, bytes.
+/// Largest sampled size, bytes.
 const LARGEST: u64 = 1 << 50;
 
-/// The distribution of a size.
+/// Distribution of a size.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum SizeDistribution {
-    /// Always the same.
+    /// Constant size.
     Fixed {
         /// Size, bytes.
         bytes: u64,
     },
-    /// Exponential, rounded up to a byte.
+    /// Exponential distribution, rounded up to a byte.
     Exponential {
         /// Mean, bytes.
         mean_bytes: u64,
     },
-    /// Pareto, bounded when there is a largest size.
+    /// Pareto distribution, bounded if `largest_bytes` is set.
     Pareto {
-        /// α, the exponent of the tail.
+        /// Exponent α of the tail.
         shape: f64,
-        /// L, bytes.
+        /// Lower bound L, bytes.
         smallest_bytes: u64,
-        /// H, bytes.
+        /// Upper bound H, bytes.
         #[serde(default)]
         largest_bytes: Option<u64>,
     },
-    /// A triangle between two sizes, rounded to the nearest multiple of a step.
+    /// Triangular distribution between two sizes, rounded to the nearest multiple of a step.
     Triangular {
         /// Smallest size, bytes: a multiple of the step.
         smallest_bytes: u64,
@@ -42,13 +42,13 @@ pub enum SizeDistribution {
         mode_bytes: u64,
         /// Largest size, bytes: a multiple of the step.
         largest_bytes: u64,
-        /// Every size is a multiple of it, bytes.
+        /// Step: every size is a multiple of it, bytes.
         step_bytes: u64,
     },
 }
 
-/// The inverse of the distribution function of the triangle from `smallest` to `largest` with its
-/// top at `mode`, at u in [0, 1].
+/// Computes the inverse of the distribution function of the triangular distribution from `smallest`
+/// to `largest` with its maximum at `mode`, at u in [0, 1].
 pub fn triangular(u: f64, smallest: f64, mode: f64, largest: f64) -> f64 {
     let width = largest - smallest;
     if u * width < mode - smallest {
@@ -58,15 +58,15 @@ pub fn triangular(u: f64, smallest: f64, mode: f64, largest: f64) -> f64 {
     }
 }
 
-/// L (1 − u (1 − (L/H)^α))^(−1/α): the inverse of the bounded Pareto distribution function, at u
-/// in [0, 1); an infinite H makes it unbounded.
+/// Computes the inverse of the bounded Pareto distribution function, L (1 − u (1 −
+/// (L/H)^α))^(−1/α), at u in [0, 1). An infinite H makes the distribution unbounded.
 pub fn pareto(u: f64, shape: f64, smallest: f64, largest: f64) -> f64 {
     let share = 1.0 - libm::pow(smallest / largest, shape);
     smallest * libm::pow(1.0 - u * share, -1.0 / shape)
 }
 
 impl SizeDistribution {
-    /// A size, bytes, at least 1.
+    /// Samples a size, bytes, at least 1.
     pub fn draw(&self, stream: &mut Stream) -> u64 {
         let bytes = match *self {
             SizeDistribution::Fixed { bytes } => return bytes,
@@ -95,8 +95,8 @@ impl SizeDistribution {
     /// Checks every value.
     ///
     /// # Errors
-    /// With every size of 0, a shape that is not positive, and sizes of one distribution that do not
-    /// fit each other.
+    /// With every size of 0, every shape that is not positive, and sizes of one distribution that
+    /// contradict each other.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let (mut checks, positive) = (Checks::default(), at_least(1_u64));
         match *self {
@@ -130,7 +130,8 @@ impl SizeDistribution {
     }
 }
 
-/// Rejects smallest, most likely and largest sizes, bytes, that are no triangle of whole steps.
+/// Rejects inconsistent sizes of a triangular distribution, bytes, and sizes that are not multiples
+/// of the step.
 fn check_triangle(checks: &mut Checks, [smallest, mode, largest]: [u64; 3], step: u64) {
     let positive = at_least(1_u64);
     let has_step = checks.within("step_bytes", step, positive);
@@ -151,24 +152,24 @@ fn check_triangle(checks: &mut Checks, [smallest, mode, largest]: [u64; 3], step
     }
 }
 
-/// The distribution of a time.
+/// Distribution of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum TimeDistribution {
-    /// Always the same.
+    /// Constant time.
     Fixed {
         /// Duration, ns.
         time_ns: u64,
     },
     /// Exponential distribution.
     Exponential {
-        /// Mean, nanoseconds.
+        /// Mean, ns.
         mean_ns: u64,
     },
 }
 
 impl TimeDistribution {
-    /// A time.
+    /// Samples a time.
     pub fn draw(&self, stream: &mut Stream) -> Duration {
         match *self {
             TimeDistribution::Fixed { time_ns } => Duration::from_nanos(time_ns),
@@ -183,9 +184,9 @@ impl TimeDistribution {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Burst {
-    /// A number of bytes.
+    /// Number of bytes.
     Size(SizeDistribution),
-    /// As many bytes as are transmitted in a given time.
+    /// Duration of a burst, during which there is always data to send.
     Time(TimeDistribution),
 }
 
@@ -193,9 +194,10 @@ pub enum Burst {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OnOffConfig {
-    /// A burst.
+    /// Size or duration of a burst.
     pub on: Burst,
-    /// A pause: from the acknowledgement of a burst's last byte, or from the end of its time.
+    /// Duration of a pause. It starts when the last byte of a burst is acknowledged, or when the
+    /// time of the burst ends.
     pub off: TimeDistribution,
 }
 
@@ -203,7 +205,7 @@ impl OnOffConfig {
     /// Checks every value.
     ///
     /// # Errors
-    /// With every size, time or mean of 0, except for a pause of a fixed time.
+    /// With every size, time or mean of 0. A fixed pause of 0 is allowed.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         match self.on {
@@ -227,16 +229,16 @@ fn check_mean(checks: &mut Checks, field: &str, time: TimeDistribution) {
     }
 }
 
-/// An application and where its draws come from.
+/// Configuration of an application, and its random stream.
 #[derive(Clone, Debug)]
 pub struct OnOff {
-    /// Its configuration.
+    /// Configuration of the application.
     pub config: OnOffConfig,
     /// Random stream of the application.
     pub stream: Stream,
 }
 
-/// The state of an application that writes and pauses, over any TCP.
+/// State of an application that writes and pauses, for any TCP sender.
 #[derive(Clone, Debug)]
 pub struct Application {
     config: OnOffConfig,
@@ -245,18 +247,18 @@ pub struct Application {
 }
 
 impl Application {
-    /// It pauses until [`Application::write`] is called.
+    /// Creates an application that pauses until [`Application::write`] is called.
     pub fn new(on_off: OnOff) -> Application {
         Application { config: on_off.config, stream: on_off.stream, is_writing: false }
     }
 
-    /// Whether a burst is going on.
+    /// Returns true during a burst.
     pub fn is_writing(&self) -> bool {
         self.is_writing
     }
 
-    /// A burst begins: its bytes (`u64::MAX`: as many as go), and its end if it is limited by time;
-    /// `NEVER`: when the last of them has been acknowledged.
+    /// Begins a burst. Returns its size in bytes (`u64::MAX`: unlimited) and its end time if the
+    /// burst has a duration. `NEVER`: the burst ends when its last byte has been acknowledged.
     pub fn write(&mut self, now: Time) -> (u64, Time) {
         self.is_writing = true;
         match self.config.on {
@@ -265,7 +267,7 @@ impl Application {
         }
     }
 
-    /// A burst is over: when the next one begins.
+    /// Ends a burst. Returns the start time of the next burst.
     pub fn pause(&mut self, now: Time) -> Time {
         self.is_writing = false;
         now + self.config.off.draw(&mut self.stream)
@@ -292,7 +294,8 @@ mod tests {
         draws.iter().sum::<f64>() / draws.len() as f64
     }
 
-    /// Rounded up to a byte, so half a byte more; five standard errors.
+    /// Sizes are rounded up to a byte, which adds half a byte to the mean. Tolerance: five standard
+    /// errors.
     #[test]
     fn exponential_sizes_have_their_mean() {
         let draws = draws(SizeDistribution::Exponential { mean_bytes: 10_000 });
@@ -301,8 +304,8 @@ mod tests {
         assert!(draws.iter().all(|bytes| *bytes >= 1.0));
     }
 
-    /// The distribution function of the bounded Pareto distribution, at its quartiles: 5 standard
-    /// errors.
+    /// Distribution function of the bounded Pareto distribution at several sizes. Tolerance: five
+    /// standard errors.
     #[test]
     fn pareto_sizes_follow_their_distribution_function() {
         let (shape, low, high) = (1.2, 1e3f64, 1e6f64);
@@ -312,7 +315,7 @@ mod tests {
         let tail = 1.0 - (low / high).powf(shape);
         for bytes in [1300.0, 2000.0, 5000.0, 100_000.0] {
             let expected = (1.0 - (low / bytes).powf(shape)) / tail;
-            // Sizes are whole bytes, rounded down.
+            // Sizes are integers, rounded down.
             let share = draws.iter().filter(|draw| **draw < bytes).count() as f64 / 1e5;
             let bound = 5.0 * (expected * (1.0 - expected) / 1e5).sqrt();
             let what = format!("Pareto, shape 1.2: share below {bytes} B");
@@ -322,7 +325,7 @@ mod tests {
 
     /// α L^α/(α − 1) · (L^(1−α) − H^(1−α))/(1 − (L/H)^α), α = 2: 1998.0 for 1000 … 1 000 000.
     #[test]
-    fn a_bounded_pareto_distribution_has_its_mean() {
+    fn bounded_pareto_sizes_have_the_expected_mean() {
         let distribution = SizeDistribution::Pareto {
             shape: 2.0,
             smallest_bytes: 1000,
@@ -335,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unbounded_pareto_distribution_is_the_limit_of_the_bounded_one() {
+    fn unbounded_pareto_is_the_limit_of_the_bounded_distribution() {
         let median = pareto(0.5, 1.0, 1000.0, f64::INFINITY);
         SIZES.close("Pareto, shape 1, unbounded: median", "B", median, 2000.0, 1e-9);
         let least = pareto(0.0, 1.5, 1000.0, 1e6);
@@ -349,8 +352,8 @@ mod tests {
 
     const PACKET: u64 = 1460;
 
-    /// The triangles of clamp-2008 §5.8, in packets of 1460 B: mean (a + b + c)/3, variance
-    /// (a² + b² + c² − ab − ac − bc)/18; what rounding adds to it is 1/12.
+    /// The triangles of clamp-2008 §5.8, in packets of 1460 B: mean (a + b + c)/3, variance (a² +
+    /// b² + c² − ab − ac − bc)/18. Rounding adds 1/12 to the variance.
     #[test]
     fn triangular_sizes_have_their_mean_and_variance() {
         for (mode, what) in [(2000.5, "symmetric"), (1.0, "mode at 1 packet")] {
@@ -371,7 +374,8 @@ mod tests {
             let five_errors = 5.0 * (variance / n).sqrt();
             SIZES.close(law, "packets", found, (a + b + c) / 3.0, five_errors);
             let squares: Vec<f64> = packets.iter().map(|x| (x - found).powi(2)).collect();
-            // A triangle's fourth central moment is 12/5 of its squared variance.
+            // The fourth central moment of a triangular distribution is 12/5 of its squared
+            // variance.
             let five_errors = 5.0 * variance * (1.4 / n).sqrt();
             let law = format!("triangular, {what}: variance");
             SIZES.close(law, "packets²", mean(&squares), variance, five_errors);
@@ -379,20 +383,20 @@ mod tests {
     }
 
     #[test]
-    fn the_inverse_of_a_triangle_by_hand() {
-        // Up to its top at 2 lies a quarter of the area between 0 and 8.
+    fn triangular_inverse_matches_hand_computed_values() {
+        // A quarter of the area between 0 and 8 is below the maximum at 2.
         let at = |u: f64| triangular(u, 0.0, 2.0, 8.0);
         assert_eq!((at(0.0), at(1.0)), (0.0, 8.0));
         assert!((at(0.25) - 2.0).abs() < 1e-12 && (at(1.0 / 16.0) - 1.0).abs() < 1e-12);
         assert!((at(13.0 / 16.0) - 5.0).abs() < 1e-12);
-        // Tops at the ends, and a triangle that is a point.
+        // Maximum at either end, and a triangle of zero width.
         assert_eq!(triangular(0.75, 1.0, 1.0, 5.0), 3.0);
         assert_eq!(triangular(0.25, 1.0, 5.0, 5.0), 3.0);
         assert_eq!(triangular(0.5, 7.0, 7.0, 7.0), 7.0);
     }
 
     #[test]
-    fn a_triangle_that_cannot_be_drawn_is_refused() {
+    fn invalid_triangular_sizes_are_rejected() {
         let refused = |[smallest_bytes, mode_bytes, largest_bytes, step_bytes]: [u64; 4]| {
             let triangle = SizeDistribution::Triangular {
                 smallest_bytes,
@@ -431,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn bursts_have_a_size_or_a_time_and_pauses_may_be_of_no_time() {
+    fn on_off_rejects_zero_means_and_accepts_zero_pauses() {
         let check = |on, off| OnOffConfig { on, off }.validate().map_err(|e| e.to_string());
         let fixed = |time_ns| TimeDistribution::Fixed { time_ns };
         let drawn = |mean_ns| TimeDistribution::Exponential { mean_ns };

@@ -1,5 +1,5 @@
-//! The parameters of a connection. `python/airpath/scenario/tcp/tcp_options.toml` lists them for users,
-//! with their values in each profile.
+//! Parameters of a connection. `python/airpath/scenario/tcp/tcp_options.toml` documents them for
+//! users, with their values in each profile.
 
 #[cfg(test)]
 mod tests;
@@ -13,33 +13,33 @@ use serde::{Deserialize, Deserializer};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TcpConfig {
-    /// Name of the profile that the values started from; for the record only.
+    /// Name of the profile from which the values started; informational only.
     pub profile: String,
-    /// Largest segment, payload bytes; with its headers 65 535 at most.
+    /// Largest segment, payload bytes. With headers at most 65 535.
     #[serde(deserialize_with = "saturating")]
     pub mss: u32,
-    /// Bytes of IP and TCP header in each packet, without timestamps.
+    /// IP and TCP header of each packet without timestamps, bytes.
     #[serde(deserialize_with = "saturating")]
     pub header_bytes: u32,
     /// IW, bytes (RFC 5681 §3.1, RFC 6928).
     pub initial_window: u64,
-    /// First slow-start threshold, bytes; unlimited when absent.
+    /// Initial slow-start threshold, bytes; `None`: unlimited.
     pub initial_ssthresh: Option<u64>,
-    /// Window that the receiver offers, bytes; a policy may offer less.
+    /// Receive window, bytes. A receive-window policy may advertise less.
     pub receive_window: u64,
-    /// How lost segments are found and resent.
+    /// Loss recovery algorithm.
     pub recovery: RecoveryKind,
-    /// How an ACK enlarges the window.
+    /// Window growth per ACK.
     pub window_growth: WindowGrowth,
     /// The window after NewReno's fast recovery.
     pub exit_window: RecoveryExit,
     /// RFC 6582's `recover`: no second fast retransmit for losses of one window.
     pub fast_retransmit_guard: FastRetransmitGuard,
-    /// When NewReno's partial ACKs restart the retransmission timer.
+    /// Partial ACKs of NewReno that restart the retransmission timer.
     pub partial_ack_timer: PartialAckTimer,
     /// One new segment for each of the first two duplicate ACKs (RFC 3042).
     pub limited_transmit: bool,
-    /// In-order segments per ACK; 1 acknowledges each at once.
+    /// Number of in-order segments per ACK; 1 disables delayed ACKs.
     pub delayed_ack_segments: u32,
     /// Longest delay of an ACK.
     #[serde(rename = "delayed_ack_timeout_ns", deserialize_with = "nanos")]
@@ -55,7 +55,7 @@ pub struct TcpConfig {
     pub max_rto: Duration,
     /// Largest factor of the exponential back-off.
     pub max_backoff: u32,
-    /// G, the clock granularity (RFC 6298 §2.3): the RTO is a multiple of it; 0 is exact.
+    /// Clock granularity G (RFC 6298 §2.3): the RTO is a multiple of G; 0 disables rounding.
     #[serde(rename = "rto_granularity_ns", deserialize_with = "nanos")]
     pub rto_granularity: Duration,
     /// Gain of SRTT (RFC 6298: 1/8).
@@ -64,19 +64,19 @@ pub struct TcpConfig {
     pub rttvar_gain: f64,
     /// RTTVAR after the first sample.
     pub first_rttvar: FirstRttvar,
-    /// SYN and SYN-ACK before the first data.
+    /// Exchange SYN and SYN-ACK before the first data.
     pub handshake: bool,
-    /// Timestamps (RFC 7323): 12 bytes more in every packet, an RTT sample from every ACK of new
-    /// data.
+    /// Timestamps (RFC 7323): 12 more bytes in every packet, and an RTT sample from every ACK of
+    /// new data.
     #[serde(default)]
     pub timestamps: bool,
-    /// Explicit congestion notification (RFC 3168), and whose echo the receiver gives.
+    /// Explicit congestion notification (RFC 3168), and the algorithm of the receiver's echo.
     #[serde(default)]
     pub ecn: EcnUse,
-    /// How the window is reduced for an echoed mark.
+    /// Reduction of the window after an echoed mark.
     #[serde(default)]
     pub ecn_reaction: EcnReaction,
-    /// How the window is written into an ACK.
+    /// Encoding of the window in an ACK.
     #[serde(default)]
     pub window_scaling: WindowScaling,
     /// Handling of the SACK information when the retransmission timer expires.
@@ -85,14 +85,15 @@ pub struct TcpConfig {
     /// Reduction of the window after an idle time.
     #[serde(default)]
     pub idle_restart: IdleRestart,
-    /// Whether a window grows that was not used up, for want of data or of receive window. Reno's
-    /// congestion control only: CUBIC leaves such a window alone (RFC 9438 §5.8).
+    /// Let a window grow that is not fully used, because the application has too little data or the
+    /// receive window is too small. Only for Reno's congestion control: CUBIC never grows such a
+    /// window (RFC 9438 §5.8).
     #[serde(default = "yes")]
     pub grow_unused: bool,
     /// Term that `min_rto` bounds.
     #[serde(default)]
     pub rto_floor: RtoFloor,
-    /// In-order segments that are acknowledged one by one before delayed ACKs begin.
+    /// Number of in-order segments that are acknowledged one by one before delayed ACKs begin.
     #[serde(default)]
     pub quick_acks: u32,
     /// Implementation to follow where implementations differ.
@@ -101,20 +102,20 @@ pub struct TcpConfig {
     /// Bound of the FlightSize from which NewReno without SACK computes ssthresh.
     #[serde(default)]
     pub flight_bound: FlightBound,
-    /// Whether segments are paced by window and RTT if the congestion control sets no pacing rate.
+    /// Pacing of segments by window and RTT if the congestion control sets no pacing rate.
     #[serde(default)]
     pub pacing: Pacing,
-    /// How losses are found with SACK.
+    /// Loss detection with SACK.
     #[serde(default)]
     pub loss_detection: LossDetection,
     /// Tail loss probes (RFC 8985 §7); with `rack` only.
     #[serde(default)]
     pub tail_loss_probe: bool,
-    /// Which segments request an immediate ACK.
+    /// Segments that request an immediate ACK.
     #[serde(default)]
     pub push: Push,
-    /// R2 (RFC 9293 §3.8.3): retransmissions of data by the timer, without an answer, after which its
-    /// next expiry aborts the connection; absent: it is never aborted.
+    /// R2 (RFC 9293 §3.8.3): maximum number of consecutive retransmissions of data by the timer.
+    /// The next expiry aborts the connection. `None`: the connection is never aborted.
     #[serde(default)]
     pub max_retries: Option<u32>,
     /// Largest number of retransmissions of a SYN.
@@ -126,7 +127,7 @@ const fn yes() -> bool {
     true
 }
 
-/// A number of bytes; what does not fit is out of range in any case.
+/// Reads a number of bytes. Larger values saturate; the range checks reject them.
 fn saturating<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     u64::deserialize(deserializer).map(|bytes| bytes.try_into().unwrap_or(u32::MAX))
 }
@@ -135,7 +136,7 @@ fn nanos<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Erro
     u64::deserialize(deserializer).map(Duration::from_nanos)
 }
 
-/// How lost segments are found and resent.
+/// Loss recovery algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecoveryKind {
@@ -150,18 +151,18 @@ pub enum RecoveryKind {
 }
 
 impl RecoveryKind {
-    /// Whether the receiver sends SACK blocks (RFC 2018) and the sender uses them.
+    /// Returns true if the receiver sends SACK blocks (RFC 2018) and the sender uses them.
     pub const fn uses_sack(self) -> bool {
         matches!(self, RecoveryKind::Sack | RecoveryKind::Prr)
     }
 
-    /// Whether proportional rate reduction rules in recovery.
+    /// Returns true if recovery uses proportional rate reduction.
     pub const fn is_proportional(self) -> bool {
         matches!(self, RecoveryKind::Prr)
     }
 }
 
-/// Implementation to follow where implementations differ; `deviations.rs` has what that changes.
+/// Implementation to follow where implementations differ. `deviations.rs` lists the differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StackVariant {
@@ -170,135 +171,140 @@ pub enum StackVariant {
     Rfc,
     /// ns-3.48, with SACK.
     Ns3,
-    /// The one-way agents of ns-2, which have no SACK.
+    /// The one-way agents of ns-2, without SACK.
     Ns2,
-    /// A Linux kernel, as far as it is modelled.
+    /// A Linux kernel, to the extent that it is modelled.
     Linux,
 }
 
-/// Bound of the FlightSize from which NewReno without SACK computes ssthresh, or its replacement.
-/// With SACK it is always cwnd that bounds it.
+/// Bound of the FlightSize from which NewReno without SACK computes ssthresh, or replacement of the
+/// FlightSize. With SACK the bound is always cwnd.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FlightBound {
-    /// Nothing: all that was sent and not cumulatively acknowledged (RFC 5681 §2).
+    /// No bound: all bytes sent and not cumulatively acknowledged (RFC 5681 §2).
     #[default]
     None,
-    /// cwnd; until what was outstanding at a loss is acknowledged, what ssthresh was taken from
-    /// then. RFC 5681 eq. 4 is an upper bound, and Linux (`tcp_enter_loss`) goes by cwnd and does
-    /// not reduce twice for one window.
+    /// cwnd. Until all data outstanding at a loss is acknowledged, the bound is the value from
+    /// which ssthresh was computed at that loss. RFC 5681 eq. 4 is an upper bound. Linux
+    /// (`tcp_enter_loss`) uses cwnd and does not reduce twice for one window.
     Cwnd,
-    /// cwnd takes the place of FlightSize, however little is outstanding: what RFC 5681 §3.1 calls an
-    /// easy mistake.
+    /// cwnd replaces the FlightSize, even if little data is outstanding. RFC 5681 §3.1 calls this
+    /// an easy mistake.
     Replaced,
 }
 
-/// Whether segments are paced if the congestion control sets no pacing rate.
+/// Pacing if the congestion control sets no pacing rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pacing {
-    /// They leave when the windows allow it.
+    /// No pacing: segments leave when the windows allow it.
     #[default]
     Off,
-    /// They leave one at a time, at 200 % of cwnd/SRTT below half of ssthresh and 120 % from there
-    /// (Linux `tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).
+    /// Segments leave one at a time, at 200 % of cwnd/SRTT if cwnd is below half of ssthresh,
+    /// otherwise at 120 % (Linux `tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).
     On,
 }
 
-/// How losses are found with SACK.
+/// Loss detection with SACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LossDetection {
-    /// By what has arrived beyond a hole (RFC 6675); a lost retransmission waits for the
-    /// retransmission timer.
+    /// By the data that has arrived beyond a hole (RFC 6675). A lost retransmission is detected by
+    /// the retransmission timer.
     #[default]
     Sack,
-    /// By time: what left before something that has arrived (RFC 8985, RACK).
+    /// By time: a segment is deemed lost if a segment sent sufficiently later has arrived (RFC
+    /// 8985, RACK).
     Rack,
 }
 
-/// Which segments carry PSH, so that the receiver acknowledges them at once.
+/// Segments that carry PSH, which the receiver acknowledges immediately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Push {
-    /// No timestamps option.
+    /// No segment.
     #[default]
     Off,
-    /// The last one of each burst of two or more that leave as one (Linux `__tcp_transmit_skb` and
-    /// `tcp_tso_autosize`; its receiver since 6.7).
+    /// The last segment of each burst of two or more segments that are sent together (Linux
+    /// `__tcp_transmit_skb` and `tcp_tso_autosize`; the receiver's reaction since 6.7).
     Bursts,
 }
 
-/// Explicit congestion notification: whether an endpoint requests it and agrees to it.
+/// Use of explicit congestion notification by an endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EcnUse {
-    /// Not at all.
+    /// Not used.
     #[default]
     Off,
     /// RFC 3168: the receiver echoes a mark until the sender has reduced its window.
     On,
-    /// The same with DCTCP's echo: it says of each segment whether it was marked (RFC 8257 §3.2).
+    /// RFC 3168 with DCTCP's echo: the receiver reports for each segment whether it was marked (RFC
+    /// 8257 §3.2).
     Dctcp,
-    /// No agreement and no ECE: the field is VCP's load code, which every segment leaves with as
-    /// low, and which the receiver echoes in `feedback`.
+    /// No negotiation and no ECE. The ECN field is VCP's load code: every segment starts with the
+    /// code for low load, and the receiver echoes the code in `feedback`.
     Vcp,
 }
 
 impl EcnUse {
-    /// Whether the two ends agree on marks and echo them in the header's flags (RFC 3168).
+    /// Returns true if both ends negotiate ECN and echo marks in the header flags (RFC 3168).
     pub const fn is_negotiated(self) -> bool {
         matches!(self, EcnUse::On | EcnUse::Dctcp)
     }
 }
 
-/// How the window is reduced for an echoed congestion mark.
+/// Reduction of the window after an echoed congestion mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EcnReaction {
-    /// Reduces at once (RFC 3168 §6.1.2).
+    /// Immediate reduction (RFC 3168 §6.1.2).
     #[default]
     Rfc,
-    /// In the state CWR, as Linux and ns-3: no growth until something is acknowledged that was sent
-    /// after the echo, and with proportional rate reduction one segment leaves for several
-    /// delivered. With `loss_detection = "rack"` or ns-3's procedures only.
+    /// Reduction in the state CWR, as in Linux and ns-3. The window does not grow until data sent
+    /// after the echo is acknowledged. With proportional rate reduction, the sender transmits fewer
+    /// segments than are delivered. Requires `loss_detection = "rack"` or ns-3's procedures.
     Cwr,
 }
 
-/// Which duplicate ACKs begin a fast retransmit, by what was sent before the last loss.
+/// Duplicate ACKs that may start a fast retransmit, compared with the data sent before the last
+/// loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FastRetransmitGuard {
-    /// Any; a timeout does not forget the duplicate ACKs counted before it either.
+    /// Any duplicate ACK. A timeout does not reset the count of duplicate ACKs.
     Off,
-    /// Those for data that was sent since (RFC 6582 §3.2 step 1): an ACK of all that was sent
-    /// before does not cover more than `recover`.
+    /// Duplicate ACKs for data sent after the last loss (RFC 6582 §3.2 step 1): the ACK must cover
+    /// more than `recover`.
     Rfc,
-    /// Also those that acknowledge up to the first byte sent since (ns-3, class TcpSocketBase).
+    /// Also duplicate ACKs whose acknowledgement number equals the first byte sent after the last
+    /// loss (ns-3, class TcpSocketBase).
     Ns3,
 }
 
-/// How an ACK enlarges the window.
+/// Growth of the window per ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WindowGrowth {
-    /// The formula of RFC 5681, eqs. 2 and 3: once per ACK, fractions of a byte carried over.
+    /// The formula of RFC 5681, eqs. 2 and 3, once per ACK. Fractions of a byte are carried over.
     Bytes,
-    /// Counting bytes as RFC 5681 §3.1 recommends: appropriate byte counting (RFC 3465) with L = 1
-    /// segment.
+    /// Byte counting as recommended by RFC 5681 §3.1: appropriate byte counting (RFC 3465) with L =
+    /// 1 segment.
     #[serde(rename = "abc-1")]
     Abc1,
-    /// Appropriate byte counting with L = 2 segments, 1 in the slow start after a timeout.
+    /// Appropriate byte counting with L = 2 segments; L = 1 in the slow start after a timeout.
     #[serde(rename = "abc-2")]
     Abc2,
-    /// Every segment acknowledged counts, as in Linux: one more each in slow start, one per
-    /// window of them beyond. A window that is not used does not grow.
+    /// Counts every acknowledged segment, as Linux does: growth by one segment per acknowledged
+    /// segment in slow start, and by one segment per window in congestion avoidance. An unused
+    /// window does not grow.
     Segments,
-    /// Slow start by a segment, congestion avoidance by max(1, MSS²/cwnd) truncated, for every
-    /// ACK of a whole segment or more (ns-3's TcpNewReno).
+    /// For every ACK of at least a full-sized segment: one segment in slow start, max(1, MSS²/cwnd)
+    /// truncated in congestion avoidance (ns-3's TcpNewReno).
     PerAck,
-    /// Slow start by a whole segment, congestion avoidance by max(1, MSS²/cwnd) truncated, for
-    /// every ACK of new data, the one that ends a recovery included (ns-3 of 2014).
+    /// For every ACK of new data, including the ACK that ends a recovery: one full-sized segment in
+    /// slow start, max(1, MSS²/cwnd) truncated in congestion avoidance (ns-3 of 2014).
     PerAckTruncated,
 }
 
@@ -312,13 +318,13 @@ pub enum RecoveryExit {
     Ssthresh,
 }
 
-/// When NewReno's partial ACKs restart the retransmission timer (RFC 6582 §4).
+/// Partial ACKs of NewReno that restart the retransmission timer (RFC 6582 §4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PartialAckTimer {
-    /// At the first of a recovery: "impatient".
+    /// The first partial ACK of a recovery: "impatient".
     First,
-    /// At each partial ACK: "slow-but-steady".
+    /// Every partial ACK: "slow-but-steady".
     Each,
 }
 
@@ -332,16 +338,16 @@ pub enum FirstRttvar {
     Full,
 }
 
-/// How the receiver's window is written into an ACK.
+/// Encoding of the receive window in an ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WindowScaling {
-    /// As a number of bytes without a separate limit.
+    /// Number of bytes without a limit of the field.
     #[default]
     Exact,
-    /// 16 bits: 65 535 bytes at most (RFC 9293 §3.1).
+    /// 16 bits without scaling: at most 65 535 bytes (RFC 9293 §3.1).
     Off,
-    /// 16 bits times a power of two (RFC 7323 §2), rounded down; not scaled in the SYN-ACK.
+    /// 16 bits times a power of two (RFC 7323 §2), rounded down. The SYN-ACK is not scaled.
     On,
 }
 
@@ -349,10 +355,11 @@ pub enum WindowScaling {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SackAfterTimeout {
-    /// Discards it (RFC 2018 §8).
+    /// Discard the SACK information (RFC 2018 §8).
     #[default]
     Forget,
-    /// It is kept, unless the oldest segment is part of it: then the receiver has reneged (Linux).
+    /// Keep the SACK information. Exception: if the oldest segment is selectively acknowledged, the
+    /// receiver has reneged (Linux).
     Keep,
 }
 
@@ -360,13 +367,13 @@ pub enum SackAfterTimeout {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IdleRestart {
-    /// All of it.
+    /// No reduction.
     #[default]
     Off,
-    /// min(IW, cwnd) (RFC 5681 §4.1).
+    /// Reduction to min(IW, cwnd) (RFC 5681 §4.1).
     Restart,
-    /// Half of it for each RTO but the first begun, down to min(IW, cwnd); ssthresh remembers
-    /// three quarters (RFC 2861 §3 as Linux has it).
+    /// Reduction by half for each RTO after the first, down to min(IW, cwnd). ssthresh becomes at
+    /// least three quarters of the window (RFC 2861 §3, as in Linux).
     Decay,
 }
 
@@ -388,35 +395,38 @@ const LARGEST_PACKET: u64 = 65_535;
 const TIMESTAMPS_BYTES: u32 = 12;
 
 impl TcpConfig {
-    /// Whether losses are found by time, which takes SACK.
+    /// Returns true if losses are detected by time (RACK), which requires SACK.
     pub(crate) fn finds_losses_by_time(&self) -> bool {
         self.loss_detection == LossDetection::Rack && self.recovery.uses_sack()
     }
 
-    /// Whether echoed marks are answered in the state CWR.
+    /// Returns true if the sender reacts to echoed marks in the state CWR.
     pub(crate) fn reacts_in_cwr(&self) -> bool {
         let is_ns3 = Deviations::of(self).has(Deviation::Ns3Recovery);
         let is_modelled = is_ns3 || self.finds_losses_by_time();
         self.ecn_reaction == EcnReaction::Cwr && is_modelled
     }
 
-    /// Whether a timeout forgets what had arrived before it, so that an ACK counts it a second time.
+    /// Returns true if a timeout discards the SACK information, so that a later ACK counts the same
+    /// data a second time.
     pub(crate) fn forgets_arrivals(&self) -> bool {
         let keeps = self.sack_after_timeout == SackAfterTimeout::Keep;
         !self.recovery.uses_sack() || !keeps && !self.finds_losses_by_time()
     }
 
-    /// Bytes of IP and TCP header in each packet, timestamps included.
+    /// Returns the IP and TCP header of each packet, including timestamps, bytes.
     pub fn whole_header(&self) -> u32 {
         self.header_bytes + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
     }
 
-    /// The largest window that can be advertised, bytes; a receive-window policy starts from it.
+    /// Returns the largest window that can be advertised, bytes. A receive-window policy starts
+    /// from it.
     pub fn largest_window(&self) -> u64 {
         WindowField::new(self).most().min(self.receive_window)
     }
 
-    /// Right edge that the sender of a connection without a handshake begins with.
+    /// Returns the initial right edge of the window at the sender of a connection without a
+    /// handshake.
     pub(crate) fn first_edge(&self) -> u64 {
         u64::from(WindowField::new(self).advertise(self.receive_window))
     }
@@ -424,7 +434,7 @@ impl TcpConfig {
     /// Checks every value.
     ///
     /// # Errors
-    /// With every value outside its range, or that others exclude.
+    /// With every value that is outside its range or conflicts with other values.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         let positive = at_least(1_u64);
@@ -455,7 +465,7 @@ impl TcpConfig {
         checks.within("receive_window", self.receive_window, positive.up_to(u32::MAX));
     }
 
-    /// Rejects what does not fit into an IP packet.
+    /// Rejects headers and segments that do not fit into an IP packet.
     fn check_packet(&self, checks: &mut Checks) {
         let header = u64::from(self.header_bytes);
         let rest = LARGEST_PACKET - if self.timestamps { u64::from(TIMESTAMPS_BYTES) } else { 0 };
@@ -476,7 +486,7 @@ impl TcpConfig {
         for (field, rto) in [("min_rto", self.min_rto), ("initial_rto", self.initial_rto)] {
             let has_rto = checks.within(field, rto.as_nanos(), positive);
             if has_rto && !is_checked {
-                // One line for a maximum below both.
+                // One message if the maximum is below both values.
                 let most = at_most(max_rto);
                 let others = ["max_rto"];
                 is_checked =

@@ -5,16 +5,16 @@ use airpath_core::{
     Series, Stage, Stream, Time,
 };
 
-/// How the gaps between datagrams are drawn.
+/// Distribution of the gaps between datagrams.
 #[derive(Clone, Debug)]
 pub enum Spacing {
-    /// All equal.
+    /// Constant gaps.
     Constant,
-    /// Exponential: Poisson arrivals.
+    /// Exponential gaps: Poisson arrivals.
     Poisson(Stream),
 }
 
-/// Sends datagrams of one size at a mean rate. Output 0.
+/// Source of datagrams of one size at a mean rate. Output 0.
 #[derive(Clone, Debug)]
 pub struct DatagramSource {
     flow: FlowId,
@@ -28,7 +28,8 @@ pub struct DatagramSource {
 }
 
 impl DatagramSource {
-    /// Datagrams of `size` bytes at mean rate `rate`, from `start` until before `stop`.
+    /// Creates a source of datagrams of `size` bytes at mean rate `rate`, active from `start` until
+    /// before `stop`.
     pub fn new(
         flow: FlowId,
         size: Bytes,
@@ -46,12 +47,12 @@ impl DatagramSource {
         source
     }
 
-    /// Datagrams sent since measurement started.
+    /// Returns the number of datagrams sent since the start of measurement.
     pub fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// Begins now, unless it is sending already; a stop that has passed is forgotten.
+    /// Starts sending now, unless the source is active. Clears a stop time that has passed.
     fn start(&mut self, now: Time) {
         let is_sending = self.number > 0 && now < self.stop;
         if is_sending {
@@ -106,7 +107,7 @@ impl Stage for DatagramSource {
     }
 }
 
-/// Takes datagrams and measures. Input 0.
+/// Sink of datagrams with measurements. Input 0.
 #[derive(Clone, Debug, Default)]
 pub struct DatagramSink {
     since: Time,
@@ -117,22 +118,23 @@ pub struct DatagramSink {
 }
 
 impl DatagramSink {
-    /// Datagrams both sent and received since measurement started.
+    /// Returns the number of datagrams that were both sent and received since the start of
+    /// measurement.
     pub fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// Bytes of the IP packets of these datagrams.
+    /// Returns the bytes of the IP packets of these datagrams.
     pub fn ip_bytes(&self) -> u64 {
         self.ip_bytes
     }
 
-    /// Payload bytes received since measurement started.
+    /// Returns the payload bytes received since the start of measurement.
     pub fn payload_bytes(&self) -> u64 {
         self.payload_bytes
     }
 
-    /// One-way delays of the datagrams received since measurement started.
+    /// Returns the one-way delays of the datagrams received since the start of measurement.
     pub fn delays(&self) -> &Delays {
         &self.delays
     }
@@ -174,14 +176,14 @@ mod tests {
     use super::*;
     use airpath_core::testing::TestHarness;
 
-    /// A datagram of 1000 bytes every millisecond from `start` ms on.
+    /// Creates a source of one datagram of 1000 bytes every millisecond, from `start` ms on.
     fn source(start: u64) -> DatagramSource {
         let (size, rate) = (Bytes(1000), Rate::from_mbps(8));
         let start = Time::from_millis(start);
         DatagramSource::new(FlowId(0), size, rate, Spacing::Constant, start, Time::NEVER)
     }
 
-    /// When it sends before `until` ms, ms.
+    /// Returns the send times until `until` ms, ms.
     fn sent(source: &mut DatagramSource, until: u64) -> Vec<u64> {
         let sent = TestHarness::default().run(source, Time::from_millis(until));
         sent.iter().map(|(at, _, _)| at.as_nanos() / 1_000_000).collect()
@@ -192,14 +194,14 @@ mod tests {
     }
 
     #[test]
-    fn a_control_event_starts_a_source_before_its_time() {
+    fn start_event_starts_a_source_before_its_start_time() {
         let mut source = source(1000);
         control(&mut source, Control::Start, 5);
         assert_eq!(sent(&mut source, 7), [5, 6, 7]);
     }
 
     #[test]
-    fn a_source_that_was_stopped_starts_again() {
+    fn start_event_restarts_a_stopped_source() {
         let mut source = source(0);
         assert_eq!(sent(&mut source, 1), [0, 1]);
         control(&mut source, Control::Stop, 2);

@@ -1,54 +1,58 @@
-//! Where other implementations depart from the RFCs: what the parameter `stack` changes.
+//! Deviations of other implementations from the RFCs: the effects of the parameter `stack`.
 //!
 //! Source: ns-2 `tcp.cc`, `tcp-reno.cc`; ns-3.48 `TcpSocketBase`, `TcpTxBuffer`, `TcpNewReno`,
 //! `TcpLinuxReno`; Linux `tcp_cong_control`, `tcp_reno_ssthresh`, `tcp_enter_loss`. The reference
-//! (`docs/reference/tcp-profiles.md`) compares each with the RFCs. CUBIC under ns-3 and Linux is a
+//! (`docs/reference/tcp-profiles.md`) compares each with the RFCs. CUBIC of ns-3 and of Linux is a
 //! separate congestion control algorithm.
 
 use crate::config::{EcnUse, StackVariant, TcpConfig};
 use airpath_core::{Checks, at_least};
 
-/// One departure from the RFCs.
+/// One deviation from the RFCs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deviation {
-    /// A loss or an echo reduces min(cwnd, receive window), regardless of FlightSize (ns-2; RFC
-    /// 5681 eq. 4).
+    /// A loss or an echo reduces min(cwnd, receive window) instead of FlightSize (ns-2; RFC 5681
+    /// eq. 4).
     ReducesOfferedWindow,
     /// After a loss or an echo cwnd is at least one segment, not two (ns-2; RFC 5681 eq. 4).
     LeavesOneSegment,
-    /// Reno's recovery has the guard of RFC 6582 §3.2 step 1 too, and the first flight has it (ns-2).
+    /// Reno's recovery too has the guard of RFC 6582 §3.2 step 1; the guard also applies to the
+    /// first flight (ns-2).
     GuardsEveryRecovery,
-    /// One segment at a time gives the RTT, unless anything is retransmitted meanwhile (ns-2).
+    /// The RTT is measured with one segment at a time. A retransmission cancels the measurement
+    /// (ns-2).
     TimesOneSegment,
-    /// A lost SYN leaves the initial window and the timeout (ns-2; RFC 5681 §3.1, RFC 6298 §5.7).
+    /// A lost SYN does not change the initial window and the timeout (ns-2; RFC 5681 §3.1, RFC 6298
+    /// §5.7).
     IgnoresLostSyn,
     /// Retransmissions are ECN-capable (ns-2; RFC 3168 §6.1.5).
     RetransmitsEcnCapable,
-    /// An echo that finds a window of one segment does not wait for the timer (ns-2; RFC 3168
-    /// §6.1.2).
+    /// An echo with a window of one segment does not delay sending until the timer expires (ns-2;
+    /// RFC 3168 §6.1.2).
     SendsOneSegmentAfterEcho,
-    /// An echo in the ACK that ends a recovery keeps it from enlarging cwnd (ns-2).
+    /// An echo in the ACK that ends a recovery prevents the growth of cwnd by that ACK (ns-2).
     EchoPreventsGrowthAtExit,
-    /// The ACK that ends a recovery enlarges cwnd (ns-2; Linux with losses found by time).
+    /// The ACK that ends a recovery enlarges cwnd (ns-2; Linux with losses detected by time).
     GrowsAtRecoveryExit,
-    /// Recovery with SACK is that of `recovery/ns3` (ns-3; RFC 6675, RFC 6937).
+    /// Recovery with SACK uses `recovery/ns3` (ns-3; RFC 6675, RFC 6937).
     Ns3Recovery,
-    /// The recovery reports what an ACK delivered as growth; congestion controls do not count (ns-3).
+    /// The recovery reports the delivered bytes as growth, so that congestion control algorithms do
+    /// not count (ns-3).
     CountsInRecovery,
-    /// Credit towards the next increase of cwnd outlives a reduction (ns-3 TcpLinuxReno).
+    /// A reduction keeps the credit towards the next increase of cwnd (ns-3 TcpLinuxReno).
     KeepsGrowthCredit,
-    /// With `window_growth = "segments"` a reduction starts from cwnd, used or not (ns-3
-    /// TcpLinuxReno).
+    /// With `window_growth = "segments"` a reduction starts from cwnd, even if cwnd is not fully
+    /// used (ns-3 TcpLinuxReno).
     ReducesCwndOfSegments,
-    /// Slow start enlarges a window that is not used (ns-3).
+    /// Slow start enlarges an unused window (ns-3).
     GrowsUnusedInSlowStart,
-    /// A loss that is found by time reduces cwnd, used or not (Linux).
+    /// A loss detected by time reduces cwnd, even if cwnd is not fully used (Linux).
     ReducesCwndByTime,
-    /// A reduction leaves complete segments (Linux).
+    /// A reduction truncates the window to full segments (Linux).
     RoundsToSegments,
 }
 
-/// The departures that a connection makes.
+/// Set of the deviations of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Deviations(u16);
 
@@ -63,7 +67,7 @@ const NS2: &[Deviation] = &[
     Deviation::EchoPreventsGrowthAtExit,
     Deviation::GrowsAtRecoveryExit,
 ];
-/// All with SACK only.
+/// With SACK only.
 const NS3: &[Deviation] = &[
     Deviation::Ns3Recovery,
     Deviation::CountsInRecovery,
@@ -73,11 +77,11 @@ const NS3: &[Deviation] = &[
 ];
 const LINUX: &[Deviation] =
     &[Deviation::ReducesCwndByTime, Deviation::GrowsAtRecoveryExit, Deviation::RoundsToSegments];
-/// Without losses found by time.
+/// Without loss detection by time.
 const LINUX_BY_DUPLICATES: &[Deviation] = &[Deviation::RoundsToSegments];
 
 impl Deviations {
-    /// The departures of the implementation that `config` follows.
+    /// Returns the deviations of the implementation that `config` follows.
     pub(crate) fn of(config: &TcpConfig) -> Deviations {
         let list = match config.stack {
             StackVariant::Ns2 => NS2,
@@ -93,14 +97,14 @@ impl Deviations {
         1 << one as u16
     }
 
-    /// Whether `one` is among them.
+    /// Returns true if the set contains `one`.
     #[inline]
     pub(crate) const fn has(self, one: Deviation) -> bool {
         self.0 & Deviations::bit(one) != 0
     }
 }
 
-/// Rejects what the implementation that `config` follows does not have.
+/// Rejects features that the implementation that `config` follows does not have.
 pub(crate) fn check(config: &TcpConfig, checks: &mut Checks) {
     const ADVICE: &str = "Set stack = \"rfc\"";
     if config.stack == StackVariant::Ns2 && config.recovery.uses_sack() {

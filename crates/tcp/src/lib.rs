@@ -3,24 +3,24 @@
 //! | concern | file |
 //! | --- | --- |
 //! | parameters of a connection, and the profiles | `config.rs`, `profiles.rs` |
-//! | where other implementations depart from the RFCs | `deviations.rs` |
+//! | deviations of other implementations from the RFCs | `deviations.rs` |
 //! | RTT estimate and retransmission timeout | `rtt.rs` |
-//! | what is outstanding, segment by segment; samples of the delivery rate | `recovery/scoreboard.rs`, `recovery/rates.rs` |
+//! | outstanding segments; samples of the delivery rate | `recovery/scoreboard.rs`, `recovery/rates.rs` |
 //! | applications that write and pause | `application.rs`, `sender/application.rs` |
-//! | what an idle time leaves of the window | `sender/idle.rs` |
+//! | window after an idle time | `sender/idle.rs` |
 //! | pacing | `sender/pacing.rs` |
 //! | probes of a closed window | `sender/persist.rs` |
-//! | loss detection, fast retransmit, fast recovery | `recovery/`, one file per way |
-//! | window growth and reduction | `congestion/`, one file per congestion control |
-//! | the sender that ties them together | `sender.rs`; what leaves `sender/transmit.rs`; ACK events for the congestion control `sender/events.rs`; its side of ECN `sender/ecn.rs`; what it is doing just now `sender/info.rs`, and tables of that `ss.rs` |
+//! | loss detection, fast retransmit, fast recovery | `recovery/`, one file per algorithm |
+//! | window growth and reduction | `congestion/`, one file per algorithm |
+//! | the sender, which connects these modules | `sender.rs`; transmission `sender/transmit.rs`; ACK events for the congestion control `sender/events.rs`; ECN `sender/ecn.rs`; a snapshot of the sender's state `sender/info.rs`, and tables of it `ss.rs` |
 //! | in-order delivery, SACK blocks | `reassembly.rs` |
 //! | ACKs, delayed ACKs | `receiver.rs`; the echo of marks `receiver/ecn.rs` |
-//! | advertised window | `window/`, one file per policy; its field in the header `window_field.rs` |
+//! | advertised window | `window/`, one file per policy; the window field of the header `window_field.rs` |
 //! | constant-rate and Poisson datagrams | `datagram.rs` |
 //!
-//! Data flows one way; sequence numbers are stream offsets from 0. Not modelled: FIN (a transfer
-//! is complete when its last byte has been acknowledged), the third segment of the handshake
-//! (the first data segment does its work), and payload from the receiver.
+//! Data flows in one direction, and sequence numbers are stream offsets from 0. Not modelled: FIN
+//! (a transfer is complete when its last byte has been acknowledged), the third segment of the
+//! handshake (the first data segment replaces it), and payload from the receiver.
 #![forbid(unsafe_code)]
 
 mod application;

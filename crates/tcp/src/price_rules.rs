@@ -1,29 +1,30 @@
-//! The price rules of CLAMP, as a receiver's window and a sender's congestion window follow them.
+//! Price rules of CLAMP, for a receive window and for a congestion window.
 //!
 //! Source: Andrew, Hanly and Mukhtar 2008, §4.2, Eqs. 14–16, and §4.3 (slow start).
-//! Chosen where the paper is silent: nothing changes while no time has passed, so that of a burst
-//! the first packet counts; the window is a segment at least and the receive window at most; where
-//! the time to the first data is not known, the estimate of the delay begins with the first value of
-//! what it averages.
+//! Decisions where the paper gives no rule: the window changes only if time has passed, so that
+//! only the first packet of a burst counts. The window is at least a segment and at most the
+//! receive window. If the time until the first data is unknown, the delay estimate starts with the
+//! first value of its average.
 
 use airpath_core::{Checks, Duration, Time, above, at_least};
 use std::collections::VecDeque;
 
-/// Largest increase at once, bytes (§4.2).
+/// Largest increase per packet, bytes (§4.2).
 const LARGEST_INCREASE: f64 = 10_000.0;
 
-/// The change of the window of Eq. 14 before it is clipped, bytes: `rate` in bytes/s, `price`,
-/// `delay` and the time `since` the packet before in s.
+/// Computes the change of the window before clipping (Eq. 14), bytes: `rate` in bytes/s; `price`,
+/// `delay` and the time `since` the previous packet in s.
 pub fn clamp_change(tau: f64, price: f64, rate: f64, delay: f64, since: f64) -> f64 {
     (tau - price * rate) / delay * since
 }
 
-/// The estimate of the delay after a sample (Eq. 16), s: `advertised` in bytes, `rate` in bytes/s.
+/// Computes the delay estimate after a sample (Eq. 16), s: `advertised` in bytes, `rate` in
+/// bytes/s.
 pub fn clamp_delay(delay: f64, beta: f64, advertised: f64, rate: f64) -> f64 {
     (1.0 - beta) * delay + beta * advertised / rate
 }
 
-/// The packets over which the received rate is averaged (Eq. 15).
+/// Packets over which the received rate is averaged (Eq. 15).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arrivals {
     pub(crate) packets: VecDeque<(Time, u32)>,
@@ -31,7 +32,7 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    /// Notes a packet; the oldest of more than `most` is forgotten.
+    /// Adds a packet. Removes the oldest packet if there are more than `most`.
     pub(crate) fn note(&mut self, now: Time, bytes: u64, most: usize) {
         if self.packets.len() == most
             && let Some((_, oldest)) = self.packets.pop_front()
@@ -42,13 +43,13 @@ impl Arrivals {
         self.bytes += bytes;
     }
 
-    /// When the last packet came.
+    /// Returns the arrival time of the last packet.
     fn last(&self) -> Option<Time> {
         self.packets.back().map(|(at, _)| *at)
     }
 
-    /// The received rate, bytes/s: α + 1 packets over the α times between them, as printed. `None`
-    /// until time has passed between two packets.
+    /// Returns the received rate, bytes/s: α + 1 packets divided by the α times between them, as
+    /// printed in the paper. `None` until time has passed between two packets.
     pub(crate) fn rate(&self) -> Option<f64> {
         let (first, last) = (self.packets.front()?.0, self.packets.back()?.0);
         let span = last.saturating_since(first).as_secs_lossy();
@@ -56,19 +57,19 @@ impl Arrivals {
     }
 }
 
-/// Input of the rules for a packet that has arrived, or is known to have arrived.
+/// Input of the rules for a packet that has arrived, or that an ACK reports as arrived.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PricedPacket {
     pub(crate) now: Time,
-    /// Bytes with its headers.
+    /// Packet size including headers, bytes.
     pub(crate) bytes: u64,
-    /// s.
+    /// Price, s.
     pub(crate) price: f64,
     /// AWND of Eq. 16: the window in force, bytes.
     pub(crate) in_force: f64,
     /// Growth of slow start, bytes.
     pub(crate) growth: f64,
-    /// Whether the window may become smaller.
+    /// True if the window may shrink.
     pub(crate) may_fall: bool,
 }
 
@@ -93,7 +94,7 @@ impl PriceParameters {
     }
 }
 
-/// A window under the rules.
+/// A window controlled by the price rules.
 #[derive(Clone, Debug)]
 pub(crate) struct PriceRules {
     tau: f64,
@@ -102,16 +103,17 @@ pub(crate) struct PriceRules {
     ssthresh: f64,
     mss: f64,
     most: f64,
-    /// w, bytes.
+    /// Window w, bytes.
     pub(crate) window: f64,
     pub(crate) is_in_slow_start: bool,
     pub(crate) arrivals: Arrivals,
-    /// d̂, s.
+    /// Delay estimate d̂, s.
     pub(crate) delay: Option<f64>,
 }
 
 impl PriceRules {
-    /// In slow start from a window of `first` bytes, with segments of `mss` bytes and at most `most`.
+    /// Creates the rules in slow start, with a window of `first` bytes, segments of `mss` bytes and
+    /// a window of at most `most` bytes.
     pub(crate) fn new(parameters: PriceParameters, first: u64, mss: u64, most: u64) -> PriceRules {
         let PriceParameters { tau_bytes, average_packets, beta, ssthresh_bytes } = parameters;
         PriceRules {
@@ -128,17 +130,17 @@ impl PriceRules {
         }
     }
 
-    /// Whether no packet has come yet.
+    /// Returns true if no packet has arrived yet.
     pub(crate) fn is_new(&self) -> bool {
         self.arrivals.last().is_none()
     }
 
-    /// Initialises d̂.
+    /// Initialises d̂ with `round`.
     pub(crate) fn begin(&mut self, round: Duration) {
         self.delay = Some(round.as_secs_lossy()).filter(|round| *round > 0.0);
     }
 
-    /// A packet has arrived.
+    /// Handles an arrived packet.
     pub(crate) fn on_packet(&mut self, packet: &PricedPacket) {
         let before = self.arrivals.last().unwrap_or(packet.now);
         let rate = self.measure(packet);
@@ -151,7 +153,7 @@ impl PriceRules {
         self.window = self.window.clamp(self.mss, self.most);
     }
 
-    /// μ̂ (Eq. 15), with d̂ brought up to date (Eq. 16).
+    /// Returns the rate μ̂ (Eq. 15) and updates d̂ (Eq. 16).
     fn measure(&mut self, packet: &PricedPacket) -> Option<f64> {
         let most = self.average_packets.saturating_add(1);
         self.arrivals.note(packet.now, packet.bytes, most);
@@ -163,7 +165,7 @@ impl PriceRules {
         Some(rate)
     }
 
-    /// The change of Eq. 14, bytes, clipped (§4.2).
+    /// Returns the clipped change of Eq. 14, bytes (§4.2).
     fn change(&self, packet: &PricedPacket, rate: f64, since: f64) -> f64 {
         let delay = self.delay.filter(|delay| *delay > 0.0);
         let change =
@@ -172,7 +174,7 @@ impl PriceRules {
         change.clamp(-largest_decrease, LARGEST_INCREASE)
     }
 
-    /// §4.3.
+    /// Slow start (§4.3).
     fn grow_slowly(&mut self, packet: &PricedPacket, rate: Option<f64>) {
         if rate.is_some_and(|rate| packet.price * rate > self.tau) {
             self.leave_slow_start();
@@ -182,7 +184,7 @@ impl PriceRules {
         }
     }
 
-    /// Slow start is over, if it has not been: half the window is left.
+    /// Ends slow start, if it has not ended: halves the window.
     pub(crate) fn leave_slow_start(&mut self) {
         if self.is_in_slow_start {
             self.is_in_slow_start = false;

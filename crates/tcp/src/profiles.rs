@@ -9,8 +9,8 @@ use serde_json::Value;
 
 const TABLES: &str = include_str!("../generated/profiles.json");
 
-/// The options of the profile `name`, in the format of a TCP source's description. Values in the
-/// table `changes` replace those of the profile.
+/// Returns the parameters of the profile `name`, in the format of a TCP source's description.
+/// Values in the table `changes` replace those of the profile.
 ///
 /// ```
 /// use serde_json::json;
@@ -33,14 +33,14 @@ pub fn profile(name: &str, changes: Value) -> Result<Value, ConfigError> {
     Ok(options)
 }
 
-/// The names of all profiles.
+/// Returns the names of all profiles.
 pub fn profile_names() -> Vec<String> {
     let tables: Value = serde_json::from_str(TABLES).expect("make generate-docs writes JSON");
     tables.as_object().into_iter().flat_map(|tables| tables.keys().cloned()).collect()
 }
 
 impl TcpConfig {
-    /// The options of the profile `name`.
+    /// Returns the parameters of the profile `name`.
     ///
     /// # Errors
     /// If there is no such profile.
@@ -49,7 +49,7 @@ impl TcpConfig {
         Ok(serde_json::from_value(options).expect("a profile has every option"))
     }
 
-    /// Profile `rfc`: RFC 5681, 6582, 6298 and 3042, with 1500-byte packets.
+    /// Returns profile `rfc`: RFC 5681, 6582, 6298 and 3042, with 1500-byte packets.
     pub fn rfc() -> TcpConfig {
         TcpConfig::of_profile("rfc").expect("there is a profile of that name")
     }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_profile_can_be_used() {
+    fn every_profile_is_valid() {
         let tables: Value = serde_json::from_str(TABLES).expect("JSON");
         let names: Vec<_> = tables.as_object().expect("a table").keys().collect();
         assert_eq!(names, ["linux", "ns2", "ns3", "ns3-2014", "rfc"]);

@@ -1,7 +1,7 @@
-//! A set of byte ranges: data that the receiver holds beyond a hole, and data that the sender knows
-//! to be held.
+//! Set of byte ranges: data that the receiver holds beyond a hole, or data that the sender knows to
+//! have arrived.
 
-/// Bytes `start` … `end` − 1.
+/// The bytes from `start` up to, but not including, `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) start: u64,
@@ -22,13 +22,13 @@ pub(crate) struct RangeSet {
 }
 
 impl RangeSet {
-    /// The ranges, ascending.
+    /// Returns the ranges in ascending order.
     #[inline]
     pub(crate) fn as_slice(&self) -> &[Range] {
         &self.ranges
     }
 
-    /// Makes the last range end at `end` instead of at `at`, if it ends there.
+    /// Extends the last range to `end` if it ends at `at`. Returns true if it was extended.
     #[inline]
     pub(crate) fn extend_last(&mut self, at: u64, end: u64) -> bool {
         match self.ranges.last_mut() {
@@ -41,23 +41,23 @@ impl RangeSet {
         }
     }
 
-    /// Whether there is none.
+    /// Returns true if the set is empty.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// Bytes in all ranges.
+    /// Returns the number of bytes in all ranges.
     #[inline]
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Adds a range, united with those that it touches; returns how many bytes were new.
+    /// Adds a range and merges it with the ranges that it touches. Returns the number of new bytes.
     pub(crate) fn insert(&mut self, new: Range) -> u64 {
         match self.ranges.last_mut() {
             Some(last) if new.start < last.start => self.insert_among(new),
-            // What is behind all others, and most often the case, touches the last at most.
+            // The most frequent case: the new range touches no range except the last one.
             Some(last) if new.start <= last.end => {
                 let grown = new.end.saturating_sub(last.end);
                 last.end += grown;
@@ -91,7 +91,7 @@ impl RangeSet {
         united.len() - known
     }
 
-    /// Removes everything before `edge`; returns how many bytes that were.
+    /// Removes everything before `edge`. Returns the number of removed bytes.
     pub(crate) fn remove_before(&mut self, edge: u64) -> u64 {
         let whole = self.ranges.partition_point(|r| r.end <= edge);
         let mut removed: u64 = self.ranges.drain(..whole).map(Range::len).sum();
@@ -105,25 +105,25 @@ impl RangeSet {
         removed
     }
 
-    /// Forgets all.
+    /// Removes all ranges.
     pub(crate) fn clear(&mut self) {
         self.ranges.clear();
         self.bytes = 0;
     }
 
-    /// The range that holds the byte `at`.
+    /// Returns the range that contains the byte `at`.
     pub(crate) fn holding(&self, at: u64) -> Option<Range> {
         let index = self.ranges.partition_point(|r| r.end <= at);
         self.ranges.get(index).copied().filter(|r| r.start <= at)
     }
 
-    /// Bytes of the ranges from `edge` on.
+    /// Returns the number of bytes in the set from `edge` on.
     pub(crate) fn bytes_from(&self, edge: u64) -> u64 {
         let behind = self.ranges.iter().rev().take_while(|r| edge < r.end);
         behind.map(|r| r.end - r.start.max(edge)).sum()
     }
 
-    /// Bytes of the ranges before `edge`.
+    /// Returns the number of bytes in the set before `edge`.
     pub(crate) fn bytes_before(&self, edge: u64) -> u64 {
         self.ranges.iter().take_while(|r| r.start < edge).map(|r| r.end.min(edge) - r.start).sum()
     }
@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_a_bitmap(
+        fn range_set_agrees_with_bitmap(
             pieces in prop::collection::vec((0u64..60, 1u64..12), 1..60),
             edge in 0u64..80,
         ) {

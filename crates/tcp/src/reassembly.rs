@@ -1,73 +1,73 @@
-//! Puts out-of-order data back in order.
+//! Reassembly of out-of-order data.
 
 use crate::ranges::{Range, RangeSet};
 use airpath_core::SackBlock;
 
-/// How many arrivals are remembered to order SACK blocks by.
+/// Number of recent arrivals that determine the order of SACK blocks.
 const REMEMBERED: usize = 3;
 
-/// Data of the stream at the receiver.
+/// Received data of a stream.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembly {
     next: u64,
-    /// Something has arrived beyond `next`.
+    /// True if data has arrived beyond `next`.
     has_islands: bool,
-    /// Made when there is something first.
+    /// Allocated with the first out-of-order arrival.
     beyond: Option<Box<Beyond>>,
 }
 
-/// Data at the receiver beyond the next byte expected.
+/// Received data beyond the next expected byte.
 #[derive(Clone, Debug, Default)]
 struct Beyond {
     /// Ranges that have arrived beyond `next`.
     islands: RangeSet,
-    /// A byte of each of the islands that were touched last, the latest first; a place that is
-    /// not needed repeats another or is stale.
+    /// One byte of each of the most recently touched islands, latest first. Unused places repeat
+    /// another place or are stale.
     latest: [u64; REMEMBERED],
-    /// The islands in the order in which SACK blocks report them; only the first `count` are used.
+    /// Islands in the order of SACK blocks. Only the first `reports` are used.
     reported: [Range; REMEMBERED],
     reports: usize,
 }
 
-/// Order of an arriving segment.
+/// Position of an arriving segment in the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentOrder {
-    /// The next bytes expected, nothing beyond them was waiting.
+    /// The next expected bytes, without out-of-order data beyond them.
     InOrder,
-    /// The next bytes expected, and there is or was a hole beyond them.
+    /// The next expected bytes, with out-of-order data beyond them.
     FilledHole,
     /// Bytes beyond a hole.
     OutOfOrder,
-    /// Nothing new.
+    /// No new bytes.
     Duplicate,
 }
 
 impl Reassembly {
-    /// The next byte expected: everything before it has arrived.
+    /// Returns the next expected byte: everything before it has arrived.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// Whether something has arrived beyond a hole.
+    /// Returns true if data has arrived beyond a hole.
     #[inline]
     pub fn has_islands(&self) -> bool {
         self.has_islands
     }
 
-    /// Whether a segment from `start` is in order, with nothing beyond it.
+    /// Returns true if a segment from `start` is in order and no data has arrived beyond a hole.
     #[inline]
     pub(crate) fn expects(&self, start: u64) -> bool {
         start == self.next && !self.has_islands
     }
 
-    /// Takes the bytes up to `end`, of a segment that it [expects](Self::expects).
+    /// Adds the bytes up to `end` of a segment that is [expected](Self::expects).
     #[inline]
     pub(crate) fn extend(&mut self, end: u64) {
         self.next = end;
     }
 
-    /// Takes the bytes `start` … `end` − 1.
+    /// Adds the bytes from `start` up to, but not including, `end`.
     #[inline]
     pub fn insert(&mut self, start: u64, end: u64) -> SegmentOrder {
         if self.expects(start) {
@@ -88,7 +88,7 @@ impl Reassembly {
         arrived
     }
 
-    /// The SACK blocks of an ACK.
+    /// Returns the SACK blocks of an ACK.
     #[inline]
     pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> {
         let next = self.next;
@@ -102,11 +102,13 @@ impl Reassembly {
 }
 
 impl Beyond {
-    /// Takes the bytes `start` … `end` − 1, new or not, when `next` is expected.
+    /// Adds the bytes from `start` up to, but not including, `end`. They may be duplicates. `next`
+    /// is the next expected byte.
     fn insert(&mut self, start: u64, end: u64, next: &mut u64) -> SegmentOrder {
         let had_islands = !self.islands.is_empty();
         if had_islands && start == self.reported[0].end && self.islands.extend_last(start, end) {
-            // One more behind the latest, which is the last: the usual case.
+            // The most frequent case: one more segment after the latest island, which is also the
+            // last island.
             self.reported[0].end = end;
             return SegmentOrder::OutOfOrder;
         }
@@ -134,7 +136,7 @@ impl Beyond {
         }
     }
 
-    /// The island that holds the byte `at` was touched now.
+    /// Records that the island with the byte `at` was touched last.
     fn remember(&mut self, at: u64) {
         let touched = self.islands.holding(at);
         let mut latest = [at; REMEMBERED];
@@ -146,8 +148,8 @@ impl Beyond {
         self.latest = latest;
     }
 
-    /// First the island of the latest arrival, then those that were reported first most recently,
-    /// and others that fit (RFC 2018 §4).
+    /// Orders the SACK blocks: the island of the latest arrival, then the islands that were
+    /// reported first most recently, then other islands that fit (RFC 2018 §4).
     fn order_reports(&mut self) {
         self.reports = 0;
         let known = self.latest.iter().filter_map(|at| self.islands.holding(*at));
@@ -170,7 +172,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_hole_is_filled_from_both_sides() {
+    fn hole_is_filled_from_both_sides() {
         let mut stream = Reassembly::default();
         assert_eq!(stream.insert(0, 10), SegmentOrder::InOrder);
         assert_eq!(stream.insert(30, 40), SegmentOrder::OutOfOrder);
@@ -184,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc2018_4_the_block_of_the_latest_arrival_comes_first() {
+    fn rfc2018_4_block_of_the_latest_arrival_comes_first() {
         let mut stream = Reassembly::default();
         for start in [20, 40, 60, 30] {
             stream.insert(start, start + 10);
@@ -198,7 +200,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_a_bitmap(pieces in prop::collection::vec((0u64..60, 1u64..12), 1..60)) {
+        fn reassembly_agrees_with_bitmap(pieces in prop::collection::vec((0u64..60, 1u64..12), 1..60)) {
             let mut stream = Reassembly::default();
             let mut bitmap = [false; 80];
             for (start, length) in pieces {

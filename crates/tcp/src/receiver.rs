@@ -1,7 +1,7 @@
-//! The receiving endpoint: acknowledges, delays ACKs, advertises a window, measures.
+//! Receiver: sends ACKs, delays ACKs, advertises a window and measures.
 //!
 //! Source: RFC 9293 §3.10, RFC 1122 §4.2.3.2 and RFC 5681 §4.2 (delayed ACK), RFC 2018 §3 (size of
-//! the SACK option), RFC 7323 §4.3 (which timestamp is echoed); the echo of marks is `ecn.rs`.
+//! the SACK option), RFC 7323 §4.3 (echoed timestamp). The echo of marks is in `ecn.rs`.
 
 mod ecn;
 
@@ -15,40 +15,40 @@ use airpath_core::{
 };
 use ecn::Echo;
 
-/// Bytes of the SACK option with `blocks` blocks, padding included (RFC 2018 §3).
+/// Returns the bytes of the SACK option with `blocks` blocks, including padding (RFC 2018 §3).
 const fn sack_option_bytes(blocks: u16) -> u16 {
     if blocks == 0 { 0 } else { 4 + 8 * blocks }
 }
 
-/// The clock of the timestamps option: microseconds, wrapping.
+/// Returns the clock of the timestamps option, µs modulo 2³².
 pub(crate) fn timestamp(now: Time) -> u32 {
     (now.as_nanos() / 1000) as u32
 }
 
-/// The receiver of one connection. Input 0 takes segments, output 0 gives ACKs.
+/// Receiver of one connection. Input 0 receives segments, output 0 sends ACKs.
 pub struct Receiver {
     flow: FlowId,
     ack_size: u32,
-    /// In-order segments per ACK; 1 while `quick_acks` are left.
+    /// Number of in-order segments per ACK; 1 while `quick_acks` is not 0.
     delay_segments: u32,
-    /// Segments per delayed ACK after the quick ACKs.
+    /// Number of in-order segments per ACK after the quick ACKs.
     later_delay_segments: u32,
-    /// In-order segments yet to be acknowledged one by one.
+    /// Number of remaining in-order segments that are acknowledged one by one.
     quick_acks: u32,
     delay_timeout: Duration,
     stream: Reassembly,
     window: AnyWindow,
-    /// Right edge of the window, never moved back.
+    /// Right edge of the window; never decreases.
     edge: u64,
     unacknowledged: u32,
     ack_deadline: Time,
-    /// Time of the ACK that announces the opened window.
+    /// Time of the next window update.
     update_at: Time,
     mss: u32,
     field: WindowField,
-    /// Whether data beyond the right edge are rejected.
+    /// True if data beyond the right edge is rejected.
     is_bounded: bool,
-    /// The window is always the same, and no marks are echoed.
+    /// True if the window is constant and no marks are echoed.
     allows_fast_path: bool,
     feedback: f32,
     uses_sack: bool,
@@ -60,17 +60,17 @@ pub struct Receiver {
 /// Timestamp echo of the receiver (RFC 7323 §4.3).
 #[derive(Clone, Copy, Debug, Default)]
 struct Timestamps {
-    /// TS.Recent, and when it was set.
+    /// TS.Recent, and the time at which it was set.
     recent: Option<(u32, Time)>,
     /// Last.ACK.sent.
     last_ack_sent: u64,
 }
 
-/// Half a round of the clock: older values cannot be distinguished from newer ones.
+/// Half of the clock's range: older values cannot be distinguished from newer values.
 const HALF_A_ROUND: Duration = Duration::from_nanos(1000 << 31);
 
 impl Timestamps {
-    /// A segment from `seq` with TSval `tsval` has arrived.
+    /// Handles a segment that starts at `seq` and has TSval `tsval`.
     #[inline]
     fn on_segment(&mut self, seq: u64, tsval: u32, now: Time) {
         let is_old = self.recent.is_some_and(|(recent, since)| {
@@ -82,13 +82,13 @@ impl Timestamps {
         }
     }
 
-    /// TSecr; 0 before there is something to echo.
+    /// Returns TSecr; 0 before the first segment.
     fn echo(&self) -> u32 {
         self.recent.map_or(0, |(recent, _)| recent)
     }
 }
 
-/// Counters since measurement started.
+/// Counters since the start of measurement.
 #[derive(Clone, Debug, Default)]
 struct ReceiverCounters {
     since: Time,
@@ -101,23 +101,23 @@ struct ReceiverCounters {
 /// Measurements of a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ReceiverReport {
-    /// In-order payload bytes handed to the application.
+    /// In-order payload delivered to the application, bytes.
     pub delivered_bytes: u64,
-    /// Data packets that arrived, duplicates included.
+    /// Received data packets, including duplicates.
     pub packets: u64,
-    /// Bytes of IP packets that were both sent and received since measurement started,
-    /// duplicates included: what ns-3's FlowMonitor calls rxBytes.
+    /// Bytes of IP packets both sent and received since the start of measurement, including
+    /// duplicates. ns-3's FlowMonitor calls this quantity rxBytes.
     pub ip_bytes: u64,
     /// Packets without new data.
     pub duplicates: u64,
     /// Mean time between sending and arrival of a packet, s.
     pub mean_delay_s: Option<f64>,
-    /// In-order payload bytes since the connection began.
+    /// In-order payload since the start of the connection, bytes.
     pub stream_bytes: u64,
 }
 
 impl Receiver {
-    /// The receiver of `flow`.
+    /// Creates the receiver of `flow`.
     pub fn new(flow: FlowId, options: &TcpConfig, window: AnyWindow) -> Receiver {
         let is_bounded = window.is_bounded();
         let is_fixed = matches!(window, AnyWindow::Fixed(_));
@@ -129,7 +129,7 @@ impl Receiver {
             quick_acks: options.quick_acks,
             delay_timeout: options.delayed_ack_timeout,
             stream: Reassembly::default(),
-            // What the sender of a connection without a handshake takes it to be.
+            // The right edge that the sender of a connection without a handshake assumes.
             edge: if is_bounded && !options.handshake { options.first_edge() } else { 0 },
             window,
             unacknowledged: 0,
@@ -147,7 +147,7 @@ impl Receiver {
         }
     }
 
-    /// The time between sending and arrival of packets.
+    /// Returns the one-way delays of packets.
     pub fn delays(&self) -> &Delays {
         &self.measured.delays
     }
@@ -216,22 +216,22 @@ impl Receiver {
         WindowState { now, next, edge, mss: u64::from(self.mss), step: self.field.step() }
     }
 
-    /// Sets the time at which the window has opened far enough for a window update.
+    /// Sets the time at which the window has opened enough for a window update.
     #[cold]
     fn await_opening(&mut self, now: Time) {
         let due = self.window.next_update(&self.window_state(now));
         self.update_at = if due > now { due } else { Time::NEVER };
     }
 
-    /// A segment beyond the right edge is answered and not taken (RFC 9293 §3.10.7.4): it is larger
-    /// than the free buffer, or the probe of a closed window.
+    /// Rejects a segment beyond the right edge and sends an ACK (RFC 9293 §3.10.7.4). The segment
+    /// is larger than the free buffer, or probes a closed window.
     #[cold]
     fn refuse(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.measure(packet, SegmentOrder::Duplicate, 0, ctx);
         self.send_ack(Flags::NONE, ctx);
     }
 
-    /// Always inlined: with its registers saved and restored it cost a percent more.
+    /// Always inlined: a function call costs one percent of the run time.
     #[inline(always)]
     fn measure(
         &mut self,
@@ -261,8 +261,8 @@ impl Receiver {
         }
     }
 
-    /// RFC 5681 §4.2: at once for anything out of order or filling a hole, otherwise for every
-    /// second segment or after the timeout.
+    /// RFC 5681 §4.2: sends an ACK immediately for an out-of-order segment or a filled hole,
+    /// otherwise for every second segment or after the timeout.
     fn acknowledge(&mut self, arrived: SegmentOrder, ctx: &mut Ctx<'_>) {
         if arrived == SegmentOrder::InOrder {
             self.acknowledge_in_order(ctx);
@@ -286,8 +286,8 @@ impl Receiver {
 }
 
 impl Receiver {
-    /// Whether `packet` is the next segment expected and all that is to do is to take it and to
-    /// acknowledge it: the receiver's side of header prediction (`sender/fast_path.rs`).
+    /// Returns true if `packet` is the next expected segment and requires only delivery and an ACK:
+    /// header prediction at the receiver (`sender/fast_path.rs`).
     #[inline(always)]
     fn is_fast_path(&self, packet: &Packet) -> bool {
         let is_special = packet.flags.intersects(Flags::SYN.with(Flags::PSH));
@@ -316,7 +316,7 @@ impl Receiver {
         }
         if packet.flags.contains(Flags::SYN) {
             self.note_load(packet);
-            // Once data has come, a SYN is an old one (RFC 9293 §3.10.7.4).
+            // After the first data, a SYN is an old duplicate (RFC 9293 §3.10.7.4).
             let is_old = self.stream.next() > 0;
             return if is_old {
                 self.send_ack(Flags::NONE, ctx)

@@ -1,26 +1,26 @@
 //! Round-trip time estimate and retransmission timeout.
 //!
-//! Source: RFC 6298. Samples come from segments that were sent once (Karn's rule, §3).
+//! Source: RFC 6298. Only segments that were sent once give samples (Karn's rule, §3).
 
 use crate::config::{FirstRttvar, RtoFloor, TcpConfig};
 use airpath_core::Duration;
 use std::sync::Arc;
 
-/// SRTT, RTTVAR and the timeout that follows from them.
+/// SRTT, RTTVAR and the retransmission timeout.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     options: Arc<TcpConfig>,
-    /// Least value of the RTO: none where `rto_floor` bounds 4·RTTVAR instead.
+    /// Lower bound of the RTO. Zero if `rto_floor` bounds 4·RTTVAR instead.
     min_rto: Duration,
-    /// Least value of 4·RTTVAR, ns: the granularity, or the bound of `rto_floor`.
+    /// Lower bound of 4·RTTVAR, ns: the granularity, or the bound of `rto_floor`.
     least_term: f64,
     estimate: Option<Estimate>,
-    /// RTO without back-off, kept up to date by every sample.
+    /// RTO without back-off, updated by every sample.
     base_rto: Duration,
     backoff: u32,
 }
 
-/// The smoothed values, nanoseconds.
+/// Smoothed values, ns.
 #[derive(Clone, Copy, Debug)]
 struct Estimate {
     srtt: f64,
@@ -37,7 +37,7 @@ fn first_estimate(options: &TcpConfig, rtt: f64) -> Estimate {
 }
 
 impl RttEstimator {
-    /// An estimator without samples.
+    /// Creates an estimator without samples.
     pub fn new(options: &Arc<TcpConfig>) -> RttEstimator {
         RttEstimator {
             options: Arc::clone(options),
@@ -56,7 +56,7 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a sample and forgets the back-off (RFC 6298 §2.2, §2.3, §5.7).
+    /// Adds a sample and resets the back-off (RFC 6298 §2.2, §2.3, §5.7).
     #[inline(always)]
     pub fn sample(&mut self, rtt: Duration) {
         let rtt = rtt.as_nanos() as i64 as f64;
@@ -76,22 +76,22 @@ impl RttEstimator {
         self.base_rto = Duration::from_nanos(rto).max(self.min_rto).min(options.max_rto);
     }
 
-    /// SRTT; `None` before the first sample.
+    /// Returns SRTT. `None` before the first sample.
     pub fn srtt(&self) -> Option<Duration> {
         self.estimate.map(|estimate| Duration::from_nanos(estimate.srtt as u64))
     }
 
-    /// RTTVAR; `None` before the first sample.
+    /// Returns RTTVAR. `None` before the first sample.
     pub fn rttvar(&self) -> Option<Duration> {
         self.estimate.map(|estimate| Duration::from_nanos(estimate.rttvar as u64))
     }
 
-    /// Times that the timeout was doubled since the last sample.
+    /// Returns the number of doublings of the timeout since the last sample.
     pub fn doublings(&self) -> u32 {
         self.backoff.next_power_of_two().ilog2()
     }
 
-    /// The timeout now, back-off included.
+    /// Returns the current timeout, including the back-off.
     #[inline]
     pub fn rto(&self) -> Duration {
         if self.backoff == 1 {
@@ -100,14 +100,14 @@ impl RttEstimator {
         self.base_rto.saturating_mul(u64::from(self.backoff)).min(self.options.max_rto)
     }
 
-    /// The SYN had to be repeated: data starts with an RTO of at least 3 s (RFC 6298 §5.7).
+    /// Sets an RTO of at least 3 s for data, because the SYN was retransmitted (RFC 6298 §5.7).
     pub fn restart_after_lost_syn(&mut self) {
         self.backoff = 1;
         let rto = self.base_rto.max(Duration::from_secs(3));
         self.base_rto = rto.clamp(self.min_rto, self.options.max_rto);
     }
 
-    /// The peer has answered, though not with a sample: the timeout is as if it had never doubled.
+    /// Resets the back-off: the peer has answered, but without an RTT sample.
     pub fn forget_back_off(&mut self) {
         self.backoff = 1;
     }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc6298_2_2_the_first_sample_gives_three_times_itself() {
+    fn rfc6298_2_2_rto_is_three_times_the_first_sample() {
         let mut rtt = exact();
         is_ms("before a sample", rtt.rto(), 1000);
         rtt.sample(Duration::from_millis(100));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc6298_2_3_the_variance_moves_before_the_mean() {
+    fn rfc6298_2_3_variance_is_updated_before_the_mean() {
         let mut rtt = exact();
         rtt.sample(Duration::from_millis(100));
         rtt.sample(Duration::from_millis(180));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_minimum_holds_and_back_off_doubles_from_it_up_to_the_maximum() {
+    fn rto_doubles_from_the_minimum_to_the_maximum() {
         let mut rtt = RttEstimator::new(&Arc::new(TcpConfig::rfc()));
         rtt.sample(Duration::from_millis(10));
         for (expiries, timeout_s) in [1, 2, 4, 8, 16, 32, 60, 60].into_iter().enumerate() {
@@ -175,9 +175,9 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_secs(1));
     }
 
-    /// Linux: RTO = SRTT + max(200 ms, 4·RTTVAR), the floor is on the second term.
+    /// Linux: RTO = SRTT + max(200 ms, 4·RTTVAR): the floor applies to the second term.
     #[test]
-    fn the_floor_of_the_variance_lies_on_top_of_the_mean() {
+    fn variance_floor_is_added_to_the_mean() {
         let mut rtt = RttEstimator::new(&Arc::new(TcpConfig {
             min_rto: Duration::from_millis(200),
             rto_floor: RtoFloor::Variance,
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_coarse_clock_gives_whole_ticks() {
+    fn coarse_clock_rounds_to_ticks() {
         let mut rtt = RttEstimator::new(&Arc::new(TcpConfig {
             min_rto: Duration::from_nanos(1),
             rto_granularity: Duration::from_millis(10),

@@ -1,6 +1,7 @@
-//! The sending endpoint: ties estimator, scoreboard, recovery and congestion control together.
+//! Sender: combines RTT estimator, scoreboard, loss recovery and congestion control.
 //!
-//! Source: RFC 9293, RFC 5681, RFC 6298 §5, RFC 7323 §4.1. What leaves is `sender/transmit.rs`.
+//! Source: RFC 9293, RFC 5681, RFC 6298 §5, RFC 7323 §4.1. The transmission of segments is in
+//! `sender/transmit.rs`.
 
 mod abort;
 mod application;
@@ -41,17 +42,17 @@ use std::sync::Arc;
 
 /// Configuration of a sender.
 pub struct SenderConfig {
-    /// Number of the flow.
+    /// Flow number.
     pub flow: FlowId,
-    /// The connection's options.
+    /// TCP parameters of the connection.
     pub options: Arc<TcpConfig>,
-    /// The congestion control.
+    /// Congestion control algorithm.
     pub congestion: AnyCongestion,
-    /// Bytes to transfer; `None` never ends.
+    /// Size of the transfer, bytes; `None`: unlimited.
     pub transfer: Option<u64>,
-    /// When it starts.
+    /// Start of the connection.
     pub start: Time,
-    /// Time after which it sends no new data.
+    /// Time after which the sender sends no new data.
     pub stop: Time,
 }
 
@@ -65,74 +66,74 @@ enum Phase {
     Established,
     /// Everything acknowledged.
     Done,
-    /// Too many retransmissions were not answered.
+    /// Aborted because too many retransmissions were not answered.
     Aborted,
 }
 
-/// The SYN's part in the RTT estimate, and the retransmissions after it that have no answer.
+/// State of the handshake, and the number of unanswered retransmissions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Handshake {
     sent_at: Time,
     retransmissions: u32,
-    /// Retransmissions of data by the timer since data was acknowledged last.
+    /// Number of retransmissions of data by the timer since data was last acknowledged.
     unanswered: u32,
 }
 
-/// The sender of one connection. Input 0 takes ACKs, output 0 gives segments.
+/// Sender of one connection. Input 0 receives ACKs, output 0 sends segments.
 ///
-/// The fields of the fast path are together in front: with many flows every cache line counts.
+/// The fields of the fast path come first: with many flows every cache line counts.
 #[repr(C)]
 pub struct Sender {
     flow: FlowId,
     mss: u32,
     header: u32,
     phase: Phase,
-    /// Usual ACKs may come, with which `fast_path.rs` can deal.
+    /// The next ACKs may be handled by the fast path (`fast_path.rs`).
     allows_fast_path: bool,
     timestamps: bool,
-    /// Whether there are bursts, or losses are found by time.
+    /// True with bursts or with loss detection by time.
     has_more_to_settle: bool,
     /// Stream offset behind the last byte to send.
     end: u64,
-    /// Right edge of the receiver's window.
+    /// Right edge of the receive window.
     edge: u64,
     stop: Time,
-    /// When the retransmission timer expires or, with nothing outstanding, the persist timer.
+    /// Expiry of the retransmission timer or, with no data outstanding, of the persist timer.
     rto_deadline: Time,
-    /// The earliest of `turn`, the time at which the pacer lets something go, and that of
-    /// loss recovery by time.
+    /// Earliest of three times: `turn`, the next release by the pacer, and the timer of loss
+    /// detection by time.
     alarm: Time,
-    /// When data was sent last.
+    /// Time of the last transmission of data.
     last_sent: Time,
     board: Scoreboard,
     rtt: RttEstimator,
     congestion: AnyCongestion,
     pacer: Pacer,
     limit: WindowLimit,
-    /// From when the first ACK has come.
+    /// Allocated with the first ACK.
     ack_delays: Option<Box<Histogram>>,
     measured: SenderCounters,
     recovery: Recovery,
     ecn: EcnState,
     start: Time,
-    /// When the connection begins, and then when the application does something next.
+    /// Start of the connection; later the next action of the application.
     turn: Time,
     syn: Handshake,
-    /// Probes sent since the window closed.
+    /// Number of window probes since the window closed.
     probes: u32,
-    /// TS.Recent (RFC 7323 §4.3); nothing but a capture reads its echo.
+    /// TS.Recent (RFC 7323 §4.3). Its echo is used only by captures.
     ts_recent: u32,
-    /// When everything was acknowledged, or the connection aborted; never before.
+    /// Time at which everything was acknowledged or the connection aborted; `NEVER` before.
     closed_at: Time,
     options: Arc<TcpConfig>,
-    /// The burst that requests an ACK at its end.
+    /// The current burst, whose last segment requests an ACK.
     burst: Option<Box<Burst>>,
-    /// Writes now and then; without it, the data is all there at the start.
+    /// Application that writes and pauses. `None`: all data is available at the start.
     application: Option<Box<Application>>,
 }
 
 impl Sender {
-    /// The sender that `config` describes.
+    /// Creates the sender that `config` describes.
     pub fn new(config: SenderConfig) -> Sender {
         let options = &config.options;
         Sender {
@@ -173,24 +174,24 @@ impl Sender {
         }
     }
 
-    /// The same, fed by an application that writes and pauses, without end.
+    /// Adds an application that writes and pauses without end.
     #[must_use]
     pub fn with_application(self, on_off: OnOff) -> Sender {
         let application = Some(Box::new(Application::new(on_off)));
         Sender { application, end: 0, ..self }
     }
 
-    /// Congestion window, bytes, without fast recovery's inflation.
+    /// Returns the congestion window, bytes, without the inflation in fast recovery.
     pub fn cwnd(&self) -> u64 {
         self.congestion.cwnd()
     }
 
-    /// Slow-start threshold, bytes.
+    /// Returns the slow-start threshold, bytes.
     pub fn ssthresh(&self) -> u64 {
         self.congestion.ssthresh()
     }
 
-    /// Bytes sent and not cumulatively acknowledged.
+    /// Returns the bytes sent and not cumulatively acknowledged.
     pub fn bytes_in_flight(&self) -> u64 {
         self.board.nxt() - self.board.una()
     }
@@ -245,7 +246,7 @@ impl Sender {
         ctx.record(Series::Rtt, self.flow.0, rtt.as_secs_lossy());
     }
 
-    /// A packet that is not a usual ACK.
+    /// Handles a packet that is not an ACK of the fast path.
     #[inline(never)]
     fn on_other_packet(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         if packet.kind != PacketKind::Ack {
@@ -263,7 +264,7 @@ impl Sender {
         self.settle(ctx);
     }
 
-    /// TS.Recent is the younger of the two: it is ages that are compared, for pauses may be long.
+    /// Sets TS.Recent to the younger timestamp. Compares ages, because a pause may be long.
     #[inline]
     fn note_timestamp(&mut self, ack: &Packet, now: Time) {
         let age = |tsval: u32| timestamp(now).wrapping_sub(tsval);
@@ -329,8 +330,8 @@ impl Sender {
         }
     }
 
-    /// Applies the verdict of loss recovery on an ACK of new data; returns whether the
-    /// retransmission timer is restarted.
+    /// Applies the verdict of loss recovery on an ACK of new data. Returns true if the
+    /// retransmission timer must be restarted.
     #[cold]
     fn act(&mut self, mut verdict: Verdict, ctx: &mut Ctx<'_>) -> bool {
         if verdict == Verdict::Begins {
@@ -355,7 +356,8 @@ impl Sender {
         }
     }
 
-    /// The RTT sample of an ACK of new data: by its timestamp, or by a segment that it covers.
+    /// Returns the RTT sample of an ACK of new data, from its timestamp or from an acknowledged
+    /// segment.
     #[inline]
     fn rtt_sample(
         &self,
@@ -379,7 +381,7 @@ impl Sender {
         }
     }
 
-    /// A loss is found: fast retransmit.
+    /// Begins a recovery with a fast retransmit.
     #[cold]
     fn begin_recovery(&mut self, ctx: &mut Ctx<'_>) -> Verdict {
         self.measured.fast_retransmits += 1;
@@ -426,7 +428,7 @@ impl Sender {
         self.record_windows(ctx);
     }
 
-    /// Ends the run when the congestion control has failed.
+    /// Ends the run if the congestion control has failed.
     #[inline]
     fn pass_on_failure(&mut self, ctx: &mut Ctx<'_>) {
         if let Some(error) = self.congestion.take_error() {

@@ -5,8 +5,8 @@ use crate::recovery::Recovery;
 use crate::window::AnyWindow;
 use crate::{Receiver, Sender};
 
-/// The endpoints of a hundred thousand idle connections fit into 100 MB; what else they have is made
-/// when they need it, or shared.
+/// The endpoints of a hundred thousand idle connections fit into 100 MB. Their other data is
+/// shared, or allocated when needed.
 #[test]
 fn endpoints_are_small() {
     let sizes = [

@@ -1,20 +1,21 @@
-//! Senders at regular instants, as a row of `ss -ti` after the other, and the columns of a table of
-//! them: of simulated senders and of those of a kernel.
+//! Samples of senders at regular times, with the quantities of `ss -ti`, and the columns of their
+//! table. Used for simulated senders and for senders of a kernel.
 
 use crate::sender::{SenderInfo, SenderState};
 use airpath_core::{Duration, Time};
 use std::io::{self, Write};
 
-/// One sender at one instant.
+/// State of one sender at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SsSample {
     /// Time of the sample.
     pub time: Time,
-    /// Number of the flow.
+    /// Flow number.
     pub flow: u32,
-    /// State of the sender; its retransmissions count from the start of the run.
+    /// State of the sender. Its retransmissions are counted from the start of the run.
     pub info: SenderInfo,
-    /// Bytes cumulatively acknowledged since the sample before, over the time between, bit/s.
+    /// Bytes cumulatively acknowledged since the previous sample, divided by the time between,
+    /// bit/s.
     pub delivery_rate_bps: f64,
 }
 
@@ -24,7 +25,7 @@ impl SsSample {
     }
 }
 
-/// One column of a table of samples.
+/// Column of the table of samples.
 pub struct SsColumn {
     /// Name in results.
     pub name: &'static str,
@@ -34,20 +35,20 @@ pub struct SsColumn {
 
 /// Value of a column.
 pub enum SsValue {
-    /// The number of the flow.
+    /// Flow number.
     Flow,
-    /// The state, by its place in [`SenderState::ALL`].
+    /// State, as an index in [`SenderState::ALL`].
     State,
-    /// A number; what there is not, or not yet, is NaN.
+    /// Number. A missing value is NaN.
     Number(fn(&SsSample) -> f64),
 }
 
 impl SsColumn {
-    /// Writes the column: little-endian doubles, except for the flow (32 bits) and the state (8
+    /// Writes the column as little-endian doubles. Exceptions: the flow (32 bits) and the state (8
     /// bits).
     ///
     /// # Errors
-    /// When the sink fails.
+    /// If the sink fails.
     pub fn write(&self, samples: &[SsSample], sink: &mut impl Write) -> io::Result<()> {
         for sample in samples {
             match self.of {
@@ -61,7 +62,7 @@ impl SsColumn {
 }
 
 impl SenderState {
-    /// Its place in [`SenderState::ALL`].
+    /// Returns the index in [`SenderState::ALL`].
     pub fn number(self) -> u8 {
         self as u8
     }
@@ -75,7 +76,7 @@ const fn number(name: &'static str, of: fn(&SsSample) -> f64) -> SsColumn {
     SsColumn { name, of: SsValue::Number(of) }
 }
 
-/// Every column, in the order of tables. Windows are in segments.
+/// All columns, in the order of tables. Windows are in segments.
 pub static SS_COLUMNS: [SsColumn; 16] = [
     number("time_s", |sample| sample.time.as_secs_lossy()),
     SsColumn { name: "flow", of: SsValue::Flow },
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_little_endian_and_hold_what_was_put_in() {
+    fn columns_are_little_endian_and_contain_the_samples() {
         let later = SsSample { time: Time::from_secs(2), flow: 8, ..sample() };
         let samples = [sample(), later];
         assert_eq!(bytes("flow", &samples), [7, 0, 0, 0, 8, 0, 0, 0]);

@@ -1,8 +1,8 @@
-//! The window field of the TCP header: 16 bits, scaled or not.
+//! Window field of the TCP header: 16 bits, scaled or unscaled.
 //!
-//! Source: RFC 9293 §3.1, RFC 7323 §2. Sequence numbers are stream offsets and never wrap, so
-//! nothing but this field limits what may be in flight.
-//! Left out: the negotiation (both ends have what the options say), the bytes of the option in
+//! Source: RFC 9293 §3.1, RFC 7323 §2. Sequence numbers are stream offsets and never wrap, so only
+//! this field limits the data in flight.
+//! Left out: the negotiation (both ends use the configured value), and the bytes of the option in
 //! the SYN.
 
 use crate::config::{TcpConfig, WindowScaling};
@@ -13,7 +13,7 @@ const LARGEST: u32 = 65_535;
 /// Largest shift (RFC 7323 §2.3).
 const MAX_SHIFT: u32 = 14;
 
-/// How a window is written into an ACK.
+/// Encoding of the window in an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WindowField {
     /// Largest window that can be advertised, bytes.
@@ -23,8 +23,8 @@ pub(crate) struct WindowField {
 }
 
 impl WindowField {
-    /// The field of a connection with `options`; the shift is the smallest with which the
-    /// receive window fits.
+    /// Creates the field of a connection with `options`. The shift is the smallest one with which
+    /// the receive window fits.
     pub(crate) fn new(options: &TcpConfig) -> WindowField {
         let scaling = options.window_scaling;
         let (most, shift) = match scaling {
@@ -40,7 +40,7 @@ impl WindowField {
         WindowField { most, shift: shift as u8, scaling }
     }
 
-    /// The field of a SYN-ACK, which is never scaled (RFC 7323 §2.2).
+    /// Returns the field of a SYN-ACK, which is never scaled (RFC 7323 §2.2).
     pub(crate) fn of_syn(self) -> WindowField {
         match self.scaling {
             WindowScaling::On => WindowField { most: LARGEST, shift: 0, ..self },
@@ -48,19 +48,19 @@ impl WindowField {
         }
     }
 
-    /// The bytes that an ACK allows when `window` may be sent: rounded down (RFC 7323 §2.3).
+    /// Returns the advertised bytes for a window of `window` bytes: rounded down (RFC 7323 §2.3).
     #[inline]
     pub(crate) fn advertise(self, window: u64) -> u32 {
         let fits = window.min(u64::from(self.most)) as u32;
         fits >> self.shift << self.shift
     }
 
-    /// The largest window that it can represent, bytes.
+    /// Returns the largest window that the field can represent, bytes.
     pub(crate) fn most(self) -> u64 {
         u64::from(self.most)
     }
 
-    /// The step of advertised windows, bytes.
+    /// Returns the step of advertised windows, bytes.
     #[inline]
     pub(crate) fn step(self) -> u64 {
         1 << self.shift
@@ -76,20 +76,20 @@ mod tests {
     }
 
     #[test]
-    fn rfc9293_3_1_without_scaling_sixteen_bits_are_all() {
+    fn rfc9293_3_1_unscaled_window_has_sixteen_bits() {
         let field = field(WindowScaling::Off, 1_000_000);
         assert_eq!([65_534, 65_535, 65_536].map(|w| field.advertise(w)), [65_534, 65_535, 65_535]);
     }
 
     #[test]
-    fn rfc7323_2_3_the_shift_is_the_smallest_that_suffices() {
+    fn rfc7323_2_3_shift_is_the_smallest_sufficient_one() {
         let shift = |window| field(WindowScaling::On, window).shift;
         assert_eq!([1, 65_535, 65_536, 131_071, 131_072].map(shift), [0, 0, 1, 1, 2]);
         assert_eq!([3 << 20, 1 << 30, u64::from(u32::MAX)].map(shift), [6, 14, 14]);
     }
 
     #[test]
-    fn rfc7323_2_3_a_window_is_rounded_down_to_its_step() {
+    fn rfc7323_2_3_window_is_rounded_down_to_its_step() {
         let field = field(WindowScaling::On, 3 << 20);
         assert_eq!(
             [63, 64, 127, 3_000_000].map(|w| field.advertise(w)),
@@ -98,13 +98,13 @@ mod tests {
     }
 
     #[test]
-    fn rfc7323_2_3_a_window_is_below_one_gibibyte() {
+    fn rfc7323_2_3_window_is_below_one_gibibyte() {
         let field = field(WindowScaling::On, u64::from(u32::MAX));
         assert_eq!(field.advertise(u64::from(u32::MAX)), 65_535 << 14);
     }
 
     #[test]
-    fn rfc7323_2_2_the_window_of_a_syn_is_not_scaled() {
+    fn rfc7323_2_2_window_of_a_syn_is_not_scaled() {
         let field = field(WindowScaling::On, 3 << 20).of_syn();
         assert_eq!([65_535, 3 << 20].map(|w| field.advertise(w)), [65_535, 65_535]);
     }

@@ -1,16 +1,16 @@
-//! CLAMP at the sender: the congestion window follows the price that the receiver echoes.
+//! CLAMP at the sender: the congestion window depends on the price that the receiver echoes.
 //!
-//! Source: Andrew, Hanly and Mukhtar 2008, §6, which names this form and leaves it open; the rules
-//! are those of the receiver (§4.2, §4.3), in `price_rules.rs`. The window is Reno's (RFC 5681) or
-//! that of the price rules, whichever is smaller.
-//! Chosen: the bytes that an ACK reports as arrived count as a packet, with a header for each
-//! segment of it; the delay begins with the first RTT sample; slow start begins with the initial
-//! window, grows by what is acknowledged, and ends as well with a loss; a window that the price
-//! rules keep is not halved by a loss, which Reno's is.
+//! Source: Andrew, Hanly and Mukhtar 2008, §6, which mentions this variant without details. The
+//! rules are those of the receiver (§4.2, §4.3), in `price_rules.rs`. The window is the smaller of
+//! Reno's window (RFC 5681) and the window of the price rules.
+//! Design decisions: the bytes that an ACK reports as delivered count as one packet, plus a header
+//! for each of its segments. The delay estimate begins with the first RTT sample. Slow start begins
+//! with the initial window, grows by the acknowledged bytes, and also ends at a loss. A loss halves
+//! Reno's window, but not the window of the price rules.
 //!
-//! `headroom` is Airpath's addition: while Reno's window is the smaller one, the price limits
-//! nothing and the window of the price rules would grow without end, to be in force long after the
-//! price should hold.
+//! `headroom` is an addition of Airpath. While Reno's window is the smaller one, the price has no
+//! effect. The window of the price rules would then grow without limit, and would be too large for
+//! a long time after the price becomes relevant.
 
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
 use crate::price_rules::{PriceParameters, PriceRules, PricedPacket};
@@ -24,36 +24,36 @@ const MOST_HEADROOM: f64 = 1e6;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClampConfig {
-    /// τ, bytes, above 0: what each flow adds to the queue. The paper: 500.
+    /// τ, bytes, above 0: target backlog of each flow. The paper: 500.
     pub tau_bytes: u64,
-    /// α, the most ACKs over which the rate is averaged, at least 1. The paper: 1000.
+    /// α, maximum number of ACKs over which the rate is averaged, at least 1. The paper: 1000.
     pub average_packets: usize,
-    /// β, the weight of a sample in the estimate of the delay, in (0, 1). The paper: 0.001.
+    /// β, weight of a sample in the delay estimate, in (0, 1). The paper: 0.001.
     pub beta: f64,
-    /// The window of the price rules is at most this many times Reno's, 1 to 10⁶; no bound where it is
-    /// not given, as in the paper.
+    /// Bound of the window of the price rules, as a multiple of Reno's window, 1 to 10⁶. `None`: no
+    /// bound, as in the paper.
     #[serde(default)]
     pub headroom: Option<f64>,
 }
 
-/// CLAMP as a congestion control.
+/// CLAMP as a congestion control algorithm.
 #[derive(Clone, Debug)]
 pub struct Clamp {
     reno: Reno,
     rules: PriceRules,
     mss: u64,
     header: u64,
-    /// Infinite where there is no bound.
+    /// Infinite if there is no bound.
     headroom: f64,
 }
 
 impl Clamp {
-    /// Bytes of the IP packets in which `payload` bytes came.
+    /// Returns the bytes of the IP packets that carried `payload` bytes.
     fn with_headers(&self, payload: u64) -> u64 {
         payload + payload.div_ceil(self.mss) * self.header
     }
 
-    /// The window of the price rules, bytes.
+    /// Returns the window of the price rules, bytes.
     fn clamped(&self) -> u64 {
         self.rules.window as u64
     }

@@ -1,10 +1,10 @@
-//! CUBIC: the window as a cubic function of the time since the last loss.
+//! CUBIC: the window is a cubic function of the time since the last loss.
 //!
-//! Source: RFC 9438. Windows are in segments here, as in the RFC. HyStart is `hystart.rs`.
-//! Left out: spurious-loss rollback (§4.9). Where the RFC is silent: a second timeout without an
-//! ACK in between leaves W_max and cwnd_prior as the first set them; an idle time does not count in
-//! t (Linux), and when it cuts the window, the next congestion avoidance begins a new epoch towards
-//! the same W_max.
+//! Source: RFC 9438. Windows are in segments, as in the RFC. HyStart is in `hystart.rs`.
+//! Left out: spurious-loss rollback (§4.9).
+//! Decisions where the RFC gives no rule: a second timeout without an ACK after the first one does
+//! not change W_max and cwnd_prior. Idle time does not count in t (Linux). If the window is reduced
+//! after an idle time, the next congestion avoidance begins a new epoch with the same W_max.
 
 use super::growth::Growth;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
@@ -17,14 +17,14 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CubicConfig {
-    /// C, segments/s³: how fast the window grows far from `W_max`. RFC 9438 §5: 0.4.
+    /// C, segments/s³: growth rate of the window far from `W_max`. RFC 9438 §5: 0.4.
     #[serde(default = "c")]
     pub c: f64,
-    /// β_cubic, in (0, 1): what a loss leaves of the window. RFC 9438 §4.6: 0.7.
+    /// β_cubic, in (0, 1): factor of the window after a loss. RFC 9438 §4.6: 0.7.
     #[serde(default = "beta")]
     pub beta: f64,
-    /// β_ecn, in (0, 1): what an echoed mark leaves of the window. Absent: β_cubic (RFC 9438 §4.6);
-    /// RFC 8511 §3: 0.85.
+    /// β_ecn, in (0, 1): factor of the window after an echoed mark. `None`: β_cubic (RFC 9438
+    /// §4.6). RFC 8511 §3: 0.85.
     #[serde(default)]
     pub beta_ecn: Option<f64>,
     /// Release bandwidth for new flows (§4.7).
@@ -33,7 +33,7 @@ pub struct CubicConfig {
     /// Never send less than Reno would (§4.3).
     #[serde(default = "yes")]
     pub reno_friendly: bool,
-    /// How slow start looks for its end.
+    /// Algorithm that finds the end of slow start.
     #[serde(default)]
     pub hystart: HystartKind,
 }
@@ -50,19 +50,21 @@ pub(super) const fn yes() -> bool {
     true
 }
 
-/// W_cubic(t) = C (t − K)³ + W_max, segments; `t` and `k` in seconds (RFC 9438 §4.2, fig. 1).
+/// Computes W_cubic(t) = C (t − K)³ + W_max, segments; `t` and `k` in seconds (RFC 9438 §4.2, fig.
+/// 1).
 pub fn w_cubic(t: f64, k: f64, w_max: f64, c: f64) -> f64 {
     let distance = t - k;
     c * distance * distance * distance + w_max
 }
 
-/// K = ∛((W_max − cwnd_epoch)/C), s: when the window is back at `W_max` (RFC 9438 §4.2, fig. 2).
+/// Computes K = ∛((W_max − cwnd_epoch)/C), s: the time until the window reaches `W_max` again (RFC
+/// 9438 §4.2, fig. 2).
 pub fn time_to_w_max(w_max: f64, cwnd_epoch: f64, c: f64) -> f64 {
     libm::cbrt((w_max - cwnd_epoch).max(0.0) / c)
 }
 
-/// α_cubic = 3 (1 − β)/(1 + β): the additive increase by which Reno with β sends as much as Reno
-/// with one half (RFC 9438 §4.3).
+/// Computes α_cubic = 3 (1 − β)/(1 + β). With this additive increase and factor β, Reno has the
+/// same average window as with factor one half (RFC 9438 §4.3).
 pub fn reno_friendly_increase(beta: f64) -> f64 {
     3.0 * (1.0 - beta) / (1.0 + beta)
 }
@@ -74,32 +76,32 @@ pub struct Cubic {
     mss: f64,
     growth: Growth,
     hystart: Option<Box<Hystart>>,
-    /// Segments, like every window below.
+    /// Congestion window, segments; so are all windows below.
     cwnd: f64,
     ssthresh: Option<f64>,
     srtt: Option<Duration>,
-    /// W_max: the window before the last loss.
+    /// W_max: the window before the last loss, segments.
     w_max: f64,
-    /// cwnd_prior, for the Reno-friendly region.
+    /// cwnd_prior, for the Reno-friendly region, segments.
     cwnd_prior: f64,
     epoch: Option<Epoch>,
-    /// The last reduction was a timeout's: the next epoch starts at its own `W_max`.
+    /// The last reduction was caused by a timeout: `W_max` of the next epoch is its initial window.
     after_timeout: bool,
     last_ack: Time,
 }
 
-/// One congestion avoidance.
+/// State of one congestion avoidance phase.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,
     /// K, s.
     k: f64,
-    /// W_est: what Reno would have.
+    /// W_est: estimated window of Reno, segments.
     w_est: f64,
 }
 
 impl Cubic {
-    /// Before the first segment.
+    /// Creates the state before the first segment.
     pub fn new(config: CubicConfig, setup: &CongestionSetup) -> Cubic {
         let options = &setup.options;
         let mss = f64::from(options.mss);
@@ -125,7 +127,8 @@ impl Cubic {
         self.srtt = Some(Duration::from_nanos(smoothed));
     }
 
-    /// RFC 9438 §4.2; after a timeout K is 0 and `W_max` the present window (§4.8).
+    /// Begins an epoch (RFC 9438 §4.2). After a timeout K is 0 and `W_max` is the current window
+    /// (§4.8).
     fn new_epoch(&mut self, now: Time) -> Epoch {
         if self.after_timeout || self.w_max < self.cwnd {
             self.w_max = self.cwnd;
@@ -138,7 +141,7 @@ impl Cubic {
         }
     }
 
-    /// For an ACK of `bytes`, `acked` segments.
+    /// Handles an ACK of `bytes` bytes, `acked` segments.
     fn slow_start(&mut self, event: &AckEvent, bytes: u64, acked: f64) {
         let whole = self.cwnd as u64;
         let advice = match &mut self.hystart {
@@ -158,7 +161,7 @@ impl Cubic {
             self.cwnd += acked.min(limit as f64) * share;
             return;
         }
-        // What goes beyond ssthresh is left for congestion avoidance.
+        // The part beyond ssthresh is handled by congestion avoidance.
         let ssthresh = self.ssthresh.unwrap_or(f64::INFINITY);
         let beyond = (self.cwnd + acked * share - ssthresh).max(0.0);
         self.cwnd += acked * share - beyond;
@@ -167,7 +170,7 @@ impl Cubic {
         }
     }
 
-    /// RFC 9438 §4.3–4.5, for `acked` segments.
+    /// Congestion avoidance for `acked` segments (RFC 9438 §4.3–4.5).
     fn congestion_avoidance(&mut self, now: Time, acked: f64) {
         let mut epoch = match self.epoch {
             Some(epoch) => epoch,
@@ -188,7 +191,8 @@ impl Cubic {
         self.cwnd = (self.cwnd + (target - self.cwnd) / self.cwnd * acked).min(target);
     }
 
-    /// RFC 9438 §4.6 and §4.7; returns the new threshold, the part `left` of the flight.
+    /// Reduces the window (RFC 9438 §4.6 and §4.7). Returns the new threshold: the share `left` of
+    /// the flight.
     fn reduce(&mut self, flight: u64, left: f64) -> f64 {
         let CubicConfig { beta, fast_convergence, .. } = self.config;
         self.cwnd_prior = self.cwnd;
@@ -202,7 +206,7 @@ impl Cubic {
     }
 }
 
-/// C must be above 0, β must leave something and take something.
+/// Checks that C is above 0 and that β is between 0 and 1.
 pub(super) fn check_c_and_beta(c: f64, beta: f64, checks: &mut Checks) {
     checks.within("c", c, above(0.0));
     checks.within("beta", beta, above(0.0).below(1.0));
@@ -237,7 +241,8 @@ impl CongestionControl for Cubic {
         let since_last =
             event.now.saturating_since(std::mem::replace(&mut self.last_ack, event.now));
         if event.app_limited {
-            // RFC 9438 §5.8: no growth while cwnd is not used, and t does not advance.
+            // RFC 9438 §5.8: while cwnd is not used, the window does not grow and t does not
+            // advance.
             if let Some(epoch) = &mut self.epoch {
                 epoch.start = epoch.start + since_last;
             }
@@ -282,7 +287,7 @@ impl CongestionControl for Cubic {
         self.after_timeout = true;
     }
 
-    /// RFC 9438 §4.6, with β_ecn where one is given (RFC 8511 §3).
+    /// RFC 9438 §4.6, with β_ecn if it is set (RFC 8511 §3).
     fn on_ecn(&mut self, event: &LossEvent) {
         let CubicConfig { beta, beta_ecn, .. } = self.config;
         let ssthresh = self.reduce(event.flight, beta_ecn.unwrap_or(beta));

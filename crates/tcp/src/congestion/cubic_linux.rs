@@ -1,11 +1,11 @@
-//! CUBIC in the arithmetic of Linux: whole segments, a clock of a millisecond.
+//! CUBIC in the arithmetic of Linux: integer segments and a clock tick of 1 ms.
 //!
-//! Source: Linux `net/ipv4/tcp_cubic.c` and `tcp_cong_avoid_ai`, 6.18. HyStart is `hystart.rs`.
-//! Differs from RFC 9438: windows, targets and thresholds are truncated to segments; a threshold
-//! comes from cwnd, not from the flight; the cubic function is looked at once in 31 ms while the
-//! window stays; the window of Reno grows by 8/15 of a segment per window, for ever; a timeout
-//! forgets `W_max`.
-//! Here a tick is 1 ms (HZ = 1000).
+//! Source: Linux `net/ipv4/tcp_cubic.c` and `tcp_cong_avoid_ai`, 6.18. HyStart is in `hystart.rs`.
+//! Differs from RFC 9438: windows, targets and thresholds are truncated to segments. The threshold
+//! is computed from cwnd, not from the flight. The cubic function is evaluated once in 31 ms while
+//! the window does not change. The Reno window always grows by 8/15 of a segment per window. A
+//! timeout resets `W_max`.
+//! A tick is 1 ms (HZ = 1000).
 
 use super::cubic::yes;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
@@ -15,17 +15,17 @@ use serde::Deserialize;
 
 /// `BICTCP_BETA_SCALE`.
 const SCALE: u64 = 1024;
-/// `beta`, what a loss leaves, of `SCALE`: 0.7.
+/// `beta`: factor of the window after a loss, in units of 1/`SCALE`: 0.7.
 const BETA: u64 = 717;
-/// `beta_scale`, eighths of a window that make a segment of Reno's: 8 (1 + β)/(3 (1 − β)).
+/// `beta_scale`, eighths of a window per segment of Reno's growth: 8 (1 + β)/(3 (1 − β)).
 const BETA_SCALE: u64 = 8 * (SCALE + BETA) / 3 / (SCALE - BETA);
-/// `cube_rtt_scale`: C = 0.4 segments/s³ is this by 1024.
+/// `cube_rtt_scale`: C = 0.4 segments/s³ in units of 1/1024.
 const CUBE_RTT_SCALE: u64 = 41 * 10;
-/// `BICTCP_HZ`: time is counted in parts of 1024 of a second.
+/// `BICTCP_HZ`: unit of time, 2⁻¹⁰ s.
 const HZ_BITS: u32 = 10;
 /// `cube_factor`.
 const CUBE_FACTOR: u64 = (1 << (10 + 3 * HZ_BITS)) / CUBE_RTT_SCALE;
-/// How long an unchanged window is not looked at (`HZ / 32`), ms.
+/// Interval between evaluations for an unchanged window (`HZ / 32`), ms.
 const HOLD: u64 = 31;
 
 /// Configuration set by the user.
@@ -38,7 +38,7 @@ pub struct CubicLinuxConfig {
     /// Never grow slower than Reno would (`tcp_friendliness`).
     #[serde(default = "yes")]
     pub reno_friendly: bool,
-    /// How slow start looks for its end (`hystart`).
+    /// Algorithm that finds the end of slow start (`hystart`).
     #[serde(default = "classic")]
     pub hystart: HystartKind,
 }
@@ -52,36 +52,37 @@ const fn classic() -> HystartKind {
 pub struct CubicLinux {
     config: CubicLinuxConfig,
     mss: u64,
-    /// Segments, like every window below.
+    /// Congestion window, segments; so are all windows below.
     cwnd: u64,
     ssthresh: u64,
     hystart: Option<Box<Hystart>>,
-    /// Bytes delivered that do not make a whole segment.
+    /// Delivered bytes that do not yet fill a segment.
     remainder: u64,
     /// `snd_cwnd_cnt`: segments acknowledged towards the next increase.
     credit: u64,
-    /// `cnt`: how many it takes.
+    /// `cnt`: number of acknowledged segments per increase.
     needed: u64,
-    /// `last_max_cwnd`: W_max; 0 while there is none.
+    /// `last_max_cwnd`: W_max, segments; 0 if not yet known.
     last_max: u64,
-    /// `last_cwnd` and `last_time`: when the function was looked at last, ms.
+    /// `last_cwnd` and `last_time`: window, and time in ms, of the last evaluation of the cubic
+    /// function.
     last_look: Option<(u64, u64)>,
     epoch: Option<Epoch>,
     /// `delay_min`, ms.
     delay_min: Option<u64>,
-    /// When an ACK enlarged the window or might have.
+    /// Time of the last ACK that could enlarge the window.
     last_ack: Time,
 }
 
-/// One congestion avoidance.
+/// State of one congestion avoidance phase.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,
-    /// `bic_K`, parts of 1024 of a second.
+    /// `bic_K`, units of 1/1024 s.
     k: u64,
     /// `bic_origin_point`.
     origin: u64,
-    /// `tcp_cwnd`, and `ack_cnt` towards its next segment.
+    /// `tcp_cwnd`, and `ack_cnt`: segments acknowledged towards its next increase.
     reno: u64,
     acked: u64,
 }
@@ -90,7 +91,7 @@ fn millis(time: Duration) -> u64 {
     time.as_nanos() / 1_000_000
 }
 
-/// ⌊∛a⌋.
+/// Computes ⌊∛a⌋.
 fn cubic_root(a: u64) -> u64 {
     let mut root = libm::cbrt(a as f64) as u64;
     while root.pow(3) > a {
@@ -103,7 +104,7 @@ fn cubic_root(a: u64) -> u64 {
 }
 
 impl CubicLinux {
-    /// Before the first segment.
+    /// Creates the state before the first segment.
     pub fn new(config: CubicLinuxConfig, setup: &CongestionSetup) -> CubicLinux {
         let options = &setup.options;
         let mss = u64::from(options.mss);
@@ -124,7 +125,7 @@ impl CubicLinux {
         }
     }
 
-    /// `cubictcp_acked`: no delay is believed in the first second of an epoch.
+    /// `cubictcp_acked`: ignores delays in the first second of an epoch.
     fn note_delay(&mut self, rtt: Duration, now: Time) {
         let is_young = |epoch: Epoch| now.saturating_since(epoch.start) < Duration::from_secs(1);
         if !self.epoch.is_some_and(is_young) {
@@ -184,7 +185,7 @@ impl CubicLinux {
         }
     }
 
-    /// The cubic function: how many segments must be acknowledged for the next.
+    /// Evaluates the cubic function: sets the number of acknowledged segments per increase.
     fn look(&mut self, epoch: &Epoch, now: Time) {
         let since = millis(now.saturating_since(epoch.start)) + self.delay_min.unwrap_or(0);
         let t = (since << HZ_BITS) / 1000;
@@ -268,7 +269,7 @@ impl CongestionControl for CubicLinux {
         self.remainder = bytes % self.mss;
         let mut acked = bytes / self.mss;
         let in_slow_start = self.cwnd < self.ssthresh;
-        // tcp_is_cwnd_limited: in slow start half of the window is enough.
+        // tcp_is_cwnd_limited: in slow start it is sufficient that half of the window is used.
         let used = (event.in_flight + event.acked) / self.mss;
         if event.app_limited && !(in_slow_start && self.cwnd < 2 * used) || acked == 0 {
             return;
@@ -294,7 +295,7 @@ impl CongestionControl for CubicLinux {
         self.hystart.take_if(|hystart| !hystart.continues_after_slow_start());
     }
 
-    /// `bictcp_reset` and `bictcp_hystart_reset` as well.
+    /// Includes `bictcp_reset` and `bictcp_hystart_reset`.
     fn on_rto(&mut self, event: &LossEvent) {
         if event.keeps_ssthresh {
             (self.epoch, self.credit) = (None, 0);
@@ -321,7 +322,7 @@ impl CongestionControl for CubicLinux {
         self.cwnd = 1;
     }
 
-    /// `cubictcp_cwnd_event`: an idle time does not count in t.
+    /// `cubictcp_cwnd_event`: idle time does not count in t.
     fn on_idle(&mut self, event: &IdleEvent) {
         let since_last = event.now.saturating_since(self.last_ack);
         self.cwnd = self.cwnd.min((event.cwnd / self.mss).max(1));
@@ -350,7 +351,7 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// In congestion avoidance with `window` segments, and a smallest RTT of 40 ms.
+    /// Returns a CUBIC in congestion avoidance with `window` segments and a minimum RTT of 40 ms.
     fn avoiding(window: u64) -> CubicLinux {
         let options = TcpConfig {
             mss: MSS as u32,
@@ -373,28 +374,28 @@ mod tests {
         cubic.on_loss(&LossEvent::new(Time::ZERO, cwnd, cwnd));
     }
 
-    /// One segment is acknowledged at `at` milliseconds.
+    /// Acknowledges one segment at `at` milliseconds.
     fn acknowledge(cubic: &mut CubicLinux, at: u64) {
         cubic.on_ack(&AckEvent::of_new_data(Time::from_millis(at), MSS));
     }
 
-    /// `beta_scale` of the module: 15 eighths, 15.1 truncated.
+    /// `beta_scale` of the module: 15.1 truncated to 15, in eighths of a window per segment.
     #[test]
-    fn renos_window_takes_fifteen_eighths_of_a_window_for_a_segment() {
+    fn scale_constants_match_linux() {
         assert_eq!((BETA_SCALE, CUBE_RTT_SCALE), (15, 410));
     }
 
     #[test]
-    fn roots_are_truncated() {
+    fn cubic_root_truncates() {
         assert_eq!([0, 7, 8, 26, 27, 1_000_000].map(cubic_root), [0, 1, 2, 2, 3, 100]);
         let largest = CUBE_FACTOR * 1_000_000;
         let root = cubic_root(largest);
         assert!(root.pow(3) <= largest && (root + 1).pow(3) > largest);
     }
 
-    /// ⌊10 · 717/1024⌋ = 7, ⌊7 · 717/1024⌋ = 4, of which W_max remembers ⌊7 · 1741/2048⌋ = 5.
+    /// ⌊10 · 717/1024⌋ = 7, ⌊7 · 717/1024⌋ = 4; fast convergence sets W_max to ⌊7 · 1741/2048⌋ = 5.
     #[test]
-    fn a_loss_leaves_whole_segments() {
+    fn loss_truncates_windows_to_segments() {
         let mut cubic = avoiding(10);
         lose(&mut cubic);
         assert_eq!((cubic.cwnd, cubic.ssthresh, cubic.last_max), (7, 7, 10));
@@ -406,10 +407,11 @@ mod tests {
         assert_eq!(cubic.cwnd, 2);
     }
 
-    /// From 7 towards 10: K = ∛(3/0.4) = 1.957 s, 2003 parts of 1024; 40 ms after its beginning the
-    /// function is 2.8 below 10, truncated to 2, so that 7 segments make it 8.
+    /// From 7 towards 10: K = ∛(3/0.4) = 1.957 s, which is 2003/1024 s. After 40 ms the function is
+    /// 2.8 below 10, truncated to 2, so that the target is 8 and one increase takes 7 acknowledged
+    /// segments.
     #[test]
-    fn the_function_is_truncated_in_favour_of_growth() {
+    fn truncation_of_the_cubic_function_favours_growth() {
         let mut cubic = avoiding(10);
         lose(&mut cubic);
         acknowledge(&mut cubic, 1000);
@@ -421,18 +423,20 @@ mod tests {
         assert_eq!(cubic.cwnd, 7);
         acknowledge(&mut cubic, 1006);
         assert_eq!((cubic.cwnd, cubic.credit), (8, 0));
-        // Looked at again, for the window is another: 8 are too many, by 100 windows.
+        // The window has changed, so the function is evaluated again. The target equals the window,
+        // which means one increase per 100 windows.
         acknowledge(&mut cubic, 1007);
         assert_eq!(cubic.needed, 800);
     }
 
-    /// `tcp_friendliness`: with 8 segments Reno's window grows by one for 15 acknowledged and one,
-    /// and then so does this one, by the credit that it has: the function stays at 8 for a second.
+    /// `tcp_friendliness`: with 8 segments Reno's window grows by one after more than 15
+    /// acknowledged segments. Then the window grows too, by its credit: the cubic function stays at
+    /// 8 for a second.
     #[test]
-    fn where_the_function_is_flat_the_window_grows_as_renos_does() {
+    fn window_grows_like_reno_where_the_cubic_function_is_flat() {
         let mut cubic = avoiding(8);
         cubic.last_max = 8;
-        // A segment each 40 ms, so that each is a look.
+        // One segment every 40 ms, so that each ACK evaluates the function.
         for count in 0..15 {
             acknowledge(&mut cubic, 1000 + 40 * count);
         }
@@ -442,18 +446,18 @@ mod tests {
         assert_eq!((reno(&cubic), cubic.needed, cubic.cwnd), (Some(9), 8, 9));
     }
 
-    /// Far beyond K the function requires more than half a segment for each acknowledged.
+    /// Far beyond K the function requires more than half a segment per acknowledged segment.
     #[test]
-    fn no_more_than_a_segment_for_two() {
+    fn window_grows_by_at_most_half_a_segment_per_acknowledged_segment() {
         let mut cubic = avoiding(10);
         acknowledge(&mut cubic, 1000);
         acknowledge(&mut cubic, 60_000);
         assert_eq!(cubic.needed, 2);
     }
 
-    /// `cubictcp_state`: a timeout forgets W_max and the delay.
+    /// `cubictcp_state`: a timeout resets W_max and the delay.
     #[test]
-    fn a_timeout_forgets_the_last_maximum() {
+    fn timeout_resets_w_max_and_delay() {
         let mut cubic = avoiding(10);
         lose(&mut cubic);
         cubic.on_rto(&LossEvent::new(Time::ZERO, 10 * MSS, 7 * MSS));
@@ -461,9 +465,10 @@ mod tests {
         assert_eq!(cubic.delay_min, None);
     }
 
-    /// `tcp_is_cwnd_limited`: a window that is not used does not grow, in slow start unless half is.
+    /// `tcp_is_cwnd_limited`: an unused window does not grow. In slow start half of it must be
+    /// used.
     #[test]
-    fn a_window_that_is_not_used_stays() {
+    fn unused_window_does_not_grow() {
         let mut cubic = avoiding(10);
         let unused = AckEvent {
             app_limited: true,

@@ -1,13 +1,14 @@
-//! CUBIC in the arithmetic of ns-3: whole segments, ACKs counted until they make one.
+//! CUBIC in the arithmetic of ns-3: integer segments, and counted ACKs per increase.
 //!
-//! Source: read from class `TcpCubic` of ns-3.48, the same in ns-3.44; an independent
-//! implementation. It follows Linux `tcp_cubic`, with HyStart (Ha & Rhee 2011).
-//! Differs from RFC 9438: windows, targets and thresholds are truncated to segments; a threshold
-//! comes from cwnd, not from the flight; after a timeout `W_max` stays; the Reno-friendly window
-//! never grows by more than β's α; slow start adds all that was acknowledged and may end early.
-//! Differs from ns-3 outside of its procedures, whose recovery counts what an ACK delivered: there
-//! an ACK counts for no more than it delivered. Where a timeout forgets what had arrived before, it
-//! counts for a segment in the slow start after one (RFC 3465 §2.3).
+//! Source: independent implementation, based on class `TcpCubic` of ns-3.48 (unchanged since
+//! ns-3.44). That class follows Linux `tcp_cubic`, with HyStart (Ha & Rhee 2011).
+//! Differs from RFC 9438: windows, targets and thresholds are truncated to segments. The threshold
+//! is computed from cwnd, not from the flight. A timeout does not change `W_max`. The Reno-friendly
+//! window always grows with the α that belongs to β. Slow start adds all acknowledged segments and
+//! may end early.
+//! Differs from ns-3 outside of ns-3's loss recovery: an ACK counts for at most the bytes that it
+//! delivered. If a timeout discards the SACK information, an ACK counts for at most one segment in
+//! the slow start after the timeout (RFC 3465 §2.3).
 
 use super::cubic::{beta, c, check_c_and_beta, yes};
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
@@ -19,14 +20,14 @@ use serde::Deserialize;
 const LOW_WINDOW: u64 = 16;
 /// Attribute `HyStartMinSamples`.
 const MIN_SAMPLES: u32 = 8;
-/// Attribute `HyStartAckDelta`: ACKs at most so far apart are a train.
+/// Attribute `HyStartAckDelta`: largest distance of two ACKs in a train.
 const ACK_DELTA: Duration = Duration::from_millis(2);
 /// Attributes `HyStartDelayMin` and `HyStartDelayMax`.
 const DELAY_MIN: Duration = Duration::from_millis(4);
 const DELAY_MAX: Duration = Duration::from_millis(1000);
-/// Attribute `CubicDelta`: no delay is believed so soon after an epoch began.
+/// Attribute `CubicDelta`: delays in this time after the start of an epoch are ignored.
 const CUBIC_DELTA: Duration = Duration::from_millis(10);
-/// Attribute `CntClamp`: ACKs per segment at most, while there was no loss.
+/// Attribute `CntClamp`: largest number of ACKs per segment before the first loss.
 const CNT_CLAMP: u64 = 20;
 
 /// Configuration set by the user.
@@ -36,7 +37,7 @@ pub struct CubicNs3Config {
     /// C, segments/s³. ns-3's attribute `C`: 0.4.
     #[serde(default = "c")]
     pub c: f64,
-    /// β, in (0, 1): what a loss leaves of the window. ns-3's attribute `Beta`: 0.7.
+    /// β, in (0, 1): factor of the window after a loss. ns-3's attribute `Beta`: 0.7.
     #[serde(default = "beta")]
     pub beta: f64,
     /// Release bandwidth for new flows. ns-3's attribute `FastConvergence`: true.
@@ -52,10 +53,10 @@ pub struct CubicNs3Config {
 pub struct CubicNs3 {
     config: CubicNs3Config,
     mss: u64,
-    /// Bytes, as is `ssthresh`.
+    /// Congestion window, bytes; `ssthresh` is in bytes too.
     cwnd: u64,
     ssthresh: u64,
-    /// Segments acknowledged towards the next.
+    /// Acknowledged segments since the last increase.
     count: u64,
     /// W_max, segments; 0 before the first loss.
     last_max: u64,
@@ -63,26 +64,26 @@ pub struct CubicNs3 {
     srtt: Option<Duration>,
     delay_min: Option<Duration>,
     hystart: HyStart,
-    /// The recovery counts the segments of each ACK.
+    /// The loss recovery counts the segments of each ACK.
     recovery_counts: bool,
-    /// A timeout forgets what had arrived before it.
+    /// A timeout discards the SACK information.
     forgets_arrivals: bool,
-    /// The last reduction was a timeout's.
+    /// The last reduction was caused by a timeout.
     after_timeout: bool,
 }
 
-/// One congestion avoidance, windows in segments.
+/// State of one congestion avoidance phase, windows in segments.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,
     k: f64,
     origin: u64,
-    /// Segments acknowledged towards the next of `reno_window`.
+    /// Acknowledged segments since the last increase of `reno_window`.
     acked: u64,
     reno_window: u64,
 }
 
-/// Looks for the end of slow start.
+/// Detection of the end of slow start.
 #[derive(Clone, Copy, Debug, Default)]
 struct HyStart {
     found: bool,
@@ -95,7 +96,7 @@ struct HyStart {
 }
 
 impl CubicNs3 {
-    /// Before the first segment.
+    /// Creates the state before the first segment.
     pub fn new(config: CubicNs3Config, setup: &CongestionSetup) -> CubicNs3 {
         let options = &setup.options;
         CubicNs3 {
@@ -115,7 +116,8 @@ impl CubicNs3 {
         }
     }
 
-    /// Whole segments by which an ACK counts that may enlarge the window by `growth` bytes.
+    /// Returns the number of complete segments for which an ACK counts that may enlarge the window
+    /// by `growth` bytes.
     fn counted_segments(&self, growth: u64, event: &AckEvent) -> u64 {
         if self.recovery_counts {
             return growth / self.mss;
@@ -155,7 +157,8 @@ impl CubicNs3 {
         }
     }
 
-    /// `Update`: how many segments have to be acknowledged for the window to grow by one.
+    /// `Update`: returns the number of acknowledged segments per increase of the window by one
+    /// segment.
     fn segments_per_increase(&mut self, now: Time, acked: u64) -> u64 {
         let window = self.cwnd / self.mss;
         let mut epoch = match self.epoch {
@@ -256,7 +259,7 @@ impl CongestionControl for CubicNs3 {
         self.after_timeout = false;
     }
 
-    /// `CubicReset` and `HystartReset` as well.
+    /// Includes `CubicReset` and `HystartReset`.
     fn on_rto(&mut self, event: &LossEvent) {
         if event.keeps_ssthresh {
             self.epoch = None;
@@ -278,7 +281,7 @@ impl CongestionControl for CubicNs3 {
         self.cwnd = self.cwnd.min(self.mss);
     }
 
-    /// Not in ns-3, which has no restart: implements `idle_restart`.
+    /// Implements `idle_restart`. ns-3 has no such restart.
     fn on_idle(&mut self, event: &IdleEvent) {
         self.cwnd = self.cwnd.min(event.cwnd);
         self.ssthresh = self.ssthresh.max(event.ssthresh);
@@ -294,7 +297,8 @@ impl CongestionControl for CubicNs3 {
 }
 
 impl Epoch {
-    /// The Reno-friendly region: segments per increase by which its window is reached.
+    /// Reno-friendly region: returns the segments per increase with which the window follows
+    /// `reno_window`.
     fn friendly(&mut self, window: u64, beta: f64) -> u64 {
         let scale = (8.0 * (1.0 + beta) / 3.0 / (1.0 - beta)) as u64;
         let per_segment = ((window * scale) >> 3).max(1);
@@ -317,7 +321,7 @@ impl HyStart {
         self.samples = 0;
     }
 
-    /// Whether a train of ACKs has become longer than the path, or the delay has doubled.
+    /// Returns true if an ACK train lasts longer than the RTT, or if the delay has doubled.
     fn ends(&mut self, now: Time, rtt: Duration, delay_min: Duration) -> bool {
         let mut ends = false;
         if now.saturating_since(self.last_ack) <= ACK_DELTA {
@@ -360,7 +364,7 @@ mod tests {
         CubicNs3::new(config, &CongestionSetup { options: options.into() })
     }
 
-    /// A loss at a window of `segments` segments, of which half are in flight.
+    /// A loss at a window of `segments` segments; half of them are in flight.
     fn loss(segments: u64) -> LossEvent {
         LossEvent::new(Time::ZERO, segments * MSS / 2, segments * MSS)
     }
@@ -374,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn thresholds_are_whole_segments_and_at_least_two() {
+    fn thresholds_are_truncated_to_segments_and_at_least_two() {
         for (window, ssthresh) in [(20, 14), (9, 6), (5, 3), (3, 2), (1, 2)] {
             let mut cubic = cubic(window, u64::MAX);
             cubic.on_loss(&loss(window));
@@ -383,7 +387,7 @@ mod tests {
         }
     }
 
-    /// 9·1.7/2 = 7.65, of which the whole part is kept.
+    /// 9·1.7/2 = 7.65, truncated to 7.
     #[test]
     fn second_loss_below_w_max_reduces_w_max() {
         let mut cubic = cubic(10, u64::MAX);
@@ -395,13 +399,13 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_adds_all_that_was_acknowledged() {
+    fn slow_start_adds_all_acknowledged_segments() {
         let mut cubic = cubic(4, 6 * MSS);
         cubic.on_ack(&ack(0, 3, 100));
         assert_eq!(cubic.cwnd(), 7 * MSS);
     }
 
-    /// HyStart: the smoothed delay has more than doubled over the least, from 16 segments on.
+    /// HyStart: the smoothed delay has more than doubled, and the window has at least 16 segments.
     #[test]
     fn slow_start_ends_when_the_delay_has_doubled() {
         let mut short = cubic(16, u64::MAX);
@@ -418,10 +422,10 @@ mod tests {
         assert!(!low.hystart.found);
     }
 
-    /// Before any loss at most twenty segments acknowledged make one; a window of 100 at its
-    /// origin would else need 10 000.
+    /// Before the first loss an increase takes at most 20 acknowledged segments. Without this
+    /// limit, a window of 100 segments at its origin would need 10 000.
     #[test]
-    fn without_a_loss_twenty_acks_make_a_segment() {
+    fn window_grows_per_twenty_acks_before_first_loss() {
         let mut cubic = cubic(100, MSS);
         for i in 0..20 {
             cubic.on_ack(&ack(i, 1, 50));
@@ -429,9 +433,10 @@ mod tests {
         assert_eq!(cubic.cwnd(), 101 * MSS);
     }
 
-    /// K = ∛((20 − 14)/0.4) = 2.47 s: the window is at its old maximum about then, never above.
+    /// K = ∛((20 − 14)/0.4) = 2.47 s: the window reaches its old maximum at about this time and
+    /// does not exceed it.
     #[test]
-    fn the_window_comes_back_to_w_max_in_k() {
+    fn window_returns_to_w_max_after_k() {
         let mut cubic = cubic(20, u64::MAX);
         cubic.config.reno_friendly = false;
         cubic.on_loss(&loss(20));
@@ -444,9 +449,9 @@ mod tests {
         ARITHMETIC.equal("cwnd after K, W_max 20", "B", cubic.cwnd() as f64, 20_000.0);
     }
 
-    /// Four segments of ten were known to have arrived.
+    /// Four of ten segments had been selectively acknowledged before.
     #[test]
-    fn an_ack_counts_for_what_it_delivered_except_under_ns3s_procedures() {
+    fn ack_counts_for_its_delivered_segments_except_under_ns3_recovery() {
         let event = AckEvent { delivered: 6 * MSS, ..ack(0, 10, 50) };
         let grown = |recovery_counts| {
             let mut cubic =
@@ -460,7 +465,7 @@ mod tests {
 
     /// RFC 3465 §2.3.
     #[test]
-    fn after_a_timeout_an_ack_counts_for_a_segment_until_slow_start_ends() {
+    fn ack_counts_for_one_segment_in_slow_start_after_timeout() {
         let mut cubic = cubic(40, u64::MAX);
         cubic.on_rto(&loss(5));
         for (segments, window) in [(10, 2), (2, 3), (2, 3), (2, 4)] {
@@ -474,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unused_window_stays() {
+    fn unused_window_does_not_grow() {
         let mut cubic = cubic(4, u64::MAX);
         cubic.on_ack(&AckEvent { app_limited: true, ..ack(0, 2, 50) });
         assert_eq!(cubic.cwnd(), 4 * MSS);

@@ -1,6 +1,6 @@
-//! DCTCP: the window shrinks by the share of marked bytes.
+//! DCTCP: the window is reduced in proportion to the share of marked bytes.
 //!
-//! Source: RFC 8257 §3.3 and §3.4; growth, loss and timeout are Reno's.
+//! Source: RFC 8257 §3.3 and §3.4. Growth and the reactions to loss and timeout are those of Reno.
 //! Differs: the reduced window is at least two segments, as after a loss (RFC 5681 eq. 4).
 
 use super::hystart::HystartKind;
@@ -12,13 +12,13 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DctcpConfig {
-    /// g, in (0, 1]: weight of a window's share in α. RFC 8257 §4.2: 1/16.
+    /// g, in (0, 1]: weight of the share of the last window in α. RFC 8257 §4.2: 1/16.
     #[serde(default = "g")]
     pub g: f64,
-    /// α before the first window, in [0, 1]. RFC 8257 §3.3: 1.
+    /// Initial α, in [0, 1]. RFC 8257 §3.3: 1.
     #[serde(default = "one")]
     pub initial_alpha: f64,
-    /// How slow start looks for its end.
+    /// Algorithm that finds the end of slow start.
     #[serde(default)]
     pub hystart: HystartKind,
 }
@@ -31,7 +31,7 @@ const fn one() -> f64 {
     1.0
 }
 
-/// α = (1 − g) α + g M, RFC 8257 §3.3 step 5.
+/// Computes α = (1 − g) α + g M (RFC 8257 §3.3 step 5).
 pub fn dctcp_alpha(alpha: f64, g: f64, marked_share: f64) -> f64 {
     alpha * (1.0 - g) + g * marked_share
 }
@@ -43,7 +43,7 @@ pub struct Dctcp {
     g: f64,
     /// DCTCP.Alpha: the estimated share of marked bytes.
     alpha: f64,
-    /// DCTCP.WindowEnd, a stream offset: the window of observation ends beyond it.
+    /// DCTCP.WindowEnd, a stream offset: end of the observation window.
     window_end: u64,
     /// DCTCP.BytesAcked and DCTCP.BytesMarked in this window.
     acked: u64,
@@ -51,7 +51,7 @@ pub struct Dctcp {
 }
 
 impl Dctcp {
-    /// Before the first segment.
+    /// Creates the state before the first segment.
     pub fn new(config: DctcpConfig, setup: &CongestionSetup) -> Dctcp {
         Dctcp {
             reno: Reno::new(setup).with_hystart(config.hystart),
@@ -63,7 +63,7 @@ impl Dctcp {
         }
     }
 
-    /// α, the estimated share of marked bytes.
+    /// Returns α, the estimated share of marked bytes.
     pub fn alpha(&self) -> f64 {
         self.alpha
     }
@@ -88,7 +88,7 @@ impl<T: ?Sized> Component<T, CongestionSetup> for Dctcp {
 }
 
 impl Dctcp {
-    /// RFC 8257 §3.3 steps 1 to 9.
+    /// Updates α (RFC 8257 §3.3 steps 1 to 9).
     fn observe(&mut self, event: &AckEvent) {
         self.acked += event.acked;
         if event.echo {
@@ -187,11 +187,11 @@ mod tests {
     #[test]
     fn s3_3_alpha_moves_once_per_window_by_g_towards_the_share_of_marked_bytes() {
         let mut cc = dctcp(0.0625, 1.0, 10);
-        // WindowEnd is SND.UNA at first: the first ACK ends a separate window.
+        // WindowEnd is SND.UNA at first: the first ACK alone is an observation window.
         assert_eq!(echo(&mut cc, false, 1000, 1000, 10_000), 0.9375);
         assert_eq!(echo(&mut cc, true, 3000, 4000, 12_000), 0.9375);
         assert_eq!(echo(&mut cc, false, 6000, 10_000, 20_000), 0.9375);
-        // Beyond WindowEnd: 3000 bytes of 12 000 were marked.
+        // Beyond WindowEnd: 3000 of 12 000 bytes were marked.
         assert_eq!(echo(&mut cc, false, 3000, 13_000, 22_000), 0.9375 * 0.9375 + 0.25 / 16.0);
         assert_eq!(cc.window_end, 22_000);
     }
@@ -207,12 +207,12 @@ mod tests {
     }
 
     #[test]
-    fn the_reduced_window_is_at_least_two_segments() {
+    fn reduced_window_is_at_least_two_segments() {
         assert_eq!(ecn(&mut dctcp(0.0625, 1.0, 3)), 2000);
     }
 
     #[test]
-    fn s3_4_losses_and_timeouts_are_renos() {
+    fn s3_4_losses_and_timeouts_are_handled_as_in_reno() {
         let mut cc = dctcp(0.0625, 0.0, 100);
         cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (50_000, 50_000));
@@ -227,14 +227,15 @@ mod tests {
         assert_eq!((cc.cwnd(), cc.ssthresh(), cc.alpha()), (10_000, 100_000, 0.0));
     }
 
-    /// Without marks α decays by 1 − g per window; with marks everywhere it returns to 1.
+    /// Without marks α decays by the factor 1 − g per window; with all bytes marked it returns to
+    /// 1.
     #[test]
-    fn s3_3_alpha_forgets_and_learns_at_the_rate_g() {
+    fn s3_3_alpha_decays_and_recovers_at_the_rate_g() {
         let mut cc = dctcp(0.25, 1.0, 10);
         for round in 1..=8u64 {
             echo(&mut cc, false, 10_000, round * 10_000, round * 10_000 + 5000);
         }
-        // The first ACK beyond each WindowEnd ends a window: all eight did.
+        // The first ACK beyond each WindowEnd ends an observation window: all eight ACKs did.
         let decayed = libm::pow(0.75, 8.0);
         ALPHA.close("α, eight windows without marks, g = 1/4", "", cc.alpha, decayed, 1e-12);
         let unmarked = 1.0 - cc.alpha;

@@ -1,4 +1,4 @@
-//! Window growth by an ACK outside of recovery: the variants of `window_growth`.
+//! Window growth per ACK outside of loss recovery: the variants of `window_growth`.
 //!
 //! Source: RFC 5681 §3.1 eqs. 2 and 3; RFC 3465 §2.1 to §2.3 (appropriate byte counting); Linux
 //! `tcp_slow_start` and `tcp_cong_avoid_ai`, which ns-3's TcpLinuxReno follows; ns-3's TcpNewReno.
@@ -7,23 +7,23 @@ use super::{AckEvent, LossEvent};
 use crate::config::{TcpConfig, WindowGrowth};
 use crate::deviations::{Deviation, Deviations};
 
-/// The arithmetic of growth and what it carries from one ACK to the next.
+/// Growth rule, and its state between ACKs.
 #[derive(Clone, Debug)]
 pub(crate) struct Growth {
     kind: WindowGrowth,
     mss: u64,
-    /// Credit towards the next increase in congestion avoidance. `bytes`: part of MSS² that has
-    /// not yet made a whole byte; `abc-…`: bytes acknowledged; `segments`: segments acknowledged.
+    /// Credit towards the next increase in congestion avoidance. `bytes`: part of MSS² that does
+    /// not yet fill a byte; `abc-…`: acknowledged bytes; `segments`: acknowledged segments.
     carry: u64,
-    /// Bytes acknowledged that do not make a whole segment (`segments`, `per-ack`).
+    /// Acknowledged bytes that do not yet fill a segment (`segments`, `per-ack`).
     remainder: u32,
-    /// The last reduction was a timeout's.
+    /// The last reduction was caused by a timeout.
     after_timeout: bool,
     deviations: Deviations,
 }
 
 impl Growth {
-    /// Window growth by `options`.
+    /// Creates the growth rule that `options` select.
     pub(crate) fn new(options: &TcpConfig) -> Growth {
         Growth {
             kind: options.window_growth,
@@ -35,7 +35,7 @@ impl Growth {
         }
     }
 
-    /// The window was reduced, by a timeout or otherwise: credit is forgotten.
+    /// Resets the credit after a reduction of the window, by a timeout or for another reason.
     pub(crate) fn on_reduction(&mut self, by_timeout: bool) {
         if !self.deviations.has(Deviation::KeepsGrowthCredit) {
             self.carry = 0;
@@ -43,7 +43,8 @@ impl Growth {
         self.after_timeout = by_timeout;
     }
 
-    /// Base of the reduction after a loss: the flight or, in ns-3's TcpLinuxReno, the window.
+    /// Returns the base of the reduction after a loss: the flight or, in ns-3's TcpLinuxReno, the
+    /// window.
     pub(crate) fn loss_base(&self, event: &LossEvent) -> u64 {
         match self.kind {
             WindowGrowth::Segments if self.deviations.has(Deviation::ReducesCwndOfSegments) => {
@@ -53,12 +54,13 @@ impl Growth {
         }
     }
 
-    /// Whether a window that is not used grows regardless of the options: in ns-3's slow start.
+    /// Returns true if an unused window grows regardless of the configuration: in ns-3's slow
+    /// start.
     pub(crate) fn grows_unused(&self, cwnd: u64, ssthresh: u64) -> bool {
         self.deviations.has(Deviation::GrowsUnusedInSlowStart) && cwnd < ssthresh
     }
 
-    /// cwnd after an ACK by which it may grow by `acked` bytes.
+    /// Returns cwnd after an ACK that may enlarge it by `acked` bytes.
     #[inline]
     pub(crate) fn after_ack(
         &mut self,
@@ -73,7 +75,8 @@ impl Growth {
         }
     }
 
-    /// The same by the ways of RFC 5681, which take nothing more to know; `None` for the others.
+    /// Computes the same for the variants of RFC 5681, which need no other input. `None` for the
+    /// other variants.
     #[inline(always)]
     pub(crate) fn after_plain_ack(&mut self, cwnd: u64, ssthresh: u64, acked: u64) -> Option<u64> {
         let is_formula = self.kind == WindowGrowth::Bytes;
@@ -87,7 +90,7 @@ impl Growth {
         })
     }
 
-    /// The same by another way than those of RFC 5681.
+    /// Computes the same for the variants that are not in RFC 5681.
     #[inline(never)]
     fn otherwise(&mut self, cwnd: u64, ssthresh: u64, acked: u64, event: &AckEvent) -> u64 {
         let in_slow_start = cwnd < ssthresh;
@@ -104,7 +107,7 @@ impl Growth {
         }
     }
 
-    /// RFC 5681 eq. 3: SMSS·SMSS/cwnd, what is left of a byte being carried over.
+    /// RFC 5681 eq. 3: SMSS·SMSS/cwnd. The fraction of a byte is carried over.
     #[inline]
     fn shared_out(&mut self, cwnd: u64) -> u64 {
         self.carry += self.mss * self.mss;
@@ -113,15 +116,15 @@ impl Growth {
         whole
     }
 
-    /// RFC 5681 eq. 3 in whole bytes, at least one.
+    /// RFC 5681 eq. 3 truncated to bytes, at least one.
     #[inline]
     fn truncated_share(&self, cwnd: u64) -> u64 {
         (self.mss * self.mss / cwnd).max(1)
     }
 
-    /// Most segments by which an ACK enlarges the window in slow start; `None` for any number.
-    /// RFC 3465 §2.3: L is one segment in the slow start after a timeout, for the ACKs then cover
-    /// what had left the network before.
+    /// Returns the maximum number of segments by which an ACK enlarges the window in slow start.
+    /// `None`: no limit. RFC 3465 §2.3: L is one segment in the slow start after a timeout, because
+    /// the ACKs then cover data that had left the network before.
     pub(crate) fn slow_start_limit(&self) -> Option<u64> {
         match self.kind {
             WindowGrowth::Segments => None,
@@ -130,8 +133,8 @@ impl Growth {
         }
     }
 
-    /// The bytes of an ACK of `acked` that count: those of the cumulative acknowledgement or, in
-    /// Linux, those delivered.
+    /// Returns the bytes of an ACK that count: the `acked` bytes of the cumulative acknowledgement
+    /// or, in Linux, the delivered bytes.
     #[inline]
     pub(crate) fn counted(&self, acked: u64, event: &AckEvent) -> u64 {
         match self.kind {
@@ -142,7 +145,7 @@ impl Growth {
         }
     }
 
-    /// RFC 3465 §2.1: a segment per window of bytes acknowledged.
+    /// RFC 3465 §2.1: adds a segment per window of acknowledged bytes.
     #[inline]
     fn by_bytes(&mut self, cwnd: u64, acked: u64) -> u64 {
         self.carry += acked;
@@ -153,8 +156,8 @@ impl Growth {
         cwnd + self.mss
     }
 
-    /// Linux: in slow start a segment for each delivered, up to ssthresh; what they leave, and
-    /// in congestion avoidance all, makes a segment per window of segments.
+    /// Linux: in slow start adds a segment per delivered segment, up to ssthresh. The remaining
+    /// segments, and all segments in congestion avoidance, add one segment per window.
     fn by_segments(&mut self, cwnd: u64, ssthresh: u64, acked: u64, event: &AckEvent) -> u64 {
         let is_unused = event.app_limited
             && !self.grows_unused(cwnd, ssthresh)
@@ -172,7 +175,7 @@ impl Growth {
             return grown;
         }
         let window = (grown / self.mss).max(1);
-        // Credit that was enough for a smaller window than the present one counts once.
+        // Credit that exceeds the present window, left from a larger window, counts as one segment.
         let saved = self.carry >= window;
         self.carry = left + if saved { 0 } else { self.carry };
         let more = self.carry / window;
@@ -180,8 +183,9 @@ impl Growth {
         grown + (more + u64::from(saved)) * self.mss
     }
 
-    /// ns-3's TcpNewReno: a segment per ACK in slow start, MSS²/cwnd per ACK beyond, in whole
-    /// bytes and at least one. The ACK that reaches ssthresh does both if segments are left.
+    /// ns-3's TcpNewReno: adds a segment per ACK in slow start, and MSS²/cwnd per ACK in congestion
+    /// avoidance, truncated to bytes and at least one byte. The ACK that reaches ssthresh does both
+    /// if it covers further segments.
     fn per_ack(&mut self, cwnd: u64, ssthresh: u64, acked: u64) -> u64 {
         let acked = self.whole_segments(acked);
         if acked == 0 {
@@ -197,7 +201,7 @@ impl Growth {
         grown + self.truncated_share(grown)
     }
 
-    /// Whole segments in `acked` bytes and in what earlier ACKs left.
+    /// Returns the number of complete segments in `acked` bytes plus the remainder of earlier ACKs.
     fn whole_segments(&mut self, acked: u64) -> u64 {
         let bytes = u64::from(self.remainder) + acked;
         self.remainder = (bytes % self.mss) as u32;
@@ -205,8 +209,9 @@ impl Growth {
     }
 }
 
-/// Whether a window that was not used up is too little used to grow, with `flight` bytes
-/// outstanding before the ACK (Linux `tcp_is_cwnd_limited`): in slow start when not even half is.
+/// Returns true if an app-limited window is used too little to grow, with `flight` bytes
+/// outstanding before the ACK (Linux `tcp_is_cwnd_limited`). In slow start, half of the window must
+/// be used.
 fn is_little_used(cwnd: u64, ssthresh: u64, flight: u64) -> bool {
     !(cwnd < ssthresh && cwnd < 2 * flight)
 }
@@ -228,7 +233,7 @@ mod tests {
         AckEvent::of_new_data(Time::ZERO, acked)
     }
 
-    /// cwnd after ACKs of `acked` bytes each, in turn.
+    /// Returns cwnd after each of several ACKs of `acked` bytes.
     fn windows<const N: usize>(
         growth: &mut Growth,
         (mut cwnd, ssthresh): (u64, u64),
@@ -240,9 +245,10 @@ mod tests {
         })
     }
 
-    /// In slow start a window of ns-3's grows whether it is used or not; Linux's while half is.
+    /// In slow start ns-3's window grows even if it is unused; Linux's window grows if half of it
+    /// is used.
     #[test]
-    fn an_unused_window_grows_in_slow_start_of_ns3() {
+    fn unused_window_grows_in_slow_start_of_ns3() {
         for (stack, grown) in [(StackVariant::Ns3, 12_000), (StackVariant::Rfc, 10_000)] {
             let options = TcpConfig {
                 mss: 1000,
@@ -268,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc3465_2_3_after_a_timeout_l_is_one_segment_until_the_next_reduction() {
+    fn rfc3465_2_3_l_is_one_segment_after_a_timeout_until_the_next_reduction() {
         let mut growth = growth(WindowGrowth::Abc2);
         growth.on_reduction(true);
         assert_eq!(windows(&mut growth, (1000, 5000), [3000, 2000]), [2000, 3000]);
@@ -276,19 +282,19 @@ mod tests {
         assert_eq!(windows(&mut growth, (2000, 5000), [2000]), [4000]);
     }
 
-    /// A segment whenever a window of bytes is acknowledged, however few ACKs say so.
+    /// Adds a segment per window of acknowledged bytes, regardless of the number of ACKs.
     #[test]
     fn rfc3465_2_1_congestion_avoidance_adds_a_segment_per_window_of_bytes() {
         let mut per_two = growth(WindowGrowth::Abc2);
         let cwnd = windows(&mut per_two, (5000, 5000), [2000, 2000, 2000, 2000, 2000, 2000, 2000]);
         assert_eq!(cwnd, [5000, 5000, 6000, 6000, 6000, 7000, 7000]);
-        // One ACK of two windows makes one segment; what is left counts for the next.
+        // One ACK of two windows adds one segment; the rest counts for the next increase.
         let mut stretched = growth(WindowGrowth::Abc1);
         assert_eq!(windows(&mut stretched, (5000, 5000), [10_000, 1000]), [6000, 7000]);
     }
 
     #[test]
-    fn rfc3465_2_1_a_reduction_forgets_the_bytes_counted() {
+    fn rfc3465_2_1_reduction_resets_the_counted_bytes() {
         let mut growth = growth(WindowGrowth::Abc1);
         windows(&mut growth, (5000, 5000), [4000]);
         growth.on_reduction(false);
@@ -296,10 +302,11 @@ mod tests {
     }
 
     #[test]
-    fn segments_in_slow_start_count_all_that_an_ack_covers_up_to_ssthresh() {
+    fn segments_in_slow_start_count_all_acknowledged_segments_up_to_ssthresh() {
         let mut growth = growth(WindowGrowth::Segments);
         let cwnd = windows(&mut growth, (2000, 10_000), [2000, 3000, 1000, 5000]);
-        // The last ACK reaches ssthresh with two segments and leaves three for the next window.
+        // The last ACK reaches ssthresh with two segments and carries three over to congestion
+        // avoidance.
         assert_eq!(cwnd, [4000, 7000, 8000, 10_000]);
         assert_eq!(windows(&mut growth, (10_000, 10_000), [6000, 1000]), [10_000, 11_000]);
     }
@@ -311,35 +318,34 @@ mod tests {
         assert_eq!(cwnd, [5000, 5000, 6000, 7000, 8000]);
     }
 
-    /// Linux `tcp_cong_avoid_ai`: credit from a larger window is one segment, not more.
+    /// Linux `tcp_cong_avoid_ai`: credit from a larger window counts as one segment only.
     #[test]
-    fn segments_credit_of_a_larger_window_counts_once() {
+    fn segments_credit_of_a_larger_window_counts_as_one_segment() {
         let mut growth = growth(WindowGrowth::Segments);
         windows(&mut growth, (20_000, 5000), [19_000]);
         assert_eq!(windows(&mut growth, (5000, 5000), [1000, 4000]), [6000, 6000]);
     }
 
     #[test]
-    fn segments_parts_of_a_segment_are_put_together() {
+    fn segments_accumulates_partial_segments() {
         let mut growth = growth(WindowGrowth::Segments);
         let cwnd = windows(&mut growth, (2000, u64::MAX), [400, 400, 400, 1800]);
         assert_eq!(cwnd, [2000, 2000, 3000, 5000]);
     }
 
     #[test]
-    fn segments_leave_a_window_alone_that_is_not_used() {
+    fn segments_does_not_grow_an_unused_window() {
         let mut growth = growth(WindowGrowth::Segments);
         let idle = |in_flight| AckEvent { in_flight, app_limited: true, ..ack(1000) };
-        // In slow start half of it must be used, then all.
+        // In slow start half of the window must be used; in congestion avoidance the entire window.
         assert_eq!(growth.after_ack(8000, u64::MAX, 1000, &idle(2000)), 8000);
         assert_eq!(growth.after_ack(8000, u64::MAX, 1000, &idle(4000)), 9000);
         assert_eq!(growth.after_ack(2000, 2000, 1000, &idle(0)), 2000);
     }
 
-    /// Use of the window counts the outstanding data, regardless of how much of it was selectively
-    /// acknowledged.
+    /// The use of the window counts all outstanding data, including selectively acknowledged data.
     #[test]
-    fn segments_grow_by_what_was_delivered_and_judge_use_by_what_was_outstanding() {
+    fn segments_counts_delivered_bytes_and_checks_use_with_outstanding_bytes() {
         let mut growth = growth(WindowGrowth::Segments);
         let event =
             |in_flight| AckEvent { delivered: 1000, in_flight, app_limited: true, ..ack(2000) };
@@ -348,14 +354,14 @@ mod tests {
     }
 
     #[test]
-    fn other_ways_than_segments_count_the_cumulative_acknowledgement() {
+    fn other_variants_count_the_cumulative_acknowledgement() {
         let event = AckEvent { delivered: 1000, ..ack(4000) };
         let grown = |kind| growth(kind).after_ack(3000, u64::MAX, 4000, &event);
         assert_eq!([WindowGrowth::Segments, WindowGrowth::Abc2].map(grown), [4000, 5000]);
     }
 
     #[test]
-    fn per_ack_counts_acks_and_not_what_they_cover() {
+    fn per_ack_counts_acks_and_not_acknowledged_bytes() {
         let mut growth = growth(WindowGrowth::PerAck);
         assert_eq!(windows(&mut growth, (1000, 3000), [1000, 1000, 5000]), [2000, 3000, 3333]);
         assert_eq!(
@@ -364,7 +370,7 @@ mod tests {
         );
     }
 
-    /// The ACK that reaches ssthresh has segments left for congestion avoidance.
+    /// The ACK that reaches ssthresh covers further segments, which count for congestion avoidance.
     #[test]
     fn per_ack_growth_continues_beyond_ssthresh_with_the_remainder() {
         let mut growth = growth(WindowGrowth::PerAck);

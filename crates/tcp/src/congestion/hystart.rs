@@ -1,48 +1,50 @@
-//! Leaving slow start before it overflows the queue: HyStart and HyStart++.
+//! HyStart and HyStart++: end slow start before it overflows the queue.
 //!
 //! Source: Ha & Rhee, "Taming the elephants: new TCP slow start", 2011 (`hystart-2011`), with the
 //! constants of Linux's and ns-3's CUBIC; RFC 9406 (HyStart++).
-//! Differs: ns-3 compares the ACK train with the whole smallest RTT and the delay with twice that,
-//! Linux bounds the rise of the delay by 16 ms, ns-3 by 1 s as here.
-//! Left out: RFC 9406's L, for `window_growth` says what an ACK adds in slow start.
+//! Differs: ns-3 compares the ACK train with the full minimum RTT, and the delay with twice the
+//! minimum RTT. Linux limits the delay threshold to 16 ms; ns-3 and this module limit it to 1 s.
+//! Left out: L of RFC 9406, because `window_growth` determines the growth per ACK in slow start.
 
 use super::AckEvent;
 use airpath_core::{Duration, Time};
 use serde::Deserialize;
 
-/// Variant, if any.
+/// Variant of HyStart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HystartKind {
-    /// Slow start ends with a loss, a mark or ssthresh.
+    /// No HyStart: slow start ends with a loss, with a mark or at ssthresh.
     #[default]
     Off,
-    /// HyStart: at a long ACK train or a risen delay congestion avoidance begins.
+    /// HyStart: congestion avoidance begins after a long ACK train or an increase of the delay.
     Classic,
-    /// HyStart++: at a risen delay slow start becomes conservative, then ends (RFC 9406).
+    /// HyStart++: after an increase of the delay, slow start becomes conservative and then ends
+    /// (RFC 9406).
     PlusPlus,
 }
 
-/// Segments from which HyStart looks.
+/// Window from which HyStart is active, segments.
 const LOW_WINDOW: u64 = 16;
-/// ACKs that follow each other within this belong to one train.
+/// Largest distance of two ACKs in a train.
 const ACK_DELTA: Duration = Duration::from_millis(2);
-/// RTT samples in a round that make its smallest one count: N_RTT_SAMPLE in RFC 9406 §4.3.
+/// RTT samples required in a round: N_RTT_SAMPLE in RFC 9406 §4.3.
 const MIN_SAMPLES: u32 = 8;
-/// The smallest rise of the delay that counts: MIN_RTT_THRESH in RFC 9406 §4.3.
+/// Lower bound of the delay threshold: MIN_RTT_THRESH in RFC 9406 §4.3.
 const DELAY_MIN: Duration = Duration::from_millis(4);
-/// The largest threshold for the rise of the delay.
+/// Upper bound of the delay threshold.
 const DELAY_MAX: Duration = Duration::from_millis(1000);
 /// MAX_RTT_THRESH, RFC 9406 §4.3.
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
-/// The part of the RTT that it must rise by: MIN_RTT_DIVISOR in RFC 9406 §4.3.
+/// Divisor of the RTT that gives the delay threshold: MIN_RTT_DIVISOR in RFC 9406 §4.3.
 const MIN_RTT_DIVISOR: u64 = 8;
 /// CSS_GROWTH_DIVISOR, RFC 9406 §4.3.
 pub(crate) const CSS_GROWTH_DIVISOR: u64 = 4;
 /// CSS_ROUNDS, RFC 9406 §4.3.
 const CSS_ROUNDS: u32 = 5;
 
-/// By how much the smallest RTT must rise: an eighth, within bounds (RFC 9406 §4.2).
+/// Returns the threshold for the increase of the minimum RTT: an eighth, within bounds (RFC 9406
+/// §4.2).
 fn rtt_threshold(rtt: Duration, longest: Duration) -> Duration {
     Duration::from_nanos(rtt.as_nanos() / MIN_RTT_DIVISOR).clamp(DELAY_MIN, longest)
 }
@@ -52,27 +54,27 @@ fn rtt_threshold(rtt: Duration, longest: Duration) -> Duration {
 pub(crate) enum Advice {
     /// Continue slow start.
     Grow,
-    /// To grow by a part of it (conservative slow start).
+    /// Grow by a fraction (conservative slow start).
     GrowLess,
     /// End slow start: ssthresh = cwnd.
     Leave,
 }
 
-/// The search for the end of slow start, of one connection.
+/// State of the search for the end of slow start, per connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Hystart {
     kind: HystartKind,
-    /// Bytes acknowledged so far; rounds are counted by it.
+    /// Bytes acknowledged in slow start; rounds are measured by this count.
     acked: u64,
-    /// The round ends when more than this is acknowledged.
+    /// Value of `acked` at which the round ends.
     round_end: u64,
     round_start: Time,
-    /// Smallest RTT of this round, and of how many samples.
+    /// Minimum RTT of this round, over `samples` samples.
     round_rtt: Option<Duration>,
     samples: u32,
-    /// The last ACK of the train.
+    /// Time of the last ACK of the train.
     last_ack: Time,
-    /// The smallest RTT: of all (HyStart), of the last round (HyStart++).
+    /// Reference RTT: the minimum of all samples (HyStart), or of the previous round (HyStart++).
     reference_rtt: Option<Duration>,
     conservative: Option<Conservative>,
 }
@@ -82,12 +84,12 @@ pub(crate) struct Hystart {
 struct Conservative {
     /// cssBaselineMinRtt.
     baseline: Duration,
-    /// Rounds that have ended, the one it began in included.
+    /// Number of rounds that have ended, including the round in which it began.
     rounds: u32,
 }
 
 impl Hystart {
-    /// The search as `kind` says; `None` when there is none.
+    /// Creates the search for variant `kind`; `None` for `Off`.
     pub(crate) fn new(kind: HystartKind) -> Option<Box<Hystart>> {
         (kind != HystartKind::Off).then(|| {
             Box::new(Hystart {
@@ -104,7 +106,7 @@ impl Hystart {
         })
     }
 
-    /// An ACK of `acked` bytes in slow start, with a window of `cwnd` whole segments.
+    /// Handles an ACK of `acked` bytes in slow start with a window of `cwnd` full segments.
     pub(crate) fn on_ack(&mut self, acked: u64, event: &AckEvent, cwnd: u64) -> Advice {
         self.acked += acked;
         if self.acked > self.round_end {
@@ -117,15 +119,16 @@ impl Hystart {
         }
     }
 
-    /// Slow start is over, by the search, a loss or a mark; false when the search ends with that.
-    /// RFC 9406 §4.3 keeps HyStart++ to the first slow start; in Linux HyStart searches in each,
-    /// with a new round.
+    /// Ends slow start, because of the search, a loss or a mark. Returns false if the search ends
+    /// too: RFC 9406 §4.3 restricts HyStart++ to the first slow start. Linux starts HyStart again,
+    /// with a new round, in each slow start.
     pub(crate) fn continues_after_slow_start(&mut self) -> bool {
         (self.round_end, self.round_rtt, self.samples) = (0, None, 0);
         self.kind == HystartKind::Classic
     }
 
-    /// The retransmission timer expired: the path may be another; otherwise the same.
+    /// Handles an expiry of the retransmission timer. The path may have changed, so the reference
+    /// RTT is reset.
     pub(crate) fn continues_after_timeout(&mut self) -> bool {
         self.reference_rtt = None;
         self.continues_after_slow_start()
@@ -145,8 +148,8 @@ impl Hystart {
         self.samples = 0;
     }
 
-    /// hystart-2011 §4: the train of a round's ACKs is as long as the way to the receiver, or the
-    /// delay has risen.
+    /// hystart-2011 §4: leaves slow start if the ACK train of a round is longer than the one-way
+    /// delay, or if the delay has increased.
     fn classic(&mut self, event: &AckEvent, cwnd: u64) -> Advice {
         let Some(rtt) = event.rtt else { return Advice::Grow };
         let smallest = self.reference_rtt.map_or(rtt, |least| least.min(rtt));
@@ -215,7 +218,8 @@ mod tests {
         allows: "nothing",
     };
 
-    /// ACKs of a segment each, `gap` apart, with the same RTT: the advice of each.
+    /// Returns the advice for each of `number` ACKs of one segment, `gap_us` apart, with the same
+    /// RTT.
     fn acks(
         hystart: &mut Hystart,
         start_ms: u64,
@@ -237,28 +241,28 @@ mod tests {
         Hystart::new(kind).expect("it is not off")
     }
 
-    /// The number of the first ACK, from 1, that gets `advice`.
+    /// Returns the number of the first ACK, from 1, with this advice.
     fn first(advices: &[Advice], advice: Advice) -> Option<usize> {
         advices.iter().position(|a| *a == advice).map(|at| at + 1)
     }
 
     #[test]
-    fn hystart_2011_s4_a_train_longer_than_half_of_the_smallest_rtt_ends_slow_start() {
+    fn hystart_2011_s4_train_longer_than_half_of_the_minimum_rtt_ends_slow_start() {
         let mut hystart = search(HystartKind::Classic);
-        // ACKs every 2 ms: the 12th comes 22 ms after the first, more than 40/2.
+        // ACKs every 2 ms: the 12th ACK arrives 22 ms after the first one, which exceeds 40/2 ms.
         let advices = acks(&mut hystart, 100, 2000, 20, 40);
         let left = first(&advices, Advice::Leave).expect("it leaves");
         EXIT.equal("train of ACKs 2 ms apart, RTT 40 ms", "ACKs", left as f64, 12.0);
     }
 
     #[test]
-    fn hystart_2011_s4_a_gap_above_2_ms_breaks_the_train() {
+    fn hystart_2011_s4_gap_above_2_ms_ends_the_train() {
         let mut hystart = search(HystartKind::Classic);
         assert_eq!(first(&acks(&mut hystart, 100, 2001, 20, 40), Advice::Leave), None);
     }
 
     #[test]
-    fn hystart_2011_s4_a_delay_that_rose_by_an_eighth_ends_slow_start_after_eight_samples() {
+    fn hystart_2011_s4_delay_increase_by_an_eighth_ends_slow_start_after_eight_samples() {
         for (rtt, risen) in [(80, 91), (16, 21)] {
             let mut hystart = search(HystartKind::Classic);
             assert_eq!(first(&acks(&mut hystart, 100, 3000, 21, rtt), Advice::Leave), None);
@@ -273,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_window_is_left_alone() {
+    fn small_window_is_ignored() {
         let mut hystart = search(HystartKind::Classic);
         let event = |now| AckEvent {
             in_flight: 100_000,
@@ -285,10 +289,10 @@ mod tests {
         }
     }
 
-    /// RFC 9406 §4.2, by its steps: the eighth sample of a round whose smallest RTT is 10 ms
-    /// above the last one's (80/8) makes slow start conservative.
+    /// RFC 9406 §4.2, step by step. The minimum RTT of the round is 10 ms (80/8) above that of the
+    /// previous round, so its eighth sample makes slow start conservative.
     #[test]
-    fn rfc9406_4_2_a_risen_delay_makes_slow_start_conservative() {
+    fn rfc9406_4_2_delay_increase_makes_slow_start_conservative() {
         let mut hystart = search(HystartKind::PlusPlus);
         assert_eq!(first(&acks(&mut hystart, 100, 0, 21, 80), Advice::GrowLess), None);
         let slowed = first(&acks(&mut hystart, 200, 0, 20, 90), Advice::GrowLess);
@@ -300,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9406_4_3_the_rise_is_at_least_4_ms_and_at_most_16() {
+    fn rfc9406_4_3_threshold_is_between_4_and_16_ms() {
         for (rtt, rise) in [(8, 4), (32, 4), (64, 8), (128, 16), (400, 16)] {
             let threshold = rtt_threshold(Duration::from_millis(rtt), MAX_RTT_THRESH);
             let found = threshold.as_nanos() as f64 * 1e-6;
@@ -309,20 +313,20 @@ mod tests {
     }
 
     #[test]
-    fn rfc9406_4_2_after_five_rounds_slow_start_ends() {
+    fn rfc9406_4_2_slow_start_ends_after_five_rounds() {
         let mut hystart = search(HystartKind::PlusPlus);
         acks(&mut hystart, 100, 0, 21, 80);
-        // A round is 21 ACKs here: what was in flight at its start, and the one beyond.
+        // A round has 21 ACKs here: the segments in flight at its start, and one more.
         let advices: Vec<Advice> =
             (0..6).flat_map(|round| acks(&mut hystart, 200 + round, 0, 21, 90)).collect();
-        // The partial round it began in is the first of the five.
+        // The partial round in which conservative slow start began is the first of the five rounds.
         assert_eq!(first(&advices, Advice::GrowLess), Some(8));
         let left = first(&advices, Advice::Leave).expect("it leaves");
         EXIT.equal("HyStart++, five rounds: the end", "ACKs", left as f64, 5.0 * 21.0 + 1.0);
     }
 
     #[test]
-    fn rfc9406_4_2_a_delay_that_falls_again_brings_slow_start_back() {
+    fn rfc9406_4_2_lower_delay_resumes_slow_start() {
         let mut hystart = search(HystartKind::PlusPlus);
         acks(&mut hystart, 100, 0, 21, 80);
         acks(&mut hystart, 200, 0, 21, 90);
@@ -332,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn hystart_continues_after_a_timeout_and_hystart_plus_plus_does_not() {
+    fn only_classic_hystart_continues_after_a_timeout() {
         assert!(search(HystartKind::Classic).continues_after_timeout());
         assert!(!search(HystartKind::PlusPlus).continues_after_timeout());
     }

@@ -1,7 +1,7 @@
-//! Congestion control: how the window grows and shrinks.
+//! Congestion control: growth and reduction of the congestion window.
 //!
-//! Loss *detection* and retransmission are the sender's (`recovery/`), so a congestion control
-//! stays small. To add one: its file and one line in `registry.rs`.
+//! Loss *detection* and retransmission are part of the sender (`recovery/`), so a congestion
+//! control algorithm is small. A new algorithm takes one file and one line in `registry.rs`.
 
 mod clamp;
 mod cubic;
@@ -36,10 +36,10 @@ use crate::config::TcpConfig;
 use airpath_core::{Duration, Rate, StageError, Time};
 use std::sync::Arc;
 
-/// How far the sender is with the repair of losses.
+/// State of loss recovery at the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryPhase {
-    /// No loss is under repair; duplicate ACKs may have been counted.
+    /// No loss recovery; duplicate ACKs may have been counted.
     Open,
     /// Fast recovery.
     Recovery,
@@ -47,53 +47,53 @@ pub enum RecoveryPhase {
     Loss,
 }
 
-/// An ACK arrived: of new data, a duplicate, or one that only updates the window.
+/// An ACK has arrived: of new data, a duplicate, or a window update.
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
     /// Time of the event.
     pub now: Time,
-    /// The phase after this ACK: `Recovery` for the one that begins a recovery, `Open` for the one
-    /// that ends it.
+    /// Phase after this ACK: `Recovery` if this ACK begins a recovery, `Open` if it ends a
+    /// recovery.
     pub phase: RecoveryPhase,
-    /// Bytes by which it may enlarge the window, and `None` when it may not: for all but ACKs of
-    /// new data, in fast recovery, and when it echoes a mark (RFC 3168 §6.1.2). Of new data these
-    /// are `acked`; with ns-3's procedures whole segments. The ACK that ends a recovery has them in
-    /// ns-2 and in ns-3's older releases only; algorithms that need every ACK see it by `acked` and
-    /// `phase`.
+    /// Bytes by which this ACK may enlarge the window. `None` if it may not: for ACKs without new
+    /// data, in fast recovery, and if the ACK echoes a mark (RFC 3168 §6.1.2). For new data the
+    /// value is `acked`, or full-sized segments with ns-3's procedures. For the ACK that ends a
+    /// recovery the value is set only in ns-2 and in older releases of ns-3. Algorithms that need
+    /// every ACK identify that ACK by `acked` and `phase`.
     pub growth: Option<u64>,
-    /// The cumulative acknowledgement, a stream offset.
+    /// Cumulative acknowledgement, a stream offset.
     pub ack: u64,
-    /// Everything before this offset has been sent.
+    /// End of the sent data, a stream offset.
     pub sent: u64,
-    /// Bytes newly acknowledged, by the cumulative acknowledgement.
+    /// Bytes newly acknowledged by the cumulative acknowledgement.
     pub acked: u64,
-    /// Bytes acknowledged first by this ACK, cumulatively or selectively: without those selectively
-    /// acknowledged before, with those selectively acknowledged now.
+    /// Bytes newly acknowledged by this ACK, cumulatively or selectively. Bytes that were
+    /// selectively acknowledged before do not count.
     pub delivered: u64,
-    /// Bytes beyond `ack` that are acknowledged selectively.
+    /// Bytes beyond `ack` that are selectively acknowledged.
     pub sacked: u64,
-    /// Whether it repeats the last cumulative acknowledgement with data outstanding, and is not
-    /// meant as a window update.
+    /// True for a duplicate ACK: it repeats the last cumulative acknowledgement while data is
+    /// outstanding, and is not a window update.
     pub duplicate: bool,
     /// Bytes outstanding after this ACK.
     pub in_flight: u64,
-    /// RTT sample, when this ACK gives one.
+    /// RTT sample of this ACK, if any.
     pub rtt: Option<Duration>,
-    /// Whether it carries ECN-Echo, on a connection that uses ECN.
+    /// True if the ACK carries ECN-Echo, on a connection that uses ECN.
     pub echo: bool,
     /// Explicit feedback echoed by the receiver (CLAMP, VCP).
     pub feedback: f32,
-    /// Whether cwnd did not limit the sender before this ACK: at least a segment of it was not
-    /// used, for want of data or of receive window, or because segments are paced.
+    /// True if cwnd did not limit the sender before this ACK: at least a segment of cwnd was
+    /// unused, because of missing data, the receive window or pacing.
     pub app_limited: bool,
-    /// Sample of the delivery rate, when this ACK gives one, for a congestion control that needs
-    /// them.
+    /// Delivery rate sample of this ACK, if any, for algorithms that need such samples.
     pub rate: Option<RateSample>,
 }
 
 impl AckEvent {
-    /// An ACK of `acked` new bytes, the first of a connection, outside of loss recovery, without
-    /// other information. Tests of a congestion control start from it.
+    /// Creates the first ACK of a connection, outside of loss recovery, that acknowledges `acked`
+    /// new bytes and has no other information. Tests of congestion control algorithms start from
+    /// this event.
     pub const fn of_new_data(now: Time, acked: u64) -> AckEvent {
         AckEvent {
             now,
@@ -115,109 +115,112 @@ impl AckEvent {
     }
 }
 
-/// A loss was detected, by duplicate ACKs or by a timeout.
+/// A loss was detected by duplicate ACKs or by a timeout, or a mark was echoed.
 #[derive(Clone, Copy, Debug)]
 pub struct LossEvent {
     /// Time of the event.
     pub now: Time,
     /// FlightSize (RFC 5681 §2), bytes.
     pub flight: u64,
-    /// The window before it, bytes: the congestion control's own, but in ns-3's proportional
-    /// reduction the reduction's.
+    /// Window before the event, bytes: that of the congestion control algorithm. In ns-3's
+    /// proportional rate reduction, that of the reduction.
     pub cwnd: u64,
-    /// ssthresh stays as it is: an echo from the same window of data has reduced it (Linux
-    /// `tcp_enter_loss`). Set for timeouts only.
+    /// ssthresh must not change, because an echo in the same window of data has already reduced it
+    /// (Linux `tcp_enter_loss`). Set only for timeouts.
     pub keeps_ssthresh: bool,
 }
 
 impl LossEvent {
-    /// A loss or an echo that sets ssthresh; `flight` and `cwnd` in bytes.
+    /// Creates a loss or an echo that sets ssthresh; `flight` and `cwnd` in bytes.
     pub fn new(now: Time, flight: u64, cwnd: u64) -> LossEvent {
         LossEvent { now, flight, cwnd, keeps_ssthresh: false }
     }
 }
 
-/// Sending begins again after a time with nothing outstanding.
+/// Sending resumes after a time without outstanding data.
 #[derive(Clone, Copy, Debug)]
 pub struct IdleEvent {
     /// Time of the event.
     pub now: Time,
-    /// The window that is left, bytes; as it was unless the idle time was long.
+    /// New window, bytes; reduced only after a long idle time.
     pub cwnd: u64,
-    /// ssthresh is at least this, bytes.
+    /// Lower bound of ssthresh, bytes.
     pub ssthresh: u64,
 }
 
 airpath_core::contract! { $
     /// A congestion control algorithm.
     ///
-    /// Six methods are required. The others have defaults: no rate samples, no pacing, nothing done for a
-    /// lost SYN, an idle time or a sent packet, an echoed mark answered like a loss, no failure. One around
-    /// another implements [`CongestionWrapper`].
+    /// Six methods are required. The others have defaults: no rate samples, no pacing, no failure,
+    /// no reaction to a lost SYN, to an idle time or to a sent packet; an echoed mark is handled
+    /// like a loss. A wrapper implements [`CongestionWrapper`].
     pub trait CongestionControl {
-        /// An ACK arrived. Called for every one, in recovery too, except those that were overtaken by a
-        /// later one and carry no news. `on_loss` or `on_recovered`, when it causes one, comes before,
-        /// `on_ecn` after. A window grows by `growth` and by nothing else, except VCP's, whose rule is for
-        /// every ACK of new data outside of recovery.
+        /// Handles an ACK. Called for every ACK, also in recovery, except for ACKs that were
+        /// overtaken by a later ACK and contain no new information. If the ACK causes `on_loss` or
+        /// `on_recovered`, that call comes first; `on_ecn` comes after. The window grows only by
+        /// `growth`. Exception: the rule of VCP applies to every ACK of new data outside of
+        /// recovery.
         fn on_ack(&mut self, event: &AckEvent);
 
-        /// Fast retransmit: sets ssthresh, and cwnd for the time of fast recovery.
+        /// Handles a fast retransmit: sets ssthresh, and cwnd for the duration of fast recovery.
         fn on_loss(&mut self, event: &LossEvent);
 
-        /// The retransmission timer expired. ssthresh is not set if the event's `keeps_ssthresh` is.
+        /// Handles an expiry of the retransmission timer. Does not set ssthresh if `keeps_ssthresh`
+        /// is set.
         fn on_rto(&mut self, event: &LossEvent);
 
-        /// Fast recovery is over; `cwnd` is the window that the recovery allows at most.
+        /// Handles the end of fast recovery; `cwnd` is the largest window that the recovery allows.
         fn on_recovered(&mut self, cwnd: u64);
 
-        /// Congestion window, bytes.
+        /// Returns the congestion window, bytes.
         fn cwnd(&self) -> u64;
 
-        /// Slow-start threshold, bytes; `u64::MAX` while there is none.
+        /// Returns the slow-start threshold, bytes; `u64::MAX` if not yet set.
         fn ssthresh(&self) -> u64;
 
-        /// Whether `on_ack` uses ACKs without `growth`; false spares the congestion control them.
+        /// Returns true if `on_ack` uses ACKs without `growth`; otherwise these ACKs are not passed
+        /// to it.
         fn needs_every_ack(&self) -> bool {
             true
         }
 
-        /// Whether `on_ack` uses [`AckEvent::rate`]; called once, when the connection is made. Samples cost
-        /// the connection time and memory.
+        /// Returns true if `on_ack` uses [`AckEvent::rate`]. Called once, when the connection is
+        /// created. Samples cost the connection time and memory.
         fn needs_rate_samples(&self) -> bool {
             false
         }
 
-        /// The SYN or its answer was lost: the first flight is one segment (RFC 5681 §3.1).
+        /// Handles the loss of the SYN or SYN-ACK: the first flight is one segment (RFC 5681 §3.1).
         fn on_lost_syn(&mut self) {}
 
-        /// The receiver echoed congestion marks (RFC 3168), once per window, and not for a window in
-        /// which a loss was found; `flight` is at most cwnd. Never called with less than two segments,
-        /// except under ns-2's procedures and with `ecn_reaction = "cwr"`.
+        /// Handles echoed congestion marks (RFC 3168), once per window, and not for a window in
+        /// which a loss was detected; `flight` is at most cwnd. Never called with less than two
+        /// segments, except with ns-2's procedures and with `ecn_reaction = "cwr"`.
         fn on_ecn(&mut self, event: &LossEvent) {
             self.on_loss(event);
         }
 
-        /// Sending begins again after a time with nothing outstanding (RFC 5681 §4.1).
+        /// Handles the start of sending after a time without outstanding data (RFC 5681 §4.1).
         fn on_idle(&mut self, _event: &IdleEvent) {}
 
-        /// A packet left.
+        /// Handles the transmission of a packet.
         fn on_sent(&mut self, _now: Time, _bytes: u64) {}
 
-        /// Pacing rate in IP packets, above 0, read with every segment that leaves; `None` sends
-        /// whenever the window allows.
+        /// Returns the pacing rate in IP packets, above 0. Called for every sent segment. `None`:
+        /// no pacing.
         fn pacing_rate(&self) -> Option<Rate> {
             None
         }
 
-        /// A failure since the last call, which ends the run with its message. Called after every other
-        /// method that may change the congestion control; only a plug-in fails.
+        /// Returns a failure since the last call, which ends the run with its message. Called after
+        /// every other method that may change the state. Only plug-ins fail.
         fn take_error(&mut self) -> Option<StageError> {
             None
         }
     }
 
-    /// A congestion control algorithm around another: writes or delegates each method of
-    /// [`CongestionControl`], which it has by this.
+    /// A congestion control algorithm that wraps another: it implements or delegates each method of
+    /// [`CongestionControl`], and thereby implements that trait.
     ///
     /// ```
     /// use airpath_core::{Rate, StageError, Time};
@@ -226,7 +229,7 @@ airpath_core::contract! { $
     /// };
     /// use airpath_tcp::delegate_congestion;
     ///
-    /// /// Another congestion control algorithm, and a count of its timeouts.
+    /// A wrapped congestion control algorithm, and a count of its timeouts.
     /// struct Counted {
     ///     inner: AnyCongestion,
     ///     timeouts: usize,
@@ -244,7 +247,7 @@ airpath_core::contract! { $
     /// }
     /// ```
     ///
-    /// A wrapper that neither writes nor delegates a method does not compile:
+    /// A wrapper that neither implements nor delegates a method does not compile:
     ///
     /// ```compile_fail,E0046
     /// # use airpath_core::{Rate, StageError, Time};
@@ -264,16 +267,16 @@ airpath_core::contract! { $
     /// ```
     pub trait CongestionWrapper;
 
-    /// Delegates methods of [`CongestionWrapper`](congestion::CongestionWrapper) to the congestion control
-    /// algorithm in a field: `delegate_congestion!(field: method, …)`, or all of them:
-    /// `delegate_congestion!(field)`.
+    /// Delegates methods of [`CongestionWrapper`](congestion::CongestionWrapper) to the congestion
+    /// control algorithm in a field. `delegate_congestion!(field: method, …)` delegates the named
+    /// methods, `delegate_congestion!(field)` all methods.
     #[macro_export]
     macro delegate_congestion;
 }
 
-/// Inputs of the construction of a congestion control: the options of its connection.
+/// Input of the construction of a congestion control algorithm, in addition to its configuration.
 #[derive(Clone, Debug)]
 pub struct CongestionSetup {
-    /// The connection's options.
+    /// TCP parameters of the connection.
     pub options: Arc<TcpConfig>,
 }

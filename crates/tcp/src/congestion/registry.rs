@@ -1,4 +1,4 @@
-//! The list of congestion controls: one line each.
+//! Registry of the congestion control algorithms: one line each.
 
 use super::{
     AckEvent, Clamp, CongestionControl, CongestionSetup, Cubic, CubicLinux, CubicNs3, Dctcp,
@@ -6,11 +6,11 @@ use super::{
 };
 use airpath_core::{Rate, Registry, StageError, Time, built_in_components};
 
-/// Congestion controls that were registered at run time.
+/// Congestion control algorithms registered at run time.
 pub type CongestionRegistry = Registry<dyn CongestionControl + Send, CongestionSetup>;
 
 built_in_components! {
-    /// Any congestion control.
+    /// Any congestion control algorithm.
     enum AnyCongestion: dyn CongestionControl + Send, CongestionSetup {
         "reno" => Reno(Reno): "Slow start, congestion avoidance, one halving per loss (RFC 5681).",
         "cubic" => Cubic(Box<Cubic>): "The window as a cubic function of time since a loss (RFC 9438).",
@@ -23,8 +23,8 @@ built_in_components! {
 }
 
 impl AnyCongestion {
-    /// An ACK of `acked` new bytes came, with nothing under repair: does what `on_ack` would, where
-    /// that takes nothing more to know. Returns whether it has.
+    /// Does the same as `on_ack` for an ACK of `acked` new bytes outside of loss recovery, if the
+    /// algorithm needs no other input. Returns true if it was handled.
     #[inline(always)]
     pub(crate) fn grow_on_fast_path(&mut self, acked: u64, app_limited: bool) -> bool {
         match self {

@@ -1,6 +1,6 @@
 //! Reno: slow start, congestion avoidance, one halving per loss.
 //!
-//! Source: RFC 5681 §3.1 and the window arithmetic of §3.2; growth is `growth.rs`.
+//! Source: RFC 5681 §3.1 and the window arithmetic of §3.2. Growth is in `growth.rs`.
 
 use super::growth::Growth;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
@@ -10,15 +10,15 @@ use crate::deviations::{Deviation, Deviations};
 use airpath_core::{Checks, Component, ConfigError, Setup, above};
 use serde::Deserialize;
 
-/// Configuration beyond the options of the connection.
+/// Configuration in addition to the TCP parameters of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RenoConfig {
-    /// β_ecn, in (0, 1): what an echoed mark leaves of the window. RFC 3168 §6.1.2: a half;
-    /// RFC 8511 §3: 0.8.
+    /// β_ecn, in (0, 1): factor of the window after an echoed mark. RFC 3168 §6.1.2: 0.5; RFC 8511
+    /// §3: 0.8.
     #[serde(default = "half")]
     pub beta_ecn: f64,
-    /// How slow start looks for its end.
+    /// Algorithm that finds the end of slow start.
     #[serde(default)]
     pub hystart: HystartKind,
 }
@@ -41,14 +41,14 @@ pub struct Reno {
 }
 
 impl Reno {
-    /// Before the first segment.
+    /// Creates the state before the first segment.
     pub fn new(setup: &CongestionSetup) -> Reno {
         let options = &setup.options;
         Reno {
             mss: u64::from(options.mss),
             beta_ecn: half(),
             growth: Growth::new(options),
-            // Counting segments has a separate rule.
+            // `Segments` has a separate rule for unused windows.
             grow_unused: options.grow_unused || options.window_growth == WindowGrowth::Segments,
             deviations: Deviations::of(options),
             hystart: None,
@@ -57,12 +57,13 @@ impl Reno {
         }
     }
 
-    /// The same, with another way out of slow start.
+    /// Sets the algorithm that finds the end of slow start.
     pub(crate) fn with_hystart(self, kind: HystartKind) -> Reno {
         Reno { hystart: Hystart::new(kind), ..self }
     }
 
-    /// Grows by an ACK of `acked` bytes if that takes nothing more to know; returns whether it has.
+    /// Grows for an ACK of `acked` bytes if no other input is needed. Returns true if the ACK was
+    /// handled.
     #[inline(always)]
     pub(crate) fn grow_on_fast_path(&mut self, acked: u64, app_limited: bool) -> bool {
         let may_stay = app_limited && !self.grow_unused;
@@ -74,7 +75,7 @@ impl Reno {
         grown.is_some()
     }
 
-    /// Slow start that looks for its end.
+    /// Slow start with HyStart.
     #[cold]
     fn careful_slow_start(&mut self, acked: u64, event: &AckEvent) {
         let whole = self.cwnd / self.mss;
@@ -91,14 +92,15 @@ impl Reno {
         };
     }
 
-    /// The window that a loss or an echo leaves, of `window` bytes: ssthresh, at least two segments; in
-    /// ns-2 one is enough.
+    /// Returns the window after a loss or an echo that reduces it to `window` bytes: at least two
+    /// segments, in ns-2 at least one.
     fn left(&self, window: u64) -> u64 {
         let is_one_enough = self.deviations.has(Deviation::LeavesOneSegment);
         window.max(if is_one_enough { self.mss } else { 2 * self.mss })
     }
 
-    /// An echoed mark leaves `window` bytes, but at least two segments; never more than before.
+    /// Reduces the window to `window` bytes, at least two segments, after an echoed mark. Never
+    /// enlarges it.
     pub(crate) fn reduce_to(&mut self, window: u64) {
         self.ssthresh = window.max(2 * self.mss);
         self.cwnd = self.cwnd.min(self.left(window));
@@ -106,19 +108,19 @@ impl Reno {
         self.hystart.take_if(|hystart| !hystart.continues_after_slow_start());
     }
 
-    /// RFC 5681 eq. 4: FlightSize/2; ssthresh is that, but at least 2·SMSS.
+    /// Returns FlightSize/2 (RFC 5681 eq. 4). The caller bounds ssthresh to at least 2·SMSS.
     fn half(&self, event: &LossEvent) -> u64 {
         self.rounded(self.growth.loss_base(event) / 2)
     }
 
-    /// Rounds the window to full segments in Linux.
+    /// Truncates the window to full segments in Linux.
     fn rounded(&self, window: u64) -> u64 {
         let rounds = self.deviations.has(Deviation::RoundsToSegments);
         if rounds { window / self.mss * self.mss } else { window }
     }
 }
 
-/// β_ecn must leave something and take something.
+/// Checks that β_ecn is between 0 and 1.
 pub(super) fn check_beta_ecn(beta: f64, checks: &mut Checks) {
     checks.within("beta_ecn", beta, above(0.0).below(1.0));
 }
@@ -183,7 +185,7 @@ impl CongestionControl for Reno {
         self.hystart.take_if(|hystart| !hystart.continues_after_timeout());
     }
 
-    /// RFC 3168 §6.1.2; RFC 8511 §3 with another β_ecn.
+    /// RFC 3168 §6.1.2; with another β_ecn, RFC 8511 §3.
     fn on_ecn(&mut self, event: &LossEvent) {
         let left = (self.growth.loss_base(event) as f64 * self.beta_ecn) as u64;
         self.reduce_to(self.rounded(left));
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn eq2_slow_start_adds_what_was_acknowledged_up_to_a_segment() {
+    fn eq2_slow_start_adds_the_acknowledged_bytes_up_to_a_segment() {
         let mut reno = reno(|_| ());
         for (acked, cwnd) in [(1000, 2000), (2000, 3000), (300, 3300)] {
             reno.on_ack(&ack(acked));
@@ -250,13 +252,14 @@ mod tests {
         for _ in 0..10 {
             reno.on_ack(&ack(1000));
         }
-        // Ten ACKs of a window of 10: Σ 1/w with the window growing meanwhile.
+        // Ten ACKs of a window of 10: Σ 1/w, where w grows with each ACK.
         assert_eq!(reno.cwnd(), 10_958);
     }
 
-    /// RFC 5681 §3.1 recommends to count bytes: half as many ACKs make the window grow as fast.
+    /// RFC 5681 §3.1 recommends byte counting: with half as many ACKs the window grows equally
+    /// fast.
     #[test]
-    fn s3_1_with_delayed_acks_the_window_still_grows_by_a_segment_per_window() {
+    fn s3_1_window_grows_by_a_segment_per_window_with_delayed_acks() {
         let mut reno = reno(|options| {
             options.initial_window = 10_000;
             options.initial_ssthresh = Some(10_000);
@@ -268,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn truncated_growth_adds_whole_bytes_and_at_least_one() {
+    fn truncated_growth_adds_at_least_one_byte() {
         let mut reno = reno(|options| {
             options.window_growth = WindowGrowth::PerAckTruncated;
             options.initial_window = 3_000_000;
@@ -279,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn eq4_a_loss_halves_the_flight_and_a_timeout_leaves_one_segment() {
+    fn eq4_loss_halves_the_flight_and_timeout_leaves_one_segment() {
         let mut reno = reno(|_| ());
         reno.on_loss(&LossEvent::new(Time::ZERO, 21_000, 21_000));
         assert_eq!((reno.cwnd(), reno.ssthresh()), (10_500, 10_500));

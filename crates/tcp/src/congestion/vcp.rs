@@ -1,10 +1,13 @@
-//! VCP: multiplicative increase, additive increase or a reduction, by the load code in each ACK.
+//! VCP: multiplicative increase, additive increase or a reduction, selected by the load code in
+//! each ACK.
 //!
-//! Source: Xia, Subramanian, Stoica and Kalyanaraman, "One More Bit Is Enough", SIGCOMM 2005 (`vcp-2005`), and
-//! where it is silent the public ns-2 package (v0.1, 2006); loss and timeout are those of ns-2's Reno.
-//! The window is counted in packets, fractions included. There is no slow start, after a timeout either.
-//! Chosen: an echo of 0, of a packet that lost its capability, reads as low, as in the package.
-//! Left out: pacing of windows up to 64 packets where the RTT is above 200 ms.
+//! Source: Xia, Subramanian, Stoica and Kalyanaraman, "One More Bit Is Enough", SIGCOMM 2005
+//! (`vcp-2005`). Where the paper gives no rule, the public ns-2 package (v0.1, 2006). The reactions
+//! to loss and timeout are those of ns-2's Reno. The window is counted in packets, including
+//! fractions. There is no slow start, not even after a timeout.
+//! Design decision: an echo of 0, from a packet that lost its ECN capability, counts as low, as in
+//! the package.
+//! Left out: pacing of windows up to 64 packets if the RTT is above 200 ms.
 
 mod rules;
 
@@ -15,23 +18,23 @@ use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, above,
 use rules::{RttInTicks, in_ticks};
 use serde::Deserialize;
 
-/// Echoes of the load codes: the ECN field as a number.
+/// Echoed load codes: values of the ECN field.
 const HIGH: f32 = 2.0;
 const OVERLOAD: f32 = 3.0;
 
-/// The load up to which the code is low (vcp-2005, Table 1): ξ = κ (1 − ρ) / ρ at this ρ.
+/// Largest load with the code "low" (vcp-2005, Table 1): ξ = κ (1 − ρ) / ρ at this ρ.
 const LOW_LOAD: f64 = 0.8;
 
 /// Condition that ends the freeze after a reduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Freeze {
-    /// A code below overload, which is obeyed at once; AI for an RTT answers overload only (the public
-    /// package).
+    /// A code below overload, which takes effect immediately. Only a code of overload is followed
+    /// by AI for an RTT (the public package).
     #[default]
     PublicCode,
-    /// Nothing: no code counts for t_ρ, and then the window grows by AI for an RTT, regardless of
-    /// the code (vcp-2005 §3.2).
+    /// No code: all codes are ignored for t_ρ. Then the window grows by AI for an RTT, regardless
+    /// of the code (vcp-2005 §3.2).
     Unconditional,
 }
 
@@ -39,11 +42,11 @@ pub enum Freeze {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnLoss {
-    /// Half of it is left after a fast retransmit, one packet after a timeout.
+    /// Half of the window remains after a fast retransmit, one packet after a timeout.
     #[default]
     Reno,
-    /// The same, if overload was the last code or its reduction is still in progress; otherwise
-    /// nothing. Lost segments are retransmitted in both cases.
+    /// As `Reno` if the last code was overload or the reaction to overload is still in progress;
+    /// otherwise no reduction. Lost segments are retransmitted in both cases.
     Ignore,
 }
 
@@ -53,23 +56,23 @@ pub enum OnLoss {
 pub struct VcpConfig {
     /// κ, above 0: gain of MI. vcp-2005, Table 1: 0.25.
     pub kappa: f64,
-    /// α, packets per RTT of 100 ms, above 0: AI. vcp-2005, Table 1: 1.
+    /// α, above 0: AI in packets per RTT, for an RTT of 100 ms. vcp-2005, Table 1: 1.
     pub alpha: f64,
-    /// β, in (0, 1): what overload leaves of the window. vcp-2005, Table 1: 0.875.
+    /// β, in (0, 1): factor of the window after overload. vcp-2005, Table 1: 0.875.
     pub beta: f64,
-    /// t_ρ, ns, above 0: the routers' interval, in which MI has one step and which the freeze lasts.
-    /// vcp-2005, Table 1: 200 ms.
+    /// t_ρ, ns, above 0: measurement interval of the routers. It is the period of one MI step and
+    /// the duration of the freeze. vcp-2005, Table 1: 200 ms.
     pub interval_ns: u64,
-    /// How AI depends on the RTT.
+    /// Dependence of AI on the RTT.
     #[serde(default)]
     pub scaling: AiScaling,
-    /// Bounds of MI and AI at small and at large windows (the public package).
+    /// Limits of MI and AI at small and at large windows (the public package).
     pub limiters: bool,
     /// Condition that ends the freeze.
     #[serde(default)]
     pub freeze: Freeze,
-    /// Tick in which the RTT of the scaling is counted and to which the timers are rounded, ns; 0 is
-    /// exact. The public package: 10 ms.
+    /// Clock tick to which the RTT for the scaling and the timers are rounded, ns; 0: no rounding.
+    /// The public package: 10 ms.
     pub granularity_ns: u64,
     /// Reaction of the window to a loss.
     #[serde(default)]
@@ -81,24 +84,24 @@ pub struct VcpConfig {
 enum Md {
     /// Overload reduces the window.
     Ready,
-    /// It was reduced and stays as it is until then.
+    /// The window is frozen until this time.
     Frozen(Time),
-    /// The window grows by AI until then.
+    /// The window grows by AI until this time.
     Forced(Time),
 }
 
-/// VCP's congestion control.
+/// VCP as a congestion control algorithm.
 #[derive(Clone, Debug)]
 pub struct Vcp {
     config: VcpConfig,
-    /// ξ, the step of MI in t_ρ, without limiter.
+    /// ξ, MI step per t_ρ without limiter.
     xi: f64,
     mss: u64,
-    /// Whether a window grows that is not used up.
+    /// Let a window grow that is not fully used.
     grow_unused: bool,
-    /// The window, packets.
+    /// Congestion window, packets.
     cwnd: f64,
-    /// The largest that the receiver's window lets be of use.
+    /// Upper bound of the window given by the receive window, packets.
     most: f64,
     ssthresh: u64,
     rtt: RttInTicks,
@@ -108,7 +111,7 @@ pub struct Vcp {
 }
 
 impl Vcp {
-    /// Before the first segment.
+    /// Creates the state before the first segment.
     pub fn new(config: VcpConfig, setup: &CongestionSetup) -> Vcp {
         let options = &setup.options;
         let packets = |bytes: u64| bytes as f64 / f64::from(options.mss);
@@ -127,17 +130,17 @@ impl Vcp {
         }
     }
 
-    /// The window, packets.
+    /// Returns the congestion window, packets.
     pub fn packets(&self) -> f64 {
         self.cwnd
     }
 
-    /// t_ρ.
+    /// Returns t_ρ.
     fn interval(&self) -> Duration {
         Duration::from_nanos(self.config.interval_ns)
     }
 
-    /// The freeze lasts t_ρ, AI after it an RTT.
+    /// Updates the phase: the freeze lasts t_ρ, and the AI after it lasts an RTT.
     fn pass_time(&mut self, now: Time) {
         if let Md::Frozen(until) = self.md
             && until <= now
@@ -151,7 +154,7 @@ impl Vcp {
         }
     }
 
-    /// An ACK of new data echoes `code`.
+    /// Applies the load code that an ACK of new data echoes.
     fn apply_load_code(&mut self, code: f32, now: Time, may_grow: bool) {
         self.is_overloaded = code >= OVERLOAD;
         let is_strict = self.config.freeze == Freeze::Unconditional;
@@ -168,7 +171,7 @@ impl Vcp {
         }
     }
 
-    /// AI: α_s packets per RTT.
+    /// Additive increase: α_s packets per RTT.
     fn add(&mut self, may_grow: bool) {
         let scale = vcp_ai_scale(self.config.scaling, self.rtt.get(), self.interval());
         let step = self.config.alpha * scale / self.cwnd;
@@ -176,7 +179,7 @@ impl Vcp {
         self.grow(step.min(limit), may_grow);
     }
 
-    /// MI: (1 + ξ)^(RTT/t_ρ) times the window per RTT.
+    /// Multiplicative increase: factor (1 + ξ)^(RTT/t_ρ) per RTT.
     fn multiply(&mut self, may_grow: bool) {
         let limit = if self.config.limiters { vcp_mi_limit(self.cwnd) } else { f64::INFINITY };
         let step = vcp_mi_increase(self.xi.min(limit), self.rtt.get(), self.interval());
@@ -189,13 +192,13 @@ impl Vcp {
         }
     }
 
-    /// Whether a loss reduces the window.
+    /// Returns true if a loss reduces the window.
     fn answers_loss(&self) -> bool {
         let is_announced = self.is_overloaded || self.md != Md::Ready;
         self.config.on_loss == OnLoss::Reno || is_announced
     }
 
-    /// A loss was found in a window of `window` bytes: what is left of it, packets, at least one.
+    /// Reduces the window, which was `window` bytes, to `left` packets, at least one.
     fn reduced(&mut self, window: u64, left: f64) {
         let half = window as f64 / 2.0;
         self.ssthresh = (half as u64).max(2 * self.mss);
@@ -234,7 +237,7 @@ impl CongestionControl for Vcp {
         }
     }
 
-    /// ns-2 halves the window, not FlightSize, and leaves one packet at least.
+    /// ns-2 halves the window, not FlightSize, and keeps at least one packet.
     fn on_loss(&mut self, event: &LossEvent) {
         if self.answers_loss() {
             self.reduced(event.cwnd, self.cwnd / 2.0);

@@ -1,19 +1,19 @@
 //! Echo of congestion marks by the receiver.
 //!
 //! Source: RFC 3168 §6.1.3; for DCTCP RFC 8257 §3.2, with a separate ACK for data that arrived
-//! before the change ("MAY" there). VCP's load code has a separate echo, in `feedback`.
+//! before the change ("MAY" in the RFC). VCP's load code is echoed separately, in `feedback`.
 
 use super::Receiver;
 use crate::config::EcnUse;
 use airpath_core::{Ctx, Ecn, Flags, Packet};
 
-/// The echo of one receiver.
+/// Echo state of one receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Echo {
     pub(super) kind: EcnUse,
-    /// Flags of every ACK now: ECE or none. With DCTCP's echo this is DCTCP.CE.
+    /// Flags of the next ACKs: ECE or none. With DCTCP's echo this is DCTCP.CE.
     pub(super) flags: Flags,
-    /// The highest load code of what waits for an ACK; out of date while nothing does.
+    /// Highest load code of the unacknowledged segments; stale if there are none.
     pub(super) load: u8,
 }
 
@@ -22,7 +22,7 @@ impl Echo {
         Echo { kind, flags: Flags::NONE, load: 0 }
     }
 
-    /// The flags of the answer to `syn` in addition to SYN (RFC 3168 §6.1.1).
+    /// Returns the flags of the answer to `syn`, without SYN (RFC 3168 §6.1.1).
     pub(super) fn answer(&self, syn: &Packet) -> Flags {
         let asks = syn.flags.contains(Flags::ECE.with(Flags::CWR));
         if asks && self.kind.is_negotiated() { Flags::ECE } else { Flags::NONE }
@@ -30,7 +30,7 @@ impl Echo {
 }
 
 impl Receiver {
-    /// A data segment has arrived and is not yet taken into account.
+    /// Handles the mark of a data segment, before the segment is added to the stream.
     #[cold]
     pub(super) fn note_mark(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         let is_marked = packet.ecn == Ecn::Ce;
@@ -48,8 +48,8 @@ impl Receiver {
         }
     }
 
-    /// A SYN or a data segment has arrived: on a VCP connection the next ACK carries the highest
-    /// load code since the last.
+    /// Handles the load code of a SYN or data segment on a VCP connection: the next ACK carries the
+    /// highest load code since the last ACK.
     #[inline]
     pub(super) fn note_load(&mut self, packet: &Packet) {
         if self.echo.kind == EcnUse::Vcp {
@@ -59,8 +59,8 @@ impl Receiver {
         }
     }
 
-    /// RFC 8257 §3.2: when the mark changes, what waits is acknowledged with the old state, and
-    /// the new segment at once with the new one.
+    /// RFC 8257 §3.2: when the mark changes, sends an ACK for the unacknowledged segments with the
+    /// old state, and immediately an ACK for the new segment with the new state.
     fn follow_marks(&mut self, is_marked: bool, ctx: &mut Ctx<'_>) {
         let flags = if is_marked { Flags::ECE } else { Flags::NONE };
         if flags == self.echo.flags {

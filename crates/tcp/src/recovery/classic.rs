@@ -1,10 +1,10 @@
-//! Fast retransmit and fast recovery without SACK: what to do with duplicate and partial ACKs.
+//! Fast retransmit and fast recovery without SACK: handling of duplicate and partial ACKs.
 //!
 //! Source: RFC 5681 §3.2 (Reno), RFC 6582 (NewReno, the careful variant), RFC 3042 (limited
 //! transmit).
 //! Differs from RFC 5681 §2: an ACK counts as a duplicate regardless of its window, since a
-//! receive-window policy may change the window with every ACK. After a timeout the sender goes back
-//! to the oldest unacknowledged byte and sends on from there (go-back-N).
+//! receive-window policy may change the window with every ACK. After a timeout the sender resumes
+//! at the oldest unacknowledged byte (go-back-N).
 
 use super::timing::Timing;
 use super::{
@@ -18,17 +18,17 @@ use crate::congestion::{AnyCongestion, CongestionControl};
 use crate::deviations::{Deviation, Deviations};
 use airpath_core::{Flags, Packet, Time};
 
-/// Loss detection and recovery of one sender.
+/// Loss detection and recovery of one sender without SACK.
 #[derive(Clone, Debug)]
 pub(crate) struct Classic {
-    /// RFC 6582; else RFC 5681, whose recovery ends with the first ACK of new data.
+    /// True for RFC 6582. False for RFC 5681, whose recovery ends with the first ACK of new data.
     is_newreno: bool,
     /// The window at the end of a recovery is bounded by the flight.
     exits_safely: bool,
     /// The ACK that ends a recovery enlarges the window.
     grows_at_exit: bool,
     guard: FastRetransmitGuard,
-    /// The guard is in force: for NewReno, and for Reno as well in ns-2.
+    /// The guard applies: for NewReno, and in ns-2 also for Reno.
     is_guarded: bool,
     limited_transmit: bool,
     partial_ack_timer: PartialAckTimer,
@@ -37,23 +37,24 @@ pub(crate) struct Classic {
     /// RFC 6582's `recover`, as the offset behind the highest byte sent at the last loss.
     recover: Option<u64>,
     fast_recovery: Option<FastRecovery>,
-    /// Offset behind the highest byte sent when the first duplicate arrived; what was sent
-    /// between it and the third is limited transmit's.
+    /// Offset behind the highest byte sent before the first duplicate ACK. Data sent between the
+    /// first and the third duplicate ACK belongs to limited transmit.
     sent_before_duplicates: u64,
     /// Bound of the flight from which ssthresh is computed.
     flight_bound: FlightBound,
-    /// Flight from which it was computed at the last loss, bytes.
+    /// Flight from which ssthresh was computed at the last loss, bytes.
     lost_flight: u64,
-    /// ns-2 halves min(cwnd, receive window), regardless of the data outstanding.
+    /// Receive window in ns-2, which halves min(cwnd, receive window) regardless of the outstanding
+    /// data.
     halves_window_within: Option<u64>,
-    /// In ns-2 one segment at a time gives the RTT.
+    /// RTT measurement of ns-2, with one segment at a time.
     timing: Option<Timing>,
 }
 
-/// One fast recovery.
+/// State of one fast recovery.
 #[derive(Clone, Copy, Debug)]
 struct FastRecovery {
-    /// Inflation of the window by duplicate ACKs less deflation by partial ACKs, bytes.
+    /// Inflation of the window by duplicate ACKs minus deflation by partial ACKs, bytes.
     inflation: i64,
     had_partial_ack: bool,
 }
@@ -74,7 +75,7 @@ impl Classic {
             partial_ack_timer: options.partial_ack_timer,
             mss: u64::from(options.mss),
             duplicates: 0,
-            // ns-2's `recover_` begins at its packet 0, the SYN.
+            // ns-2's `recover_` starts at packet 0, the SYN.
             recover: guards_every_recovery.then_some(0),
             fast_recovery: None,
             sent_before_duplicates: 0,
@@ -87,7 +88,7 @@ impl Classic {
         }
     }
 
-    /// The usable window when the congestion control's is `cwnd`: inflated in fast recovery.
+    /// Returns the usable window for a congestion window of `cwnd`: inflated in fast recovery.
     #[inline]
     fn window(&self, cwnd: u64) -> u64 {
         match self.fast_recovery {
@@ -108,13 +109,14 @@ impl Classic {
         }
     }
 
-    /// Limited transmit's share of what is outstanding: not part of FlightSize (RFC 3042 §2).
-    /// Meant for the third duplicate, with everything before `snd_max` sent.
+    /// Returns the outstanding bytes that limited transmit has sent; they are not part of
+    /// FlightSize (RFC 3042 §2). Called for the third duplicate ACK, with everything before
+    /// `snd_max` sent.
     fn limited_transmit_sent(&self, snd_max: u64) -> u64 {
         if self.limited_transmit { snd_max - self.sent_before_duplicates } else { 0 }
     }
 
-    /// Flight from which ssthresh is computed at a loss, when the FlightSize is `flight`.
+    /// Returns the flight from which ssthresh is computed at a loss, for a FlightSize of `flight`.
     fn flight_at_loss(&mut self, flight: u64, cwnd: u64) -> u64 {
         if let Some(receive_window) = self.halves_window_within {
             return cwnd.min(receive_window);
@@ -127,8 +129,8 @@ impl Classic {
         self.lost_flight
     }
 
-    /// A duplicate ACK for `una`, with everything before `snd_max` sent; returns whether it
-    /// announces a loss.
+    /// Handles a duplicate ACK for `una`, with everything before `snd_max` sent. Returns true if it
+    /// signals a loss.
     fn on_duplicate(&mut self, una: u64, snd_max: u64) -> bool {
         self.duplicates = self.duplicates.saturating_add(1);
         if self.duplicates == 1 {
@@ -147,7 +149,7 @@ impl Classic {
         true
     }
 
-    /// Whether duplicate ACKs for `una` may be due to what was sent before the last loss.
+    /// Returns true if duplicate ACKs for `una` may be caused by data sent before the last loss.
     fn is_guarded(&self, una: u64) -> bool {
         let Some(recover) = self.recover.filter(|_| self.is_guarded) else { return false };
         match self.guard {
@@ -157,13 +159,13 @@ impl Classic {
         }
     }
 
-    /// In fast recovery an ACK of `acked` new bytes came; the congestion control's window is
-    /// `cwnd`. Returns the action and by how much the window may grow.
+    /// Handles an ACK of `acked` new bytes in fast recovery, with a congestion window of `cwnd`.
+    /// Returns the action, and the bytes by which the window may grow.
     fn on_ack_in_recovery(&mut self, acked: u64, una: u64, cwnd: u64) -> (Verdict, u64) {
         let Some(fast_recovery) = &mut self.fast_recovery else { return (Verdict::Usual, acked) };
         if self.is_newreno && self.recover.is_some_and(|recover| una < recover) {
-            // RFC 6582 §3.2 step 3, partial ACK: deflate by what was acknowledged, add one SMSS;
-            // a segment remains, and later duplicates inflate from there.
+            // RFC 6582 §3.2 step 3, partial ACK: deflate by the acknowledged bytes, then add one
+            // SMSS. At least a segment remains, and later duplicates inflate from this value.
             let refill = if acked >= self.mss { self.mss } else { 0 };
             let deflated = fast_recovery.inflation + refill as i64 - acked as i64;
             fast_recovery.inflation = deflated.max(self.mss as i64 - cwnd as i64);
@@ -223,7 +225,7 @@ impl LossRecovery for Classic {
 
     fn on_reduced(&mut self, _board: &Scoreboard, _ssthresh: u64) {}
 
-    /// The ACK that revealed it is a duplicate.
+    /// The ACK that reveals the loss is a duplicate ACK.
     fn after_loss(&mut self, _board: &Scoreboard, _ssthresh: u64) -> Verdict {
         Verdict::Usual
     }
@@ -233,10 +235,10 @@ impl LossRecovery for Classic {
         if self.exits_safely { safe } else { u64::MAX }
     }
 
-    /// RFC 6582 §3.2 step 4. What was sent before the last loss is still under repair up to
-    /// `recover`: in fast recovery every duplicate ACK has let new data out, and FlightSize has
-    /// grown by what waits at the receiver behind the holes; ssthresh is taken from no more than
-    /// then.
+    /// RFC 6582 §3.2 step 4. Data sent before the last loss is still in recovery up to `recover`.
+    /// In fast recovery every duplicate ACK has released new data, and FlightSize includes the data
+    /// that waits at the receiver beyond the holes. Therefore the base of ssthresh is bounded by
+    /// the flight at that loss.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
         let is_repairing = self.recover.is_some_and(|recover| board.una() < recover);
         let is_bounded = is_repairing && self.halves_window_within.is_none();

@@ -1,17 +1,17 @@
-//! Loss recovery: the sender passes events and receives what to do.
+//! Loss recovery: the sender passes events and receives actions.
 //!
 //! | recovery | file |
 //! | --- | --- |
-//! | without SACK: Reno, NewReno | `classic.rs`; the RTT in ns-2 `timing.rs` |
+//! | without SACK: Reno, NewReno | `classic.rs`; RTT measurement of ns-2 `timing.rs` |
 //! | with SACK (RFC 6675), with proportional rate reduction | `selective.rs`, `reduction.rs` |
-//! | with SACK, losses found by time (RFC 8985) | `rack/` |
-//! | with SACK as ns-3 has it | `ns3/` |
+//! | with SACK, losses detected by time (RFC 8985) | `rack/` |
+//! | with SACK, as in ns-3 | `ns3/` |
 //!
-//! All share one scoreboard (`scoreboard.rs`), from which samples of the delivery rate are taken
-//! too (`rates.rs`). One ACK goes this way: `on_ack` returns a verdict; when a recovery begins, the
-//! sender notifies the congestion control of a loss in a flight of `loss_base`, passes its new
-//! window to `on_reduced`, and retransmits the oldest segment; `allowance`, and in recovery `next`,
-//! return the data that may leave; `on_sent` is called for every segment that leaves.
+//! All variants share one scoreboard (`scoreboard.rs`), which also provides samples of the delivery
+//! rate (`rates.rs`). The sequence for one ACK: `on_ack` returns a verdict. If a recovery begins,
+//! the sender notifies the congestion control of a loss in a flight of `loss_base`, passes the new
+//! ssthresh to `on_reduced`, and retransmits the oldest segment. `allowance`, and in recovery
+//! `next`, return the data that may be sent. `on_sent` is called for every sent segment.
 
 mod classic;
 mod ns3;
@@ -35,77 +35,79 @@ use ns3::Ns3;
 use rack::Rack;
 use selective::Selective;
 
-/// Duplicate ACKs, or selectively acknowledged segments beyond a hole, that announce a loss
-/// (RFC 5681 §3.2, RFC 6675 §2; ns-3's attribute `ReTxThreshold`).
+/// Number of duplicate ACKs, or of selectively acknowledged segments beyond a hole, that signal a
+/// loss (RFC 5681 §3.2, RFC 6675 §2; ns-3's attribute `ReTxThreshold`).
 const DUP_THRESH: u32 = 3;
 
-/// The result of an ACK: new information, and the action that it requires.
+/// Result of an ACK: new information, and the required action.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckOutcome {
     pub(crate) verdict: Verdict,
     /// Bytes by which the congestion window may grow.
     pub(crate) growth: u64,
-    /// Bytes that the ACK is the first to acknowledge, cumulatively or selectively; without those
-    /// that blocks may report again after a timeout.
+    /// Bytes that this ACK acknowledges first, cumulatively or selectively. Bytes that SACK blocks
+    /// report again after a timeout do not count.
     pub(crate) delivered: u64,
-    /// The RTT by the oldest segment that it covers; in ns-2 by the one that is timed.
+    /// RTT sample from the oldest newly acknowledged segment; in ns-2 from the timed segment.
     pub(crate) rtt: Option<Duration>,
 }
 
 /// Action that an ACK requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Nothing special: an ACK of new data restarts the retransmission timer.
+    /// No special action: an ACK of new data restarts the retransmission timer.
     Usual,
-    /// A loss is found and a recovery begins: the congestion control is notified, its new window is
-    /// passed to [`LossRecovery::on_reduced`], the oldest segment is retransmitted, and
-    /// [`LossRecovery::after_loss`] returns the verdict on the rest of the ACK.
+    /// A loss is detected and a recovery begins. The sender notifies the congestion control, passes
+    /// the new ssthresh to [`LossRecovery::on_reduced`] and retransmits the oldest segment.
+    /// [`LossRecovery::after_loss`] then returns the verdict on the rest of the ACK.
     Begins,
-    /// Losses are under repair.
+    /// A recovery is in progress.
     Repair {
-        /// [`LossRecovery::forced`] is sent, regardless of the window.
+        /// Send the segment [`LossRecovery::forced`], regardless of the window.
         forces: bool,
-        /// Restarts the retransmission timer.
+        /// Restart the retransmission timer.
         restarts_timer: bool,
     },
-    /// A recovery is over: the congestion control is notified, with [`LossRecovery::exit_window`].
+    /// A recovery has ended: the congestion control is notified, with
+    /// [`LossRecovery::exit_window`].
     Recovered,
-    /// The only loss is repaired already: the congestion control is notified of a loss and of its
+    /// The only loss is already repaired: the congestion control is notified of a loss and of its
     /// end.
     Repaired,
 }
 
-/// Data that may leave.
+/// Data that may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Allowance {
-    /// Data, in order, in a window of this many bytes from the oldest unacknowledged one.
+    /// In-order data within a window of this many bytes from the oldest unacknowledged byte.
     Window(u64),
-    /// As [`LossRecovery::next`] returns, segment by segment.
+    /// Segment by segment, as returned by [`LossRecovery::next`].
     ByFlight,
 }
 
 /// Limits for the choice of the next segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SendLimits {
-    /// The congestion control's window.
+    /// Congestion window, bytes.
     pub(crate) cwnd: u64,
-    /// Right edge of the receiver's window.
+    /// Right edge of the receive window.
     pub(crate) edge: u64,
-    /// Where the stream ends, and where what may still be sent of it does.
+    /// End of the stream, and end of the data that may still be sent.
     pub(crate) stream_end: u64,
     pub(crate) data_end: u64,
-    /// Where a new segment would end that the receiver's window takes.
+    /// End of a new segment that fits into the receive window, if any.
     pub(crate) new_end: Option<u64>,
 }
 
-/// The next segment.
+/// The next segment to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// New data up to here.
+    /// New data up to this offset.
     New(u64),
-    /// The segment that begins here, again.
+    /// Retransmission of the segment that begins at this offset.
     Again(u64),
-    /// The segment that holds this byte, again, to keep the ACKs coming (RFC 6675 §4, rule 4).
+    /// Retransmission of the segment that contains this byte, to keep the ACK clock running (RFC
+    /// 6675 §4, rule 4).
     Rescue(u64),
 }
 
@@ -114,29 +116,30 @@ pub(crate) enum Next {
 pub(crate) enum Sent {
     /// New data.
     New,
-    /// It is the oldest, at the beginning of a recovery.
+    /// Retransmission of the oldest segment, at the beginning of a recovery.
     Head,
     /// A retransmission.
     Again,
-    /// Rescue retransmission, which keeps ACKs coming.
+    /// Rescue retransmission, which keeps the ACK clock running.
     Rescue,
 }
 
 /// Loss detection and recovery of one sender.
 pub(crate) trait LossRecovery {
-    /// An ACK came that another had overtaken; returns whether it counts as a duplicate.
+    /// Handles an ACK that was overtaken by a later ACK. Returns true if it counts as a duplicate.
     fn on_overtaken(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool;
 
-    /// Whether nothing is under repair and nothing known that an ACK of new data, which is this one,
-    /// may change but the oldest segment: then `on_ack` is not called. Duplicates are forgotten.
+    /// Returns true if `on_ack` need not be called for `ack`, an ACK of new data: no recovery is in
+    /// progress, and the ACK changes nothing except the oldest segment. Resets the count of
+    /// duplicate ACKs.
     fn allows_fast_path(&mut self, ack: &Packet) -> bool;
 
-    /// Whether nothing is under repair or suspected: as long as ACKs are of new data and carry no
-    /// other information, the recovery need not be notified of them or of new segments in the
-    /// congestion window.
+    /// Returns true if no loss is in recovery or suspected. Then the recovery need not be notified
+    /// of ACKs of new data without other information, or of new segments within the congestion
+    /// window.
     fn is_open(&self) -> bool;
 
-    /// An ACK came, with data outstanding: takes off the board what it covers.
+    /// Handles an ACK while data is outstanding: removes the acknowledged segments from the board.
     fn on_ack(
         &mut self,
         ack: &Packet,
@@ -145,58 +148,58 @@ pub(crate) trait LossRecovery {
         cc: &AnyCongestion,
     ) -> AckOutcome;
 
-    /// The flight from which the reduction is computed when a recovery begins with the window
-    /// `cwnd`.
+    /// Returns the flight from which the reduction is computed when a recovery begins with the
+    /// window `cwnd`.
     fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64;
 
-    /// The congestion control has answered that loss with `ssthresh`.
+    /// The congestion control has reduced its window for that loss and set `ssthresh`.
     fn on_reduced(&mut self, board: &Scoreboard, ssthresh: u64);
 
-    /// The oldest segment was retransmitted after that: returns the verdict on the ACK that
-    /// revealed the loss, when it is one of new data.
+    /// The oldest segment has been retransmitted after `on_reduced`. Returns the verdict on the ACK
+    /// that revealed the loss, if it is an ACK of new data.
     fn after_loss(&mut self, board: &Scoreboard, ssthresh: u64) -> Verdict;
 
-    /// The window that the end of a recovery allows at most.
+    /// Returns the largest window that the end of a recovery allows.
     fn exit_window(&self, board: &Scoreboard) -> u64;
 
-    /// The retransmission timer expired. Returns the flight from which the reduction is computed,
-    /// and the window, which is the congestion control's `cwnd` except in ns-3's proportional
-    /// reduction.
+    /// Handles an expiry of the retransmission timer. Returns the flight from which the reduction
+    /// is computed, and the window: the congestion control's `cwnd`, except in ns-3's proportional
+    /// rate reduction.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64);
 
-    /// The bytes from `start` to `end` were sent, and are on the board.
+    /// The bytes from `start` to `end` were sent and are on the board.
     fn on_sent(&mut self, sent: Sent, start: u64, end: u64, board: &Scoreboard, cc: &AnyCongestion);
 
-    /// Data that may leave, when the congestion control's window is `cwnd`.
+    /// Returns the data that may be sent with a congestion window of `cwnd`.
     fn allowance(&mut self, board: &Scoreboard, cwnd: u64) -> Allowance;
 
-    /// The next segment; called where the bytes in flight limit sending.
+    /// Returns the next segment. Called if the bytes in flight limit sending.
     fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next>;
 
-    /// The segment that a partial ACK sends.
+    /// Returns the segment that a partial ACK sends.
     fn forced(&self, board: &Scoreboard, offer: &SendLimits) -> Next;
 
-    /// With all sent that [`LossRecovery::next`] allows: the congestion window does not limit new
-    /// data below this offset.
+    /// Returns the stream offset up to which the congestion window does not limit new data, after
+    /// everything that [`LossRecovery::next`] allows has been sent.
     fn reach(&mut self, board: &Scoreboard, cwnd: u64) -> u64;
 
-    /// Whether `cwnd` limited the sender when `used` bytes of it were in use.
+    /// Returns true if `cwnd` limited the sender when `used` bytes of it were in use.
     fn is_cwnd_limited(&self, used: u64, cwnd: u64) -> bool;
 
-    /// Whether a fast recovery is in progress.
+    /// Returns true if a fast recovery is in progress.
     fn is_recovering(&self) -> bool;
 
-    /// The congestion control's window as it is recorded: with fast recovery's inflation.
+    /// Returns the recorded congestion window: `cwnd` plus the inflation in fast recovery.
     fn inflated(&self, cwnd: u64) -> u64;
 
-    /// Bytes that are believed to be in the network.
+    /// Returns the estimated number of bytes in the network.
     fn in_flight(&self, board: &Scoreboard) -> u64;
 
-    /// Bytes acknowledged selectively.
+    /// Returns the number of selectively acknowledged bytes.
     fn sacked(&self, board: &Scoreboard) -> u64;
 }
 
-/// The recovery that a connection's options select.
+/// Loss recovery selected by the parameters of a connection.
 #[derive(Clone, Debug)]
 pub(crate) enum Recovery {
     Classic(Box<Classic>),
@@ -228,7 +231,7 @@ impl Recovery {
         each!(self, recovery => recovery.on_ack(ack, now, board, cc))
     }
 
-    /// The recovery that finds losses by time, if it is that.
+    /// Returns the recovery that detects losses by time, if this is the selected one.
     #[inline]
     pub(crate) fn rack_timers(&mut self) -> Option<&mut Rack> {
         match self {
@@ -237,7 +240,7 @@ impl Recovery {
         }
     }
 
-    /// Start of the segment that a recovery retransmits first.
+    /// Returns the start of the segment that a recovery retransmits first.
     pub(crate) fn first_again(&self, board: &Scoreboard) -> u64 {
         match self {
             Recovery::Rack(rack) => rack.next_lost(board).unwrap_or(board.una()),
@@ -245,8 +248,8 @@ impl Recovery {
         }
     }
 
-    /// Whether the echo in an ACK that arrived with `flight` bytes outstanding is answered; `is_new`
-    /// if the ACK is one of new data.
+    /// Returns true if the sender reacts to the echo in an ACK that arrived with `flight` bytes
+    /// outstanding. `is_new` is true for an ACK of new data.
     pub(crate) fn answers_echo(&self, is_new: bool, flight: u64) -> bool {
         match self {
             Recovery::Rack(rack) => rack.answers_echo(flight),
@@ -255,13 +258,14 @@ impl Recovery {
         }
     }
 
-    /// Whether the timeout that [`LossRecovery::on_timeout`] has taken leaves ssthresh as it is.
+    /// Returns true if the timeout handled by [`LossRecovery::on_timeout`] does not change
+    /// ssthresh.
     pub(crate) fn keeps_ssthresh(&self) -> bool {
         matches!(self, Recovery::Rack(rack) if rack.keeps_ssthresh())
     }
 
-    /// FlightSize from which ssthresh is computed for an ECN echo, bytes, when the window is `cwnd`
-    /// and the answer is the state CWR, which [`Recovery::begin_cwr`] begins; else `None`.
+    /// Returns the FlightSize from which ssthresh is computed for an ECN echo, bytes, for a window
+    /// of `cwnd`, if the reaction is the state CWR (see [`Recovery::begin_cwr`]). Otherwise `None`.
     pub(crate) fn echo_base(&mut self, board: &Scoreboard, cwnd: u64) -> Option<u64> {
         match self {
             Recovery::Rack(rack) => rack.echo_base(board, cwnd),
@@ -270,7 +274,7 @@ impl Recovery {
         }
     }
 
-    /// The congestion control has answered that echo with `ssthresh`.
+    /// Begins the state CWR after the congestion control has set `ssthresh` for that echo.
     pub(crate) fn begin_cwr(&mut self, board: &Scoreboard, ssthresh: u64) {
         match self {
             Recovery::Rack(rack) => rack.begin_cwr(board, ssthresh),
@@ -279,7 +283,7 @@ impl Recovery {
         }
     }
 
-    /// Expiry of the recovery's own timer.
+    /// Returns the expiry time of the recovery's separate timer.
     pub(crate) fn wakes_at(&self) -> Time {
         match self {
             Recovery::Rack(rack) => rack.wakes_at(),

@@ -1,35 +1,36 @@
-//! Delivery-rate samples: how fast what was sent has arrived.
+//! Samples of the delivery rate.
 //!
-//! Source: draft-cheng-iccrg-delivery-rate-estimation-02 §3, the same in draft-ietf-ccwg-bbr §4.1;
-//! the names are those of the drafts. Kept only for a congestion control that uses samples. Without
-//! SACK each duplicate ACK counts as a segment that has arrived, and an ACK of new data for what
-//! duplicates have not reported before (Linux `tcp_add_reno_sack`, `tcp_remove_reno_sacks`): else
-//! all that had waited behind a hole would seem to arrive when it is filled. A delayed ACK that an
-//! overtaking segment calls forth is no duplicate and hides it: under reordering a sample without
-//! SACK may count a segment more than arrived in its interval.
+//! Source: draft-cheng-iccrg-delivery-rate-estimation-02 §3, the same in draft-ietf-ccwg-bbr §4.1.
+//! Names are those of the drafts. Samples are taken only if the congestion control uses them.
+//! Without SACK each duplicate ACK counts as one arrived segment, and an ACK of new data counts for
+//! the bytes that duplicates have not reported before (Linux `tcp_add_reno_sack`,
+//! `tcp_remove_reno_sacks`). Otherwise all data beyond a hole would seem to arrive when the hole is
+//! filled. A delayed ACK that is triggered by an overtaking segment is not a duplicate, so this
+//! arrival is not counted separately. With reordering, a sample without SACK may count one segment
+//! more than arrived in its interval.
 
 use airpath_core::{Duration, Rate, Ring, Time};
 
-/// A sample of the delivery rate, from the segment that left last of those that an ACK acknowledges.
+/// Sample of the delivery rate, taken from the most recently sent segment that an ACK acknowledges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateSample {
     /// Payload bytes delivered in `interval`, above 0.
     pub delivered: u64,
-    /// The longer one of the times in which they were sent and in which they were acknowledged, at
-    /// least the smallest RTT.
+    /// The longer of two times: the time in which these bytes were sent, and the time in which they
+    /// were acknowledged. At least the minimum RTT.
     pub interval: Duration,
-    /// Payload bytes delivered on the connection before that segment left; a round trip is over when
-    /// this reaches what was delivered at its beginning.
+    /// Payload bytes delivered on the connection before that segment was sent. A round trip ends
+    /// when this value reaches the bytes delivered at its beginning.
     pub prior_delivered: u64,
-    /// Payload bytes delivered on the connection.
+    /// Payload bytes delivered on the connection until now.
     pub total_delivered: u64,
-    /// Whether that segment left after a time in which there was nothing to send: the rate may then
-    /// be the application's.
+    /// True if that segment was sent after the sender had no data to send: the sample may then
+    /// reflect the rate of the application.
     pub app_limited: bool,
 }
 
 impl RateSample {
-    /// The delivery rate, payload bits per second, rounded down.
+    /// Returns the delivery rate, payload bits per second, rounded down.
     pub fn rate(&self) -> Rate {
         let bits_ns = u128::from(self.delivered) * 8 * 1_000_000_000;
         let rate = bits_ns / u128::from(self.interval.as_nanos().max(1));
@@ -37,7 +38,7 @@ impl RateSample {
     }
 }
 
-/// Record of a segment when it leaves.
+/// Record of a segment, made when it is sent.
 #[derive(Clone, Copy, Debug)]
 struct Stamp {
     /// P.delivered, P.delivered_time, P.first_sent_time, P.is_app_limited.
@@ -47,7 +48,7 @@ struct Stamp {
     app_limited: bool,
 }
 
-/// The newest segment that the ACK in hand delivered.
+/// The most recently sent segment that the current ACK delivered.
 #[derive(Clone, Copy, Debug)]
 struct Newest {
     stamp: Stamp,
@@ -55,7 +56,7 @@ struct Newest {
     end: u64,
 }
 
-/// The state of the estimation on one connection.
+/// State of the estimator of one connection.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rates {
     /// One entry for each segment of the scoreboard.
@@ -64,16 +65,16 @@ pub(super) struct Rates {
     delivered: u64,
     delivered_time: Time,
     first_sent_time: Time,
-    /// C.app_limited: samples are marked until more than this is delivered.
+    /// C.app_limited: samples are marked until more than this number of bytes is delivered.
     app_limited_until: Option<u64>,
-    /// Bytes that duplicate ACKs have reported, and no cumulative one since.
+    /// Bytes reported by duplicate ACKs since the last cumulative acknowledgement.
     reported_by_duplicates: u64,
     min_rtt: Option<Duration>,
     newest: Option<Newest>,
 }
 
 impl Rates {
-    /// `SendPacket`; `is_first` with nothing in flight.
+    /// `SendPacket`. `is_first`: no data is in flight.
     fn stamp(&mut self, is_first: bool, now: Time) -> Stamp {
         if is_first {
             self.reported_by_duplicates = 0;
@@ -88,19 +89,19 @@ impl Rates {
         }
     }
 
-    /// A new segment leaves.
+    /// Records a new segment.
     pub(super) fn push(&mut self, is_first: bool, now: Time) {
         let stamp = self.stamp(is_first, now);
         self.stamps.push_back(stamp);
     }
 
-    /// Segment number `index` leaves again.
+    /// Records a retransmission of segment number `index`.
     pub(super) fn push_again(&mut self, index: usize, now: Time) {
         self.stamps[index] = self.stamp(false, now);
     }
 
-    /// A duplicate ACK came without SACK: another segment of `bytes` has arrived, of `flight` bytes
-    /// outstanding. The oldest has not.
+    /// Handles a duplicate ACK without SACK: another segment of `bytes` bytes has arrived, with
+    /// `flight` bytes outstanding. The oldest segment has not arrived.
     pub(super) fn on_duplicate(&mut self, bytes: u64, flight: u64, now: Time) {
         if self.reported_by_duplicates + 2 * bytes <= flight {
             self.reported_by_duplicates += bytes;
@@ -108,16 +109,16 @@ impl Rates {
         }
     }
 
-    /// Of `bytes` that are cumulatively acknowledged, those that no duplicate has reported;
-    /// duplicates report none of the oldest segment.
+    /// Returns the part of `bytes` cumulatively acknowledged bytes that no duplicate ACK has
+    /// reported. Duplicate ACKs never report the oldest segment.
     pub(super) fn newly_delivered(&mut self, bytes: u64, is_oldest: bool) -> u64 {
         let told = if is_oldest { 0 } else { bytes.min(self.reported_by_duplicates) };
         self.reported_by_duplicates -= told;
         bytes - told
     }
 
-    /// `UpdateRateSample`: segment number `index`, which left last at `sent_at` and ends at `end`,
-    /// has arrived, `bytes` of it for the first time.
+    /// `UpdateRateSample`: segment number `index`, last sent at `sent_at` and ending at `end`, has
+    /// arrived; `bytes` of it are new.
     pub(super) fn on_delivered(
         &mut self,
         index: usize,
@@ -132,24 +133,25 @@ impl Rates {
         }
     }
 
-    /// A part of a segment has arrived.
+    /// Counts a part of a segment that has arrived.
     pub(super) fn on_part_delivered(&mut self, bytes: u64, now: Time) {
         self.delivered += bytes;
         self.delivered_time = now;
     }
 
-    /// The oldest segment is cumulatively acknowledged.
+    /// Removes the oldest segment, which is cumulatively acknowledged.
     pub(super) fn drop_front(&mut self) {
         self.stamps.drop_front();
     }
 
-    /// There was nothing to send, with `in_flight` bytes in flight.
+    /// Records that the sender has no data to send, with `in_flight` bytes in flight.
     pub(super) fn limit_by_application(&mut self, in_flight: u64) {
         self.app_limited_until = Some(self.delivered + in_flight);
     }
 
-    /// `GenerateRateSample`: the sample of the current ACK, whose RTT is `rtt`; `None` when it
-    /// delivered no full segment, or in less than the smallest RTT, for that cannot be.
+    /// `GenerateRateSample`: returns the sample of the current ACK, whose RTT is `rtt`. `None` if
+    /// the ACK delivered no complete segment, or if the interval is shorter than the minimum RTT,
+    /// which is impossible.
     pub(super) fn take(&mut self, rtt: Option<Duration>) -> Option<RateSample> {
         if let Some(rtt) = rtt {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
@@ -180,7 +182,7 @@ mod tests {
         Time::from_millis(at)
     }
 
-    /// Segment number `index`, which left at `sent_ms`, is acknowledged with the RTT.
+    /// Acknowledges segment number `index`, sent at `sent_ms`, and returns the sample.
     fn arrive(rates: &mut Rates, index: usize, sent_ms: u64, now_ms: u64) -> Option<RateSample> {
         let end = (sent_ms + 1) * MSS;
         rates.on_delivered(index, (ms(sent_ms), end), MSS, ms(now_ms));
@@ -188,9 +190,9 @@ mod tests {
         rates.take(Some(Duration::from_millis(now_ms - sent_ms)))
     }
 
-    /// Four segments in 30 ms come back in 60: the slower of the two is the rate.
+    /// Four segments are sent in 30 ms and acknowledged in 60 ms: the sample uses the longer time.
     #[test]
-    fn the_interval_is_the_longer_of_sending_and_acknowledging() {
+    fn interval_is_the_longer_of_send_time_and_ack_time() {
         let mut rates = Rates::default();
         for i in 0..4 {
             rates.push(i == 0, ms(10 * i));
@@ -203,7 +205,7 @@ mod tests {
         for (i, now) in [(1, 120), (2, 140), (3, 160)] {
             arrive(&mut rates, 0, 10 * i, now);
         }
-        // It left when one was delivered, at 100 ms; four more are at 220 ms.
+        // This segment was sent at 100 ms, after one delivery; four more are delivered at 220 ms.
         let sample = arrive(&mut rates, 0, 100, 220).expect("a sample");
         assert_eq!(
             (sample.delivered, sample.prior_delivered, sample.total_delivered),
@@ -214,9 +216,10 @@ mod tests {
         assert!(!sample.app_limited);
     }
 
-    /// Two segments are retransmitted and seem to arrive at once, since their first copies did.
+    /// Two segments are retransmitted and seem to arrive immediately, because the original copies
+    /// arrived.
     #[test]
-    fn delivery_in_less_than_the_smallest_rtt_gives_no_sample() {
+    fn delivery_in_less_than_the_minimum_rtt_gives_no_sample() {
         let mut rates = Rates::default();
         for i in 0..3 {
             rates.push(i == 0, ms(0));
@@ -231,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_marked_until_more_has_arrived_than_was_in_flight_at_the_pause() {
+    fn samples_are_app_limited_until_the_flight_at_the_pause_is_exceeded() {
         let mut rates = Rates::default();
         rates.push(true, ms(0));
         rates.limit_by_application(MSS);
@@ -244,7 +247,7 @@ mod tests {
         assert_eq!(arrive(&mut rates, 0, 52, 103).map(|s| s.app_limited), Some(false));
     }
 
-    /// Two duplicates, then an ACK of the hole and both segments behind it.
+    /// Two duplicate ACKs, then an ACK of the hole and of both segments beyond it.
     #[test]
     fn bytes_reported_by_dupacks_count_once() {
         let mut rates = Rates::default();
@@ -252,7 +255,7 @@ mod tests {
             rates.push(i == 0, ms(0));
         }
         for now in [50, 51, 52] {
-            // The third reports nothing that could have arrived.
+            // The third duplicate ACK reports data that cannot have arrived.
             rates.on_duplicate(MSS, 3 * MSS, ms(now));
         }
         assert_eq!((rates.delivered, rates.delivered_time), (2000, ms(51)));
@@ -261,10 +264,10 @@ mod tests {
         assert_eq!(newly_delivered, [MSS, 0, 0, MSS]);
     }
 
-    /// `SendPacket`: with nothing in flight, both clocks begin with the segment that leaves, and
-    /// reports of duplicates about the flight before do not count.
+    /// `SendPacket`: with no data in flight, both clocks start at the sent segment, and duplicate
+    /// ACKs of the previous flight do not count.
     #[test]
-    fn a_pause_does_not_count_as_time_of_sending_or_acknowledging() {
+    fn pause_does_not_count_as_send_time_or_ack_time() {
         let mut rates = Rates::default();
         rates.push(true, ms(0));
         arrive(&mut rates, 0, 0, 50);
@@ -276,7 +279,7 @@ mod tests {
         assert_eq!(sample.rate(), Rate(133_333));
     }
 
-    /// The draft: until C.delivered > C.app_limited, which is what was in flight at the pause.
+    /// The draft: until C.delivered > C.app_limited, which is the flight at the pause.
     #[test]
     fn segments_sent_before_the_flight_at_a_pause_has_arrived_are_app_limited() {
         let mut rates = Rates::default();
@@ -284,7 +287,7 @@ mod tests {
         rates.push(false, ms(1));
         rates.limit_by_application(2 * MSS);
         let mut marks = Vec::new();
-        // The first, the last of those in flight, and the one that left at 50 ms.
+        // The first segment, the last one in flight at the pause, and the segment sent at 50 ms.
         for (sent, now) in [(0, 50), (1, 51), (50, 100), (51, 101)] {
             arrive(&mut rates, 0, sent, now);
             rates.push(false, ms(now));
@@ -295,10 +298,11 @@ mod tests {
         assert_eq!(samples.map(|sample| sample.map(|s| s.app_limited)), [Some(false); 2]);
     }
 
-    /// `IsNewestPacket`: of what an ACK delivers, the sample is of what left last, not of the highest
-    /// offset: the oldest segment, which left again when one had arrived, and the third.
+    /// `IsNewestPacket`: the sample is taken from the most recently sent segment that an ACK
+    /// delivers, not from the highest offset. The oldest segment is retransmitted after the arrival
+    /// of the second one.
     #[test]
-    fn a_sample_is_of_the_segment_that_left_last() {
+    fn sample_is_taken_from_the_most_recently_sent_segment() {
         let sample_of = |order: [usize; 2]| {
             let mut rates = Rates::default();
             for i in 0..3 {
@@ -316,14 +320,15 @@ mod tests {
         for order in [[0, 2], [2, 0]] {
             let sample = sample_of(order);
             assert_eq!((sample.prior_delivered, sample.delivered), (MSS, 2 * MSS), "{order:?}");
-            // From 51 to 110 ms, and from 1 to 60 ms.
+            // ACK time from 51 to 110 ms, and send time from 1 to 60 ms.
             assert_eq!(sample.interval, Duration::from_millis(59), "{order:?}");
         }
     }
 
-    /// Of two that left at the same instant, one before and one after an ACK, the later one counts.
+    /// Two segments are sent at the same time, one before and one after an ACK: the later segment
+    /// counts.
     #[test]
-    fn of_two_that_left_at_one_instant_the_one_that_ends_last_is_newer() {
+    fn segment_with_the_higher_end_is_newer_at_equal_send_times() {
         let mut rates = Rates::default();
         rates.push(true, ms(0));
         rates.push(false, ms(50));
@@ -337,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_over_no_time_is_that_over_a_nanosecond_and_none_overflows() {
+    fn rate_of_an_empty_interval_uses_one_nanosecond_and_does_not_overflow() {
         let over = |delivered, nanos| {
             let interval = Duration::from_nanos(nanos);
             let (prior_delivered, total_delivered, app_limited) = (0, delivered, false);

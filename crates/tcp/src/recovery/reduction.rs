@@ -1,12 +1,12 @@
-//! Proportional rate reduction: how much may be sent in a recovery.
+//! Proportional rate reduction: number of bytes that may be sent in a recovery.
 //!
-//! Source: RFC 6937 §3.1, with the slow-start reduction bound; with RACK its successor, RFC 9937 §6.2,
-//! as Linux `tcp_cwnd_reduction` has it.
+//! Source: RFC 6937 §3.1, with the slow-start reduction bound. With RACK: its successor, RFC 9937
+//! §6.2, as in Linux `tcp_cwnd_reduction`.
 
-/// The state of one reduction, bytes.
+/// State of one reduction, bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reduction {
-    /// RecoverFS, FlightSize at the start.
+    /// RecoverFS: FlightSize at the start of the recovery.
     recover_fs: u64,
     /// prr_delivered.
     delivered: u64,
@@ -17,17 +17,18 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    /// A recovery begins with `flight` bytes outstanding.
+    /// Begins a recovery with `flight` bytes outstanding.
     pub(super) fn new(flight: u64) -> Reduction {
         Reduction { recover_fs: flight, ..Reduction::default() }
     }
 
-    /// Bytes that may be sent now.
+    /// Returns the number of bytes that may be sent now.
     pub(super) fn budget(&self) -> u64 {
         self.budget
     }
 
-    /// An ACK delivered `delivered` bytes; `pipe` bytes are outstanding (RFC 6937 §3.1).
+    /// Handles an ACK that delivered `delivered` bytes, with `pipe` bytes in flight (RFC 6937
+    /// §3.1).
     pub(super) fn on_ack(&mut self, delivered: u64, pipe: u64, ssthresh: u64, mss: u64) {
         self.delivered += delivered;
         self.budget = if pipe > ssthresh {
@@ -41,9 +42,9 @@ impl Reduction {
         };
     }
 
-    /// The same by RFC 9937 §6.2, in whole segments of `mss` bytes: an ACK that does not advance,
-    /// or that reveals another loss, is not `safe`, and allows no more than what was delivered.
-    /// Returns the bytes that may be sent now; one segment at the beginning, in any case.
+    /// Handles an ACK by RFC 9937 §6.2, in full segments of `mss` bytes. An ACK that does not
+    /// advance, or that reveals another loss, is not `safe` and allows at most the delivered bytes.
+    /// Returns the bytes that may be sent now: at the beginning of a recovery at least one segment.
     pub(super) fn segments(
         &mut self,
         delivered: u64,
@@ -79,7 +80,7 @@ mod tests {
 
     /// RFC 6937 §3.1, in segments of 1000 bytes.
     #[test]
-    fn the_reduction_follows_the_equations() {
+    fn reduction_follows_rfc6937() {
         let mut reduction = Reduction::new(20_000);
         let mut sndcnt = |delivered, pipe, sent| {
             reduction.on_ack(delivered, pipe, 10_000, 1000);
@@ -99,7 +100,7 @@ mod tests {
 
     /// RFC 9937 §6.2, in segments of 1000 bytes: 1000 bytes delivered by each ACK.
     #[test]
-    fn whole_segments_are_rounded_up_and_what_is_not_safe_gives_one_less() {
+    fn segments_are_rounded_up_and_unsafe_acks_allow_one_segment_less() {
         let mut reduction = Reduction::new(20_000);
         let mut sndcnt = |pipe, safe, sent| {
             let allowed = reduction.segments(1000, pipe, 10_000, 1000, safe);

@@ -1,8 +1,9 @@
-//! Segments that have been sent and are not cumulatively acknowledged: one board for every loss
-//! recovery.
+//! Scoreboard of the segments that have been sent and are not cumulatively acknowledged, for every
+//! loss recovery.
 //!
-//! A segment is on it from when it was sent until it is cumulatively acknowledged. Each carries the
-//! time at which it left last and its marks; the bytes with each mark are counted.
+//! A segment is on the scoreboard from its transmission until it is cumulatively acknowledged. Each
+//! segment has the time of its last transmission and its marks. The bytes with each mark are
+//! counted.
 
 use super::rates::{RateSample, Rates};
 use airpath_core::{Duration, Ring, Time};
@@ -12,17 +13,17 @@ use airpath_core::{Duration, Ring, Time};
 pub(crate) struct Marks(u8);
 
 impl Marks {
-    /// Selectively acknowledged: the whole of it has arrived.
+    /// Selectively acknowledged: the complete segment has arrived.
     pub(crate) const SACKED: Marks = Marks(1);
-    /// Held for lost and not selectively acknowledged since.
+    /// Deemed lost and not selectively acknowledged since.
     pub(crate) const LOST: Marks = Marks(2);
     /// Retransmitted since it was last deemed lost.
     pub(crate) const RESENT: Marks = Marks(4);
-    /// Sent more than once, or not known when: it gives no RTT sample (Karn's rule).
+    /// Sent more than once, or send time unknown: gives no RTT sample (Karn's rule).
     const AMBIGUOUS: Marks = Marks(8);
-    /// Rate samples are taken of it.
+    /// Part of the rate samples.
     const WATCHED: Marks = Marks(16);
-    /// Its bytes count as delivered.
+    /// The bytes count as delivered.
     const COUNTED: Marks = Marks(32);
 
     #[inline]
@@ -44,17 +45,17 @@ impl Marks {
     }
 }
 
-/// One segment; it begins where the one before it ends, the first at `una`.
+/// One segment. It begins at the end of the previous segment; the first segment begins at `una`.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
-    /// Stream offset behind its last byte, below 2⁵⁸, and in the lower bits the marks.
+    /// Stream offset behind the last byte, below 2⁵⁸, and the marks in the lower bits.
     end_and_marks: u64,
-    /// When it left last.
+    /// Time of the last transmission.
     sent_at: Time,
 }
 
 impl Segment {
-    /// How many marks there may be.
+    /// Number of bits for marks.
     const MARKS: u32 = 6;
 
     #[inline]
@@ -78,15 +79,15 @@ impl Segment {
     }
 }
 
-/// The segments in flight, oldest first, and the offsets of RFC 9293 §3.3.1.
+/// Segments in flight, oldest first, and the offsets of RFC 9293 §3.3.1.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
     segments: Ring<Segment>,
     /// SND.UNA: everything before it is cumulatively acknowledged.
     una: u64,
-    /// Next byte to send: before `max` when a timeout made the sender go back.
+    /// Next byte to send. Less than `max` if a timeout has moved the sender back.
     nxt: u64,
-    /// SND.NXT of the RFC: everything before it has been sent.
+    /// SND.NXT of the RFC: all data before it has been sent.
     max: u64,
     /// End of the data outstanding at the last timeout.
     loss_until: u64,
@@ -99,75 +100,75 @@ pub(crate) struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// A board that takes rate samples.
+    /// Enables rate samples.
     pub(crate) fn with_rates(self) -> Scoreboard {
         Scoreboard { rates: Some(Box::default()), ..self }
     }
 
-    /// Whether it takes rate samples.
+    /// Returns true if rate samples are enabled.
     #[inline]
     pub(crate) const fn is_watched(&self) -> bool {
         self.rates.is_some()
     }
 
-    /// SND.UNA, the oldest byte that is not cumulatively acknowledged.
+    /// Returns SND.UNA, the oldest byte that is not cumulatively acknowledged.
     #[inline]
     pub(crate) const fn una(&self) -> u64 {
         self.una
     }
 
-    /// The next byte to send.
+    /// Returns the next byte to send.
     #[inline]
     pub(crate) const fn nxt(&self) -> u64 {
         self.nxt
     }
 
-    /// The byte behind the highest ever sent.
+    /// Returns the offset behind the highest byte ever sent.
     #[inline]
     pub(crate) const fn max(&self) -> u64 {
         self.max
     }
 
-    /// FlightSize (RFC 5681 §2): bytes sent and not cumulatively acknowledged.
+    /// Returns FlightSize (RFC 5681 §2): bytes sent and not cumulatively acknowledged.
     #[inline]
     pub(crate) const fn flight(&self) -> u64 {
         self.max - self.una
     }
 
-    /// The retransmission timer expired.
+    /// Records an expiry of the retransmission timer.
     pub(crate) fn note_timeout(&mut self) {
         self.loss_until = self.max;
     }
 
-    /// Whether something is outstanding that was so when the timer expired.
+    /// Returns true if data that was outstanding at the last timeout is still outstanding.
     #[inline]
     pub(crate) const fn is_after_timeout(&self) -> bool {
         self.una < self.loss_until
     }
 
-    /// Bytes of it in selectively acknowledged segments.
+    /// Returns the selectively acknowledged bytes of the flight.
     pub(crate) const fn sacked(&self) -> u64 {
         self.sacked
     }
 
-    /// Bytes of it in segments held for lost.
+    /// Returns the bytes of the flight in segments deemed lost.
     pub(crate) const fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Bytes of it in segments retransmitted since they were deemed lost.
+    /// Returns the bytes of the flight in segments retransmitted since they were deemed lost.
     pub(crate) const fn resent(&self) -> u64 {
         self.resent
     }
 
-    /// Notes a segment of new data that ends at `end`.
+    /// Adds a segment of new data that ends at `end`.
     #[inline]
     pub(crate) fn push(&mut self, end: u64, now: Time) {
         let marks = if self.is_watched() { self.watch(now) } else { Marks::default() };
         self.push_marked(end, now, marks);
     }
 
-    /// The same on a board that takes no rate samples.
+    /// Does the same without rate samples.
     #[inline(always)]
     pub(crate) fn push_unwatched(&mut self, end: u64, now: Time) {
         self.push_marked(end, now, Marks::default());
@@ -180,7 +181,7 @@ impl Scoreboard {
         self.max = end;
     }
 
-    /// A segment that rate samples are taken of leaves.
+    /// Records a new segment for the rate samples.
     #[cold]
     fn watch(&mut self, now: Time) -> Marks {
         let is_first = self.flight() == 0;
@@ -190,7 +191,7 @@ impl Scoreboard {
         Marks::WATCHED
     }
 
-    /// Records that the segment that holds the byte `seq` is retransmitted, to its end.
+    /// Records a retransmission of the segment that contains the byte `seq`.
     #[inline(never)]
     pub(crate) fn push_again(&mut self, seq: u64, now: Time) {
         let index = self.index_of(seq);
@@ -207,41 +208,42 @@ impl Scoreboard {
         }
     }
 
-    /// When the segment that holds the byte `seq` left, if it did once and that is known.
+    /// Returns the send time of the segment that contains the byte `seq`, if it was sent once and
+    /// the time is known.
     pub(crate) fn sent_at(&self, seq: u64) -> Option<Time> {
         let segment = &self.segments[self.index_of(seq)];
         (!segment.marks().has(Marks::AMBIGUOUS)).then_some(segment.sent_at)
     }
 
-    /// When the segment that holds the byte `seq` was sent is not known.
+    /// Marks the send time of the segment that contains the byte `seq` as unknown.
     pub(crate) fn forget_time(&mut self, seq: u64) {
         let index = self.index_of(seq);
         let segment = &mut self.segments[index];
         segment.set_marks(segment.marks().with(Marks::AMBIGUOUS));
     }
 
-    /// Sending continues with the oldest byte (go-back-N).
+    /// Resumes sending at the oldest byte (go-back-N).
     pub(crate) fn go_back(&mut self) {
         self.nxt = self.una;
     }
 
-    /// Where the segment that holds the byte `seq` ends.
+    /// Returns the end of the segment that contains the byte `seq`.
     #[inline]
     pub(crate) fn end_of(&self, seq: u64) -> u64 {
         self.segments[self.index_of(seq)].end()
     }
 
-    /// Where the segment that holds the byte `seq` begins.
+    /// Returns the start of the segment that contains the byte `seq`.
     pub(crate) fn start_of(&self, seq: u64) -> u64 {
         self.start(self.index_of(seq))
     }
 
-    /// Number of segments.
+    /// Returns the number of segments.
     pub(crate) fn len(&self) -> usize {
         self.segments.len()
     }
 
-    /// Start of segment number `index`.
+    /// Returns the start of segment number `index`.
     pub(crate) fn start(&self, index: usize) -> u64 {
         match index {
             0 => self.una,
@@ -249,32 +251,32 @@ impl Scoreboard {
         }
     }
 
-    /// End of segment number `index`.
+    /// Returns the end of segment number `index`.
     pub(crate) fn end(&self, index: usize) -> u64 {
         self.segments[index].end()
     }
 
-    /// Time at which segment number `index` left last.
+    /// Returns the time of the last transmission of segment number `index`.
     pub(crate) fn left_at(&self, index: usize) -> Time {
         self.segments[index].sent_at
     }
 
-    /// Whether it was sent more than once, or it is not known when.
+    /// Returns true if the segment was sent more than once or its send time is unknown.
     pub(crate) fn is_ambiguous(&self, index: usize) -> bool {
         self.marks(index).has(Marks::AMBIGUOUS)
     }
 
-    /// The marks of segment number `index`.
+    /// Returns the marks of segment number `index`.
     pub(crate) fn marks(&self, index: usize) -> Marks {
         self.segments[index].marks()
     }
 
-    /// How many segments end at `at` or before.
+    /// Returns the number of segments that end at or before `at`.
     pub(crate) fn ended_by(&self, at: u64) -> usize {
         self.segments.partition_point(|segment| segment.end() <= at)
     }
 
-    /// How many segments begin before `at`.
+    /// Returns the number of segments that begin before `at`.
     pub(crate) fn begun_before(&self, at: u64) -> usize {
         if at <= self.una {
             return 0;
@@ -299,7 +301,7 @@ impl Scoreboard {
         }
     }
 
-    /// Puts one of the marks that are counted on a segment; returns whether it is new there.
+    /// Sets a counted mark on a segment. Returns true if the mark was not set before.
     pub(crate) fn mark(&mut self, index: usize, mark: Marks) -> bool {
         let bytes = self.end(index) - self.start(index);
         let segment = &mut self.segments[index];
@@ -309,7 +311,7 @@ impl Scoreboard {
         is_new
     }
 
-    /// Removes one of them; returns whether it was set.
+    /// Removes a counted mark. Returns true if the mark was set.
     pub(crate) fn unmark(&mut self, index: usize, mark: Marks) -> bool {
         let bytes = self.end(index) - self.start(index);
         let segment = &mut self.segments[index];
@@ -319,9 +321,9 @@ impl Scoreboard {
         was_there
     }
 
-    /// A block reports that the bytes from `start` to `end` have arrived, `news` of them for the
-    /// first time, mostly in segments of `mss` bytes: marks the segments that are completely inside
-    /// as arrived and not lost.
+    /// Handles a SACK block from `start` to `end` with `news` new bytes. Marks the segments that
+    /// are completely inside the block as arrived and not lost. `mss` is the usual length of a
+    /// segment.
     pub(crate) fn sack(&mut self, (start, end): (u64, u64), news: u64, mss: u64, now: Time) {
         let mut index = self.ended_by_about(end, mss);
         let mut left = news;
@@ -334,7 +336,8 @@ impl Scoreboard {
         }
     }
 
-    /// Segment number `index` has arrived. Returns its bytes, when that is new.
+    /// Marks segment number `index` as arrived. Returns the number of its bytes, or 0 if it was
+    /// marked before.
     #[inline]
     pub(crate) fn sack_one(&mut self, index: usize, now: Time) -> u64 {
         let start = self.start(index);
@@ -355,7 +358,7 @@ impl Scoreboard {
         bytes
     }
 
-    /// All that is left of a watched segment has arrived, `bytes`.
+    /// Counts the remaining `bytes` of a segment, which has arrived, for the rate samples.
     #[cold]
     fn count_delivered(&mut self, index: usize, bytes: u64, now: Time) {
         let segment = self.segments[index];
@@ -368,8 +371,8 @@ impl Scoreboard {
         }
     }
 
-    /// A duplicate ACK came, on a connection without SACK, in segments of `mss` bytes. After a
-    /// timeout it is caused by an unnecessary retransmission.
+    /// Handles a duplicate ACK on a connection without SACK and with segments of `mss` bytes. After
+    /// a timeout such an ACK is caused by an unnecessary retransmission.
     pub(crate) fn on_duplicate(&mut self, mss: u64, now: Time) {
         let (flight, is_in_vain) = (self.flight(), self.is_after_timeout());
         if let Some(rates) = &mut self.rates
@@ -379,7 +382,7 @@ impl Scoreboard {
         }
     }
 
-    /// The rate sample of the current ACK, whose RTT is `rtt`.
+    /// Returns the rate sample of the current ACK, whose RTT is `rtt`.
     #[inline]
     pub(crate) fn take_rate(&mut self, rtt: Option<Duration>) -> Option<RateSample> {
         if self.is_watched() { self.make_rate(rtt) } else { None }
@@ -390,30 +393,30 @@ impl Scoreboard {
         self.rates.as_mut()?.take(rtt)
     }
 
-    /// There was nothing to send, with `in_flight` bytes in flight: segments sent before they have
-    /// arrived measure the application's rate.
+    /// Records that the sender has no data to send, with `in_flight` bytes in flight. Segments sent
+    /// before those bytes have arrived measure the rate of the application.
     pub(crate) fn limit_by_application(&mut self, in_flight: u64) {
         if let Some(rates) = &mut self.rates {
             rates.limit_by_application(in_flight);
         }
     }
 
-    /// How many segments end at `at` or before: looked up first where it would be if all were of
-    /// `mss` bytes.
+    /// Returns the number of segments that end at or before `at`. First tries the index that is
+    /// correct if all segments have `mss` bytes.
     fn ended_by_about(&self, at: u64, mss: u64) -> usize {
         let whole = ((at - self.una).div_ceil(mss) as usize).min(self.segments.len());
         if whole > 0 && self.segments[whole - 1].end() == at { whole } else { self.ended_by(at) }
     }
 
-    /// Discards the information of SACK blocks.
+    /// Discards the information from SACK blocks.
     pub(crate) fn forget_sacked(&mut self) {
         for index in 0..self.len() {
             self.unmark(index, Marks::SACKED);
         }
     }
 
-    /// Removes what the cumulative `ack` covers. Returns an RTT sample when the oldest segment of
-    /// it was sent only once; a segment that waited behind a hole thus gives none, for the hole was
+    /// Removes the segments that the cumulative `ack` covers. Returns an RTT sample if the oldest
+    /// of them was sent only once. A segment beyond a hole gives no sample, because the hole was
     /// filled by a retransmission.
     #[inline]
     pub(crate) fn acknowledge(&mut self, ack: u64, now: Time) -> Option<Duration> {
@@ -439,8 +442,8 @@ impl Scoreboard {
         is_sample.then(|| now.saturating_since(oldest.sent_at))
     }
 
-    /// The oldest segment, which begins at `start` and has marks, leaves the board as far as `ack`
-    /// covers it.
+    /// Updates the counts for the oldest segment, which begins at `start` and has marks, and of
+    /// which `ack` covers a part or everything.
     #[cold]
     fn remove_acknowledged(&mut self, start: u64, ack: u64, now: Time) {
         let head = self.segments[0];

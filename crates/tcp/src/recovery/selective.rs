@@ -1,11 +1,11 @@
 //! Loss detection and recovery with selective acknowledgements.
 //!
-//! Source: RFC 6675 (its `SetPipe`, `IsLost`, `NextSeg`, here on byte ranges instead of byte by
-//! byte); proportional rate reduction is `reduction.rs`. After a timeout everything outstanding
-//! counts as lost and is retransmitted in slow start, except what is known to have arrived. All
-//! SACK information is discarded first, as RFC 2018 §8 requires because of reneging; or, as in
-//! Linux (`tcp_timeout_mark_lost`), only when the oldest segment is part of it, which proves
-//! reneging.
+//! Source: RFC 6675 (`SetPipe`, `IsLost`, `NextSeg`), applied to byte ranges instead of single
+//! bytes. Proportional rate reduction is in `reduction.rs`. After a timeout all outstanding data
+//! counts as lost and is retransmitted in slow start, except data that is known to have arrived. By
+//! default all SACK information is discarded first, as RFC 2018 §8 requires because of reneging. As
+//! an alternative, as in Linux (`tcp_timeout_mark_lost`), it is discarded only if the oldest
+//! segment is selectively acknowledged, which proves reneging.
 
 use super::reduction::Reduction;
 use super::{
@@ -25,24 +25,25 @@ pub(crate) struct Selective {
     limited_transmit: bool,
     proportional: bool,
     after_timeout: SackAfterTimeout,
-    /// Selectively acknowledged bytes; the scoreboard has the segments.
+    /// Selectively acknowledged bytes. The segments are in the scoreboard.
     sacked: RangeSet,
     /// DupAcks.
     duplicates: u32,
-    /// Bytes that limited transmit has sent for these duplicates.
+    /// Bytes that limited transmit has sent during the current duplicate ACKs.
     limited_transmit_sent: u64,
-    /// End of the window when it was last queried; data beyond it are sent by limited transmit.
+    /// End of the window at its last query. Data beyond it is sent by limited transmit.
     window_end: u64,
-    /// DeliveredData of the last ACK: bytes that it acknowledged first, in either way.
+    /// DeliveredData of the last ACK: bytes that it acknowledged first, cumulatively or
+    /// selectively.
     delivered: u64,
     phase: Phase,
-    /// RecoveryPoint: no new recovery before everything up to here is acknowledged.
+    /// RecoveryPoint: no new recovery begins until everything before this offset is acknowledged.
     recovery_point: u64,
     /// HighRxt, as the offset behind the highest byte retransmitted in this phase.
     high_rxt: u64,
-    /// `pipe` since the last ACK, while nothing was retransmitted.
+    /// `pipe` since the last ACK; `None` after a retransmission.
     known_pipe: Option<u64>,
-    /// The flight from which the last reduction was computed.
+    /// Flight from which the last reduction was computed.
     lost_flight: u64,
 }
 
@@ -50,17 +51,18 @@ pub(crate) struct Selective {
 enum Phase {
     Open,
     Recovery(Episode),
-    /// After a timeout, until everything sent before it is acknowledged. When the SACK information
-    /// was discarded, blocks may report it again.
+    /// After a timeout, until everything sent before it is acknowledged. If `forgot` is set, the
+    /// SACK information was discarded and SACK blocks may report it again.
     Loss {
         forgot: bool,
     },
 }
 
-/// One recovery.
+/// State of one recovery.
 #[derive(Clone, Copy, Debug)]
 struct Episode {
-    /// RescueRxt, as an offset behind a byte: rule 4 waits until more is acknowledged.
+    /// RescueRxt, as an offset behind a byte: rule 4 applies only after this offset is
+    /// acknowledged.
     rescue_rxt: u64,
     /// Reduction that replaces cwnd − pipe (RFC 6937).
     reduction: Option<Reduction>,
@@ -87,8 +89,9 @@ impl Selective {
         }
     }
 
-    /// `Update` (RFC 6675 §4): adds the blocks to the scoreboard; returns how many bytes were news.
-    /// A block at the cumulative acknowledgement contradicts it, one beyond `snd_max` cannot be.
+    /// `Update` (RFC 6675 §4): adds the SACK blocks to the scoreboard. Returns the number of new
+    /// bytes. Ignores invalid blocks: a block that starts at the cumulative acknowledgement, and a
+    /// block beyond `snd_max`.
     fn absorb(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> u64 {
         let edge = ack.seq.max(board.una());
         let mut all = 0;
@@ -106,14 +109,14 @@ impl Selective {
         all
     }
 
-    /// Counts a duplicate ACK, which is one that reported new data beyond a hole (RFC 6675 §2);
-    /// returns whether the byte at `una` is lost (§5 steps 1 and 2).
+    /// Counts a duplicate ACK, which is an ACK that reports new data beyond a hole (RFC 6675 §2).
+    /// Returns true if the byte at `una` is lost (§5 steps 1 and 2).
     fn on_duplicate(&mut self, una: u64) -> bool {
         self.duplicates += 1;
         self.duplicates >= DUP_THRESH || una < self.lost_before()
     }
 
-    /// RFC 6675 §5 step 4.
+    /// Begins a recovery (RFC 6675 §5 step 4).
     fn begin(&mut self, una: u64, snd_max: u64) {
         self.recovery_point = snd_max;
         self.high_rxt = una;
@@ -121,7 +124,7 @@ impl Selective {
         self.phase = Phase::Recovery(Episode { rescue_rxt: una, reduction });
     }
 
-    /// Proportional rate reduction: what the last ACK allows to send.
+    /// Proportional rate reduction: sets the bytes that the last ACK allows to send.
     fn reduce(&mut self, una: u64, snd_max: u64, ssthresh: u64) {
         if !self.proportional {
             return;
@@ -132,7 +135,7 @@ impl Selective {
         }
     }
 
-    /// Whether blocks may report data that were known before a timeout.
+    /// Returns true if SACK blocks may report data that was already reported before a timeout.
     fn may_be_resacked(&self) -> bool {
         matches!(self.phase, Phase::Loss { forgot: true })
     }
@@ -147,8 +150,9 @@ impl Selective {
         self.limited_transmit_sent = 0;
     }
 
-    /// Limited transmit: what may be sent beyond cwnd before a recovery begins, which is what
-    /// has left the network (RFC 6675 §5 step 3), two segments at most (RFC 3042 §2).
+    /// Limited transmit: returns the bytes that may be sent beyond cwnd before a recovery begins.
+    /// These are the bytes that have left the network (RFC 6675 §5 step 3), at most two segments
+    /// (RFC 3042 §2).
     #[inline]
     fn limited_transmit_allowance(&self) -> u64 {
         if self.limited_transmit && self.duplicates > 0 {
@@ -158,22 +162,22 @@ impl Selective {
         }
     }
 
-    /// The flight from which the reduction is computed at the beginning of a recovery, when
-    /// `flight` bytes are outstanding: no more than cwnd. RFC 5681 eq. 4 is an upper bound of
-    /// ssthresh; what was acknowledged selectively piles up in FlightSize, beyond any window, and
-    /// ssthresh would rise from loss to loss.
+    /// Returns the flight from which the reduction at the beginning of a recovery is computed, with
+    /// `flight` bytes outstanding: at most cwnd. RFC 5681 eq. 4 is an upper bound of ssthresh.
+    /// Selectively acknowledged data accumulates in FlightSize, beyond any window, so ssthresh
+    /// would increase from loss to loss.
     fn flight_at_loss(&mut self, flight: u64, cwnd: u64) -> u64 {
         self.lost_flight = flight.min(cwnd);
         self.lost_flight
     }
 
-    /// Whether what may be sent is ruled by `pipe` and not by the edge of the window.
+    /// Returns true if `pipe` limits sending, and not the edge of the window.
     #[inline]
     fn counts_pipe(&self) -> bool {
         !matches!(self.phase, Phase::Open)
     }
 
-    /// Whether a segment may be sent now, for a congestion control that allows `cwnd`.
+    /// Returns true if a segment may be sent now, with a congestion window of `cwnd`.
     fn may_send(&mut self, cwnd: u64, una: u64, snd_max: u64) -> bool {
         match &self.phase {
             Phase::Recovery(Episode { reduction: Some(reduction), .. }) => {
@@ -187,8 +191,9 @@ impl Selective {
         }
     }
 
-    /// `IsLost` (RFC 6675 §4): unacknowledged bytes before this edge are lost, because at least
-    /// DupThresh ranges, or more than DupThresh − 1 segments, were acknowledged beyond them.
+    /// `IsLost` (RFC 6675 §4): returns the offset before which unacknowledged bytes are lost,
+    /// because at least DupThresh ranges, or more than DupThresh − 1 segments, were acknowledged
+    /// beyond it.
     fn lost_before(&self) -> u64 {
         let enough = u64::from(DUP_THRESH - 1) * self.mss;
         let (mut bytes, mut ranges) = (0, 0);
@@ -209,7 +214,8 @@ impl Selective {
         }
     }
 
-    /// `SetPipe` (RFC 6675 §4): bytes outstanding that are not lost, plus retransmissions.
+    /// `SetPipe` (RFC 6675 §4): returns the outstanding bytes that are not lost, plus
+    /// retransmissions.
     fn pipe(&self, una: u64, snd_max: u64) -> u64 {
         let lost_edge = self.lost_edge().clamp(una, snd_max);
         let not_lost = snd_max - lost_edge - self.sacked.bytes_from(lost_edge);
@@ -218,7 +224,7 @@ impl Selective {
         not_lost + resent
     }
 
-    /// `NextSeg` (RFC 6675 §4); new data may be sent up to `new_end`.
+    /// `NextSeg` (RFC 6675 §4): returns the next segment. New data may be sent up to `new_end`.
     fn next_segment(&self, una: u64, snd_max: u64, new_end: Option<u64>) -> Option<Next> {
         let from = self.high_rxt.max(una);
         let hole = self.sacked.holding(from).map_or(from, |range| range.end);
@@ -240,8 +246,8 @@ impl Selective {
         (tail > una).then(|| Next::Rescue(tail - 1))
     }
 
-    /// HighRxt and RescueRxt (RFC 6675 §4 rule 4, §5 step 4.3), when the bytes up to `end` are
-    /// retransmitted.
+    /// Updates HighRxt and RescueRxt (RFC 6675 §4 rule 4, §5 step 4.3) after a retransmission of
+    /// the bytes up to `end`.
     fn on_resent(&mut self, sent: Sent, end: u64) {
         if sent != Sent::Rescue {
             self.high_rxt = self.high_rxt.max(end);
@@ -324,7 +330,7 @@ impl LossRecovery for Selective {
         AckOutcome { verdict, growth, delivered: self.delivered, rtt }
     }
 
-    /// FlightSize without limited transmit's share (RFC 6675 §5 step 4.2).
+    /// FlightSize without the bytes sent by limited transmit (RFC 6675 §5 step 4.2).
     fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64 {
         self.flight_at_loss(board.flight() - self.limited_transmit_sent, cwnd)
     }
@@ -341,7 +347,7 @@ impl LossRecovery for Selective {
         u64::MAX
     }
 
-    /// RFC 6675 §5.1. Until a recovery is over, the reduction is computed from no more than at its
+    /// RFC 6675 §5.1. During a recovery, the base of the reduction is bounded by the flight at its
     /// beginning.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
         let bound = if self.counts_pipe() { self.lost_flight } else { cwnd };

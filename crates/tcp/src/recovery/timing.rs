@@ -1,12 +1,12 @@
-//! The RTT from one segment at a time.
+//! RTT measurement with one segment at a time.
 //!
-//! Source: ns-2, `tcp.cc`: a new segment is timed when none is, and a retransmission cancels the
-//! current one, which is Karn's rule for all of the flight.
+//! Source: ns-2, `tcp.cc`. A new segment is timed if no segment is timed. A retransmission cancels
+//! the measurement: Karn's rule for the entire flight.
 
 use super::Scoreboard;
 use airpath_core::{Duration, Time};
 
-/// The segment that is timed, if one is.
+/// The timed segment, if any.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timing {
     /// End of the timed segment.
@@ -14,7 +14,7 @@ pub(super) struct Timing {
 }
 
 impl Timing {
-    /// A segment that ends at `end` has left.
+    /// Handles a sent segment that ends at `end`.
     pub(super) fn on_sent(&mut self, end: u64, is_new: bool) {
         match is_new {
             true => self.end = self.end.or(Some(end)),
@@ -22,12 +22,13 @@ impl Timing {
         }
     }
 
-    /// Cancels the timed segment: it gives no sample.
+    /// Cancels the measurement.
     pub(super) fn give_up(&mut self) {
         self.end = None;
     }
 
-    /// The RTT, if an ACK of everything before `ack` covers what is timed, which is still on the board.
+    /// Returns an RTT sample if an ACK of everything before `ack` covers the timed segment, which
+    /// must still be on the board.
     pub(super) fn sample(&mut self, ack: u64, board: &Scoreboard, now: Time) -> Option<Duration> {
         let end = self.end.take_if(|end| *end <= ack)?;
         board.sent_at(end - 1).map(|sent_at| now.saturating_since(sent_at))

@@ -1,17 +1,17 @@
-//! The end of a connection whose retransmissions are not answered.
+//! Abort of a connection whose retransmissions are not answered.
 //!
-//! Source: RFC 9293 §3.8.3 (R2), RFC 1122 §4.2.3.5. R2 is a number of retransmissions here, one for
-//! a SYN and one for data, as `tcp_syn_retries` and `tcp_retries2` of Linux. When the timer expires
-//! once more, the connection is closed: it sends nothing and takes no ACK.
-//! Left out: R1; a reset to the receiver, which waits for what does not come.
-//! Differs: Linux converts `tcp_retries2` into a time, the sum of that many time-outs from 200 ms on.
-//! Probes of a closed window are not counted (RFC 1122 §4.2.2.17).
+//! Source: RFC 9293 §3.8.3 (R2), RFC 1122 §4.2.3.5. R2 is a number of retransmissions, separate for
+//! SYN and data, like `tcp_syn_retries` and `tcp_retries2` of Linux. The next expiry of the timer
+//! closes the connection: it sends nothing and ignores ACKs.
+//! Left out: R1, and a reset to the receiver, which keeps waiting.
+//! Differs: Linux converts `tcp_retries2` into a time: the sum of that many timeouts, starting at
+//! 200 ms. Probes of a closed window are not counted (RFC 1122 §4.2.2.17).
 
 use super::{Phase, Sender};
 use airpath_core::Time;
 
 impl Sender {
-    /// Counts an expiry of the retransmission timer; whether it is one more than R2 allows.
+    /// Counts an expiry of the retransmission timer. Returns true if R2 is exceeded.
     pub(super) fn exceeds_retries(&mut self) -> bool {
         if self.phase == Phase::SynSent {
             let most = self.options.max_syn_retries;

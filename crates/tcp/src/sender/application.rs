@@ -1,4 +1,4 @@
-//! How the application's writing and pausing moves the sender.
+//! Effect of the application's writes and pauses on the sender.
 
 use super::{Phase, Sender};
 use crate::congestion::CongestionControl;
@@ -6,8 +6,8 @@ use crate::recovery::LossRecovery;
 use airpath_core::{Ctx, Time};
 
 impl Sender {
-    /// The connection begins, the application begins or ends to write, the pacer releases a
-    /// segment, or a timer of the recovery expires.
+    /// Handles an alarm: the connection begins, the application starts or stops writing, the pacer
+    /// releases a segment, or a timer of the recovery expires.
     #[cold]
     pub(super) fn on_alarm(&mut self, ctx: &mut Ctx<'_>) {
         self.pacer.on_wake(ctx.now);
@@ -31,7 +31,7 @@ impl Sender {
         self.record_windows(ctx);
     }
 
-    /// The scenario starts the source.
+    /// Starts the source by a control event of the scenario.
     #[cold]
     pub(super) fn start_at(&mut self, now: Time) {
         if self.phase == Phase::Idle {
@@ -43,7 +43,7 @@ impl Sender {
     fn take_turn(&mut self, now: Time) {
         let Some(application) = &mut self.application else { return };
         if application.is_writing() {
-            // Data not sent until now are no longer written.
+            // Unsent data of the burst is discarded.
             self.end = self.board.max();
             self.turn = application.pause(now);
         } else if now < self.stop {
@@ -57,8 +57,8 @@ impl Sender {
         }
     }
 
-    /// The application writes again. When all that it wrote before has been sent and a segment more
-    /// would have fitted, it was what limited the rate.
+    /// The application writes again. If all earlier data has been sent and one more segment would
+    /// have fitted into cwnd, the application limited the rate.
     fn note_application_limit(&mut self) {
         let in_flight = self.recovery.in_flight(&self.board);
         let is_sent = self.board.max() == self.end && self.board.nxt() == self.end;
@@ -68,7 +68,7 @@ impl Sender {
         }
     }
 
-    /// Ends the transfer, or the application's turn, when nothing is left to send.
+    /// Ends the transfer, or the burst of the application, if all data is acknowledged.
     #[inline]
     pub(super) fn complete_if_all_sent(&mut self, ctx: &mut Ctx<'_>) {
         if self.board.una() == self.end {
@@ -81,7 +81,7 @@ impl Sender {
         }
     }
 
-    /// Everything that was written has been acknowledged.
+    /// Handles the acknowledgement of all written data.
     #[cold]
     fn on_written_out(&mut self, now: Time) {
         if let Some(application) = &mut self.application

@@ -1,45 +1,46 @@
-//! Bursts: which segments request an immediate ACK.
+//! Bursts: segments that request an immediate ACK.
 //!
-//! Source: Linux. What may leave is cut into buffers of a millisecond of the pacing rate, two
-//! segments at least (`tcp_tso_autosize`), which the device splits; the last segment of each that
-//! has two or more carries PSH (`__tcp_transmit_skb`), and a receiver whose application reads at once
-//! acknowledges it at once (`tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`; since 6.7).
-//! Left out: larger buffers where the smallest RTT is short, buffers that wait for a larger one
-//! (`tcp_tso_should_defer`), and the PSH at the end of what an application wrote.
+//! Source: Linux. Data is divided into buffers that correspond to 1/1024 s at the pacing rate, at
+//! least two segments (`tcp_tso_autosize`). The device splits these buffers. The last segment of
+//! each buffer with two or more segments carries PSH (`__tcp_transmit_skb`). A receiver whose
+//! application reads immediately acknowledges that segment immediately (`tcp_measure_rcv_mss`,
+//! `tcp_cleanup_rbuf`; since 6.7).
+//! Left out: larger buffers if the minimum RTT is short, buffers that wait for more data
+//! (`tcp_tso_should_defer`), and PSH at the end of an application's write.
 
 use super::Sender;
 use crate::config::Push;
 use airpath_core::{Ctx, Flags, Packet, Port};
 
-/// The largest buffer, bytes (`GSO_LEGACY_MAX_SIZE`).
+/// Largest buffer, bytes (`GSO_LEGACY_MAX_SIZE`).
 const LARGEST: u64 = 65_536;
 
 /// A burst of segments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Burst {
-    /// The last segment so far, which leaves when it is known whether another follows.
+    /// The latest segment. It is sent when it is known whether another segment follows.
     last: Option<Packet>,
-    /// Segments so far.
+    /// Number of segments.
     segments: u64,
 }
 
 impl Burst {
-    /// `None` where no segment requests an ACK.
+    /// Creates the state; `None` if no segment requests an ACK.
     pub(super) fn new(push: Push) -> Option<Box<Burst>> {
         (push == Push::Bursts).then(Box::default)
     }
 }
 
 impl Sender {
-    /// Most segments that leave as one.
+    /// Returns the largest number of segments in a burst.
     fn longest_burst(&self) -> u64 {
         let mss = u64::from(self.mss);
-        // Linux sk_pacing_shift = 10: a part of 1024 of a second.
+        // Linux sk_pacing_shift = 10: 1/1024 of a second.
         let bytes = self.rate_of_window().map_or(0, |rate| rate.0 / 8 / 1024);
         (bytes.min(LARGEST) / mss).max(2)
     }
 
-    /// A segment leaves, as part of the present burst or as the first of the next.
+    /// Adds a segment to the current burst, or begins the next burst with it.
     #[cold]
     pub(super) fn add_to_burst(&mut self, segment: Packet, ctx: &mut Ctx<'_>) {
         let longest = self.longest_burst();
@@ -60,7 +61,7 @@ impl Sender {
         }
     }
 
-    /// Nothing more belongs to the burst.
+    /// Ends the burst.
     #[cold]
     pub(super) fn end_burst(&mut self, ctx: &mut Ctx<'_>) {
         let Some(burst) = &mut self.burst else { return };

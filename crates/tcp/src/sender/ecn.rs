@@ -1,10 +1,10 @@
-//! The sender's side of explicit congestion notification, and the code that VCP's segments leave with.
+//! Explicit congestion notification at the sender, and the load code in segments of VCP.
 //!
 //! Source: RFC 3168 §6.1.1 (negotiation), §6.1.2 (reaction), §6.1.5 (retransmissions), §6.1.6
-//! (probes of a closed window). For VCP the public ns-2 package: every segment leaves with the code
-//! for low load, SYN and retransmissions included; nothing is negotiated. With `ecn_reaction =
-//! "cwr"` the window is reduced as Linux `tcp_enter_cwr` and ns-3 `TcpSocketBase::EnterCwr` do, by
-//! the recovery and without the wait of §6.1.2 at one segment.
+//! (probes of a closed window). For VCP the public ns-2 package: every segment, including SYN and
+//! retransmissions, is sent with the code for low load, without negotiation. With `ecn_reaction =
+//! "cwr"` the loss recovery reduces the window, as in Linux `tcp_enter_cwr` and ns-3
+//! `TcpSocketBase::EnterCwr`, and without the wait of §6.1.2 at one segment.
 //! Left out: retrying without ECN after a lost SYN (§6.1.1.1), and the nonce.
 
 use super::{Phase, Sender};
@@ -22,24 +22,25 @@ pub(super) struct EcnState {
     /// ECN field of every packet before the negotiation.
     pub(super) field: Ecn,
     deviations: Deviations,
-    /// Whether the options request ECN.
+    /// True if the configuration requests ECN.
     pub(super) is_wanted: bool,
-    /// Whether both ends have agreed on ECN.
+    /// True if both ends have agreed on ECN.
     pub(super) is_used: bool,
     /// The next new segment carries CWR.
     announces: bool,
-    /// The window is one segment and was echoed upon: nothing new before the timer expires.
+    /// The window is one segment and a mark was echoed: no new data is sent before the timer
+    /// expires.
     pub(super) waits_for_timer: bool,
-    /// The last reduction was a timeout's.
+    /// The last reduction was caused by a timeout.
     after_timeout: bool,
-    /// Everything before it was sent before the last reduction of the window.
+    /// End of the data sent before the last reduction of the window.
     reduced_until: Option<u64>,
-    /// The same, when an echo caused the reduction.
+    /// End of the data sent before the last reduction, if an echo caused it.
     echoed_until: Option<u64>,
 }
 
 impl EcnState {
-    /// Before anything is agreed.
+    /// Creates the state before the negotiation.
     pub(super) fn new(options: &TcpConfig) -> EcnState {
         EcnState {
             field: if options.ecn == EcnUse::Vcp { Ecn::Ect1 } else { Ecn::NotEct },
@@ -49,8 +50,8 @@ impl EcnState {
         }
     }
 
-    /// Makes a segment ECN-capable, and announces a reduction with the first new one after it; what
-    /// is retransmitted is left as it is (RFC 3168 §6.1.5), except in ns-2.
+    /// Makes a segment ECN-capable. The first new segment after a reduction announces it with CWR.
+    /// Retransmissions are not ECN-capable (RFC 3168 §6.1.5), except in ns-2.
     #[cold]
     pub(super) fn stamp(&mut self, segment: &mut Packet, is_new: bool) {
         if is_new || self.deviations.has(Deviation::RetransmitsEcnCapable) {
@@ -62,29 +63,29 @@ impl EcnState {
         }
     }
 
-    /// Whether the window may grow on an ACK with an echo: if ECN was not negotiated, or if a
-    /// timeout has reacted already, since slow start sends no new data to announce the reduction
-    /// with. All others forbid it.
+    /// Returns true if the window may grow on an ACK with an echo: if ECN was not negotiated, or if
+    /// a timeout has already reacted, since slow start then sends no new data that could announce
+    /// the reduction.
     #[cold]
     pub(super) fn may_grow_despite_echo(&self, ack: u64) -> bool {
         !self.is_used || self.after_timeout && !self.is_beyond_reduction(ack)
     }
 
-    /// Whether everything sent before the last reduction lies before `ack`. An echo in an ACK for
-    /// no more than that is from before CWR arrived.
+    /// Returns true if `ack` is beyond the data sent before the last reduction. An echo in another
+    /// ACK was sent before CWR arrived.
     fn is_beyond_reduction(&self, ack: u64) -> bool {
         self.reduced_until.is_none_or(|until| ack > until)
     }
 
-    /// A probe of a closed window, which announces nothing, was taken: everything before `snd_max`
-    /// was sent before the announcement.
+    /// A probe of a closed window was accepted by the receiver. Probes do not announce a reduction,
+    /// so everything before `snd_max` was sent before the announcement.
     pub(super) fn on_taken_probe(&mut self, snd_max: u64) {
         if self.announces {
             self.reduced_until = Some(snd_max);
         }
     }
 
-    /// The window was reduced with everything before `snd_max` sent.
+    /// Records a reduction of the window, with everything before `snd_max` sent.
     fn on_reduction(&mut self, snd_max: u64) {
         self.announces = true;
         self.after_timeout = false;
@@ -94,13 +95,14 @@ impl EcnState {
 }
 
 impl Sender {
-    /// The answer to an ECN-setup SYN is an ECN-setup SYN-ACK: ECE without CWR.
+    /// Completes the negotiation. The answer to an ECN-setup SYN is an ECN-setup SYN-ACK: ECE
+    /// without CWR.
     pub(super) fn negotiate_ecn(&mut self, answer: Flags) {
         let agrees = answer.contains(Flags::ECE) && !answer.contains(Flags::CWR);
         self.ecn.is_used = self.ecn.is_wanted && agrees;
     }
 
-    /// Takes the echo in an ACK that arrived with `flight` bytes outstanding, from `una` on.
+    /// Handles the echo in an ACK that arrived with `flight` bytes outstanding from `una` on.
     #[cold]
     pub(super) fn on_echo(&mut self, ack: &Packet, una: u64, flight: u64, ctx: &mut Ctx<'_>) {
         let marked =
@@ -115,7 +117,7 @@ impl Sender {
         }
     }
 
-    /// RFC 3168 §6.1.2. It halves cwnd where RFC 8511 takes FlightSize: here the smaller one.
+    /// RFC 3168 §6.1.2 halves cwnd, RFC 8511 uses FlightSize: this function uses the smaller value.
     fn reduce_for_echo(&mut self, flight: u64, ctx: &Ctx<'_>) {
         self.ecn.on_reduction(self.board.max());
         self.measured.ecn_reductions += 1;
@@ -137,9 +139,10 @@ impl Sender {
         }
     }
 
-    /// A loss, found by duplicates, of a segment that begins at the oldest unacknowledged byte. The
-    /// congestion control is not notified when it has reduced for an echo from the same window of
-    /// data; echoes from behind that window are answered after the recovery.
+    /// Handles a loss that duplicate ACKs have revealed and that begins at the oldest
+    /// unacknowledged byte. The congestion control is not notified if it has already reduced for an
+    /// echo in the same window of data. Echoes for data sent after that window are handled after
+    /// the recovery.
     #[cold]
     pub(super) fn reduce_for_loss_with_ecn(&mut self, event: &LossEvent) {
         if self.ecn.echoed_until.is_some_and(|until| self.board.una() < until) {
@@ -150,7 +153,7 @@ impl Sender {
         }
     }
 
-    /// The timer expired with data outstanding.
+    /// Handles an expiry of the timer with data outstanding.
     #[cold]
     pub(super) fn timeout_with_ecn(&mut self) {
         self.ecn.waits_for_timer = false;
@@ -158,8 +161,8 @@ impl Sender {
         self.ecn.after_timeout = true;
     }
 
-    /// The timer expired with nothing outstanding: a window of one segment has waited for it, or
-    /// the receive window is closed.
+    /// Handles an expiry of the timer with no data outstanding: a window of one segment has waited
+    /// for it, or the receive window is closed.
     #[cold]
     pub(super) fn on_idle_timeout(&mut self, ctx: &mut Ctx<'_>) {
         if !std::mem::take(&mut self.ecn.waits_for_timer) {

@@ -1,4 +1,4 @@
-//! Events of ACKs for the congestion control.
+//! ACK events for the congestion control.
 
 use super::Sender;
 use crate::congestion::{AckEvent, CongestionControl, RecoveryPhase};
@@ -6,7 +6,7 @@ use crate::deviations::{Deviation, Deviations};
 use crate::recovery::{AckOutcome, LossRecovery, Verdict};
 use airpath_core::{Duration, Flags, Packet, Time};
 
-/// Measurements of an ACK of new data, apart from the verdict of loss recovery.
+/// Measurements of an ACK of new data, without the verdict of loss recovery.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckSample {
     /// Bytes cumulatively acknowledged.
@@ -16,8 +16,8 @@ pub(super) struct AckSample {
 }
 
 impl Sender {
-    /// The event of an ACK of `acked` new bytes, as if it were outside of recovery, except for
-    /// growth, RTT and use of the window.
+    /// Creates the event of an ACK of `acked` new bytes, with the phase `Open` and without growth,
+    /// RTT and use of the window.
     #[inline(always)]
     pub(super) fn ack_event(
         &self,
@@ -56,7 +56,7 @@ impl Sender {
     ) {
         let AckSample { acked, rtt, app_limited } = known;
         let mut growth = heard.growth;
-        // RFC 3168 §6.1.2: an echoed mark does not enlarge the window.
+        // RFC 3168 §6.1.2: an ACK with an echoed mark does not enlarge the window.
         let may_grow_at_exit = heard.verdict == Verdict::Recovered
             && !self.deviates(Deviation::EchoPreventsGrowthAtExit);
         if ack.flags.contains(Flags::ECE) && !may_grow_at_exit {
@@ -71,7 +71,7 @@ impl Sender {
         }
     }
 
-    /// The same, of one by which the window may not grow or that gives a sample of the rate.
+    /// Does the same for an ACK by which the window may not grow, or that gives a rate sample.
     #[cold]
     fn notify_new_ack_slow(
         &mut self,
@@ -110,13 +110,13 @@ impl Sender {
         self.congestion.on_ack(&event);
     }
 
-    /// Whether the connection makes a departure from the RFCs. Not for every ACK.
+    /// Returns true if the connection has this deviation from the RFCs. Too slow for every ACK.
     #[cold]
     pub(super) fn deviates(&self, one: Deviation) -> bool {
         Deviations::of(&self.options).has(one)
     }
 
-    /// How far the repair of losses is.
+    /// Returns the state of loss recovery.
     pub(super) fn recovery_phase(&self) -> RecoveryPhase {
         if self.recovery.is_recovering() {
             RecoveryPhase::Recovery
@@ -125,7 +125,7 @@ impl Sender {
         }
     }
 
-    /// The same, when fast recovery is not in progress.
+    /// Returns the state of loss recovery outside of fast recovery.
     #[inline]
     fn phase_outside_recovery(&self) -> RecoveryPhase {
         if self.board.is_after_timeout() { RecoveryPhase::Loss } else { RecoveryPhase::Open }

@@ -1,10 +1,10 @@
 //! Fast path (header prediction): a cumulative ACK outside loss recovery, and the segments it
 //! releases.
 //!
-//! Source: Van Jacobson, "4BSD TCP header prediction", ACM CCR 20(2), 1990: the condition under
-//! which none of the rarer parts of the protocol has anything to do is kept as one bit, which is
-//! recomputed after every event other than a usual ACK. What is done here is what `on_ack` and
-//! `transmit_up_to` do under that condition; `tests/fast_path.rs` lets connections go both ways.
+//! Source: Van Jacobson, "4BSD TCP header prediction", ACM CCR 20(2), 1990. One bit stores the
+//! condition that no less frequent part of the protocol is active. It is recomputed after every
+//! event except a fast path ACK. The fast path does the same as `on_ack` and `transmit_up_to` under
+//! that condition; `tests/fast_path.rs` compares connections with and without the fast path.
 
 use super::{Phase, Sender};
 use crate::congestion::{AckEvent, CongestionControl};
@@ -12,7 +12,7 @@ use crate::recovery::LossRecovery;
 use airpath_core::{Ctx, Ecn, Flags, Packet, PacketKind, Time};
 
 impl Sender {
-    /// Whether `ack` is a usual one, of new data and with nothing else in it.
+    /// Returns true if `ack` acknowledges new data and contains no other information.
     #[inline(always)]
     pub(super) fn is_fast_path(&self, ack: &Packet) -> bool {
         let is_plain = ack.kind == PacketKind::Ack && ack.flags == Flags::NONE;
@@ -20,7 +20,7 @@ impl Sender {
         self.allows_fast_path && is_plain && is_new && ack.sack().is_empty()
     }
 
-    /// Something else than a usual ACK has happened: whether usual ones may follow.
+    /// Recomputes whether fast path ACKs may follow, after any other event.
     pub(super) fn update_fast_path(&mut self) {
         self.allows_fast_path = self.phase == Phase::Established
             && !self.ecn.is_used
@@ -33,7 +33,7 @@ impl Sender {
             && self.recovery.is_open();
     }
 
-    /// A usual ACK.
+    /// Handles a fast path ACK.
     #[inline(always)]
     pub(super) fn on_fast_path_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
         let (now, una) = (ctx.now, self.board.una());
@@ -66,7 +66,7 @@ impl Sender {
         self.record_windows(ctx);
     }
 
-    /// Sends what the windows allow, all of it new.
+    /// Sends new data within the windows.
     #[inline(always)]
     fn send_new_data(&mut self, ctx: &mut Ctx<'_>) {
         let allowed = self.board.una().saturating_add(self.congestion.cwnd());

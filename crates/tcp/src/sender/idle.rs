@@ -1,16 +1,16 @@
 //! Reduction of the window after an idle time.
 //!
-//! Source: RFC 5681 §4.1; RFC 2861 §3 and Linux `tcp_cwnd_restart` for the decay. Idle is the time
-//! since data was sent last, when nothing is outstanding: the application had nothing to send, or
-//! the receive window was closed.
+//! Source: RFC 5681 §4.1; for the decay RFC 2861 §3 and Linux `tcp_cwnd_restart`. The idle time is
+//! the time since the last transmission of data, if no data is outstanding: the application had no
+//! data, or the receive window was closed.
 
 use super::Sender;
 use crate::config::IdleRestart;
 use crate::congestion::{CongestionControl, IdleEvent};
 use airpath_core::{Duration, Time};
 
-/// The window that `idle` leaves of `cwnd` when the timeout is `rto`: half for each RTO but the
-/// first begun, not below `restart_window`.
+/// Returns the window after the idle time `idle`, with the timeout `rto`: `cwnd` is halved for each
+/// RTO after the first, down to `restart_window`.
 pub(crate) fn decayed(cwnd: u64, restart_window: u64, idle: Duration, rto: Duration) -> u64 {
     let begun = idle.as_nanos().div_ceil(rto.as_nanos().max(1));
     let halvings = u32::try_from(begun.saturating_sub(1)).unwrap_or(u32::MAX);
@@ -18,7 +18,7 @@ pub(crate) fn decayed(cwnd: u64, restart_window: u64, idle: Duration, rto: Durat
 }
 
 impl Sender {
-    /// Sending begins again with nothing outstanding.
+    /// Handles the start of sending with no data outstanding.
     #[cold]
     pub(super) fn end_idle(&mut self, now: Time) {
         if self.board.max() == 0 {
@@ -43,9 +43,9 @@ impl Sender {
 mod tests {
     use super::*;
 
-    /// RFC 2861 §3: a halving for every RTO; Linux does not count the first.
+    /// RFC 2861 §3: one halving per RTO; Linux does not count the first RTO.
     #[test]
-    fn the_window_halves_with_each_rto_but_the_first() {
+    fn window_halves_with_each_rto_after_the_first() {
         let rto = Duration::from_millis(200);
         let left = |idle_ms| decayed(100_000, 10_000, Duration::from_millis(idle_ms), rto);
         assert_eq!([200, 201, 400, 401].map(left), [100_000, 50_000, 50_000, 25_000]);

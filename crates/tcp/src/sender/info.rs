@@ -1,4 +1,4 @@
-//! Current state of a sender, as `ss -ti` would print it.
+//! Current state of a sender, with the quantities that `ss -ti` prints.
 
 use super::{Phase, Sender};
 use crate::congestion::RecoveryPhase;
@@ -10,7 +10,7 @@ use airpath_core::{Duration, Rate};
 pub enum SenderState {
     /// Not started.
     Closed,
-    /// The SYN is not answered yet.
+    /// The SYN has not been answered.
     SynSent,
     /// Slow start: cwnd is below ssthresh.
     SlowStart,
@@ -37,41 +37,41 @@ impl SenderState {
     ];
 }
 
-/// A sender at one instant.
+/// State of a sender at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SenderInfo {
     /// Current phase.
     pub state: SenderState,
     /// Largest segment, bytes.
     pub mss: u32,
-    /// Congestion window, bytes, without fast recovery's inflation.
+    /// Congestion window, bytes, without the inflation in fast recovery.
     pub cwnd: u64,
-    /// Slow-start threshold, bytes; `None` while there is none.
+    /// Slow-start threshold, bytes; `None` if not yet set.
     pub ssthresh: Option<u64>,
     /// Bytes sent and not cumulatively acknowledged.
     pub unacked: u64,
-    /// Bytes of these that are selectively acknowledged.
+    /// Selectively acknowledged part of `unacked`, bytes.
     pub sacked: u64,
-    /// Bytes that the sender believes to be in the network.
+    /// Estimated number of bytes in the network.
     pub in_flight: u64,
     /// Smoothed RTT.
     pub srtt: Option<Duration>,
     /// RTT variation.
     pub rttvar: Option<Duration>,
-    /// The retransmission timeout, back-off included.
+    /// Retransmission timeout, including the back-off.
     pub rto: Duration,
-    /// Times that it was doubled.
+    /// Number of doublings of the timeout.
     pub backoff: u32,
-    /// Segments retransmitted since measurement started.
+    /// Number of segments retransmitted since the start of measurement.
     pub retransmissions: u64,
-    /// Bytes cumulatively acknowledged since the connection began.
+    /// Bytes cumulatively acknowledged since the start of the connection.
     pub acked: u64,
-    /// Pacing rate; `None` when nothing is paced.
+    /// Pacing rate; `None` without pacing.
     pub pacing_rate: Option<Rate>,
 }
 
 impl Sender {
-    /// Current state of the sender.
+    /// Returns the current state of the sender.
     pub fn info(&self) -> SenderInfo {
         SenderInfo {
             state: self.state(),

@@ -1,10 +1,10 @@
-//! Pacing: segments leave one at a time, at a rate.
+//! Pacing: segments are sent one at a time, at a given rate.
 //!
-//! Source: Linux `tcp_update_pacing_rate` with its ratios, and `tcp_update_skb_after_send`: after a
-//! packet the next one waits for as long as its bytes take at the rate. Whole IP packets count.
-//! Time that was not used is not saved up, so nothing leaves in a burst after a pause. The first
-//! segment of a fast retransmit and of a partial ACK leaves at once and takes its time as well: two
-//! packets may thus follow each other, not more.
+//! Source: Linux `tcp_update_pacing_rate` with its ratios, and `tcp_update_skb_after_send`. The
+//! next packet waits for the transmission time of the previous packet at the pacing rate. Complete
+//! IP packets count. Unused time is not accumulated, so there is no burst after a pause. The first
+//! segment of a fast retransmit and of a partial ACK is sent immediately, and the next packet waits
+//! for it. So at most two packets are sent back to back.
 //! Left out: Linux's bursts of a millisecond (TSO), and pacing that begins after ten packets (fq).
 
 use super::{Phase, Sender};
@@ -14,15 +14,15 @@ use airpath_core::{Ctx, Duration, Rate, Time};
 
 /// Percent of cwnd/SRTT below half of ssthresh (Linux `tcp_pacing_ss_ratio`).
 const SLOW_START_RATIO: u128 = 200;
-/// Percent of cwnd/SRTT from there on (Linux `tcp_pacing_ca_ratio`).
+/// Percent of cwnd/SRTT from half of ssthresh on (Linux `tcp_pacing_ca_ratio`).
 const AVOIDANCE_RATIO: u128 = 120;
 
-/// When segments may leave.
+/// State of the pacer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacer {
-    /// Whether segments are paced when the congestion control sets no rate.
+    /// True if segments are paced when the congestion control sets no rate.
     by_window: bool,
-    /// Nothing leaves before; the pacer's timer runs until then.
+    /// Earliest time of the next transmission, at which the pacer's timer expires.
     free_at: Time,
     is_waiting: bool,
 }
@@ -32,29 +32,29 @@ impl Pacer {
         Pacer { by_window: pacing == Pacing::On, free_at: Time::ZERO, is_waiting: false }
     }
 
-    /// Whether a segment may leave at `now`.
+    /// Returns true if a segment may be sent at `now`.
     #[inline]
     pub(super) fn is_free(&self, now: Time) -> bool {
         self.free_at <= now
     }
 
-    /// The sender was woken at `now`.
+    /// Handles a wake-up of the sender at `now`.
     pub(super) fn on_wake(&mut self, now: Time) {
         self.is_waiting &= self.free_at > now;
     }
 
-    /// Whether every connection is paced, by window and RTT.
+    /// Returns true if segments are paced by window and RTT.
     pub(super) fn paces_by_window(&self) -> bool {
         self.by_window
     }
 
-    /// When the timer expires.
+    /// Returns the expiry of the pacer's timer.
     fn timer(&self) -> Time {
         if self.is_waiting { self.free_at } else { Time::NEVER }
     }
 }
 
-/// `percent` of `window` bytes per `srtt`.
+/// Returns `percent` percent of `window` bytes per `srtt`.
 fn window_rate(window: u64, srtt: Duration, percent: u128) -> Rate {
     let bits_ns = u128::from(window) * 8 * 1_000_000_000 * percent / 100;
     let rate = bits_ns / u128::from(srtt.as_nanos().max(1));
@@ -62,7 +62,7 @@ fn window_rate(window: u64, srtt: Duration, percent: u128) -> Rate {
 }
 
 impl Sender {
-    /// The rate at which segments leave; `None` when they leave as the windows allow.
+    /// Returns the pacing rate; `None` without pacing.
     #[inline]
     pub(super) fn pacing_rate(&self) -> Option<Rate> {
         match self.congestion.pacing_rate() {
@@ -71,7 +71,8 @@ impl Sender {
         }
     }
 
-    /// Pacing rate of the option `pacing` from window and RTT; `None` before the first sample.
+    /// Returns the pacing rate computed from window and RTT, for the option `pacing`; `None` before
+    /// the first sample.
     #[cold]
     pub(super) fn rate_of_window(&self) -> Option<Rate> {
         let (cwnd, ssthresh) = (self.congestion.cwnd(), self.congestion.ssthresh());
@@ -80,7 +81,7 @@ impl Sender {
         self.rtt.srtt().map(|srtt| window_rate(window, srtt, ratio))
     }
 
-    /// A packet of `bytes` has left.
+    /// Handles the transmission of a packet of `bytes`.
     #[cold]
     pub(super) fn pace(&mut self, bytes: u32, rate: Rate, ctx: &mut Ctx<'_>) {
         if rate.0 == 0 {
@@ -92,7 +93,7 @@ impl Sender {
         self.set_alarm();
     }
 
-    /// The alarm is for what comes first; an aborted connection has none.
+    /// Sets the alarm to the earliest timer. An aborted connection has no alarm.
     pub(super) fn set_alarm(&mut self) {
         self.alarm = match self.phase {
             Phase::Aborted => Time::NEVER,
@@ -107,7 +108,7 @@ mod tests {
 
     /// Ten segments of 1000 bytes in 100 ms are 0.8 Mbit/s.
     #[test]
-    fn the_rate_is_the_windows_by_the_ratio() {
+    fn pacing_rate_is_window_per_rtt_times_the_ratio() {
         let rate = |percent| window_rate(10_000, Duration::from_millis(100), percent);
         assert_eq!(rate(SLOW_START_RATIO), Rate(1_600_000));
         assert_eq!(rate(AVOIDANCE_RATIO), Rate(960_000));

@@ -1,14 +1,15 @@
-//! The persist timer: probes of a closed window.
+//! Persist timer: probes of a closed window.
 //!
-//! Source: RFC 9293 §3.8.6.1, RFC 1122 §4.2.2.17. With data to send, nothing outstanding and a
-//! window of zero, a probe is sent after an RTO and then with the back-off of the retransmission
-//! timer, for as long as the window stays closed, however often (the connection is never given up).
-//! A probe is one byte of new data beyond the window. It is not outstanding: a receiver without
-//! buffer space rejects it, and the byte is also sent with the segment that the open window admits;
-//! a receiver with buffer space, whose window update was lost, accepts it. It is neither
-//! ECN-capable nor announces a reduction (RFC 3168 §6.1.6).
-//! Differs: a rejected probe does not change the congestion window and gives no RTT sample; the ACK
-//! of a taken one is that of one new byte, and with timestamps it gives an RTT sample.
+//! Source: RFC 9293 §3.8.6.1, RFC 1122 §4.2.2.17. If there is data to send, no data is outstanding
+//! and the window is zero, the sender sends a probe after an RTO. It repeats the probe with the
+//! back-off of the retransmission timer while the window remains closed. The number of probes is
+//! not limited.
+//! A probe is one byte of new data beyond the window. It does not count as outstanding: a receiver
+//! without buffer space rejects the probe, and the byte is also sent as part of the first segment
+//! in the open window. A receiver with buffer space, whose window update was lost, accepts the
+//! probe. Probes are not ECN-capable and do not announce a reduction (RFC 3168 §6.1.6).
+//! Differs: a rejected probe does not change the congestion window and gives no RTT sample. The ACK
+//! of an accepted probe counts as an ACK of one new byte, and gives an RTT sample with timestamps.
 
 use super::{Phase, Sender, timestamp};
 use crate::congestion::CongestionControl;
@@ -16,7 +17,7 @@ use crate::recovery::{LossRecovery, Sent};
 use airpath_core::{Ctx, Flags, Packet, Port, Time};
 
 impl Sender {
-    /// Starts the persist timer when only a closed window prevents sending.
+    /// Starts the persist timer if only a closed window prevents sending.
     #[cold]
     pub(super) fn persist_if_closed(&mut self, now: Time) {
         if self.is_blocked_by_window(now) {
@@ -30,7 +31,7 @@ impl Sender {
         self.phase == Phase::Established && has_data && is_closed
     }
 
-    /// The persist timer has expired.
+    /// Handles an expiry of the persist timer.
     #[cold]
     pub(super) fn probe_window(&mut self, ctx: &mut Ctx<'_>) {
         if !self.is_blocked_by_window(ctx.now) {
@@ -53,7 +54,8 @@ impl Sender {
         ctx.emit(Port(0), probe);
     }
 
-    /// An ACK with nothing outstanding: when it opens the window, the persist timer stops.
+    /// Handles an ACK with no data outstanding: stops the persist timer if the ACK opens the
+    /// window.
     #[cold]
     pub(super) fn on_window_update(&mut self, now: Time) {
         let is_persisting = self.rto_deadline < Time::NEVER && !self.ecn.waits_for_timer;
@@ -62,7 +64,7 @@ impl Sender {
         }
     }
 
-    /// Whether an ACK of data never sent, or an old one, shows that a probe was accepted. Then the
+    /// Returns true if an ACK of data that was never sent shows that a probe was accepted. Then the
     /// byte counts as sent.
     #[cold]
     pub(super) fn is_answer_to_probe(&mut self, ack: &Packet, now: Time) -> bool {
@@ -70,10 +72,10 @@ impl Sender {
             return false;
         }
         let probed = self.board.max();
-        // The byte lies in the window, which usual ACKs have moved on without the recovery.
+        // The byte is inside the window. Fast path ACKs have moved the window without the recovery.
         self.recovery.allowance(&self.board, self.congestion.cwnd());
         self.board.push(ack.seq, now);
-        // Which of the probes was taken is not known (Karn's rule).
+        // It is unknown which of the probes was accepted (Karn's rule).
         self.board.forget_time(probed);
         self.recovery.on_sent(Sent::New, probed, ack.seq, &self.board, &self.congestion);
         // A burst may have ended while the probe was in flight.

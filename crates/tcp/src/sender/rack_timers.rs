@@ -1,4 +1,4 @@
-//! The sender's part in loss recovery by time: its timers and the tail loss probe.
+//! Sender side of loss recovery by time: timers and tail loss probe.
 //!
 //! Source: RFC 8985 §6.2 step 5, §7.2 to §7.4.
 
@@ -8,7 +8,7 @@ use crate::recovery::{Expired, LossRecovery, Sent};
 use airpath_core::{Ctx, Time};
 
 impl Sender {
-    /// Ends the handling of every event other than a usual ACK.
+    /// Ends the handling of every event other than a fast path ACK.
     #[inline]
     pub(super) fn settle(&mut self, ctx: &mut Ctx<'_>) {
         if self.has_more_to_settle {
@@ -27,7 +27,7 @@ impl Sender {
         }
     }
 
-    /// Handles an expired timer of the recovery, except for sending.
+    /// Handles an expired timer of the recovery. Sending is left to the caller.
     pub(super) fn on_recovery_timer(&mut self, ctx: &mut Ctx<'_>) {
         let Some(recovery) = self.recovery.rack_timers() else { return };
         match recovery.on_timer(&mut self.board, ctx.now) {
@@ -39,8 +39,8 @@ impl Sender {
         }
     }
 
-    /// RFC 8985 §7.3: a new segment, regardless of the congestion window, or else the last one
-    /// again.
+    /// RFC 8985 §7.3: sends a new segment, regardless of the congestion window, or retransmits the
+    /// last segment.
     fn probe_tail(&mut self, ctx: &mut Ctx<'_>) {
         let (max, new_end) = (self.board.max(), self.new_end(ctx.now));
         match new_end {
@@ -53,7 +53,7 @@ impl Sender {
         }
     }
 
-    /// The probe repaired the only loss, which is answered as any other (RFC 8985 §7.4.2).
+    /// Handles the only loss, which the probe has repaired, like any other loss (RFC 8985 §7.4.2).
     #[cold]
     pub(super) fn answer_repaired_loss(&mut self, now: Time) {
         let cwnd = self.congestion.cwnd();

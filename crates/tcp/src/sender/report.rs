@@ -4,7 +4,7 @@ use super::{Phase, Sender};
 use airpath_core::stats::Mean;
 use airpath_core::{Duration, Histogram, Packet, Time};
 
-/// Counters since measurement started.
+/// Counters since the start of measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SenderCounters {
     pub(super) sent: u64,
@@ -19,43 +19,43 @@ pub(super) struct SenderCounters {
 /// Measurements of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SenderReport {
-    /// Data segments sent, retransmissions included.
+    /// Number of data segments sent, including retransmissions.
     pub sent: u64,
-    /// Data segments retransmitted.
+    /// Number of data segments retransmitted.
     pub retransmissions: u64,
-    /// Expiries of the retransmission timer.
+    /// Number of expiries of the retransmission timer.
     pub timeouts: u64,
-    /// Fast retransmits: losses found by duplicate ACKs, one per recovery.
+    /// Number of fast retransmits, one per recovery.
     pub fast_retransmits: u64,
-    /// Reactions to echoed congestion marks, one per window.
+    /// Number of reactions to echoed congestion marks, one per window.
     pub ecn_reductions: u64,
-    /// Probes of a closed receive window.
+    /// Number of probes of a closed receive window.
     pub window_probes: u64,
     /// Mean RTT sample, s.
     pub mean_rtt_s: Option<f64>,
-    /// When the connection started.
+    /// Start of the connection.
     pub started_at: Time,
-    /// When the last byte of a finite transfer was acknowledged.
+    /// Time at which the last byte of a finite transfer was acknowledged.
     pub completed_at: Option<Time>,
-    /// When the connection was aborted: too many retransmissions were not answered.
+    /// Time at which the connection was aborted because too many retransmissions were not answered.
     pub aborted_at: Option<Time>,
-    /// From when on nothing new is sent; `Time::NEVER` when there is no such time.
+    /// Time from which no new data is sent; `Time::NEVER` without a stop.
     pub stops_at: Time,
 }
 
 impl Sender {
-    /// The RTT samples.
+    /// Returns the mean of the RTT samples.
     pub fn rtt(&self) -> Mean {
         self.measured.rtt
     }
 
-    /// The time between sending and arrival of ACKs, except for the answer to a SYN; nothing before
-    /// the first. Of ACKs that no [`Receiver`](crate::Receiver) sent they mean nothing.
+    /// Returns the one-way delays of ACKs, without the SYN-ACK. `None` before the first ACK. Valid
+    /// only for ACKs from a [`Receiver`](crate::Receiver).
     pub fn ack_delays(&self) -> Option<&Histogram> {
         self.ack_delays.as_deref()
     }
 
-    /// An ACK has arrived.
+    /// Measures the delay of an ACK.
     #[inline]
     pub(super) fn measure_ack(&mut self, ack: &Packet, now: Time) {
         let delay = ack.ack_age(now, self.timestamps);

@@ -1,15 +1,14 @@
-//! Time during which the receive window limited sending that the congestion window would have
-//! allowed, and time during which the congestion window limited sending.
+//! Times during which the receive window or the congestion window limited sending.
 //!
 //! Source: Linux `tcp_chrono_start(TCP_CHRONO_RWND_LIMITED)`, printed by `ss -ti` as
-//! `rwnd_limited`: the next segment of new data fits into the congestion window and not into the
-//! receiver's. One that does not fit into the congestion window is limited by that, regardless of
-//! the receiver's. A sender without data is held by neither.
+//! `rwnd_limited`. The receive window is the limit if the next segment of new data fits into the
+//! congestion window and not into the receive window. If the segment does not fit into the
+//! congestion window, the congestion window is the limit. A sender without data has no limit.
 
 use super::{Phase, Sender};
 use airpath_core::{Duration, Time};
 
-/// What limits the next segment.
+/// Limit of the next segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitedBy {
     Nothing,
@@ -17,9 +16,9 @@ pub(super) enum LimitedBy {
     CongestionWindow,
 }
 
-/// A clock for each window that runs while that is the limit: what it has counted, ns, or while it
-/// runs that less the instant since which it does and one, which is below zero. So two words do;
-/// there are many senders.
+/// One clock per window, which runs while that window is the limit. A stopped clock contains the
+/// counted time, ns. A running clock contains the counted time minus (start time + 1), which is
+/// negative. This encoding needs only two words per sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WindowLimit {
     by_receiver: i64,
@@ -51,7 +50,7 @@ impl WindowLimit {
         }
     }
 
-    /// Starts the clock of `holder`, or stops it.
+    /// Starts or stops the clock of `holder`.
     #[cold]
     fn toggle(&mut self, holder: LimitedBy, now: Time) {
         match holder {
@@ -61,7 +60,7 @@ impl WindowLimit {
         }
     }
 
-    /// Forgets what was before `now`.
+    /// Resets the clocks at `now`.
     pub(super) fn restart(&mut self, now: Time) {
         let holder = self.holder();
         *self = WindowLimit::default();
@@ -70,17 +69,19 @@ impl WindowLimit {
 }
 
 impl Sender {
-    /// How long since measurement started the receive window was the limit, at `now`.
+    /// Returns the time since the start of measurement, until `now`, during which the receive
+    /// window was the limit.
     pub fn receive_window_limited(&self, now: Time) -> Duration {
         read(self.limit.by_receiver, now.min(self.stop))
     }
 
-    /// How long since measurement started the congestion window was the limit, at `now`.
+    /// Returns the time since the start of measurement, until `now`, during which the congestion
+    /// window was the limit.
     pub fn congestion_window_limited(&self, now: Time) -> Duration {
         read(self.limit.by_congestion, now.min(self.stop))
     }
 
-    /// Updates the clocks after sending; the congestion window allows everything below `allowed`.
+    /// Updates the clocks after sending. The congestion window allows all data before `allowed`.
     #[inline(never)]
     pub(super) fn note_holder(&mut self, allowed: u64, now: Time) {
         let holder = self.limited_by(allowed, now);
@@ -91,12 +92,12 @@ impl Sender {
         }
     }
 
-    /// The connection is closed: neither window is a limit any longer.
+    /// Stops the clocks, because the connection is closed.
     pub(super) fn stop_limit_clocks(&mut self, now: Time) {
         self.note_holder(u64::MAX, now);
     }
 
-    /// Limit of the next segment of new data.
+    /// Returns the limit of the next segment of new data.
     fn limited_by(&self, allowed: u64, now: Time) -> LimitedBy {
         let size = (self.end - self.board.nxt()).min(u64::from(self.mss));
         let end = self.board.nxt() + size;

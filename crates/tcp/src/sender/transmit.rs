@@ -1,4 +1,4 @@
-//! Transmission: in a window, or segment by segment as loss recovery decides.
+//! Transmission: within a window, or segment by segment as loss recovery decides.
 
 use super::rwnd::LimitedBy;
 use super::{Phase, Sender};
@@ -8,7 +8,7 @@ use crate::recovery::{Allowance, LossRecovery, Next, SendLimits, Sent};
 use airpath_core::{Ctx, Flags, Packet, Port, Series, Time};
 
 impl Sender {
-    /// Sends what the windows allow.
+    /// Sends the data that the windows allow.
     #[inline(never)]
     pub(super) fn transmit(&mut self, ctx: &mut Ctx<'_>) {
         if self.phase != Phase::Established || self.ecn.waits_for_timer {
@@ -20,7 +20,7 @@ impl Sender {
         }
     }
 
-    /// Sends in order what a window of `window` bytes from the oldest unacknowledged one allows.
+    /// Sends data in order within a window of `window` bytes from the oldest unacknowledged byte.
     fn transmit_up_to(&mut self, window: u64, ctx: &mut Ctx<'_>) {
         let allowed = self.board.una().saturating_add(window);
         let limit = self.edge.min(allowed);
@@ -33,7 +33,7 @@ impl Sender {
         self.note_limit(allowed, ctx.now);
     }
 
-    /// Updates the limits after sending; the congestion window allows everything below `allowed`.
+    /// Updates the limits after sending. The congestion window allows all data before `allowed`.
     #[inline(always)]
     pub(super) fn note_limit(&mut self, allowed: u64, now: Time) {
         let end = self.board.nxt() + u64::from(self.mss);
@@ -44,7 +44,7 @@ impl Sender {
         }
     }
 
-    /// Sends what loss recovery says, first what is lost (RFC 6675 §5 (C)).
+    /// Sends the segments that loss recovery selects, lost segments first (RFC 6675 §5 (C)).
     #[cold]
     fn transmit_by_flight(&mut self, ctx: &mut Ctx<'_>) {
         while self.pacer.is_free(ctx.now) {
@@ -73,7 +73,7 @@ impl Sender {
         }
     }
 
-    /// Where a new segment would end that the receiver's window takes.
+    /// Returns the end of a new segment that fits into the receive window, if any.
     pub(super) fn new_end(&self, now: Time) -> Option<u64> {
         self.next_end(self.edge, now)
     }
@@ -86,12 +86,12 @@ impl Sender {
         }
     }
 
-    /// Retransmits the rest, from `start` on, of the segment that holds that byte.
+    /// Retransmits, from `start` on, the segment that contains that byte.
     pub(super) fn retransmit(&mut self, start: u64, sent: Sent, ctx: &mut Ctx<'_>) {
         self.send_one(start, self.board.end_of(start), sent, ctx);
     }
 
-    /// Sends a segment other than those that a window admits in order.
+    /// Sends a segment outside of the in-order transmission in a window.
     #[cold]
     pub(super) fn send_one(&mut self, seq: u64, end: u64, sent: Sent, ctx: &mut Ctx<'_>) {
         let restarts_timer = seq == self.board.una() && self.recovery.rack_timers().is_some();
@@ -102,9 +102,9 @@ impl Sender {
         }
     }
 
-    /// Where the next segment ends, if it may be sent below `limit`: a whole one, or the last of
-    /// the transfer, or as much as the window takes when nothing is in flight (the sender's side
-    /// of the silly-window rule, RFC 1122 §4.2.3.4).
+    /// Returns the end of the next segment if it may be sent below `limit`. The segment is
+    /// full-sized, or the last one of the transfer, or fills the window if no data is in flight
+    /// (silly-window avoidance at the sender, RFC 1122 §4.2.3.4).
     fn next_end(&self, limit: u64, now: Time) -> Option<u64> {
         let nxt = self.board.nxt();
         if nxt == self.board.max() {
@@ -115,7 +115,7 @@ impl Sender {
         (room >= end - nxt || nxt == self.board.una()).then_some(end)
     }
 
-    /// The same for a new segment.
+    /// Does the same for a new segment.
     #[inline(always)]
     pub(super) fn next_new_end(&self, limit: u64, now: Time) -> Option<u64> {
         let nxt = self.board.max();
@@ -126,7 +126,7 @@ impl Sender {
         (size > 0 && room >= size && now < self.stop).then(|| nxt + size)
     }
 
-    /// Sends the segment from `seq` to `end`, which is a new one or one of the scoreboard's.
+    /// Sends the segment from `seq` to `end`, which is new or on the scoreboard.
     fn send(&mut self, seq: u64, end: u64, sent: Sent, ctx: &mut Ctx<'_>) {
         let mut segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
         segment.ecn = self.ecn.field;
@@ -148,8 +148,8 @@ impl Sender {
         }
     }
 
-    /// Sends the segment of new data that ends at `end`, on a connection without ECN and with
-    /// nothing under repair.
+    /// Sends the segment of new data that ends at `end`, on a connection without ECN and outside of
+    /// loss recovery.
     #[inline(always)]
     pub(super) fn send_new(&mut self, end: u64, ctx: &mut Ctx<'_>) {
         let seq = self.board.max();
@@ -159,7 +159,7 @@ impl Sender {
         ctx.emit(Port(0), segment);
     }
 
-    /// A segment that is on the board leaves: all but that.
+    /// Completes a segment that is already on the board: timestamps, counters, pacing and timers.
     #[inline(always)]
     fn note_release(&mut self, segment: &mut Packet, ctx: &mut Ctx<'_>) {
         if self.timestamps {

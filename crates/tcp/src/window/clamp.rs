@@ -1,8 +1,9 @@
-//! CLAMP's client agent around any receive-window policy: the window follows a price.
+//! CLAMP's client agent around any receive-window policy: the window depends on a price.
 //!
-//! Source: Andrew, Hanly and Mukhtar 2008, §4.2, Eq. 17; what the window does is `price_rules.rs`.
-//! Chosen where the paper is silent: a packet out of order or a duplicate never lowers the window,
-//! and the right edge never moves back, also when slow start halves it.
+//! Source: Andrew, Hanly and Mukhtar 2008, §4.2, Eq. 17; the update of the window is in
+//! `price_rules.rs`.
+//! Decisions where the paper gives no rule: an out-of-order or duplicate packet never reduces the
+//! window. The right edge never moves back, not even when the end of slow start halves the window.
 
 use super::{
     AckSent, AnyWindow, Arrival, ReceiveWindow, WindowSetup, WindowState, delegate_window,
@@ -12,38 +13,39 @@ use airpath_core::{Checks, Component, ConfigError, Flags, Setup, StageError, Tim
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Duplicate ACKs in a row that indicate a loss (§4.3).
+/// Number of consecutive duplicate ACKs that indicate a loss (§4.3).
 const DUPLICATES_OF_A_LOSS: u32 = 3;
 
 /// Configuration set by the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClampConfig {
-    /// τ, bytes, above 0: what each flow adds to the queue. The paper: 500.
+    /// τ, bytes, above 0: target backlog of each flow. The paper: 500.
     pub tau_bytes: u64,
-    /// α, the most packets over which the received rate is averaged, at least 1. The paper: 1000.
+    /// α, maximum number of packets over which the received rate is averaged, at least 1. The
+    /// paper: 1000.
     pub average_packets: usize,
-    /// β, the weight of a sample in the estimate of the delay, in (0, 1). The paper: 0.001.
+    /// β, weight of a sample in the delay estimate, in (0, 1). The paper: 0.001.
     pub beta: f64,
-    /// Window at which slow start ends without a sign of congestion, bytes; none where it is not
-    /// given, as in the paper.
+    /// Window at which slow start ends without a sign of congestion, bytes. `None`: no such limit,
+    /// as in the paper.
     #[serde(default)]
     pub ssthresh_bytes: Option<u64>,
-    /// The policy inside: `{"kind": …}`. A window of fixed size where it is not given.
+    /// The inner policy: `{"kind": …}`. `None`: a window of fixed size.
     #[serde(default)]
     pub inner: Option<Value>,
 }
 
-/// A window that follows the price in the packets that arrive.
+/// Receive window that depends on the price in received packets.
 pub struct ClampWindow {
     inner: AnyWindow,
     rules: PriceRules,
     mss: f64,
-    /// When the SYN-ACK was sent.
+    /// Time at which the SYN-ACK was sent.
     opened: Option<Time>,
-    /// The window that was advertised last, bytes.
+    /// Last advertised window, bytes.
     advertised: u32,
-    /// Latest acknowledgement, and the number of its duplicates in a row.
+    /// Latest acknowledgement, and the number of its consecutive duplicates.
     acknowledged: u64,
     duplicates: u32,
 }
@@ -98,7 +100,7 @@ impl Component<dyn ReceiveWindow + Send, WindowSetup> for ClampWindow {
     }
 }
 
-/// Whether a policy, or one that it says it is around, is CLAMP's.
+/// Returns true if a policy, or a policy inside it, is CLAMP.
 fn is_clamped(description: &Value) -> bool {
     let Some(parameters) = description.as_object() else { return false };
     let is_clamp = parameters.get("kind").is_some_and(|kind| kind == "clamp");
@@ -106,7 +108,7 @@ fn is_clamped(description: &Value) -> bool {
 }
 
 impl ClampWindow {
-    /// w, bytes, of which no more is advertised than the policy inside allows (Eq. 17).
+    /// Returns the window w of the price rules, bytes. The inner policy may allow less (Eq. 17).
     fn clamped(&self) -> u64 {
         self.rules.window as u64
     }
@@ -143,7 +145,7 @@ impl super::WindowWrapper for ClampWindow {
         } else if !sent.flags.contains(Flags::WINDOW_UPDATE) {
             self.duplicates += 1;
             if self.duplicates >= DUPLICATES_OF_A_LOSS {
-                // The right edge stays where it is until half the window has caught up.
+                // The right edge does not move until the halved window has caught up.
                 self.rules.leave_slow_start();
             }
         }
@@ -158,7 +160,7 @@ impl super::WindowWrapper for ClampWindow {
     }
 
     fn next_update(&self, state: &WindowState) -> Time {
-        // The clamped part of the window opens with arrivals only.
+        // The window of the price rules opens only with arrivals.
         let opens = state.next + self.clamped() >= state.edge + state.step;
         if opens { self.inner.next_update(state) } else { Time::NEVER }
     }

@@ -1,61 +1,61 @@
-//! A slow reader: the application takes data out of a buffer at a limited rate.
+//! Slow reader: the application reads from a buffer at a limited rate.
 //!
-//! Source: RFC 9293 §3.8.6.2.2 and RFC 1122 §4.2.3.3 (the receiver's side of silly-window
-//! avoidance): the right edge stays where it is until it can move by min(buffer/2, MSS). An ACK
-//! that nothing but the reading causes, a window update, is sent when the edge can move by two
-//! segments and a quarter of the buffer, or by half of it. The RFCs leave that open; FreeBSD does
-//! so, for a reader that keeps up would otherwise double the number of ACKs.
-//! Left out: reading in pieces (the application reads byte by byte, evenly), buffer space for data
-//! beyond a hole apart from that of the advertised window, automatic tuning of the buffer.
+//! Source: RFC 9293 §3.8.6.2.2 and RFC 1122 §4.2.3.3 (silly-window avoidance at the receiver). The
+//! right edge does not move until it can move by min(buffer/2, MSS). A window update, which is an
+//! ACK caused only by reading, is sent when the edge can move by two segments and a quarter of the
+//! buffer, or by half of the buffer. The RFCs leave this choice open. FreeBSD uses this rule,
+//! because a fast reader would otherwise double the number of ACKs.
+//! Left out: reading in pieces (the application reads continuously), separate buffer space for data
+//! beyond a hole, and automatic tuning of the buffer.
 
 use super::{Arrival, ReceiveWindow, WindowSetup, WindowState};
 use airpath_core::{Bytes, Component, ConfigError, Rate, Setup, StageError, Time};
 use serde::Deserialize;
 
-/// Configuration; the buffer is the connection's receive window.
+/// Configuration. The size of the buffer is the connection's receive window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrainConfig {
     /// Rate at which the application reads payload, bit/s; 0 never reads.
     pub rate_bps: u64,
-    /// When it begins to read, ns from the start of the run.
+    /// Start of reading, ns since the start of the run.
     #[serde(default)]
     pub start_ns: u64,
 }
 
-/// The window that a buffer leaves which is read at a limited rate.
+/// Receive window given by a buffer that is read at a limited rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrainWindow {
     buffer: u64,
     rate: Rate,
-    /// The application reads without a pause since then …
+    /// Time since which the application has been reading without a pause.
     since: Time,
-    /// … from this stream offset on …
+    /// Stream offset at that time.
     from: u64,
-    /// … and will have nothing more to read here: what has arrived in order.
+    /// Stream offset of the in-order data that has arrived, which limits reading.
     arrived: u64,
 }
 
 impl DrainWindow {
-    /// An empty buffer of `buffer` bytes.
+    /// Creates an empty buffer of `buffer` bytes.
     pub fn new(buffer: u64, config: DrainConfig) -> DrainWindow {
         let DrainConfig { rate_bps, start_ns } = config;
         let since = Time::from_nanos(start_ns);
         DrainWindow { buffer, rate: Rate(rate_bps), since, from: 0, arrived: 0 }
     }
 
-    /// Stream offset up to which the application has read at `now`.
+    /// Returns the stream offset up to which the application has read at `now`.
     pub fn read(&self, now: Time) -> u64 {
         let Bytes(bytes) = self.rate * now.saturating_since(self.since);
         self.from.saturating_add(bytes).min(self.arrived)
     }
 
-    /// When the application has read up to `offset`, which has arrived.
+    /// Returns the time at which the application has read up to `offset`, which has arrived.
     fn time_of(&self, offset: u64) -> Time {
         self.since + Bytes(offset - self.from) / self.rate
     }
 
-    /// Where the right edge could be, buffer full (RCV.USER + RCV.BUFF).
+    /// Returns the right edge for a full buffer (RCV.USER + RCV.BUFF).
     fn reach(&self, now: Time) -> u64 {
         self.read(now) + self.buffer
     }
@@ -112,7 +112,7 @@ mod tests {
 
     const BUFFER: u64 = 10_000;
 
-    /// 8 kbit/s: a byte per millisecond.
+    /// Returns a reader of 8 kbit/s: one byte per millisecond.
     fn slow() -> DrainWindow {
         DrainWindow::new(BUFFER, DrainConfig { rate_bps: 8000, start_ns: 0 })
     }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_application_reads_evenly_and_only_what_is_there() {
+    fn application_reads_continuously_and_only_arrived_data() {
         let mut window = slow();
         arrive(&mut window, 100, 3000);
         let read = [100, 101, 1600, 3100, 9000].map(|ms| window.read(Time::from_millis(ms)));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_continues_evenly_while_more_arrives() {
+    fn reading_continues_while_more_data_arrives() {
         let mut window = slow();
         for k in 0..100 {
             arrive(&mut window, 7 * k, 10);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9293_3_8_6_2_2_the_edge_moves_by_a_segment_or_not_at_all() {
+    fn rfc9293_3_8_6_2_2_edge_moves_by_at_least_a_segment() {
         let mut window = slow();
         assert_eq!(window.right_edge(&at(0, 0)), 10_000);
         arrive(&mut window, 0, 10_000);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9293_3_8_6_2_2_a_buffer_below_two_segments_moves_by_half_of_itself() {
+    fn rfc9293_3_8_6_2_2_edge_of_a_small_buffer_moves_by_half_of_the_buffer() {
         let mut window = DrainWindow::new(1000, DrainConfig { rate_bps: 8000, start_ns: 0 });
         arrive(&mut window, 0, 1000);
         assert_eq!(window.right_edge(&at(499, 1000)), 1000);
@@ -174,25 +174,25 @@ mod tests {
     }
 
     #[test]
-    fn an_update_is_due_when_a_quarter_of_the_buffer_is_free() {
+    fn update_is_due_when_a_quarter_of_the_buffer_is_free() {
         let mut window = slow();
         assert_eq!(window.next_update(&at(0, 10_000)), Time::NEVER);
         arrive(&mut window, 0, 10_000);
         assert_eq!(window.next_update(&at(0, 10_000)), Time::from_millis(2500));
         assert_eq!(window.next_update(&at(2500, 12_500)), Time::from_millis(5000));
-        // What has arrived does not suffice for another.
+        // The arrived data is not sufficient for another update.
         assert_eq!(window.next_update(&at(9000, 19_000)), Time::NEVER);
     }
 
     #[test]
-    fn an_update_is_due_when_two_segments_are_free_that_are_more_than_a_quarter() {
+    fn update_is_due_when_two_segments_are_free_if_they_exceed_a_quarter() {
         let mut window = DrainWindow::new(5000, DrainConfig { rate_bps: 8000, start_ns: 0 });
         arrive(&mut window, 0, 5000);
         assert_eq!(window.next_update(&at(0, 5000)), Time::from_millis(2000));
     }
 
     #[test]
-    fn an_application_that_never_reads_never_opens_the_window() {
+    fn window_of_an_application_that_never_reads_remains_closed() {
         let mut window = DrainWindow::new(BUFFER, DrainConfig { rate_bps: 0, start_ns: 0 });
         arrive(&mut window, 0, 10_000);
         assert_eq!(window.next_update(&at(0, 10_000)), Time::NEVER);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_days_of_an_odd_rate_lose_no_byte() {
+    fn reading_at_an_odd_rate_loses_no_byte_in_ten_days() {
         let mut window = DrainWindow::new(u64::MAX / 4, DrainConfig { rate_bps: 7, start_ns: 0 });
         arrive(&mut window, 0, 1 << 40);
         assert_eq!(window.read(Time::from_secs(864_000)), 864_000 * 7 / 8);

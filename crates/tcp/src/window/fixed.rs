@@ -4,19 +4,19 @@ use super::{ReceiveWindow, WindowSetup};
 use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// The size comes with the connection's options.
+/// Configuration without parameters: the size is the connection's receive window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedConfig {}
 
-/// Always the same window: an application that reads at once from a buffer of this size.
+/// Constant window: the application reads immediately from a buffer of this size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FixedWindow {
     bytes: u64,
 }
 
 impl FixedWindow {
-    /// A window of `bytes`.
+    /// Creates a window of `bytes`.
     pub fn new(bytes: u64) -> FixedWindow {
         FixedWindow { bytes }
     }

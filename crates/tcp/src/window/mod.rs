@@ -1,6 +1,6 @@
-//! Receive-window policies: what the receiver advertises.
+//! Receive-window policies: the window that the receiver advertises.
 //!
-//! To add one: its file and one line in `registry.rs`.
+//! A new policy takes one file and one line in `registry.rs`.
 
 mod clamp;
 mod drain;
@@ -17,13 +17,13 @@ pub use registry::{AnyWindow, WindowRegistry};
 
 use airpath_core::{Flags, StageError, Time};
 
-/// Inputs of the construction of every policy.
+/// Input of the construction of every policy, in addition to its configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowSetup {
-    /// The largest window that the receiver advertises, bytes: its option, rounded to the window
-    /// field.
+    /// Largest window that the receiver advertises, bytes: the configured value, rounded to the
+    /// window field.
     pub receive_window: u64,
-    /// Payload bytes of a full segment.
+    /// Payload of a full-sized segment, bytes.
     pub mss: u64,
 }
 
@@ -32,15 +32,15 @@ pub struct WindowSetup {
 pub struct Arrival {
     /// Time of the event.
     pub now: Time,
-    /// Bytes of its IP packet.
+    /// Size of the IP packet, bytes.
     pub bytes: u64,
-    /// The explicit-feedback value in the packet (CLAMP's price).
+    /// Explicit feedback in the packet (CLAMP's price).
     pub feedback: f32,
-    /// Whether it was the next one expected.
+    /// True if the segment was the next expected one.
     pub in_order: bool,
-    /// Whether all of it had arrived before.
+    /// True if all of its data had arrived before.
     pub duplicate: bool,
-    /// Payload that it made available to the application in order, bytes.
+    /// In-order payload that this segment made available to the application, bytes.
     pub delivered: u64,
 }
 
@@ -49,73 +49,73 @@ pub struct Arrival {
 pub struct AckSent {
     /// Time of the event.
     pub now: Time,
-    /// The byte that it expects next: the same again in a duplicate ACK.
+    /// Next expected byte; unchanged in a duplicate ACK.
     pub next: u64,
-    /// The window that it advertises, bytes.
+    /// Advertised window, bytes.
     pub window: u32,
-    /// [`Flags::SYN`] in a SYN-ACK, [`Flags::WINDOW_UPDATE`] where only an opening window is
-    /// announced.
+    /// [`Flags::SYN`] in a SYN-ACK, [`Flags::WINDOW_UPDATE`] in an ACK that only announces an
+    /// opening window.
     pub flags: Flags,
 }
 
-/// Received and advertised data, when the receiver computes its window.
+/// State of the receiver when it computes its window.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowState {
-    /// The present instant.
+    /// Current time.
     pub now: Time,
-    /// The next byte expected.
+    /// Next expected byte.
     pub next: u64,
-    /// The right edge that was advertised last.
+    /// Last advertised right edge.
     pub edge: u64,
-    /// Payload bytes of a full segment.
+    /// Payload of a full-sized segment, bytes.
     pub mss: u64,
-    /// Step of the advertised window: 2^shift with window scaling, else 1.
+    /// Step of the advertised window: 2^shift with window scaling, otherwise 1.
     pub step: u64,
 }
 
 airpath_core::contract! { $
-    /// A receive-window policy: decides the advertised window.
+    /// A receive-window policy: determines the advertised window.
     ///
-    /// One method is required. The defaults are those of an application that reads at once: nothing done
-    /// for arrivals and ACKs, no segment rejected, no ACK because the window opens. A policy around another
-    /// implements [`WindowWrapper`].
+    /// One method is required. The defaults describe an application that reads immediately: no
+    /// reaction to arrivals and ACKs, no rejected segment, no window update. A wrapper implements
+    /// [`WindowWrapper`].
     pub trait ReceiveWindow {
-        /// Bytes that the receiver allows beyond the next byte expected. The receiver itself never
-        /// lets the right edge move back (RFC 9293 §3.8.6).
+        /// Returns the number of bytes that the receiver allows beyond the next expected byte. The
+        /// receiver ensures that the right edge never moves back (RFC 9293 §3.8.6).
         fn window(&self) -> u64;
 
-        /// A data segment has arrived.
+        /// Handles the arrival of a data segment.
         ///
         /// # Errors
-        /// A plug-in may fail; its message ends the run.
+        /// A plug-in may fail. Its message ends the run.
         fn on_arrival(&mut self, _arrival: &Arrival) -> Result<(), StageError> {
             Ok(())
         }
 
-        /// The receiver has sent an ACK, with the window that the policy allowed.
+        /// Handles the transmission of an ACK, with the window that the policy allowed.
         fn on_ack_sent(&mut self, _sent: &AckSent) {}
 
-        /// The right edge that an ACK sent now advertises; called only when the policy is
+        /// Returns the right edge that an ACK sent now advertises. Called only if the policy is
         /// [`bounded`](Self::is_bounded).
         fn right_edge(&self, state: &WindowState) -> u64 {
             state.edge.max(state.next + self.window())
         }
 
-        /// When an ACK has to report that the window has opened, if nothing arrives before. Called only
-        /// when the policy is [`bounded`](Self::is_bounded).
+        /// Returns the time at which an ACK must report that the window has opened, if no segment
+        /// arrives before. Called only if the policy is [`bounded`](Self::is_bounded).
         fn next_update(&self, _state: &WindowState) -> Time {
             Time::NEVER
         }
 
-        /// Whether there is a buffer of this size and no more: a segment beyond the right edge is
-        /// rejected (RFC 9293 §3.10.7.4), and the window may close.
+        /// Returns true if the buffer is limited to this size. Then a segment beyond the right edge
+        /// is rejected (RFC 9293 §3.10.7.4), and the window may close.
         fn is_bounded(&self) -> bool {
             false
         }
     }
 
-    /// A receive-window policy around another: writes or delegates each method of [`ReceiveWindow`], which
-    /// it has by this.
+    /// A receive-window policy that wraps another: it implements or delegates each method of
+    /// [`ReceiveWindow`], and thereby implements that trait.
     ///
     /// ```
     /// use airpath_core::{StageError, Time};
@@ -124,7 +124,7 @@ airpath_core::contract! { $
     ///     AckSent, AnyWindow, Arrival, ReceiveWindow, WindowState, WindowWrapper,
     /// };
     ///
-    /// /// Another policy, and no window above a limit.
+    /// A wrapped policy whose window is limited.
     /// struct Limited {
     ///     inner: AnyWindow,
     ///     most: u64,
@@ -139,7 +139,7 @@ airpath_core::contract! { $
     /// }
     /// ```
     ///
-    /// A wrapper that neither writes nor delegates a method does not compile:
+    /// A wrapper that neither implements nor delegates a method does not compile:
     ///
     /// ```compile_fail,E0046
     /// # use airpath_core::{StageError, Time};
@@ -157,8 +157,9 @@ airpath_core::contract! { $
     /// ```
     pub trait WindowWrapper;
 
-    /// Delegates methods of [`WindowWrapper`](window::WindowWrapper) to the receive-window policy in a
-    /// field: `delegate_window!(field: method, …)`, or all of them: `delegate_window!(field)`.
+    /// Delegates methods of [`WindowWrapper`](window::WindowWrapper) to the receive-window policy
+    /// in a field. `delegate_window!(field: method, …)` delegates the named methods,
+    /// `delegate_window!(field)` all methods.
     #[macro_export]
     macro delegate_window;
 }

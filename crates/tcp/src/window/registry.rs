@@ -1,4 +1,4 @@
-//! The list of receive-window policies: one line each.
+//! Registry of the receive-window policies: one line each.
 
 use super::{
     AckSent, Arrival, ClampWindow, DrainWindow, FixedWindow, ReceiveWindow, WindowSetup,
@@ -6,7 +6,7 @@ use super::{
 };
 use airpath_core::{Registry, StageError, Time, built_in_components};
 
-/// Receive-window policies that were registered at run time.
+/// Receive-window policies registered at run time.
 pub type WindowRegistry = Registry<dyn ReceiveWindow + Send, WindowSetup>;
 
 built_in_components! {

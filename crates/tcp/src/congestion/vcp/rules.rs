@@ -1,16 +1,17 @@
-//! VCP's arithmetic: growth per ACK, its bounds, and the RTT that it is scaled by.
+//! Arithmetic of VCP: growth per ACK, its limits, and the RTT that scales the growth.
 
 use airpath_core::{Duration, Time};
 use serde::Deserialize;
 
-/// t_d, ns: the RTT to which AI is scaled.
+/// t_d, ns: reference RTT of the AI scaling.
 const T_D: f64 = 100e6;
 
-/// How AI depends on the RTT: packets per RTT with α = 1. `t_d` is 100 ms, `t_rho` the routers' interval.
+/// Dependence of AI on the RTT: packets per RTT with α = 1. `t_d` is 100 ms, `t_rho` the interval
+/// of the routers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AiScaling {
-    /// (RTT/t_d)²; below 20 ms 0.2 RTT/t_d, above 500 ms 25 + RTT/t_d − 5 (the public package).
+    /// (RTT/t_d)². Below 20 ms: 0.2 RTT/t_d. Above 500 ms: 25 + RTT/t_d − 5 (the public package).
     #[default]
     PublicCode,
     /// (RTT/t_ρ)².
@@ -23,7 +24,7 @@ pub enum AiScaling {
     Off,
 }
 
-/// α_s/α, the scale of AI for an RTT when the routers' interval is `interval`.
+/// Returns α_s/α, the scale of AI for this RTT and router interval.
 pub fn vcp_ai_scale(scaling: AiScaling, rtt: Duration, interval: Duration) -> f64 {
     let rtt = rtt.as_nanos() as f64;
     let (by_t_d, by_interval) = (rtt / T_D, rtt / interval.as_nanos() as f64);
@@ -38,37 +39,40 @@ pub fn vcp_ai_scale(scaling: AiScaling, rtt: Duration, interval: Duration) -> f6
     }
 }
 
-/// MI's growth per ACK, packets: (1 + ξ)^(RTT/t_ρ) − 1, RTT/t_ρ being at most 2.5.
+/// Returns the growth of MI per ACK, packets: (1 + ξ)^(RTT/t_ρ) − 1, with RTT/t_ρ limited to 2.5.
 pub fn vcp_mi_increase(xi: f64, rtt: Duration, interval: Duration) -> f64 {
     let steps = (rtt.as_nanos() as f64 / interval.as_nanos() as f64).min(2.5);
     libm::pow(1.0 + xi, steps) - 1.0
 }
 
-/// The limiters' tables (the public package): values at windows of 1, 10, 100, … packets.
+/// Tables of the limiters (the public package): values at windows of 1, 10, 100, … packets.
 const MI_LIMITS: [f64; 8] = [1.0, 0.5, 0.2, 0.1, 0.064, 0.044, 0.032, 0.024];
 const AI_LIMITS: [f64; 8] = [0.1, 0.06, 0.04, 0.02, 0.01, 0.006, 0.004, 0.002];
 
-/// The values of `limits` around `cwnd` packets, and how far it is from the first to the second on a
-/// logarithmic scale.
+/// Returns the two values of `limits` around `cwnd` packets, and the position of `cwnd` between
+/// them, in [0, 1), on a logarithmic scale.
 fn around(limits: &[f64; 8], cwnd: f64) -> (f64, f64, f64) {
     let place = libm::log10(cwnd).clamp(0.0, 6.999_999);
     let index = place as usize;
     (limits[index], limits[index + 1], place - index as f64)
 }
 
-/// The most that ξ is at a window of `cwnd` packets, from 1 on: linear in the logarithm between decades.
+/// Returns the largest ξ at a window of `cwnd` packets, 1 or more: linear in the logarithm between
+/// decades.
 pub fn vcp_mi_limit(cwnd: f64) -> f64 {
     let (low, high, part) = around(&MI_LIMITS, cwnd);
     low + (high - low) * part
 }
 
-/// The most that AI adds per ACK at a window of `cwnd` packets, from 1 on: a power law between decades.
+/// Returns the largest increase of AI per ACK at a window of `cwnd` packets, 1 or more: a power
+/// function between decades.
 pub fn vcp_ai_limit(cwnd: f64) -> f64 {
     let (low, high, part) = around(&AI_LIMITS, cwnd);
     low * libm::pow(high / low, part)
 }
 
-/// `time` in whole ticks, up from a fifth of a tick and to one at least; as it is where a tick is 0.
+/// Rounds `time` to ticks, up from a fifth of a tick, and to at least one tick. A tick of 0
+/// disables rounding.
 pub(super) fn in_ticks(time: Duration, tick_ns: u64) -> Duration {
     let nanos = time.as_nanos();
     let Some(whole) = nanos.checked_div(tick_ns) else { return time };
@@ -76,12 +80,12 @@ pub(super) fn in_ticks(time: Duration, tick_ns: u64) -> Duration {
     Duration::from_nanos((whole + u64::from(is_more)).saturating_mul(tick_ns))
 }
 
-/// The smoothed RTT that growth is scaled by, 100 ms before the first sample.
+/// Smoothed RTT that scales the growth; 100 ms before the first sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RttInTicks {
     tick_ns: u64,
     gain: f64,
-    /// SRTT: in eighths of a tick, as ns-2 has it, or in ns where a tick is 0.
+    /// SRTT in eighths of a tick, as in ns-2; in ns if the tick is 0.
     srtt: Option<f64>,
 }
 
@@ -90,8 +94,8 @@ impl RttInTicks {
         RttInTicks { tick_ns, gain, srtt: None }
     }
 
-    /// A segment was acknowledged at `now`, `rtt` after it was sent. Ticks are those of a clock: a sample
-    /// is the number of them between the two instants.
+    /// Adds an RTT sample: a segment was acknowledged at `now`, `rtt` after it was sent. The sample
+    /// is the number of clock ticks between the two times.
     pub(super) fn sample(&mut self, rtt: Duration, now: Time) {
         let Some(arrived) = now.as_nanos().checked_div(self.tick_ns) else {
             let rtt = rtt.as_nanos() as f64;
@@ -108,7 +112,7 @@ impl RttInTicks {
         });
     }
 
-    /// SRTT in whole ticks, one at least, or exactly.
+    /// Returns SRTT in full ticks, at least one; without rounding if the tick is 0.
     pub(super) fn get(&self) -> Duration {
         match (self.srtt, self.tick_ns) {
             (None, _) => Duration::from_nanos(T_D as u64),

@@ -1,16 +1,17 @@
-//! ns-3's behaviour where it departs from RFC 6675 and RFC 6937: the option `stack = "ns3"`.
+//! Behaviour of ns-3 where it deviates from RFC 6675 and RFC 6937: the option `stack = "ns3"`.
 //!
-//! Source: read from `TcpSocketBase`, `TcpTxBuffer`, `TcpClassicRecovery` and `TcpPrrRecovery` of
-//! ns-3.48, the same in ns-3.44; an independent implementation. Meant for comparisons with that
-//! simulator.
-//! Left out: what it does without SACK, FACK, pacing, giving up after six timeouts, the joining of
-//! short segments that are retransmitted, and an echo of a congestion mark during a recovery or in
-//! the window of data after a loss, which is answered as RFC 3168 has it.
+//! Source: independent implementation, based on `TcpSocketBase`, `TcpTxBuffer`,
+//! `TcpClassicRecovery` and `TcpPrrRecovery` of ns-3.48 (unchanged since ns-3.44). It is meant for
+//! comparisons with that simulator.
+//! Left out: behaviour without SACK, FACK, pacing, the abort after six timeouts, and the merging of
+//! short segments in retransmissions. An echoed mark during a recovery, or in the window of data
+//! after a loss, is handled as in RFC 3168.
 //!
-//! The departures, each at its place in the code: ssthresh comes from `pipe` or cwnd; `pipe` still
+//! The deviations are commented in the code: ssthresh is computed from `pipe` or cwnd; `pipe` still
 //! counts a retransmitted segment that is selectively acknowledged; a partial ACK always sends a
 //! segment; only the first partial ACK restarts the timer; the ACK that ends a recovery enlarges
-//! the window; a timeout keeps the SACK information; the reduction bound of PRR; no rescue.
+//! the window; a timeout keeps the SACK information; the reduction bound of PRR; no rescue
+//! retransmission.
 
 mod prr;
 mod tx_buffer;
@@ -34,7 +35,7 @@ enum State {
     Loss,
 }
 
-/// Loss detection and recovery of one sender, as ns-3 has them with SACK.
+/// Loss detection and recovery of one sender, as in ns-3 with SACK.
 #[derive(Clone, Debug)]
 pub(crate) struct Ns3 {
     mss: u64,
@@ -43,25 +44,27 @@ pub(crate) struct Ns3 {
     /// `TcpPrrRecovery`; `None` is `TcpClassicRecovery`.
     prr: Option<Prr>,
     duplicates: u32,
-    /// Everything sent before the last loss; no recovery begins below it while `guards`.
+    /// End of the data sent before the last loss. While `guards` is set, no recovery begins below
+    /// it.
     recover: u64,
     guards: bool,
-    /// Echoed marks are answered in the state CWR, and everything sent before the last echo.
+    /// True if the reaction to echoed marks is the state CWR. `echoed` is the end of the data sent
+    /// before the last echo.
     reacts_in_cwr: bool,
     echoed: u64,
     awaits_first_partial_ack: bool,
-    /// Bytes delivered that do not make a whole segment.
+    /// Delivered bytes that do not yet fill a segment.
     remainder: u64,
-    /// cwnd left less than a segment unused when something was last sent.
+    /// True if cwnd had less than a segment unused when the last segment was sent.
     is_cwnd_limited: bool,
-    /// Bytes that the ACK in hand acknowledged cumulatively.
+    /// Bytes that the current ACK acknowledged cumulatively.
     newly_acked: u64,
-    /// Whole segments in what it delivered, with what earlier ones left.
+    /// Full segments delivered by the current ACK, including the remainder of earlier ACKs.
     segments: u64,
-    /// Bytes that it delivered, and whether it acknowledged a retransmission.
+    /// Bytes delivered by the current ACK. `is_safe`: it acknowledged a retransmission.
     delivered: u64,
     is_safe: bool,
-    /// It reported data beyond a hole.
+    /// The current ACK reported data beyond a hole.
     is_duplicate: bool,
 }
 
@@ -89,11 +92,12 @@ impl Ns3 {
         }
     }
 
-    /// A duplicate ACK is one that reported data beyond a hole. Returns whether a recovery begins.
+    /// Handles a duplicate ACK, which is an ACK that reported data beyond a hole. Returns true if a
+    /// recovery begins.
     fn on_duplicate(&mut self, board: &Scoreboard, ssthresh: u64) -> bool {
         match self.state {
             State::Loss => false,
-            // Losses are retransmitted as `pipe` allows: the window is reduced already.
+            // Losses are retransmitted as `pipe` allows, because the window is already reduced.
             State::Cwr => {
                 self.duplicates += 1;
                 false
@@ -121,15 +125,15 @@ impl Ns3 {
         self.state = State::Recovery;
     }
 
-    /// PRR takes what the ACK in hand delivered.
+    /// Updates PRR with the bytes delivered by the current ACK.
     fn reduce(&mut self, is_duplicate: bool, board: &Scoreboard, ssthresh: u64) {
         if let Some(prr) = &mut self.prr {
             prr.on_ack(self.delivered, is_duplicate, pipe(board), ssthresh, self.is_safe);
         }
     }
 
-    /// The verdict on the current ACK, when it is one of new data, and the allowed growth of the
-    /// window.
+    /// Returns the verdict on the current ACK, if it acknowledges new data, and the allowed growth
+    /// of the window.
     fn on_progress(&mut self, board: &Scoreboard, ssthresh: u64) -> (Verdict, u64) {
         if self.newly_acked == 0 {
             return (Verdict::Usual, 0);
@@ -180,19 +184,19 @@ impl Ns3 {
         }
     }
 
-    /// `ReceivedAck`: the echo in a duplicate ACK is not read.
+    /// `ReceivedAck`: ignores the echo in a duplicate ACK.
     pub(super) fn answers_echo(&self, is_new: bool) -> bool {
         is_new || !self.reacts_in_cwr
     }
 
-    /// FlightSize from which ssthresh is computed for an ECN echo, bytes, if its answer is the state
-    /// CWR.
+    /// Returns the FlightSize from which ssthresh is computed for an ECN echo, bytes, if the
+    /// reaction is the state CWR.
     pub(super) fn echo_base(&self, board: &Scoreboard) -> Option<u64> {
         self.reacts_in_cwr.then(|| pipe(board))
     }
 
-    /// `EnterCwr`, then `ProcessAck`: PRR counts the ACK in hand twice, at first as a duplicate, and
-    /// RecoverFS is `pipe` after it.
+    /// `EnterCwr`, then `ProcessAck`: PRR counts the current ACK twice, first as a duplicate.
+    /// RecoverFS is `pipe` after the ACK.
     pub(super) fn begin_cwr(&mut self, board: &Scoreboard, ssthresh: u64) {
         self.state = State::Cwr;
         self.echoed = board.max();
@@ -209,14 +213,16 @@ impl Ns3 {
         }
     }
 
-    /// Whole segments in what was delivered, and in what earlier ACKs left.
+    /// Returns the number of full segments in the delivered bytes plus the remainder of earlier
+    /// ACKs.
     fn whole_segments(&mut self) -> u64 {
         let bytes = self.remainder + self.delivered;
         self.remainder = bytes % self.mss;
         bytes / self.mss
     }
 
-    /// cwnd, for a congestion control that has `cwnd`: in a proportional reduction it is PRR's.
+    /// Returns cwnd: PRR's window in a proportional rate reduction, otherwise the `cwnd` of the
+    /// congestion control.
     fn cwnd(&self, cwnd: u64) -> u64 {
         match &self.prr {
             Some(prr) if matches!(self.state, State::Cwr | State::Recovery) => prr.cwnd(),
@@ -225,14 +231,14 @@ impl Ns3 {
     }
 }
 
-/// New data that the receive window takes; `None` when there is none.
+/// Returns the bytes of new data that fit into the receive window; `None` without new data.
 fn unsent(board: &Scoreboard, offer: &SendLimits) -> Option<u64> {
     let left = offer.data_end - board.max();
     (left > 0).then(|| left.min(offer.edge.saturating_sub(board.max())))
 }
 
 impl LossRecovery for Ns3 {
-    /// Only its selective acknowledgements count.
+    /// Uses only the SACK blocks of the ACK.
     fn on_overtaken(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool {
         self.buffer.update(ack, now, board);
         false
@@ -243,7 +249,7 @@ impl LossRecovery for Ns3 {
         false
     }
 
-    /// It must be notified of every segment.
+    /// The recovery must be notified of every segment.
     fn is_open(&self) -> bool {
         false
     }
@@ -297,7 +303,7 @@ impl LossRecovery for Ns3 {
         u64::MAX
     }
 
-    /// All that was not selectively acknowledged is lost.
+    /// Deems all data lost that was not selectively acknowledged.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
         let base = (pipe(board), self.cwnd(cwnd));
         self.duplicates = 0;
@@ -337,7 +343,7 @@ impl LossRecovery for Ns3 {
         (!is_too_little).then_some(next)
     }
 
-    /// The next, or else the oldest again.
+    /// Returns the next segment, or the oldest segment if there is no next one.
     fn forced(&self, board: &Scoreboard, offer: &SendLimits) -> Next {
         let next = self.buffer.next(unsent(board, offer), false, board);
         next.unwrap_or(Next::Again(board.una()))

@@ -1,11 +1,11 @@
-//! Proportional rate reduction as ns-3's `TcpPrrRecovery` computes it.
+//! Proportional rate reduction as in ns-3's `TcpPrrRecovery`.
 //!
-//! Differs from RFC 6937 §3.1: each duplicate ACK counts for a segment more than it delivered,
-//! until as much as was in flight is counted; RecoverFS is `pipe` after the loss was marked; the
-//! bound below ssthresh is the conservative one, a segment more only when an ACK covers a
-//! retransmission; cwnd is `pipe` plus what may be sent.
+//! Differs from RFC 6937 §3.1: each duplicate ACK counts one more segment than it delivered, until
+//! the count reaches the initial flight. RecoverFS is `pipe` after the loss was marked. Below
+//! ssthresh the conservative reduction bound applies, plus one segment only if an ACK covers a
+//! retransmission. cwnd is `pipe` plus the allowed bytes.
 
-/// The state of one reduction, bytes.
+/// State of one reduction, bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prr {
     mss: u64,
@@ -23,12 +23,12 @@ impl Prr {
         Prr { mss, ..Prr::default() }
     }
 
-    /// A recovery begins with `pipe` bytes in flight.
+    /// Begins a recovery with `pipe` bytes in flight.
     pub(super) fn begin(&mut self, pipe: u64) {
         *self = Prr { mss: self.mss, recover_fs: pipe, delivered: 0, out: 0, cwnd: self.cwnd };
     }
 
-    /// An ACK delivered `delivered` bytes; `pipe` bytes are in flight.
+    /// Handles an ACK that delivered `delivered` bytes, with `pipe` bytes in flight.
     pub(super) fn on_ack(
         &mut self,
         delivered: u64,
@@ -54,7 +54,7 @@ impl Prr {
         self.cwnd = pipe + allowed.max(least);
     }
 
-    /// The conservative reduction bound; nothing when more was sent than delivered.
+    /// Returns the conservative reduction bound; 0 if more was sent than delivered.
     fn bound(&self, delivered: u64, is_safe: bool) -> u64 {
         let more = if is_safe { self.mss } else { 0 };
         match self.delivered.checked_sub(self.out) {

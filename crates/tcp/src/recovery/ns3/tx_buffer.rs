@@ -1,18 +1,18 @@
-//! The view of ns-3's `TcpTxBuffer` on the segments in flight.
+//! Segments in flight, as seen by ns-3's `TcpTxBuffer`.
 //!
-//! Differs from RFC 6675 §4: a segment once marked lost stays so until it is acknowledged
-//! cumulatively or selectively, and retransmissions are taken out of `pipe` only by the cumulative
-//! acknowledgement.
+//! Differs from RFC 6675 §4: a segment marked lost remains lost until it is acknowledged
+//! cumulatively or selectively. Only the cumulative acknowledgement removes retransmissions from
+//! `pipe`.
 
 use super::super::scoreboard::{Marks, Scoreboard};
 use super::super::{DUP_THRESH, Next};
 use airpath_core::{Duration, Packet, Time};
 
-/// Its routines, on the scoreboard that all recoveries share.
+/// Functions of `TcpTxBuffer`, on the scoreboard that all recoveries share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TxBuffer {
     mss: u64,
-    /// Where the highest selectively acknowledged segment begins.
+    /// Start of the highest selectively acknowledged segment.
     highest_sacked: Option<u64>,
 }
 
@@ -26,7 +26,8 @@ impl TxBuffer {
         TxBuffer { mss, highest_sacked: None }
     }
 
-    /// `Update`: marks what the blocks cover whole; returns how many bytes that were.
+    /// `Update`: marks segments that SACK blocks cover completely. Returns the number of these
+    /// bytes.
     pub(super) fn update(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> u64 {
         let before = board.sacked();
         for block in ack.sack() {
@@ -52,7 +53,7 @@ impl TxBuffer {
         }
     }
 
-    /// `UpdateLostCount`: a segment is lost when three beyond it arrived.
+    /// `UpdateLostCount`: marks a segment lost if three segments beyond it have arrived.
     fn mark_lost(&mut self, board: &mut Scoreboard) {
         let Some(highest) = self.highest_sacked else { return };
         let mut arrived = 0;
@@ -65,7 +66,8 @@ impl TxBuffer {
         }
     }
 
-    /// Whether the segment that holds `at` is marked lost, below the highest acknowledged.
+    /// Returns true if the segment that contains `at` is marked lost and is below the highest
+    /// selectively acknowledged segment.
     pub(super) fn is_lost(&self, at: u64, board: &Scoreboard) -> bool {
         let index = board.ended_by(at);
         self.highest_sacked.is_some_and(|highest| at < highest)
@@ -73,7 +75,7 @@ impl TxBuffer {
             && board.marks(index).has(Marks::LOST)
     }
 
-    /// `DiscardUpTo`: returns how many bytes the cumulative acknowledgement delivered first, and
+    /// `DiscardUpTo`: returns the bytes that the cumulative acknowledgement delivered first, and
     /// its RTT sample.
     pub(super) fn acknowledge(
         &mut self,
@@ -85,22 +87,22 @@ impl TxBuffer {
         let rtt = board.acknowledge(ack.seq, now);
         let delivered = board.una() - una - (sacked - board.sacked());
         self.highest_sacked = self.highest_sacked.filter(|highest| *highest > board.una());
-        // The oldest cannot have been acknowledged selectively: the receiver has reneged.
+        // The oldest segment cannot be selectively acknowledged: the receiver has reneged.
         if board.len() > 0 && board.unmark(0, Marks::SACKED) {
             mark_head_lost(board);
         }
         (delivered, rtt)
     }
 
-    /// Whether a segment that ends an integer number of segments before `ack`, after `una`, was
-    /// retransmitted and is not selectively acknowledged.
+    /// Returns true if a segment that ends an integer number of segments before `ack`, after `una`,
+    /// was retransmitted and is not selectively acknowledged.
     pub(super) fn holds_resent(&self, ack: u64, board: &Scoreboard) -> bool {
         let segments = (ack - board.una()) / self.mss;
         (0..segments).any(|i| is_resent_up_to(ack - i * self.mss, board))
     }
 
-    /// `NextSeg`, when the receive window takes `unsent` bytes of new data; rule 3, in recovery,
-    /// comes into play only where there are none.
+    /// `NextSeg`, with `unsent` bytes of new data that fit into the receive window. Rule 3, in
+    /// recovery, applies only without new data.
     pub(super) fn next(
         &self,
         unsent: Option<u64>,
@@ -125,7 +127,7 @@ impl TxBuffer {
     }
 }
 
-/// Three duplicate ACKs: the oldest is lost, and not retransmitted yet.
+/// Three duplicate ACKs: marks the oldest segment lost and not yet retransmitted.
 pub(super) fn mark_head_lost(board: &mut Scoreboard) {
     if board.len() > 0 {
         board.unmark(0, Marks::RESENT);
@@ -133,7 +135,7 @@ pub(super) fn mark_head_lost(board: &mut Scoreboard) {
     }
 }
 
-/// `SetSentListLost`: a timeout.
+/// `SetSentListLost`: handles a timeout.
 pub(super) fn lose_all(board: &mut Scoreboard) {
     for index in 0..board.len() {
         board.unmark(index, Marks::RESENT);

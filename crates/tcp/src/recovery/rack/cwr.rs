@@ -1,20 +1,21 @@
-//! The state CWR, the answer to an echoed congestion mark: `ecn_reaction = "cwr"`.
+//! The state CWR, a reaction to an echoed congestion mark: `ecn_reaction = "cwr"`.
 //!
-//! Source: Linux `tcp_enter_cwr`, `tcp_init_cwnd_reduction`, `tcp_fastretrans_alert`: the window is
-//! reduced by proportional rate reduction, RecoverFS being that before it, and the ACK that brought
-//! the echo is the first that counts. The state ends with an ACK for more than was sent before.
+//! Source: Linux `tcp_enter_cwr`, `tcp_init_cwnd_reduction`, `tcp_fastretrans_alert`. Proportional
+//! rate reduction reduces the window; RecoverFS is the window before the reduction, and the ACK
+//! with the echo is the first ACK that counts. The state ends when data sent after the echo is
+//! acknowledged.
 
 use super::{Rack, Reduction, Scoreboard, State};
 use crate::config::TcpConfig;
 
-/// The state CWR of one sender.
+/// CWR state of one sender.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cwr {
-    /// Echoed marks are answered in it.
+    /// True if the reaction to echoed marks is the state CWR.
     is_used: bool,
-    /// While it lasts, the end of everything sent before the echo.
+    /// End of the data sent before the echo; `None` outside of the state.
     pub(super) until: Option<u64>,
-    /// ssthresh was reduced for an echo from the same window of data as the last loss.
+    /// ssthresh was reduced for an echo in the same window of data as the last loss.
     keeps_ssthresh: bool,
 }
 
@@ -25,23 +26,23 @@ impl Cwr {
 }
 
 impl Rack {
-    /// Linux `tcp_ack`: an echo is not read while nothing is outstanding.
+    /// Linux `tcp_ack`: ignores an echo if no data is outstanding.
     pub(in crate::recovery) fn answers_echo(&self, flight: u64) -> bool {
         flight > 0 || !self.cwr.is_used
     }
 
-    /// FlightSize from which ssthresh is computed for an ECN echo, bytes, when the window is `cwnd`,
-    /// if its answer is the state CWR.
+    /// Returns the FlightSize from which ssthresh is computed for an ECN echo, bytes, for a window
+    /// of `cwnd`, if the reaction is the state CWR.
     pub(in crate::recovery) fn echo_base(&mut self, board: &Scoreboard, cwnd: u64) -> Option<u64> {
         self.cwr.is_used.then(|| self.flight_at_loss(board, cwnd))
     }
 
-    /// The congestion control has answered the echo with `ssthresh`.
+    /// Begins the state CWR after the congestion control has set `ssthresh` for the echo.
     pub(in crate::recovery) fn begin_cwr(&mut self, board: &Scoreboard, ssthresh: u64) {
         if self.state == State::Open {
             self.cwr.until = Some(board.max());
             self.reduction = Reduction::new(self.lost_flight);
-            // `tcp_cwnd_reduction` leaves cwnd as it is until an ACK delivers something.
+            // `tcp_cwnd_reduction` does not change cwnd until an ACK delivers data.
             self.window = self.lost_flight;
             self.reduce(board, ssthresh);
         }
@@ -52,8 +53,8 @@ impl Rack {
         self.state == State::Open && self.cwr.until.is_some()
     }
 
-    /// A loss is to be repaired, which ends the state. Whether ssthresh was reduced for an echo from
-    /// the same window of data; then timeouts leave it as it is (Linux `tcp_enter_loss`).
+    /// Ends the state because of a loss. Returns true if ssthresh was reduced for an echo in the
+    /// same window of data; later timeouts then do not change it (Linux `tcp_enter_loss`).
     pub(super) fn leave_cwr(&mut self, board: &Scoreboard) -> bool {
         self.cwr.keeps_ssthresh = self.was_reduced_for_echo(board);
         self.cwr.until = None;
@@ -64,7 +65,7 @@ impl Rack {
         self.cwr.keeps_ssthresh
     }
 
-    /// Whether the window was reduced for an echo from the window of data that is outstanding.
+    /// Returns true if the window was reduced for an echo in the outstanding window of data.
     pub(super) fn was_reduced_for_echo(&self, board: &Scoreboard) -> bool {
         self.cwr.until.is_some_and(|until| board.una() < until)
     }

@@ -1,12 +1,12 @@
 //! Loss detection by time: RACK-TLP, the option `loss_detection = "rack"`.
 //!
-//! Source: RFC 8985 §6 and §7; proportional rate reduction is `reduction.rs`. Where the RFC leaves
-//! a choice it is that of Linux `tcp_recovery.c` and `tcp_input.c`. A segment is deemed lost, a
-//! retransmission too, when one that left later has arrived and the reordering window has passed
-//! since then. Only lost segments are retransmitted; a lost tail is probed after two round trips.
-//! SACK information survives a timeout unless the receiver reneged.
-//! Left out: the reordering window does not grow, for receivers here send no D-SACK (§6.2 step 4),
-//! and only the smallest RTT decides whether a copy or the original arrived, as in Linux.
+//! Source: RFC 8985 §6 and §7; proportional rate reduction is in `reduction.rs`. Where the RFC
+//! leaves a choice, this module follows Linux `tcp_recovery.c` and `tcp_input.c`. A segment or
+//! retransmission is deemed lost if a segment sent later has arrived and the reordering window has
+//! passed since then. Only lost segments are retransmitted. A lost tail is probed after two round
+//! trips. A timeout keeps the SACK information unless the receiver reneged.
+//! Left out: growth of the reordering window, because receivers here send no D-SACK (§6.2 step 4).
+//! As in Linux, only the minimum RTT decides which copy has arrived.
 
 mod cwr;
 mod probe;
@@ -23,7 +23,7 @@ use airpath_core::{Duration, Packet, Time};
 use cwr::Cwr;
 use probe::Probe;
 
-/// How long the reordering timer waits beyond its deadline (Linux `TCP_TIMEOUT_MIN_US`).
+/// Delay of the reordering timer beyond its deadline (Linux `TCP_TIMEOUT_MIN_US`).
 const TIMER_SLACK: Duration = Duration::from_millis(2);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +37,11 @@ enum State {
 /// Action that a timer of the recovery requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expired {
-    /// Nothing but to send what may be sent.
+    /// Send the data that may be sent.
     Nothing,
-    /// A loss is found and a recovery begins.
+    /// A loss is detected and a recovery begins.
     Begins,
-    /// The tail is probed.
+    /// Send a tail loss probe.
     Probe,
 }
 
@@ -52,35 +52,36 @@ pub(crate) struct Rack {
     proportional: bool,
     limited_transmit: bool,
     deviations: Deviations,
-    /// RACK.xmit_ts and RACK.end_seq: when the newest segment that has arrived left, and its end.
+    /// RACK.xmit_ts and RACK.end_seq: send time and end of the most recently sent segment that has
+    /// arrived.
     newest: Option<(Time, u64)>,
     /// RACK.rtt.
     rtt: Duration,
     /// RACK.min_RTT.
     min_rtt: Option<Duration>,
-    /// RACK.fack: the highest end that has arrived.
+    /// RACK.fack: highest end of the segments that have arrived.
     fack: u64,
     /// RACK.reordering_seen.
     reordering_seen: bool,
     state: State,
-    /// The answer to echoed marks.
+    /// Reaction to echoed marks.
     cwr: Cwr,
-    /// No new recovery before everything up to here is acknowledged.
+    /// No new recovery begins until everything before this offset is acknowledged.
     recovery_point: u64,
     reduction: Reduction,
-    /// Bytes in flight that proportional rate reduction allows.
+    /// Bytes in flight allowed by proportional rate reduction.
     window: u64,
-    /// The flight from which the last reduction was computed.
+    /// Flight from which the last reduction was computed.
     lost_flight: u64,
-    /// Nothing before it has to be retransmitted.
+    /// No segment before this offset must be retransmitted.
     lost_from: u64,
-    /// Of the ACK in hand: bytes that it delivered, and whether it acknowledged cumulatively.
+    /// Bytes delivered by the current ACK. `is_safe`: it acknowledged data cumulatively.
     delivered: u64,
     is_safe: bool,
-    /// When the reordering timer expires.
+    /// Expiry of the reordering timer.
     reorder_at: Time,
     probe: Probe,
-    /// The window was used up, since everything before `usage_end` left.
+    /// True if the window was fully used since the data before `usage_end` was sent.
     is_limited: bool,
     usage_end: u64,
 }
@@ -88,14 +89,14 @@ pub(crate) struct Rack {
 /// Result of a scan of the segments in flight.
 #[derive(Clone, Copy, Debug, Default)]
 struct LossScan {
-    /// Something is lost that was not.
+    /// True if a segment was newly deemed lost.
     lost: bool,
-    /// Whether it includes a retransmission.
+    /// True if a retransmission is among the newly lost segments.
     lost_again: bool,
 }
 
-/// Bytes that are believed to be in the network: those outstanding, except those that have arrived
-/// or are lost, plus retransmissions.
+/// Returns the estimated number of bytes in the network: outstanding bytes that have neither arrived
+/// nor are lost, plus retransmissions.
 fn pipe(board: &Scoreboard) -> u64 {
     board.flight() + board.resent() - board.sacked() - board.lost()
 }
@@ -128,8 +129,8 @@ impl Rack {
         }
     }
 
-    /// Marks what the blocks of an ACK cover whole. A block at the cumulative acknowledgement
-    /// contradicts it, one beyond what was sent cannot be.
+    /// Marks segments that SACK blocks cover completely. Ignores blocks that start at the cumulative
+    /// acknowledgement or lie beyond the sent data. Returns true if a segment has newly arrived.
     fn absorb(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool {
         let (fack, mut has_arrived) = (self.fack, false);
         for block in ack.sack() {
@@ -149,7 +150,7 @@ impl Rack {
         has_arrived
     }
 
-    /// The same of what the cumulative acknowledgement `ack` covers, which leaves the board.
+    /// Does the same for the segments covered by the cumulative `ack`, and removes them.
     fn acknowledge(
         &mut self,
         ack: u64,
@@ -166,9 +167,9 @@ impl Rack {
         (has_arrived, board.acknowledge(ack, now))
     }
 
-    /// RFC 8985 §6.2 steps 1 to 3: segment number `index` has arrived, when everything that had
-    /// arrived ended before `fack`. Returns whether its time counts; that of a copy which seems to
-    /// arrive too early does not, since it belongs to the original.
+    /// RFC 8985 §6.2 steps 1 to 3: segment number `index` has arrived; all data that arrived before
+    /// ends at or before `fack`. Returns true if its send time counts. It does not count for a
+    /// retransmission that seems to arrive too early, because then the original has arrived.
     fn on_arrived(&mut self, index: usize, fack: u64, now: Time, board: &Scoreboard) -> bool {
         let (left_at, end) = (board.left_at(index), board.end(index));
         let rtt = now.saturating_since(left_at);
@@ -186,8 +187,8 @@ impl Rack {
         true
     }
 
-    /// RFC 8985 §6.2 step 4: none while there was no reordering and a loss is under repair or three
-    /// segments beyond a hole have arrived; else a quarter of the smallest RTT.
+    /// RFC 8985 §6.2 step 4: the window is 0 if no reordering was seen and either a recovery is in
+    /// progress or three segments beyond a hole have arrived; otherwise min_RTT/4.
     fn reordering_window(&self, board: &Scoreboard) -> Duration {
         let is_enough = board.sacked() > u64::from(DUP_THRESH - 1) * self.mss;
         if !self.reordering_seen && (self.state != State::Open || is_enough) {
@@ -196,8 +197,7 @@ impl Rack {
         Duration::from_nanos(self.min_rtt.map_or(0, |least| least.as_nanos() / 4))
     }
 
-    /// RFC 8985 §6.2 step 5, `RACK_detect_loss`: marks what is lost, and sets the timer for what may
-    /// be.
+    /// RFC 8985 §6.2 step 5, `RACK_detect_loss`: marks lost segments and sets the reordering timer.
     fn detect(&mut self, now: Time, board: &mut Scoreboard) -> LossScan {
         self.reorder_at = Time::NEVER;
         let Some(newest) = self.newest else { return LossScan::default() };
@@ -209,7 +209,7 @@ impl Rack {
             if (left_at, board.end(index)) >= newest {
                 match board.is_ambiguous(index) {
                     true => continue,
-                    // So did all that follow.
+                    // All later segments were also sent later.
                     false => break,
                 }
             }
@@ -242,7 +242,7 @@ impl Rack {
         self.probe.give_up();
     }
 
-    /// Bytes in flight that the current ACK allows, in a recovery.
+    /// Sets the bytes in flight that the current ACK allows in a recovery.
     fn reduce(&mut self, board: &Scoreboard, ssthresh: u64) {
         if self.delivered > 0 {
             let flight = pipe(board);
@@ -252,15 +252,15 @@ impl Rack {
         }
     }
 
-    /// The flight from which a reduction is computed: what is outstanding, no more than `bound`; in
-    /// Linux that, used or not.
+    /// Returns the flight from which a reduction is computed: the outstanding data, at most
+    /// `bound`. In Linux the result is `bound`, even if the window is not fully used.
     fn flight_at_loss(&mut self, board: &Scoreboard, bound: u64) -> u64 {
         let is_of_cwnd = self.deviations.has(Deviation::ReducesCwndByTime);
         self.lost_flight = if is_of_cwnd { bound } else { board.flight().min(bound) };
         self.lost_flight
     }
 
-    /// Whether a segment may leave now, for a congestion control that allows `cwnd`.
+    /// Returns true if a segment may be sent now, with a congestion window of `cwnd`.
     fn may_send(&self, board: &Scoreboard, cwnd: u64) -> bool {
         let (flight, window) = match self.state {
             State::Open if self.is_in_cwr() && self.proportional => (pipe(board), self.window),
@@ -272,7 +272,7 @@ impl Rack {
         flight == 0 || flight + self.mss <= window
     }
 
-    /// The oldest segment that is lost and not retransmitted yet.
+    /// Returns the oldest lost segment that has not been retransmitted.
     pub(super) fn next_lost(&self, board: &Scoreboard) -> Option<u64> {
         if board.lost() == 0 {
             return None;
@@ -285,12 +285,12 @@ impl Rack {
         (from..board.len()).find(is_due).map(|index| board.start(index))
     }
 
-    /// When a timer expires: the reordering timer or the probe's.
+    /// Returns the next expiry of the reordering timer or the probe timer.
     pub(super) fn wakes_at(&self) -> Time {
         self.reorder_at.min(self.probe.at())
     }
 
-    /// Sets the probe's timer, after an event at `now`.
+    /// Sets the probe timer after an event at `now`.
     pub(crate) fn set_timer(
         &mut self,
         board: &Scoreboard,
@@ -302,7 +302,7 @@ impl Rack {
         self.probe.set(board, is_quiet, srtt, rto_at, now);
     }
 
-    /// A timer of the recovery expired.
+    /// Handles the expiry of a timer of the recovery.
     pub(crate) fn on_timer(&mut self, board: &mut Scoreboard, now: Time) -> Expired {
         if self.reorder_at <= now {
             let found = self.detect(now, board);
@@ -319,7 +319,7 @@ impl Rack {
         }
     }
 
-    /// The probe has left: a new segment, or the last one again.
+    /// The probe was sent: a new segment, or a retransmission of the last segment.
     pub(crate) fn on_probe(&mut self, board: &Scoreboard, is_again: bool) {
         self.probe.on_sent(board.max(), is_again);
     }
@@ -335,7 +335,7 @@ impl LossRecovery for Rack {
         false
     }
 
-    /// It must be notified of every ACK and segment.
+    /// The recovery must be notified of every ACK and segment.
     fn is_open(&self) -> bool {
         false
     }
@@ -396,7 +396,7 @@ impl LossRecovery for Rack {
         self.flight_at_loss(board, cwnd)
     }
 
-    /// A reduction for an echo from the same window of data continues (Linux `tcp_enter_recovery`).
+    /// A reduction for an echo in the same window of data continues (Linux `tcp_enter_recovery`).
     fn on_reduced(&mut self, board: &Scoreboard, ssthresh: u64) {
         if !self.leave_cwr(board) {
             self.reduction = Reduction::new(self.lost_flight);
@@ -412,9 +412,9 @@ impl LossRecovery for Rack {
         u64::MAX
     }
 
-    /// All that has not arrived is lost (RFC 6298 §5.4 to §5.6), also what left within the last
-    /// round trip, which RFC 8985 §6.3 spares. Until a recovery is over, the reduction is computed
-    /// from no more than at its beginning.
+    /// Deems all data lost that has not arrived (RFC 6298 §5.4 to §5.6). This includes data sent
+    /// within the last round trip, which RFC 8985 §6.3 excludes. During a recovery, the reduction
+    /// is bounded by the flight at its beginning.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
         let is_first = self.state == State::Open && !self.leave_cwr(board);
         let bound = if is_first { cwnd } else { self.lost_flight };
@@ -452,7 +452,7 @@ impl LossRecovery for Rack {
         Allowance::ByFlight
     }
 
-    /// Lost segments first, then new data.
+    /// Returns a lost segment if any, otherwise new data.
     fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next> {
         if !self.may_send(board, offer.cwnd) {
             return None;
@@ -475,7 +475,8 @@ impl LossRecovery for Rack {
         if is_limited { 0 } else { u64::MAX }
     }
 
-    /// Linux `tcp_is_cwnd_limited`: it was used up at some time in the last window.
+    /// Linux `tcp_is_cwnd_limited`: the window was fully used at some time in the last window of
+    /// data.
     #[inline]
     fn is_cwnd_limited(&self, _used: u64, _cwnd: u64) -> bool {
         self.is_limited

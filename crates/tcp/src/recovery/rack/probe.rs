@@ -1,8 +1,8 @@
-//! The tail loss probe.
+//! Tail loss probe.
 //!
-//! Source: RFC 8985 §7, with Linux's timing (`tcp_schedule_loss_probe`): two smoothed RTTs and 2 ms
-//! or, with one segment outstanding, whose ACK may be delayed, the smallest timeout; not later than
-//! the retransmission timer.
+//! Source: RFC 8985 §7, with Linux's timing (`tcp_schedule_loss_probe`): two smoothed RTTs plus 2
+//! ms. With one outstanding segment, whose ACK may be delayed, the minimum RTO is added instead.
+//! The probe timer never expires after the retransmission timer.
 
 use super::Scoreboard;
 use crate::config::TcpConfig;
@@ -11,17 +11,18 @@ use airpath_core::{Duration, Time};
 /// Time added to two RTTs (Linux `TCP_TIMEOUT_MIN_US`).
 const SLACK: Duration = Duration::from_millis(2);
 
-/// The probe of one sender.
+/// Tail loss probe of one sender.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
     is_wanted: bool,
-    /// Time added instead when one segment is outstanding.
+    /// Time added instead of 2 ms with one outstanding segment.
     delayed_ack: Duration,
     mss: u64,
-    /// Something new was sent or acknowledged since the timer was set.
+    /// New data was sent or acknowledged since the timer was set.
     has_progress: bool,
     at: Time,
-    /// TLP.end_seq and TLP.is_retrans: where what was outstanding ends, since the probe left.
+    /// TLP.end_seq and TLP.is_retrans: end of the outstanding data when the probe was sent, and
+    /// whether the probe was a retransmission. `None` without a probe in flight.
     outstanding: Option<(u64, bool)>,
 }
 
@@ -37,23 +38,23 @@ impl Probe {
         }
     }
 
-    /// When its timer expires.
+    /// Returns the expiry of the probe timer.
     pub(super) fn at(&self) -> Time {
         self.at
     }
 
-    /// New data left.
+    /// New data was sent.
     pub(super) fn on_progress(&mut self) {
         self.has_progress = true;
     }
 
-    /// A recovery begins, or the retransmission timer expired.
+    /// Cancels the probe because a recovery begins or the retransmission timer expired.
     pub(super) fn give_up(&mut self) {
         (self.at, self.outstanding) = (Time::NEVER, None);
     }
 
-    /// An ACK of everything before `una` came, new or not; it delivered `delivered` bytes. Returns
-    /// whether the probe repaired a loss (§7.4.2).
+    /// Handles an ACK of everything before `una` that delivered `delivered` bytes; `is_new` is true
+    /// for new data. Returns true if the probe repaired a loss (§7.4.2).
     pub(super) fn on_ack(&mut self, una: u64, is_new: bool, delivered: u64) -> bool {
         self.has_progress |= is_new;
         let Some((end, is_again)) = self.outstanding.filter(|(end, _)| una >= *end) else {
@@ -67,7 +68,8 @@ impl Probe {
         has_repaired
     }
 
-    /// Sets the timer, after an event at `now`; `is_quiet` when nothing is lost or suspected.
+    /// Sets the timer after an event at `now`. `is_quiet`: no segment is lost or suspected to be
+    /// lost.
     pub(super) fn set(
         &mut self,
         board: &Scoreboard,
@@ -89,7 +91,7 @@ impl Probe {
         };
     }
 
-    /// Whether it is time to probe.
+    /// Returns true if the probe timer has expired, and resets the timer.
     pub(super) fn expires(&mut self, now: Time) -> bool {
         let expires = self.at <= now;
         if expires {
@@ -98,7 +100,7 @@ impl Probe {
         expires
     }
 
-    /// The probe has left.
+    /// The probe was sent.
     pub(super) fn on_sent(&mut self, end: u64, is_again: bool) {
         (self.at, self.outstanding) = (Time::NEVER, Some((end, is_again)));
     }
