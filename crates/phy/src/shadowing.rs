@@ -80,6 +80,7 @@ impl Shadowing {
 
 /// Steps of the trapezoidal rule per standard deviation.
 const STEPS: i32 = 16;
+/// Half of the range of integration, in standard deviations.
 const SPAN: i32 = 16;
 
 /// Returns levels of shadowing with the standard deviation `deviation_db` (σ, dB, at least 0), and

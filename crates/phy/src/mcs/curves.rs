@@ -8,7 +8,8 @@ use super::{McsSet, SlotMcs};
 use crate::per_table::{PerCurve, PerPoint, PerTable, TableMcs};
 use airpath_core::ConfigError;
 
-/// Share of blocks in error at the first point from which all lower SNRs are considered measured.
+/// Minimum share of blocks in error at the first point of a curve for which the curve is extended
+/// to lower SNRs.
 const NEARLY_ALL: f64 = 0.99;
 
 impl McsSet {

@@ -114,6 +114,7 @@ struct Transmission {
     noise: Vec<f32>,
     /// Number of blocks left to send.
     left: u64,
+    /// Number of blocks left in the current words.
     word_left: usize,
     count: Count,
 }

@@ -8,6 +8,7 @@ use crate::mcs::SLOT_SYMBOLS;
 
 /// Number of clusters.
 const CLUSTERS: usize = 60;
+/// Number of subcarriers per cluster.
 const CLUSTER: usize = 14;
 
 /// Logical number of each physical cluster.

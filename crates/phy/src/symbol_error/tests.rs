@@ -170,8 +170,8 @@ fn eq5_matches_integral_to_1e_14() {
     EQ5.close("largest difference", "1", worst, 0.0, 1e-14);
 }
 
-/// vcp-rem §8.9: 2.1718e-12 for 2×2 BPSK at 30 dB. The closed form has a relative error of 4e-4
-/// there, and of 7.5e-5 in this implementation.
+/// vcp-rem §8.9: 2.1718e-12 for 2×2 BPSK at 30 dB. The relative error of the closed form is 4e-4 in
+/// the sheet and 7.5e-5 in this implementation.
 #[test]
 fn eq5_loses_accuracy_for_rare_errors() {
     let branches = Branches::of_antennas(2, 2, from_db(30.0)).expect("accepted");

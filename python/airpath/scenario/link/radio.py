@@ -107,8 +107,8 @@ class Radio(Model):
         Bandwidth of the used subcarriers, above 0. Default 9.1984375 MHz, 841 subcarriers of
         10937.5 Hz.
     uplink_share : float
-        Share of the bandwidth that a station's burst occupies with its full power, above 0 and at
-        most 1. Default 0.2.
+        Share of the bandwidth that a station's burst occupies with its full power, 1e-6
+        to 1. Default 0.2.
     shadowing : Decibels
         σ of the shadowing, 0 dB to 30 dB. Default 8 dB.
     correlation_distance : Length
