@@ -264,7 +264,7 @@ impl Sender {
     }
 
     /// Returns the PDU that is retransmitted for its poll: VT(S) − 1. If that PDU has arrived and
-    /// may not be sent again, the oldest unacknowledged PDU is returned.
+    /// may not be retransmitted, the oldest unacknowledged PDU is returned.
     fn pdu_that_polls(&self) -> u64 {
         let last = self.next - 1;
         if self.is_given_up(last) && self.known.contains(last) { self.acknowledged } else { last }

@@ -1,4 +1,4 @@
-//! From the air to the packets that are delivered to the upper layer.
+//! Transmission of MPDUs on the air, retransmissions, and delivery of packets to the upper layer.
 
 use super::Tdd;
 use super::settings::TddConfig;
@@ -14,13 +14,13 @@ use std::collections::VecDeque;
 
 /// MPDUs on the air in one direction, and their retransmissions.
 pub(super) struct AirInterface {
-    /// Bursts' MPDUs by their arrival.
+    /// Sent MPDUs, in order of arrival.
     sent: VecDeque<(Time, Mpdu)>,
     errors: Option<AnyErrors>,
     recovery: Retransmission<Mpdu>,
-    /// Whether everything is received as it arrives.
+    /// True if every MPDU is received at its first arrival.
     is_perfect: bool,
-    /// When something arrives next, or a repetition ends.
+    /// Time of the next arrival or of the end of the next retransmission.
     next: Time,
     /// Drop reason of discarded packets, if retransmission is enabled.
     reason: DropReason,
@@ -48,14 +48,14 @@ impl AirInterface {
         })
     }
 
-    /// Puts an MPDU on the air, which arrives at `at`, not before those that were put there before.
+    /// Sends an MPDU that arrives at `at`. Arrival times must not decrease.
     #[inline]
     pub(super) fn send(&mut self, at: Time, mpdu: Mpdu) {
         self.sent.push_back((at, mpdu));
         self.next = self.next.min(at);
     }
 
-    /// The MPDU that was put there last carries request number `request_number`.
+    /// Adds request number `request_number` to the last sent MPDU.
     pub(super) fn carry(&mut self, request_number: u32) {
         if let Some((_, mpdu)) = self.sent.back_mut() {
             mpdu.request_number = request_number;
@@ -72,7 +72,7 @@ impl AirInterface {
         self.next = first.min(self.recovery.next_wakeup());
     }
 
-    /// Takes an MPDU that has arrived by `now`.
+    /// Removes and returns an MPDU that has arrived by `now`.
     #[inline]
     fn take_arrived(&mut self, now: Time) -> Option<Mpdu> {
         let (at, mpdu) = self.sent.front().copied()?;
@@ -83,8 +83,8 @@ impl AirInterface {
         Some(mpdu)
     }
 
-    /// Takes an MPDU whose outcome is known by `now`, after `airtime` on the air. `fades` decides
-    /// whether the radio corrupts an attempt.
+    /// Removes and returns an MPDU whose outcome is known by `now`, after `airtime` on the air.
+    /// `fades` returns true if the radio channel corrupts an attempt.
     fn take_ended(
         &mut self,
         now: Time,
@@ -131,7 +131,7 @@ impl Tdd {
         self.air[side].find_next();
     }
 
-    /// The same if MPDUs may be corrupted and retransmitted.
+    /// Receives MPDUs that may be corrupted and retransmitted.
     fn receive_through_errors(&mut self, side: usize, ctx: &mut Ctx<'_>) {
         let frame = |at: fn(&super::Clock, u64) -> Time| at(&self.clock, 0);
         let airtime = match side {
@@ -154,7 +154,7 @@ impl Tdd {
         }
     }
 
-    /// An MPDU is settled: its packets are delivered or lost.
+    /// Records the outcome of an MPDU: its packets are delivered or lost.
     #[inline]
     fn settle(&mut self, side: usize, mpdu: &Mpdu, is_received: bool, ctx: &mut Ctx<'_>) {
         let number = mpdu.station as usize;
@@ -168,8 +168,8 @@ impl Tdd {
         }
     }
 
-    /// Packet number `settled` of a station is settled: delivers the packets that it releases, or
-    /// drops those that are lost.
+    /// Processes a station's packet number `settled`, which is settled: delivers the packets that
+    /// it releases, and drops lost packets.
     pub(super) fn deliver(&mut self, side: usize, number: usize, settled: u64, ctx: &mut Ctx<'_>) {
         loop {
             let Tdd { stations, meters, ports, air, .. } = &mut *self;

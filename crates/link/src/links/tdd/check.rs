@@ -12,22 +12,22 @@ use crate::retransmission::check_retransmission;
 use airpath_core::{Checks, ConfigError, Rate, Seed, Setup, at_least, at_most, below};
 use airpath_phy::snr::AnySnr;
 
-/// Most stations.
+/// Largest number of stations.
 const MOST_STATIONS: u32 = 1000;
 /// Shortest frame, ns.
 const SHORTEST_FRAME_NS: u64 = 1000;
-/// Longest frame, ns; offsets are at most this long too.
+/// Longest frame, ns; also the longest offset.
 const LONGEST_FRAME_NS: u64 = 3_600_000_000_000;
-/// Most slots of a frame, and most symbols of a slot.
+/// Largest number of slots of a frame, and of symbols of a slot.
 const MOST_SLOTS: u64 = 1_000_000;
-/// Most frames between a map and the burst that it grants.
+/// Largest number of frames between a map and the burst that it grants.
 const MOST_RELEVANCE: u64 = 1000;
-/// Keys of a direction: its scheme, its slots.
+/// Keys of each direction: MCS and number of slots.
 const SIDES: [(&str, &str); 2] =
     [("downlink_mcs", "downlink_slots"), ("uplink_mcs", "uplink_slots")];
 
 impl TddConfig {
-    /// Rejects values outside their ranges and values that do not fit together.
+    /// Rejects values outside their ranges and values that contradict each other.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         self.check_frame(&mut checks);
@@ -116,7 +116,7 @@ impl TddConfig {
         }
     }
 
-    /// Rejects directions of which a frame does not carry a header and a piece of a packet.
+    /// Rejects a direction if a frame cannot carry a header and a fragment of a packet.
     fn check_capacity(&self, checks: &mut Checks) {
         let needed = self.header() + LEAST_PAYLOAD;
         for (side, (_, field)) in SIDES.into_iter().enumerate() {
@@ -171,7 +171,7 @@ impl TddConfig {
         [self.downlink_slots - self.map_overhead.slots, self.uplink_slots]
     }
 
-    /// Bytes of a direction of a frame with the most robust scheme in use.
+    /// Bytes of a direction of a frame with the most robust MCS in use.
     pub(super) fn capacity(&self, side: usize) -> u64 {
         let slots = self.slots()[side];
         if self.radio.is_some() {

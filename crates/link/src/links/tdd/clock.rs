@@ -1,11 +1,11 @@
-//! Frames and the instants in them.
+//! Frames and the event times in them.
 
 use airpath_core::{Duration, Time};
 
-/// Frames begin at whole multiples of their length. Three instants follow each, which may lie behind its
-/// end: its downlink bursts are decoded at the stations; its uplink bursts close, so that what a station
-/// has by then is in them; its uplink bursts are received at the base station. With them FDD, slots of
-/// 1 ms and of 0.5 ms are settings.
+/// Clock of the frames. Frames start at integer multiples of their length. Each frame has three
+/// event times, which may lie after its end: the stations decode its downlink bursts; its uplink
+/// bursts close, so that they contain the data available by then; the base station receives its
+/// uplink bursts. FDD and slots of 1 ms and 0.5 ms can be configured with these times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     frame: Duration,
@@ -15,7 +15,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Frames of the length `frame`, above 0, with the three instants from their starts.
+    /// Creates a clock of frames of length `frame`, above 0, with the three event times relative to
+    /// the start of the frame.
     pub fn new(frame: Duration, decoded: Duration, closed: Duration, received: Duration) -> Clock {
         Clock { frame, decoded, closed, received }
     }
@@ -26,37 +27,37 @@ impl Clock {
         self.frame
     }
 
-    /// When frame number `frame` begins.
+    /// Start of frame number `frame`.
     #[inline]
     pub fn start_of(&self, frame: u64) -> Time {
         Time::from_nanos(frame.saturating_mul(self.frame.as_nanos()))
     }
 
-    /// The first frame that begins at `time` or later.
+    /// Number of the first frame that starts at or after `time`.
     #[inline]
     pub fn frame_from(&self, time: Time) -> u64 {
         time.as_nanos().div_ceil(self.frame.as_nanos())
     }
 
-    /// When the downlink bursts of `frame` are decoded at the stations.
+    /// Time at which the stations decode the downlink bursts of `frame`.
     #[inline]
     pub fn decoded_at(&self, frame: u64) -> Time {
         self.start_of(frame) + self.decoded
     }
 
-    /// When the uplink bursts of `frame` close at the stations.
+    /// Time at which the uplink bursts of `frame` close at the stations.
     #[inline]
     pub fn closed_at(&self, frame: u64) -> Time {
         self.start_of(frame) + self.closed
     }
 
-    /// When the uplink bursts of `frame` are received.
+    /// Time at which the uplink bursts of `frame` are received.
     #[inline]
     pub fn received_at(&self, frame: u64) -> Time {
         self.start_of(frame) + self.received
     }
 
-    /// The first frame whose uplink bursts close after `time`.
+    /// Number of the first frame whose uplink bursts close after `time`.
     #[inline]
     pub fn frame_to_close_after(&self, time: Time) -> u64 {
         let from = time.saturating_since(Time::ZERO + self.closed).as_nanos();
@@ -72,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instants_may_lie_behind_the_end_of_their_frame() {
+    fn event_times_may_be_after_end_of_frame() {
         let ms = Duration::from_millis;
         let at = Time::from_millis;
         let clock = Clock::new(ms(5), ms(3), ms(7), ms(9));

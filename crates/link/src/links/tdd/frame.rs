@@ -1,8 +1,8 @@
-//! Allocation at the start of a frame: its downlink, and the uplink that its map describes.
+//! Allocation at the start of a frame: its downlink, and the uplink that its map grants.
 //!
-//! Both are given away in turns. A turn of the downlink is an MPDU, one of the uplink as many bytes
-//! as an MPDU has at most. A station's bursts of a direction in a frame are one, rounded up to
-//! slots once.
+//! The scheduler allocates both directions in turns. A turn of the downlink is one MPDU; a turn of
+//! the uplink has the bytes of the largest MPDU. The allocations of a station in one direction of a
+//! frame form one burst, which is rounded up to slots once.
 
 use super::Tdd;
 use super::side::{LARGEST_MPDU, Segmentation, Side};
@@ -23,33 +23,33 @@ pub(super) struct FrameAllocation {
 /// Uplink grant of a station in a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Burst {
-    /// Number of the frame in which it is sent.
+    /// Number of the frame in which the burst is sent.
     pub(super) frame: u64,
     pub(super) station: u32,
     /// Bytes granted for data.
     pub(super) bytes: u64,
     /// Number of request headers that are granted.
     pub(super) headers: u32,
-    /// Number of the scheme, where schemes follow the radio.
+    /// Index of the MCS, if the MCS follows the radio channel.
     pub(super) scheme: u8,
 }
 
-/// Data of a station for the downlink of a frame: kept, since most stations do not change between
-/// frames.
+/// Downlink data of a station for a frame. Cached, because for most stations the data do not change
+/// between frames.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DownlinkState {
-    /// Whether it is to be recomputed, since the station's data or its slots have changed.
+    /// True if the state must be recomputed because the station's data or its slots have changed.
     pub(super) is_stale: bool,
-    /// Rate of all slots, bit/s.
+    /// Rate with all slots of the frame, bit/s.
     rate: f64,
     /// Backlog with headers, bytes.
     backlog: u64,
-    /// Since when the packet that is next has waited.
+    /// Arrival time of the next packet.
     head_since: Time,
 }
 
 impl DownlinkState {
-    /// Not found yet.
+    /// State that must be recomputed.
     pub(super) const STALE: DownlinkState =
         DownlinkState { is_stale: true, rate: 0.0, backlog: 0, head_since: Time::ZERO };
 
@@ -61,7 +61,7 @@ impl DownlinkState {
 }
 
 impl Tdd {
-    /// Returns the frame away that begins now.
+    /// Allocates the frame that starts now.
     pub(super) fn begin_frame(&mut self, ctx: &mut Ctx<'_>) {
         let frame = self.next_frame;
         self.next_frame = frame + 1;
@@ -73,7 +73,8 @@ impl Tdd {
         }
     }
 
-    /// The stations of a set, with what they would get of a whole frame.
+    /// Finds the candidates among the stations with data, with their rates if they had the complete
+    /// frame.
     fn find_candidates(&mut self, side: usize, frame: u64, now: Time) {
         let Tdd { candidates, stations, with_data, with_request, turns, .. } = self;
         let Tdd { segmentation, slots, frame_s, offers, radio, .. } = self;
@@ -95,7 +96,7 @@ impl Tdd {
                 }
                 (offer.rate, offer.backlog, now.saturating_since(offer.head_since))
             } else {
-                // The base station sees the request queue only.
+                // The base station only knows the request queue, not the backlog of the station.
                 let station = &stations[number];
                 let rate = station.sides[1].slot.rate(slots[1], *frame_s);
                 (rate, station.requested, Duration::ZERO)
@@ -107,7 +108,7 @@ impl Tdd {
         });
     }
 
-    /// Place of the station served next among the candidates.
+    /// Returns the index of the next served station among the candidates.
     #[inline]
     fn choose(&mut self, side: usize, frame: u64, ctx: &mut Ctx<'_>) -> Option<usize> {
         let place = self.schedulers[side].choose(frame, &self.candidates);
@@ -119,14 +120,14 @@ impl Tdd {
         Some(place)
     }
 
-    /// The candidate at `place` is given `bytes` in `frame`.
+    /// Notifies the scheduler that the candidate at index `place` gets `bytes` in `frame`.
     #[inline]
     fn notify_served(&mut self, side: usize, frame: u64, place: usize, bytes: u64) {
         let rate = bytes as f64 * 8.0 / self.frame_s;
         self.schedulers[side].served(frame, &self.candidates, place, rate);
     }
 
-    /// The map of `frame`: returns how many uplink bursts it grants.
+    /// Creates the map of `frame`. Returns the number of uplink bursts that it grants.
     fn map_uplink(&mut self, frame: u64, ctx: &mut Ctx<'_>) -> u64 {
         if self.with_request.is_empty() {
             return 0;
@@ -135,7 +136,8 @@ impl Tdd {
         let sent_in = frame + self.map_relevance;
         let first = self.bursts.len();
         let mut free = self.slots[1];
-        // Request headers come first: they are short, and what they say is waited for.
+        // Request headers are allocated first: they are short, and the base station waits for their
+        // content.
         for place in 0..self.candidates.len() {
             let number = self.candidates[place].user.0 as usize;
             let (station, turn) = (&mut self.stations[number], &mut self.turns[number]);
@@ -178,7 +180,7 @@ impl Tdd {
         (self.bursts.len() - first) as u64
     }
 
-    /// Grants a station a turn of the uplink of the frame `sent_in`; returns the bytes.
+    /// Grants a station a turn of the uplink of the frame `sent_in`. Returns the granted bytes.
     fn grant_turn(&mut self, number: usize, sent_in: u64, first: usize, free: &mut u64) -> u64 {
         let station = &mut self.stations[number];
         let (slot, turn) = (station.sides[1].slot, self.turns[number]);
@@ -206,7 +208,7 @@ impl Tdd {
         bytes
     }
 
-    /// Sends the downlink of `frame`, whose maps speak of `bursts` uplink bursts.
+    /// Sends the downlink of `frame`, whose map grants `bursts` uplink bursts.
     fn send_downlink(&mut self, frame: u64, bursts: u64, ctx: &mut Ctx<'_>) {
         self.find_candidates(0, frame, ctx.now);
         let arrives = self.clock.decoded_at(frame);
@@ -253,15 +255,15 @@ impl Tdd {
         }
     }
 
-    /// The packet that is next does not fit into a frame with the largest maps, and is not cut: it
-    /// is dropped.
+    /// Drops the next packet if it does not fit into a frame with the largest map and fragmentation
+    /// is disabled.
     #[cold]
     pub(super) fn drop_too_large(&mut self, side: usize, number: usize, ctx: &mut Ctx<'_>) {
         // Maps may speak of every station's uplink in every frame.
         let bursts = if side == 0 { 1 + self.stations.len() as u64 } else { 0 };
         let maps = self.per_burst * bursts;
         let direction = &mut self.stations[number].sides[side];
-        // A better scheme may come.
+        // The radio channel may later allow a better MCS.
         let slot = self.radio.as_ref().map_or(direction.slot, |radio| radio.most(side));
         let largest = slot.bytes_of(self.slots[side].saturating_sub(maps));
         let header = self.segmentation[side].header;

@@ -1,32 +1,34 @@
-//! A TDD link of frames, in which stations request uplink bandwidth.
+//! A TDD link with frames, in which stations request uplink bandwidth.
 //!
-//! Source: wimax-2009 §2.1, §2.2, §4 and §5.1; IEEE 802.16e. A frame begins with maps and downlink
-//! bursts, the uplink follows. The base station has a transmission queue and a request queue (a
-//! counter of bytes) for each station. As a frame begins it gives its downlink slots to what waits,
-//! and the uplink slots of the frame that its map describes to the requests. A station puts into
-//! its burst what it has as the burst closes, and requests the rest by piggyback; without a grant
-//! it uses the request procedure. A grant policy may add proactive grants to the request queues.
+//! Source: wimax-2009 §2.1, §2.2, §4 and §5.1; IEEE 802.16e. A frame starts with maps and downlink
+//! bursts; the uplink follows. The base station has a transmission queue and a request queue (a
+//! counter of bytes) for each station. At the start of a frame it allocates the downlink slots to
+//! waiting packets, and the uplink slots of the frame that its map describes to the requests. When
+//! its burst closes, a station fills the burst with the waiting data and requests bandwidth for the
+//! rest by piggyback. Without a grant the station uses the request procedure. A grant policy may
+//! add proactive grants to the request queues.
 //!
-//! The link sleeps in frames in which nothing is to be done. Equal times go in this order: requests
-//! are received, bursts are received, bursts close, stations send requests, the frame begins.
+//! The link has no wake-up in frames without pending work. Events at equal times are processed in
+//! this order: requests are received, bursts are received, bursts close, stations send requests,
+//! the frame starts.
 //!
-//! Left out: slots of HARQ repetitions, losses of requests other than collisions, space for
-//! piggyback subheaders (they are counted, and always fit), the two-dimensional shape of bursts.
+//! Left out: slots of HARQ retransmissions, losses of requests other than collisions, space for
+//! piggyback subheaders (they are counted but always fit), the two-dimensional shape of bursts.
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `settings.rs` | what the user sets |
-//! | `clock.rs` | frames and the instants in them |
-//! | `timers.rs` | who has something to do, and what is due first |
-//! | `slots.rs` | slots and what they carry |
+//! | `settings.rs` | configuration |
+//! | `clock.rs` | frames and the event times in them |
+//! | `timers.rs` | stations with pending work, and the next events |
+//! | `slots.rs` | slots and their capacity |
 //! | `side.rs` | a direction of a station: packets and MPDUs |
-//! | `station.rs` | a station as both ends know it |
-//! | `frame.rs` | what is given away as a frame begins |
+//! | `station.rs` | state of a station at both ends |
+//! | `frame.rs` | allocation at the start of a frame |
 //! | `uplink.rs` | requests, bursts and their reception |
-//! | `air_interface.rs` | from the air to the packets that are delivered |
-//! | `radio.rs` | schemes that follow the radio |
-//! | `report.rs` | what is measured |
-//! | `single_station.rs` | what a station that has the link to itself meets, for analytic models |
+//! | `air_interface.rs` | transmission of MPDUs, retransmissions, delivery of packets |
+//! | `radio.rs` | adaptive modulation and coding |
+//! | `report.rs` | measurements |
+//! | `single_station.rs` | performance of a single station, for analytic models |
 
 mod air_interface;
 mod check;
@@ -75,15 +77,15 @@ use station::Station;
 use std::collections::VecDeque;
 use uplink::ReceivedRequest;
 
-/// Least payload of a direction of a frame, bytes: without it not even a piece of a packet fits.
+/// Smallest payload of a direction of a frame, bytes: less does not carry a fragment of a packet.
 const LEAST_PAYLOAD: u64 = 8;
 
-/// The link. Input and output 0 are the downlink, 1 the uplink.
+/// The TDD link. Input and output 0 are the downlink, input and output 1 the uplink.
 pub struct Tdd {
     clock: Clock,
     /// Length of a frame, s.
     frame_s: f64,
-    /// Slots for data in a frame, down without the maps, and up.
+    /// Slots for data in a frame: downlink without the maps, and uplink.
     slots: [u64; 2],
     slot_symbols: u64,
     per_burst: u64,
@@ -94,9 +96,9 @@ pub struct Tdd {
     directions: usize,
     users: Users,
     stations: Vec<Station>,
-    /// Capacity of the slots of each at the nominal rate.
+    /// Slot sizes of each station at the nominal rate.
     sizes: Vec<[SlotSize; 2]>,
-    /// Of a station with the scheme of everyone, by direction.
+    /// Nominal rate of a station with the default MCS, by direction.
     nominal: [Rate; 2],
     ports: [Port; 2],
     schedulers: [AnyScheduler; 2],
@@ -105,42 +107,41 @@ pub struct Tdd {
     grant: AnyGrant,
     rules: GrantRules,
     air: [AirInterface; 2],
-    /// The radio, if schemes follow it.
+    /// The radio channel, if the MCS follows it.
     radio: Option<Radio>,
-    /// Stations with data in the downlink, and with something in their request queues.
+    /// Stations with data in the downlink, and stations with a nonempty request queue.
     with_data: UserSet,
     with_request: UserSet,
-    /// Bursts that maps have granted, in order of their frames.
+    /// Bursts granted by maps, in order of their frames.
     bursts: VecDeque<Burst>,
-    /// Requests of stations in bursts and headers.
+    /// Requests in bursts and headers that are in flight.
     stated: DelayQueue<ReceivedRequest>,
-    /// And what is read with the MPDUs that carry it.
+    /// Piggyback requests that are read together with their MPDUs.
     piggyback_requests: PiggybackRequests,
     piggyback_read: PiggybackRead,
-    /// Stations that are left without a grant.
+    /// Fallback timers of stations without a grant.
     fallbacks: Timers,
     queue_timers: [Timers; 2],
-    /// The next frame that may begin.
+    /// Number of the next frame that may start.
     next_frame: u64,
-    /// That of the downlink with everyone's scheme, which scales all slots.
+    /// Rate of the downlink with the default MCS; changes of this rate scale all slots.
     rate: Rate,
-    /// Whether a frame carries next to nothing.
+    /// True if a frame cannot carry a fragment of a packet.
     is_stopped: bool,
-    /// Frames in which something was sent since measurement started.
+    /// Frames in which data was sent since measurement started.
     frames: u64,
     meters: [Meter; 2],
     received: Vec<RequestEvent>,
     candidates: Vec<Candidate>,
-    /// By station: of the downlink, and what it has got in the direction of the frame that is given
-    /// away.
+    /// By station: downlink state, and allocation in the current direction of the frame.
     offers: Vec<DownlinkState>,
     turns: Vec<FrameAllocation>,
-    /// When the first of the bursts closes.
+    /// Time at which the first burst closes.
     closes: Time,
-    /// The earliest of what is due at other times than those of frames: requests, what stations
-    /// stated, fallbacks, timers of queues and of the grant policy.
+    /// Earliest irregular event: reception of requests by the procedure or from bursts, fallbacks,
+    /// timers of queues and of the grant policy.
     seldom: Time,
-    /// The earliest of all that is due.
+    /// Earliest event of all.
     wakeup: Time,
 }
 
@@ -178,7 +179,7 @@ impl Component<dyn Link + Send, LinkContext> for Tdd {
             let problem = "nothing is ever granted, since stations cannot send requests";
             return Err(ConfigError::new("grant.kind", kind, problem));
         }
-        // A plug-in policy; `check` has checked the built-in ones.
+        // Applies to plug-in policies; `check` has already checked the built-in ones.
         if rules.largest > config.capacity(1) {
             let problem = "more than a frame's uplink";
             return Err(ConfigError::new("grant.size_bytes", rules.largest, problem));
@@ -195,7 +196,7 @@ impl Component<dyn Link + Send, LinkContext> for Tdd {
             .as_ref()
             .map(|radio| Radio::new(radio, &config.users, cell, (&context, &seed.child("radio"))));
         let radio = radio.transpose()?;
-        // Queues are numbered by direction.
+        // Queues are numbered by direction, downlink first.
         let down = Self::queues(&config, &context.forward)?;
         let up = match &context.reverse {
             Some(reverse) => Self::queues(&config, reverse)?,
@@ -285,14 +286,14 @@ impl Component<dyn Link + Send, LinkContext> for Tdd {
 }
 
 impl Tdd {
-    /// Error for the queue of an unused uplink, when the link has one direction.
+    /// Returns the error for the queue of an unused uplink, if the link has one direction.
     fn no_queue() -> Result<Queue, ConfigError> {
         let description = json!({"kind": "droptail", "limit": {"packets": 1}});
         let setup = Setup { seed: Seed::new(0, 0, ""), registry: &Registry::default(), extra: () };
         Ok(Queue::new(AnyQueue::build(&description, setup)?, QueueId::NONE))
     }
 
-    /// The queues of a direction: one for each station.
+    /// Creates the queues of a direction: one for each station.
     fn queues(config: &TddConfig, context: &DirectionContext) -> Result<Vec<Queue>, ConfigError> {
         let queue = |station: u32| context.queue(&format!("station {station}"));
         (0..config.stations).map(queue).collect()
@@ -311,7 +312,8 @@ impl Tdd {
         AnyScheduler::build(&config.scheduler, setup).map_err(|error| error.under("scheduler"))
     }
 
-    /// Passes their nominal rates to the disciplines: a station's with the whole frame to itself.
+    /// Passes the nominal rates to the disciplines: the rate of a station that has the complete
+    /// frame.
     fn notify_rate(&mut self, ctx: &mut Ctx<'_>) {
         for number in 0..self.stations.len() {
             for side in 0..2 {
@@ -326,8 +328,8 @@ impl Tdd {
         }
     }
 
-    /// All slots of both directions carry more or less, in proportion of `rate` to the nominal rate
-    /// of the downlink.
+    /// Scales all slots of both directions by the ratio of `rate` to the nominal rate of the
+    /// downlink.
     fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
         self.wait_for_frame(ctx.now);
         self.rate = rate;
@@ -344,7 +346,7 @@ impl Tdd {
         self.notify_rate(ctx);
     }
 
-    /// A station's scheme, or its SNR, is another.
+    /// Changes the MCS or the SNR of a station.
     fn change_user(&mut self, user: UserId, change: &UserChange, ctx: &mut Ctx<'_>) {
         let number = user.0 as usize;
         if number >= self.stations.len() {
@@ -368,7 +370,8 @@ impl Tdd {
         }
     }
 
-    /// Whether a frame carries some bytes of a packet for the station, and back.
+    /// Returns true if a frame can carry a fragment of a packet for the station, in both
+    /// directions.
     fn carries_anything(&self, station: &Station) -> bool {
         (0..2).all(|side| {
             let slot =
@@ -386,7 +389,7 @@ impl Tdd {
     }
 }
 
-/// `value` times `rate` over `nominal`.
+/// Returns `value` · `rate` / `nominal`.
 fn scale(value: u64, rate: u64, nominal: u64) -> u64 {
     let scaled = u128::from(value) * u128::from(rate) / u128::from(nominal.max(1));
     u64::try_from(scaled).unwrap_or(u64::MAX)

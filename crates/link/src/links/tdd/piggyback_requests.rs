@@ -1,20 +1,20 @@
-//! Piggyback requests that are read with the MPDUs that carry them, where the base station does not
-//! read them at once: after the repetitions of HARQ and ARQ, or never.
+//! Piggyback requests that the base station reads together with their MPDUs: after the
+//! retransmissions of HARQ and ARQ, or never if the MPDU is lost.
 
 use super::Tdd;
 use super::uplink::ReceivedRequest;
 use airpath_core::{Duration, Time};
 
-/// Requests on the air. An MPDU has the number of its request, from 1; 0: no request.
+/// Requests on the air. An MPDU contains the number of its request, from 1; 0 means no request.
 #[derive(Default)]
 pub(super) struct PiggybackRequests {
-    /// By number less 1: what is said, and what is added once it is read.
+    /// By number minus 1: the request, and the delay between its reception and its processing.
     requests: Vec<(ReceivedRequest, Duration)>,
     free: Vec<u32>,
 }
 
 impl PiggybackRequests {
-    /// Takes a request; returns its number.
+    /// Stores a request. Returns its number.
     pub(super) fn put(&mut self, stated: ReceivedRequest, delay: Duration) -> u32 {
         if let Some(number) = self.free.pop() {
             self.requests[number as usize - 1] = (stated, delay);
@@ -31,8 +31,8 @@ impl PiggybackRequests {
 }
 
 impl Tdd {
-    /// The MPDU with request number `request_number` of a station is settled: the request is read,
-    /// or lost with it, which the station learns at once.
+    /// Processes request number `request_number` of a station when its MPDU is settled. The request
+    /// is either read or lost with the MPDU; the station learns of a loss immediately.
     #[cold]
     pub(super) fn read_carried(
         &mut self,

@@ -1,18 +1,18 @@
-//! Schemes that follow the radio: each station has an SNR over time, a policy chooses by what was
-//! fed back of it, and an attempt fails as the error-rate table has it at the SNR of its frame.
+//! Adaptive modulation and coding: each station has an SNR process. A policy selects the MCS from
+//! the SNR that was fed back. An attempt fails with the probability of the error-rate table at the
+//! SNR of its frame.
 //!
 //! Source: wimax-2009 §5.1 (adaptive modulation and coding by the SINR, from two lists). The
-//! channel is reciprocal, as between the directions of a TDD link: the uplink has the downlink's
-//! SNR, moved by a number of dB that stands for other powers, noise and bandwidth. The SNR is that
-//! of the frame's start and holds for the frame.
+//! channel is reciprocal, as usual for a TDD link: the uplink SNR equals the downlink SNR plus an
+//! offset in dB, which represents different powers, noise and bandwidth. The SNR is sampled at the
+//! start of the frame and is constant during the frame.
 //!
 //! ```text
-//! estimate in frame f   SNR of frame f − feedback          scheme: the policy's, for that estimate
+//! estimate in frame f   SNR of frame f − feedback          MCS: selected by the policy for the estimate
 //! an attempt fails with F_n/F_{n-1},  F_n = per(combined attempts), see `harq/attempt_errors.rs`
 //! ```
 //!
-//! Left out: errors of the feedback; several users' interference other than what the SNR stands
-//! for.
+//! Left out: feedback errors; interference between users, except as a part of the SNR.
 
 use super::slots::SlotSize;
 use crate::context::LinkContext;
@@ -27,12 +27,12 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The lists of both directions.
+/// MCS lists of both directions.
 pub(super) const SETS: [McsSet; 2] = [McsSet::DOWNLINK_802_16E, McsSet::UPLINK_802_16E];
 
-/// Levels that are accepted, dB, up to this either way.
+/// Largest absolute value of an SNR, dB.
 const LARGEST_LEVEL_DB: f64 = 200.0;
-/// Longest feedback, frames.
+/// Longest feedback delay, frames.
 const LONGEST_FEEDBACK: u64 = 1_000_000;
 
 /// Configuration set by the user.
@@ -46,9 +46,9 @@ pub struct RadioConfig {
     /// Uplink SNR relative to the downlink, dB, -200 to 200.
     #[serde(default)]
     pub uplink_db: f64,
-    /// Policy for the scheme of either direction: `{"kind": …}`, a policy of one regime.
+    /// Policy for the MCS of either direction: `{"kind": …}`, a policy with one regime.
     pub policy: Value,
-    /// How many frames old the SNR is that a scheme is chosen for, up to a million.
+    /// Feedback delay: age of the SNR from which an MCS is selected, frames, up to a million.
     #[serde(default)]
     pub feedback_frames: u64,
     /// Combining of several attempts at the receiver.
@@ -68,8 +68,8 @@ impl RadioConfig {
     }
 }
 
-/// The packet for which policies take packet error rates: the largest of most paths, as on an
-/// adaptive link.
+/// Packet size for which policies compute packet error rates: the largest size on most paths, as on
+/// an adaptive link.
 const REFERENCE: Bytes = Bytes(1500);
 
 /// Inputs of the construction of a radio from its link.
@@ -77,15 +77,14 @@ const REFERENCE: Bytes = Bytes(1500);
 pub(super) struct Cell {
     pub(super) stations: u32,
     pub(super) frame: Duration,
-    /// For data in a frame, by direction.
+    /// Slots for data in a frame, by direction.
     pub(super) slots: [u64; 2],
     pub(super) slot_symbols: u64,
 }
 
-/// The channel of a station.
+/// Radio channel of a station.
 struct Channel {
-    /// As it is fed back, and as it is met in either direction: the same process, sampled at other
-    /// times.
+    /// SNR as fed back, and SNR in either direction: the same process, sampled at different times.
     fed_back: SlottedSnr,
     met: [SlottedSnr; 2],
     /// Offset set by control events, dB.
@@ -94,11 +93,11 @@ struct Channel {
     chosen: [(f64, u8); 2],
 }
 
-/// The radio of all stations.
+/// Radio channels of all stations.
 pub(super) struct Radio {
     tables: [Arc<PerTable>; 2],
     choosers: [Chooser; 2],
-    /// Capacity of slots with each scheme, at the nominal and the current rate.
+    /// Capacity of slots with each MCS, at the nominal and at the current rate.
     given: [Vec<SlotSize>; 2],
     sizes: [Vec<SlotSize>; 2],
     uplink_db: f64,
@@ -106,7 +105,7 @@ pub(super) struct Radio {
     combining: Combining,
     draws: [Stream; 2],
     channels: Vec<Channel>,
-    /// MPDUs by scheme since the start of measurement.
+    /// Number of MPDUs by MCS since the start of measurement.
     counts: [Vec<u64>; 2],
 }
 
@@ -180,7 +179,7 @@ impl Radio {
         })
     }
 
-    /// All slots carry more or less.
+    /// Scales the capacity of all slots by `rate` / `nominal`.
     pub(super) fn scale(&mut self, rate: u64, nominal: u64) {
         for (sizes, given) in self.sizes.iter_mut().zip(&self.given) {
             for (size, given) in sizes.iter_mut().zip(given) {
@@ -189,22 +188,23 @@ impl Radio {
         }
     }
 
-    /// Capacity of a slot with the most robust scheme.
+    /// Returns the capacity of a slot with the most robust MCS.
     pub(super) fn least(&self, side: usize) -> SlotSize {
         self.sizes[side][0]
     }
 
-    /// Capacity of a slot with the fastest scheme.
+    /// Returns the capacity of a slot with the fastest MCS.
     pub(super) fn most(&self, side: usize) -> SlotSize {
         self.sizes[side][self.sizes[side].len() - 1]
     }
 
-    /// The mean SNR of a station is `moved_db` above that of its description, dB.
+    /// Shifts the mean SNR of a station by `moved_db` relative to its configuration, dB.
     pub(super) fn move_by(&mut self, number: usize, moved_db: f64) {
         self.channels[number].moved_db = moved_db;
     }
 
-    /// The scheme of a station in `frame`, and what a slot carries with it. Frames do not fall.
+    /// Returns the MCS of a station in `frame`, and the capacity of a slot with this MCS. Frame
+    /// numbers must not decrease.
     pub(super) fn choose(&mut self, side: usize, number: usize, frame: u64) -> (u8, SlotSize) {
         let uplink_db = if side == 0 { 0.0 } else { self.uplink_db };
         let channel = &mut self.channels[number];
@@ -220,14 +220,14 @@ impl Radio {
         (scheme, self.sizes[side][usize::from(scheme)])
     }
 
-    /// An MPDU is sent.
+    /// Counts an MPDU that is sent with `scheme`.
     #[inline]
     pub(super) fn count(&mut self, side: usize, scheme: u8) {
         self.counts[side][usize::from(scheme)] += 1;
     }
 
-    /// Whether an attempt in `frame` fails; the combined SNR of the MPDU grows by it. Frames of a
-    /// station do not fall.
+    /// Returns true if an attempt in `frame` fails. Adds the SNR of the attempt to the combined SNR
+    /// of the MPDU. The frame numbers of a station must not decrease.
     pub(super) fn corrupts(&mut self, side: usize, frame: u64, mpdu: &mut super::Mpdu) -> bool {
         let uplink_db = if side == 0 { 0.0 } else { self.uplink_db };
         let channel = &mut self.channels[mpdu.station as usize];
@@ -251,7 +251,7 @@ impl Radio {
         fails > 0.0 && self.draws[side].bernoulli(fails)
     }
 
-    /// MPDUs by scheme, with the names of the schemes.
+    /// Number of MPDUs by MCS, with the names of the MCSs.
     pub(super) fn counts(&self, side: usize) -> impl Iterator<Item = (&'static str, u64)> {
         SETS[side].names().zip(self.counts[side].iter().copied())
     }

@@ -7,7 +7,7 @@ use crate::mac::request::{Request, RequestCounts};
 use airpath_core::{Delays, Histogram, Time, UserId};
 use std::borrow::Cow;
 
-/// Sums over stations.
+/// Sums over all stations.
 #[derive(Default)]
 struct Sums {
     granted_bytes: u64,
@@ -32,7 +32,7 @@ impl Sums {
     }
 }
 
-/// Used of granted; of nothing, none.
+/// Ratio of used to granted bytes; `None` without granted bytes.
 fn efficiency(used: u64, granted: u64) -> Option<f64> {
     (granted > 0).then(|| used as f64 / granted as f64)
 }
@@ -42,7 +42,7 @@ impl Tdd {
         let meter = &self.meters[side];
         let span = now.saturating_since(meter.since());
         let frames = span.as_nanos() as f64 / self.clock.frame().as_nanos() as f64;
-        // Slots of a frame count as it begins, however little of it has passed.
+        // The slots of a frame count from its start on, even if most of the frame is in the future.
         let offered = (frames * self.slots[side] as f64).max(meter.used() as f64);
         let link = meter.report(meter.used() as f64 / offered.max(1.0), offered);
         let link = LinkReport { regime_packets: vec![meter.delivered_packets()], ..link };
@@ -94,7 +94,7 @@ impl Tdd {
 }
 
 impl Tdd {
-    /// MPDUs by scheme, where schemes follow the radio: `mpdus_qpsk_3_4`.
+    /// Number of MPDUs by MCS, if the MCS follows the radio channel: `mpdus_qpsk_3_4`.
     fn scheme_counters(&self, side: usize) -> impl Iterator<Item = (Cow<'static, str>, f64)> {
         let counts = self.radio.iter().flat_map(move |radio| radio.counts(side));
         counts.map(|(name, count)| {

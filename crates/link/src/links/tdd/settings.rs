@@ -13,50 +13,50 @@ use serde_json::Value;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TddConfig {
-    /// Length of a frame, ns. From a microsecond, at most an hour.
+    /// Frame length, ns. From a microsecond to an hour.
     pub frame_ns: u64,
-    /// How many stations there are, 1 to 1000.
+    /// Number of stations, 1 to 1000.
     pub stations: u32,
-    /// Slots of the downlink in a frame, maps among them.
+    /// Downlink slots of a frame, including maps.
     pub downlink_slots: u64,
-    /// Slots of the uplink in a frame.
+    /// Uplink slots of a frame.
     pub uplink_slots: u64,
     /// Data symbols of a slot.
     pub slot_symbols: u64,
     /// Overhead of maps in the downlink.
     pub map_overhead: MapOverhead,
-    /// How many frames after that of its map an uplink burst is sent.
+    /// Number of frames between a map and its uplink burst.
     pub map_relevance: u64,
-    /// From a frame's start until its downlink bursts are decoded at the stations, ns.
+    /// Time from the start of a frame until the stations decode its downlink bursts, ns.
     pub decoded_ns: u64,
-    /// Until its uplink bursts close at the stations, ns.
+    /// Time from the start of a frame until its uplink bursts close at the stations, ns.
     pub closed_ns: u64,
-    /// Until its uplink bursts are received, ns.
+    /// Time from the start of a frame until its uplink bursts are received, ns.
     pub received_ns: u64,
-    /// The scheme of the downlink, of the list of wimax-2009 §5.1.
+    /// Name of the downlink MCS in the list of wimax-2009 §5.1.
     pub downlink_mcs: String,
-    /// The scheme of the uplink.
+    /// Name of the uplink MCS.
     pub uplink_mcs: String,
-    /// Schemes that follow the radio; absent: those that are set.
+    /// Adaptive modulation and coding; absent: constant MCSs.
     #[serde(default)]
     pub radio: Option<RadioConfig>,
-    /// Stations that differ. Entries of stations that do not exist are rejected.
+    /// Stations with separate settings. Entries of stations that do not exist are rejected.
     #[serde(default)]
     pub users: Vec<StationConfig>,
-    /// Whether MPDUs end with a CRC of 4 octets.
+    /// True if MPDUs end with a CRC of 4 octets.
     #[serde(default)]
     pub crc: bool,
-    /// Whether packets are cut to fit.
+    /// True if packets are fragmented to fit.
     pub fragmentation: PerDirection,
-    /// Whether several packets share an MPDU.
+    /// True if several packets share an MPDU.
     pub packing: PerDirection,
     /// HARQ in both directions; absent: none.
     #[serde(default)]
     pub harq: Option<HarqConfig>,
-    /// The second loop in both directions; absent: none.
+    /// ARQ in both directions; absent: none.
     #[serde(default)]
     pub arq: Option<ArqConfig>,
-    /// Whether packets are delivered in the order in which they were sent.
+    /// True if packets are delivered in the order of their transmission.
     pub in_order: PerDirection,
     /// Error process of MPDUs of the downlink: `{"kind": …}`. Absent: none.
     #[serde(default)]
@@ -64,7 +64,7 @@ pub struct TddConfig {
     /// Error process of MPDUs of the uplink.
     #[serde(default)]
     pub reverse_errors: Option<Value>,
-    /// When a piggyback request is read.
+    /// Time at which a piggyback request is read.
     #[serde(default)]
     pub piggyback_read: PiggybackRead,
     /// Request procedure: `{"kind": …}`.
@@ -75,46 +75,48 @@ pub struct TddConfig {
     pub scheduler: Value,
 }
 
-/// Values that differ for one station.
+/// Settings of one station.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StationConfig {
-    /// Its number.
+    /// Station number.
     pub user: u32,
-    /// Its scheme in the downlink; absent: as everyone's.
+    /// MCS of the station in the downlink; absent: the MCS of the link.
     #[serde(default)]
     pub downlink_mcs: Option<String>,
-    /// Its scheme in the uplink; absent: as everyone's.
+    /// MCS of the station in the uplink; absent: the MCS of the link.
     #[serde(default)]
     pub uplink_mcs: Option<String>,
-    /// The SNR of its downlink; absent: as everyone's.
+    /// SNR process of the station's downlink; absent: that of the link.
     #[serde(default)]
     pub snr: Option<Value>,
 }
 
-/// When the base station reads a piggyback request.
+/// Time at which the base station reads a piggyback request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PiggybackRead {
-    /// When the burst that carries it is received, even if its MPDUs are lost.
+    /// At the reception of the burst that carries the request, even if its MPDUs are lost.
     #[default]
     AtOnce,
-    /// As the last MPDU of the burst is received, after its repetitions; it is lost with that.
+    /// At the reception of the last MPDU of the burst, after its retransmissions; the request is
+    /// lost with this MPDU.
     WithMpdu,
 }
 
-/// Slots that maps take of the downlink of a frame.
+/// Downlink slots of a frame that maps occupy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapOverhead {
     /// Slots in every frame.
     pub slots: u64,
-    /// For each burst of the frame and of the uplink that it grants.
+    /// Additional slots for each downlink burst of the frame and for each uplink burst that it
+    /// grants.
     #[serde(default)]
     pub per_burst: u64,
 }
 
-/// Something of both directions.
+/// A switch for both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PerDirection {
@@ -125,7 +127,7 @@ pub struct PerDirection {
 }
 
 impl PerDirection {
-    /// Of the direction `side`: 0 is the downlink.
+    /// Value for the direction `side`; 0 is the downlink.
     pub(super) fn of(self, side: usize) -> bool {
         if side == 0 { self.down } else { self.up }
     }
@@ -144,8 +146,8 @@ impl TddConfig {
         if self.crc { 10 } else { 6 }
     }
 
-    /// Capacity of the slots of `station`, downlink and uplink: the largest one if they follow the
-    /// radio.
+    /// Capacity of the slots of `station`, downlink and uplink: the largest one if the MCS follows
+    /// the radio channel.
     pub(super) fn slot_sizes(&self, station: u32) -> Result<[SlotSize; 2], ConfigError> {
         let own = self.users.iter().enumerate().find(|(_, entry)| entry.user == station);
         let mut sizes = [None, None];

@@ -1,8 +1,8 @@
-//! One direction of a station: its queue, the packets in flight, and the MPDUs made from them.
+//! One direction of a station: its queue, the packets in flight, and the MPDUs that carry them.
 //!
-//! A packet (MSDU) is carried by MPDUs: alone, in pieces with a subheader each (fragmentation), or
-//! with others and a subheader each (packing). It is complete when all its pieces have arrived, and
-//! lost when one of them is.
+//! MPDUs carry packets (MSDUs) in three ways: one packet per MPDU, fragments with a subheader each
+//! (fragmentation), or several packets with a subheader each (packing). A packet is complete when
+//! all its fragments have arrived, and lost when a fragment is lost.
 
 use super::slots::SlotSize;
 use crate::retransmission::resequencer::Resequencer;
@@ -12,10 +12,10 @@ use std::ops::Range;
 
 /// Octets of a fragmentation or packing subheader.
 pub(super) const SUBHEADER: u64 = 2;
-/// The largest MPDU with a subheader: the length field has 11 bits.
+/// Size of the largest MPDU with a subheader, bytes: the length field has 11 bits.
 pub(super) const LARGEST_MPDU: u64 = 2047;
 
-/// How packets become MPDUs.
+/// Rules of the segmentation of packets into MPDUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Segmentation {
     /// Header and trailer of an MPDU, bytes.
@@ -28,12 +28,12 @@ pub(super) struct Segmentation {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Msdu {
     pub(super) packet: Packet,
-    /// Pieces that are not settled.
+    /// Number of fragments that are not settled.
     missing: u32,
-    /// Whether all of it was sent.
+    /// True if the packet is completely sent.
     is_whole: bool,
     is_lost: bool,
-    /// Whether it is the last one that ends in its MPDU.
+    /// True if the packet is the last one that ends in its MPDU.
     pub(super) ends_mpdu: bool,
 }
 
@@ -41,28 +41,28 @@ pub(super) struct Msdu {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mpdu {
     pub(super) station: u32,
-    /// Number of the first packet of which it carries something, and how many these are.
+    /// Number of the first packet in the MPDU, and number of packets with data in the MPDU.
     first: u64,
     packets: u32,
-    /// How many of them end in it.
+    /// Number of packets that end in the MPDU.
     pub(super) ends: u32,
-    /// Octets, header included.
+    /// Size of the MPDU including its header, octets.
     pub(super) bytes: u64,
-    /// Number of its scheme, where schemes follow the radio.
+    /// Index of the MCS, if the MCS follows the radio channel.
     pub(super) scheme: u8,
-    /// Combined SNR of its attempts, a power ratio.
+    /// Combined SNR of the attempts, a power ratio.
     pub(super) combined: f32,
-    /// Number of the piggyback request that is read with it; 0: none.
+    /// Number of the piggyback request that is read with the MPDU; 0: none.
     pub(super) request_number: u32,
 }
 
-/// The packet that was taken from the queue and not sent completely.
+/// Dequeued packet that is not completely sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Head {
     number: u64,
-    /// Bytes that are not sent.
+    /// Bytes that are not sent yet.
     left: u64,
-    /// Whether some are.
+    /// True if a part of the packet has been sent.
     is_begun: bool,
 }
 
@@ -70,14 +70,14 @@ struct Head {
 pub(super) struct Side {
     pub(super) queue: Queue,
     pub(super) slot: SlotSize,
-    /// Number of the scheme of `slot`, where schemes follow the radio.
+    /// Index of the MCS of `slot`, if the MCS follows the radio channel.
     pub(super) scheme: u8,
     pub(super) in_flight: Resequencer<Msdu>,
     head: Option<Head>,
 }
 
 impl Mpdu {
-    /// Numbers of the packets of which it carries something.
+    /// Numbers of the packets of which the MPDU carries data.
     #[inline]
     pub(super) fn numbers(&self) -> Range<u64> {
         self.first..self.first + u64::from(self.packets)
@@ -89,18 +89,18 @@ impl Side {
         Side { queue, slot, scheme: 0, in_flight: Resequencer::new(in_order), head: None }
     }
 
-    /// Whether anything is to be sent.
+    /// Returns true if there is data to send.
     #[inline]
     pub(super) fn has_data(&self) -> bool {
         self.head.is_some() || !self.queue.is_empty()
     }
 
-    /// Packets inside.
+    /// Number of waiting packets and packets in flight.
     pub(super) fn held(&self) -> usize {
         self.queue.packets() + self.in_flight.len()
     }
 
-    /// Data to send, with a header for each packet, bytes.
+    /// Data to send, including a header for each packet, bytes.
     #[inline]
     pub(super) fn backlog(&self, segmentation: &Segmentation) -> u64 {
         let head = self.head.map_or(0, |head| {
@@ -110,7 +110,7 @@ impl Side {
         head + self.queue.backlog().0 + self.queue.packets() as u64 * segmentation.header
     }
 
-    /// Since when the packet that is sent next has waited, as a time before `ctx.now`.
+    /// The packet that is sent next, for its waiting time.
     #[inline]
     pub(super) fn head_packet(&mut self) -> Option<&Packet> {
         match self.head {
@@ -119,11 +119,11 @@ impl Side {
         }
     }
 
-    /// Takes the next packet from the queue, unless one is there already.
+    /// Dequeues the next packet, unless there already is one.
     #[inline]
     fn take_head(&mut self, ctx: &mut Ctx<'_>) -> Option<Head> {
         if self.head.is_none() {
-            // It is moved to the resequencer, and copied nowhere else.
+            // The packet is moved to the resequencer without another copy.
             let number = self.in_flight.push(Msdu::default());
             let msdu = self.in_flight.get_mut(number)?;
             if !self.queue.dequeue_into(&mut msdu.packet, ctx) {
@@ -136,7 +136,7 @@ impl Side {
         self.head
     }
 
-    /// The next MPDU, of at most `space` bytes; `None` when nothing fits, or nothing waits.
+    /// Returns the next MPDU, of at most `space` bytes; `None` if no MPDU fits or no packet waits.
     pub(super) fn next_mpdu(
         &mut self,
         station: u32,
@@ -156,7 +156,7 @@ impl Side {
             request_number: 0,
         };
         if !head.is_begun && !segmentation.packs && mpdu.bytes + head.left <= space {
-            // The usual: a packet alone.
+            // The common case: one packet per MPDU.
             (mpdu.packets, mpdu.ends, mpdu.bytes) = (1, 1, mpdu.bytes + head.left);
             let msdu = self.in_flight.get_mut(head.number)?;
             (msdu.missing, msdu.is_whole, msdu.ends_mpdu) = (1, true, true);
@@ -165,7 +165,8 @@ impl Side {
         }
         let mut last_end = None;
         loop {
-            // The first packet of a packed MPDU has no subheader as long as it is alone and whole.
+            // The first packet of a packed MPDU has no subheader while it is the only packet and
+            // unfragmented.
             let for_others = if mpdu.packets == 1
                 && mpdu.ends == 1
                 && last_end.is_some_and(|(_, plain)| plain)
@@ -210,7 +211,7 @@ impl Side {
         (mpdu.packets > 0).then_some(mpdu)
     }
 
-    /// `bytes` of the packet `head` are in an MPDU.
+    /// Records that `bytes` of the packet `head` are in an MPDU.
     #[inline]
     fn send_piece(&mut self, head: Head, bytes: u64) {
         let is_whole = bytes == head.left;
@@ -221,8 +222,8 @@ impl Side {
         self.head = (!is_whole).then(|| Head { left: head.left - bytes, is_begun: true, ..head });
     }
 
-    /// The packet that is sent next does not fit into any frame: it is dropped. Returns its number
-    /// if it is settled by that.
+    /// Drops the packet that is sent next, because it does not fit into any frame. Returns its
+    /// number if it is settled thereby.
     pub(super) fn drop_head(&mut self) -> Option<u64> {
         let Head { number, .. } = self.head.take()?;
         let msdu = self.in_flight.get_mut(number)?;
@@ -234,8 +235,8 @@ impl Side {
         Some(number)
     }
 
-    /// The part of packet number `number` in an MPDU is settled: received or lost. Returns whether
-    /// the packet is settled by that.
+    /// Records the outcome of a fragment of packet number `number`: received or lost. Returns true
+    /// if the packet is settled now.
     #[inline]
     pub(super) fn settle_piece(&mut self, number: u64, is_received: bool) -> bool {
         self.in_flight.mark_with(number, |msdu| {

@@ -1,40 +1,41 @@
-//! Performance of a station that has the link to itself, in closed form: the terms of an analytic
-//! model.
+//! Performance of a station that has the link to itself, in closed form, for analytic models.
 //!
-//! Packets of one size become the MPDUs that `side.rs` makes of them; nothing is random here.
+//! Packets of one size are segmented into MPDUs as in `side.rs`. The computation uses no random
+//! numbers.
 
 use super::clock::Clock;
 use super::settings::TddConfig;
 use super::side::{LARGEST_MPDU, SUBHEADER, Segmentation};
 use airpath_core::{Bytes, ConfigError};
 
-/// MPDUs that are counted for a mean.
+/// Number of MPDUs over which a mean is computed.
 const COUNTED: u64 = 100_000;
-/// Bytes of the largest frame that is filled MPDU by MPDU.
+/// Size of the largest frame that is filled MPDU by MPDU, bytes.
 const LARGEST_FRAME: u64 = 1 << 24;
 
-/// A station that has the link to itself, with packets of one size in each direction. Arrays are by
-/// direction, the downlink first.
+/// Performance of a station that has the link to itself, with packets of one size in each
+/// direction. Arrays are indexed by direction, downlink first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SingleStation {
-    /// Frames and the instants in them.
+    /// Frames and the event times in them.
     pub clock: Clock,
-    /// How many frames after that of its map an uplink burst is sent.
+    /// Number of frames between a map and its uplink burst.
     pub map_relevance: u64,
-    /// Packets that a frame carries, on the mean, while there are always more; 0: none ever fits.
+    /// Mean number of packets that a frame carries under saturation; 0: no packet ever fits.
     pub packets_per_frame: [f64; 2],
-    /// Frames that a packet by itself takes; 0: it never fits.
+    /// Number of frames that an isolated packet takes; 0: the packet never fits.
     pub frames: [u64; 2],
-    /// MPDUs that a packet by itself becomes.
+    /// Number of MPDUs of an isolated packet.
     pub mpdus: [u64; 2],
 }
 
 impl TddConfig {
-    /// Performance of the first station while no other sends, with packets of `sizes` bytes down
-    /// and up. Each frame has maps for a burst of either direction.
+    /// Returns the performance of the first station while no other station sends, with packets of
+    /// `sizes` bytes in the downlink and in the uplink. Each frame has maps for one burst in each
+    /// direction.
     ///
     /// # Errors
-    /// When a setting is outside its range.
+    /// If a parameter is outside its range.
     pub fn single_station(&self, sizes: [Bytes; 2]) -> Result<SingleStation, ConfigError> {
         self.check()?;
         let slot = self.slot_sizes(0)?;
@@ -63,16 +64,16 @@ impl TddConfig {
     }
 }
 
-/// Packets of one size, the first of which may be sent in part.
+/// Packets of one size; the first packet may be partly sent.
 #[derive(Clone, Copy, Debug)]
 struct Packets {
     size: u64,
     /// Bytes of the first that are not sent.
     left: u64,
     is_begun: bool,
-    /// Whether there are more.
+    /// True if there are always further packets.
     endless: bool,
-    /// How many were sent completely.
+    /// Number of completely sent packets.
     sent: u64,
 }
 
@@ -85,7 +86,7 @@ impl Packets {
         !self.endless && self.sent > 0
     }
 
-    /// Bytes of the next MPDU, of at most `space`: as `Side::next_mpdu`.
+    /// Returns the bytes of the next MPDU, of at most `space`, as `Side::next_mpdu` does.
     fn next_mpdu(&mut self, space: u64, rules: &Segmentation) -> Option<u64> {
         let (mut bytes, mut packets, mut ends, mut plain) = (rules.header, 0, 0, false);
         while !self.is_over() {
@@ -117,7 +118,7 @@ impl Packets {
         (packets > 0).then_some(bytes)
     }
 
-    /// Fills a frame of `space` bytes; returns how many MPDUs it took.
+    /// Fills a frame of `space` bytes. Returns the number of MPDUs.
     fn fill(&mut self, mut space: u64, rules: &Segmentation) -> u64 {
         let mut mpdus = 0;
         while let Some(bytes) = self.next_mpdu(space, rules) {
@@ -128,7 +129,7 @@ impl Packets {
     }
 }
 
-/// Frames and MPDUs of a packet by itself; no frames if it never fits.
+/// Returns the frames and MPDUs of an isolated packet; no frames if it never fits.
 fn by_itself(size: u64, space: u64, rules: &Segmentation) -> (u64, u64) {
     let mut packets = Packets::new(size, false);
     let (mut frames, mut mpdus) = (0, 0);
@@ -141,7 +142,7 @@ fn by_itself(size: u64, space: u64, rules: &Segmentation) -> (u64, u64) {
     (frames, mpdus)
 }
 
-/// Packets that a frame carries on the mean while there are always more.
+/// Returns the mean number of packets that a frame carries under saturation.
 fn in_full_frames(size: u64, space: u64, rules: &Segmentation) -> f64 {
     if space > LARGEST_FRAME {
         return space as f64 / (size + rules.header) as f64;
@@ -172,11 +173,11 @@ mod tests {
         Segmentation { header: 6, fragments, packs }
     }
 
-    /// The paper's downlink: 360 slots of 9 bytes, packets of 1540.
+    /// The downlink of the paper: 360 slots of 9 bytes, packets of 1540 bytes.
     #[test]
-    fn whole_packets_and_cut_ones() {
+    fn packets_per_frame_with_and_without_fragmentation() {
         assert!((in_full_frames(1540, 3240, &rules(false, false)) - 2.0).abs() < 1e-9);
-        // A cut costs a header and two subheaders, and there is one in nearly every frame.
+        // A fragmented packet costs a header and two subheaders; nearly every frame contains one.
         let cut = in_full_frames(1540, 3240, &rules(true, false));
         assert!((cut / ((3240.0 - 10.0) / 1546.0) - 1.0).abs() < 1e-3, "{cut}");
         assert_eq!(by_itself(1540, 3240, &rules(true, false)), (1, 1));
@@ -186,9 +187,9 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// The same MPDUs as a station's side makes of a queue of such packets.
+        /// The MPDUs equal those that a `Side` creates from a queue of such packets.
         #[test]
-        fn the_mpdus_are_those_of_a_side(
+        fn mpdus_match_side(
             size in 40u64..3000, space in 16u64..5000, fragments: bool, packs: bool,
         ) {
             let description = json!({"kind": "droptail", "limit": {"packets": 100_000}});

@@ -1,9 +1,9 @@
-//! Slots and what they carry.
+//! Slots and their capacity.
 
 use airpath_core::ConfigError;
 use airpath_phy::mcs::{McsSet, SlotMcs};
 
-/// Bits of a slot, as numerator and denominator.
+/// Bits of a slot, as a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlotSize {
     bits: u64,
@@ -11,41 +11,41 @@ pub(super) struct SlotSize {
 }
 
 impl SlotSize {
-    /// Of `symbols` data symbols in this scheme.
+    /// Returns the size of a slot of `symbols` data symbols in this MCS.
     pub(super) fn new(mcs: SlotMcs, symbols: u64) -> SlotSize {
         let (bits, of) = mcs.code_rate;
         let bits = symbols * mcs.modulation.bits() as u64 * bits;
         SlotSize { bits, of: of * mcs.repetition }
     }
 
-    /// The same for `rate` instead of `nominal`.
+    /// Returns the size scaled by `rate` / `nominal`.
     pub(super) fn scaled(self, rate: u64, nominal: u64) -> SlotSize {
-        // A thousandth of a bit is as fine as it gets, which keeps products small.
+        // The resolution of a thousandth of a bit keeps products small.
         let bits = u128::from(self.bits) * 1000 * u128::from(rate)
             / (u128::from(self.of) * u128::from(nominal.max(1)));
         SlotSize { bits: u64::try_from(bits).unwrap_or(u64::MAX / 1000), of: 1000 }
     }
 
-    /// Whole bytes of `slots` slots.
+    /// Bytes of `slots` slots, rounded down.
     #[inline]
     pub(super) fn bytes_of(self, slots: u64) -> u64 {
         slots.saturating_mul(self.bits) / (8 * self.of)
     }
 
-    /// Slots of `bytes` bytes; of nothing, none.
+    /// Number of slots for `bytes` bytes; 0 for 0 bytes.
     #[inline]
     pub(super) fn slots_for(self, bytes: u64) -> u64 {
         if bytes == 0 { 0 } else { (bytes * 8 * self.of).div_ceil(self.bits.max(1)) }
     }
 
-    /// Bits per second of `slots` slots in a frame of `frame_s` seconds.
+    /// Rate of `slots` slots in a frame of `frame_s` seconds, bit/s.
     pub(super) fn rate(self, slots: u64, frame_s: f64) -> f64 {
         slots as f64 * self.bits as f64 / self.of as f64 / frame_s
     }
 }
 
-/// The slot of the scheme called `name` in the list of the direction `side` (0 is the downlink), of
-/// wimax-2009 §5.1.
+/// Returns the size of a slot with the MCS called `name` in the list of the direction `side` (0 is
+/// the downlink) of wimax-2009 §5.1.
 pub(super) fn slot_of(
     field: &str,
     name: &str,

@@ -1,4 +1,4 @@
-//! A station as both ends know it, and what is counted of it.
+//! State of a station at both ends, and its counters.
 
 use super::side::Side;
 use airpath_core::{Delays, Time};
@@ -14,7 +14,7 @@ pub(super) struct Traffic {
 /// Counters of the uplink since measurement started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct UplinkCounts {
-    /// Bytes that were granted, before they were rounded to slots, and those of requests.
+    /// Granted bytes before rounding to slots, including bytes of requests.
     pub(super) granted_bytes: u64,
     /// Bytes of MPDUs.
     pub(super) used_bytes: u64,
@@ -23,29 +23,29 @@ pub(super) struct UplinkCounts {
     pub(super) proactive: u64,
 }
 
-/// One station.
+/// One station of the link.
 pub(super) struct Station {
     /// Downlink and uplink.
     pub(super) sides: [Side; 2],
-    /// Its request queue at the base station, bytes.
+    /// Size of its request queue at the base station, bytes.
     pub(super) requested: u64,
-    /// Request headers that are to be granted.
+    /// Number of request headers to be granted.
     pub(super) headers: u32,
-    /// Bytes that maps have granted, ever, and those of bursts that have closed: the rest is in
-    /// flight.
+    /// Total bytes granted by maps, and total bytes of closed bursts. The difference is in flight.
     pub(super) granted_ever: u64,
     pub(super) closed_ever: u64,
-    /// `closed_ever` at its latest request.
+    /// Value of `closed_ever` at the latest request.
     pub(super) closed_when_sent: u64,
-    /// `closed_ever` of the latest piggyback request that was received.
+    /// Value of `closed_ever` in the latest received piggyback request.
     pub(super) closed_at_request: u64,
-    /// Requests that were begun and not yet received, by contention and by piggyback.
+    /// Number of requests in progress, by contention and by piggyback.
     pub(super) asks: u32,
-    /// Since when it has waited for a grant: data came, or a burst closed in which it sent some.
+    /// Start of the wait for a grant: arrival of data, or end of a burst in which the station sent
+    /// data.
     pub(super) waits_since: Time,
     pub(super) traffic: [Traffic; 2],
     pub(super) counts: UplinkCounts,
-    /// Of the uplink: from the arrival at the station to the reception.
+    /// Uplink delays from the arrival at the station to the reception.
     pub(super) delays: Delays,
 }
 
@@ -67,14 +67,14 @@ impl Station {
         }
     }
 
-    /// Whether a request or a grant is in flight. The station knows its requests, and the grants
-    /// from the answers to them.
+    /// Returns true if a request or a grant is in flight. The station knows its requests, and knows
+    /// grants from the responses to them.
     #[inline]
     pub(super) fn is_served(&self) -> bool {
         self.asks > 0 || self.requested > 0 || self.granted_ever > self.closed_ever
     }
 
-    /// Whether the base station has something to grant it.
+    /// Returns true if the base station has bytes or headers to grant to the station.
     #[inline]
     pub(super) fn needs_grant(&self) -> bool {
         self.requested > 0 || self.headers > 0

@@ -1,4 +1,4 @@
-//! Step tests: which packet is delivered when, and what is counted.
+//! Step tests: delivery times of packets, and counters.
 
 mod accounting;
 mod causal;
@@ -13,7 +13,7 @@ use airpath_phy::snr::SnrSteps;
 use serde_json::Value;
 use std::cell::Cell as Counter;
 
-/// The link of the issue with `changes`: frames of 5 ms, bursts decoded after 3 ms, closed after 3
+/// Link of the issue with `changes`: frames of 5 ms; bursts are decoded after 3 ms, closed after 3
 /// ms and received after 5.6 ms.
 pub(super) fn description(changes: Value) -> Value {
     let mut link = json!({
@@ -37,7 +37,7 @@ fn ahead(kind: &str) -> Value {
     json!({"kind": kind, "size_bytes": 46, "fallback_ns": 100_000_000})
 }
 
-/// A link of `flows` flows, without limits of its queues.
+/// Creates a link with `flows` flows and unlimited queues.
 pub(super) fn make(changes: Value, flows: u32, seed: u64) -> Result<Tdd, ConfigError> {
     let made = std::rc::Rc::new(Counter::new(0));
     let side = |port| {
@@ -63,7 +63,7 @@ pub(super) fn make(changes: Value, flows: u32, seed: u64) -> Result<Tdd, ConfigE
 struct World {
     link: Tdd,
     harness: TestHarness,
-    /// Delivered packets: time in microseconds, port and number.
+    /// Delivered packets: time in microseconds, port, number.
     out: Vec<(u64, u8, u64)>,
 }
 
@@ -90,13 +90,13 @@ impl World {
         }
     }
 
-    /// Packet number `seq` of `bytes` for the station arrives at `port`.
+    /// Packet number `seq` of `bytes` arrives at `port`.
     fn put(&mut self, at_us: u64, port: u8, seq: u64, bytes: u64) -> &mut World {
         self.put_of(0, at_us, port, seq, bytes)
     }
 
     fn put_of(&mut self, flow: u32, at_us: u64, port: u8, seq: u64, bytes: u64) -> &mut World {
-        // Several may come at one instant, before what is due at it.
+        // Several packets may arrive at the same time, before the events of this time.
         let now = Time::from_nanos(at_us * 1000);
         if let Some(before) = (at_us * 1000).checked_sub(1) {
             self.run_until(Time::from_nanos(before));
@@ -134,10 +134,11 @@ fn packet_waiting_at_frame_start_is_sent_in_the_frame() {
     assert_eq!(world.ended(), [(3_000, 0, 0), (8_000, 0, 1), (13_000, 0, 2)]);
 }
 
-/// wimax-mac §1: 360 slots of 9 B are 3240 B. Two packets of 1540 B and their headers leave 148 B:
-/// 140 B of the third with a header and a subheader of 2 B, the rest in the next frame.
+/// wimax-mac §1: 360 slots of 9 B are 3240 B. Two packets of 1540 B and their headers leave 148 B.
+/// They carry 140 B of the third packet with a header and a subheader of 2 B; the rest follows in
+/// the next frame.
 #[test]
-fn a_frame_carries_its_slots_and_packets_are_cut_to_fit() {
+fn frame_carries_its_slots_and_packets_are_fragmented() {
     let mut world = World::new(json!({}));
     (0..4).for_each(|seq| {
         world.put(0, 0, seq, 1540);
@@ -154,10 +155,11 @@ fn a_frame_carries_its_slots_and_packets_are_cut_to_fit() {
     assert_eq!(used, 2 * (2u64 * 1546).div_ceil(9));
 }
 
-/// wimax-2009 Fig. 1, steps 1 to 4: request received 30 ms after its arrival, in the map of the
-/// frame of 35 ms, sent in the frame of 40 ms, received 5.6 ms after its start.
+/// wimax-2009 Fig. 1, steps 1 to 4: the request is received 30 ms after the arrival and granted in
+/// the map of the frame of 35 ms. The ACK is sent in the frame of 40 ms and received 5.6 ms after
+/// its start.
 #[test]
-fn fig1_an_ack_by_contention() {
+fn fig1_ack_is_delivered_by_contention() {
     let mut world = World::new(json!({}));
     world.put(3_500, 1, 0, 40);
     assert_eq!(world.ended(), [(45_600, 1, 0)]);
@@ -167,17 +169,17 @@ fn fig1_an_ack_by_contention() {
 }
 
 #[test]
-fn with_a_relevance_of_0_a_map_grants_in_its_own_frame() {
+fn map_with_relevance_0_grants_in_its_own_frame() {
     let mut world = World::new(json!({"map_relevance": 0}));
     world.put(3_500, 1, 0, 40);
     assert_eq!(world.ended(), [(40_600, 1, 0)]);
 }
 
-/// wimax-2009 Fig. 1: the second ACK goes by piggyback: received as the burst of the frame of 40 ms
-/// is received, at 45 ms in time for the map of that instant, at 45.6 ms for that of 50 ms; sent in
-/// the frame after it.
+/// wimax-2009 Fig. 1: the second ACK is requested by piggyback. The request is received with the
+/// burst of the frame of 40 ms: at 45 ms, in time for the map at 45 ms, or at 45.6 ms, for the map
+/// at 50 ms. The ACK is sent in the next frame.
 #[test]
-fn fig1_the_second_ack_by_piggyback() {
+fn fig1_second_ack_is_delivered_by_piggyback() {
     let mut world = World::new(json!({"received_ns": 5_000_000}));
     world.put(3_500, 1, 0, 40).put(4_000, 1, 1, 40);
     assert_eq!(world.ended(), [(45_000, 1, 0), (55_000, 1, 1)]);
@@ -197,7 +199,7 @@ fn requests_per_packet_disable_piggyback() {
         "collision": 0.0, "timer_ns": 1, "per": "packet"});
     let mut world = World::new(json!({"request": request}));
     world.put(3_500, 1, 0, 40).put(6_000, 1, 1, 40);
-    // Received at 33.5 and 36 ms, in the maps of 35 and 40 ms.
+    // Requests are received at 33.5 and 36 ms and granted in the maps of 35 and 40 ms.
     assert_eq!(world.ended(), [(45_600, 1, 0), (50_600, 1, 1)]);
     assert_eq!(
         (world.counter("requests_contention"), world.counter("requests_piggyback")),
@@ -206,19 +208,20 @@ fn requests_per_packet_disable_piggyback() {
     assert_eq!(world.counter("granted_bytes"), 2.0 * 52.0);
 }
 
-/// wimax-2009 §4.1: granted as the data are served at 3 ms, in the map of 5 ms, sent in the frame
-/// of 10 ms.
+/// wimax-2009 §4.1: the grant is issued when the data are served at 3 ms, is in the map of 5 ms,
+/// and is used in the frame of 10 ms.
 #[test]
-fn blind_grants_come_with_the_data() {
+fn blind_bi_grants_when_data_are_served() {
     let mut world = World::new(json!({"grant": ahead("blind-bi")}));
     world.put(0, 0, 0, 1540).put(0, 0, 1, 1540).put(3_000, 1, 7, 40);
     assert_eq!(world.ended(), [(3_000, 0, 0), (3_000, 0, 1), (15_600, 1, 7)]);
     assert_eq!((world.counter("grants_proactive"), world.counter("efficiency")), (2.0, 0.5));
 }
 
-/// wimax-2009 §4.2: one grant for what was served in a frame; the second ACK by piggyback.
+/// wimax-2009 §4.2: one grant for all data served in a frame; the second ACK is requested by
+/// piggyback.
 #[test]
-fn adapt_bi_grants_once_and_the_rest_goes_by_piggyback() {
+fn adapt_bi_grants_once_and_uses_piggyback() {
     let mut world = World::new(json!({"grant": ahead("adapt-bi")}));
     world.put(0, 0, 0, 1540).put(0, 0, 1, 1540).put(3_000, 1, 7, 40).put(3_000, 1, 8, 40);
     assert_eq!(world.ended()[2..], [(15_600, 1, 7), (30_600, 1, 8)]);
@@ -227,19 +230,19 @@ fn adapt_bi_grants_once_and_the_rest_goes_by_piggyback() {
 }
 
 #[test]
-fn a_station_left_without_a_grant_asks_after_the_fallback() {
+fn station_without_grant_sends_request_after_fallback() {
     for kind in ["blind-bi", "adapt-bi"] {
         let mut world = World::new(json!({"grant": ahead(kind)}));
-        // Request sent at 101 ms, received at 131 ms, in the map of 135 ms, sent in the frame of
-        // 140 ms.
+        // The request is sent at 101 ms, received at 131 ms and granted in the map of 135 ms; the
+        // ACK is sent in the frame of 140 ms.
         world.put(1_000, 1, 0, 40);
         assert_eq!(world.ended(), [(145_600, 1, 0)], "{kind}");
     }
 }
 
-/// A grant of 46 B does not hold an ACK of 58: 38 B of it, then 14 B with header and subheader.
+/// A grant of 46 B cannot carry an ACK of 58 B: 38 B are sent, then 14 B with header and subheader.
 #[test]
-fn an_ack_larger_than_its_grant_is_cut() {
+fn ack_larger_than_grant_is_fragmented() {
     let mut world = World::new(json!({"grant": ahead("adapt-bi")}));
     world.put(0, 0, 0, 1540).put(3_000, 1, 7, 52);
     assert_eq!(world.ended()[1..], [(30_600, 1, 7)]);
@@ -252,7 +255,7 @@ fn an_ack_larger_than_its_grant_is_cut() {
 fn request_is_net_of_grants_in_flight() {
     let mut world = World::new(json!({"grant": ahead("blind-bi"), "map_relevance": 3}));
     world.put(0, 0, 0, 1540).put(5_000, 0, 1, 1540);
-    // The first waits from 1 ms on; data are served at 3 and 8 ms.
+    // The first ACK waits from 1 ms on; data are served at 3 and 8 ms.
     world.put(1_000, 1, 7, 40);
     let out = world.ended();
     assert_eq!(out.last(), Some(&(25_600, 1, 7)));
@@ -262,10 +265,11 @@ fn request_is_net_of_grants_in_flight() {
     );
 }
 
-/// wimax-2009 §5.1: attempts are 30 ms apart, and order is kept: a late packet blocks the rest.
+/// wimax-2009 §5.1: attempts are 30 ms apart, and delivery is in order: a late packet blocks later
+/// packets.
 #[test]
-fn harq_repeats_and_order_is_kept() {
-    // The first attempt of the downlink is corrupted, and no other.
+fn harq_retransmits_and_keeps_order() {
+    // Only the first attempt of the downlink is corrupted.
     let mut world = World::new(json!({
         "harq": {"attempts": 4, "round_trip_ns": 30_000_000},
         "errors": {"kind": "independent", "loss": 0.5},
@@ -280,10 +284,10 @@ fn harq_repeats_and_order_is_kept() {
     assert!(late > 20, "{late}");
 }
 
-/// With `when = "served"` the grant comes when the packet is delivered, even if late; with the
-/// first transmission, before HARQ has done with it.
+/// With `when = "served"` the grant is issued when the packet is delivered, even if late. With
+/// `first-transmission` it is issued before the end of HARQ.
 #[test]
-fn grants_come_as_the_service_ends_or_before() {
+fn grant_timing_follows_configuration() {
     for (when, expected) in [("served", 2.0), ("first-transmission", 2.0), ("delivered", 0.0)] {
         let mut grant = ahead("blind-bi");
         grant["when"] = json!(when);
@@ -305,9 +309,9 @@ fn grants_come_as_the_service_ends_or_before() {
     }
 }
 
-/// Packed, both packets are in one MPDU with subheaders: blind-BI grants once.
+/// With packing, both packets are in one MPDU with subheaders: blind-BI issues one grant.
 #[test]
-fn packed_packets_share_a_header_and_a_grant() {
+fn packed_packets_share_header_and_grant() {
     let packing = json!({"down": true, "up": false});
     let mut world = World::new(json!({"grant": ahead("blind-bi"), "packing": packing}));
     world.put(0, 0, 0, 500).put(0, 0, 1, 600);
@@ -316,11 +320,12 @@ fn packed_packets_share_a_header_and_a_grant() {
     assert_eq!(world.link.meters[0].used(), (6u64 + 500 + 2 + 600 + 2).div_ceil(9));
 }
 
-/// A large packet takes turns with others: round robin gives each station an MPDU at a time.
+/// A large packet does not block other stations: round robin gives each station one MPDU at a time.
 #[test]
-fn stations_take_turns_within_a_frame() {
+fn stations_alternate_within_frame() {
     let mut world = World::of(json!({"stations": 2, "downlink_mcs": "16qam-1/2"}), 2);
-    // 360 slots of 12 B: 4320 B. Stations get 1546, 1546 and a piece of the first's second.
+    // 360 slots of 12 B are 4320 B. Stations get 1546 B, 1546 B and a fragment of the first
+    // station's second packet.
     (0..2).for_each(|seq| {
         world.put_of(0, 0, 0, seq, 1540);
     });
@@ -329,10 +334,10 @@ fn stations_take_turns_within_a_frame() {
 }
 
 #[test]
-fn maps_take_slots_by_the_burst() {
+fn maps_occupy_slots_per_burst() {
     let overhead = json!({"slots": 60, "per_burst": 17});
     let mut world = World::new(json!({"map_overhead": overhead}));
-    // 343 slots of 9 B are 3087 B, five less than two packets.
+    // 343 slots of 9 B are 3087 B, five bytes less than two packets.
     (0..2).for_each(|seq| {
         world.put(0, 0, seq, 1540);
     });
@@ -340,7 +345,7 @@ fn maps_take_slots_by_the_burst() {
 }
 
 #[test]
-fn a_packet_that_fits_into_no_frame_and_is_not_cut_is_dropped() {
+fn unfragmented_packet_larger_than_frame_is_dropped() {
     let never = json!({"down": false, "up": false});
     let changes =
         json!({"fragmentation": never, "downlink_mcs": "qpsk-1/12", "uplink_mcs": "qpsk-1/12"});
@@ -352,10 +357,10 @@ fn a_packet_that_fits_into_no_frame_and_is_not_cut_is_dropped() {
 }
 
 #[test]
-fn scheduling_requests_and_ranging_get_a_header_grant_first() {
-    // Asked at 1 ms; the opportunity of frame 0 closes at 3 ms and is received at 5.6 ms. Header:
-    // map of 10 ms, sent in the frame of 15 ms, received at 20.6 ms. Data: map of 25 ms, frame of
-    // 30 ms.
+fn scheduling_requests_and_ranging_get_header_grant_first() {
+    // The request is sent at 1 ms; the opportunity of frame 0 closes at 3 ms and is received at 5.6
+    // ms. Header: map of 10 ms, sent in the frame of 15 ms, received at 20.6 ms. Data: map of 25
+    // ms, frame of 30 ms.
     for request in [
         json!({"kind": "scheduling-request", "period_ns": 5_000_000}),
         json!({"kind": "ranging", "codes": 1, "timer_ns": 1, "backoff": [1, 1]}),
@@ -368,18 +373,18 @@ fn scheduling_requests_and_ranging_get_a_header_grant_first() {
 }
 
 #[test]
-fn periodic_grants_come_without_data() {
+fn periodic_grants_do_not_depend_on_data() {
     let grant = json!({"kind": "unsolicited", "period_ns": 20_000_000, "size_bytes": 46, "fallback_ns": 100_000_000});
     let mut world = World::new(json!({"grant": grant}));
     world.put(1_000, 1, 0, 40).run(100_000);
-    // Granted at 0, 20, …; the first burst closes at 8 ms.
+    // Grants are at 0, 20, … ms; the first burst closes at 8 ms.
     assert_eq!(world.out, [(10_600, 1, 0)]);
     assert_eq!(world.counter("grants_proactive"), 6.0);
 }
 
-/// `rate` in proportion to the nominal one: half of the bytes of each slot.
+/// The ratio of `rate` to the nominal rate scales all slots: half of the bytes per slot.
 #[test]
-fn a_change_of_rate_scales_all_slots() {
+fn rate_change_scales_all_slots() {
     let mut world = World::new(json!({}));
     let nominal = world.link.nominal[0];
     assert_eq!(nominal, Rate(360 * 9 * 8 * 200));
@@ -399,7 +404,7 @@ fn a_change_of_rate_scales_all_slots() {
 }
 
 #[test]
-fn an_idle_link_sleeps() {
+fn idle_link_has_no_wakeup() {
     let mut world = World::of(json!({"stations": 40}), 40);
     assert_eq!(world.link.next_wakeup(), Time::NEVER);
     world.put(7_000, 0, 0, 100);
@@ -459,16 +464,17 @@ fn rejects_inconsistent_config() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// wimax-mac §1: a map grants in its frame what slots carry, rounded up for each station.
+/// wimax-mac §1: a map grants the bytes that the slots of a frame carry, rounded up for each
+/// station.
 #[test]
-fn uplink_slots_are_shared_and_what_does_not_fit_waits() {
+fn uplink_slots_are_shared_and_excess_waits() {
     let mut world = World::of(json!({"stations": 30, "uplink_mcs": "qpsk-1/2"}), 30);
     (0..30).for_each(|flow| {
         world.put_of(flow, 1_000, 1, u64::from(flow), 40);
     });
     let out = world.ended();
-    // 8 slots each of 175: 21 in one frame, and 42 B of the next station's 46, which it cannot use
-    // up.
+    // 8 of 175 slots for each station: 21 stations in one frame, and 42 of the 46 B of the next
+    // station, which cannot use them completely.
     let first = out.iter().filter(|(at, ..)| *at == 45_600).count();
     assert_eq!((first, out.len()), (21, 30));
 }

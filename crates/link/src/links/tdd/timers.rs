@@ -1,8 +1,8 @@
 //! Stations with pending work, and the next events.
 //!
-//! Frames, bursts and MPDUs on the air have separate times. Irregular events (requests, statements,
-//! fallbacks, timers of queues and of the grant policy) share one time, `seldom`, so that most
-//! wake-ups poll none of them.
+//! Frames, bursts and MPDUs on the air have separate times. Irregular events (requests by procedure
+//! or in bursts, fallbacks, timers of queues and of the grant policy) share one time, `seldom`, so
+//! that most wake-ups poll none of them.
 
 use super::Tdd;
 use crate::mac::grant::Grant;
@@ -10,7 +10,7 @@ use crate::mac::request::Request;
 use airpath_core::{Ctx, Time};
 
 impl Tdd {
-    /// Updates the state of a station's data and of its queue's timer.
+    /// Updates the records of a station's data and of its queue's timer.
     #[inline]
     pub(super) fn look_at(&mut self, side: usize, station: usize) {
         let direction = &self.stations[station].sides[side];
@@ -23,13 +23,13 @@ impl Tdd {
         self.seldom = self.seldom.min(timer);
     }
 
-    /// Updates the state of a station's request queue.
+    /// Updates the record of a station's request queue.
     #[inline]
     pub(super) fn look_at_request(&mut self, station: usize) {
         self.with_request.set(station, self.stations[station].needs_grant());
     }
 
-    /// The next frame does not begin before `now`, when nothing waited for it.
+    /// Sets the next frame to one at or after `now`, if no work was pending for it.
     #[inline]
     pub(super) fn wait_for_frame(&mut self, now: Time) {
         if !self.is_awake() {
@@ -37,13 +37,13 @@ impl Tdd {
         }
     }
 
-    /// Whether the next frame has something to do.
+    /// Returns true if the next frame has pending work.
     #[inline]
     pub(super) fn is_awake(&self) -> bool {
         !(self.is_stopped || self.with_data.is_empty() && self.with_request.is_empty())
     }
 
-    /// Finds what is due first.
+    /// Sets the wake-up to the earliest event.
     #[inline]
     pub(super) fn set_wakeup(&mut self) {
         let frame =
@@ -55,15 +55,15 @@ impl Tdd {
             .min(self.seldom);
     }
 
-    /// Finds when the first burst closes.
+    /// Sets the time at which the first burst closes.
     #[inline]
     pub(super) fn find_closes(&mut self) {
         let burst = self.bursts.front();
         self.closes = burst.map_or(Time::NEVER, |burst| self.clock.closed_at(burst.frame));
     }
 
-    /// Finds the first irregular event. Code that adds one takes the minimum of its time and this
-    /// one at once.
+    /// Sets the time of the first irregular event. Code that adds an irregular event must
+    /// immediately update `seldom` to the minimum.
     pub(super) fn find_irregular_timer(&mut self) {
         self.seldom = self
             .stated
@@ -75,7 +75,7 @@ impl Tdd {
             .min(self.queue_timers[1].next());
     }
 
-    /// Lets disciplines act whose timers are due.
+    /// Calls the disciplines whose timers are due.
     pub(super) fn wake_queues(&mut self, ctx: &mut Ctx<'_>) {
         for side in 0..2 {
             while let Some(station) = self.queue_timers[side].take_due(ctx.now) {

@@ -1,4 +1,4 @@
-//! Requests for the uplink, its bursts, and their reception by the base station.
+//! Uplink requests, bursts, and their reception by the base station.
 
 use super::Tdd;
 use super::frame::REQUEST_HEADER;
@@ -10,17 +10,17 @@ use airpath_core::{Ctx, Packet, Time};
 /// Octets of a piggyback request.
 const PIGGYBACK: u64 = 2;
 
-/// A request that a station has made in a burst.
+/// A request that a station has sent in a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReceivedRequest {
     request: BandwidthRequest,
-    /// Its `closed_ever` when the request was made.
+    /// Value of the station's `closed_ever` at the time of the request.
     closed: u64,
     is_piggyback: bool,
 }
 
 impl Tdd {
-    /// A packet arrives at a station.
+    /// Processes the arrival of a packet at a station.
     pub(super) fn receive_at_station(&mut self, number: usize, packet: &Packet, ctx: &mut Ctx<'_>) {
         let station = &mut self.stations[number];
         let direction = &mut station.sides[1];
@@ -45,13 +45,13 @@ impl Tdd {
         self.note_fallback(number);
     }
 
-    /// Whether every packet has a separate request, without piggyback.
+    /// Returns true if every packet has a separate request, without piggyback.
     fn requests_per_packet(&self) -> bool {
         self.asking.per_packet && self.rules.asks
     }
 
-    /// A station with data sends a request, if it may and neither a request nor a grant is in
-    /// flight.
+    /// Sends a request of a station with data, if requests are allowed and neither a request nor a
+    /// grant is in flight.
     fn request_if_needed(&mut self, number: usize, now: Time) {
         let station = &self.stations[number];
         if self.rules.asks && station.sides[1].has_data() && !station.is_served() {
@@ -70,7 +70,7 @@ impl Tdd {
         }
     }
 
-    /// Time of the fallback request of a station without a grant.
+    /// Sets the fallback timer of a station without a grant.
     fn note_fallback(&mut self, number: usize) {
         let Some(fallback) = self.rules.fallback else { return };
         let station = &self.stations[number];
@@ -95,7 +95,7 @@ impl Tdd {
         }
     }
 
-    /// Polls the procedure for requests that the base station has received.
+    /// Polls the procedure and processes the requests that the base station has received.
     pub(super) fn poll_requests(&mut self, now: Time) {
         if self.request.next_wakeup() > now {
             return;
@@ -118,14 +118,15 @@ impl Tdd {
         self.received = received;
     }
 
-    /// Handles the requests in received bursts and headers.
+    /// Processes the requests in received bursts and headers.
     pub(super) fn receive_requests(&mut self, now: Time) {
         while let Some(stated) = self.stated.take_due(now) {
             self.on_request(stated, now);
         }
     }
 
-    /// A request of a station is lost; the station repeats it if nothing else is in flight.
+    /// Processes the loss of a station's request. The station sends another request if no request
+    /// and no grant is in flight.
     pub(super) fn forget_request(&mut self, number: usize, now: Time) {
         let station = &mut self.stations[number];
         station.asks = station.asks.saturating_sub(1);
@@ -133,8 +134,9 @@ impl Tdd {
         self.note_fallback(number);
     }
 
-    /// The base station receives a request: it replaces the request queue, net of grants in flight;
-    /// an incremental one is added. A piggyback request that another one has overtaken is ignored.
+    /// Processes a request at the base station. The request replaces the request queue, minus the
+    /// grants in flight; an incremental request is added. A piggyback request that was overtaken by
+    /// a later one is ignored.
     fn on_request(&mut self, stated: ReceivedRequest, now: Time) {
         let ReceivedRequest {
             request: BandwidthRequest { station: number, bytes, adds },
@@ -164,12 +166,12 @@ impl Tdd {
         let more = self.grant.on_request(number, bytes, station.requested);
         self.grant_proactively(number as usize, more, now);
         self.look_at_request(number as usize);
-        // The grants in flight may have been too small.
+        // The grants in flight may be too small.
         self.request_if_needed(number as usize, now);
         self.note_fallback(number as usize);
     }
 
-    /// The policy adds to a request queue.
+    /// Adds a proactive grant of the policy to a request queue.
     #[inline]
     pub(super) fn grant_proactively(&mut self, number: usize, bytes: u64, now: Time) {
         self.seldom = self.seldom.min(self.grant.next_wakeup());
@@ -186,7 +188,7 @@ impl Tdd {
         self.look_at_request(number);
     }
 
-    /// The policy grants by itself.
+    /// Adds the grants of the policy's timer.
     pub(super) fn grant_by_itself(&mut self, now: Time) {
         if self.grant.next_wakeup() > now {
             return;
@@ -201,7 +203,7 @@ impl Tdd {
         });
     }
 
-    /// The bursts that close now.
+    /// Closes the bursts that are due.
     pub(super) fn close_bursts(&mut self, ctx: &mut Ctx<'_>) {
         while let Some(burst) = self.bursts.front().copied()
             && self.clock.closed_at(burst.frame) <= ctx.now
@@ -212,7 +214,7 @@ impl Tdd {
         self.find_closes();
     }
 
-    /// A station fills its burst.
+    /// Fills the burst of a station.
     fn close_burst(&mut self, burst: &super::Burst, ctx: &mut Ctx<'_>) {
         let number = burst.station as usize;
         let arrives = self.clock.received_at(burst.frame);
@@ -237,7 +239,7 @@ impl Tdd {
         station.closed_ever += burst.bytes;
         station.counts.used_bytes += used;
         if used > 0 {
-            // A grant that was too small is none.
+            // A grant that is too small counts as no grant.
             station.waits_since = ctx.now;
         }
         let left = station.sides[1].backlog(&self.segmentation[1]);
@@ -247,7 +249,7 @@ impl Tdd {
             ReceivedRequest { request, closed, is_piggyback }
         };
         if burst.headers > 0 {
-            // A request that was begun is answered in a header; more than one say the same.
+            // A pending request is sent in a header; several headers contain the same request.
             for _ in 0..burst.headers {
                 self.stated.push(arrives, state(false));
             }
@@ -284,10 +286,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Two bursts of 46 bytes have closed. The second said that 40 bytes wait, which came after the
-    /// first had closed.
+    /// Two bursts of 46 bytes have closed. The request in the second burst reports 40 waiting
+    /// bytes, which arrived after the first burst had closed.
     #[test]
-    fn a_piggyback_request_that_was_overtaken_says_nothing() {
+    fn overtaken_piggyback_request_is_ignored() {
         let mut tdd = make(json!({}), 1, 1).expect("accepted");
         (tdd.stations[0].granted_ever, tdd.stations[0].closed_ever) = (92, 92);
         let said = |bytes, closed| {

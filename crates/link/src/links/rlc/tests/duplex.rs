@@ -1,5 +1,5 @@
-//! The whole link in both directions at once: losses, bursts, resets, rates that change, drivers
-//! that are late.
+//! Tests of the complete link in both directions at the same time: losses, bursts, resets, rate
+//! changes, late drivers.
 
 use super::settings::one_of;
 use crate::{AnyLink, DirectionContext, Link, LinkContext};
@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const MS: u64 = 1_000_000;
-/// TTIs with one choice of settings.
+/// Number of TTIs with one set of parameters.
 const TTIS_OF_A_SETTING: u64 = 5_000;
 
-/// An error process that is hostile until it is switched to clean.
+/// An error process with losses until it is switched to error-free.
 struct Switched {
     stream: Stream,
     loss: [f64; 2],
@@ -41,10 +41,10 @@ fn queue(packets: u64) -> Queue {
     Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0))
 }
 
-/// A description of a link, as random as its timers and windows may be.
+/// Returns a random configuration of a link, including timers and windows.
 fn description(stream: &mut Stream) -> Value {
     let timers = [1, 10 * MS, 25 * MS, 60 * MS, 300 * MS];
-    // With a PDU or a few per round trip small ones would take hours.
+    // If the window is one or a few PDUs per round trip, small PDUs would take hours.
     let [window, pdu_payload] =
         one_of(stream, &[[1, 300], [2, 300], [8, 40], [64, 40], [1024, 2], [1024, 40], [2047, 40]]);
     json!({
@@ -66,7 +66,7 @@ fn description(stream: &mut Stream) -> Value {
     })
 }
 
-/// A packet, when it came, and how often it was delivered and dropped.
+/// Arrival time of a packet, and the number of its deliveries and drops.
 #[derive(Clone, Copy, Debug)]
 struct PacketOutcome {
     size: u32,
@@ -82,14 +82,14 @@ struct Ledger {
     stream: Stream,
     is_clean: Arc<AtomicBool>,
     now: Time,
-    /// How late wake-ups may be.
+    /// Largest delay of a wake-up.
     lateness: u64,
     packets: Vec<PacketOutcome>,
-    /// From the start of a TTI to the arrival of its PDUs.
+    /// Time from the start of a TTI to the arrival of its PDUs.
     latency: [u64; 2],
     last: [Option<u64>; 2],
     inside: usize,
-    /// Events and their times.
+    /// Times of events, and numbers of delivered packets.
     trace: Vec<(Time, Option<u64>)>,
     description: Value,
 }
@@ -170,7 +170,7 @@ impl Ledger {
         self.check();
     }
 
-    /// Lets time pass, up to `until` but not what is due then.
+    /// Advances the time to `until`, without the events that are due then.
     fn pass(&mut self, until: Time) {
         let mut wakeups = 0;
         while self.link.next_wakeup() < until {
@@ -184,7 +184,7 @@ impl Ledger {
         self.now = until;
     }
 
-    /// A few hundred TTIs of random events, up to `until`.
+    /// Performs random events for a few hundred TTIs, up to `until`.
     fn exchange_randomly(&mut self, until: Time) {
         while self.now < until {
             match (self.stream.uniform() * 20.0) as u32 {
@@ -199,7 +199,7 @@ impl Ledger {
                 }
                 11 => self.control(&Control::StartMeasurement),
                 12..=15 => {
-                    // To the start of a TTI, before what is due then.
+                    // To the start of a TTI, before the events due then.
                     let ttis = 1 + (self.stream.uniform() * 10.0) as u64;
                     let tti = self.now.as_nanos() / (10 * MS) + ttis;
                     self.pass(Time::from_nanos(10 * MS * tti));
@@ -212,7 +212,7 @@ impl Ledger {
         }
     }
 
-    /// The air becomes clean and the rate that of a bearer: everything has to come out.
+    /// Switches to an error-free channel and the rate of a bearer: all packets must leave the link.
     fn drain(&mut self) {
         self.is_clean.store(true, Ordering::Relaxed);
         self.control(&Control::Rate(Rate(384_000)));
@@ -284,24 +284,24 @@ fn run_all(first_seed: u64, lateness: u64, settings: u64) {
 }
 
 #[test]
-fn hostile_air_in_both_directions() {
+fn invariants_hold_with_losses_in_both_directions() {
     run_all(0, 0, 20);
 }
 
 #[test]
-fn hostile_air_with_a_driver_that_is_up_to_200_ms_late() {
+fn invariants_hold_with_driver_up_to_200_ms_late() {
     run_all(10_000, 200 * MS, 20);
 }
 
 #[test]
 #[ignore = "minutes"]
-fn a_million_ttis_in_both_directions_on_time_and_late() {
+fn invariants_hold_for_a_million_ttis() {
     run_all(0, 0, 200);
     run_all(10_000, 200 * MS, 200);
 }
 
 #[test]
-fn the_same_seed_gives_the_same_trace() {
+fn equal_seeds_give_equal_traces() {
     for seed in 0..10 {
         let (first, second) = (run(seed, 0, 1000), run(seed, 0, 1000));
         assert!(first.trace.len() > 100);
@@ -314,9 +314,9 @@ proptest! {
         cases: 128, failure_persistence: None, ..ProptestConfig::default()
     })]
 
-    /// The same in small, for a failure that is short.
+    /// Short runs, so that a failing case is short.
     #[test]
-    fn packets_in_are_packets_out_dropped_and_held(
+    fn packets_are_delivered_dropped_or_held(
         seed in any::<u64>(),
         lateness in prop_oneof![Just(0), 0..200 * MS],
         ttis in 1u64..300,
@@ -325,16 +325,17 @@ proptest! {
     }
 }
 
-/// A report that was not believed about the PDU that had polled used to stop Timer_Poll, though
-/// that PDU was not transmitted again: with the rest of the window lost no poll followed.
+/// Regression test: a report that the guard ignored for the polling PDU stopped Timer_Poll,
+/// although that PDU was not retransmitted. If the rest of the window was lost, no poll followed.
 #[test]
-fn a_report_that_is_not_believed_leaves_timer_poll_running() {
+fn ignored_report_does_not_stop_timer_poll() {
     run(13_220_775_027_869_882_796, 52_131_650, 21);
 }
 
-/// 400 reports on the air: an SDU of one PDU each TTI, each its own poll, over a radio of 4 s.
+/// 400 reports on the air: one SDU per TTI with one PDU each, each of which polls, over a radio
+/// link with a latency of 4 s.
 #[test]
-fn a_long_radio_keeps_its_reports_apart() {
+fn long_latency_keeps_reports_separate() {
     let mut stream = Stream::new(0, 0, "duplex");
     let mut description = description(&mut stream);
     for (key, value) in [
@@ -356,7 +357,7 @@ fn a_long_radio_keeps_its_reports_apart() {
         ledger.arrive(0, 40);
         ledger.pass(ledger.now + Duration::from_millis(10));
     }
-    // Sent at once, acknowledged 8 s later.
+    // The SDU is sent immediately and acknowledged 8 s later.
     let occupancy = ledger.link.reports(ledger.now)[0].queues[0].mean_packets();
     assert!((800.0..=801.0).contains(&occupancy), "{occupancy}");
     ledger.drain();

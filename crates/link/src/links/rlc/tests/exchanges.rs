@@ -1,5 +1,5 @@
-//! Exchanges of the two peers over the whole link, frame by frame: which TTIs are used by whom, and
-//! when packets arrive.
+//! Exchanges between the two peers over the complete link, frame by frame: used TTIs and arrival
+//! times of packets.
 
 use crate::{AnyLink, DirectionContext, Link, LinkContext};
 use airpath_aqm::{AnyQueue, Queue};
@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex};
 
 const MS: u64 = 1_000_000;
 
-/// Starts of the TTIs that were used, forward and reverse, ms.
+/// Start times of the used TTIs, forward and reverse, ms.
 type Used = Arc<Mutex<[Vec<u64>; 2]>>;
 
-/// Corrupts the TTIs of a list.
+/// Error process that corrupts the TTIs of a list.
 struct Scripted {
     side: usize,
     lost: Vec<u64>,
@@ -31,19 +31,19 @@ impl ErrorProcess for Scripted {
     }
 }
 
-/// A link, what it sends and when.
+/// A link with a log of its transmissions and arrivals.
 struct Exchange {
     link: AnyLink,
     harness: TestHarness,
     used: Used,
     now: Time,
-    /// Number of the packet and arrival, ms.
+    /// Number and arrival time (ms) of each delivered packet.
     arrived: Vec<(u64, u64)>,
 }
 
 impl Exchange {
-    /// A bearer of 384 kbit/s, 20 ms forward and 30 ms back, with `change`; the frames of the TTIs
-    /// `lost` are corrupted, by direction.
+    /// Creates a bearer of 384 kbit/s with latencies of 20 ms forward and 30 ms reverse, modified
+    /// by `change`. `lost` lists the TTIs whose frames are corrupted, by direction.
     fn new(change: &Value, lost: [&[u64]; 2]) -> Exchange {
         let mut description = json!({
             "kind": "rlc-am", "rate_bps": 384_000, "tti_ns": 10 * MS, "latency_ns": 20 * MS,
@@ -86,14 +86,14 @@ impl Exchange {
         exchange
     }
 
-    /// Packet `number` comes at `ms` to the input `side`.
+    /// Offers packet `number` at `ms` to the input `side`.
     fn offer(&mut self, ms: u64, side: u8, number: u64, bytes: u64) {
         self.run(ms);
         let packet = Packet::datagram(FlowId(0), number, Bytes(bytes), self.now);
         self.link.receive(Port(side), &packet, &mut self.harness.at(self.now));
     }
 
-    /// Up to and with what is due at `ms`.
+    /// Runs up to `ms`, including the events that are due then.
     fn run(&mut self, ms: u64) {
         self.now = Time::from_millis(ms);
         let arrived = self.harness.run(&mut self.link, self.now);
@@ -114,7 +114,7 @@ impl Exchange {
         self.link.reports(self.now)[0].link.lost_packets
     }
 
-    /// Packets that wait or are not acknowledged.
+    /// Number of packets that wait or are not acknowledged.
     fn occupancy(&mut self) -> f64 {
         self.link.control(&Control::StartMeasurement, &mut self.harness.at(self.now));
         self.run(self.now.as_nanos() / MS + 1);
@@ -125,8 +125,8 @@ impl Exchange {
 // --- time and capacity------------------------------------------------------------------------
 
 #[test]
-fn a_packet_waits_for_its_ttis_and_then_takes_the_latency() {
-    // 38 PDUs in four TTIs from 10 ms on; an ACK in one.
+fn packet_delay_is_ttis_plus_latency() {
+    // 38 PDUs in four TTIs from 10 ms on; an ACK takes one TTI.
     for (bytes, last_tti) in [(40, 10), (480, 10), (481, 20), (1500, 40)] {
         let mut exchange = Exchange::new(&json!({}), [&[], &[]]);
         exchange.offer(3, 0, 7, bytes);
@@ -153,7 +153,7 @@ fn the_four_bearers_carry_12_8_4_and_2_pdus_per_tti() {
 }
 
 #[test]
-fn clause_11_3_2_report_goes_first_and_takes_the_capacity_of_a_pdu() {
+fn clause_11_3_2_report_is_sent_first_and_uses_one_pdu() {
     let mut exchange = Exchange::new(&json!({"reverse_rate_bps": 64_000}), [&[], &[]]);
     exchange.offer(0, 0, 0, 40);
     exchange.offer(0, 1, 1, 1500);
@@ -167,7 +167,7 @@ fn clause_11_3_2_report_goes_first_and_takes_the_capacity_of_a_pdu() {
 // --- reports ----------------------------------------------------------------------------------
 
 #[test]
-fn a_poll_is_answered_when_it_arrives_and_then_all_is_silent() {
+fn poll_triggers_one_report_and_link_becomes_idle() {
     let mut exchange = Exchange::new(&json!({}), [&[], &[]]);
     exchange.offer(0, 0, 0, 40);
     exchange.run(49);
@@ -188,28 +188,29 @@ fn lost_report_is_polled_when_timer_poll_expires() {
 }
 
 #[test]
-fn clause_9_5_a_prohibited_report_leaves_when_the_timer_ends() {
+fn clause_9_5_prohibited_report_is_sent_at_expiry_of_timer() {
     let mut exchange = Exchange::new(&json!({"status_prohibit_ns": 100 * MS}), [&[], &[20]]);
     exchange.offer(0, 0, 0, 40);
     exchange.run(10_000);
-    // The polls of 60 and 120 ms arrive at 80 and 140 ms; the report of 120 ms answers the first.
+    // The polls of 60 and 120 ms arrive at 80 and 140 ms; the report of 120 ms responds to the
+    // first poll.
     assert_eq!((exchange.used(0), exchange.used(1)), (vec![0, 60, 120], vec![20, 120, 220]));
 }
 
 #[test]
-fn a_lost_tti_is_reported_once_a_later_one_arrives_and_is_repeated() {
+fn lost_tti_is_reported_after_later_arrival_and_retransmitted() {
     let mut exchange = Exchange::new(&json!({}), [&[10], &[]]);
     exchange.offer(0, 0, 0, 1500);
     exchange.run(10_000);
-    // PDUs 12 to 23 are missed at 40 ms; at 70 ms they are repeated, with a poll.
+    // PDUs 12 to 23 are detected as missing at 40 ms; at 70 ms they are retransmitted, with a poll.
     assert_eq!((exchange.used(0), exchange.used(1)), (vec![0, 10, 20, 30, 70], vec![40, 100]));
     assert_eq!(exchange.arrived, [(0, 90)]);
     assert_eq!(exchange.counter(0, "repeated_pdus"), 12.0);
     assert_eq!(exchange.counter(0, "duplicate_pdus"), 0.0);
 }
 
-/// The PDU of 20 ms shows what is missing. With 20 + 30 ms it is repeated 50 ms later; with 25 ms
-/// each way the report waits for a TTI, and so does the repetition.
+/// The PDU of 20 ms reveals the missing ones. With 20 + 30 ms they are retransmitted 50 ms later.
+/// With 25 ms in each direction both the report and the retransmission wait for a TTI.
 #[test]
 fn report_and_requested_pdus_wait_for_a_tti() {
     for (forward, back, reported, repeated) in [(20, 30, 40, 70), (25, 25, 50, 80)] {
@@ -222,16 +223,17 @@ fn report_and_requested_pdus_wait_for_a_tti() {
     }
 }
 
-/// sbd-2006 was simulated with 25 ms each way, and its reports locked into a cycle of 60 ms, the
-/// length of both timers: a prohibited report comes after Timer_Poll has expired, and the poll of
-/// that moment is prohibited again. 50 ms or a longer Timer_Poll end it.
+/// sbd-2006 was simulated with 25 ms in each direction. Its reports entered a cycle of 60 ms, the
+/// length of both timers: a prohibited report arrives after the expiry of Timer_Poll, and the
+/// report for the new poll is prohibited again. A Timer_Poll longer than 60 ms, or latencies of 20
+/// + 30 ms, avoid the cycle.
 #[test]
 fn report_later_than_timer_poll_is_polled_repeatedly() {
     let reported = |forward: u64, back: u64, poll_timer: u64| {
         let change = json!({
             "rate_bps": 64_000, "window_poll": "timed", "poll_timer_ns": poll_timer * MS,
             "latency_ns": forward * MS, "reverse_latency_ns": back * MS});
-        // Two outages, the second one before the holes of the first are filled.
+        // Two outages; the second one starts before the losses of the first are repaired.
         let mut exchange = Exchange::new(&change, [&[100, 110, 120, 200, 210], &[]]);
         for number in 0..10 {
             exchange.offer(0, 0, number, 1500);
@@ -247,10 +249,10 @@ fn report_later_than_timer_poll_is_polled_repeatedly() {
 
 // --- discard ----------------------------------------------------------------------------------
 
-/// The SDU's only TTI is lost, and it may not be retransmitted; so is the first order to skip it,
-/// and then the first confirmation.
+/// The only TTI of the SDU is lost, and it may not be retransmitted. The first order to skip it and
+/// the first confirmation are also lost.
 #[test]
-fn clause_11_6_the_order_to_move_on_is_repeated_until_it_is_confirmed() {
+fn clause_11_6_skip_order_is_retransmitted_until_confirmed() {
     let change = json!({"max_dat": 2});
     let mut exchange = Exchange::new(&change, [&[0, 80], &[300]]);
     exchange.offer(0, 0, 0, 40);
@@ -261,17 +263,18 @@ fn clause_11_6_the_order_to_move_on_is_repeated_until_it_is_confirmed() {
     assert_eq!((exchange.given_up(), exchange.link.held()), (1, 0));
     exchange.run(10_000);
     assert_eq!((exchange.used(0), exchange.used(1)), (vec![0, 80, 280, 480], vec![300, 500]));
-    // What follows is not touched by it.
+    // Later packets are not affected.
     exchange.offer(10_000, 0, 1, 40);
     exchange.run(20_000);
     assert_eq!((exchange.arrived.clone(), exchange.given_up()), (vec![(1, 10_020)], 1));
 }
 
-/// The window holds a third of an SDU. All of it arrives, but the sender, whose reports are lost,
-/// gives the SDU up at 130 ms, and its order of 140 ms is lost. The frame that arrives at 170 ms
-/// (with a report about a packet of the other direction) does not deliver what is there of it.
+/// The window holds a third of an SDU. All its PDUs arrive, but the reports are lost. The sender
+/// discards the SDU at 130 ms, and its order of 140 ms is lost. The frame that arrives at 170 ms
+/// (with a report about a packet of the other direction) does not deliver the received part of the
+/// SDU.
 #[test]
-fn clause_11_6_an_sdu_that_was_cut_short_is_not_delivered() {
+fn clause_11_6_partly_sent_sdu_is_not_delivered() {
     let reports: Vec<u64> = (0..60).map(|tti| 10 * tti).filter(|ms| *ms != 120).collect();
     let change = json!({"max_dat": 3, "window": 12});
     let mut exchange = Exchange::new(&change, [&[140], &reports]);
@@ -283,15 +286,15 @@ fn clause_11_6_an_sdu_that_was_cut_short_is_not_delivered() {
     exchange.run(360);
     assert_eq!(exchange.given_up(), 1, "the order has been repeated");
     exchange.run(10_000);
-    // The order of 740 ms is the first that is confirmed, at 790 ms: the window moves.
+    // The order of 740 ms is the first one that is confirmed, at 790 ms, and the window moves.
     assert_eq!(exchange.used(0), [0, 60, 140, 150, 340, 540, 740, 790]);
     assert_eq!((exchange.arrived.clone(), exchange.given_up()), (vec![(2, 150), (1, 810)], 1));
 }
 
-/// As above, with RESET and RESET ACK instead of the order and its confirmation. What was not yet
-/// begun is sent after the reset.
+/// The same sequence with RESET and RESET ACK instead of the order and its confirmation. SDUs whose
+/// transmission has not started are sent after the reset.
 #[test]
-fn clause_11_4_reset_is_repeated_until_it_is_acknowledged() {
+fn clause_11_4_reset_is_retransmitted_until_acknowledged() {
     let change = json!({"max_dat": 2, "on_max_dat": "reset"});
     let mut exchange = Exchange::new(&change, [&[0, 80], &[300]]);
     exchange.offer(0, 0, 0, 40);
@@ -311,7 +314,7 @@ fn clause_11_4_reset_is_repeated_until_it_is_acknowledged() {
 // --- what is reported -------------------------------------------------------------------------
 
 #[test]
-fn a_bearer_that_stood_still_was_not_used() {
+fn bearer_at_rate_zero_has_zero_utilisation() {
     let mut exchange = Exchange::new(&json!({}), [&[], &[]]);
     for event in [Control::Rate(Rate(0)), Control::StartMeasurement] {
         exchange.link.control(&event, &mut exchange.harness.at(Time::ZERO));

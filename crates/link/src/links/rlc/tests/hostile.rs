@@ -1,17 +1,17 @@
-//! Sender and receiver under a hostile air: frames lost one by one and in bursts, orders to move on
-//! lost, reports lost, late and in the wrong order. `world.rs` keeps the account and checks it
-//! after every TTI.
+//! Tests of sender and receiver over a lossy channel: isolated and burst losses of frames, lost
+//! skip orders, and reports that are lost, late or reordered. `world.rs` keeps an independent
+//! account and checks it after every TTI.
 
 use super::settings::{Settings, one_of};
 use super::world::World;
 use airpath_core::Stream;
 use proptest::prelude::*;
 
-/// TTIs under hostile air with one choice of settings.
+/// Number of TTIs with losses, with one set of parameters.
 const TTIS_OF_A_SETTING: u64 = 5_000;
 
-/// Runs a world of random settings for `ttis` TTIs of hostile air; now and then the air becomes
-/// clean, and everything has to come out.
+/// Runs a world with random settings for `ttis` TTIs with losses. From time to time the channel
+/// becomes error-free, and all SDUs must leave.
 fn run(seed: u64, ttis: u64, windows: &[u64]) -> World {
     let mut stream = Stream::new(seed, 0, "hostile");
     let settings = Settings::draw(&mut stream, windows);
@@ -29,8 +29,8 @@ fn run(seed: u64, ttis: u64, windows: &[u64]) -> World {
     world
 }
 
-/// Runs `settings` random settings; returns how often the numbers wrapped and how many SDUs were
-/// discarded.
+/// Runs `settings` random settings. Returns the number of wraps of the sequence numbers and the
+/// number of discarded SDUs.
 fn run_all(first_seed: u64, settings: u64, windows: &[u64]) -> (u64, usize) {
     let (mut wraps, mut discarded) = (0, 0);
     for seed in first_seed..first_seed + settings {
@@ -42,8 +42,8 @@ fn run_all(first_seed: u64, settings: u64, windows: &[u64]) -> (u64, usize) {
     (wraps, discarded)
 }
 
-/// Windows, with their first seed and what has to happen at least in a million TTIs: numbers that
-/// wrap around, SDUs that are discarded.
+/// Windows with their first seed, and the required minimum in a million TTIs: wraps of the sequence
+/// numbers, discarded SDUs.
 const WINDOWS: [(u64, &[u64], u64, usize); 3] = [
     (0, &[1, 2, 8], 100, 1000),
     (10_000, &[9, 63, 64, 65, 300], 500, 1000),
@@ -51,10 +51,10 @@ const WINDOWS: [(u64, &[u64], u64, usize); 3] = [
 ];
 
 #[test]
-fn hostile_air_with_windows_from_1_to_2047() {
+fn invariants_hold_with_losses_for_windows_from_1_to_2047() {
     for (first_seed, windows, least_wraps, least_discarded) in WINDOWS {
         let (wraps, discarded) = run_all(first_seed, 10, windows);
-        // Half of the share of the time: few settings differ more than many.
+        // Half of the proportional share, because few settings vary more than many.
         let enough = wraps > least_wraps / 40 && discarded > least_discarded / 40;
         assert!(enough, "{windows:?}: {wraps} {discarded}");
     }
@@ -62,7 +62,7 @@ fn hostile_air_with_windows_from_1_to_2047() {
 
 #[test]
 #[ignore = "minutes"]
-fn a_million_ttis_of_hostile_air_with_windows_from_1_to_2047() {
+fn invariants_hold_for_a_million_ttis_with_losses() {
     for (first_seed, windows, least_wraps, least_discarded) in WINDOWS {
         let (wraps, discarded) = run_all(first_seed, 200, windows);
         assert!(wraps > least_wraps && discarded > least_discarded, "{wraps} {discarded}");
@@ -74,9 +74,9 @@ proptest! {
         cases: 256, failure_persistence: None, ..ProptestConfig::default()
     })]
 
-    /// The same in small, for a failure that is short.
+    /// Short runs, so that a failing case is short.
     #[test]
-    fn every_sdu_arrives_once_and_in_order_or_is_reported_as_discarded(
+    fn sdus_arrive_once_in_order_or_are_discarded(
         seed in any::<u64>(),
         window in 1u64..=2047,
         ttis in 1u64..400,

@@ -1,5 +1,5 @@
-//! Tests of the RLC link: its parts under a hostile air, the whole link, and the rules of
-//! docs/reference/models/rlc-am.md one by one.
+//! Tests of the RLC link: its components over a lossy channel, the complete link, and each rule of
+//! docs/reference/models/rlc-am.md.
 
 mod duplex;
 mod exchanges;

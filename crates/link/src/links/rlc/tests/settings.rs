@@ -1,10 +1,10 @@
-//! Random settings of a sender, a receiver and the air between them.
+//! Random settings of a sender, a receiver and the channel between them.
 
 use crate::links::rlc::receiver::ReceiverRules;
 use crate::links::rlc::settings::{OnMaxDat, PollStop, Rules, WindowPoll};
 use airpath_core::{Duration, Stream};
 
-/// A TTI.
+/// Length of a TTI.
 pub(super) const TTI: Duration = Duration::from_millis(10);
 
 /// Parameters of the losses of frames and reports.
@@ -12,29 +12,29 @@ pub(super) const TTI: Duration = Duration::from_millis(10);
 pub(super) struct ChannelParams {
     /// P(bad next | good now) and P(good next | bad now) of the forward frames.
     pub(super) turns: [f64; 2],
-    /// Loss of a frame in the good and in the bad state.
+    /// Loss probability of a frame in the good and in the bad state.
     pub(super) loss: [f64; 2],
-    /// Loss of a report.
+    /// Loss probability of a report.
     pub(super) report_loss: f64,
-    /// TTIs that a report may take on top of the least; reports overtake each other.
+    /// Largest additional delay of a report, TTIs; reports may overtake each other.
     pub(super) report_delay: u64,
 }
 
 impl ChannelParams {
-    /// Nothing is lost and nothing is late.
+    /// No losses and no additional delays.
     pub(super) const CLEAN: ChannelParams =
         ChannelParams { turns: [0.0, 1.0], loss: [0.0, 0.0], report_loss: 0.0, report_delay: 0 };
 }
 
-/// A whole set-up.
+/// Settings of one run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
     pub(super) rules: Rules,
     pub(super) receiver: ReceiverRules,
     pub(super) air: ChannelParams,
-    /// PDUs of a TTI.
+    /// PDUs per TTI.
     pub(super) slots: u64,
-    /// TTIs from a frame's start to its arrival, and the least of a report.
+    /// TTIs from a frame's start to its arrival; also the smallest latency of a report.
     pub(super) latency: u64,
     /// Sizes of SDUs, bytes.
     pub(super) sizes: [u32; 2],
@@ -42,14 +42,14 @@ pub(super) struct Settings {
     pub(super) load: f64,
 }
 
-/// One of `choices`.
+/// Returns a random element of `choices`.
 pub(super) fn one_of<T: Copy>(stream: &mut Stream, choices: &[T]) -> T {
     choices[(stream.uniform() * choices.len() as f64) as usize]
 }
 
 impl Settings {
-    /// Drawn from `stream`, with one of `windows`. The last PDUs poll, so that the sender always
-    /// learns their outcome.
+    /// Returns random settings from `stream`, with one of `windows`. The last PDUs poll, so that
+    /// the sender always learns their outcome.
     pub(super) fn draw(stream: &mut Stream, windows: &[u64]) -> Settings {
         let window = one_of(stream, windows);
         let payload = one_of(stream, &[2, 3, 40, 80, 1500]);

@@ -1,4 +1,4 @@
-//! The rules of the page's table, one by one: sender, receiver and segmentation by hand.
+//! Step tests of each rule in the table of the page: sender, receiver and segmentation.
 
 use crate::links::rlc::receiver::{Receiver, ReceiverRules, StatusReport};
 use crate::links::rlc::sdus::Sdus;
@@ -12,13 +12,13 @@ use airpath_core::{
 use serde_json::json;
 use std::ops::Range;
 
-/// More than any test sends, bytes.
+/// Packet sizes that exceed the data of any test, bytes.
 const ENDLESS: [u64; 20] = [50_000; 20];
 
-/// Missing PDUs: the first, and the one behind the last.
+/// Missing PDUs: number of the first one, and of the last one plus one.
 type Run = (u64, u64);
 
-/// The settings of sbd-2006, Table 1; a round trip of 50 ms.
+/// Parameters of sbd-2006, Table 1; a round trip of 50 ms.
 fn rules() -> Rules {
     Rules {
         window: 1024,
@@ -37,12 +37,12 @@ fn rules() -> Rules {
     }
 }
 
-/// A window of 8 that polls from 4 on.
+/// Parameters with a window of 8 and polls from 4 outstanding PDUs on.
 fn narrow() -> Rules {
     Rules { window: 8, poll_from: 4, ..rules() }
 }
 
-/// A sending entity with its queue.
+/// A sender with its queue.
 struct Sending {
     sender: Sender,
     sdus: Sdus,
@@ -63,7 +63,7 @@ impl Sending {
         }
     }
 
-    /// A sender with endless data.
+    /// Creates a sender with unlimited data.
     fn saturated(rules: Rules) -> Sending {
         let mut sending = Sending::new(rules);
         sending.offer_endlessly();
@@ -79,7 +79,8 @@ impl Sending {
         self.queue.enqueue(&packet, &mut self.harness.at(Time::ZERO));
     }
 
-    /// A TTI of `slots` at `ms`: the numbers of its PDUs, modulo 4096, and whether one polls.
+    /// Sends a TTI of `slots` at `ms`. Returns the numbers of its PDUs, modulo 4096, and true if
+    /// one of them polls.
     fn tti(&mut self, ms: u64, slots: u64) -> (Vec<u64>, bool) {
         let mut payload = Payload::default();
         let Sending { sender, sdus, queue, harness } = self;
@@ -92,7 +93,7 @@ impl Sending {
         (numbers.collect(), payload.poll)
     }
 
-    /// A report up to `last` arrives at `ms`.
+    /// Passes a report up to `last` to the sender at `ms`.
     fn report(&mut self, ms: u64, last: u64, missing: &[Run]) {
         let missing = missing.iter().map(|run| PduRun::between(run.0, run.1)).collect();
         let report = StatusReport { last: Sn::of(last), missing, ..StatusReport::default() };
@@ -103,7 +104,7 @@ impl Sending {
         queue.release(count, bytes, &mut harness.at(now));
     }
 
-    /// When there is something to send if no new data wait, ms.
+    /// Time at which there is a PDU to send if no new data wait, ms.
     fn ready_at(&self) -> Option<u64> {
         let at = self.sender.ready_at(false);
         (!at.is_never()).then(|| at.as_nanos() / 1_000_000)
@@ -121,7 +122,7 @@ fn polls_not(numbers: Range<u64>) -> (Vec<u64>, bool) {
 // --- 11.3.2: what a TTI carries ---------------------------------------------------------------
 
 #[test]
-fn clause_11_3_2_what_is_missing_goes_first_and_in_order_of_number() {
+fn clause_11_3_2_missing_pdus_are_sent_first_in_order() {
     let mut sending = Sending::saturated(rules());
     assert_eq!(sending.tti(0, 4), polls_not(0..4));
     assert_eq!(sending.tti(10, 4), polls_not(4..8));
@@ -136,7 +137,7 @@ fn clause_11_3_2_new_pdus_wait_for_the_window() {
     assert_eq!(sending.tti(0, 12), polls(0..8));
     assert_eq!(sending.sender.window_left(), 0);
     assert_eq!(sending.sender.ready_at(true), Time::from_millis(60), "nothing but Timer_Poll");
-    // A hole holds the window, regardless of arrivals behind it.
+    // A missing PDU blocks the window, regardless of later arrivals.
     sending.report(50, 8, &[(3, 4)]);
     assert_eq!((sending.sender.outstanding(), sending.sender.window_left()), (5, 3));
     assert_eq!(sending.tti(50, 12), (vec![3, 8, 9, 10], true));
@@ -166,7 +167,7 @@ fn clause_9_7_1_the_last_pdu_to_be_retransmitted_polls() {
 }
 
 #[test]
-fn clause_9_7_1_every_pdu_beyond_the_poll_window_polls() {
+fn clause_9_7_1_every_pdu_above_poll_window_polls() {
     let mut sending = Sending::saturated(narrow());
     assert_eq!(sending.tti(0, 3), polls_not(0..3));
     for number in 3..8 {
@@ -175,7 +176,7 @@ fn clause_9_7_1_every_pdu_beyond_the_poll_window_polls() {
 }
 
 #[test]
-fn clause_9_7_1_beyond_the_poll_window_one_polls_while_the_timer_runs() {
+fn clause_9_7_1_one_pdu_above_poll_window_polls_per_timer() {
     let mut sending = Sending::saturated(Rules { window_poll: WindowPoll::Timed, ..narrow() });
     assert_eq!(sending.tti(0, 4), polls(0..4));
     assert_eq!(sending.tti(50, 1), polls_not(4..5));
@@ -183,9 +184,9 @@ fn clause_9_7_1_beyond_the_poll_window_one_polls_while_the_timer_runs() {
     assert_eq!(sending.tti(70, 1), polls_not(6..7));
 }
 
-/// With all of the window as the poll window it is the PDU that fills it.
+/// If the poll window is the complete window, the PDU that fills it polls.
 #[test]
-fn clause_9_7_1_a_poll_window_of_1_polls_when_the_window_is_full() {
+fn clause_9_7_1_poll_window_of_1_polls_at_full_window() {
     let mut sending = Sending::saturated(Rules { poll_from: 8, ..narrow() });
     assert_eq!(sending.tti(0, 7), polls_not(0..7));
     assert_eq!(sending.tti(10, 7), polls(7..8));
@@ -194,7 +195,7 @@ fn clause_9_7_1_a_poll_window_of_1_polls_when_the_window_is_full() {
 // --- 9.5: Timer_Poll --------------------------------------------------------------------------
 
 #[test]
-fn clause_9_5_when_timer_poll_expires_the_next_pdu_polls() {
+fn clause_9_5_next_pdu_polls_after_expiry_of_timer_poll() {
     let mut sending = Sending::new(rules());
     sending.offer(100);
     assert_eq!(sending.tti(0, 12), polls(0..3));
@@ -205,7 +206,7 @@ fn clause_9_5_when_timer_poll_expires_the_next_pdu_polls() {
 }
 
 #[test]
-fn clause_9_5_when_timer_poll_expires_and_nothing_is_to_be_sent_the_last_pdu_goes_again() {
+fn clause_9_5_last_pdu_is_retransmitted_if_timer_poll_expires_without_data() {
     let mut sending = Sending::new(rules());
     sending.offer(100);
     assert_eq!(sending.tti(0, 12), polls(0..3));
@@ -227,7 +228,7 @@ fn clause_9_5_a_report_up_to_x_minus_1_stops_timer_poll() {
     assert_eq!(sending.sender.outstanding(), 0);
 }
 
-/// x is 3, and a fourth PDU has shown the receiver that PDU 2 is missing.
+/// x is 3, and a fourth PDU has revealed to the receiver that PDU 2 is missing.
 #[test]
 fn clause_9_5_a_report_that_misses_x_minus_1_stops_timer_poll() {
     let quiet = Rules { last_retransmission_poll: false, ..rules() };
@@ -243,8 +244,8 @@ fn clause_9_5_a_report_that_misses_x_minus_1_stops_timer_poll() {
     }
 }
 
-/// As a simpler simulator has it. Where nothing is left to send only the answer stops it: it could
-/// be lost, and no other poll would follow.
+/// Rule of a simpler simulator. If no data are left to send, only a response to the poll stops the
+/// timer: the report could be lost, and no other poll would follow.
 #[test]
 fn any_report_stops_timer_poll_if_configured() {
     for (poll_stop, waiting, then) in [
@@ -263,9 +264,9 @@ fn any_report_stops_timer_poll_if_configured() {
     }
 }
 
-/// VT(S) - 1 has arrived, an older one has not: at MaxDAT - 1 transmissions VT(A) polls instead.
+/// VT(S) - 1 has arrived, an older PDU has not: at MaxDAT - 1 transmissions VT(A) polls instead.
 #[test]
-fn clause_9_7_3_a_poll_does_not_send_a_pdu_more_often_than_max_dat_allows() {
+fn clause_9_7_3_poll_respects_max_dat() {
     let mut sending =
         Sending::new(Rules { max_dat: 4, last_retransmission_poll: false, ..rules() });
     sending.offer(100);
@@ -283,7 +284,7 @@ fn clause_9_7_3_a_poll_does_not_send_a_pdu_more_often_than_max_dat_allows() {
 // --- 11.5.3: reports at the sender ------------------------------------------------------------
 
 #[test]
-fn clause_11_5_3_a_report_that_cannot_know_of_the_repetition_is_ignored() {
+fn clause_11_5_3_report_older_than_retransmission_is_ignored() {
     let mut sending = Sending::saturated(rules());
     sending.tti(0, 12);
     sending.report(60, 12, &[(3, 4)]);
@@ -294,9 +295,9 @@ fn clause_11_5_3_a_report_that_cannot_know_of_the_repetition_is_ignored() {
     assert_eq!(sending.tti(110, 1), polls(3..4));
 }
 
-/// TS 25.322 has no such guard: PDU 3 is sent twice within a round trip.
+/// TS 25.322 has no such guard: PDU 3 is sent twice within one round trip.
 #[test]
-fn clause_11_5_3_read_literally_every_report_is_believed() {
+fn clause_11_5_3_every_report_is_accepted_without_guard() {
     let mut sending = Sending::saturated(Rules { nacks_from: Duration::ZERO, ..rules() });
     sending.tti(0, 12);
     sending.report(60, 12, &[(3, 4)]);
@@ -306,7 +307,7 @@ fn clause_11_5_3_read_literally_every_report_is_believed() {
 }
 
 #[test]
-fn clause_11_5_3_an_older_report_takes_nothing_back() {
+fn clause_11_5_3_older_report_does_not_revoke_acknowledgements() {
     let mut sending = Sending::saturated(rules());
     sending.tti(0, 12);
     sending.report(60, 12, &[(8, 9)]);
@@ -319,7 +320,7 @@ fn clause_11_5_3_an_older_report_takes_nothing_back() {
 }
 
 #[test]
-fn clause_9_2_2_3_runs_straddle_the_wrap_at_4095() {
+fn clause_9_2_2_3_runs_wrap_at_4095() {
     let mut sending = Sending::saturated(rules());
     for round in 0..409 {
         sending.tti(100 * round, 10);
@@ -366,7 +367,7 @@ fn clause_9_7_2_a_gap_triggers_one_report() {
     arrive(&mut receiver, 4..6);
     assert_eq!(receiver.status_at(), Time::ZERO);
     written(&mut receiver, 0);
-    // Neither what follows nor what fills it in part is another.
+    // Neither later PDUs nor PDUs that partly fill the gap trigger another report.
     arrive(&mut receiver, 6..8);
     arrive(&mut receiver, 2..3);
     assert!(receiver.status_at().is_never());
@@ -375,7 +376,7 @@ fn clause_9_7_2_a_gap_triggers_one_report() {
 }
 
 #[test]
-fn clause_9_7_2_without_the_indicator_a_gap_triggers_nothing() {
+fn clause_9_7_2_gap_triggers_no_report_without_indicator() {
     let mut receiver = receiver(false);
     arrive(&mut receiver, 4..6);
     assert!(receiver.status_at().is_never());
@@ -399,7 +400,7 @@ fn clause_9_5_a_prohibited_report_is_up_to_date_when_it_leaves() {
 }
 
 #[test]
-fn clause_9_2_2_11_a_report_says_how_far_and_what_is_missing() {
+fn clause_9_2_2_11_report_contains_last_number_and_missing_pdus() {
     let mut receiver = receiver(true);
     for pdus in [0..2, 4..5, 7..8] {
         arrive(&mut receiver, pdus);
@@ -411,7 +412,7 @@ fn clause_9_2_2_11_a_report_says_how_far_and_what_is_missing() {
 }
 
 #[test]
-fn clause_9_2_2_11_a_missing_run_straddles_the_wrap_at_4095() {
+fn clause_9_2_2_11_missing_run_wraps_at_4095() {
     let mut receiver = receiver(true);
     (0..409).for_each(|round| arrive(&mut receiver, 10 * round..10 * round + 10));
     arrive(&mut receiver, 4100..4101);
@@ -423,7 +424,7 @@ fn clause_9_2_2_11_a_missing_run_straddles_the_wrap_at_4095() {
 }
 
 #[test]
-fn clause_11_3_3_what_is_outside_the_window_is_refused() {
+fn clause_11_3_3_pdus_outside_window_are_discarded() {
     let mut receiver = receiver(true);
     arrive(&mut receiver, 0..10);
     arrive(&mut receiver, 3..5);
@@ -434,15 +435,15 @@ fn clause_11_3_3_what_is_outside_the_window_is_refused() {
 
 // --- 9.2.2.8: segmentation --------------------------------------------------------------------
 
-/// PDUs of `count` SDUs of `bytes`.
+/// Returns the number of PDUs of `count` SDUs of `bytes`.
 fn pdus(bytes: u64, count: u64, concatenation: bool) -> u64 {
     let mut sending = Sending::new(Rules { concatenation, window: 2047, ..rules() });
     (0..count).for_each(|_| sending.offer(bytes));
     sending.tti(0, 2047).0.len() as u64
 }
 
-/// 1501 bytes of payload each, except the one of 21 that fills its last PDU exactly: 37.524 PDUs,
-/// or 37.525 if that one were not spared its length indicator.
+/// Each SDU takes 1501 bytes of payload, except the SDU of 21 that fills its last PDU exactly. The
+/// result is 37.524 PDUs; it would be 37.525 if that SDU needed a length indicator.
 #[test]
 fn clause_9_2_2_8_sdus_of_1500_bytes_share_pdus() {
     assert_eq!(pdus(1500, 21, true), 788);
@@ -458,14 +459,14 @@ fn clause_9_2_2_8_an_ack_of_40_bytes_is_one_pdu() {
         assert_eq!(pdus(40, 100, concatenation), 100);
         assert_eq!(pdus(41, 1, concatenation), 2);
     }
-    // A length indicator fills the PDU, or leaves a byte for the next SDU.
+    // A length indicator fills the PDU, or leaves one byte for the next SDU.
     assert_eq!((pdus(39, 100, true), pdus(38, 40, true)), (100, 39));
 }
 
 // --- the buffer, MaxDAT -----------------------------------------------------------------------
 
 #[test]
-fn sdus_are_freed_while_an_older_one_has_a_hole() {
+fn sdus_are_freed_while_older_sdu_is_incomplete() {
     let mut sending = Sending::new(rules());
     (0..4).for_each(|_| sending.offer(79));
     assert_eq!(sending.tti(0, 7).0.len(), 7, "three SDUs and half of the fourth");
@@ -479,10 +480,10 @@ fn sdus_are_freed_while_an_older_one_has_a_hole() {
     assert_eq!(sending.queue.occupancy(), 0);
 }
 
-/// Four SDUs of 59 bytes in six PDUs: each pair shares the middle one of three. When a PDU was lost
-/// once too often, what the receiver is to skip: not what a living SDU has a part in.
+/// Four SDUs of 59 bytes in six PDUs: each pair shares the middle one of three PDUs. After too many
+/// losses of a PDU, the receiver must skip only PDUs without data of an SDU that is still in use.
 #[test]
-fn clause_9_7_3_max_dat_discards_the_sdus_of_the_pdu_and_spares_their_neighbours() {
+fn clause_9_7_3_max_dat_discards_only_sdus_of_the_pdu() {
     for (lost, skipped) in [(0, 0..1), (1, 0..3), (2, 2..3), (3, 3..4), (4, 3..6), (5, 5..6)] {
         let mut sending = Sending::new(Rules { max_dat: 3, ..rules() });
         (0..4).for_each(|_| sending.offer(59));

@@ -1,5 +1,5 @@
-//! A sender and a receiver with a hostile air between them, and a plain account of what may happen:
-//! which bytes are in which PDU, which PDUs have arrived, which reports the sender has received.
+//! A sender and a receiver with a lossy channel between them, and an independent account: the bytes
+//! in each PDU, the arrived PDUs, and the reports that the sender has received.
 
 use super::settings::{ChannelParams, Settings, TTI};
 use crate::links::rlc::receiver::{Receiver, StatusReport};
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A TTI's PDUs on the air.
+/// PDUs of one TTI on the air.
 struct Frame {
     arrives: u64,
     pdus: Vec<u64>,
@@ -23,7 +23,7 @@ struct Frame {
     skip_until: Option<u32>,
 }
 
-/// A report on the air, and what it says in numbers that do not wrap.
+/// A report on the air, with its content in numbers that do not wrap.
 struct Report {
     arrives: u64,
     report: StatusReport,
@@ -31,14 +31,14 @@ struct Report {
     missing: Vec<u64>,
 }
 
-/// A PDU, as the plain account knows it.
+/// A PDU in the independent account.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pdu {
     transmissions: u32,
-    /// It has arrived, or the receiver was ordered to skip it.
+    /// True if the PDU has arrived or the receiver was ordered to skip it.
     received: bool,
     arrived: bool,
-    /// The sender has received a report of it.
+    /// True if the sender has received a report of the PDU.
     known: bool,
 }
 
@@ -54,7 +54,7 @@ struct Sdu {
     discarded: bool,
 }
 
-/// The parts under test, the air, and the account.
+/// The components under test, the channel, and the account.
 pub(super) struct World {
     settings: Settings,
     stream: Stream,
@@ -77,9 +77,9 @@ pub(super) struct World {
     highest: u64,
     all: Vec<Sdu>,
     waiting: VecDeque<Packet>,
-    /// Bytes of the last SDU that no PDU carries.
+    /// Bytes of the last SDU that no PDU carries yet.
     unsent: u64,
-    /// The first SDU that is not both freed and delivered or discarded.
+    /// First SDU that is not both freed and delivered or discarded.
     oldest: usize,
     next_delivery: usize,
     skips: u32,
@@ -123,7 +123,7 @@ impl World {
         Time::from_nanos(self.tti * TTI.as_nanos())
     }
 
-    /// A TTI under load.
+    /// Simulates one TTI under load.
     pub(super) fn step(&mut self) {
         let mean = f64::from(self.settings.sizes[0] + self.settings.sizes[1]) / 2.0;
         let capacity = (self.settings.slots * self.settings.rules.payload) as f64;
@@ -145,8 +145,7 @@ impl World {
         self.queue.enqueue(&packet, &mut self.harness.at(now));
     }
 
-    /// The air becomes clean and nothing new comes: what is inside has to come out
-    /// within `most` TTIs.
+    /// Switches to an error-free channel without arrivals: all SDUs must leave within `most` TTIs.
     pub(super) fn drain(&mut self, most: u64) {
         self.air = ChannelParams::CLEAN;
         self.is_bad = false;
@@ -167,7 +166,7 @@ impl World {
         self.air = self.settings.air;
     }
 
-    /// Everything has come out: each SDU was delivered or reported as discarded, and not both.
+    /// Checks that no SDU is left and that each SDU was either delivered or reported as discarded.
     pub(super) fn finish(&self) {
         assert_eq!(self.offered, self.all.len() as u64);
         for sdu in &self.all {
@@ -175,17 +174,18 @@ impl World {
         }
     }
 
-    /// How often the sequence numbers have wrapped.
+    /// Number of wraps of the sequence numbers.
     pub(super) fn wraps(&self) -> u64 {
         self.pdus.len() as u64 / Sn::MODULUS
     }
 
-    /// How many SDUs were discarded.
+    /// Number of discarded SDUs.
     pub(super) fn discarded(&self) -> usize {
         self.all.iter().filter(|sdu| sdu.discarded).count()
     }
 
-    /// TTIs that what is inside needs in clean air, with polls and repetitions.
+    /// Number of TTIs that the remaining SDUs need over an error-free channel, including polls and
+    /// retransmissions.
     pub(super) fn enough(&self) -> u64 {
         let rules = &self.settings.rules;
         let waiting: u64 = self.waiting.iter().map(|packet| u64::from(packet.size) + 1).sum();
@@ -196,7 +196,7 @@ impl World {
         let timers = rules.poll_timer.as_nanos()
             + rules.mrw_timer.as_nanos()
             + self.settings.receiver.status_prohibit.as_nanos();
-        // A round: poll, wait for the report, wait for what was repeated.
+        // One round: poll, wait for the report, wait for the retransmission.
         let round = 4 * self.settings.latency + 4 + timers / TTI.as_nanos();
         pdus.div_ceil(self.settings.slots.min(rules.window)) * 2
             + (pdus.div_ceil(rules.window) + 16) * round
@@ -274,7 +274,7 @@ impl World {
         }
     }
 
-    /// The numbers of the PDUs that were filled last.
+    /// Numbers of the PDUs of the last call of `fill`.
     fn numbers(&self) -> Vec<u64> {
         let runs = self.payload.runs.iter();
         runs.flat_map(|run| {
@@ -284,7 +284,7 @@ impl World {
         .collect()
     }
 
-    /// SDUs were discarded, before new PDUs were numbered from `next` on.
+    /// Records discarded SDUs, before new PDUs are numbered from `next` on.
     fn note_skips(&mut self, next: u64) {
         let new: Vec<_> = self.sender.skips().filter(|(number, _)| *number >= self.skips).collect();
         for (number, skip) in new {
@@ -307,7 +307,7 @@ impl World {
         }
     }
 
-    /// Segments as the page says, byte by byte as it were: `count` PDUs.
+    /// Segments `count` PDUs byte by byte, according to the page.
     fn note_new(&mut self, count: u64) {
         for _ in 0..count {
             let number = self.pdus.len() as u64;
@@ -342,7 +342,7 @@ impl World {
 
     fn receive_report(&mut self, received: Report) {
         let now = self.now();
-        // The numbers allow no report that is half of them behind.
+        // Half of the sequence number space limits the age of a report.
         if received.last + 2048 <= self.acknowledged {
             return;
         }
@@ -419,7 +419,7 @@ impl World {
         self.pass_over();
     }
 
-    /// Moves to the next SDU that is to be delivered.
+    /// Advances to the next SDU that is to be delivered.
     fn pass_over(&mut self) {
         let is_done = |sdu: &Sdu| sdu.delivered || sdu.discarded;
         while self.all.get(self.next_delivery).is_some_and(is_done) {

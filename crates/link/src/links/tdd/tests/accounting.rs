@@ -1,5 +1,5 @@
-//! Accounting for random settings and arrivals: every packet is delivered once or counted as lost,
-//! and only granted slots are used.
+//! Accounting for random settings and arrivals: every packet is delivered exactly once or counted
+//! as lost, and only granted slots are used.
 
 use super::make;
 use crate::link::Link;
@@ -19,7 +19,7 @@ fn requests() -> impl Strategy<Value = Value> {
                 "timer_ns": timer * 1_000_000, "per": per, "piggyback": piggyback,
             })
         ),
-        // A window that stays 1 makes stations with one code collide for ever.
+        // If the window stays 1, stations with the same code collide forever.
         (1u32..10, 0u64..100, 1u32..5, 1u32..60).prop_map(|(codes, timer, first, more)| json!({
             "kind": "ranging", "codes": codes, "timer_ns": timer * 1_000_000,
             "backoff": [first, first + more],
@@ -88,10 +88,10 @@ fn settings() -> impl Strategy<Value = Value> {
     )
         .prop_map(|((offsets, size, radio, relevance), (fragments, packs, order, crc), (harq, arq, scheduler), (request, grant, follows, read))| {
             let mcs = ["qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4", "16qam-1/2"];
-            // A packet that is not cut may wait for a better scheme for ever.
+            // Without fragmentation a packet may wait for a better MCS forever.
             let fragments =
                 if follows.is_null() { fragments } else { json!({"down": true, "up": true}) };
-            // A packet that is not cut never fits into grants of a fixed size that are smaller.
+            // Without fragmentation a packet never fits into smaller grants of a fixed size.
                 let grant = if fragments["up"] == true { grant } else { json!({"kind": "uni"}) };
                 let (decoded, closed, more) = offsets;
             json!({
@@ -110,7 +110,7 @@ fn settings() -> impl Strategy<Value = Value> {
         })
 }
 
-/// Bits of a slot of 48 symbols. With the radio, 144 at most: 16QAM 3/4.
+/// Bits of a slot of 48 symbols. With adaptive modulation: at most 144, for 16QAM 3/4.
 fn slot_bits(mcs: &str) -> f64 {
     match mcs {
         "qpsk-1/8" => 12.0,
@@ -126,7 +126,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_packet_is_delivered_once_or_lost_and_only_granted_slots_are_used(
+    fn packets_are_delivered_once_or_lost_in_granted_slots(
         settings in settings(),
         arrivals in prop::collection::vec((0u64..400_000, 0u8..2, 0u32..7, 30u64..1600), 1..120),
     ) {
@@ -146,7 +146,7 @@ proptest! {
             link.receive(Port(port), &packet, &mut harness.at(now));
             given[usize::from(port)] += 1;
         }
-        // Some minutes: unsolicited grants and small frames take their time.
+        // The run lasts minutes, because unsolicited grants and small frames take long.
         out.extend(harness.run(&mut link, Time::from_secs(120)));
         let reports = link.reports(Time::from_secs(120));
         prop_assert_eq!(link.held(), 0, "{}", &settings);
@@ -176,7 +176,7 @@ proptest! {
             ["granted_bytes", "granted_slots", "requests_contention", "requests_piggyback"]
                 .map(counter);
         prop_assert!(counter("used_bytes") <= granted);
-        // Requests are counted in bytes; in slots only where a header is granted.
+        // Requests are counted in bytes, and in slots only if a header is granted.
         let bits = match &settings["radio"] {
             Value::Null => slot_bits(settings["uplink_mcs"].as_str().expect("a name")),
             _ => 144.0,

@@ -6,30 +6,31 @@ use airpath_core::{Duration, Time};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// How a request comes to the base station.
+/// Request procedure, as seen by the base station.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     /// After a constant time, ms.
     Drawn(u64),
-    /// By a code, or an opportunity in each frame; then by a header.
+    /// A code, or an opportunity in each frame, followed by a request header.
     CodeAndHeader,
 }
 
-/// When frame `frame` is granted by the first map that begins at `heard` or later.
-fn granted(clock: &Clock, heard: Time, relevance: u64) -> u64 {
-    clock.frame_from(heard) + relevance
+/// Returns the frame that is granted by the first map at or after `received_at`.
+fn granted(clock: &Clock, received_at: Time, relevance: u64) -> u64 {
+    clock.frame_from(received_at) + relevance
 }
 
-/// Earliest reception of an ACK that comes at `asked`, each step after the one that it answers.
+/// Returns the earliest reception of an ACK that arrives at `asked`: each step starts when the
+/// previous one is complete.
 fn soonest(clock: &Clock, way: Way, asked: Time, relevance: u64) -> Time {
-    let heard = match way {
+    let received_at = match way {
         Way::Drawn(ms) => asked + Duration::from_millis(ms),
         Way::CodeAndHeader => {
             let code = clock.received_at(clock.frame_to_close_after(asked));
             clock.received_at(granted(clock, code, relevance))
         }
     };
-    clock.received_at(granted(clock, heard, relevance))
+    clock.received_at(granted(clock, received_at, relevance))
 }
 
 fn requests() -> impl Strategy<Value = (Value, Way)> {
@@ -49,18 +50,18 @@ fn requests() -> impl Strategy<Value = (Value, Way)> {
 }
 
 proptest! {
-    /// A lone ACK, and one that comes before its burst closes and goes by piggyback: both as soon
-    /// as a chain of receptions allows, and never sooner. A burst is received some time after it
-    /// closes, be it in a later frame.
+    /// An isolated ACK, and an ACK that arrives before the burst of the first one closes and is
+    /// requested by piggyback. Both are received as soon as the chain of receptions allows, and
+    /// never earlier. A burst may be received in a later frame than the one in which it closes.
     #[test]
-    fn a_request_is_answered_by_the_next_map_after_its_reception(
+    fn request_is_granted_by_next_map_after_reception(
         (request, way) in requests(),
         (closed_us, more_us) in (0u64..12_000, 1u64..12_000),
         relevance in 0u64..4,
         asked_us in 0u64..20_000,
         read in prop_oneof![Just("at-once"), Just("with-mpdu")],
     ) {
-        // A map that grants its own frame has to be out before the bursts close.
+        // A map that grants its own frame must be sent before the bursts close.
         let closed_us = if relevance == 0 { closed_us.max(1) } else { closed_us };
         let us = |us: u64| Duration::from_nanos(us * 1000);
         let clock = Clock::new(us(5000), us(3000), us(closed_us), us(closed_us + more_us));
@@ -74,8 +75,8 @@ proptest! {
         world.put(asked_us, 1, 0, 40);
         prop_assert_eq!(world.ended(), [(first.as_nanos() / 1000, 1, 0)]);
         if closes_us > asked_us + 1 {
-            // What a header says is what waits as it is sent: the second comes just before the
-            // burst.
+            // A header contains the backlog at its transmission, so the second ACK arrives just
+            // before the burst.
             let second = clock.received_at(granted(&clock, first, relevance));
             let mut world = World::new(changes);
             world.put(asked_us, 1, 0, 40).put(closes_us - 1, 1, 1, 40);

@@ -1,17 +1,18 @@
-//! Piggyback requests that are read with their MPDUs.
+//! Tests of piggyback requests that are read with their MPDUs.
 
 use super::{World, ahead};
 use serde_json::{Value, json};
 
-/// Two ACKs of which the second is requested in the burst of the first.
+/// Two ACKs; the second one is requested in the burst of the first one.
 fn two_acks(changes: Value) -> World {
     let mut world = World::new(changes);
     world.put(3_500, 1, 0, 40).put(4_000, 1, 1, 40);
     world
 }
 
-/// The burst of the frame of 40 ms is received at 45.6 ms: too late for the map of 45 ms, so that
-/// the second ACK goes in the frame of 55 ms. Without repetitions both readings are one.
+/// The burst of the frame of 40 ms is received at 45.6 ms, too late for the map of 45 ms. The
+/// second ACK is therefore sent in the frame of 55 ms. Without retransmissions both reading times
+/// are equal.
 #[test]
 fn request_is_read_when_its_mpdu_is_received() {
     let mut world = two_acks(json!({"piggyback_read": "at-once"}));
@@ -22,8 +23,8 @@ fn request_is_read_when_its_mpdu_is_received() {
     assert_eq!(world.ended(), [(45_000, 1, 0), (55_000, 1, 1)], "in time for the next map");
 }
 
-/// The second loop delivers at 145.6 ms what failed; read at once, the request is in the map of 50
-/// ms.
+/// ARQ delivers the failed MPDU at 145.6 ms. If the request is read immediately, it is in the map
+/// of 50 ms.
 #[test]
 fn retransmitted_mpdu_delays_its_request() {
     let lossy = |read: &str| {
@@ -39,11 +40,11 @@ fn retransmitted_mpdu_delays_its_request() {
     assert_eq!(world.ended(), [(145_600, 1, 0), (160_600, 1, 1)]);
 }
 
-/// The station requests again as it is lost, at 45.6 ms: received at 75.6 ms, in the map of 80,
-/// sent in the frame of 85 ms. One that may not request does so after its fallback, 100 ms after
-/// the burst.
+/// The station sends another request when the first one is lost, at 45.6 ms. It is received at 75.6
+/// ms, is in the map of 80 ms, and the ACK is sent in the frame of 85 ms. A station without a
+/// request procedure waits for the fallback, 100 ms after the burst.
 #[test]
-fn it_is_lost_with_its_mpdu() {
+fn request_is_lost_with_its_mpdu() {
     let loss = json!({"kind": "independent", "loss": 1.0});
     let lossy = json!({"piggyback_read": "with-mpdu", "reverse_errors": loss});
     let mut world = two_acks(lossy.clone());

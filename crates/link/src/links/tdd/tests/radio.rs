@@ -1,4 +1,4 @@
-//! Schemes that follow the radio, and control of one station.
+//! Tests of adaptive modulation and coding, and of control events for one station.
 
 use super::*;
 use airpath_core::UserChange;
@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 const AWGN: &str = include_str!("../../../../../../python/airpath/phy/tables/802.16-ctc-awgn.json");
 
-/// The shipped table, and an SNR that falls from 40 to -20 dB at 12 ms.
+/// Files with the shipped table and an SNR that falls from 40 to -20 dB at 12 ms.
 pub(super) fn files() -> Arc<Files> {
     static FILES: OnceLock<Arc<Files>> = OnceLock::new();
     let make = || {
@@ -25,7 +25,7 @@ pub(super) fn files() -> Arc<Files> {
     Arc::clone(FILES.get_or_init(make))
 }
 
-/// A radio with a constant SNR and `changes`.
+/// Radio configuration with a constant SNR and `changes`.
 fn radio(snr_db: f64, changes: Value) -> Value {
     let mut radio = json!({"table": "awgn", "snr": {"kind": "constant", "mean_db": snr_db},
         "policy": {"kind": "tfer", "th_fer": 0.1}});
@@ -35,9 +35,9 @@ fn radio(snr_db: f64, changes: Value) -> Value {
     json!({"radio": radio})
 }
 
-/// 360 slots of 30 B in 64QAM 5/6: ten packets of 1074 B with their headers of 6 B.
+/// 360 slots of 30 B in 64QAM 5/6: ten packets of 1074 B with headers of 6 B.
 #[test]
-fn a_good_radio_carries_the_fastest_scheme_of_either_list() {
+fn high_snr_selects_fastest_mcs_of_both_lists() {
     let mut world = World::new(radio(40.0, json!({})));
     for seq in 0..11 {
         world.put(0, 0, seq, 1074);
@@ -50,9 +50,10 @@ fn a_good_radio_carries_the_fastest_scheme_of_either_list() {
     assert_eq!((world.counter("mpdus_16qam_3_4"), world.counter("mpdus_qpsk_1_2")), (1.0, 0.0));
 }
 
-/// The uplink is 30 dB worse: 10 dB are 16QAM 1/2, -20 dB the most robust scheme, which fails.
+/// The uplink SNR is 30 dB lower: at 10 dB the MCS is 16QAM 1/2; at -20 dB it is the most robust
+/// MCS, which fails.
 #[test]
-fn the_uplink_has_the_downlink_s_snr_moved() {
+fn uplink_snr_is_downlink_snr_plus_offset() {
     let mut world = World::new(radio(10.0, json!({"uplink_db": -30.0})));
     world.put(0, 0, 0, 1000).put(0, 1, 1, 40);
     assert_eq!(world.ended(), [(3_000, 0, 0)]);
@@ -60,9 +61,10 @@ fn the_uplink_has_the_downlink_s_snr_moved() {
     assert_eq!(world.counter("mpdus_qpsk_1_12"), 1.0);
 }
 
-/// wimax-mac §1: a slot of QPSK 1/12 carries 1 B: 360 B a frame, 354 B of them of a packet.
+/// wimax-mac §1: a slot of QPSK 1/12 carries 1 B. A frame carries 360 B, of which 354 B belong to a
+/// packet.
 #[test]
-fn a_scheme_is_chosen_by_what_was_fed_back() {
+fn mcs_is_selected_from_delayed_feedback() {
     let falls = json!({"kind": "trace", "trace": "falls"});
     let mut fresh = World::new(radio(0.0, json!({"snr": falls})));
     fresh.put(11_000, 0, 0, 300);
@@ -74,9 +76,10 @@ fn a_scheme_is_chosen_by_what_was_fed_back() {
     assert_eq!((stale.forward("mpdus_64qam_5_6"), stale.forward("mpdus_qpsk_1_12")), (2.0, 1.0));
 }
 
-/// F_n of the table: what is lost after n attempts, of 4000 packets, within four standard errors.
+/// F_n of the table: the fraction lost after n attempts, of 4000 packets, within four standard
+/// errors.
 #[test]
-fn attempts_fail_by_the_table_at_the_combined_snr() {
+fn attempts_fail_with_table_rate_at_combined_snr() {
     let table = files().table("awgn").expect("there");
     let table = McsSet::DOWNLINK_802_16E.table(&table, 1e6).expect("all curves");
     let curve = table.curve("qpsk-1/2").expect("there");
@@ -86,7 +89,7 @@ fn attempts_fail_by_the_table_at_the_combined_snr() {
     let snr_db = snr_db.expect("the curve falls");
     let per = |snr: f64| curve.per(10.0 * snr.log10(), Bytes(506));
     let snr = from_db(snr_db);
-    // Weaker, so that two attempts do not suffice always.
+    // A lower SNR, so that two attempts are not always sufficient.
     let half = 0.5 * snr;
     for (combining, attempts, at, expected) in [
         ("none", 1, snr, per(snr)),
@@ -112,7 +115,7 @@ fn attempts_fail_by_the_table_at_the_combined_snr() {
 
 /// 360 slots carry 3240 B in QPSK 3/4 and 1080 B in QPSK 1/4.
 #[test]
-fn a_control_event_changes_the_scheme_of_one_station() {
+fn control_event_changes_mcs_of_one_station() {
     let mut world = World::of(json!({"stations": 2}), 2);
     let scheme = |side, name: &str| UserChange::Scheme { is_reverse: side == 1, name: name.into() };
     let change = Control::User(UserId(0), scheme(0, "qpsk-1/4"));
@@ -127,7 +130,7 @@ fn a_control_event_changes_the_scheme_of_one_station() {
 }
 
 #[test]
-fn a_control_event_moves_the_snr_of_one_station() {
+fn control_event_shifts_snr_of_one_station() {
     let mut link = radio(40.0, json!({}));
     link["stations"] = json!(2);
     let mut world = World::of(link, 2);
