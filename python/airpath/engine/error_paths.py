@@ -94,7 +94,7 @@ def in_words(scenario: Scenario, line: str) -> str:
 
 
 def as_written(scenario: Scenario, line: str) -> str:
-    """Return the same with the value that the scenario sets at the field, if it is a text.
+    """Return the problem as `in_words` does, with the value in the notation of the scenario.
 
     Parameters
     ----------

@@ -127,15 +127,15 @@ def read_inputs(
         The scenario's file, for error messages.
     resolved : ResolvedScenario
         The scenario.
-    Paths of its files by key.
-        Its files by key.
+    files : mapping of str to Path
+        Paths of its files by key.
     reading : Reading
         Cache with the files of earlier scenarios.
 
     Raises
     ------
     BadValueError
-        If a file cannot be read or has another format, with all such files.
+        If files cannot be read or have another format; the message lists all of them.
     """
     formats = trace_formats(resolved)
     fields: dict[str, tuple[str, ...]] = {}

@@ -96,7 +96,7 @@ def prepare(
     ScenarioError
         If only a kernel implements a component, and `emulated` is False.
     BadValueError
-        If a file cannot be read or has another format; with all such files.
+        If files cannot be read or have another format; the message lists all of them.
     """
     if not emulated and (problems := list(only_emulated(scenario))):
         raise ScenarioError(problems)

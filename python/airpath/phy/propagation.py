@@ -112,8 +112,7 @@ def link_budget_snr_db(
 ) -> float | NDArray[np.float64]:
     """Return the mean signal-to-noise ratio of a radio link.
 
-    The ratio of the received power to the noise, which is thermal noise at 290 K (-174 dBm/Hz)
-    increased by the receiver's noise figure.
+    The noise is thermal noise at 290 K (-174 dBm/Hz), increased by the receiver's noise figure.
 
     Parameters
     ----------

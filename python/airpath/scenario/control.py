@@ -46,9 +46,10 @@ class Control(Model):
     rate : Rate, optional
         New nominal rate of the link. It is the constant rate, the rate of the fastest regime, the
         mean of a trace, or the largest rate of a cell; a rate that varies keeps its proportions. 0
-        bit/s stops the link. Default: `user` is set.
+        bit/s stops the link. Either `rate` or `user` is required.
     user : int, optional
-        Number of a station of a `link.OfdmaTdd` whose MCS or SNR changes. Default: `rate` is set.
+        Number of a station of a `link.OfdmaTdd` whose MCS or SNR changes, instead of
+        `rate`.
     downlink_mcs : str, optional
         With `user`: new MCS of the station's downlink, for a link without `radio`. Default:
         unchanged.

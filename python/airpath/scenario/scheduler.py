@@ -44,7 +44,7 @@ class ProportionalFair(Scheduler):
 
 
 class AlphaFair(Scheduler):
-    """The user with the largest w μ/r^α: between largest rate, α = 0, and equal rates, α → ∞.
+    """The user with the largest w μ/r^α: from highest sum rate (α = 0) to equal rates (α → ∞).
 
     Parameters
     ----------

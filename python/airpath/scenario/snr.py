@@ -255,7 +255,8 @@ class Shadowed(SnrProcess):
     deviation : Decibels
         σ, the standard deviation of the shadowing, 0 dB to 30 dB.
     correlation_distance : Length, optional
-        d, distance after which the correlation is 1/e, above 0. Default: `correlation_time` is set.
+        d, distance after which the correlation is 1/e, above 0. Required unless `correlation_time`
+        is set.
     speed : Speed, optional
         Speed of the receiver, 0 m/s to 10000 m/s; at 0 m/s the shadowing is constant. Default: see
         `correlation_distance`.

@@ -47,7 +47,7 @@ NUMBER_AND_UNIT = re.compile(
     r"\s*(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?)\s*(?P<unit>\S.*?)?\s*"
 )
 LONGEST_TEXT = 200
-# Digits for the exact multiplication of any text of that length.
+# Digits for exact multiplication of the longest accepted text.
 _EXACT = Context(prec=2 * LONGEST_TEXT)
 
 

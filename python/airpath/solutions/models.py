@@ -31,8 +31,8 @@ class RttStages(NamedTuple):
     contention_share : float
         Share of stages that begin with a contention, in [0, 1].
     error_bps : float
-        Error of the throughput, bit/s: 1.5 times the change from halving the grid step twice, or
-        the standard error.
+        Error of the throughput, bit/s. Grid: 1.5 times the change when the step is halved twice.
+        Monte Carlo: the standard error.
     """
 
     throughput_bps: float

@@ -80,8 +80,8 @@ class Sbd(QueueDisc):
         Mark an ECN-capable packet instead of dropping it, below the limit. Default False.
     by_rate : list of SbdRow
         `min_th` and `reaction_time` per link rate. The row with the largest rate not above the
-        link's rate applies; if all are above, the lowest row. Each rate once. Default none: the
-        values do not depend on the rate.
+        link's rate applies; if all are above, the lowest row. Each rate may occur only once.
+        Default none: the values do not depend on the rate.
     """
 
     own_keys = ("alpha",)
@@ -125,8 +125,8 @@ class RlcRed(QueueDisc):
         Mark an ECN-capable packet instead of dropping it. Default False.
     by_rate : list of RlcRedRow
         `min_th` and `max_p` per link rate. The row with the largest rate not above the link's rate
-        applies; if all are above, the lowest row. Each rate once. Default none: the values do not
-        depend on the rate.
+        applies; if all are above, the lowest row. Each rate may occur only once. Default none: the
+        values do not depend on the rate.
     """
 
     kind: Literal["rlc-red"] = "rlc-red"

@@ -49,9 +49,9 @@ class Adaptive(_RepeatingLink):
         paper evaluates 2 and 4.
     snr_noise_db : float
         Standard deviation of the estimate, dB, 0 to 200. Default 0.
-    estimate_interval : Duration Interval between SNR estimates, above 0; each estimate is made at
-    the start of its interval. Default
-        5 ms, the paper's TDD frame.
+    estimate_interval : Duration
+        Interval between SNR estimates, above 0; each estimate is made at the start of its interval.
+        Default 5 ms, the paper's TDD frame.
     packet : Size
         Packet size for which the policy computes error rates, 1 to 65535 B. Default 1500 B, the
         paper's packets.

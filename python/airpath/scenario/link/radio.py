@@ -64,7 +64,7 @@ class Radio(Model):
     Parameters
     ----------
     distance : Length, optional
-        Distance from the base station to the stations, above 0. Default: `snr` is set.
+        Distance from the base station to the stations, above 0. Required unless `snr` is set.
     snr : SnrProcess, optional
         The SNR of each station's downlink, instead of the link budget at `distance`. The uplink's
         SNR is higher by `uplink_offset`. Default: computed from `distance`.

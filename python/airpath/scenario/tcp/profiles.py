@@ -57,7 +57,7 @@ def profile_config(
 def _profile_config(
     profile: str, cc: str | None, recovery: str | None, overrides: tuple[tuple[str, Any], ...]
 ) -> TcpConfig:
-    """Return the same; the result is cached, because each flow and each check requires one."""
+    """Return the result of `profile_config`, cached because each flow and each check needs it."""
     values = {name: option.value for name, option in profiles()[profile].items()}
     values |= table()["cc"].get(profile, {}).get(cc or "", {})
     if recovery is not None and values["recovery"] not in SELECTIVE:

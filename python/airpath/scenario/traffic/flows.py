@@ -91,8 +91,8 @@ class Source(Component):
         queue and its channel. Users are numbered from 0 without gaps; the users of an ``ofdma-tdd``
         link are its stations. With several users, also written as ``"0-9"``, flow i of the group
         belongs to user i modulo their number. `count` is the total over all users, with at least
-        one flow each. Default: the user with the number of the flow; for stations, modulo their
-        number.
+        one flow each. Default: the user with the number of the flow; for stations, this number
+        modulo the number of stations.
     """
 
     family = "a source"
