@@ -53,4 +53,4 @@ def draw_shares(
     below, above = centre - np.maximum(low, 0.0), np.minimum(high, 1.0) - centre
     if np.isfinite(below).any():
         bars: dict[str, Any] = {"fmt": "none", "ecolor": style.COLOURS["grey"], "elinewidth": 0.8}
-        panel.errorbar(range(len(means)), centre, yerr=[below, above], **bars)
+        panel.errorbar(range(len(means)), centre, yerr=np.array([below, above]), **bars)
