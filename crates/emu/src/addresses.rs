@@ -1,19 +1,20 @@
-//! Assignment of addresses: a range for each level of nesting, in the space of RFC 6598.
+//! Assignment of IPv4 addresses: a range for each level of nesting, in the address space of RFC
+//! 6598.
 
 use std::net::Ipv4Addr;
 
-/// Address of the server of a run at `level`, 0 … 30.
+/// Returns the server's address in a run at nesting level `level`, 0 … 30.
 pub const fn server_address(level: u8) -> Ipv4Addr {
     Ipv4Addr::new(100, 64 + 2 * level, 0, 1)
 }
 
-/// Address of the client of a user in a run at `level`, 0 … 30.
+/// Returns the client's address of a user in a run at nesting level `level`, 0 … 30.
 pub const fn client_address(level: u8, user: u16) -> Ipv4Addr {
     let [high, low] = user.to_be_bytes();
     Ipv4Addr::new(100, 65 + 2 * level, high, low)
 }
 
-/// The user of a run at `level` whose client has an address.
+/// Returns the user whose client has this address in a run at `level`, if any.
 pub const fn user_of(level: u8, address: Ipv4Addr) -> Option<u16> {
     match (client_level(address), address.octets()) {
         (Some(of), [_, _, high, low]) if of == level => Some(u16::from_be_bytes([high, low])),
@@ -21,7 +22,7 @@ pub const fn user_of(level: u8, address: Ipv4Addr) -> Option<u16> {
     }
 }
 
-/// The level of a run whose client has an address.
+/// Returns the nesting level of the run whose client has this address, if any.
 pub const fn client_level(address: Ipv4Addr) -> Option<u8> {
     match address.octets() {
         [100, second @ 65..=125, _, _] if second % 2 == 1 => Some((second - 65) / 2),

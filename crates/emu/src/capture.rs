@@ -1,4 +1,4 @@
-//! The packets at both devices as pcapng, a file for each side.
+//! Packet captures at both devices, as one pcapng file per side.
 //!
 //! ```text
 //!   data thread: packet ─► chunk ──(full, or old)──► queue ──► writer thread ─► files
@@ -6,9 +6,9 @@
 //!                            └────────────── empty chunks ◄────────┘
 //! ```
 //!
-//! The data thread copies a packet into a chunk that it owns, and hands whole chunks over: no call of
-//! the system, no allocation and no lock for each packet. All chunks are there from the start. When
-//! all of them wait for the disk, packets are counted instead of captured.
+//! The data thread copies each packet into a chunk and passes complete chunks to the writer thread:
+//! there is no system call, allocation or lock per packet. All chunks are allocated at the start.
+//! If all chunks wait for the disk, packets are counted instead of captured.
 
 use crate::packet_io::Side;
 use airpath_capture::{Direction, Interface, PcapngWriter, Section};
@@ -19,19 +19,19 @@ use std::io::{self, BufWriter, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// Bytes of packets in a chunk; more than the largest packet.
+/// Size of a chunk, bytes; larger than the largest packet.
 const CHUNK_BYTES: usize = 256 * 1024;
-/// Packets in a chunk, at most.
+/// Maximum number of packets in a chunk.
 const CHUNK_PACKETS: usize = 4096;
-/// Chunks; together 32 MiB.
+/// Number of chunks; in total 32 MiB.
 const CHUNKS: usize = 128;
-/// A chunk that is not full is passed to the writer with the first packet that comes this long
-/// after its first.
+/// Maximum age of a chunk that is not full: the next packet after this time passes the chunk to the
+/// writer.
 const OLD: Duration = Duration::from_millis(100);
-/// Bytes that are written to a file at once.
+/// Size of the write buffer of a file, bytes.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// A packet in a chunk, whose bytes are the `length` ones from `start` on.
+/// A packet in a chunk. Its bytes are `start .. start + length`.
 struct Record {
     at: Time,
     side: Side,
@@ -40,7 +40,7 @@ struct Record {
     length: usize,
 }
 
-/// Packets as they have come.
+/// Packets in the order of capture.
 struct Chunk {
     bytes: Vec<u8>,
     records: Vec<Record>,
@@ -59,21 +59,20 @@ impl Chunk {
         self.records.first().is_some_and(|first| now.saturating_since(first.at) >= OLD)
     }
 
-    /// Puts the packets in order of time: a packet that is read before the writes of earlier ones
-    /// is recorded after them.
+    /// Sorts the packets by time: a packet may be recorded after packets with a later time.
     fn sort(&mut self) {
         self.records.sort_by_key(|record| record.at);
     }
 
-    /// Every packet with its bytes.
+    /// Iterates over the packets with their bytes.
     fn packets(&self) -> impl Iterator<Item = (&Record, &[u8])> {
         self.records.iter().map(|record| (record, &self.bytes[record.start..][..record.length]))
     }
 }
 
-/// Captures what passes both devices.
+/// Captures the packets that pass both devices.
 pub struct Capture {
-    /// The chunk that is being filled.
+    /// The chunk that the data thread fills.
     chunk: Option<Chunk>,
     full: SyncSender<Chunk>,
     empty: Receiver<Chunk>,
@@ -82,11 +81,12 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Starts the thread that writes `files`, empty and in order of the sides. `comment` states their
-    /// source; `zero_realtime_ns` is the scenario's time zero on `CLOCK_REALTIME`, ns.
+    /// Starts the thread that writes `files`: two empty files, in the order of the sides. `comment`
+    /// states the source of the files; `zero_realtime_ns` is the scenario's time zero on
+    /// `CLOCK_REALTIME`, ns.
     ///
     /// # Errors
-    /// When a file cannot be written, or the thread does not start.
+    /// Fails if a file cannot be written, or the thread does not start.
     pub fn start(files: [File; 2], comment: &str, zero_realtime_ns: u64) -> io::Result<Capture> {
         let buffered = files.map(|file| BufWriter::with_capacity(BUFFER_BYTES, file));
         Capture::over(buffered, comment, zero_realtime_ns)
@@ -107,15 +107,15 @@ impl Capture {
         }
         let thread = thread::Builder::new().name("capture".to_owned());
         let writer = thread.spawn(move || {
-            // Signals are for the thread that waits for them.
+            // Another thread handles signals.
             SigSet::all().thread_block()?;
             write(&mut [server, client], zero_realtime_ns, &to_write, &give_back)
         })?;
         Ok(Capture { chunk: None, full, empty, writer, uncaptured: 0 })
     }
 
-    /// Takes a packet that passes the device of `side` now: outbound, the kernel there sends it. Never
-    /// waits.
+    /// Records a packet that passes the device of `side` at `now`. `outbound` means that the kernel
+    /// on this side sends the packet. Never blocks.
     pub fn packet(&mut self, now: Time, side: Side, outbound: bool, packet: &[u8]) {
         let is_over = |chunk: &Chunk| !chunk.has_space(packet.len()) || chunk.is_old(now);
         if self.chunk.as_ref().is_some_and(is_over) {
@@ -138,21 +138,21 @@ impl Capture {
     /// during the run.
     pub fn flush(&mut self) {
         if let Some(chunk) = self.chunk.take_if(|chunk| !chunk.records.is_empty()) {
-            // The channel has capacity for all chunks; a writer that has ended reports its error at
-            // the end.
+            // The channel has capacity for all chunks. If the writer has ended, `finish` reports
+            // its error.
             let _ = self.full.try_send(chunk);
         }
     }
 
-    /// Packets that could not be captured so far.
+    /// Returns the number of packets that could not be captured so far.
     pub fn uncaptured(&self) -> u64 {
         self.uncaptured
     }
 
-    /// Completes both files; the number of packets that could not be captured.
+    /// Completes both files. Returns the number of packets that could not be captured.
     ///
     /// # Errors
-    /// When a file could not be written. Earlier data remain in it.
+    /// Fails if a file could not be written. Earlier data remain in the file.
     pub fn finish(mut self) -> io::Result<u64> {
         self.flush();
         let Capture { full, writer, uncaptured, .. } = self;
@@ -162,7 +162,7 @@ impl Capture {
     }
 }
 
-/// Writes the head of the file of `side`.
+/// Writes the pcapng header of the file of `side`.
 fn head<W: Write>(sink: W, side: Side, comment: &str) -> io::Result<PcapngWriter<W>> {
     let section = Section {
         application: format!("airpath {}", env!("CARGO_PKG_VERSION")),
@@ -177,7 +177,7 @@ fn head<W: Write>(sink: W, side: Side, comment: &str) -> io::Result<PcapngWriter
     PcapngWriter::new(sink, &section, &[interface])
 }
 
-/// Writes chunks until the channel is closed; flushes the file when none waits.
+/// Writes chunks until the channel is closed. Flushes the files when no chunk waits.
 fn write<W: Write>(
     writers: &mut [PcapngWriter<W>; 2],
     zero_realtime_ns: u64,
@@ -196,7 +196,7 @@ fn write<W: Write>(
             }
             chunk.bytes.clear();
             chunk.records.clear();
-            // The other end may have gone: then the chunk is not needed.
+            // If the other end is closed, the chunk is no longer needed.
             let _ = empty.try_send(chunk);
             next = full.try_recv().ok();
         }
@@ -210,10 +210,10 @@ mod tests {
     use super::*;
     use std::sync::{Arc, Condvar, Mutex};
 
-    /// Whether the gate is open, and the bytes that have passed it.
+    /// State of the gate (true for open), and the bytes that have passed it.
     type Passed = (bool, Vec<u8>);
 
-    /// Bytes that may be waited for, and a gate that holds them up.
+    /// A sink that blocks writes while its gate is closed.
     #[derive(Clone, Default)]
     struct Gate(Arc<(Mutex<Passed>, Condvar)>);
 
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Time stamp, flags and bytes of every packet of a file.
+    /// Returns time stamp, flags and bytes of every packet in a file.
     fn packets(file: &[u8]) -> Vec<(u64, u32, Vec<u8>)> {
         let word = |bytes: &[u8], at: usize| {
             u32::from_le_bytes(*bytes[at..].first_chunk().expect("four bytes"))
@@ -274,7 +274,7 @@ mod tests {
         capture.packet(Time::from_nanos(5), Side::Server, true, &[1; 40]);
         capture.packet(Time::from_nanos(7), Side::Client, false, &[1; 40]);
         capture.packet(Time::from_secs(3), Side::Client, true, &[2; 1501]);
-        // It was read before the last one was written.
+        // This packet was read before the previous packet was written.
         capture.packet(Time::from_secs(2), Side::Client, false, &[3; 41]);
         assert_eq!(capture.finish().expect("finish"), 0);
         assert_eq!(packets(&server.bytes()), [(1_000_000_005, 2, vec![1; 40])]);
@@ -312,13 +312,13 @@ mod tests {
     }
 
     #[test]
-    fn an_old_chunk_goes_with_the_next_packet() {
+    fn an_old_chunk_is_passed_to_the_writer_with_the_next_packet() {
         let ([server, _], mut capture) = gates();
         capture.packet(Time::ZERO, Side::Server, true, &[1; 40]);
         assert!(capture.chunk.as_ref().is_some_and(|chunk| chunk.records.len() == 1));
         capture.packet(Time::from_millis(100), Side::Server, true, &[2; 40]);
         assert!(capture.chunk.as_ref().is_some_and(|chunk| chunk.records.len() == 1));
-        // The writer has the first one, whenever it gets to run.
+        // The writer has the first packet as soon as its thread runs.
         while packets(&server.bytes()).is_empty() {
             thread::yield_now();
         }
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn both_files_have_a_head() {
+    fn both_files_have_a_header() {
         use nix::fcntl::{OFlag, open};
         use nix::sys::stat::Mode;
         use std::io::{Read, Seek};

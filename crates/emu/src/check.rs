@@ -1,4 +1,4 @@
-//! Capabilities of this machine: tried in copies of the process, so that no state remains.
+//! Checks the capabilities of this machine, in copies of the process so that no state remains.
 
 use crate::fixes::Environment;
 use crate::idle::keep_awake;
@@ -25,50 +25,50 @@ use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-/// Congestion controls that scenarios can name.
+/// Congestion control algorithms that scenarios can use.
 const WANTED: [&str; 4] = ["reno", "cubic", "bbr", "dctcp"];
-/// Time between two timers, and how many are measured: two seconds.
+/// Interval of the measured timers; `TIMERS` intervals take two seconds.
 const PERIOD: Duration = Duration::from_millis(1);
 const TIMERS: u32 = 2000;
-/// The 99th percentile of the lateness that is taken for good: 5 % of a base RTT of 20 ms.
+/// Maximum acceptable 99th percentile of the lateness, s: 5 % of a base RTT of 20 ms.
 const GOOD_P99_S: f64 = 1e-3;
-/// Priority that is tried, that of a run.
+/// Real-time priority that is tried: the same as in a run.
 const PRIORITY: u8 = 10;
 
-/// One thing that was tried.
+/// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
     /// Name of the check.
     pub name: String,
-    /// Whether it is available and sufficient.
+    /// True if the capability is available and sufficient.
     pub ok: bool,
     /// Result of the check.
     pub found: String,
-    /// How to fix it; absent when nothing is missing.
+    /// Fix for a missing capability; absent if nothing is missing.
     pub fix: Option<String>,
 }
 
-/// How late timers were, s.
+/// Lateness of timers, s.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TimerLateness {
-    /// The median.
+    /// Median of the lateness, s.
     pub p50_s: f64,
-    /// 99th percentile.
+    /// 99th percentile of the lateness, s.
     pub p99_s: f64,
-    /// The largest.
+    /// Maximum lateness, s.
     pub max_s: f64,
 }
 
 /// Capabilities of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// Whether anything can be emulated.
+    /// True if emulation is possible.
     pub ok: bool,
-    /// The scheduling class that a run gets: `fifo` or `other`.
+    /// Scheduling class of a run: `fifo` or `other`.
     pub class: String,
-    /// How late timers are in that class; absent: it could not be measured.
+    /// Lateness of timers in this class; absent if it could not be measured.
     pub lateness: Option<TimerLateness>,
-    /// All that was tried.
+    /// Results of all checks.
     pub checks: Vec<Probe>,
 }
 
@@ -82,7 +82,7 @@ impl Probe {
         Self { name: name.to_owned(), ok: false, found: found.into(), fix }
     }
 
-    /// Result of `tried`. An error message ends with the fix.
+    /// Converts the result of a check. An error message ends with the fix.
     fn of(name: &str, tried: Result<String, SetupError>) -> Self {
         match tried {
             Ok(found) => Self::good(name, found),
@@ -94,7 +94,7 @@ impl Probe {
     }
 }
 
-/// Tries everything out, for about two seconds. The process must have one thread.
+/// Runs all checks, which takes about two seconds. The process must have one thread.
 pub fn check() -> Report {
     let mut checks = vec![Probe::good("kernel", release())];
     let needed = in_a_copy(check_requirements).unwrap_or_else(|error| {
@@ -115,7 +115,7 @@ fn release() -> String {
     text.trim().to_owned()
 }
 
-/// Does something in a copy of the process, and takes over what it has found.
+/// Runs `body` in a copy of the process, and returns its result.
 fn in_a_copy<T: Serialize + DeserializeOwned>(body: impl FnOnce() -> T) -> io::Result<T> {
     let (reading, writing) = pipe2(OFlag::O_CLOEXEC)?;
     let pid = sys::fork(&[writing.as_fd()], || {
@@ -133,7 +133,7 @@ fn in_a_copy<T: Serialize + DeserializeOwned>(body: impl FnOnce() -> T) -> io::R
     Ok(serde_json::from_slice(&text)?)
 }
 
-/// Requirements of a run, in the order in which it uses them.
+/// Checks the requirements of a run, in the order in which a run uses them.
 fn check_requirements() -> Vec<Probe> {
     type Try = fn() -> Result<String, SetupError>;
     let steps: [(&str, Try); 5] = [
@@ -147,7 +147,8 @@ fn check_requirements() -> Vec<Probe> {
     for (name, step) in steps {
         let before = probes.iter().find(|probe| !probe.ok).map(|probe| probe.name.clone());
         probes.push(match before {
-            // A device needs no settings, and so on: only where there is nothing to be in it ends.
+            // Only missing privileges or namespaces stop the checks; the other checks do not depend
+            // on each other.
             Some(before) if before == "privileges" || before == "network namespaces" => {
                 Probe::bad(name, "not tried", format!("first {before}"))
             }
@@ -188,7 +189,7 @@ fn try_processes() -> Result<String, SetupError> {
     })
 }
 
-/// Required and other available congestion control algorithms.
+/// Checks which congestion control algorithms are available.
 fn congestion_controls() -> Vec<Probe> {
     let text = sysctls::read("net.ipv4.tcp_available_congestion_control").unwrap_or_default();
     let there: BTreeSet<&str> = text.split_whitespace().collect();
@@ -285,7 +286,7 @@ fn idle_states(awake: &io::Result<File>) -> Probe {
     }
 }
 
-/// A short time as people write it.
+/// Formats a short time with a suitable unit.
 fn words(seconds: f64) -> String {
     match seconds {
         s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
@@ -294,14 +295,14 @@ fn words(seconds: f64) -> String {
     }
 }
 
-/// How late timers are, one every [`PERIOD`], as the data thread of a run would wait for them.
+/// Measures the lateness of timers, one every [`PERIOD`], which wait like the data thread of a run.
 fn lateness() -> nix::Result<TimerLateness> {
     let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC)?;
     let now = || clock_gettime(Clock::CLOCK_MONOTONIC).map(Duration::from);
     let start = now()? + PERIOD;
     let mut late = Vec::with_capacity(TIMERS as usize);
     for number in 0..TIMERS {
-        // Ideal times: what was late does not move what comes after.
+        // Timers have ideal times: a late timer does not delay the next one.
         let at = start + PERIOD * number;
         let expiration = Expiration::OneShot(TimeSpec::from_duration(at));
         timer.set(expiration, TimerSetTimeFlags::TFD_TIMER_ABSTIME)?;

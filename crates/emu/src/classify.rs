@@ -1,4 +1,4 @@
-//! Classification of the kernel's packets: their connection, and their description in the path.
+//! Parses the kernel's packets: finds their connection and converts them to packets of the path.
 //!
 //! Sources: RFC 791 §3.1, RFC 9293 §3.1, RFC 768, RFC 3168 §5 and §6.1.
 
@@ -7,13 +7,14 @@ use std::net::Ipv4Addr;
 
 const TCP: u8 = 6;
 const UDP: u8 = 17;
-/// IP protocol numbers with ports where TCP has them (UDP-Lite, SCTP, DCCP).
+/// IP protocol numbers of protocols with ports at the same position as TCP (also UDP-Lite, SCTP,
+/// DCCP).
 const WITH_PORTS: [u8; 5] = [TCP, UDP, 136, 132, 33];
 
-/// Largest IPv4 header, bytes, and the largest part of a TCP one that is looked at.
+/// Length of an IPv4 header without options, and of the parsed part of a TCP header, bytes.
 const SHORTEST_HEADER: usize = 20;
 
-/// A packet's two ends.
+/// The two ends of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ends {
     /// IP protocol number.
@@ -22,22 +23,23 @@ pub struct Ends {
     pub source: Ipv4Addr,
     /// Destination address.
     pub destination: Ipv4Addr,
-    /// Its port there; 0 where there is none, as in a later fragment.
+    /// Source port; 0 if there is none, for example in a later fragment.
     pub source_port: u16,
-    /// The other port.
+    /// Destination port; 0 if there is none.
     pub destination_port: u16,
 }
 
 /// Parsed fields of an IPv4 packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ParsedPacket {
-    /// Addresses of both ends.
+    /// Protocol, addresses and ports.
     pub ends: Ends,
-    /// Kind for queues and links.
+    /// Packet kind for queues and links.
     kind: PacketKind,
     ecn: Ecn,
     flags: Flags,
-    /// Sequence number of data, acknowledgement number of an ACK, identification of anything else.
+    /// Sequence number of a data segment, acknowledgement number of an ACK, or IP identification of
+    /// other packets.
     number: u32,
     payload: u32,
     size: u32,
@@ -56,7 +58,7 @@ fn address(bytes: &[u8], at: usize) -> Ipv4Addr {
 }
 
 impl ParsedPacket {
-    /// Reads a packet; `None` when it is not IPv4, or not whole.
+    /// Parses a packet. Returns `None` if it is not IPv4, or truncated.
     pub fn of(bytes: &[u8]) -> Option<ParsedPacket> {
         if bytes.len() < SHORTEST_HEADER || bytes[0] >> 4 != 4 {
             return None;
@@ -109,17 +111,18 @@ impl ParsedPacket {
         ParsedPacket { kind, flags, number, payload, ..self }
     }
 
-    /// Whether it is a TCP segment that carries payload.
+    /// Returns true for a TCP segment with payload.
     pub fn is_tcp_data(&self) -> bool {
         self.kind == PacketKind::Data && self.payload > 0
     }
 
-    /// Whether it is a TCP segment that only acknowledges.
+    /// Returns true for a pure TCP ACK.
     pub fn is_ack(&self) -> bool {
         self.kind == PacketKind::Ack
     }
 
-    /// The packet of the path that stands for it, of `flow`, which enters at `now`.
+    /// Returns the packet of the path that represents this packet, with flow `flow` and entry time
+    /// `now`.
     pub fn packet(&self, flow: FlowId, now: Time) -> Packet {
         let number = u64::from(self.number);
         let mut packet = match self.kind {
@@ -141,7 +144,7 @@ impl ParsedPacket {
     }
 }
 
-/// The ECN field of a type-of-service byte.
+/// Returns the ECN field of a type-of-service byte.
 fn ecn_of(service: u8) -> Ecn {
     match service & 0b11 {
         0b00 => Ecn::NotEct,
@@ -151,7 +154,7 @@ fn ecn_of(service: u8) -> Ecn {
     }
 }
 
-/// Writes a mark that the path made into the header, whose checksum follows (RFC 1624 eq. 3).
+/// Writes the ECN mark of the path into the IP header and updates the checksum (RFC 1624 eq. 3).
 pub fn write_ecn(bytes: &mut [u8], ecn: Ecn) {
     if bytes.len() < SHORTEST_HEADER || ecn_of(bytes[1]) == ecn {
         return;
@@ -171,7 +174,7 @@ mod tests {
     use airpath_capture::internet_checksum;
     use proptest::prelude::*;
 
-    /// An IPv4 packet with `transport` as payload and a correct checksum.
+    /// Returns an IPv4 packet with `transport` as payload and a correct checksum.
     fn ipv4(protocol: u8, service: u8, transport: &[u8]) -> Vec<u8> {
         let mut bytes = vec![0x45, service, 0, 0, 0, 9, 0x40, 0, 64, protocol, 0, 0];
         bytes.extend([100, 64, 0, 1, 100, 65, 0, 3]);
@@ -239,7 +242,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_make_it_fail(bytes in prop::collection::vec(any::<u8>(), 0..90)) {
+        fn parsing_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..90)) {
             if let Some(seen) = ParsedPacket::of(&bytes) {
                 let packet = seen.packet(FlowId(0), Time::ZERO);
                 prop_assert!(usize::from(packet.size) <= bytes.len());
@@ -247,7 +250,7 @@ mod tests {
         }
 
         #[test]
-        fn rfc_1624_the_checksum_follows_the_mark(service in any::<u8>(), id in any::<u16>()) {
+        fn rfc_1624_write_ecn_updates_the_checksum(service in any::<u8>(), id in any::<u16>()) {
             let mut bytes = ipv4(TCP, service, &segment(0x10, 4));
             bytes[4..6].copy_from_slice(&id.to_be_bytes());
             bytes[10..12].fill(0);
@@ -255,7 +258,7 @@ mod tests {
             bytes[10..12].copy_from_slice(&checksum.to_be_bytes());
             write_ecn(&mut bytes, Ecn::Ce);
             prop_assert_eq!(bytes[1], service | 0b11);
-            // The sum over a header with a correct checksum is 0.
+            // The checksum over a header with a correct checksum is 0.
             prop_assert_eq!(internet_checksum(&[&bytes[..20]]), 0);
         }
     }

@@ -1,12 +1,11 @@
-//! Counters of the kernel in a network namespace.
+//! Reads the kernel's counters in a network namespace.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// The files with the counters of the network namespace in which they were opened; they can be read
-/// from any other.
+/// Open files with the counters of a network namespace. They can be read from any other namespace.
 #[derive(Debug)]
 pub(crate) struct Counters {
     devices: File,
@@ -15,19 +14,19 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Opens those of the calling thread's namespace.
+    /// Opens the files of the calling thread's namespace.
     pub(crate) fn open() -> io::Result<Self> {
         let open = |name: &str| File::open(format!("/proc/thread-self/net/{name}"));
         Ok(Self { devices: open("dev")?, netstat: open("netstat")?, snmp: open("snmp")? })
     }
 
-    /// Packets that a device has dropped that were to be sent through it.
+    /// Returns the number of outgoing packets that a device has dropped.
     pub(crate) fn transmit_drops(&self, device: &str) -> io::Result<u64> {
         transmit_drops(&text(&self.devices)?, device)
             .ok_or_else(|| io::Error::other(format!("the device {device} does not exist")))
     }
 
-    /// All that netstat(8) shows, and what the older tables say of TCP.
+    /// Returns all counters of netstat(8), and the TCP counters of `/proc/net/snmp`.
     pub(crate) fn tcp(&self) -> io::Result<BTreeMap<String, u64>> {
         let mut counters = BTreeMap::new();
         add_table(&mut counters, &text(&self.netstat)?, |_| true);
@@ -36,7 +35,7 @@ impl Counters {
     }
 }
 
-/// The whole of a file, from its beginning.
+/// Reads a complete file from its start.
 fn text(file: &File) -> io::Result<String> {
     let mut bytes = Vec::new();
     let mut part = [0; 8192];
@@ -48,7 +47,8 @@ fn text(file: &File) -> io::Result<String> {
     }
 }
 
-/// The twelfth number after the name: the fourth of eight that are of sending.
+/// Returns the twelfth number after the device name, which is the number of dropped outgoing
+/// packets.
 fn transmit_drops(table: &str, device: &str) -> Option<u64> {
     table.lines().find_map(|line| {
         let (name, numbers) = line.split_once(':')?;
@@ -56,7 +56,7 @@ fn transmit_drops(table: &str, device: &str) -> Option<u64> {
     })
 }
 
-/// Pairs of lines: a group with names, and the same group with numbers.
+/// Adds a table of line pairs: a group with names, and the same group with numbers.
 fn add_table(into: &mut BTreeMap<String, u64>, table: &str, wanted: impl Fn(&str) -> bool) {
     let lines: Vec<&str> = table.lines().collect();
     for pair in lines.chunks_exact(2) {
@@ -68,7 +68,7 @@ fn add_table(into: &mut BTreeMap<String, u64>, table: &str, wanted: impl Fn(&str
         if wanted(group) {
             let numbers = numbers.split_whitespace();
             for (name, number) in names.split_whitespace().zip(numbers) {
-                // Bounds that are not counters can be −1.
+                // Limits, which are not counters, can be −1.
                 if let Ok(number) = number.parse() {
                     into.insert(format!("{group}.{name}"), number);
                 }

@@ -1,16 +1,16 @@
-//! The description of a run: one JSON document, which the Python side writes.
+//! The description of a run: one JSON document, written by the Python side.
 
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A whole run.
+/// Description of a run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// The resolved scenario, as the simulator takes it.
+    /// The resolved scenario, in the same form as for the simulator.
     pub scenario: Value,
-    /// Files that the scenario names, by the keys of its resolved form.
+    /// Files that the scenario refers to, by the keys in its resolved form.
     #[serde(default)]
     pub files: BTreeMap<String, FileSpec>,
     /// Master seed.
@@ -20,28 +20,28 @@ pub struct Description {
     pub replication: u64,
     /// Traffic of the path.
     pub traffic: Traffic,
-    /// Settings of the kernel's TCP.
+    /// Parameters of the kernel's TCP.
     #[serde(default)]
     pub kernel: KernelSettings,
     /// Comment for the sections of captures.
     #[serde(default)]
     pub comment: String,
-    /// The server's side is the network namespace in which the program was started.
+    /// True if the server's side is the network namespace in which the program was started.
     #[serde(default)]
     pub host_network: bool,
-    /// Commands keep the privileges of the user that started the program, as a nested run with `host_network`
-    /// needs.
+    /// True if commands keep the privileges of the user that started the program. A nested run with
+    /// `host_network` requires this.
     #[serde(default)]
     pub keep_privileges: bool,
-    /// Which of the address ranges is used: the number of runs that this one is nested in. 0 … 30.
+    /// Nesting level, which selects the address range: the number of runs around this one. 0 … 30.
     #[serde(default)]
     pub level: u8,
-    /// Time between two reports of progress, ms; 0: none.
+    /// Interval of progress reports, ms; 0 for none.
     #[serde(default)]
     pub progress_ms: u64,
 }
 
-/// A file that a scenario names.
+/// A file that a scenario refers to.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileSpec {
@@ -51,7 +51,7 @@ pub struct FileSpec {
     pub text: String,
 }
 
-/// Role of a file for the engine.
+/// Type of the contents of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileRole {
@@ -69,26 +69,27 @@ pub enum FileRole {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Traffic {
-    /// That of the scenario's flows, TCP ones through sockets of the kernel, from its start to its end.
+    /// The scenario's own flows, from the start to the end of the scenario. TCP flows use kernel
+    /// sockets.
     Flows {
         /// Socket settings of each TCP flow.
         sockets: Vec<SocketSpec>,
     },
-    /// That of commands, until the client's has ended.
+    /// Traffic of commands, until the client's command has ended.
     Commands {
-        /// Program and arguments on the client's side; at least the program.
+        /// Program and arguments of the command on the client's side; at least the program.
         client: Vec<String>,
-        /// The same on the server's side; absent: nothing is started there.
+        /// Program and arguments of the command on the server's side; absent: no command.
         #[serde(default)]
         server: Option<Vec<String>>,
-        /// Number of the scenario's flow whose user, direction and wires the packets take.
+        /// Number of the scenario's flow that determines user, direction and wires of the packets.
         #[serde(default)]
         like: u32,
-        /// Largest number of concurrent connections that queues and results distinguish. 1 … 65
+        /// Maximum number of concurrent connections that queues and results distinguish, 1 … 65
         /// 535.
         #[serde(default = "slots")]
         slots: u32,
-        /// The whole run ends after that long, ns; absent: with the client's command.
+        /// Duration of the run, ns; absent: the run ends with the client's command.
         #[serde(default)]
         duration_ns: Option<u64>,
     },
@@ -98,37 +99,37 @@ fn slots() -> u32 {
     1024
 }
 
-/// Settings of a flow's sockets.
+/// Socket options of a flow.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SocketSpec {
-    /// Number of the flow.
+    /// Flow number.
     pub flow: u32,
-    /// The kernel's congestion control: `TCP_CONGESTION`.
+    /// Congestion control algorithm of the kernel: `TCP_CONGESTION`.
     pub congestion: String,
-    /// Largest segment, bytes of payload and TCP options: `TCP_MAXSEG`; absent: by the MTU.
+    /// Maximum segment size, bytes of payload and TCP options: `TCP_MAXSEG`; absent: derived from
+    /// the MTU.
     #[serde(default)]
     pub mss: Option<u32>,
-    /// Bound of the receive window, bytes: `TCP_WINDOW_CLAMP`; absent: none.
+    /// Limit of the receive window, bytes: `TCP_WINDOW_CLAMP`; absent: no limit.
     #[serde(default)]
     pub window_clamp: Option<u32>,
-    /// Segments leave one at a time, at the kernel's rate for it: any `SO_MAX_PACING_RATE` but the
-    /// largest.
+    /// True to pace segments at the rate of the kernel, by setting `SO_MAX_PACING_RATE`.
     #[serde(default)]
     pub pacing: bool,
 }
 
-/// Settings of the kernel's TCP, in both namespaces.
+/// Parameters of the kernel's TCP, in both namespaces.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelSettings {
-    /// Values by name, as `net.ipv4.tcp_sack`.
+    /// Sysctl values by name, such as `net.ipv4.tcp_sack`.
     #[serde(default)]
     pub sysctls: BTreeMap<String, String>,
     /// Attributes of the routes to the other side.
     #[serde(default)]
     pub route: RouteSettings,
-    /// Largest IP packet, bytes.
+    /// Largest IP packet (MTU), bytes.
     #[serde(default = "mtu")]
     pub mtu: u32,
 }
@@ -143,26 +144,26 @@ impl Default for KernelSettings {
     }
 }
 
-/// Attributes of a route; what is absent is not set.
+/// Attributes of a route; absent attributes are not set.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RouteSettings {
-    /// Congestion control of every connection, overriding its own choice: `congctl`.
+    /// Congestion control algorithm of every connection, overriding the socket option: `congctl`.
     #[serde(default)]
     pub congestion: Option<String>,
-    /// Segments of the initial window: `initcwnd`.
+    /// Initial window, segments: `initcwnd`.
     #[serde(default)]
     pub initcwnd: Option<u32>,
-    /// Least variance term of the RTO, ms: `rto_min`.
+    /// Minimum variance term of the RTO, ms: `rto_min`.
     #[serde(default)]
     pub rto_min_ms: Option<u32>,
-    /// Every segment is acknowledged at once: `quickack`.
+    /// True to acknowledge every segment immediately: `quickack`.
     #[serde(default)]
     pub quickack: bool,
-    /// Largest segment that is advertised, bytes: `advmss`.
+    /// Advertised maximum segment size, bytes: `advmss`.
     #[serde(default)]
     pub advmss: Option<u32>,
-    /// ECN, overriding the sysctl: `features ecn`.
+    /// True to use ECN, overriding the sysctl: `features ecn`.
     #[serde(default)]
     pub ecn: bool,
 }

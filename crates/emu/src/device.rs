@@ -1,12 +1,12 @@
-//! The device of a side: TUN, or where that is refused one end of a pair of veth devices.
+//! The network device of a side: a TUN device, or one end of a veth pair if TUN is not permitted.
 //!
 //! ```text
 //!   TUN:   kernel ─ emu0 ── file                     veth:   kernel ─ emu0 ═ emup ── packet socket
 //!          namespace of the side                             of the side │ of the pair's other end
 //! ```
 //!
-//! Source: packet(7), veth(4), linux/if_ether.h. The namespace of the other end exists as long as the
-//! socket does.
+//! Source: packet(7), veth(4), linux/if_ether.h. The namespace of the other end exists as long as
+//! the socket.
 
 use crate::fixes::Environment;
 use crate::netlink::Netlink;
@@ -20,17 +20,18 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use thiserror::Error;
 
-/// The name of the other end of a pair, which is alone in its namespace.
+/// Name of the other end of a pair, the only device in its namespace.
 const PEER: &str = "emup";
-/// Address of a side's end of a pair: one that is administered locally.
+/// Ethernet address of a side's end of a pair (locally administered).
 const ADDRESS: [u8; 6] = [2, 0, 0, 0, 0, 1];
-/// Link-layer header before each packet of a pair. The device has no neighbours (`IFF_NOARP`), so
-/// both addresses are its own.
+/// Ethernet header of each packet on a pair. The device has no neighbours (`IFF_NOARP`), so both
+/// addresses are those of the device.
 const HEADER: [u8; 14] = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 1, 8, 0];
-/// Bytes that the packets between the kernel and the data thread may take: 10 000 of full size.
+/// Buffer size for packets between the kernel and the data thread, bytes: 10 000 full-sized
+/// packets.
 const BUFFER: usize = 32 << 20;
 
-/// A device of IPv4 packets that does not block.
+/// A non-blocking device for IPv4 packets.
 #[derive(Debug)]
 pub struct Device {
     file: File,
@@ -38,22 +39,22 @@ pub struct Device {
     name: String,
 }
 
-/// Why no TUN device could be opened.
+/// Reason for which no TUN device could be opened.
 #[derive(Clone, Debug, Error)]
 #[error("{reason}; {fix}")]
 pub struct TunError {
-    /// Reason of the kernel.
+    /// Error of the kernel.
     pub reason: String,
-    /// How to permit it.
+    /// Fix that permits TUN devices.
     pub fix: String,
 }
 
 impl Device {
-    /// Opens a TUN device in the present network namespace. `name` may contain `%d` for the first free
-    /// number.
+    /// Opens a TUN device in the current network namespace. `name` may contain `%d` for the first
+    /// free number.
     ///
     /// # Errors
-    /// When the machine does not allow it.
+    /// Fails if the machine does not permit it.
     pub fn tun(name: &str) -> Result<Device, TunError> {
         let refused = |error: io::Error| TunError {
             reason: format!("cannot open a TUN device: {error}"),
@@ -69,11 +70,11 @@ impl Device {
         Ok(Device { file, is_pair: false, name })
     }
 
-    /// Makes a pair of veth devices: `name` in the present network namespace, and the other end in a
-    /// separate namespace, from which the packets are read.
+    /// Creates a veth pair: `name` in the current network namespace, and the other end, from which
+    /// packets are read, in a separate namespace.
     ///
     /// # Errors
-    /// When the machine does not allow it, or the kernel has no veth devices.
+    /// Fails if the machine does not permit it, or the kernel has no veth devices.
     pub fn pair(name: &str) -> io::Result<Device> {
         let here = File::open("/proc/thread-self/ns/net")?;
         unshare(CloneFlags::CLONE_NEWNET)?;
@@ -87,12 +88,12 @@ impl Device {
         Ok(Device { file: opened?, is_pair: true, name: name.to_owned() })
     }
 
-    /// The name of the device.
+    /// Returns the name of the device.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it is one end of a pair of veth devices.
+    /// Returns true if the device is one end of a veth pair.
     pub fn is_pair(&self) -> bool {
         self.is_pair
     }
@@ -100,15 +101,15 @@ impl Device {
     /// Returns another handle of the same device.
     ///
     /// # Errors
-    /// When the system has no more file descriptors.
+    /// Fails if the system has no more file descriptors.
     pub fn try_clone(&self) -> io::Result<Device> {
         Ok(Device { file: self.file.try_clone()?, name: self.name.clone(), ..*self })
     }
 
-    /// Reads the next packet, which the kernel sends; its length.
+    /// Reads the next packet that the kernel sends. Returns its length.
     ///
     /// # Errors
-    /// `WouldBlock` when there is none.
+    /// `WouldBlock` if no packet waits.
     pub fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         if !self.is_pair {
             return (&self.file).read(buffer);
@@ -118,10 +119,10 @@ impl Device {
         Ok((&self.file).read_vectored(parts)?.saturating_sub(HEADER.len()))
     }
 
-    /// Returns the kernel a packet.
+    /// Passes a packet to the kernel.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the system.
     pub fn write(&self, packet: &[u8]) -> io::Result<()> {
         if !self.is_pair {
             return (&self.file).write(packet).map(drop);
@@ -129,10 +130,11 @@ impl Device {
         (&self.file).write_vectored(&[IoSlice::new(&HEADER), IoSlice::new(packet)]).map(drop)
     }
 
-    /// Packets of the kernel that were lost between the device and its reader so far.
+    /// Returns the number of packets of the kernel that were lost between the device and its reader
+    /// so far.
     ///
     /// # Errors
-    /// When the kernel does not report it.
+    /// Fails if the kernel does not report it.
     pub fn lost(&self) -> io::Result<u64> {
         if self.is_pair { sys::dropped_by(&self.file) } else { Ok(0) }
     }
@@ -144,13 +146,14 @@ impl AsFd for Device {
     }
 }
 
-/// Opens the socket at the other end of a pair, in the present network namespace.
+/// Opens the socket at the other end of a pair, in the current network namespace.
 fn open_peer() -> io::Result<File> {
     let peer = if_nametoindex(PEER)?;
-    // Before: a socket that is bound to a device that is down has an error to report.
+    // The device must be up first: a socket that is bound to a device that is down reports an
+    // error.
     Netlink::open()?.up(peer)?;
     let socket = sys::packet_socket(peer)?;
-    // Before Linux 5.16 not permitted in a user namespace: then the machine's limit is the size.
+    // Not permitted in a user namespace before Linux 5.16. Then the system's limit applies.
     if setsockopt(&socket, sockopt::RcvBufForce, &BUFFER).is_err() {
         setsockopt(&socket, sockopt::RcvBuf, &BUFFER)?;
     }

@@ -1,4 +1,5 @@
-//! The kernel's side of a run: two devices, a clock and a timer, in one `epoll`.
+//! I/O of a run with the kernel: two devices, a clock and a timer, polled with one `epoll`
+//! instance.
 
 use crate::device::Device;
 use crate::packet_io::{PacketIo, Ready, Side};
@@ -12,28 +13,28 @@ use nix::time::{ClockId as Clock, clock_gettime};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// Source of an event of `epoll`: a side's number, or one of these.
+/// Sources of `epoll` events in addition to the side numbers.
 const TIMER: u64 = 2;
 const OTHER: u64 = 3;
 
-/// How long before its time the timer goes off, after which the thread looks at the clock until it is
-/// time: a timer of the kernel is some 45 µs late, at both ends of each round trip.
+/// Time by which the timer expires early; the thread then polls the clock until the due time.
+/// Kernel timers are about 45 µs late, which would add to both directions of each round trip.
 const SPIN: Duration = Duration::from_nanos(60_000);
-/// A shorter wait is left to the timer alone, so that the thread never looks at the clock for more than
-/// a third of the time: one that never sleeps is stopped by the kernel for 50 ms in each second.
+/// Minimum length of a wait that ends with polling. The thread therefore polls for at most a third
+/// of the time: the kernel stops a real-time thread that never sleeps for 50 ms in each second.
 const LONG_WAIT: Duration = Duration::from_nanos(180_000);
 
-/// Nanoseconds of the monotonic clock.
+/// Returns the time of the monotonic clock, ns.
 pub fn monotonic_ns() -> u64 {
     nanos(Clock::CLOCK_MONOTONIC)
 }
 
-/// Nanoseconds since 1970.
+/// Returns the time since 1970, ns.
 pub fn realtime_ns() -> u64 {
     nanos(Clock::CLOCK_REALTIME)
 }
 
-/// Processor time of the calling thread, ns.
+/// Returns the CPU time of the calling thread, ns.
 pub fn thread_cpu_ns() -> u64 {
     nanos(Clock::CLOCK_THREAD_CPUTIME_ID)
 }
@@ -43,23 +44,24 @@ fn nanos(clock: Clock) -> u64 {
     time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 
-/// Two devices and a clock.
+/// Two devices, a clock and a timer.
 pub struct Devices {
     devices: [Device; 2],
     timer: TimerFd,
     epoll: Epoll,
     /// The monotonic clock at time zero.
     zero_ns: u64,
-    /// Expiry of the timer on the monotonic clock, ns; 0: expired.
+    /// Expiry of the timer on the monotonic clock, ns; 0 if it has expired.
     armed_ns: u64,
 }
 
 impl Devices {
-    /// The devices by [`Side`], which do not block, and other descriptors that are polled for
-    /// reading. Time zero is at `zero_ns` of the monotonic clock; until then it is time zero.
+    /// Creates the I/O for non-blocking devices, in the order of [`Side`], and further descriptors
+    /// that are polled for reading. Time zero is at `zero_ns` of the monotonic clock; before it,
+    /// [`PacketIo::now`] returns 0.
     ///
     /// # Errors
-    /// When the system has no more file descriptors.
+    /// Fails if the system has no more file descriptors.
     pub fn new(
         devices: [Device; 2],
         others: &[BorrowedFd<'_>],
@@ -71,7 +73,7 @@ impl Devices {
         for (number, device) in (0..).zip(&devices) {
             epoll.add(device, EpollEvent::new(EpollFlags::EPOLLIN, number))?;
         }
-        // Edge-triggered: one event for each time that it is set, without a read.
+        // Edge-triggered: one event per expiry, without a read.
         let once = EpollFlags::EPOLLIN | EpollFlags::EPOLLET;
         epoll.add(timer.as_fd(), EpollEvent::new(once, TIMER))?;
         for other in others {
@@ -80,13 +82,13 @@ impl Devices {
         Ok(Devices { devices, timer, epoll, zero_ns, armed_ns: 0 })
     }
 
-    /// No longer waits for `other`.
+    /// Stops polling `other`.
     pub fn forget(&self, other: BorrowedFd<'_>) {
-        // It may be removed already, which is no error.
+        // A descriptor that is already removed is not an error.
         let _ = self.epoll.delete(other);
     }
 
-    /// Sets the timer to `spin` before `until`.
+    /// Sets the timer to expire `spin` before `until`.
     fn set_timer(&mut self, until: Time, spin: Duration) -> io::Result<()> {
         let at = self.zero_ns.saturating_add(until.as_nanos()).saturating_sub(spin.as_nanos());
         if self.armed_ns == at {
@@ -122,7 +124,7 @@ impl PacketIo for Devices {
         loop {
             let Err(error) = self.devices[side as usize].write(packet) else { return Ok(true) };
             match error.raw_os_error() {
-                // No space; no memory; the kernel does not take such a packet.
+                // No space, no memory, or a packet that the kernel rejects.
                 Some(libc::EAGAIN | libc::ENOBUFS | libc::ENOMEM | libc::EINVAL) => {
                     return Ok(false);
                 }
@@ -159,8 +161,8 @@ impl PacketIo for Devices {
                 side => ready.packets[side as usize] = true,
             }
         }
-        // Spins only on timer wake-ups without other events, so that no descriptor waits for the
-        // clock.
+        // Polls the clock only after a timer wake-up without other events, so that no descriptor
+        // waits.
         if is_timer && spin > Duration::ZERO && ready == Ready::default() {
             while self.now() < until {
                 std::hint::spin_loop();

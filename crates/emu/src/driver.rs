@@ -1,8 +1,8 @@
-//! One run in real time.
+//! Driver of one run in real time.
 //!
-//! Events in the path have their ideal time, even if the thread is late: timers are run in their
-//! order up to the instant at which a packet was read, and only then is the packet put in. Being
-//! late therefore never adds up; it is noted for each packet that leaves.
+//! Events in the path have their ideal times, even if the thread is late. Timers are processed in
+//! order up to the time at which a packet was read, and then the packet enters the path. Lateness
+//! therefore does not accumulate. It is recorded for each packet that leaves.
 
 use crate::classify::{ParsedPacket, write_ecn};
 use crate::events::Progress;
@@ -17,22 +17,23 @@ use airpath_path::{
 };
 use std::io;
 
-/// Packets that are read of one device before timers have their turn again.
+/// Maximum number of packets read from one device before timers are processed.
 const READ_AT_ONCE: usize = 16;
-/// Longest wait: a thread that was away for longer notices it even when nothing was due.
+/// Maximum duration of a wait, so that a longer absence of the thread is detected even if no event
+/// is due.
 const HEARTBEAT: Duration = Duration::from_millis(10);
-/// Time between two polls of the supervisor.
+/// Interval of polls of the supervisor.
 const LOOK: Duration = Duration::from_millis(100);
-/// Largest IP packet.
+/// Largest IP packet, bytes.
 const LARGEST_PACKET: usize = 65_535;
 
-/// Why a run has failed.
+/// Reason for which a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum EmulationError {
-    /// A part of the path.
+    /// A component of the path failed.
     #[error("{} (at {} s)", .0.source, .0.at.as_secs_lossy())]
     Model(Failure),
-    /// A device or the system.
+    /// A device or a system call failed.
     #[error("{doing}: {source}")]
     System {
         /// Operation that failed.
@@ -40,7 +41,7 @@ pub enum EmulationError {
         /// Error of the system.
         source: io::Error,
     },
-    /// The recordings do not fit into memory.
+    /// The recordings exceed the memory budget.
     #[error("recorded series exceed the memory limit at t = {0} s")]
     Memory(f64),
 }
@@ -49,62 +50,64 @@ fn system(doing: &'static str) -> impl Fn(io::Error) -> EmulationError {
     move |source| EmulationError::System { doing, source }
 }
 
-/// Which flow's end a stage is, and where that is.
+/// Open end of a flow: side and role of a stage.
 #[derive(Clone, Copy, Debug)]
 struct End {
     side: Side,
     is_sink: bool,
 }
 
-/// Counters of a run in addition to its reports.
+/// Counters of a run in addition to the report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Packets that were read.
+    /// Packets read from the devices.
     pub read: u64,
-    /// Packets that were not IPv4, or malformed.
+    /// Packets that were not IPv4 or were malformed.
     pub ignored: u64,
     /// Packets that belong to no flow.
     pub unknown: u64,
-    /// Packets that a device did not take.
+    /// Packets that a device did not accept.
     pub refused: u64,
-    /// Longest time between the end of a wait and what it waited for.
+    /// Longest delay from the due time of a wait to its end.
     pub longest_absence: Duration,
-    /// Longest time for which a device was never found empty: at most that long packets waited there.
+    /// Longest time for which a device always had packets to read, which is an upper bound of the
+    /// waiting time of packets there.
     pub longest_backlog: Duration,
 }
 
-/// Runs a network in real time, between two devices.
+/// Runs a network in real time between two devices.
 pub struct Driver<O> {
     packet_io: O,
     running: RunningNetwork,
     timetable: Timetable,
     table: FlowTable,
     payloads: Payloads,
-    /// Where the next packet is read into.
+    /// Buffer for the next packet that is read.
     spare: PayloadHandle,
     meters: Meters,
     lateness: Lateness,
     counts: Counts,
-    /// By stage, for those that are open ends.
+    /// Open ends, by stage.
     ends: Vec<Option<End>>,
-    /// By flow and side, where packets of that side enter.
+    /// Stages at which packets enter, by flow and side.
     entries: Vec<[StageId; 2]>,
     warmup: Time,
     end: Time,
     exits: Vec<Exit>,
     released: Vec<PayloadHandle>,
     now: Time,
-    /// For the rates in progress: time of the latest progress report, and bytes by side until then.
+    /// Time of the latest progress report, and bytes by side up to then, for the rates in the next
+    /// report.
     reported: (Time, [u64; 2]),
-    /// Transmissions in each regime until then.
+    /// Transmissions in each regime up to the latest progress report.
     regimes: Vec<u64>,
-    /// By side: since when the device was not found empty.
+    /// Time since which the device of a side always had packets to read.
     waiting_since: [Option<Time>; 2],
 }
 
 impl<O: PacketIo> Driver<O> {
-    /// A run of `network`, which was built of `scenario` and is cut where packets of `table`'s flows
-    /// enter and leave.
+    /// Creates a driver for `network`, which was built from `scenario` with open ends for the flows
+    /// of `table`.
     pub fn new(packet_io: O, network: Network, scenario: &Scenario, table: FlowTable) -> Driver<O> {
         let mut ends = vec![None; network.stages.len()];
         let mut entries = Vec::with_capacity(network.flows.len());
@@ -153,10 +156,10 @@ impl<O: PacketIo> Driver<O> {
         self
     }
 
-    /// Runs to the end of the scenario, or until `supervisor` ends it.
+    /// Runs to the end of the scenario, or until `supervisor` ends the run.
     ///
     /// # Errors
-    /// When a component or a device fails.
+    /// Fails if a component or a device fails.
     pub fn run(&mut self, supervisor: &mut impl Supervisor) -> Result<Ending, EmulationError> {
         self.timetable.begin(&mut self.running, Time::ZERO).map_err(EmulationError::Model)?;
         let mut next_look = Time::ZERO;
@@ -196,7 +199,7 @@ impl<O: PacketIo> Driver<O> {
         let now = self.packet_io.now();
         let due = self.next_due().min(supervisor.next_progress()).min(now + HEARTBEAT);
         if due <= now {
-            // What is due has its turn first; a device may be ready as well.
+            // Due events are processed first; a device may be ready as well.
             return self.packet_io.wait(now).map_err(system("waiting"));
         }
         let ready = self.packet_io.wait(due).map_err(system("waiting"))?;
@@ -205,7 +208,7 @@ impl<O: PacketIo> Driver<O> {
         Ok(ready)
     }
 
-    /// When something happens in the path next.
+    /// Returns the time of the next event in the path.
     fn next_due(&mut self) -> Time {
         let stage = self.running.first().map_or(Time::NEVER, |(due, _)| due);
         stage.min(self.next_of_timetable()).min(self.end)
@@ -216,8 +219,8 @@ impl<O: PacketIo> Driver<O> {
         if self.timetable.is_measuring() { next } else { next.min(self.warmup) }
     }
 
-    /// Runs everything that is due up to `until`, in order, and writes what leaves. At one instant
-    /// the timetable comes first, then timers, then packets from the devices.
+    /// Processes all events up to `until`, in order, and writes the packets that leave. At one
+    /// instant, control events precede timers, and timers precede packets from the devices.
     fn advance(
         &mut self,
         until: Time,
@@ -299,7 +302,7 @@ impl<O: PacketIo> Driver<O> {
         Ok(())
     }
 
-    /// Puts what waits at the device of `side` into the path.
+    /// Reads the packets that wait at the device of `side`, and puts them into the path.
     fn read(&mut self, side: Side, supervisor: &mut impl Supervisor) -> Result<(), EmulationError> {
         for _ in 0..READ_AT_ONCE {
             let slot = self.payloads.slot_mut(self.spare);
@@ -323,7 +326,7 @@ impl<O: PacketIo> Driver<O> {
         Ok(())
     }
 
-    /// Puts the packet that was read last into the path.
+    /// Puts the latest packet that was read into the path.
     fn enter(
         &mut self,
         side: Side,
@@ -351,7 +354,7 @@ impl<O: PacketIo> Driver<O> {
         self.flush(supervisor)
     }
 
-    /// How far the run is at `now`.
+    /// Returns the progress of the run at `now`.
     fn progress(&mut self, now: Time) -> Progress {
         let (before, bytes) = std::mem::replace(&mut self.reported, (now, self.meters.bytes));
         let span_s = now.saturating_since(before).as_secs_lossy().max(1e-9);
@@ -392,28 +395,28 @@ impl<O: PacketIo> Driver<O> {
         }
     }
 
-    /// The instant up to which the path has run.
+    /// Returns the time up to which the path has run.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Packets in flight.
+    /// Returns the number of packets in flight.
     pub fn in_flight(&self) -> usize {
         self.payloads.in_use() - 1
     }
 
-    /// How late packets were, since measurement started.
+    /// Returns the lateness of packets since measurement started.
     pub fn lateness(&self) -> &Lateness {
         &self.lateness
     }
 
-    /// Counters since measurement started.
+    /// Returns the counters since measurement started.
     pub fn counts(&self) -> Counts {
         let crowded = self.table.crowded();
         Counts { unknown: self.counts.unknown + crowded, ..self.counts }
     }
 
-    /// Meters at the ends of the flows.
+    /// Returns the meters at the ends of the flows.
     pub fn meters(&self) -> &Meters {
         &self.meters
     }
@@ -423,12 +426,12 @@ impl<O: PacketIo> Driver<O> {
         &self.table
     }
 
-    /// The bus, to look at.
+    /// Returns the bus.
     pub fn bus(&self) -> &Bus {
         self.running.bus()
     }
 
-    /// The network, to look at.
+    /// Returns the network.
     pub fn network(&self) -> &Network {
         self.running.network()
     }
@@ -440,7 +443,7 @@ impl<O: PacketIo> Driver<O> {
         ReplicationReport { events: self.running.events(), ..report }
     }
 
-    /// The recorded series, and what is outside.
+    /// Completes the recording. Returns the recorder and the I/O.
     pub fn into_parts(mut self) -> (Recorder, O) {
         self.running.recorder().finish();
         (self.running.into_recorder(), self.packet_io)

@@ -1,21 +1,21 @@
-//! The scenario's own TCP flows over sockets of the kernel.
+//! The scenario's own TCP flows, over kernel sockets.
 //!
 //! ```text
 //!   sender's namespace                               receiver's namespace
-//!   zeros ─► socket (bound, connects at the start) ─► socket (accepted) ─► read and forgotten
+//!   zeros ─► socket (bound, connects at the start) ─► socket (accepted) ─► read and discarded
 //! ```
 //!
 //! | concern | file |
 //! | --- | --- |
-//! | what a flow has still to write, and when its application writes again | `endpoints/work.rs` |
-//! | sockets: their options, and what is done with them | `endpoints/sockets.rs` |
-//! | one flow: from its start to its last byte | `endpoints/flow.rs` |
+//! | the remaining data of a flow, and the next write of its application | `endpoints/work.rs` |
+//! | socket options and socket operations | `endpoints/sockets.rs` |
+//! | one flow, from its start to its last byte | `endpoints/flow.rs` |
 //! | `struct tcp_info` of a connection, mapped to the state of a simulated sender | `endpoints/tcp_info_map.rs` |
-//! | the thread: who is ready, and what is due | `endpoints/thread.rs` |
+//! | the thread: ready sockets and due events | `endpoints/thread.rs` |
 //!
-//! One ordinary thread serves all sockets of both sides. What it does at an instant of the scenario
-//! counts from that instant, not from when the thread came to it, so that lateness does not add up.
-//! The process of an application that writes and pauses is the simulator's.
+//! One thread serves all sockets of both sides. An event counts from its scheduled time, even if
+//! the thread processes it late, so that lateness does not accumulate. The on-off process of an
+//! application is the one of the simulator.
 
 mod clock;
 mod flow;
@@ -36,39 +36,40 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-/// One TCP flow.
+/// Configuration of one TCP flow.
 #[derive(Clone, Debug)]
 pub struct EndpointFlow {
-    /// Its number.
+    /// Flow number.
     pub flow: u32,
-    /// Where its data is sent.
+    /// Side that sends the data.
     pub sender: Side,
-    /// Address at the server's side.
+    /// Address on the server's side.
     pub server: Ipv4Addr,
-    /// Address at the client's side.
+    /// Address on the client's side.
     pub client: Ipv4Addr,
-    /// Port, of both ends.
+    /// Port of both ends.
     pub port: u16,
-    /// The kernel's congestion control: `TCP_CONGESTION`.
+    /// Congestion control algorithm of the kernel: `TCP_CONGESTION`.
     pub congestion: String,
-    /// Largest segment, bytes of payload and TCP options: `TCP_MAXSEG`; absent: by the MTU.
+    /// Maximum segment size, bytes of payload and TCP options: `TCP_MAXSEG`; `None`: derived from
+    /// the MTU.
     pub mss: Option<u32>,
-    /// Bound of the receive window, bytes: `TCP_WINDOW_CLAMP`; absent: none.
+    /// Limit of the receive window, bytes: `TCP_WINDOW_CLAMP`; `None`: no limit.
     pub window_clamp: Option<u32>,
-    /// Segments leave one at a time, at the kernel's rate for it.
+    /// True to pace segments at the rate of the kernel.
     pub pacing: bool,
-    /// When it starts; `NEVER`: it does not.
+    /// Start time; `NEVER` if the flow does not start.
     pub start: Time,
-    /// Time after which it writes no new data; `NEVER`: at the end.
+    /// Time after which no new data are written; `NEVER`: the end of the run.
     pub stop: Time,
-    /// Bytes to transfer; absent: without end.
+    /// Bytes to transfer; `None` for an unlimited transfer.
     pub transfer: Option<u64>,
-    /// Application that writes; absent: all data are available at the start.
+    /// Application that writes the data; `None`: all data are available at the start.
     pub on_off: Option<OnOff>,
 }
 
 impl EndpointFlow {
-    /// The address of its end at `side`.
+    /// Returns the address of the flow's end at `side`.
     fn address(&self, side: Side) -> Ipv4Addr {
         match side {
             Side::Server => self.server,
@@ -80,28 +81,28 @@ impl EndpointFlow {
 /// Flows and times of an endpoint thread.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Every flow.
+    /// All flows.
     pub flows: Vec<EndpointFlow>,
     /// Start of measurement.
     pub warmup: Time,
-    /// End of the run: what is open then is aborted.
+    /// End of the run: open connections are then aborted.
     pub end: Time,
-    /// Time between two samples of the senders' state; absent: none are taken.
+    /// Interval of samples of the senders' state; `None`: no samples.
     pub ss_interval: Option<Duration>,
 }
 
-/// Why sockets cannot be had.
+/// Reason for which the sockets cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
-    /// A congestion control does not exist, or is not permitted.
+    /// A congestion control algorithm does not exist, or is not permitted.
     #[error(
         "congestion control {name:?} of flow {flow}: {problem}. \
          This kernel has: {available}"
     )]
     Congestion {
-        /// Its name.
+        /// Name of the algorithm.
         name: String,
-        /// The first flow that requires it.
+        /// First flow that requires the algorithm.
         flow: u32,
         /// Description of the problem.
         problem: String,
@@ -111,13 +112,13 @@ pub enum EndpointError {
     /// A flow cannot listen.
     #[error("flow {flow}: cannot listen at {address} port {port} ({side}'s side): {source}", side = side.name())]
     Listen {
-        /// Its number.
+        /// Flow number.
         flow: u32,
-        /// Where it receives.
+        /// Side of the receiver.
         side: Side,
-        /// Its address there.
+        /// Address of the receiver.
         address: Ipv4Addr,
-        /// Its port.
+        /// Port of the flow.
         port: u16,
         /// Error of the call.
         source: io::Error,
@@ -130,83 +131,84 @@ pub enum EndpointError {
         /// Error of the call.
         source: io::Error,
     },
-    /// Something else of the system.
+    /// Any other system error.
     #[error("{what}: {source}")]
     System {
         /// Operation that failed.
         what: &'static str,
-        /// Why it failed.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
-/// Report of one flow's sockets. Counts cover the time from the end of the warm-up to the end;
-/// `None`: not reported by the kernel.
+/// Report of one flow's sockets. Counts start at the end of the warm-up. `None` means that the
+/// kernel does not report the value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SocketReport {
-    /// Its number.
+    /// Flow number.
     pub flow: u32,
-    /// Whether its connection came about.
+    /// True if the connection was established.
     pub established: bool,
-    /// When it did, s.
+    /// Time at which the connection was established, s.
     pub established_at_s: Option<f64>,
-    /// The congestion control that its sender had at last, read back; empty: it never had a socket.
+    /// Congestion control algorithm of the sender at the end, read back; empty if there was no
+    /// socket.
     pub congestion: String,
     /// Bytes that the receiving application read.
     pub delivered_bytes: u64,
-    /// The same, bit/s.
+    /// Rate of these bytes, bit/s.
     pub goodput_bps: f64,
     /// Segments retransmitted.
     pub retransmissions: Option<u64>,
     /// Expiries of the retransmission timer.
     pub timeouts: Option<u64>,
-    /// When it started, s.
+    /// Start time of the flow, s.
     pub start_s: Option<f64>,
-    /// When the last byte of a finite transfer was acknowledged, s.
+    /// Time at which the last byte of a finite transfer was acknowledged, s.
     pub completed_at_s: Option<f64>,
-    /// Mean of the smoothed RTT, s: sampled about every 50 ms, by weight of the segments that were
-    /// delivered since the sample before.
+    /// Mean of the smoothed RTT, s: sampled about every 50 ms, weighted by the segments delivered
+    /// since the previous sample.
     pub mean_rtt_s: Option<f64>,
-    /// Least RTT that the kernel remembers at the end (of its last minutes), s.
+    /// Minimum RTT of the last minutes, as reported by the kernel at the end, s.
     pub min_rtt_s: Option<f64>,
-    /// Share of the time that it was open in which the receive window kept data back; like the others, in
-    /// steps of a tick of the kernel (1 … 10 ms).
+    /// Share of the connection's open time in which the receive window limited sending. The
+    /// resolution of this and the following shares is a kernel tick (1 … 10 ms).
     pub rwnd_limited_share: Option<f64>,
-    /// Share of the same time in which the congestion window did: in which there was something to send
-    /// and neither the receive window nor the send buffer was short. Only known of flows that always
-    /// have something to send.
+    /// Share of the connection's open time in which the congestion window limited sending: data
+    /// were waiting, and neither the receive window nor the send buffer was the limit. Known only
+    /// for flows that always have data to send.
     pub cwnd_limited_share: Option<f64>,
-    /// Share of the same time in which the send buffer was too small.
+    /// Share of the connection's open time in which the send buffer was too small.
     pub sndbuf_limited_share: Option<f64>,
-    /// Payload bytes sent, retransmissions included.
+    /// Payload bytes sent, including retransmissions.
     pub bytes_sent: Option<u64>,
-    /// Segments that the sender sent, without payload too.
+    /// Segments that the sender sent, including segments without payload.
     pub segs_out: Option<u64>,
     /// Segments that the receiver has reported as CE-marked.
     pub delivered_ce: Option<u64>,
-    /// Times that the sender saw reordering.
+    /// Number of reordering events that the sender detected.
     pub reord_seen: Option<u64>,
-    /// D-SACKs that the sender got.
+    /// D-SACKs that the sender received.
     pub dsack_dups: Option<u64>,
-    /// Segments that the receiver got out of order.
+    /// Segments that the receiver received out of order.
     pub rcv_ooopack: Option<u64>,
-    /// Payload of a full segment at last, bytes.
+    /// Payload of a full-sized segment at the end, bytes.
     pub mss: Option<u32>,
 }
 
-/// Report of all sockets.
+/// Report of all sockets of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EndpointsReport {
-    /// By flow, in the plan's order.
+    /// Reports by flow, in the order of the plan.
     pub flows: Vec<SocketReport>,
-    /// The senders' state over time, in order of time; of flows from their start on.
+    /// Samples of the senders' state in order of time, for each flow from its start on.
     pub ss: Vec<SsSample>,
-    /// Warnings, a sentence each: flows that could not connect or were broken off.
+    /// Warnings, one sentence each: flows that could not connect or were aborted.
     pub problems: Vec<String>,
-    /// The time that counts cover, s.
+    /// Measured time, s.
     pub measured_s: f64,
-    /// The largest time by which the thread came too late to a start, a turn or a sample, s: on a busy
-    /// machine flows are late by as much.
+    /// Largest lateness of the thread at a flow start, an application event or a sample, s. On a
+    /// busy machine the flows are late by up to this time.
     pub lateness_max_s: f64,
 }
 
@@ -214,22 +216,22 @@ pub struct EndpointsReport {
 pub struct Endpoints {
     /// Sends time zero to the thread, once.
     zero: Option<SyncSender<u64>>,
-    /// Asks the thread to end.
+    /// Requests the end of the thread.
     stop: Arc<EventFd>,
-    /// When it ends by itself.
+    /// Time at which the thread ends without a request.
     end: Time,
     thread: Option<JoinHandle<EndpointsReport>>,
 }
 
 impl Endpoints {
-    /// Starts the thread, which waits for [`Endpoints::begin`]. When this returns, the receivers of flows
-    /// listen, and the kernel has accepted every congestion control at both sides. `netns` are the
-    /// namespaces by [`Side`].
+    /// Starts the thread, which waits for [`Endpoints::begin`]. After the return, the receivers of
+    /// flows listen, and the kernel has accepted all congestion control algorithms on both sides.
+    /// `netns` are the namespaces in the order of [`Side`].
     ///
-    /// The calling process must be allowed to enter the namespaces as long as flows start.
+    /// The calling process must be permitted to enter the namespaces while flows start.
     ///
     /// # Errors
-    /// When the kernel refuses something: nothing is left of it.
+    /// Fails if the kernel rejects a request; then no thread or socket remains.
     pub fn start(plan: Plan, netns: [BorrowedFd<'_>; 2]) -> Result<Endpoints, EndpointError> {
         let system = |what| move |source| EndpointError::System { what, source };
         let own = |fd: BorrowedFd<'_>| {
@@ -255,17 +257,17 @@ impl Endpoints {
         Ok(endpoints)
     }
 
-    /// The scenario's time zero is at `zero_ns` on `CLOCK_MONOTONIC`, ns: flows start from then on. It
-    /// counts once.
+    /// Sets the scenario's time zero to `zero_ns` on `CLOCK_MONOTONIC`, ns. Flows start from this
+    /// time on. Only the first call has an effect.
     pub fn begin(&mut self, zero_ns: u64) {
         if let Some(zero) = self.zero.take() {
-            // The report covers a thread that has ended.
+            // If the thread has ended, the report shows it.
             let _ = zero.try_send(zero_ns);
         }
     }
 
-    /// Returns the report of the sockets, with the run at `now`: until its end or, before that,
-    /// until now. Every connection that is open then is aborted.
+    /// Returns the report of the sockets for a run that is at `now`. Before the end of the run, the
+    /// report covers the time until now. All open connections are aborted.
     pub fn finish(mut self, now: Time) -> EndpointsReport {
         self.join(now).unwrap_or_else(|| EndpointsReport {
             problems: vec!["the thread of the sockets failed: nothing is known of them".to_owned()],
@@ -275,10 +277,10 @@ impl Endpoints {
 
     fn join(&mut self, now: Time) -> Option<EndpointsReport> {
         let thread = self.thread.take()?;
-        // A thread that was never started no longer waits for time zero.
+        // Releases a thread that still waits for time zero.
         self.zero = None;
         if now < self.end {
-            // It fails only if the counter overflows.
+            // The write fails only if the counter overflows.
             let _ = self.stop.write(1);
         }
         thread.join().ok()

@@ -1,4 +1,4 @@
-//! Events of a run in progress: one JSON document a line, on a separate file descriptor.
+//! Events of a run in progress: one JSON document per line, on a separate file descriptor.
 
 use serde::Serialize;
 use std::fs::File;
@@ -9,50 +9,50 @@ use std::os::fd::OwnedFd;
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event {
-    /// Both sides are up; commands start now.
+    /// Both sides are set up; commands start now.
     Ready {
         /// Address of the server.
         server: String,
-        /// Addresses of the clients, by user as far as flows name them.
+        /// Addresses of the clients, in the order of the users of the flows.
         clients: Vec<String>,
-        /// The scheduling class that the data thread has: `fifo` or `other`.
+        /// Scheduling class of the data thread: `fifo` or `other`.
         class: &'static str,
     },
-    /// How far it is.
+    /// Progress report.
     Progress(Progress),
-    /// The end: the results are written.
+    /// The run has ended and the results are written.
     Finished {
-        /// `end` (of the scenario), `command` (it has ended), `duration`, `signal` or `input` (the
-        /// parent process has exited).
+        /// Reason: `end` (of the scenario), `command` (the command has ended), `duration`, `signal`
+        /// or `input` (the parent process has exited).
         reason: &'static str,
-        /// Exit status of the client's command, that of a shell: 128 and more for signals.
+        /// Exit status of the client's command, as in a shell: 128 and more for signals.
         #[serde(skip_serializing_if = "Option::is_none")]
         status: Option<i32>,
     },
-    /// It failed; there may be no results.
+    /// The run failed; there may be no results.
     Failed {
         /// Name of the failed operation, such as `tun`, `namespace`, `command`, `congestion`,
         /// `scenario`, `device`, `model`.
         what: &'static str,
-        /// One sentence.
+        /// Description of the error, one sentence.
         message: String,
     },
 }
 
-/// How far a run is, and what has happened since the report before.
+/// Progress of a run, and rates since the previous report.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Progress {
     /// Time since the start of the scenario, s.
     pub at_s: f64,
-    /// When it ends, s; absent: not known.
+    /// End of the run, s; absent if unknown.
     pub until_s: Option<f64>,
-    /// IP bytes delivered in the forward direction, bit/s.
+    /// Rate of the IP packets delivered in the forward direction, bit/s.
     pub rate_bps: f64,
     /// Rate in the reverse direction, bit/s.
     pub reverse_rate_bps: f64,
-    /// Packets now waiting in the queues of the forward direction.
+    /// Packets that wait in the queues of the forward direction.
     pub queue_packets: usize,
-    /// The regime of the last transmission, of links that have several.
+    /// Regime of the last transmission, for links with several regimes.
     pub regime: Option<usize>,
     /// Packets dropped so far, for any reason.
     pub drops: u64,
@@ -69,12 +69,12 @@ pub struct Progress {
 pub struct Events(Option<File>);
 
 impl Events {
-    /// Writes events to `descriptor`, if there is one.
+    /// Creates a writer to `descriptor`; `None` discards all events.
     pub fn to(descriptor: Option<OwnedFd>) -> Events {
         Events(descriptor.map(File::from))
     }
 
-    /// Writes `event`. Discards it without a reader.
+    /// Writes `event`. Without a reader, the event is discarded.
     pub fn emit(&mut self, event: &Event) {
         let Some(file) = &mut self.0 else { return };
         let mut line = serde_json::to_string(event).expect("events hold only numbers and texts");

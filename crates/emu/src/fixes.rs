@@ -1,6 +1,6 @@
-//! How to permit what a machine refuses, for the environment in which the program runs.
+//! Fixes for missing permissions, for the environment in which the program runs.
 //!
-//! A fix is one clause without a semicolon: it follows the reason in an error message.
+//! A fix is one clause without a semicolon, because it follows the reason in an error message.
 
 use std::fs;
 use std::io;
@@ -9,11 +9,11 @@ use std::io;
 /// writable.
 const DOCKER: &str = "docker run --device /dev/net/tun --cap-add NET_ADMIN --cap-add SYS_ADMIN \
                       --security-opt systempaths=unconfined";
-/// The same for `podman run`.
+/// Options of `podman run` that permit an emulation.
 const PODMAN: &str = "podman run --device /dev/net/tun --cap-add NET_ADMIN --cap-add SYS_ADMIN \
                       --security-opt unmask=ALL";
 
-/// Environment of the program.
+/// Environment in which the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Environment {
     /// A container of Docker.
@@ -29,14 +29,14 @@ pub enum Environment {
 }
 
 impl Environment {
-    /// The environment of this process.
+    /// Returns the environment of this process.
     pub fn detect() -> Environment {
         let exists = |path| fs::exists(path).unwrap_or(false);
         let release = setting("kernel/osrelease");
         Environment::of(exists("/.dockerenv"), exists("/run/.containerenv"), &release)
     }
 
-    /// The environment in which the marker files of Docker or Podman exist, and the kernel has that
+    /// Returns the environment for the given marker files of Docker or Podman and the given kernel
     /// release.
     fn of(docker: bool, podman: bool, release: &str) -> Environment {
         if podman {
@@ -52,7 +52,8 @@ impl Environment {
         }
     }
 
-    /// How to start a container that permits an emulation. `None`: it is not one.
+    /// Returns the fix that starts a container with the required permissions; `None` outside a
+    /// container.
     fn start(self) -> Option<String> {
         let command = match self {
             Environment::Docker => DOCKER,
@@ -62,7 +63,7 @@ impl Environment {
         Some(format!("start the container with `{command}`"))
     }
 
-    /// For a TUN device that cannot be opened.
+    /// Returns the fix for a TUN device that cannot be opened.
     pub fn tun(self, error: &io::Error) -> String {
         let start = self.start();
         match error.raw_os_error() {
@@ -94,7 +95,8 @@ impl Environment {
         }
     }
 
-    /// For a user namespace, or a network namespace within one, that cannot be made.
+    /// Returns the fix for a user namespace, or a network namespace within it, that cannot be
+    /// created.
     pub fn user_namespace(self, error: &io::Error) -> String {
         let sysctl = |cause: &str, setting: &str| {
             format!("{cause}: run `sysctl {setting}` as root, or run as root")
@@ -115,7 +117,7 @@ impl Environment {
         }
     }
 
-    /// For a setting of the kernel that cannot be written.
+    /// Returns the fix for a sysctl that cannot be written.
     pub fn sysctl(self, error: &io::Error) -> String {
         match error.raw_os_error() {
             Some(libc::ENOENT) => "this kernel does not have it".to_owned(),
@@ -129,7 +131,8 @@ impl Environment {
         }
     }
 
-    /// For a real-time class of that priority that root, or a user, does not get.
+    /// Returns the fix for a real-time class of this priority that is not permitted for root or for
+    /// a user.
     pub fn real_time(self, is_root: bool, priority: u8) -> String {
         let option = match is_root {
             true => "--cap-add SYS_NICE".to_owned(),
@@ -146,7 +149,7 @@ impl Environment {
     }
 }
 
-/// A setting of the kernel, empty if there is none: `kernel/osrelease`.
+/// Reads a sysctl, such as `kernel/osrelease`; empty if it does not exist.
 fn setting(path: &str) -> String {
     fs::read_to_string(format!("/proc/sys/{path}")).unwrap_or_default().trim().to_owned()
 }
@@ -164,7 +167,7 @@ mod tests {
         let of = Environment::of;
         assert_eq!(of(true, false, "6.8.0-45-generic"), Environment::Docker);
         assert_eq!(of(false, true, "6.8.0-45-generic"), Environment::Podman);
-        // Docker on WSL is Docker.
+        // Docker on WSL counts as Docker.
         assert_eq!(of(true, false, "6.6.87.2-microsoft-standard-WSL2"), Environment::Docker);
         assert_eq!(of(false, false, "6.6.87.2-microsoft-standard-WSL2"), Environment::Wsl2);
         assert_eq!(of(false, false, "4.4.0-17763-Microsoft"), Environment::Wsl1);
@@ -195,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_container_names_one_command_for_all_that_it_refuses() {
+    fn fixes_of_a_container_name_the_same_command() {
         for (environment, command) in [(Environment::Docker, DOCKER), (Environment::Podman, PODMAN)]
         {
             for fix in

@@ -1,4 +1,4 @@
-//! Which flow of the scenario a packet of the kernel belongs to.
+//! Assignment of the kernel's packets to flows of the scenario.
 
 use crate::classify::Ends;
 use crate::packet_io::Side;
@@ -6,40 +6,40 @@ use airpath_core::{Duration, FlowId, Time};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-/// Port of flow 0's sockets at both sides.
+/// Port of flow 0 on both sides.
 pub const FIRST_PORT: u16 = 20_000;
 /// Largest number of flows with a separate port.
 pub const MOST_FLOWS: u32 = 40_000;
 
-/// How long a connection is quiet before its place may be another's.
+/// Idle time after which the entry of a connection may be reused.
 const QUIET: Duration = Duration::from_secs(60);
 
-/// The port of a flow's sockets.
+/// Returns the port of a flow's sockets.
 ///
 /// # Panics
-/// From [`MOST_FLOWS`] on.
+/// Panics for flow numbers from [`MOST_FLOWS`] on.
 pub fn port_of(flow: u32) -> u16 {
     assert!(flow < MOST_FLOWS, "flow {flow} has no port");
     FIRST_PORT + flow as u16
 }
 
-/// A connection, from the side of the client.
+/// A connection, from the client's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Connection {
     /// IP protocol number.
     pub protocol: u8,
-    /// The client's address.
+    /// Address of the client.
     pub client: Ipv4Addr,
-    /// The server's.
+    /// Address of the server.
     pub server: Ipv4Addr,
-    /// The client's port; 0 where there are none.
+    /// Port of the client; 0 if the protocol has no ports.
     pub client_port: u16,
-    /// The server's.
+    /// Port of the server; 0 if the protocol has no ports.
     pub server_port: u16,
 }
 
 impl Connection {
-    /// Of a packet that came from `side`.
+    /// Returns the connection of a packet from `side`.
     pub fn of(ends: &Ends, side: Side) -> Connection {
         let (there, here) =
             ((ends.destination, ends.destination_port), (ends.source, ends.source_port));
@@ -54,29 +54,29 @@ impl Connection {
     }
 }
 
-/// A place for a connection of a command.
+/// Entry of a connection of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct PortEntry {
     /// Connection of the entry.
     pub connection: Connection,
-    /// When its last packet came.
+    /// Arrival time of the last packet.
     last: Time,
 }
 
 /// Assignment of packets to flows.
 #[derive(Debug)]
 pub enum FlowTable {
-    /// To the scenario's own flows, by their ports.
+    /// Assignment to the scenario's own flows, by port.
     Ports {
-        /// How many flows there are.
+        /// Number of flows.
         flows: u32,
     },
-    /// To places for connections, in the order in which these come up.
+    /// Assignment to entries for connections, in the order of their first packets.
     Connections(Connections),
 }
 
 impl FlowTable {
-    /// The flow of a packet from `side`, which came at `now`; `None` when it has none.
+    /// Returns the flow of a packet that came from `side` at `now`; `None` if it has no flow.
     #[inline]
     pub fn flow(&mut self, ends: &Ends, side: Side, now: Time) -> Option<FlowId> {
         match self {
@@ -90,7 +90,8 @@ impl FlowTable {
         }
     }
 
-    /// Packets for which no place was free, and which share another's.
+    /// Returns the number of packets without a free entry, which share the entry of another
+    /// connection.
     pub fn crowded(&self) -> u64 {
         match self {
             FlowTable::Ports { .. } => 0,
@@ -99,33 +100,33 @@ impl FlowTable {
     }
 }
 
-/// Places for the connections of commands: as many flows for each user.
+/// Entries for the connections of commands, with the same number of flows for each user.
 #[derive(Debug)]
 pub struct Connections {
-    /// By user in order of the scenario, its address.
+    /// Addresses of the users, in the order of the scenario.
     users: Vec<Ipv4Addr>,
-    /// Which of them packets belong to that name none.
+    /// Index of the user for packets without a user's address.
     default: usize,
-    /// Places of a user.
+    /// Number of entries per user.
     slots: usize,
-    /// By user, then by place: the latest entry, if any.
+    /// Entries by user, then by slot.
     places: Vec<Option<PortEntry>>,
     known: BTreeMap<Connection, u32>,
-    /// By user: where the search for a quiet place begins.
+    /// Start of the search for an idle entry, by user.
     next: Vec<usize>,
-    /// Packets for which no place was free.
+    /// Number of packets without a free entry.
     crowded: u64,
 }
 
 impl Connections {
-    /// `slots` places for each of `users`, from 1.
+    /// Creates a table with `slots` entries (at least 1) for each of `users`.
     pub fn new(users: Vec<Ipv4Addr>, default: usize, slots: usize) -> Connections {
         let places = vec![None; users.len() * slots];
         let next = vec![0; users.len()];
         Connections { users, default, slots, places, known: BTreeMap::new(), next, crowded: 0 }
     }
 
-    /// Entries of all places, by flow.
+    /// Iterates over the connections of all entries, by flow.
     pub fn places(&self) -> impl Iterator<Item = (FlowId, Connection)> + '_ {
         let numbered = (0..).map(FlowId).zip(&self.places);
         numbered.filter_map(|(flow, place)| place.map(|place| (flow, place.connection)))
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_is_known_by_its_port() {
+    fn a_flow_is_identified_by_its_port() {
         let mut table = FlowTable::Ports { flows: 3 };
         let mut flow = |port, other| table.flow(&ends(port, other), Side::Server, Time::ZERO);
         assert_eq!(flow(port_of(2), port_of(2)), Some(FlowId(2)));
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn both_directions_of_a_connection_have_one_flow_and_users_have_their_own() {
+    fn both_directions_of_a_connection_have_one_flow_and_users_have_separate_flows() {
         let users = vec![client_address(0, 0), client_address(0, 3)];
         let mut table = FlowTable::Connections(Connections::new(users, 0, 8));
         let there = ends(80, 40_000);
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_anothers_when_it_was_quiet_for_a_minute() {
+    fn an_entry_is_reused_after_a_minute_without_packets() {
         let users = vec![client_address(0, 3)];
         let mut table = FlowTable::Connections(Connections::new(users, 0, 2));
         let mut flow = |port, s| table.flow(&ends(80, port), Side::Server, Time::from_secs(s));

@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// How long the client's command is waited for after a signal, which it may have got as well.
+/// Maximum waiting time for the client's command after a signal, which the command may have
+/// received as well.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// TCP counters by side.
@@ -26,10 +27,11 @@ pub(crate) type Counters = [BTreeMap<String, u64>; 2];
 pub(crate) struct Signals(SignalFd);
 
 impl Signals {
-    /// From now on they no longer end the process. Before other threads are started.
+    /// Blocks these signals, so that they no longer end the process. Call it before other threads
+    /// are started.
     ///
     /// # Errors
-    /// When the system has no more file descriptors.
+    /// Fails if the system has no more file descriptors.
     pub(crate) fn take() -> io::Result<Signals> {
         let mut set = SigSet::empty();
         for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
@@ -55,7 +57,7 @@ impl AsFd for Signals {
     }
 }
 
-/// Resources of a run apart from its path.
+/// Resources of a run in addition to the path.
 pub(crate) struct Host<'a> {
     pub(crate) sides: &'a Sides,
     pub(crate) signals: Signals,
@@ -65,11 +67,11 @@ pub(crate) struct Host<'a> {
     pub(crate) events: &'a mut Events,
     progress: Duration,
     next_progress: Time,
-    /// When patience with a command ends, after a signal.
+    /// End of the waiting time for a command after a signal.
     patience: Option<Time>,
-    /// How the client's command ended.
+    /// Exit status of the client's command.
     pub(crate) status: Option<i32>,
-    /// Warnings, a sentence each.
+    /// Warnings, one sentence each.
     pub(crate) problems: Vec<String>,
     /// Counters at the start of measurement.
     pub(crate) counters: Counters,
@@ -79,7 +81,8 @@ pub(crate) struct Host<'a> {
 }
 
 impl<'a> Host<'a> {
-    /// Supervises a run between `sides`, and reports progress every `progress_ms`; 0: never.
+    /// Creates the supervision of a run between `sides`, with progress reports every `progress_ms`
+    /// ms; 0 for none.
     pub(crate) fn new(
         sides: &'a Sides,
         signals: Signals,
@@ -87,7 +90,7 @@ impl<'a> Host<'a> {
         events: &'a mut Events,
         progress_ms: u64,
     ) -> Host<'a> {
-        // It is looked at, never waited for; where that cannot be, it is not looked at.
+        // The input is polled without blocking. If it cannot be made non-blocking, it is ignored.
         let input =
             input.filter(|input| fcntl(input, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).is_ok());
         let progress = Duration::from_millis(progress_ms);
@@ -111,14 +114,14 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Descriptors to poll for reading.
+    /// Returns the descriptors to poll for reading.
     pub(crate) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         let launcher = self.launcher.as_ref().map(Launcher::fd);
         let input = self.input.as_ref().map(AsFd::as_fd);
         [Some(self.signals.as_fd()), input, launcher].into_iter().flatten().collect()
     }
 
-    /// Whether the parent process has exited.
+    /// Returns true if the parent process has exited.
     fn has_parent_exited(&self) -> bool {
         let Some(input) = &self.input else { return false };
         let mut byte = [0];
@@ -132,7 +135,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// How the client's command has ended, if it has.
+    /// Returns the exit status of the client's command, if it has ended.
     fn poll_commands(&mut self) -> Option<i32> {
         while let Some(event) = self.launcher.as_mut().and_then(Launcher::poll) {
             match event {
@@ -141,7 +144,7 @@ impl<'a> Host<'a> {
                     self.problems.push(format!("the server's command ended with status {status}"));
                 }
                 LauncherEvent::Failed { side, message, status } => {
-                    // As a shell would: no other output goes there.
+                    // Printed as by a shell; no other output goes to stderr.
                     eprintln!("airpath emulate: {message}");
                     self.problems.push(message);
                     if side == Side::Client {
@@ -154,7 +157,7 @@ impl<'a> Host<'a> {
         None
     }
 
-    /// TCP's counters of both sides now; empty where the kernel does not report them.
+    /// Returns the current TCP counters of both sides; empty if the kernel does not report them.
     pub(crate) fn count(&self) -> Counters {
         Side::BOTH.map(|side| self.sides.tcp_counters(side).unwrap_or_default())
     }
@@ -207,10 +210,10 @@ impl Supervisor for Host<'_> {
     }
 }
 
-/// The devices between which a run takes place, with all polled descriptors.
+/// Creates the I/O of a run, with all polled descriptors.
 ///
 /// # Errors
-/// When the system has no more file descriptors.
+/// Fails if the system has no more file descriptors.
 pub(crate) fn devices(host: &Host<'_>, zero_ns: u64) -> io::Result<Devices> {
     let [server, client] = Side::BOTH.map(|side| host.sides.device(side).try_clone());
     Devices::new([server?, client?], &host.descriptors(), zero_ns)

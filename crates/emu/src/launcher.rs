@@ -1,5 +1,6 @@
-//! The commands of a run: a process that was copied off while there was one thread starts them,
-//! each in its network namespace, and everything that they have started ends with it.
+//! Starts the commands of a run. A process that was forked while the program had one thread starts
+//! each command in its network namespace. All processes that the commands start end with this
+//! process.
 //!
 //! ```text
 //!   airpath-emu ─ keeper ─ launcher (first of a PID namespace) ─┬ server's command
@@ -7,18 +8,19 @@
 //! ```
 //!
 //! The keeper exists because a process that has created a PID namespace can no longer start a
-//! thread. When `airpath-emu` ends, however it does, the kernel kills the keeper (`PDEATHSIG`) and
-//! with it the launcher, and with that, the first process of its PID namespace, all others in it.
+//! thread. At any exit of `airpath-emu`, the kernel kills the keeper (`PDEATHSIG`) and the
+//! launcher. The launcher is the first process of its PID namespace, so the kernel also kills all
+//! other processes in this namespace.
 //!
-//! * `airpath-emu` has the capabilities of its caller, or all within a separate user namespace, and
-//!   the real-time class where it is permitted. It is in the caller's network namespace, or in an
-//!   empty one.
-//! * Keeper and launcher have the same capabilities and the usual class.
-//! * A command is in the network namespace of its side. It has no capability and can get none, or
-//!   with `keep_privileges` those of the launcher.
+//! * `airpath-emu` has the capabilities of its caller, or all capabilities within a separate user
+//!   namespace, and the real-time class if it is permitted. It is in the caller's network
+//!   namespace, or in an empty one.
+//! * Keeper and launcher have the same capabilities and the normal scheduling class.
+//! * A command is in the network namespace of its side. It has no capabilities and cannot acquire
+//!   any; with `keep_privileges` it has those of the launcher.
 //!
-//! A command has the permissions of its user for files, and for sockets that are files: this keeps
-//! an ordinary program on the path, and is no sandbox for a hostile one.
+//! A command has the permissions of its user for files, and for sockets in the file system. This
+//! keeps an ordinary program on the path, but it is not a sandbox for a hostile program.
 //!
 //! Source: pid_namespaces(7), capabilities(7), credentials(7).
 
@@ -44,15 +46,15 @@ mod first;
 
 use command::Command;
 
-/// Longest message of a launcher, bytes.
+/// Maximum length of a message of a launcher, bytes.
 const MESSAGE: usize = 4096;
-/// How much longer than the commands are given the launcher itself may take to end.
+/// Additional time for the launcher to end, after the grace period of the commands.
 const SLACK: Duration = Duration::from_secs(1);
 
 /// Messages to a launcher.
 const START: u8 = 1;
 const END: u8 = 2;
-/// Messages of a launcher at its start, in addition to sides.
+/// Message of a launcher at its start, in addition to the side numbers.
 const READY: u8 = 2;
 
 /// An event of a launcher.
@@ -62,37 +64,37 @@ pub enum LauncherEvent {
     Ended {
         /// Side of the command.
         side: Side,
-        /// Its exit status as that of a shell: 128 and more for signals.
+        /// Exit status as in a shell: 128 and more for signals.
         status: i32,
     },
     /// A command could not be started.
     Failed {
         /// Side of the command.
         side: Side,
-        /// Why: one sentence.
+        /// Reason, one sentence.
         message: String,
-        /// Exit status as of a shell: 127 when the program does not exist, otherwise 126.
+        /// Exit status as in a shell: 127 if the program does not exist, otherwise 126.
         status: i32,
     },
-    /// The launcher has ended, and with it everything that it had started.
+    /// The launcher has ended, and with it all processes that it had started.
     Gone,
 }
 
-/// The process that starts the commands.
+/// Handle of the process that starts the commands.
 #[derive(Debug)]
 pub struct Launcher {
     keeper: Option<Pid>,
     socket: OwnedFd,
-    /// The terminal's foreground group at the start, if it was this process's.
+    /// Foreground process group of the terminal at the start, if it was the group of this process.
     foreground: Option<Pid>,
 }
 
 impl Launcher {
-    /// Copies it off. The commands are started later, with [`Launcher::start`].
+    /// Forks the launcher. The commands are started later, by [`Launcher::start`].
     ///
     /// # Errors
-    /// When the process has several threads, the traffic is not that of commands, or the
-    /// kernel does not allow it.
+    /// Fails if the process has several threads, the traffic is not that of commands, or the kernel
+    /// does not permit it.
     pub fn fork(
         sides: &Sides,
         traffic: &Traffic,
@@ -123,41 +125,41 @@ impl Launcher {
         Err(SetupError::new("namespace", message))
     }
 
-    /// Starts the command of a side; none there: nothing happens.
+    /// Starts the command of a side, if there is one.
     ///
     /// # Errors
-    /// When the launcher has gone.
+    /// Fails if the launcher has ended.
     pub fn start(&self, side: Side) -> io::Result<()> {
         self.send_message(&[START, side as u8])
     }
 
-    /// Readable when [`Launcher::poll`] has an event.
+    /// Returns a descriptor that is readable if [`Launcher::poll`] has an event.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
 
-    /// Returns the next event, if any; does not wait. At the end it is always
-    /// [`LauncherEvent::Gone`].
+    /// Returns the next event, if any, without waiting. After the end of the launcher it always
+    /// returns [`LauncherEvent::Gone`].
     pub fn poll(&mut self) -> Option<LauncherEvent> {
         self.receive()
     }
 
-    /// Requests the end: the commands receive `SIGTERM`, after half of `grace` `SIGHUP` as from a
-    /// terminal that closes, and are killed after `grace`. The last event is
+    /// Requests the end: the commands receive `SIGTERM`, then `SIGHUP` after half of `grace` as if
+    /// their terminal was closed, and are killed after `grace`. The last event is
     /// [`LauncherEvent::Gone`].
     ///
     /// # Errors
-    /// When the launcher has gone.
+    /// Fails if the launcher has ended.
     pub fn ask_to_end(&self, grace: airpath_core::Duration) -> io::Result<()> {
         let grace = u32::try_from(grace.as_nanos() / 1_000_000).unwrap_or(u32::MAX);
         self.send_message(&[&[END], &grace.to_ne_bytes()[..]].concat())
     }
 
-    /// Ends everything, as [`Launcher::ask_to_end`], and waits until it has ended; returns its
-    /// events until then.
+    /// Ends all commands like [`Launcher::ask_to_end`], and waits for the end of the launcher.
+    /// Returns its events until then.
     pub fn end(&mut self, grace: airpath_core::Duration) -> Vec<LauncherEvent> {
         let mut events = Vec::new();
-        // Fails only when it has gone already.
+        // Fails only if the launcher has already ended.
         let _ = self.ask_to_end(grace);
         let deadline = now() + Duration::from_nanos(grace.as_nanos()) + SLACK;
         while self.wait(deadline.saturating_sub(now())) {
@@ -175,8 +177,8 @@ impl Launcher {
         Ok(())
     }
 
-    /// The next message, if there is one: a status, what it is about, and words. At the end it is
-    /// about nothing that there is.
+    /// Returns the next message, if any: status, side number, and text. At the end of the launcher,
+    /// the side number is invalid.
     fn message(&mut self, flags: MsgFlags) -> Option<(i32, u8, String)> {
         let mut buffer = [0; MESSAGE];
         let length = loop {
@@ -208,7 +210,7 @@ impl Launcher {
         })
     }
 
-    /// Waits until there is something to receive, or for that long.
+    /// Waits until a message is available, at most for `time`.
     fn wait(&self, time: Duration) -> bool {
         let mut wanted = [PollFd::new(self.socket.as_fd(), PollFlags::POLLIN)];
         let time = PollTimeout::try_from(time).unwrap_or(PollTimeout::MAX);
@@ -219,7 +221,7 @@ impl Launcher {
         }
     }
 
-    /// Kills what is still there, and gives the terminal back.
+    /// Kills the remaining processes, and restores the foreground group of the terminal.
     fn close(&mut self) {
         if let Some(keeper) = self.keeper.take() {
             let _ = kill(keeper, Signal::SIGKILL);
@@ -237,36 +239,37 @@ impl Drop for Launcher {
     }
 }
 
-/// The terminal of the session, if it has one.
+/// Opens the terminal of the session, if it has one.
 fn terminal() -> Option<File> {
     File::options().read(true).write(true).open("/dev/tty").ok()
 }
 
-/// The terminal's foreground group, if it is this process's.
+/// Returns the foreground process group of the terminal, if it is the group of this process.
 fn foreground() -> Option<Pid> {
     tcgetpgrp(terminal()?).ok().filter(|group| *group == getpgrp())
 }
 
-/// Makes a group the foreground one of the terminal: an interactive shell leaves its own there.
+/// Makes a process group the foreground group of the terminal: an interactive shell leaves its own
+/// group there.
 fn give_terminal(group: Pid) {
     let mut stop = SigSet::empty();
     stop.add(Signal::SIGTTOU);
     let Some(terminal) = terminal() else { return };
-    // From the background it would stop us.
+    // A call from a background process would stop this process.
     let Ok(before) = stop.thread_swap_mask(SigmaskHow::SIG_BLOCK) else { return };
     let _ = tcsetpgrp(terminal, group);
     let _ = before.thread_set_mask();
 }
 
-/// Time of a clock that never goes back.
+/// Returns the time of a monotonic clock.
 fn now() -> Duration {
     Duration::from(clock_gettime(ClockId::CLOCK_MONOTONIC).unwrap_or(TimeSpec::new(0, 0)))
 }
 
-/// A process that has ended and its exit status, as that of a shell; `None`: all still run.
+/// Returns a process that has ended and its exit status as in a shell; `None` if all still run.
 ///
 /// # Errors
-/// When there is none to wait for.
+/// Fails if there is no process to wait for.
 fn reap(pid: Option<Pid>, wait: bool) -> nix::Result<Option<(Pid, i32)>> {
     loop {
         match waitpid(pid, (!wait).then_some(WaitPidFlag::WNOHANG)) {

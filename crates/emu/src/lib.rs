@@ -1,4 +1,4 @@
-//! The real-time driver: the network of a scenario between two network namespaces.
+//! The real-time driver: connects two network namespaces by the simulated path of a scenario.
 //!
 //! ```text
 //!   server's namespace                                         client's namespace
@@ -6,10 +6,11 @@
 //!                  ◄──────────────── reverse path ◄────────────────────
 //! ```
 //!
-//! It contains no model: packets that the kernel sends enter the path of `airpath_path` at the open
-//! ends of its flows, with a handle to their bytes, and leave it at others. [`Driver`] advances the
-//! time and makes no system calls: I/O is a [`packet_io::PacketIo`], which tests replace. All
-//! unusual calls of the kernel are in `sys`, the only place with unsafe code.
+//! This crate contains no models. Packets that the kernel sends enter the path of `airpath_path` at
+//! the open ends of its flows, with a handle to their bytes, and leave the path at other open ends.
+//! [`Driver`] advances the time and makes no system calls: I/O is behind the trait
+//! [`packet_io::PacketIo`], which tests replace. System calls without a safe library function are
+//! in `sys`, the only module with unsafe code.
 #![deny(unsafe_code)]
 
 pub mod addresses;

@@ -1,8 +1,8 @@
-//! `airpath-emu`: runs a scenario in real time, or says what this machine can do.
+//! `airpath-emu`: runs a scenario in real time, or reports the capabilities of this machine.
 //!
-//! It is started by the Python side: `airpath-emu run --document FD --results FD [OPTION FD]` and
-//! `airpath-emu check`. Everything that a run reads and writes is an open file descriptor, so no file
-//! remains when a process is killed.
+//! The Python side starts it as `airpath-emu run --document FD --results FD [OPTION FD]` or
+//! `airpath-emu check`. A run reads and writes only open file descriptors, so no file remains if a
+//! process is killed.
 
 use airpath_emu::Channels;
 use airpath_emu::description::Description;

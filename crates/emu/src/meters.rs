@@ -3,7 +3,7 @@
 use crate::packet_io::Side;
 use airpath_core::{Delays, Histogram, Packet, PacketKind, Time};
 
-/// One flow, from the start of measurement.
+/// Counters of one flow since the start of measurement.
 #[derive(Clone, Debug, Default)]
 pub struct FlowMeter {
     /// One-way delays of packets in the direction of the data.
@@ -12,49 +12,49 @@ pub struct FlowMeter {
     pub ack_delays: Histogram,
     /// Packets that entered the path in the direction of the data.
     pub sent_packets: u64,
-    /// Packets that left it there.
+    /// Packets that left the path in the direction of the data.
     pub delivered_packets: u64,
-    /// Their IP bytes.
+    /// IP bytes of these packets.
     pub delivered_bytes: u64,
-    /// Of these, those of packets that also entered in the measured time.
+    /// IP bytes of the packets that also entered in the measured time.
     pub measured_bytes: u64,
-    /// Segments with payload that left, and segments that only acknowledge and came back.
+    /// Segments with payload that left the path.
     pub data_segments: u64,
-    /// The latter.
+    /// Pure ACKs that returned to the source.
     pub acks: u64,
-    /// Packets that came back.
+    /// Packets that returned to the source.
     pub returned_packets: u64,
-    /// Their IP bytes.
+    /// IP bytes of these packets.
     pub returned_bytes: u64,
 }
 
-/// All flows.
+/// Meters of all flows.
 #[derive(Debug)]
 pub struct Meters {
     since: Time,
     flows: Vec<FlowMeter>,
-    /// IP bytes that left at each side, over the whole run.
+    /// IP bytes that left at each side, over the complete run.
     pub bytes: [u64; 2],
 }
 
 impl Meters {
-    /// Meters of `flows` flows.
+    /// Creates meters for `flows` flows.
     pub fn new(flows: usize) -> Meters {
         Meters { since: Time::ZERO, flows: vec![FlowMeter::default(); flows], bytes: [0; 2] }
     }
 
-    /// Measurement starts: what was counted is forgotten.
+    /// Resets the counters at the start of measurement.
     pub fn restart(&mut self, now: Time) {
         self.since = now;
         self.flows.fill(FlowMeter::default());
     }
 
-    /// Meters by flow.
+    /// Returns the meters by flow.
     pub fn flows(&self) -> &[FlowMeter] {
         &self.flows
     }
 
-    /// `packet` enters, at its flow's source or at its sink.
+    /// Counts a packet that enters the path, at the source or the sink of its flow.
     #[inline]
     pub fn enters(&mut self, packet: &Packet, at_source: bool) {
         if let Some(meter) = self.flows.get_mut(packet.flow.0 as usize)
@@ -64,7 +64,8 @@ impl Meters {
         }
     }
 
-    /// `packet` leaves at `side` and `now`, at its flow's sink or at its source.
+    /// Counts a packet that leaves the path at `side` at `now`, at the sink or the source of its
+    /// flow.
     #[inline]
     pub fn leaves(&mut self, packet: &Packet, side: Side, at_sink: bool, now: Time) {
         let bytes = u64::from(packet.size);
@@ -94,7 +95,7 @@ impl Meters {
         }
     }
 
-    /// ACKs that came back for each segment with payload, of all flows.
+    /// Returns the number of returned ACKs per segment with payload, over all flows.
     pub fn ack_ratio(&self) -> Option<f64> {
         let data: u64 = self.flows.iter().map(|flow| flow.data_segments).sum();
         let acks: u64 = self.flows.iter().map(|flow| flow.acks).sum();

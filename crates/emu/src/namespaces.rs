@@ -1,7 +1,7 @@
-//! The two sides of the path: a network namespace each, with a device towards the other.
+//! The two sides of the path: each is a network namespace with a device towards the other side.
 //!
-//! Nothing of it has a name in the file system, so nothing is left when the process and what it has
-//! started are gone, however they ended.
+//! The namespaces have no names in the file system, so they disappear with the process and its
+//! child processes, at any kind of exit.
 
 use crate::addresses::{client_address, client_level, server_address};
 use crate::counters::Counters;
@@ -21,10 +21,10 @@ use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use thiserror::Error;
 
-/// Packets that a device holds until the data thread reads them.
+/// Queue length of a device until the data thread reads it, packets.
 pub const DEVICE_PACKETS: u32 = 10_000;
 
-/// Settings of every namespace that is made, before those of the description.
+/// Sysctls of every new namespace, set before those of the description.
 const OWN_SYSCTLS: [(&str, &str); 5] = [
     ("net.ipv6.conf.all.disable_ipv6", "1"),
     ("net.ipv6.conf.default.disable_ipv6", "1"),
@@ -33,7 +33,7 @@ const OWN_SYSCTLS: [(&str, &str); 5] = [
     ("net.ipv4.conf.default.rp_filter", "0"),
 ];
 
-/// Sysctls that are recorded in addition to those that were set: others on which TCP depends.
+/// Further sysctls that affect TCP and are recorded in the results.
 const RECORDED_SYSCTLS: [&str; 25] = [
     "net.ipv4.tcp_adv_win_scale",
     "net.ipv4.tcp_autocorking",
@@ -62,25 +62,25 @@ const RECORDED_SYSCTLS: [&str; 25] = [
     "net.ipv4.tcp_wmem",
 ];
 
-/// Why the sides could not be set up.
+/// Reason for which the sides could not be set up.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{message}")]
 pub struct SetupError {
     /// Name of the failed operation, as in `Event::Failed`: `namespace`, `privileges`, `tun`,
     /// `sysctl`, `route`, `congestion`, `address` or `command`.
     pub what: &'static str,
-    /// One sentence, with what helps.
+    /// Description of the error with a fix, one sentence.
     pub message: String,
 }
 
 impl SetupError {
-    /// One of them.
+    /// Creates an error.
     pub fn new(what: &'static str, message: impl Into<String>) -> Self {
         Self { what, message: message.into() }
     }
 }
 
-/// Settings of a side's kernel, and their values when read back.
+/// Kernel settings of a side, as read back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KernelRecord {
     /// Values read back, by name.
@@ -89,18 +89,18 @@ pub struct KernelRecord {
     pub routes: Vec<Route>,
 }
 
-/// One side.
+/// One side of the path.
 #[derive(Debug)]
 struct End {
     device: Device,
     netns: OwnedFd,
-    /// Why the device is not TUN.
+    /// Reason for which the device is not TUN.
     no_tun: Option<TunError>,
     record: KernelRecord,
     counters: Counters,
 }
 
-/// Both sides, as long as it lives.
+/// Both sides of the path. They exist as long as this value.
 #[derive(Debug)]
 pub struct Sides {
     ends: [End; 2],
@@ -109,14 +109,14 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Sets both up. The first of `users` is the one whose address packets of the client's side
-    /// have that choose none; all of them have addresses there.
+    /// Sets up both sides. All `users` have addresses on the client's side. Packets without a
+    /// chosen source address use the address of the first user.
     ///
-    /// The process is in the network namespace afterwards in which it was before, or without
-    /// privileges in a separate user namespace and an empty network namespace.
+    /// Afterwards the process is in its original network namespace; without privileges, it is in a
+    /// separate user namespace and an empty network namespace.
     ///
     /// # Errors
-    /// When the machine does not allow it, or the kernel does not know a setting.
+    /// Fails if the machine does not permit it, or the kernel does not support a setting.
     pub fn open(description: &Description, users: &[u16]) -> Result<Self, SetupError> {
         let default_user = *users.first().unwrap_or(&0);
         let users = if users.is_empty() { &[0] } else { users };
@@ -128,7 +128,7 @@ impl Sides {
             check_present(description.level)?;
         } else if !privileges::is_privileged() {
             privileges::enter_user_namespace()?;
-            // A namespace to be in between, because the present one cannot be returned to.
+            // An intermediate namespace, because the process cannot return to its original one.
             new_network()?;
         }
         let home = present_network()?;
@@ -139,51 +139,51 @@ impl Sides {
         Ok(Self { ends: ends?, level: description.level, default_user })
     }
 
-    /// The device of a side.
+    /// Returns the device of a side.
     pub fn device(&self, side: Side) -> &Device {
         &self.ends[side as usize].device
     }
 
-    /// The network namespace of a side.
+    /// Returns the network namespace of a side.
     pub fn netns(&self, side: Side) -> BorrowedFd<'_> {
         self.ends[side as usize].netns.as_fd()
     }
 
-    /// Why a side's device is one of a pair of veth devices; `None`: it is TUN.
+    /// Returns the reason for which a device is a veth pair; `None` if both devices are TUN.
     pub fn no_tun(&self) -> Option<&TunError> {
         self.ends.iter().find_map(|end| end.no_tun.as_ref())
     }
 
-    /// How many runs this one is nested in.
+    /// Returns the nesting level: the number of runs around this one.
     pub fn level(&self) -> u8 {
         self.level
     }
 
-    /// Address of the server.
+    /// Returns the address of the server.
     pub fn server_address(&self) -> Ipv4Addr {
         server_address(self.level)
     }
 
-    /// Address of the client of a user.
+    /// Returns the client's address of a user.
     pub fn client_address(&self, user: u16) -> Ipv4Addr {
         client_address(self.level, user)
     }
 
-    /// The user whose address packets of the client's side have that choose none.
+    /// Returns the user whose address is the default source address on the client's side.
     pub fn default_user(&self) -> u16 {
         self.default_user
     }
 
-    /// Settings of the kernel of a side, and their values when read back.
+    /// Returns the kernel settings of a side, as read back.
     pub fn record(&self, side: Side) -> &KernelRecord {
         &self.ends[side as usize].record
     }
 
-    /// Does something with the calling thread in the network namespace of a side: a socket that is
-    /// made there stays there. The thread returns afterwards.
+    /// Runs `work` with the calling thread in the network namespace of a side. A socket that is
+    /// created there remains in this namespace. The thread returns to its namespace afterwards.
     ///
     /// # Errors
-    /// When the thread cannot go there or return.
+    /// Fails if the thread cannot enter the namespace or return.
     pub fn within<T>(&self, side: Side, work: impl FnOnce() -> T) -> io::Result<T> {
         let home = File::open("/proc/thread-self/ns/net")?;
         setns(self.netns(side), CloneFlags::CLONE_NEWNET)?;
@@ -192,10 +192,11 @@ impl Sides {
         Ok(done)
     }
 
-    /// Packets that the devices dropped so far because they were not read in time.
+    /// Returns the number of packets that the devices have dropped so far because they were not
+    /// read in time.
     ///
     /// # Errors
-    /// When the kernel does not report it.
+    /// Fails if the kernel does not report it.
     pub fn device_drops(&self) -> io::Result<u64> {
         let drops = |end: &End| -> io::Result<u64> {
             Ok(end.counters.transmit_drops(end.device.name())? + end.device.lost()?)
@@ -203,16 +204,17 @@ impl Sides {
         self.ends.iter().map(drops).sum()
     }
 
-    /// TCP counters of a side so far, by names such as `TcpExt.TCPTimeouts` and `Tcp.RetransSegs`.
+    /// Returns the current TCP counters of a side, with names such as `TcpExt.TCPTimeouts` and
+    /// `Tcp.RetransSegs`.
     ///
     /// # Errors
-    /// When the kernel does not report it.
+    /// Fails if the kernel does not report it.
     pub fn tcp_counters(&self, side: Side) -> io::Result<BTreeMap<String, u64>> {
         self.ends[side as usize].counters.tcp()
     }
 }
 
-/// Whether the present namespace can be the server's side.
+/// Checks that the current namespace can be the server's side.
 fn check_present(level: u8) -> Result<(), SetupError> {
     if !privileges::is_privileged() {
         let message = "the present network namespace cannot be the server's side without \
@@ -269,7 +271,7 @@ fn present_network() -> Result<File, SetupError> {
 }
 
 fn open_both(description: &Description, users: &[u16]) -> Result<[End; 2], SetupError> {
-    // The present one first: the thread is in it.
+    // The current namespace comes first, because the thread is in it.
     if !description.host_network {
         new_network()?;
     }
@@ -279,7 +281,7 @@ fn open_both(description: &Description, users: &[u16]) -> Result<[End; 2], Setup
     Ok([server, client])
 }
 
-/// Sets a side up in the network namespace of the calling thread.
+/// Sets up a side in the network namespace of the calling thread.
 fn open_end(description: &Description, side: Side, users: &[u16]) -> Result<End, SetupError> {
     let present = description.host_network && side == Side::Server;
     let mut sysctls = BTreeMap::new();
@@ -301,12 +303,13 @@ fn set_sysctls(
     for (name, value) in OWN_SYSCTLS {
         match sysctls::write(name, value) {
             Ok(value) => _ = values.insert(name.to_owned(), value),
-            // A kernel without IPv6.
+            // The kernel has no IPv6.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(sysctl_refused(name, value, &error)),
         }
     }
-    // `ping` works without privileges for these groups: all, or in a user namespace the only one.
+    // `ping` works without privileges for these groups: all groups, or in a user namespace its only
+    // group.
     let group = nix::unistd::getegid();
     for range in ["0 2147483647".to_owned(), format!("{group} {group}")] {
         if let Ok(value) = sysctls::write("net.ipv4.ping_group_range", &range) {
@@ -327,8 +330,8 @@ pub(crate) fn sysctl_refused(name: &str, value: &str, error: &io::Error) -> Setu
     SetupError::new("sysctl", format!("cannot set {name} to {value:?}: {error}; {fix}"))
 }
 
-/// Opens the device of a side, a pair of veth devices where TUN is refused; in the machine's own network
-/// only TUN. With it, why it is not TUN.
+/// Opens the device of a side: TUN, or a veth pair if TUN is not permitted. In the host network
+/// only TUN is used. Also returns the reason for a veth pair.
 pub(crate) fn open_device(present: bool) -> Result<(Device, Option<TunError>), SetupError> {
     let refused = match Device::tun(if present { "emu%d" } else { "emu0" }) {
         Ok(device) => return Ok((device, None)),
@@ -357,7 +360,7 @@ fn set_routes(
     let mut link = Netlink::open().map_err(|error| refused("request routes", error))?;
     link.set_link(device, kernel.mtu, DEVICE_PACKETS)
         .map_err(|error| refused(&format!("set the MTU {}", kernel.mtu), error))?;
-    // Kept only because machines differ in what they take by themselves.
+    // Set explicitly, because the default queue differs between machines.
     let _ = link.set_pfifo(device);
     let server = server_address(level);
     let sources = match side {
@@ -367,7 +370,7 @@ fn set_routes(
     for address in &sources {
         match link.add_address(device, *address) {
             Ok(()) => {}
-            // A user that was named twice.
+            // A user can occur twice.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(refused(&format!("add the address {address}"), error)),
         }
@@ -382,7 +385,7 @@ fn set_routes(
         Side::Server => (client_address(level, 0), 16),
         Side::Client => (server, 32),
     };
-    // What a run within this one sends goes through, and its answers return.
+    // Packets of a nested run are routed through this side, and the replies return.
     let default = (side == Side::Client) == description.host_network;
     for to in std::iter::once(Some(direct)).chain(default.then_some(None)) {
         link.add_route(device, to, sources[0], &kernel.route)

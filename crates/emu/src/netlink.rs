@@ -1,6 +1,7 @@
-//! Links, addresses and routes of the network namespace in which the socket was opened.
+//! Configures links, addresses and routes of the network namespace in which the socket was opened.
 //!
-//! Source: rtnetlink(7), linux/rtnetlink.h, linux/if_link.h. Only what the driver needs, IPv4 only.
+//! Source: rtnetlink(7), linux/rtnetlink.h, linux/if_link.h. Only the operations that the driver
+//! needs, IPv4 only.
 
 use crate::description::RouteSettings;
 use crate::sys;
@@ -32,13 +33,13 @@ const NLM_F_DUMP: u16 = 0x300;
 const NLM_F_REPLACE: u16 = 0x100;
 const NLM_F_EXCL: u16 = 0x200;
 const NLM_F_CREATE: u16 = 0x400;
-/// The error of an answer is followed by attributes, the request itself left out.
+/// Flags of an error message: the request is omitted, and attributes follow.
 const NLM_F_CAPPED: u16 = 0x100;
 const NLM_F_ACK_TLVS: u16 = 0x200;
 const NLMSG_ERROR: u16 = 2;
 const NLMSG_DONE: u16 = 3;
 const NLMSGERR_ATTR_MSG: u16 = 1;
-/// Of linux/veth.h.
+/// Attribute of linux/veth.h.
 const VETH_INFO_PEER: u16 = 1;
 const RT_SCOPE_UNIVERSE: u8 = 0;
 const RT_SCOPE_LINK: u8 = 253;
@@ -55,32 +56,32 @@ pub struct Route {
     pub to: String,
     /// Index of the device.
     pub device: u32,
-    /// Source address of what does not choose another.
+    /// Default source address.
     pub source: Option<Ipv4Addr>,
     /// Largest IP packet, bytes.
     pub mtu: Option<u32>,
-    /// Congestion control.
+    /// Congestion control algorithm.
     pub congestion: Option<String>,
-    /// Segments of the initial window.
+    /// Initial window, segments.
     pub initcwnd: Option<u32>,
-    /// Least variance term of the RTO, ms.
+    /// Minimum variance term of the RTO, ms.
     pub rto_min_ms: Option<u32>,
-    /// Every segment is acknowledged at once.
+    /// True to acknowledge every segment immediately.
     pub quickack: bool,
-    /// Largest segment that is advertised, bytes.
+    /// Advertised maximum segment size, bytes.
     pub advmss: Option<u32>,
-    /// ECN, overriding the sysctl.
+    /// True to use ECN, overriding the sysctl.
     pub ecn: bool,
 }
 
-/// A socket to the kernel's routing.
+/// A routing netlink socket (`NETLINK_ROUTE`).
 #[derive(Debug)]
 pub struct Netlink {
     socket: OwnedFd,
     sequence: u32,
 }
 
-/// A request that is being put together.
+/// A request under construction.
 struct Message(Vec<u8>);
 
 impl Message {
@@ -104,7 +105,7 @@ impl Message {
         self.attribute(kind, &value.to_ne_bytes());
     }
 
-    /// The attributes alone, for an attribute that contains others.
+    /// Returns the attributes without a header, for a nested attribute.
     fn nested(fill: impl FnOnce(&mut Self)) -> Vec<u8> {
         let mut inner = Self(Vec::new());
         fill(&mut inner);
@@ -112,14 +113,14 @@ impl Message {
     }
 }
 
-/// The attributes that `bytes` begins with, as kind and value.
+/// Iterates over the attributes at the start of `bytes`, as kind and value.
 fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let length = usize::from(u16::from_ne_bytes(*bytes.first_chunk()?));
         let kind = u16::from_ne_bytes(*bytes.get(2..)?.first_chunk()?);
         let value = bytes.get(4..length)?;
         bytes = bytes.get(length.next_multiple_of(4)..).unwrap_or(&[]);
-        // The two highest bits say how the value is coded.
+        // The two highest bits contain the encoding of the value.
         Some((kind & 0x3fff, value))
     })
 }
@@ -133,10 +134,11 @@ fn address(value: &[u8]) -> Option<Ipv4Addr> {
 }
 
 impl Netlink {
-    /// Opens one in the network namespace of the calling thread, which it then stays in.
+    /// Opens a socket in the network namespace of the calling thread. The socket remains in this
+    /// namespace.
     ///
     /// # Errors
-    /// When the kernel refuses it.
+    /// Fails if the kernel does not permit it.
     pub fn open() -> io::Result<Self> {
         let socket = socket(
             AddressFamily::Netlink,
@@ -144,7 +146,7 @@ impl Netlink {
             SockFlag::SOCK_CLOEXEC,
             SockProtocol::NetlinkRoute,
         )?;
-        // Only the words of errors depend on it.
+        // This option only affects the text of errors.
         let _ = sys::set_extended_acks(&socket);
         Ok(Self { socket, sequence: 0 })
     }
@@ -152,15 +154,15 @@ impl Netlink {
     /// Sets a link up.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Returns the error of the kernel.
     pub fn up(&mut self, device: u32) -> io::Result<()> {
         self.request(link(device, libc::IFF_UP as u32))
     }
 
-    /// Sets the largest IP packet of a link, bytes, and how many packets it holds.
+    /// Sets the MTU of a link, bytes, and its transmit queue length, packets.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Returns the error of the kernel.
     pub fn set_link(&mut self, device: u32, mtu: u32, txqueuelen: u32) -> io::Result<()> {
         let mut message = link(device, 0);
         message.number(libc::IFLA_MTU, mtu);
@@ -168,11 +170,11 @@ impl Netlink {
         self.request(message)
     }
 
-    /// Makes a pair of veth devices: `name` with an Ethernet address and no neighbours here, `peer` in
-    /// another network namespace.
+    /// Creates a veth pair: `name` in this namespace, with an Ethernet address and without
+    /// neighbours, and `peer` in another network namespace.
     ///
     /// # Errors
-    /// What the kernel says: `Unsupported` when it has no such devices.
+    /// Returns the error of the kernel; `Unsupported` if it has no veth devices.
     pub fn add_pair(
         &mut self,
         name: &str,
@@ -181,7 +183,7 @@ impl Netlink {
         netns: BorrowedFd<'_>,
     ) -> io::Result<()> {
         let no_arp = libc::IFF_NOARP as u32;
-        // struct ifinfomsg: family, padding, type, index, flags, and which flags change.
+        // struct ifinfomsg: family, padding, type, index, flags, and mask of changed flags.
         let body: Vec<u8> =
             [0, 0, no_arp, no_arp].iter().flat_map(|value: &u32| value.to_ne_bytes()).collect();
         let flags = NLM_F_CREATE | NLM_F_EXCL;
@@ -202,10 +204,10 @@ impl Netlink {
         self.request(message)
     }
 
-    /// Returns a link the plain queue `pfifo`, instead of the machine's default.
+    /// Sets the queue discipline of a link to `pfifo`, instead of the default of the machine.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Returns the error of the kernel.
     pub fn set_pfifo(&mut self, device: u32) -> io::Result<()> {
         // struct tcmsg: family, three bytes of padding, ifindex, handle, parent, info.
         let mut body = vec![0; 4];
@@ -218,10 +220,10 @@ impl Netlink {
         self.request(message)
     }
 
-    /// Returns a link an address without a network.
+    /// Adds an address with prefix length 32 to a link.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Returns the error of the kernel.
     pub fn add_address(&mut self, device: u32, address: Ipv4Addr) -> io::Result<()> {
         // struct ifaddrmsg: family, prefix, flags, scope, ifindex.
         let mut body = vec![FAMILY, 32, 0, RT_SCOPE_UNIVERSE];
@@ -232,12 +234,12 @@ impl Netlink {
         self.request(message)
     }
 
-    /// Adds a route through a link to `to`, an address and the length of its prefix; `None` is the
-    /// default route.
+    /// Adds a route through a link to `to`, an address with prefix length; `None` is the default
+    /// route.
     ///
     /// # Errors
-    /// What the kernel says: `AlreadyExists` when there is one, `NotFound` or
-    /// `InvalidInput` when it does not know the congestion control.
+    /// Returns the error of the kernel: `AlreadyExists` if the route exists, `NotFound` or
+    /// `InvalidInput` if the congestion control algorithm is unknown.
     pub fn add_route(
         &mut self,
         device: u32,
@@ -263,10 +265,10 @@ impl Netlink {
         self.request(message)
     }
 
-    /// The routes of the main table through a link.
+    /// Returns the routes of the main table through a link.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Returns the error of the kernel.
     pub fn routes(&mut self, device: u32) -> io::Result<Vec<Route>> {
         let mut routes = Vec::new();
         let message = Message::new(
@@ -288,7 +290,7 @@ impl Netlink {
         self.exchange(message, |_, _| {})
     }
 
-    /// Sends a request and reads its answers until the last one.
+    /// Sends a request and reads all of its replies.
     fn exchange(
         &mut self,
         Message(mut bytes): Message,
@@ -318,7 +320,7 @@ impl Netlink {
     }
 }
 
-/// Takes a message off: its kind, flags, sequence number and body.
+/// Removes and returns the next message: kind, flags, sequence number and body.
 fn next_message<'a>(rest: &mut &'a [u8]) -> Option<(u16, u16, u32, &'a [u8])> {
     let bytes = *rest;
     let length = usize::try_from(number(bytes.get(..HEADER)?)).ok()?;
@@ -328,7 +330,7 @@ fn next_message<'a>(rest: &mut &'a [u8]) -> Option<(u16, u16, u32, &'a [u8])> {
     Some((short(4), short(6), number(&bytes[8..12]), body))
 }
 
-/// Result of `NLMSG_ERROR`: success, or an error with the kernel's message if it has one.
+/// Returns the result in an `NLMSG_ERROR`: success, or an error with the kernel's message, if any.
 fn outcome(flags: u16, body: &[u8]) -> io::Result<()> {
     let code = number(body).cast_signed();
     if code == 0 {
@@ -351,9 +353,9 @@ fn outcome(flags: u16, body: &[u8]) -> io::Result<()> {
     })
 }
 
-/// `RTM_NEWLINK` for an existing link.
+/// Returns an `RTM_NEWLINK` message for an existing link.
 fn link(device: u32, flags: u32) -> Message {
-    // struct ifinfomsg: family, padding, type, index, flags, and which flags change.
+    // struct ifinfomsg: family, padding, type, index, flags, and mask of changed flags.
     let mut body = vec![0; 4];
     for value in [device, flags, flags] {
         body.extend_from_slice(&value.to_ne_bytes());

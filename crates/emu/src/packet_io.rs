@@ -1,4 +1,4 @@
-//! I/O of the path: a clock, and the two devices at its ends.
+//! I/O of the path: a clock and the two devices at its ends.
 
 use crate::events::Progress;
 use airpath_core::Time;
@@ -7,9 +7,9 @@ use std::io;
 /// An end of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
-    /// Where the data of flows comes from whose direction is forward.
+    /// Side that sends the data of forward flows.
     Server,
-    /// Side that receives the data.
+    /// Side that receives the data of forward flows.
     Client,
 }
 
@@ -17,7 +17,7 @@ impl Side {
     /// Both sides.
     pub const BOTH: [Side; 2] = [Side::Server, Side::Client];
 
-    /// The other one.
+    /// Returns the other side.
     #[must_use]
     pub const fn other(self) -> Side {
         match self {
@@ -26,7 +26,7 @@ impl Side {
         }
     }
 
-    /// The name in results.
+    /// Returns the name in results.
     pub const fn name(self) -> &'static str {
         match self {
             Side::Server => "server",
@@ -38,66 +38,69 @@ impl Side {
 /// Events that ended a wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ready {
-    /// By [`Side`]: whether packets wait at its device.
+    /// True if packets wait at the device of a side, in the order of [`Side`].
     pub packets: [bool; 2],
-    /// Whether a descriptor of the [`Supervisor`] is ready.
+    /// True if a descriptor of the [`Supervisor`] is ready.
     pub attention: bool,
 }
 
-/// A clock and two devices: the kernel's, or a test's.
+/// A clock and two devices, provided by the kernel or by a test.
 ///
-/// Time counts from the start of the scenario and never goes back.
+/// Time counts from the start of the scenario and never decreases.
 pub trait PacketIo {
-    /// The present instant.
+    /// Returns the current time.
     fn now(&mut self) -> Time;
 
-    /// Reads the next packet that waits at the device of `side`; its length, or `None` when none waits.
+    /// Reads the next packet that waits at the device of `side`. Returns its length, or `None` if
+    /// no packet waits.
     ///
     /// # Errors
-    /// When the device fails.
+    /// Fails if the device fails.
     fn read(&mut self, side: Side, buffer: &mut [u8]) -> io::Result<Option<usize>>;
 
-    /// Writes a packet to the device of `side`; false when the device's queue was full.
+    /// Writes a packet to the device of `side`. Returns false if the device does not accept the
+    /// packet.
     ///
     /// # Errors
-    /// When the device fails.
+    /// Fails if the device fails.
     fn write(&mut self, side: Side, packet: &[u8]) -> io::Result<bool>;
 
-    /// Waits until packets wait at a device, until `until`, or until something else happens.
+    /// Waits until packets wait at a device, another event occurs, or `until` is reached.
     ///
     /// # Errors
-    /// When the system fails.
+    /// Fails if a system call fails.
     fn wait(&mut self, until: Time) -> io::Result<Ready>;
 }
 
-/// Supervision callback of a run, which may end it: of a test, or of a process with commands and
-/// signals.
+/// Supervision callbacks of a run, which may end the run. Implemented by tests, and by the process
+/// with commands and signals.
 pub trait Supervisor {
-    /// Handles events other than packets; called when there are any, and ten times a second. A
-    /// returned [`Ending`] ends the run.
+    /// Handles events other than packets. Called if there are such events, and ten times per
+    /// second. A returned [`Ending`] ends the run.
     fn attend(&mut self, now: Time) -> Option<Ending>;
 
-    /// A packet passes a device: out of it into the path, or out of the path into it.
+    /// Called for each packet that passes a device, from the device into the path or from the path
+    /// to the device.
     fn passes(&mut self, now: Time, side: Side, into_the_path: bool, packet: &[u8]);
 
-    /// Measurement starts.
+    /// Called when measurement starts.
     fn measurement_starts(&mut self, now: Time);
 
-    /// Time of the next progress report; [`Time::NEVER`]: none.
+    /// Returns the time of the next progress report; [`Time::NEVER`] for none.
     fn next_progress(&self) -> Time;
 
-    /// How far the run is.
+    /// Receives a progress report.
     fn progress(&mut self, progress: Progress);
 }
 
-/// Why a run has ended.
+/// Reason for which a run has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The scenario has.
+    /// The scenario has ended.
     Scenario,
-    /// The client's command has.
+    /// The client's command has ended.
     Command,
-    /// The time that commands were given is over.
+    /// The maximum duration of the commands has passed.
     Duration,
     /// The process received a signal.
     Signal,
@@ -106,7 +109,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// The name in events.
+    /// Returns the name in events.
     pub const fn name(self) -> &'static str {
         match self {
             Ending::Scenario => "end",

@@ -1,12 +1,12 @@
-//! The bytes of packets in flight.
+//! Storage for the bytes of packets in flight.
 
 use airpath_core::PayloadHandle;
 
-/// Slots that are made together.
+/// Number of slots that are allocated together.
 const GROWTH: usize = 256;
 
-/// Bytes of packets by handle. A slot is reused when its packet has left or was dropped; memory is
-/// allocated only when more packets are in flight than ever before.
+/// Bytes of packets by handle. A slot is reused after its packet has left or was dropped. Memory is
+/// allocated only if the number of packets in flight reaches a new maximum.
 #[derive(Debug)]
 pub struct Payloads {
     slot_bytes: usize,
@@ -22,7 +22,7 @@ struct Slot {
 }
 
 impl Payloads {
-    /// Buffers for packets of at most `slot_bytes` bytes.
+    /// Creates buffers for packets of at most `slot_bytes` bytes.
     pub fn new(slot_bytes: usize) -> Payloads {
         let mut payloads = Payloads { slot_bytes, slots: Vec::new(), free: Vec::new() };
         payloads.grow();
@@ -39,7 +39,7 @@ impl Payloads {
         self.free.extend((first..self.slots.len()).rev().map(|slot| slot as u32));
     }
 
-    /// Takes a slot for a packet that is still to be written.
+    /// Allocates a slot for a packet that is written later.
     pub fn take(&mut self) -> PayloadHandle {
         if self.free.is_empty() {
             self.grow();
@@ -50,10 +50,10 @@ impl Payloads {
         PayloadHandle(number + 1)
     }
 
-    /// All of a slot that was taken, to write a packet into.
+    /// Returns the complete buffer of an allocated slot, for writing a packet.
     ///
     /// # Panics
-    /// If it was not taken.
+    /// Panics if the slot is not allocated.
     pub fn slot_mut(&mut self, handle: PayloadHandle) -> &mut [u8] {
         let slot = &mut self.slots[handle.0 as usize - 1];
         assert!(slot.in_use, "slot {} was not taken", handle.0);
@@ -65,10 +65,10 @@ impl Payloads {
         self.slots[handle.0 as usize - 1].length = length;
     }
 
-    /// The bytes of a packet in flight.
+    /// Returns the bytes of a packet in flight.
     ///
     /// # Panics
-    /// If there is none of that handle.
+    /// Panics if no packet has this handle.
     pub fn bytes(&mut self, handle: PayloadHandle) -> &mut [u8] {
         let slot = &mut self.slots[handle.0 as usize - 1];
         assert!(slot.in_use, "packet {} has left before", handle.0);
@@ -78,7 +78,7 @@ impl Payloads {
     /// Frees the bytes of a packet that has left or was dropped.
     ///
     /// # Panics
-    /// If that was done before.
+    /// Panics if the slot was already freed.
     pub fn release(&mut self, handle: PayloadHandle) {
         let slot = &mut self.slots[handle.0 as usize - 1];
         assert!(slot.in_use, "packet {} has left before", handle.0);
@@ -86,7 +86,7 @@ impl Payloads {
         self.free.push(handle.0 - 1);
     }
 
-    /// Slots in use.
+    /// Returns the number of slots in use.
     pub fn in_use(&self) -> usize {
         self.slots.len() - self.free.len()
     }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slot_is_used_again_and_the_bytes_of_others_stay() {
+    fn a_freed_slot_is_reused_and_other_slots_keep_their_bytes() {
         let mut payloads = Payloads::new(4);
         let mut handles = Vec::new();
         for number in 0..1000u16 {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "has left before")]
-    fn letting_go_twice_is_a_defect() {
+    fn releasing_a_slot_twice_panics() {
         let mut payloads = Payloads::new(4);
         let handle = payloads.take();
         payloads.release(handle);

@@ -1,4 +1,5 @@
-//! From the description of a run to a path that is cut where the kernel's packets enter and leave.
+//! Builds the path of a run from its description, with open ends where the kernel's packets enter
+//! and leave.
 
 use crate::description::{Description, FileRole, FileSpec, Traffic};
 use crate::flow_table::{Connections, FlowTable, MOST_FLOWS};
@@ -14,23 +15,23 @@ use std::sync::Arc;
 
 /// A prepared run.
 pub struct Prepared {
-    /// The scenario; of commands, with flows for their connections instead of its TCP flows.
+    /// The scenario. For commands, flows for their connections replace its TCP flows.
     pub scenario: Scenario,
-    /// Path of the scenario.
+    /// Network of the path.
     pub network: Network,
-    /// Users that have an address at the client's side, in order of their connections' flows.
+    /// Users with an address on the client's side, in the order of the flows of their connections.
     pub users: Vec<u16>,
-    /// Which of them has the client's command.
+    /// Index of the user of the client's command.
     pub default: usize,
-    /// Flows of connections for each user; 0: the scenario's own flows are run.
+    /// Number of flows for connections per user; 0 if the scenario's own flows run.
     slots: usize,
 }
 
 impl Prepared {
-    /// Reads the files and builds the path; the kinds of `components` are accepted too.
+    /// Reads the files and builds the path. The scenario may use the plug-ins in `components`.
     ///
     /// # Errors
-    /// When the scenario or a file is not accepted.
+    /// Fails if the scenario or a file is invalid.
     pub fn new(
         description: &Description,
         components: &Components,
@@ -58,7 +59,7 @@ impl Prepared {
         let files = Arc::new(files(description)?);
         let is_tcp: Vec<bool> =
             scenario.flows.iter().map(|flow| matches!(flow.source, SourceSpec::Tcp(_))).collect();
-        // Datagrams are the model's own: nothing of the kernel's is in question there.
+        // Datagram flows are simulated, so they have no open ends.
         let open = |flow: FlowId| {
             if is_tcp[flow.0 as usize] { OpenEnds::BOTH } else { OpenEnds::NONE }
         };
@@ -67,7 +68,7 @@ impl Prepared {
         Ok(Prepared { scenario, network, users, default, slots })
     }
 
-    /// Which packets belong where, the users' addresses being `clients`.
+    /// Creates the table that assigns packets to flows. `clients` are the addresses of the users.
     pub fn table(&self, clients: Vec<Ipv4Addr>) -> FlowTable {
         if self.slots == 0 {
             return FlowTable::Ports { flows: self.scenario.flows.len() as u32 };
@@ -76,12 +77,12 @@ impl Prepared {
     }
 }
 
-/// The user of flow `number`.
+/// Returns the user of flow `number`.
 fn user_of(number: usize, user: Option<u32>) -> u16 {
     user.unwrap_or(number as u32) as u16
 }
 
-/// The users of the TCP flows, each once, in the order in which they come.
+/// Returns the users of the TCP flows, each once, in the order of the flows.
 fn users(scenario: &Scenario) -> Vec<u16> {
     let mut users = Vec::new();
     for (number, flow) in scenario.flows.iter().enumerate() {
@@ -93,9 +94,9 @@ fn users(scenario: &Scenario) -> Vec<u16> {
     users
 }
 
-/// Replaces the TCP flows by flows for connections: `slots` for each user, with the wires of its
-/// first flow, all together at most 65 535. Datagrams stay. Returns the users, the one to which
-/// flow `like` belongs, and how many flows each has.
+/// Replaces the TCP flows by flows for connections: `slots` for each user, with the wires of the
+/// user's first flow, in total at most 65 535. Datagram flows remain. Returns the users, the index
+/// of the user of flow `like`, and the number of flows per user.
 fn for_commands(
     document: &mut Value,
     scenario: &Scenario,
@@ -118,7 +119,7 @@ fn for_commands(
     for entry in entries {
         let count = entry["count"].as_u64().unwrap_or(1) as usize;
         if entry["source"]["kind"] != "tcp" {
-            // Their numbers change, and with them the users that they have by number.
+            // The flow numbers change, and a user without a key is derived from the flow number.
             if entry["user"].is_null() {
                 others.extend((number..number + count).map(|place| {
                     let mut one = entry.clone();
@@ -159,7 +160,7 @@ fn for_commands(
     Ok((users, default, slots as usize))
 }
 
-/// Reads the files that the scenario names.
+/// Reads the files that the scenario refers to.
 fn files(description: &Description) -> Result<Files, ConfigError> {
     let mut files = Files::default();
     for (key, FileSpec { role, text }) in &description.files {

@@ -1,4 +1,4 @@
-//! Privileges of the process, and the user namespace in which it has more.
+//! Privileges of the process, and a user namespace in which it has more privileges.
 
 use crate::fixes::Environment;
 use crate::namespaces::SetupError;
@@ -8,16 +8,16 @@ use nix::unistd::{getegid, geteuid};
 use std::fs;
 use std::io;
 
-/// Whether the process may make network namespaces and set up the present one.
+/// Returns true if the process may create network namespaces and configure the current one.
 pub fn is_privileged() -> bool {
     sys::capabilities().is_ok_and(|mine| mine.has(CAP_NET_ADMIN) && mine.has(CAP_SYS_ADMIN))
 }
 
-/// Puts the process into a separate user namespace, in which it has all capabilities and the same
-/// user and group as before: a command that is executed in it has no capability by itself.
+/// Moves the process into a separate user namespace, in which it has all capabilities and its
+/// previous user and group. A command that is executed there has no capabilities by default.
 ///
 /// # Errors
-/// When the process has several threads, or the machine does not allow it.
+/// Fails if the process has several threads, or the machine does not permit it.
 pub fn enter_user_namespace() -> Result<(), SetupError> {
     let (user, group) = (geteuid(), getegid());
     unshare(CloneFlags::CLONE_NEWUSER).map_err(|error| refused("make", error.into()))?;
@@ -25,8 +25,8 @@ pub fn enter_user_namespace() -> Result<(), SetupError> {
     for (file, id) in [("uid_map", user.as_raw()), ("gid_map", group.as_raw())] {
         match fs::write(format!("/proc/self/{file}"), format!("{id} {id} 1")) {
             Ok(()) => {}
-            // Root without CAP_SETFCAP may not map itself; unmapped it has the capabilities all the
-            // same, and the programs that it starts see themselves as user `nobody`.
+            // Root without CAP_SETFCAP may not map itself. Without a mapping it still has the
+            // capabilities, but the programs that it starts run as user `nobody`.
             Err(error) if id == 0 && error.raw_os_error() == Some(libc::EPERM) => {}
             Err(error) => return Err(refused("set up", error)),
         }

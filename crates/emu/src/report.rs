@@ -1,4 +1,4 @@
-//! Results of a run: one document in addition to the files of its recordings.
+//! Report of a run: one document in addition to the recordings.
 
 use crate::flow_table::Connection;
 use crate::meters::FlowMeter;
@@ -9,7 +9,7 @@ use airpath_path::{DelayQuantiles, FlowReport, GroupDelays, ReplicationReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The whole document.
+/// Report of a run.
 #[derive(Debug, Serialize)]
 pub struct RunReport {
     /// Measurements of the path, without its flows.
@@ -18,13 +18,13 @@ pub struct RunReport {
     pub flows: Vec<FlowReport>,
     /// Rows by connection of commands.
     pub connections: Vec<ConnectionRow>,
-    /// Whether it can be believed.
+    /// Validity of the run.
     pub validity: ValidityReport,
     /// Settings and counters of the kernel.
     pub kernel: KernelReport,
-    /// Why it has ended.
+    /// Reason for which the run has ended.
     pub ending: &'static str,
-    /// Warnings, a sentence each.
+    /// Warnings, one sentence each.
     pub problems: Vec<String>,
 }
 
@@ -33,18 +33,18 @@ pub struct RunReport {
 pub struct KernelReport {
     /// Release of the kernel.
     pub release: String,
-    /// Values read back.
+    /// Sysctl values, read back.
     pub sysctls: BTreeMap<&'static str, BTreeMap<String, String>>,
     /// The routes through the devices, as the kernel reports them.
     pub routes: BTreeMap<&'static str, Vec<Route>>,
-    /// Counters, from the start of measurement on.
+    /// TCP counters since the start of measurement.
     pub counters: BTreeMap<&'static str, BTreeMap<String, i64>>,
-    /// Congestion control of each flow's socket, read back.
+    /// Congestion control algorithm of each flow's socket, read back.
     pub congestion: BTreeMap<u32, String>,
 }
 
-/// Counters of the meter at the ends of the path for flow `id`, over `measured_s`; an endpoint adds
-/// its own counters.
+/// Returns the report of flow `id` from the meter at the ends of the path, over `measured_s`. An
+/// endpoint adds its own counters.
 pub fn of_meter(id: u32, meter: &FlowMeter, measured_s: f64) -> FlowReport {
     FlowReport {
         id,
@@ -77,7 +77,7 @@ fn quantiles(meter: &FlowMeter) -> DelayQuantiles {
     DelayQuantiles::of(meter.delays.histogram(), Some(&meter.ack_delays))
 }
 
-/// The delays of the packets of each group of flows.
+/// Collects the packet delays of each group of flows.
 pub fn group_delays<'a>(meters: impl Iterator<Item = (u32, &'a FlowMeter)>) -> GroupDelays {
     let mut delays = GroupDelays::default();
     for (group, meter) in meters {
@@ -86,36 +86,36 @@ pub fn group_delays<'a>(meters: impl Iterator<Item = (u32, &'a FlowMeter)>) -> G
     delays
 }
 
-/// One connection of a command, from the start of measurement on.
+/// Counters of one connection of a command since the start of measurement.
 #[derive(Clone, Debug, Serialize)]
 pub struct ConnectionRow {
     /// IP protocol number.
     pub protocol: u8,
-    /// The client's address.
+    /// Address of the client.
     pub client: String,
-    /// The client's port; 0 where there are none.
+    /// Port of the client; 0 if the protocol has no ports.
     pub client_port: u16,
-    /// The server's address.
+    /// Address of the server.
     pub server: String,
-    /// The server's port.
+    /// Port of the server.
     pub server_port: u16,
-    /// Packets that the client got.
+    /// Packets that the client received.
     pub packets: u64,
-    /// Their IP bytes.
+    /// IP bytes of these packets.
     pub bytes: u64,
-    /// Packets that the server got.
+    /// Packets that the server received.
     pub returned_packets: u64,
-    /// Their IP bytes.
+    /// IP bytes of these packets.
     pub returned_bytes: u64,
     /// Mean one-way delay to the client, s.
     pub mean_delay_s: Option<f64>,
-    /// Quantiles of it.
+    /// Quantiles of the one-way delays.
     #[serde(flatten)]
     pub delays: DelayQuantiles,
 }
 
 impl ConnectionRow {
-    /// Counters of the meter of its place.
+    /// Creates a row from the meter of a connection.
     pub fn of(connection: &Connection, meter: &FlowMeter) -> ConnectionRow {
         ConnectionRow {
             protocol: connection.protocol,
@@ -133,7 +133,7 @@ impl ConnectionRow {
     }
 }
 
-/// Median, 99th percentile, s, of what was counted.
+/// Returns the median and the 99th percentile of a histogram, s.
 pub fn median_and_p99(histogram: &Histogram) -> [Option<f64>; 2] {
     let of = |quantiles: Quantiles| [Some(quantiles.p50_s), Some(quantiles.p99_s)];
     histogram.quantiles().map_or([None; 2], of)

@@ -1,10 +1,10 @@
-//! The results of a run: one file of sections, whose last one is the report.
+//! The result file of a run: a sequence of sections, the last one is the report.
 //!
 //! ```text
 //!   {"name":"ss/cwnd","bytes":16}⏎ 16 bytes  …  {"name":"report.json","bytes":2048}⏎ 2048 bytes
 //! ```
 //!
-//! A file without the section `report.json` is that of a run that did not finish.
+//! A file without the section `report.json` belongs to a run that did not finish.
 
 use crate::report::RunReport;
 use airpath_core::{Recorder, Series};
@@ -14,11 +14,11 @@ use serde_json::json;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-/// Writes the sections.
+/// Writer of the sections.
 pub(crate) struct Results(BufWriter<File>);
 
 impl Results {
-    /// Writes to an empty file.
+    /// Creates a writer to an empty file.
     pub(crate) fn to(file: File) -> Results {
         Results(BufWriter::new(file))
     }
@@ -34,10 +34,10 @@ impl Results {
         self.0.write_all(&bytes)
     }
 
-    /// `ss/COLUMN`: the senders' state over time, if the scenario records it.
+    /// Writes `ss/COLUMN`: the samples of the senders' state, if the scenario records them.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Fails if the file cannot be written.
     pub(crate) fn ss(&mut self, scenario: &Scenario, samples: &[SsSample]) -> io::Result<()> {
         if !scenario.record.ss {
             return Ok(());
@@ -48,11 +48,11 @@ impl Results {
         Ok(())
     }
 
-    /// `series/NAME.COLUMN`: the recorded series, little-endian: times and values as doubles, numbers
-    /// of flows or components and of queues as 32 bits.
+    /// Writes `series/NAME.COLUMN`: the recorded series in little-endian order. Times and values
+    /// are doubles; numbers of flows, components and queues have 32 bits.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Fails if the file cannot be written.
     pub(crate) fn series(&mut self, recorder: &Recorder, series: &[Series]) -> io::Result<()> {
         for wanted in series {
             let (_, name) = Series::ALL[*wanted as usize];
@@ -77,10 +77,10 @@ impl Results {
         Ok(())
     }
 
-    /// `report.json`, which is the last section.
+    /// Writes `report.json`, the last section.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Fails if the file cannot be written.
     pub(crate) fn finish(mut self, report: &RunReport) -> io::Result<()> {
         self.section("report.json", |bytes| Ok(serde_json::to_writer(bytes, report)?))?;
         self.0.flush()

@@ -1,4 +1,4 @@
-//! A complete run: from its description to the files of its results.
+//! A complete run, from its description to its result files.
 
 use crate::capture::Capture;
 use crate::description::{Description, Traffic};
@@ -32,32 +32,32 @@ use std::os::fd::OwnedFd;
 const LEAD_NS: u64 = 100_000_000;
 /// Priority of the data thread in the real-time class: the lowest useful value.
 const PRIORITY: u8 = 10;
-/// How long commands have to end by themselves.
+/// Grace period of the commands at the end.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Name of the failed operation, and a sentence: see [`Event::Failed`].
+/// Name of the failed operation, and a message of one sentence: see [`Event::Failed`].
 pub(crate) type Failure = (&'static str, String);
 
 fn wrong<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> Failure {
     move |error| (what, error.to_string())
 }
 
-/// Channels of a run. None of it has a name in a file system that the run removes.
+/// Open descriptors of a run. The run does not depend on file names.
 #[derive(Debug)]
 pub struct Channels {
-    /// The sections of results, with the report as the last one.
+    /// Result file; its last section is the report.
     pub results: File,
-    /// The packets at the devices of the server and of the client go here. `None`: no capture.
+    /// Capture files for the devices of server and client; `None` for no capture.
     pub captures: Option<[File; 2]>,
-    /// Is at its end when the process that started the run has exited. `None`: not watched.
+    /// Input that reaches its end when the parent process exits; `None` if it is not monitored.
     pub input: Option<OwnedFd>,
 }
 
-/// Runs `description` and writes its results; `events` gets its progress. Scenarios may name the kinds
-/// of `components`. The process must have one thread.
+/// Runs `description`, writes its results, and reports progress to `events`. The scenario may use
+/// the plug-ins in `components`. The process must have one thread.
 ///
 /// # Errors
-/// When the run cannot begin, or fails.
+/// Fails if the run cannot start, or fails.
 pub fn run(
     description: &Description,
     components: &Components,
@@ -66,7 +66,8 @@ pub fn run(
 ) -> Result<(), Failure> {
     let Channels { results, captures, input } = channels;
     let prepared = Prepared::new(description, components).map_err(wrong("scenario"))?;
-    // The user of the client's command has the address that packets have which choose none.
+    // The first user's address is the default source address: the user of the client's command
+    // comes first.
     let mut addressed = prepared.users.clone();
     let default = prepared.default.min(addressed.len().saturating_sub(1));
     if !addressed.is_empty() {
@@ -89,12 +90,13 @@ pub fn run(
     }
     let clients: Vec<Ipv4Addr> =
         prepared.users.iter().map(|user| sides.client_address(*user)).collect();
-    // Making sockets for many flows takes its time: time zero comes after it.
+    // Creating sockets for many flows takes time, so time zero is set afterwards.
     let mut endpoints = match &description.traffic {
         Traffic::Flows { .. } => Some(endpoints(description, &prepared, &sides)?),
         Traffic::Commands { .. } => None,
     };
-    // What a command sends before time zero would enter the path at zero, and leave it late by as much.
+    // Packets that a command sends before time zero would enter the path at time zero, and their
+    // waiting time would count as lateness.
     let lead_ns = if endpoints.is_some() { LEAD_NS } else { 0 };
     let zero_ns = monotonic_ns() + lead_ns;
     if let Some(files) = captures {
@@ -102,7 +104,7 @@ pub fn run(
         let capture = Capture::start(files, &description.comment, zero_realtime_ns);
         host.capture = Some(capture.map_err(wrong("capture"))?);
     }
-    // Where it is not permitted, the validity report shows the effect.
+    // If this is not permitted, the validity report shows the effect.
     let _ = mlockall(MlockAllFlags::MCL_CURRENT);
     let _awake = keep_awake();
     let class = if sys::set_fifo(PRIORITY).is_ok() { "fifo" } else { "other" };
@@ -125,7 +127,7 @@ pub fn run(
     let (cpu_ns, ended_ns, counters) = (thread_cpu_ns(), monotonic_ns(), host.count());
     // The devices are no longer read: later drops do not count.
     let device_drops = sides.device_drops();
-    // What is left to do is not urgent.
+    // The remaining work is not urgent.
     let _ = sys::set_other();
     let ending = ended.map_err(|error| match &error {
         EmulationError::Model(_) | EmulationError::Memory(_) => ("model", error.to_string()),
@@ -140,7 +142,7 @@ pub fn run(
         launcher.end(GRACE);
     }
     let uncaptured = match host.capture.take() {
-        // What was measured is there all the same.
+        // The measurements remain available.
         Some(capture) => capture.finish().unwrap_or_else(|error| {
             host.problems.push(format!("the captures are not complete: {error}"));
             0
@@ -195,7 +197,7 @@ pub fn run(
     Ok(())
 }
 
-/// Sockets for the scenario's own TCP flows.
+/// Creates the sockets of the scenario's own TCP flows.
 fn endpoints(
     description: &Description,
     prepared: &Prepared,
@@ -303,7 +305,7 @@ fn assemble<O: crate::packet_io::PacketIo>(
     }
 }
 
-/// Settings of the kernel, and its counters since measurement started.
+/// Returns the settings of the kernel, and its counters since measurement started.
 fn kernel(
     sides: &Sides,
     before: &crate::host::Counters,

@@ -1,13 +1,13 @@
-//! Settings of the kernel: of the network namespace of the calling thread.
+//! Access to sysctls of the network namespace of the calling thread.
 
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// Path of a setting such as `net.ipv4.tcp_sack`.
+/// Returns the path of a sysctl such as `net.ipv4.tcp_sack`.
 ///
 /// # Errors
-/// When it is not the name of a setting of networks.
+/// Fails if the name is not that of a `net` sysctl.
 fn path(name: &str) -> io::Result<PathBuf> {
     let letters = |part: &str| {
         !part.is_empty()
@@ -19,18 +19,19 @@ fn path(name: &str) -> io::Result<PathBuf> {
     Ok(["/proc", "sys"].into_iter().chain(name.split('.')).collect())
 }
 
-/// Reads a setting; its parts are separated by one space each.
+/// Reads a sysctl; its fields are separated by single spaces.
 ///
 /// # Errors
-/// When there is none of that name, or it cannot be read.
+/// Fails if the sysctl does not exist or cannot be read.
 pub fn read(name: &str) -> io::Result<String> {
     fs::read_to_string(path(name)?).map(|text| normal(&text))
 }
 
-/// Writes a setting and reads it back.
+/// Writes a sysctl and reads it back.
 ///
 /// # Errors
-/// When there is none of that name, it cannot be written, or the kernel makes something else of it.
+/// Fails if the sysctl does not exist or cannot be written, or if the kernel stores a different
+/// value.
 pub fn write(name: &str, value: &str) -> io::Result<String> {
     fs::write(path(name)?, value)?;
     let found = read(name)?;
@@ -47,7 +48,7 @@ fn normal(text: &str) -> String {
 }
 
 #[test]
-fn names_stay_within_the_settings_of_networks() {
+fn names_outside_the_net_sysctls_are_rejected() {
     for name in ["kernel.panic", "net..ipv4", "net.ipv4.../x", "net.ipv4.a/b", "net", ""] {
         assert_eq!(path(name).expect_err(name).kind(), io::ErrorKind::InvalidInput, "{name}");
     }

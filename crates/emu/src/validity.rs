@@ -1,4 +1,4 @@
-//! Whether a run in real time can be believed: how late it was, and what it lost by itself.
+//! Validity of a real-time run: its lateness, and packets lost outside of the path.
 
 use airpath_core::{Duration, Histogram};
 use airpath_path::{FlowSpec, Scenario, SourceSpec};
@@ -7,60 +7,59 @@ use serde::Serialize;
 /// Validity of a run: lateness, drops and unknown packets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ValidityReport {
-    /// Whether the numbers can be believed.
+    /// True if the results are valid.
     pub valid: bool,
-    /// Why not: one sentence each.
+    /// Reasons for an invalid run, one sentence each.
     pub reasons: Vec<String>,
-    /// Base RTT that the lateness is compared with, s; absent: none is known.
+    /// Base RTT for the comparison with the lateness, s; absent if unknown.
     pub base_rtt_s: Option<f64>,
-    /// Packets whose lateness is known: those that left the path.
+    /// Number of packets that left the path, whose lateness is known.
     pub packets: u64,
-    /// Median of the time from when a packet should have left to when it was written, s.
+    /// Median lateness, s: the time from the due departure of a packet until it was written.
     pub lateness_p50_s: Option<f64>,
-    /// 99th percentile, s.
+    /// 99th percentile of the lateness, s.
     pub lateness_p99_s: Option<f64>,
-    /// Largest, s.
+    /// Largest lateness, s.
     pub lateness_max_s: Option<f64>,
     /// Packets that the devices dropped because they were not read in time.
     pub device_drops: u64,
-    /// Packets that a device did not take from here.
+    /// Packets that a device did not accept.
     pub refused_packets: u64,
-    /// Packets that were not IPv4, or malformed, and were left out.
+    /// Packets that were not IPv4 or were malformed, and were ignored.
     pub ignored_packets: u64,
-    /// Packets of connections beyond those that can be distinguished.
+    /// Packets of connections beyond the maximum number of distinguished connections.
     pub unknown_packets: u64,
     /// Packets that could not be captured in time.
     pub uncaptured_packets: u64,
-    /// ACKs for each data packet, of TCP in the forward direction.
+    /// ACKs per data packet of TCP flows in the forward direction.
     pub ack_ratio: Option<f64>,
-    /// The scheduling class that the data thread had: `fifo` or `other`.
+    /// Scheduling class of the data thread: `fifo` or `other`.
     pub class: &'static str,
     /// Share of a core that the data thread used.
     pub cpu_share: f64,
-    /// The same for each packet that it read, s.
+    /// CPU time of the data thread per packet that it read, s.
     pub cpu_per_packet_s: Option<f64>,
-    /// Longest time by which the sockets of the scenario's own flows were served too late, s; 0 with
-    /// commands.
+    /// Largest lateness of the thread that serves the sockets of the scenario's own flows, s; 0
+    /// with commands.
     pub sockets_late_s: f64,
-    /// Longest time that the data thread was away: between waking from a wait and what it waited
-    /// for, s.
+    /// Longest absence of the data thread, s: the delay from the due time of a wait to its end.
     pub longest_absence_s: f64,
-    /// Longest time for which a device was never found empty: packets waited there for up to that
-    /// long before the path saw them, s.
+    /// Longest time for which a device always had packets to read, s. It is an upper bound of the
+    /// time that packets waited there before they entered the path.
     pub longest_backlog_s: f64,
 }
 
-/// Largest share of the base RTT that the 99th percentile of the lateness may be.
+/// Maximum 99th percentile of the lateness, as a share of the base RTT.
 pub const LATENESS_SHARE: f64 = 0.05;
-/// A path with a shorter base RTT is judged as one with this.
+/// Minimum base RTT for the comparison with the lateness.
 pub const SHORTEST_RTT: Duration = Duration::from_millis(10);
 
 impl ValidityReport {
-    /// The same with the verdict: `valid`, and the reasons why not.
+    /// Returns the report with `valid` and `reasons` set.
     ///
-    /// Invalid is a run whose lateness has a 99th percentile above 5 % of the base RTT, or was above a
-    /// whole base RTT once; whose data thread was away for longer than that; which lost or left out
-    /// packets outside of the path; or in which no packet left it.
+    /// A run is invalid if the 99th percentile of its lateness is above 5 % of the base RTT, its
+    /// largest lateness or the longest absence of the data thread is above the base RTT, packets
+    /// were lost or ignored outside of the path, or no packet left the path.
     #[must_use]
     pub fn judged(mut self) -> ValidityReport {
         let rtt_s = self.base_rtt_s.unwrap_or(0.0).max(SHORTEST_RTT.as_secs_lossy());
@@ -123,8 +122,8 @@ impl ValidityReport {
     }
 }
 
-/// The shortest round trip of any TCP flow of `scenario` without queueing and transmission: the delays
-/// of its wires, of the hops and of the backhaul; `None` without TCP flows.
+/// Returns the shortest round-trip time of all TCP flows of `scenario` without queueing and
+/// transmission: the delays of wires, hops and backhaul. `None` without TCP flows.
 pub fn base_rtt(scenario: &Scenario) -> Option<Duration> {
     let nanos = Duration::from_nanos;
     let reverse = scenario.reverse_hop().map_or(Duration::ZERO, |hop| hop.delay);
@@ -136,7 +135,7 @@ pub fn base_rtt(scenario: &Scenario) -> Option<Duration> {
     own.min().map(|own| shared + own)
 }
 
-/// How late packets were.
+/// Statistics of the lateness of packets.
 #[derive(Debug, Default)]
 pub struct Lateness {
     histogram: Histogram,
@@ -144,19 +143,19 @@ pub struct Lateness {
 }
 
 impl Lateness {
-    /// Notes that a packet was written `late` after it should have left.
+    /// Records that a packet was written `late` after its due departure.
     #[inline]
     pub fn add(&mut self, late: Duration) {
         self.histogram.add(late);
         self.max = self.max.max(late);
     }
 
-    /// The largest.
+    /// Returns the largest lateness.
     pub fn max(&self) -> Duration {
         self.max
     }
 
-    /// How they are distributed.
+    /// Returns the histogram of the lateness.
     pub fn histogram(&self) -> &Histogram {
         &self.histogram
     }
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_is_a_reason() {
+    fn every_fault_gives_a_reason() {
         type Fault = fn(&mut ValidityReport);
         let faults: [(Fault, &str); 9] = [
             (|c| c.packets = 0, "no packet"),

@@ -1,10 +1,10 @@
-//! The scenario's time on the clocks of the kernel.
+//! Conversion between the scenario's time and the clocks of the kernel.
 
 use airpath_core::Time;
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
 
-/// Nanoseconds of a second.
+/// Nanoseconds per second.
 const SECOND: i64 = 1_000_000_000;
 
 fn nanos(time: TimeSpec) -> i64 {
@@ -15,7 +15,7 @@ fn read(clock: ClockId) -> i64 {
     nanos(clock_gettime(clock).expect("the clock is there on every kernel"))
 }
 
-/// Where the scenario's time zero is on `CLOCK_MONOTONIC`.
+/// The scenario's time zero on `CLOCK_MONOTONIC`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     zero_ns: i64,
@@ -26,26 +26,26 @@ impl Clock {
         Clock { zero_ns: zero_ns as i64 }
     }
 
-    /// The present instant; nothing before time zero.
+    /// Returns the current time; `None` before time zero.
     pub(super) fn now(self) -> Option<Time> {
         u64::try_from(read(ClockId::CLOCK_MONOTONIC) - self.zero_ns).ok().map(Time::from_nanos)
     }
 
-    /// An instant on `CLOCK_MONOTONIC`.
+    /// Converts a time to `CLOCK_MONOTONIC`.
     pub(super) fn monotonic(self, at: Time) -> TimeSpec {
         let nanos = self.zero_ns.saturating_add_unsigned(at.as_nanos());
         TimeSpec::new(nanos / SECOND, nanos % SECOND)
     }
 
-    /// An instant of `CLOCK_REALTIME` that is not long ago.
+    /// Converts a recent time of `CLOCK_REALTIME`.
     pub(super) fn of_realtime(self, at: TimeSpec) -> Time {
         let elapsed = nanos(at) - realtime_ahead() - self.zero_ns;
         Time::from_nanos(u64::try_from(elapsed).unwrap_or(0))
     }
 }
 
-/// By how much `CLOCK_REALTIME` is ahead of `CLOCK_MONOTONIC` now: of several readings, the one between
-/// whose ends the thread was away the least.
+/// Returns the current offset of `CLOCK_REALTIME` from `CLOCK_MONOTONIC`, ns. Of several readings,
+/// it uses the one that took the shortest time.
 fn realtime_ahead() -> i64 {
     let readings = (0..4).map(|_| {
         let before = read(ClockId::CLOCK_MONOTONIC);

@@ -1,4 +1,4 @@
-//! One flow: from its start to its last byte.
+//! One TCP flow over kernel sockets, from its start to its last byte.
 
 use super::clock::Clock;
 use super::sockets::{self, ReadResult};
@@ -11,14 +11,14 @@ use airpath_tcp::{Burst, SsSample};
 use std::io;
 use std::net::{Shutdown, TcpListener, TcpStream};
 
-/// A socket sends accepted data even after its application has stopped. That of a flow which stops
-/// before the run does is given no more than lasts for so long, beyond what is sent at once.
+/// Maximum duration of unsent data in the socket of a flow that stops before the end of the run: a
+/// socket sends accepted data even after its application has stopped.
 const UNSENT: Duration = Duration::from_millis(10);
-/// Bounds of these bytes.
+/// Limits of the unsent data, bytes.
 const LEAST_UNSENT: u32 = 8 * 1024;
 const MOST_UNSENT: u32 = 4 * 1024 * 1024;
 
-/// How far a flow is.
+/// Phase of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// The start time of the flow is in the future.
@@ -27,20 +27,20 @@ enum Phase {
     Connecting,
     /// The connection is established.
     Open,
-    /// Everything has been acknowledged.
+    /// All data are acknowledged.
     Done,
-    /// It never came about, or broke off.
+    /// The connection could not be established, or was aborted.
     Failed,
 }
 
-/// The mean of the smoothed RTT.
+/// Weighted mean of the smoothed RTT.
 #[derive(Clone, Copy, Debug, Default)]
 struct MeanRtt {
     sum_s: f64,
     weight: f64,
 }
 
-/// One flow while the thread runs.
+/// State of one flow while the thread runs.
 pub(super) struct Flow {
     pub(super) spec: EndpointFlow,
     pub(super) work: Work,
@@ -48,20 +48,19 @@ pub(super) struct Flow {
     pub(super) receiver: Option<TcpStream>,
     pub(super) sender: Option<TcpStream>,
     phase: Phase,
-    /// Of a flow that stops before the run does, most bytes that the socket is given before it can send
-    /// them.
+    /// Maximum unsent bytes in the socket, for a flow that stops before the end of the run.
     unsent: Option<u32>,
     established_at: Option<Time>,
     congestion: String,
-    /// Latest `tcp_info` of the sender, and that at the end of the warm-up.
+    /// Latest `tcp_info` of the sender.
     info: TcpInfo,
     before: TcpInfo,
-    /// Segments that the receiver got out of order, the same way.
+    /// Segments that the receiver received out of order: latest, and at the end of the warm-up.
     out_of_order: [Option<u64>; 2],
-    /// Bytes that the receiver has read, the same way.
+    /// Bytes that the receiver has read: latest, and at the end of the warm-up.
     delivered: [u64; 2],
     rtt: MeanRtt,
-    /// When the state was sampled last, and what had been acknowledged then.
+    /// Time of the latest sample, and bytes acknowledged at this time.
     sampled: (Time, u64),
 }
 
@@ -70,7 +69,7 @@ const LAST: usize = 0;
 const BEFORE: usize = 1;
 
 impl Flow {
-    /// Before its start; the run ends at `end`.
+    /// Creates a flow that has not started; the run ends at `end`.
     pub(super) fn new(spec: EndpointFlow, end: Time) -> Flow {
         let by_time = |burst| matches!(burst, Burst::Time(_));
         let stops =
@@ -94,7 +93,7 @@ impl Flow {
         }
     }
 
-    /// The flow starts: its sender connects. The calling thread is in the sender's namespace.
+    /// Starts the flow: its sender connects. The calling thread must be in the sender's namespace.
     pub(super) fn start(&mut self, at: Time) -> io::Result<()> {
         self.phase = Phase::Connecting;
         self.sampled = (at, 0);
@@ -125,7 +124,7 @@ impl Flow {
             }
             self.phase = Phase::Open;
             self.established_at = Some(now);
-            // A route may have had the last word.
+            // A route may override the congestion control algorithm.
             self.congestion = sockets::congestion(sender)?;
         }
         if stamp.is_some() || self.work.awaits_ack() {
@@ -135,14 +134,14 @@ impl Flow {
         self.write(now)
     }
 
-    /// Passes the latest `tcp_info`, of time `at`, to the application: it may contain the last
-    /// awaited acknowledgement.
+    /// Passes the latest `tcp_info`, of time `at`, to the application. It may contain the last
+    /// expected acknowledgement.
     fn on_tcp_info(&mut self, at: Time) {
         self.work.acknowledged(self.acknowledged(), at);
         if self.work.completed_at().is_some() {
             self.phase = Phase::Done;
             self.info.unacked = 0;
-            // The receiver ends the connection when it has read everything.
+            // The receiver closes the connection when it has read all data.
             self.sender = None;
         }
     }
@@ -151,8 +150,8 @@ impl Flow {
         acknowledged(&self.info, self.work.written())
     }
 
-    /// Writes what there is to write, as far as the socket takes it. Returns whether it was given
-    /// less than it would have accepted: then it signals no event when it has sent that.
+    /// Writes the available data, up to the space of the socket. Returns true if the socket would
+    /// have accepted more: then it signals no event when the data are sent.
     pub(super) fn write(&mut self, now: Time) -> io::Result<bool> {
         let Some(sender) = self.sender.as_ref().filter(|_| self.phase == Phase::Open) else {
             return Ok(false);
@@ -178,13 +177,13 @@ impl Flow {
         Ok(self.unsent.is_some() && self.work.to_write(now) > 0)
     }
 
-    /// Takes what the receiver has got; whether there may be more.
+    /// Reads received data. Returns true if more data may be available.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<bool> {
         let Some(receiver) = &self.receiver else { return Ok(false) };
         let got = sockets::read(receiver, buffer)?;
         if let Some(bytes) = self.spec.window_clamp {
-            // When packets need other buffer space than the kernel estimated, it recomputes the
-            // bound.
+            // The kernel recomputes the limit if packets need a different buffer space than
+            // estimated.
             sys::set_window_clamp(receiver, bytes)?;
         }
         match got {
@@ -215,26 +214,25 @@ impl Flow {
         Ok(())
     }
 
-    /// Looks after the flow now and then.
+    /// Polls the state of the flow periodically.
     pub(super) fn watch(&mut self, clock: Clock) -> io::Result<()> {
         if self.phase != Phase::Open {
             return Ok(());
         }
         self.look()?;
         if self.work.awaits_ack() {
-            // Usually the kernel reports it at once.
+            // Usually the kernel reports the acknowledgement immediately.
             self.on_tcp_info(clock.now().unwrap_or(Time::ZERO));
         }
         Ok(())
     }
 
-    /// The flow's state, sampled now for `time`; `None` before its start or after it has broken
-    /// off.
+    /// Samples the flow's state for `time`; `None` before its start or after a failure.
     pub(super) fn sample(&mut self, time: Time, now: Time) -> Option<SsSample> {
         if matches!(self.phase, Phase::Waiting | Phase::Failed) {
             return None;
         }
-        // Events report a connection that has just broken.
+        // A broken connection is reported by an event.
         self.look().ok();
         let is_done = self.phase == Phase::Done;
         let paces = self.spec.pacing || self.congestion.starts_with("bbr");
@@ -248,7 +246,7 @@ impl Flow {
 
     /// Reads all received data, and `tcp_info` of both ends.
     fn drain_sockets(&mut self, buffer: &mut [u8]) {
-        // Events report a connection that has just broken.
+        // A broken connection is reported by an event.
         while self.read(buffer).unwrap_or(false) {}
         self.look().ok();
         self.ask_receiver();
@@ -261,7 +259,7 @@ impl Flow {
         }
     }
 
-    /// The warm-up is over.
+    /// Resets the counters at the end of the warm-up.
     pub(super) fn start_measurement(&mut self, buffer: &mut [u8]) {
         self.drain_sockets(buffer);
         self.before = self.info;
@@ -270,20 +268,20 @@ impl Flow {
         self.rtt = MeanRtt::default();
     }
 
-    /// The run is over: counts for the last time. What is open stays so.
+    /// Reads the final counters at the end of the run. Open connections remain open.
     pub(super) fn count(&mut self, buffer: &mut [u8]) {
         self.drain_sockets(buffer);
     }
 
-    /// Ends what is open, at once.
+    /// Aborts open connections immediately.
     pub(super) fn abort(&mut self) {
         self.listener = None;
         let open = [self.sender.take(), self.receiver.take()];
         open.into_iter().flatten().for_each(sockets::abort);
     }
 
-    /// Marks a flow as failed: it could not connect or was broken off. Returns false if it had
-    /// failed or finished before.
+    /// Marks a flow as failed: it could not connect or was aborted. Returns false if the flow had
+    /// already failed or finished.
     pub(super) fn fail(&mut self) -> bool {
         let is_news = !matches!(self.phase, Phase::Done | Phase::Failed);
         if is_news {
@@ -293,17 +291,17 @@ impl Flow {
         is_news
     }
 
-    /// Whether it has been waiting for an answer to its SYN for so long at `now`.
+    /// Returns true if the flow has waited for a SYN-ACK for at least `long` at `now`.
     pub(super) fn waits_since(&self, long: Duration, now: Time) -> bool {
         self.phase == Phase::Connecting && now.saturating_since(self.spec.start) >= long
     }
 
-    /// Whether the connection is open.
+    /// Returns true if the connection is open.
     pub(super) fn is_open(&self) -> bool {
         self.phase == Phase::Open
     }
 
-    /// Returns the measurements between the two instants.
+    /// Returns the measurements between two times.
     pub(super) fn report(&self, [from, until]: [Time; 2]) -> SocketReport {
         let measured_s = until.saturating_since(from).as_secs_lossy();
         let (info, before) = (&self.info, &self.before);

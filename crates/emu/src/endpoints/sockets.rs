@@ -1,4 +1,4 @@
-//! Sockets of flows: made in the right namespace, with the flow's options, and what is done with them.
+//! Sockets of flows: creation in the right namespace with the flow's options, and I/O.
 
 use super::EndpointFlow;
 use crate::packet_io::Side;
@@ -19,10 +19,10 @@ use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 
-/// Zeros: what every flow sends.
+/// Payload of all flows: zeros.
 static ZEROS: [u8; 128 * 1024] = [0; 128 * 1024];
 
-/// The namespaces of both sides, and the one that the calling thread is in.
+/// The namespaces of both sides, and the current namespace of the calling thread.
 pub(super) struct NamespaceSwitcher {
     netns: [OwnedFd; 2],
     present: Option<Side>,
@@ -33,7 +33,7 @@ impl NamespaceSwitcher {
         NamespaceSwitcher { netns, present: None }
     }
 
-    /// Puts the calling thread into the namespace of `side`; sockets that it creates belong to it.
+    /// Moves the calling thread into the namespace of `side`. New sockets belong to this namespace.
     pub(super) fn enter(&mut self, side: Side) -> io::Result<()> {
         if self.present != Some(side) {
             setns(&self.netns[side as usize], CloneFlags::CLONE_NEWNET)?;
@@ -43,7 +43,7 @@ impl NamespaceSwitcher {
     }
 }
 
-/// A TCP socket with the settings of both ends of a flow.
+/// Creates a TCP socket with the options that apply to both ends of a flow.
 fn new(flow: &EndpointFlow) -> io::Result<OwnedFd> {
     let fd = plain()?;
     set_congestion(&fd, &flow.congestion)?;
@@ -63,7 +63,7 @@ fn address(flow: &EndpointFlow, side: Side) -> SockaddrIn {
     SocketAddrV4::new(flow.address(side), flow.port).into()
 }
 
-/// Listens where a flow is received. The calling thread is in the receiver's namespace.
+/// Creates the listening socket of a flow. The calling thread must be in the receiver's namespace.
 pub(super) fn listener(flow: &EndpointFlow) -> io::Result<TcpListener> {
     let fd = new(flow)?;
     if let Some(bytes) = flow.window_clamp {
@@ -75,9 +75,9 @@ pub(super) fn listener(flow: &EndpointFlow) -> io::Result<TcpListener> {
     Ok(TcpListener::from(fd))
 }
 
-/// Reserves receive buffer for a window of `bytes` from the start: twice the window, which the
-/// kernel doubles for its own needs. Where that is not permitted, the kernel grows the buffer
-/// itself.
+/// Reserves a receive buffer for a window of `bytes` from the start: twice the window, which the
+/// kernel doubles for its overhead. If this is not permitted, the kernel grows the buffer
+/// automatically.
 fn reserve_buffer(fd: &OwnedFd, bytes: u32) -> io::Result<()> {
     let wanted = 2 * bytes as usize;
     if setsockopt(fd, sockopt::RcvBufForce, &wanted).is_err() && wanted <= largest_buffer() {
@@ -86,13 +86,14 @@ fn reserve_buffer(fd: &OwnedFd, bytes: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// The largest receive buffer that sockets may request.
+/// Returns the largest receive buffer that sockets may request.
 fn largest_buffer() -> usize {
     let text = fs::read_to_string("/proc/sys/net/core/rmem_max").ok();
     text.and_then(|text| text.trim().parse().ok()).unwrap_or(0)
 }
 
-/// Connects a flow's sender, which takes its time; the calling thread is in its namespace.
+/// Starts a non-blocking connect of a flow's sender. The calling thread must be in the sender's
+/// namespace.
 pub(super) fn sender(flow: &EndpointFlow, wants_acks: bool) -> io::Result<TcpStream> {
     let fd = new(flow)?;
     if flow.pacing {
@@ -111,7 +112,7 @@ pub(super) fn sender(flow: &EndpointFlow, wants_acks: bool) -> io::Result<TcpStr
     }
 }
 
-/// The connection that has come to a listener, if one has.
+/// Accepts a connection, if one is waiting.
 pub(super) fn accept(listener: &TcpListener) -> io::Result<Option<TcpStream>> {
     match listener.accept() {
         Ok((stream, _)) => {
@@ -123,8 +124,8 @@ pub(super) fn accept(listener: &TcpListener) -> io::Result<Option<TcpStream>> {
     }
 }
 
-/// Writes zeros: as many of `bytes` as the socket accepts. If it accepts fewer, it signals when it
-/// accepts more.
+/// Writes up to `bytes` zeros, as many as the socket accepts. If it accepts fewer, it signals when
+/// it accepts more.
 pub(super) fn write(stream: &TcpStream, bytes: u64) -> io::Result<u64> {
     let mut written = 0;
     while written < bytes {
@@ -143,15 +144,15 @@ pub(super) fn write(stream: &TcpStream, bytes: u64) -> io::Result<u64> {
 pub(super) enum ReadResult {
     /// Number of bytes read.
     Bytes(u64),
-    /// Nothing is there now.
+    /// No data available now.
     Nothing,
-    /// The sender has written everything.
+    /// End of the stream.
     End,
 }
 
 /// Reads and discards received data, at most the size of `buffer`.
 pub(super) fn read(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<ReadResult> {
-    // Of TCP, bytes that are cut off are taken and not copied.
+    // With TCP, MSG_TRUNC discards the received bytes without copying.
     match recv(stream.as_raw_fd(), buffer, MsgFlags::MSG_TRUNC) {
         Ok(0) => Ok(ReadResult::End),
         Ok(bytes) => Ok(ReadResult::Bytes(bytes as u64)),
@@ -177,20 +178,20 @@ pub(super) fn acknowledged_at(stream: &TcpStream) -> Option<TimeSpec> {
     }
 }
 
-/// Sets the congestion control.
+/// Sets the congestion control algorithm.
 fn set_congestion(fd: &impl AsFd, name: &str) -> io::Result<()> {
     Ok(setsockopt(fd, sockopt::TcpCongestion, &OsString::from(name))?)
 }
 
-/// The congestion control that a socket has.
+/// Returns the congestion control algorithm of a socket.
 pub(super) fn congestion(fd: &impl AsFd) -> io::Result<String> {
     let name = getsockopt(fd, sockopt::TcpCongestion)?;
     let name = name.as_bytes().split(|byte| *byte == 0).next().unwrap_or_default();
     Ok(String::from_utf8_lossy(name).into_owned())
 }
 
-/// Whether the namespace of the calling thread lets sockets have a congestion control; what is wrong
-/// otherwise.
+/// Checks that sockets in the namespace of the calling thread can use a congestion control
+/// algorithm. Returns the problem otherwise.
 pub(super) fn accepts(name: &str) -> Result<(), String> {
     let fd = plain().map_err(|error| error.to_string())?;
     let asked = set_congestion(&fd, name).map_err(|error| match error.raw_os_error() {
@@ -205,9 +206,9 @@ pub(super) fn accepts(name: &str) -> Result<(), String> {
     }
 }
 
-/// Ends a connection at once, with a reset.
+/// Aborts a connection immediately, with a reset.
 pub(super) fn abort(stream: TcpStream) {
     let at_once = libc::linger { l_onoff: 1, l_linger: 0 };
-    // Where it cannot be, the connection ends as connections do.
+    // If this fails, the connection closes normally.
     let _ = setsockopt(&stream, sockopt::Linger, &at_once);
 }

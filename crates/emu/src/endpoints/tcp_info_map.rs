@@ -10,18 +10,19 @@ pub(super) const ESTABLISHED: u8 = 1;
 const SYN_SENT: u8 = 2;
 /// `TCP_CLOSE`.
 const CLOSE: u8 = 7;
-/// The slow-start threshold of a kernel that has none yet, and everything above.
+/// Values from this one on mean that the kernel has no slow start threshold yet.
 const NO_THRESHOLD: u32 = 0x7fff_ffff;
 
-/// Payload bytes of the flow that have been acknowledged: the kernel of who connected counts its SYN,
-/// too, and at last its FIN.
+/// Returns the acknowledged payload bytes of the flow. The kernel of the connecting side also
+/// counts the SYN, and finally the FIN.
 pub(super) fn acknowledged(info: &TcpInfo, written: u64) -> u64 {
     info.bytes_acked.saturating_sub(1).min(written)
 }
 
-/// The sender at the instant of `info`. Windows are the kernel's segments times their size.
-/// `written`: bytes written by the application; `is_done`: it writes no more. The pacing rate is
-/// reported only if the connection is paced: the kernel has one for every connection.
+/// Returns the sender state at the time of `info`. Windows are the kernel's segment counts times
+/// the segment size. `written` is the number of bytes written by the application; `is_done` means
+/// that it writes no more. The pacing rate is reported only for paced connections, because the
+/// kernel has a value for every connection.
 pub(super) fn sender_info(info: &TcpInfo, written: u64, is_done: bool, paces: bool) -> SenderInfo {
     let mss = info.snd_mss.max(1);
     let bytes = |segments: u32| u64::from(segments) * u64::from(mss);
@@ -47,7 +48,8 @@ pub(super) fn sender_info(info: &TcpInfo, written: u64, is_done: bool, paces: bo
     }
 }
 
-/// Recovery and loss are the kernel's own states; in the others cwnd and ssthresh say the phase.
+/// Returns the state of the sender. Recovery and loss are states of the kernel; otherwise cwnd and
+/// ssthresh determine the phase.
 fn state(info: &TcpInfo, is_done: bool) -> SenderState {
     match (info.state, info.ca_state) {
         _ if is_done => SenderState::Done,
@@ -118,10 +120,10 @@ mod tests {
     }
 
     #[test]
-    fn states_are_the_simulators() {
+    fn kernel_states_map_to_states_of_the_simulator() {
         let of = |info: TcpInfo| sender_info(&info, 0, false, false).state;
         let with = |ca_state| of(TcpInfo { ca_state, snd_ssthresh: 20, ..info() });
-        // Open, disorder, CWR.
+        // Kernel states open, disorder and CWR.
         assert_eq!([0, 1, 2].map(with), [SenderState::Avoidance; 3]);
         assert_eq!([3, 4].map(with), [SenderState::Recovery, SenderState::Loss]);
         assert_eq!(of(TcpInfo { snd_ssthresh: 21, ..info() }), SenderState::SlowStart);

@@ -1,4 +1,4 @@
-//! The thread that serves all sockets: who is ready, and what is due.
+//! The thread that serves all sockets: ready sockets and due events.
 
 use super::clock::Clock;
 use super::flow::Flow;
@@ -21,41 +21,42 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::mpsc::{Receiver, SyncSender};
 
-/// Priority of the thread in the real-time class, below that of the packets: a receiver that waits
-/// for its turn acknowledges late and seldom, and so a busy machine would look like TCP.
+/// Real-time priority of the thread, below that of the data thread. A receiver without CPU time
+/// would send late and few ACKs, and a busy machine would change the behaviour of TCP.
 const PRIORITY: u8 = 5;
-/// Bytes that are read at once.
+/// Size of the read buffer, bytes.
 const READ_BYTES: usize = 1024 * 1024;
-/// Events that are taken at once.
+/// Maximum number of events per `epoll` call.
 const EVENTS: usize = 256;
-/// Time between two looks at every flow, at least, and for each of them: no more than 10 000 a second.
+/// Minimum interval of polls of all flows, in total and per flow: at most 10 000 polled flows per
+/// second.
 const LOOK: Duration = Duration::from_millis(50);
 const LOOK_EACH: Duration = Duration::from_nanos(100_000);
-/// Least wait of a flow without a connection that is reported; the first SYN is retransmitted after 1 s.
+/// Minimum connection time that is reported as a problem; the first SYN is retransmitted after 1 s.
 const LONG: Duration = Duration::from_secs(1);
-/// Descriptors that are left for all but the sockets of flows.
+/// Descriptors reserved for other purposes than the sockets of flows.
 const OTHER_DESCRIPTORS: u64 = 256;
-/// Flows that are named in a problem.
+/// Maximum number of flows listed in a problem.
 const NAMED: usize = 5;
 
 /// Events of a sender's socket, edge-triggered.
 const SENDER_EVENTS: EpollFlags =
     EpollFlags::EPOLLOUT.union(EpollFlags::EPOLLRDHUP).union(EpollFlags::EPOLLET);
 
-/// Scheduled events; those of one instant in this order.
+/// Scheduled events. Events at the same time are processed in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
-    /// The senders' state is sampled.
+    /// Sample of the senders' state.
     Sample,
-    /// Measurement starts.
+    /// Start of measurement.
     Warmup,
-    /// A flow starts.
+    /// Start of a flow.
     Start(usize),
-    /// An application's turn comes.
+    /// Event of an application.
     Turn(usize),
-    /// Every flow is looked after.
+    /// Poll of all flows.
     Look,
-    /// The run is over.
+    /// End of the run.
     End,
 }
 
@@ -93,7 +94,7 @@ impl EventSource {
     }
 }
 
-/// All that the thread knows.
+/// State of the thread.
 struct Server {
     clock: Clock,
     homes: NamespaceSwitcher,
@@ -106,18 +107,18 @@ struct Server {
     warmup: Time,
     end: Time,
     ss_interval: Option<Duration>,
-    /// When measurement started.
+    /// Start time of measurement.
     measured_from: Option<Time>,
     samples: Vec<SsSample>,
-    /// The largest time by which something was done too late.
+    /// Largest lateness of an event.
     latest: Duration,
     /// Problems, with the affected flows.
     problems: BTreeMap<String, Vec<u32>>,
     buffer: Vec<u8>,
 }
 
-/// Runs the thread: sends to `ready` whether it can begin, receives time zero, and serves until the
-/// plan's end, or until `stop` can be read.
+/// Runs the thread: sends the result of the setup to `ready`, receives time zero, and serves the
+/// sockets until the end of the plan or until `stop` is readable.
 pub(super) fn run(
     plan: Plan,
     netns: [OwnedFd; 2],
@@ -125,16 +126,16 @@ pub(super) fn run(
     ready: &SyncSender<Result<(), EndpointError>>,
     zero: &Receiver<u64>,
 ) -> EndpointsReport {
-    // Signals are for the thread that waits for them.
+    // Another thread handles signals.
     let blocked = SigSet::all().thread_block().map_err(system("signals"));
     let server = blocked.and_then(|()| Server::new(plan, netns, stop));
     match server {
         Ok(mut server) => {
-            // A receiver that has gone has requested the stop.
+            // A closed channel means that the caller has requested the stop.
             let _ = ready.send(Ok(()));
             let Ok(zero_ns) = zero.recv() else { return EndpointsReport::default() };
             server.clock = Clock::new(zero_ns);
-            // Where it is not permitted, the ratio of ACKs in the validity report shows the effect.
+            // If this is not permitted, the ACK ratio in the validity report shows the effect.
             let _ = sys::set_fifo(PRIORITY);
             server.serve();
             server.report()
@@ -196,8 +197,8 @@ impl Server {
         Ok(self.epoll.add(fd, EpollEvent::new(events, about.data()))?)
     }
 
-    /// Lets the receivers of flows listen: of as many as there are descriptors for, three a flow. The
-    /// others follow with their flows' starts.
+    /// Opens the listening sockets of as many flows as there are descriptors, three per flow. The
+    /// other sockets are opened when their flows start.
     fn listen_all(&mut self) -> Result<(), EndpointError> {
         let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).map_err(system("RLIMIT_NOFILE"))?;
         setrlimit(Resource::RLIMIT_NOFILE, most, most).map_err(system("RLIMIT_NOFILE"))?;
@@ -235,7 +236,7 @@ impl Server {
         }
     }
 
-    /// Polls the completion of a sender that has written if its socket signals no event.
+    /// Re-arms the event of a sender that has written, if its socket would signal no event.
     fn wrote(&mut self, place: usize, wrote: io::Result<bool>) {
         let waited = match (wrote, &self.flows[place].sender) {
             (Ok(true), Some(sender)) => {
@@ -247,7 +248,7 @@ impl Server {
         self.settle(place, waited);
     }
 
-    /// Serves until the end, or until the stop is requested.
+    /// Serves the sockets until the end, or until the stop is requested.
     fn serve(&mut self) {
         let mut events = [EpollEvent::empty(); EVENTS];
         loop {
@@ -266,7 +267,7 @@ impl Server {
             }
             for event in &events[..ready] {
                 match EventSource::from_data(event.data()) {
-                    // An empty timer has been set again meanwhile.
+                    // The timer may have been set again in the meantime.
                     EventSource::Timer => drop(self.timer.wait()),
                     EventSource::Stop => return,
                     EventSource::Listener(place) => self.accept(place),
@@ -287,7 +288,7 @@ impl Server {
         self.timer.set(at, TimerSetTimeFlags::TFD_TIMER_ABSTIME)
     }
 
-    /// Does what is due; whether the run is over.
+    /// Processes due events. Returns true if the run is over.
     fn is_over(&mut self) -> bool {
         let Some(now) = self.clock.now() else { return false };
         while let Some(Reverse((at, due))) = self.agenda.peek().copied().filter(|of| of.0.0 <= now)
@@ -311,7 +312,7 @@ impl Server {
         false
     }
 
-    /// The flow starts.
+    /// Starts a flow.
     fn start(&mut self, place: usize, at: Time) {
         let started = self.connect(place, at);
         self.settle(place, started);
@@ -332,7 +333,7 @@ impl Server {
         }
     }
 
-    /// The flow's application may have another turn now.
+    /// Schedules the next event of the flow's application.
     fn follow(&mut self, place: usize) {
         let turn = self.flows[place].work.turn();
         if turn < self.end {
@@ -341,7 +342,7 @@ impl Server {
     }
 
     fn take_turn(&mut self, place: usize, at: Time, now: Time) {
-        // What was put off has another entry.
+        // A postponed event has another entry.
         if self.flows[place].work.turn() == at {
             self.flows[place].work.take_turn();
             let written = self.flows[place].write(now);
@@ -350,7 +351,7 @@ impl Server {
         }
     }
 
-    /// A connection has come to the flow's receiver.
+    /// Accepts the connection of a flow.
     fn accept(&mut self, place: usize) {
         let Some(listener) = &self.flows[place].listener else { return };
         let accepted = match sockets::accept(listener) {
@@ -397,7 +398,7 @@ impl Server {
         self.agenda.push(Reverse((now + pause, Due::Look)));
     }
 
-    /// Samples every sender; one that is late by a whole interval is left out.
+    /// Samples every sender. Skips a sample that is late by a complete interval.
     fn sample(&mut self, at: Time, now: Time) {
         let Some(interval) = self.ss_interval else { return };
         if now < at + interval {
@@ -406,7 +407,7 @@ impl Server {
         self.agenda.push(Reverse((at + interval, Due::Sample)));
     }
 
-    /// Counts for the last time, and ends everything.
+    /// Reads the final counters, and aborts all connections.
     fn report(mut self) -> EndpointsReport {
         let now = self.clock.now().unwrap_or(Time::ZERO);
         for flow in &mut self.flows {
@@ -421,7 +422,7 @@ impl Server {
             }
         }
         self.flows.iter_mut().for_each(Flow::abort);
-        // Stopped before the end of the warm-up, nothing has been measured.
+        // A run that is stopped before the end of the warm-up has no measured time.
         let measured = [self.measured_from.unwrap_or(now), now];
         debug_assert!(self.measured_from.is_none() || now >= self.warmup);
         EndpointsReport {
@@ -434,7 +435,7 @@ impl Server {
     }
 }
 
-/// `flows 1, 2, 3, 4, 5 and 12 more: what has happened`.
+/// Formats a problem: `flows 1, 2, 3, 4, 5 and 12 more: problem`.
 fn sentence(what: &str, flows: &[u32]) -> String {
     if flows.is_empty() {
         return what.to_owned();
@@ -448,8 +449,8 @@ fn sentence(what: &str, flows: &[u32]) -> String {
     format!("{noun} {}{more}: {what}", named.join(", "))
 }
 
-/// Every congestion control exists and is permitted at both sides: a receiver echoes marks by its
-/// own control.
+/// Checks that every congestion control algorithm exists and is permitted on both sides. The
+/// receiver also needs it, because its algorithm determines the echo of ECN marks.
 fn check_congestion(plan: &Plan, homes: &mut NamespaceSwitcher) -> Result<(), EndpointError> {
     let mut first = BTreeMap::new();
     for flow in plan.flows.iter().rev() {
@@ -469,7 +470,7 @@ fn check_congestion(plan: &Plan, homes: &mut NamespaceSwitcher) -> Result<(), En
     Ok(())
 }
 
-/// The congestion controls that the kernel has loaded.
+/// Returns the congestion control algorithms that the kernel has loaded.
 fn available() -> io::Result<String> {
     let path = "/proc/sys/net/ipv4/tcp_available_congestion_control";
     Ok(fs::read_to_string(path)?.trim().to_owned())

@@ -1,20 +1,19 @@
-//! Data that a flow still has to write, and the next write of its application: as in a simulated
-//! sender, with a socket in its place.
+//! Remaining data of a flow and the next event of its application, as in a simulated sender.
 
 use airpath_core::Time;
 use airpath_tcp::{Application, OnOff};
 
-/// Writes of a flow.
+/// Write state of a flow.
 #[derive(Clone, Debug)]
 pub(super) struct Work {
-    /// Bytes that the socket has taken.
+    /// Bytes that the socket has accepted.
     written: u64,
-    /// Bytes that it is to have taken; `u64::MAX`: as many as go.
+    /// Total bytes to write so far; `u64::MAX` for no limit.
     end: u64,
     /// Time after which no new data are written.
     stop: Time,
     application: Option<Application>,
-    /// When the application does something next.
+    /// Time of the next event of the application.
     turn: Time,
     completed_at: Option<Time>,
 }
@@ -27,18 +26,18 @@ impl Work {
         Work { written, end, stop, application, turn, completed_at }
     }
 
-    /// The flow starts.
+    /// Starts the flow.
     pub(super) fn start(&mut self, at: Time) {
         self.turn = at;
         self.take_turn();
     }
 
-    /// When the application does something next.
+    /// Returns the time of the next event of the application.
     pub(super) fn turn(&self) -> Time {
         self.turn
     }
 
-    /// The application's turn has come: it ends a burst, or begins one.
+    /// Processes an event of the application: the end or the start of a burst.
     pub(super) fn take_turn(&mut self) {
         let at = std::mem::replace(&mut self.turn, Time::NEVER);
         let Some(application) = &mut self.application else { return };
@@ -52,33 +51,33 @@ impl Work {
         }
     }
 
-    /// Bytes that may be written now.
+    /// Returns the number of bytes that may be written now.
     pub(super) fn to_write(&self, now: Time) -> u64 {
         if now < self.stop { self.end - self.written } else { 0 }
     }
 
-    /// The socket has taken bytes.
+    /// Records that the socket has accepted `bytes` bytes.
     pub(super) fn wrote(&mut self, bytes: u64) {
         self.written += bytes;
     }
 
-    /// Bytes that the socket has taken.
+    /// Returns the number of bytes that the socket has accepted.
     pub(super) fn written(&self) -> u64 {
         self.written
     }
 
-    /// Whether the last byte has been written.
+    /// Returns true if the last byte has been written.
     pub(super) fn is_written(&self) -> bool {
         self.application.is_none() && self.written == self.end
     }
 
-    /// Whether something happens once everything written has been acknowledged.
+    /// Returns true if the flow waits for the acknowledgement of all written data.
     pub(super) fn awaits_ack(&self) -> bool {
         let is_in_burst = self.application.as_ref().is_none_or(Application::is_writing);
         self.completed_at.is_none() && is_in_burst && self.written == self.end
     }
 
-    /// `bytes` bytes had been acknowledged at `at`.
+    /// Records that `bytes` bytes were acknowledged at `at`.
     pub(super) fn acknowledged(&mut self, bytes: u64, at: Time) {
         if !self.awaits_ack() || bytes < self.end {
             return;
@@ -89,12 +88,12 @@ impl Work {
         }
     }
 
-    /// When the last byte of a transfer was acknowledged.
+    /// Returns the time at which the last byte of a transfer was acknowledged.
     pub(super) fn completed_at(&self) -> Option<Time> {
         self.completed_at
     }
 
-    /// Whether there is always something to write.
+    /// Returns true if the flow always has data to write.
     pub(super) fn is_bulk(&self) -> bool {
         self.application.is_none() && self.end == u64::MAX
     }
@@ -118,7 +117,7 @@ mod tests {
     const SIZE: SizeDistribution = SizeDistribution::Exponential { mean_bytes: 20_000 };
 
     #[test]
-    fn sizes_and_pauses_are_drawn_in_turn_from_the_one_stream() {
+    fn sizes_and_pauses_alternate_on_one_random_stream() {
         let mut work = Work::new(None, on_off(Burst::Size(SIZE)), Time::NEVER);
         let mut same = stream();
         let mut now = Time::from_secs(1);
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_of_time_ends_with_what_the_socket_has_taken() {
+    fn a_timed_burst_ends_with_the_bytes_accepted_by_the_socket() {
         let time = TimeDistribution::Fixed { time_ns: 2_000_000_000 };
         let mut work = Work::new(None, on_off(Burst::Time(time)), Time::NEVER);
         work.start(Time::from_secs(1));
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_from_the_stop_on() {
+    fn no_data_are_written_after_the_stop() {
         let stop = Time::from_secs(2);
         let bulk = Work::new(None, None, stop);
         assert!(bulk.is_bulk() && bulk.to_write(Time::from_millis(1999)) > 1 << 60);

@@ -1,4 +1,4 @@
-//! How a command is started.
+//! Starts a command of a run.
 
 use super::first::set_signals;
 use crate::description::Traffic;
@@ -16,7 +16,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStringExt;
 
-/// Exit status of a program that cannot be executed, and of one that does not exist.
+/// Exit status of a program that cannot be executed, and of a program that does not exist.
 const NOT_EXECUTABLE: i32 = 126;
 const NOT_FOUND: i32 = 127;
 
@@ -27,12 +27,12 @@ pub(super) struct Command<'a> {
     environment: Vec<CString>,
     netns: BorrowedFd<'a>,
     side: Side,
-    /// Whether it keeps the capabilities of the parent process.
+    /// True if the command keeps the capabilities of the parent process.
     pub(super) keep_privileges: bool,
 }
 
 impl<'a> Command<'a> {
-    /// Commands of both sides.
+    /// Prepares the commands of both sides.
     pub(super) fn of(
         sides: &'a Sides,
         traffic: &Traffic,
@@ -60,11 +60,12 @@ impl<'a> Command<'a> {
         ])
     }
 
-    /// Starts it; its process, or the exit status and why it could not be started.
+    /// Starts the command. Returns its process, or the exit status and the reason if it cannot be
+    /// started.
     pub(super) fn start(&self) -> Result<Pid, (i32, String)> {
         let program = self.arguments[0].to_string_lossy();
         let refused = |error: Errno| (NOT_EXECUTABLE, format!("cannot start {program}: {error}"));
-        // What goes wrong comes through the pipe, which an exec closes.
+        // The child reports errors through the pipe; a successful exec closes the pipe.
         let (reading, writing) = pipe2(OFlag::O_CLOEXEC).map_err(refused)?;
         let keep = [writing.as_fd(), self.netns];
         let pid = sys::fork(&keep, || {
@@ -92,7 +93,8 @@ impl<'a> Command<'a> {
         })
     }
 
-    /// Turns the process into the command; comes back only with what went wrong.
+    /// Executes the command in this process. Returns only if it fails, with the failed operation
+    /// and the error.
     fn exec(&self) -> (&'static str, Errno) {
         match self.prepare() {
             Err(failed) => failed,
@@ -116,7 +118,7 @@ impl<'a> Command<'a> {
             sys::set_other().map_err(number("leave the real-time class"))?;
         }
         if self.side == Side::Server {
-            // The terminal is the client's.
+            // Only the client's command uses the terminal.
             setsid().map_err(of("start a session"))?;
             let nothing = File::open("/dev/null").map_err(number("open /dev/null"))?;
             nix::unistd::dup2_stdin(&nothing).map_err(of("leave the terminal"))?;
@@ -143,7 +145,7 @@ fn text(word: impl Into<OsString>) -> Result<CString, SetupError> {
         .map_err(|_| SetupError::new("command", "a command contains a character 0"))
 }
 
-/// That of this process, with what a command may want to know of the run.
+/// Returns the environment of this process, with additional variables that describe the run.
 fn environment(sides: &Sides) -> Result<Vec<CString>, SetupError> {
     let ours = [
         ("AIRPATH_SERVER", sides.server_address().to_string()),

@@ -1,4 +1,4 @@
-//! The processes between the program and its commands.
+//! The keeper and launcher processes between the program and its commands.
 
 use super::command::Command;
 use super::{END, READY, START, now, reap};
@@ -15,7 +15,7 @@ use nix::unistd::{Pid, getppid};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::Duration;
 
-/// Signals that are meant for commands and leave what keeps them alone.
+/// Signals for the commands; keeper and launcher ignore them.
 const IGNORED: [Signal; 7] = [
     Signal::SIGINT,
     Signal::SIGQUIT,
@@ -28,7 +28,7 @@ const IGNORED: [Signal; 7] = [
 /// Exit status of a keeper that could not start the launcher.
 const REFUSED: i32 = 71;
 
-/// The keeper: starts the launcher in a PID namespace and ends with it.
+/// Runs the keeper: starts the launcher in a PID namespace and ends with it.
 pub(super) fn keep(
     parent: Pid,
     keep: &[BorrowedFd<'_>],
@@ -37,7 +37,7 @@ pub(super) fn keep(
 ) -> i32 {
     set_signals(true);
     let bound = set_pdeathsig(Signal::SIGKILL);
-    // It may have ended before.
+    // The parent process may already have ended.
     if bound.is_err() || getppid() != parent {
         return REFUSED;
     }
@@ -46,7 +46,8 @@ pub(super) fn keep(
         .and_then(|()| sys::fork(keep, || launch(socket, commands)));
     match launcher {
         Ok(launcher) => {
-            // Its copy of the socket is the last one: so closing it signals the other end.
+            // The launcher then has the last copy of the socket, so that its exit is visible at the
+            // other end.
             sys::close_all_but_standard();
             reap(Some(launcher), true).ok().flatten().map_or(REFUSED, |(_, status)| status)
         }
@@ -57,16 +58,16 @@ pub(super) fn keep(
     }
 }
 
-/// Sets whether the signals of [`IGNORED`] are.
+/// Sets whether the signals in [`IGNORED`] are ignored.
 pub(super) fn set_signals(ignored: bool) {
     for signal in IGNORED {
         let _ = sys::set_signal(signal, ignored);
     }
 }
 
-/// The launcher.
+/// Runs the launcher.
 fn launch(socket: BorrowedFd<'_>, commands: &[Option<Command<'_>>; 2]) -> i32 {
-    // The keeper's end is that of all.
+    // The end of the keeper ends all processes.
     if set_pdeathsig(Signal::SIGKILL).is_err() {
         return REFUSED;
     }
@@ -89,7 +90,7 @@ fn launch(socket: BorrowedFd<'_>, commands: &[Option<Command<'_>>; 2]) -> i32 {
             return 0;
         }
         if first.hang_up.take_if(|at| *at <= now()).is_some() {
-            // As a terminal that closes: an interactive shell ignores other signals.
+            // Same signals as from a closed terminal: an interactive shell ignores other signals.
             to_all(&[Signal::SIGHUP, Signal::SIGCONT]);
         }
         while let Ok(Some(_)) = children.read_signal() {}
@@ -99,8 +100,7 @@ fn launch(socket: BorrowedFd<'_>, commands: &[Option<Command<'_>>; 2]) -> i32 {
     }
 }
 
-/// Creates a separate mount namespace, with the processes of the PID namespace, as far as it is
-/// permitted.
+/// Creates a separate mount namespace with a `/proc` of the PID namespace, if it is permitted.
 fn own_mounts(nosuid: bool) {
     let none: Option<&str> = None;
     let flags = MsFlags::MS_REC | MsFlags::MS_SLAVE;
@@ -108,11 +108,11 @@ fn own_mounts(nosuid: bool) {
         return;
     }
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
-    // A container may have covered parts of /proc: then it stays as it is.
+    // A container may have hidden parts of /proc: then /proc remains unchanged.
     let _ = mount(Some("proc"), "/proc", Some("proc"), flags, none);
     if nosuid {
-        // Otherwise a program whose file has capabilities, as `ping`, is not executed at all by who
-        // cannot get them.
+        // Otherwise a program with file capabilities, such as `ping`, cannot be executed by a
+        // process that cannot acquire them.
         let _ = sys::make_mounts_nosuid();
     }
 }
@@ -121,15 +121,15 @@ fn own_mounts(nosuid: bool) {
 struct First<'a> {
     socket: BorrowedFd<'a>,
     commands: &'a [Option<Command<'a>>; 2],
-    /// Process of the command of each side.
+    /// Process of the running command, by side.
     running: [Option<Pid>; 2],
     /// Time until the remaining processes receive `SIGHUP`.
     hang_up: Option<Duration>,
-    /// When everything ends.
+    /// Time at which all remaining processes are killed.
     deadline: Option<Duration>,
 }
 
-/// Sends signals to all of the PID namespace but this one.
+/// Sends signals to all processes of the PID namespace except this one.
 fn to_all(signals: &[Signal]) {
     for signal in signals {
         let _ = kill(Pid::from_raw(-1), *signal);
@@ -137,16 +137,16 @@ fn to_all(signals: &[Signal]) {
 }
 
 impl First<'_> {
-    /// How long it may wait.
+    /// Returns the maximum waiting time.
     fn patience(&self) -> PollTimeout {
         self.hang_up.or(self.deadline).map_or(PollTimeout::NONE, |at| {
-            // Not a little too early, and then at once again.
+            // One millisecond more avoids a wake-up slightly too early.
             let time = at.saturating_sub(now()) + Duration::from_millis(1);
             PollTimeout::try_from(time).unwrap_or(PollTimeout::MAX)
         })
     }
 
-    /// Handles the next message; false: the other end has been closed.
+    /// Handles the next message. Returns false if the other end has been closed.
     fn listen(&mut self) -> bool {
         let mut buffer = [0; 16];
         let length = recv(self.socket.as_raw_fd(), &mut buffer, MsgFlags::MSG_DONTWAIT);
@@ -171,7 +171,7 @@ impl First<'_> {
         }
     }
 
-    /// Takes note of all that have ended; whether there are others.
+    /// Collects all processes that have ended. Returns true if other processes remain.
     fn reap_all(&mut self) -> bool {
         loop {
             let Ok(ended) = reap(None, false) else { return false };
@@ -189,6 +189,6 @@ impl First<'_> {
 fn send_event(socket: BorrowedFd<'_>, about: u8, status: i32, words: &str) {
     let message = [&status.to_ne_bytes()[..], &[about], words.as_bytes()].concat();
     let length = message.len().min(super::MESSAGE);
-    // The next poll detects a closed socket.
+    // A closed socket is detected at the next poll.
     let _ = send(socket.as_raw_fd(), &message[..length], MsgFlags::MSG_NOSIGNAL);
 }

@@ -3,19 +3,20 @@
 use super::result;
 use std::io;
 
-/// Settings of networks.
+/// Permits configuration of networks.
 pub const CAP_NET_ADMIN: u32 = 12;
-/// Sockets of raw packets.
+/// Permits raw and packet sockets.
 pub const CAP_NET_RAW: u32 = 13;
-/// Changes of the bounding set and of `securebits`.
+/// Permits changes of the bounding set and of `securebits`.
 pub const CAP_SETPCAP: u32 = 8;
-/// Namespaces, mounts and more.
+/// Permits namespaces, mounts and other administration.
 pub const CAP_SYS_ADMIN: u32 = 21;
 
 const VERSION_3: u32 = 0x2008_0522;
-/// Root has no privileges at `exec` or at a change of the user, and ambient capabilities cannot be
-/// raised; all of it locked. Keeping capabilities at a change of the user is not locked: there is
-/// nothing to keep, and ping aborts when it may not set it.
+/// `securebits` with which root gains no privileges at `exec` or at a change of the user, and
+/// ambient capabilities cannot be raised; all bits are locked. Keeping capabilities at a change of
+/// the user is not locked: there are no capabilities to keep, and `ping` aborts if it cannot set
+/// this bit.
 const NO_ROOT: libc::c_int = libc::SECBIT_NOROOT
     | libc::SECBIT_NOROOT_LOCKED
     | libc::SECBIT_NO_SETUID_FIXUP
@@ -28,14 +29,14 @@ const NO_ROOT: libc::c_int = libc::SECBIT_NOROOT
 pub struct Capabilities {
     /// Effective capabilities.
     pub effective: u64,
-    /// Those that can be made to count.
+    /// Permitted capabilities, which can be made effective.
     pub permitted: u64,
-    /// Those that an executed file may pass on.
+    /// Inheritable capabilities, which an executed file may keep.
     pub inheritable: u64,
 }
 
 impl Capabilities {
-    /// Whether a capability counts now.
+    /// Returns true if a capability is effective.
     pub const fn has(&self, capability: u32) -> bool {
         self.effective & (1 << capability) != 0
     }
@@ -58,7 +59,7 @@ struct Data {
 /// Returns the capabilities of the calling thread.
 ///
 /// # Errors
-/// When the kernel has none.
+/// Fails if the kernel does not support capabilities.
 pub fn capabilities() -> io::Result<Capabilities> {
     let mut header = Header { version: VERSION_3, pid: 0 };
     let mut data = [Data::default(); 2];
@@ -97,14 +98,15 @@ fn prctl(option: libc::c_int, first: libc::c_ulong, second: libc::c_ulong) -> io
 /// even as root and with file capabilities (`no_new_privs`).
 ///
 /// # Errors
-/// When the kernel refuses a part of it.
+/// Fails if the kernel rejects one of the steps.
 pub fn drop_capabilities() -> io::Result<()> {
     prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0)?;
     prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL as libc::c_ulong, 0)?;
-    // Without it the bounding set and the bits stay: then there is nothing to bound either.
+    // Without CAP_SETPCAP, the bounding set and `securebits` cannot change, but then there are no
+    // capabilities to limit.
     if capabilities()?.has(CAP_SETPCAP) {
         for capability in 0..64 {
-            // The first that the kernel does not know ends it.
+            // The loop ends at the first capability that the kernel does not know.
             if prctl(libc::PR_CAPBSET_READ, capability, 0).is_err() {
                 break;
             }
@@ -118,7 +120,7 @@ pub fn drop_capabilities() -> io::Result<()> {
 /// Lets programs that the calling thread executes keep its capabilities, for any user.
 ///
 /// # Errors
-/// When the kernel refuses it.
+/// Fails if the kernel rejects it.
 pub fn keep_capabilities() -> io::Result<()> {
     let present = capabilities()?;
     set_capabilities(Capabilities { inheritable: present.permitted, ..present })?;

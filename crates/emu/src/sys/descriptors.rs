@@ -4,18 +4,18 @@ use super::result;
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
-/// The descriptor `number`, which the parent process has left open for this one; child processes do
-/// not inherit it. Call it once for each number.
+/// Takes over the descriptor `number`, which the parent process has left open for this process.
+/// Child processes do not inherit it. Call it once per number.
 ///
 /// # Errors
-/// When there is none, or it is one of the first three, which are standard streams.
+/// Fails if the descriptor is not open, or is one of the three standard streams.
 pub fn inherited(number: RawFd) -> io::Result<OwnedFd> {
     if number < 3 {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     }
-    // SAFETY: takes and gives plain numbers; a descriptor that is not open is an error.
+    // SAFETY: takes and returns plain numbers; a descriptor that is not open is an error.
     result(unsafe { libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) })?;
-    // SAFETY: it is open, and nothing of this program has opened or taken it: it is taken while the
-    // arguments are read, which is before anything is opened and not closed again.
+    // SAFETY: the descriptor is open, and no other part of this program owns it, because it is
+    // taken over while the arguments are read, before any other file remains open.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }

@@ -1,21 +1,21 @@
-//! Calls of the system that no safe library has: the only place of the driver with unsafe code.
+//! System calls without a safe library function: the only module of the driver with unsafe code.
 //!
 //! * `tun`: `TUNSETIFF`. Sound: the request outlives the call and is as large as the kernel reads
 //!   and writes.
 //! * `packet`: `socket` and `bind` of packet sockets, `getsockopt(SO_MEMINFO)`, `SIOCETHTOOL`. Sound: the
 //!   structures are as large as the kernel reads and writes, and outlive the calls.
-//! * `sockets`: `getsockopt(TCP_INFO)`, `setsockopt` of integers. Sound: the length that is passed
-//!   is that of the buffer; what comes back is parsed as bytes.
-//! * `scheduling`: the scheduling class of the calling thread. Sound: the parameter is read during
-//!   the call only.
+//! * `sockets`: `getsockopt(TCP_INFO)`, `setsockopt` of integers. Sound: the passed length is that
+//!   of the buffer; the result is parsed as bytes.
+//! * `scheduling`: the scheduling class of the calling thread. Sound: the parameter is only read
+//!   during the call.
 //! * `capabilities`: `capget`, `capset`, `prctl` of the bounding and the ambient set and of
-//!   `securebits`. Sound: plain numbers, and two arrays of the size that version 3 of the interface
-//!   says.
-//! * `descriptors`: taking an inherited descriptor. Sound: it is open, and no other part of the
-//!   program has it.
+//!   `securebits`. Sound: plain numbers, and two arrays with the size of version 3 of the
+//!   interface.
+//! * `descriptors`: takes over an inherited descriptor. Sound: it is open, and no other part of the
+//!   program owns it.
 //! * `processes`: `fork`, closing inherited descriptors, `mount_setattr`, default actions of
-//!   signals. Sound: a process with one thread is copied whole, so everything in the copy is
-//!   consistent; it never returns to the caller.
+//!   signals. Sound: a process with one thread is copied completely, so the copy is consistent; the
+//!   copy never returns to the caller.
 //!
 //! Each function makes one call and takes owned or borrowed descriptors, never numbers.
 #![allow(unsafe_code)]

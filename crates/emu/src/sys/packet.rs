@@ -1,4 +1,4 @@
-//! Packet sockets, and the Ethernet devices before them.
+//! Packet sockets, and settings of their Ethernet devices.
 
 use super::result;
 use std::fs::File;
@@ -6,7 +6,7 @@ use std::io;
 use std::net::UdpSocket;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
-/// `SO_MEMINFO` of asm-generic/socket.h, and the place of `SK_MEMINFO_DROPS` in it.
+/// `SO_MEMINFO` of asm-generic/socket.h, and the index of `SK_MEMINFO_DROPS` in its result.
 const SO_MEMINFO: libc::c_int = 55;
 const DROPS: usize = 8;
 /// `SIOCETHTOOL` of linux/sockios.h, and `ETHTOOL_STXCSUM` of linux/ethtool.h.
@@ -28,14 +28,14 @@ struct Request {
     rest: [u8; 56],
 }
 
-/// A socket that reads and writes the Ethernet frames of IPv4 of a device, by its index; it does not
-/// block.
+/// Opens a non-blocking socket that reads and writes the Ethernet frames with IPv4 packets of a
+/// device, given by its index.
 ///
 /// # Errors
-/// When it is not permitted.
+/// Fails if it is not permitted.
 pub fn packet_socket(device: u32) -> io::Result<File> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-    // SAFETY: takes and gives plain numbers. Protocol 0: nothing arrives before it is bound.
+    // SAFETY: takes and returns plain numbers. Protocol 0: nothing arrives before it is bound.
     let number = result(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
     // SAFETY: it was opened by the call before, and nothing else owns it.
     let socket = unsafe { OwnedFd::from_raw_fd(number) };
@@ -54,10 +54,10 @@ pub fn packet_socket(device: u32) -> io::Result<File> {
     Ok(socket.into())
 }
 
-/// Packets that a socket has dropped so far because its buffer was full.
+/// Returns the number of packets that a socket has dropped so far because its buffer was full.
 ///
 /// # Errors
-/// When the kernel does not report it.
+/// Fails if the kernel does not report it.
 pub fn dropped_by(socket: impl AsFd) -> io::Result<u64> {
     let mut numbers = [0_u32; 16];
     let mut length = size_of_val(&numbers) as libc::socklen_t;
@@ -75,11 +75,11 @@ pub fn dropped_by(socket: impl AsFd) -> io::Result<u64> {
     Ok(numbers[DROPS].into())
 }
 
-/// Lets the kernel compute checksums, and so also cut segments, before packets enter a device of the
-/// present network namespace.
+/// Makes the kernel compute checksums, and therefore also segment packets, before packets enter a
+/// device of the current network namespace.
 ///
 /// # Errors
-/// When the kernel refuses it.
+/// Fails if the kernel rejects it.
 pub fn compute_checksums(device: &str) -> io::Result<()> {
     let socket = UdpSocket::bind(("0.0.0.0", 0))?;
     let mut setting = Setting { command: ETHTOOL_STXCSUM, value: 0 };

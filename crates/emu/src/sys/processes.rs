@@ -1,4 +1,4 @@
-//! Copies of the process, and the mounts that it sees.
+//! Copies of the process, signals, and mount attributes.
 
 use super::result;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
@@ -10,16 +10,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Exit status of a copy that panicked.
 const PANICKED: i32 = 70;
 
-/// Whether the process has one thread.
+/// Returns true if the process has one thread.
 pub fn is_single_threaded() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)
 }
 
-/// Starts a copy of the process that does `body` and ends with its result as exit status. It has
-/// the standard descriptors and those of `keep`, and no others.
+/// Starts a copy of the process that runs `body` and ends with its result as exit status. The copy
+/// has only the standard descriptors and those in `keep`.
 ///
 /// # Errors
-/// When the process has other threads, or the kernel refuses it.
+/// Fails if the process has other threads, or the kernel rejects it.
 pub fn fork(keep: &[BorrowedFd<'_>], body: impl FnOnce() -> i32) -> io::Result<Pid> {
     if !is_single_threaded() {
         return Err(io::Error::other("a process with several threads is not copied"));
@@ -32,14 +32,14 @@ pub fn fork(keep: &[BorrowedFd<'_>], body: impl FnOnce() -> i32) -> io::Result<P
     }
     close_others(keep);
     let status = catch_unwind(AssertUnwindSafe(body)).unwrap_or(PANICKED);
-    // SAFETY: ends the copy at once: no handler of the original is run twice.
+    // SAFETY: ends the copy immediately, so that no exit handler of the original runs twice.
     unsafe { libc::_exit(status) }
 }
 
-/// Closes all descriptors but the standard ones and those of `keep`.
+/// Closes all descriptors except the standard ones and those in `keep`.
 ///
-/// Only in a forked copy that never returns to the owners of the others, and whose `body` receives
-/// none of them.
+/// Call it only in a forked copy that never returns to the owners of the closed descriptors, and
+/// whose `body` uses none of them.
 fn close_others(keep: &[BorrowedFd<'_>]) {
     let mut keep: Vec<u32> = keep.iter().map(|fd| fd.as_raw_fd() as u32).collect();
     keep.sort_unstable();
@@ -53,15 +53,15 @@ fn close_others(keep: &[BorrowedFd<'_>]) {
     close_range(first, u32::MAX);
 }
 
-/// Closes all descriptors but the standard ones, in a copy that owns none and uses no other.
+/// Closes all descriptors except the standard ones, in a copy that uses no other descriptors.
 pub fn close_all_but_standard() {
     close_others(&[]);
 }
 
-/// Sets what a signal does to what it does by itself, or to nothing.
+/// Ignores a signal, or restores its default action.
 ///
 /// # Errors
-/// For `SIGKILL` and `SIGSTOP`.
+/// Fails for `SIGKILL` and `SIGSTOP`.
 pub fn set_signal(signal: Signal, ignored: bool) -> io::Result<()> {
     let handler = if ignored { SigHandler::SigIgn } else { SigHandler::SigDfl };
     let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
@@ -74,7 +74,7 @@ fn close_range(first: u32, last: u32) {
     // SAFETY: closes descriptors that this copy of the process no longer uses.
     let status = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0_u32) };
     if status < 0 {
-        // Kernels before 5.9: one by one, as far as there can be any.
+        // Kernels before 5.9: one by one, up to the largest possible descriptor.
         for fd in first..=last.min(65_535) {
             // SAFETY: the same.
             unsafe { libc::close(fd as libc::c_int) };
@@ -82,10 +82,10 @@ fn close_range(first: u32, last: u32) {
     }
 }
 
-/// Makes files on all mounts of this mount namespace give no privileges when they are executed.
+/// Sets `nosuid` on all mounts of this mount namespace: executed files give no privileges.
 ///
 /// # Errors
-/// When the kernel does not know it (before 5.12) or refuses it.
+/// Fails if the kernel does not support it (before 5.12) or rejects it.
 pub fn make_mounts_nosuid() -> io::Result<()> {
     const AT_RECURSIVE: libc::c_uint = 0x8000;
     const MOUNT_ATTR_NOSUID: u64 = 2;

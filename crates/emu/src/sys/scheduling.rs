@@ -8,12 +8,12 @@ use std::io;
 pub enum Class {
     /// Real time, first in first out.
     Fifo,
-    /// Any that shares the processor by time.
+    /// Any time-sharing class.
     Other,
 }
 
 impl Class {
-    /// The name in results.
+    /// Returns the name in results.
     pub const fn name(self) -> &'static str {
         match self {
             Class::Fifo => "fifo",
@@ -22,25 +22,25 @@ impl Class {
     }
 }
 
-/// Puts the calling thread into the real-time class; those that it starts are not in it.
+/// Puts the calling thread into the real-time class. Threads that it starts are not in this class.
 ///
 /// # Errors
-/// When it is not permitted, or the priority is not within 1 … 99.
+/// Fails if it is not permitted, or the priority is not within 1 … 99.
 pub fn set_fifo(priority: u8) -> io::Result<()> {
     set(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, priority)
 }
 
-/// Puts the calling thread into the usual class, and those that it starts.
+/// Puts the calling thread, and threads that it starts, into the normal class.
 ///
 /// # Errors
-/// When it is not permitted; from the real-time class it always is.
+/// Fails if it is not permitted; from the real-time class it is always permitted.
 pub fn set_other() -> io::Result<()> {
     set(libc::SCHED_OTHER, 0)
 }
 
-/// The class of the calling thread.
+/// Returns the class of the calling thread.
 pub fn class() -> Class {
-    // SAFETY: takes and gives plain numbers; 0 is the calling thread.
+    // SAFETY: takes and returns plain numbers; 0 is the calling thread.
     let policy = unsafe { libc::sched_getscheduler(0) };
     match policy & !libc::SCHED_RESET_ON_FORK {
         libc::SCHED_FIFO | libc::SCHED_RR => Class::Fifo,

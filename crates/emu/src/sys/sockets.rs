@@ -1,4 +1,4 @@
-//! Options of sockets that no library has.
+//! Socket options without a library function.
 
 use super::{TcpInfo, result};
 use std::io;
@@ -11,7 +11,7 @@ const NETLINK_EXT_ACK: libc::c_int = 11;
 /// Returns `struct tcp_info` of a TCP connection.
 ///
 /// # Errors
-/// When it is not a TCP socket.
+/// Fails if it is not a TCP socket.
 pub fn tcp_info(socket: impl AsFd) -> io::Result<TcpInfo> {
     let mut bytes = [0_u8; 512];
     let mut length = bytes.len() as libc::socklen_t;
@@ -29,43 +29,44 @@ pub fn tcp_info(socket: impl AsFd) -> io::Result<TcpInfo> {
     Ok(TcpInfo::parse(&bytes[..(length as usize).min(bytes.len())]))
 }
 
-/// Bounds the segments of a TCP socket before it connects or listens, payload bytes: `TCP_MAXSEG`.
+/// Limits the segment size of a TCP socket before it connects or listens, payload bytes:
+/// `TCP_MAXSEG`.
 ///
 /// # Errors
-/// When the kernel does not accept the value.
+/// Fails if the kernel does not accept the value.
 pub fn set_max_segment(socket: impl AsFd, bytes: u32) -> io::Result<()> {
     set(socket, libc::IPPROTO_TCP, libc::TCP_MAXSEG, bytes)
 }
 
-/// Bounds the receive window of a TCP socket, bytes: `TCP_WINDOW_CLAMP`.
+/// Limits the receive window of a TCP socket, bytes: `TCP_WINDOW_CLAMP`.
 ///
 /// # Errors
-/// When the kernel does not accept the value.
+/// Fails if the kernel does not accept the value.
 pub fn set_window_clamp(socket: impl AsFd, bytes: u32) -> io::Result<()> {
     set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes)
 }
 
-/// Bounds the bytes that a TCP socket takes before it can send them: `TCP_NOTSENT_LOWAT`.
+/// Limits the unsent bytes that a TCP socket accepts: `TCP_NOTSENT_LOWAT`.
 ///
 /// # Errors
-/// When the kernel does not accept the value.
+/// Fails if the kernel does not accept the value.
 pub fn set_unsent_limit(socket: impl AsFd, bytes: u32) -> io::Result<()> {
     set(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, bytes)
 }
 
-/// Lets the segments of a TCP socket leave one at a time, at the kernel's rate for them: any
-/// `SO_MAX_PACING_RATE` but the largest does that, and this one bounds nothing.
+/// Enables pacing of a TCP socket at the rate of the kernel. Any `SO_MAX_PACING_RATE` except the
+/// maximum enables pacing; this value is too large to limit the rate.
 ///
 /// # Errors
-/// When the kernel does not accept the value.
+/// Fails if the kernel does not accept the value.
 pub fn set_pacing(socket: impl AsFd) -> io::Result<()> {
     set(socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, i32::MAX as u32)
 }
 
-/// Asks a netlink socket for errors in words: `NETLINK_EXT_ACK`.
+/// Enables error messages as text on a netlink socket: `NETLINK_EXT_ACK`.
 ///
 /// # Errors
-/// When the kernel does not know it.
+/// Fails if the kernel does not support it.
 pub fn set_extended_acks(socket: impl AsFd) -> io::Result<()> {
     set(socket, SOL_NETLINK, NETLINK_EXT_ACK, 1)
 }

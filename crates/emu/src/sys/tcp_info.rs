@@ -1,21 +1,22 @@
-//! Information of the kernel on a connection: `struct tcp_info` of linux/tcp.h.
+//! The kernel's information about a connection: `struct tcp_info` of linux/tcp.h.
 
-/// Declares the structure and how it is read from the bytes that the kernel has written.
+/// Declares the structure and its parser for the bytes that the kernel has written.
 macro_rules! fields {
     ($($(#[$doc:meta])* $name:ident: $kind:ty = $at:literal,)*) => {
-        /// Information of the kernel on a connection, by the names of linux/tcp.h without `tcpi_`.
+        /// The kernel's information about a connection, with the names of linux/tcp.h without
+        /// `tcpi_`.
         ///
-        /// Times are µs where nothing else is said, sizes are bytes, counts are packets. A field
-        /// that the running kernel does not report is 0: see [`TcpInfo::reports`].
+        /// Times are in µs unless stated otherwise, sizes in bytes, counts in packets. A field that
+        /// the running kernel does not report is 0: see [`TcpInfo::reports`].
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct TcpInfo {
-            /// Bytes that the kernel has written.
+            /// Number of bytes that the kernel has written.
             pub length: usize,
             $($(#[$doc])* pub $name: $kind,)*
         }
 
         impl TcpInfo {
-            /// Reads what the kernel has written.
+            /// Parses the bytes that the kernel has written.
             pub(super) fn parse(bytes: &[u8]) -> Self {
                 Self {
                     length: bytes.len(),
@@ -28,7 +29,7 @@ macro_rules! fields {
                 }
             }
 
-            /// Whether the running kernel reports a field.
+            /// Returns true if the running kernel reports a field.
             pub fn reports(&self, name: &str) -> bool {
                 match name {
                     $(stringify!($name) => ($at + size_of::<$kind>()) <= self.length,)*
@@ -40,37 +41,37 @@ macro_rules! fields {
 }
 
 fields! {
-    /// State of the connection, as `TCP_ESTABLISHED` = 1.
+    /// State of the connection, such as `TCP_ESTABLISHED` = 1.
     state: u8 = 0,
-    /// State of the congestion control: 0 open, 1 disorder, 2 CWR, 3 recovery, 4 loss.
+    /// State of congestion control: 0 open, 1 disorder, 2 CWR, 3 recovery, 4 loss.
     ca_state: u8 = 1,
-    /// Retransmission timeouts in a row, without an ACK between.
+    /// Consecutive retransmission timeouts without an ACK.
     retransmits: u8 = 2,
-    /// Probes of a closed window that are not answered.
+    /// Unanswered zero window probes.
     probes: u8 = 3,
-    /// By how many doublings the RTO is backed off.
+    /// Number of doublings of the RTO (back-off).
     backoff: u8 = 4,
     /// Options in use: 1 timestamps, 2 SACK, 4 window scaling, 8 ECN, 16 ECN seen.
     options: u8 = 5,
-    /// Window scales: that of the peer in the low four bits, our own in the others.
+    /// Window scales: that of the peer in the low four bits, that of this end in the others.
     wscale: u8 = 6,
-    /// Bit 0: whether the delivery rate was limited by the application.
+    /// Bit 0: true if the delivery rate was limited by the application.
     flags: u8 = 7,
-    /// RTO.
+    /// Retransmission timeout (RTO).
     rto: u32 = 8,
     /// Estimate of the delay of delayed ACKs.
     ato: u32 = 12,
-    /// Largest segment that is sent.
+    /// Maximum segment size for sending.
     snd_mss: u32 = 16,
-    /// Largest segment that was received.
+    /// Maximum segment size that was received.
     rcv_mss: u32 = 20,
-    /// Sent and not acknowledged.
+    /// Packets sent and not acknowledged.
     unacked: u32 = 24,
-    /// Acknowledged selectively.
+    /// Packets acknowledged selectively (SACK).
     sacked: u32 = 28,
-    /// Taken for lost.
+    /// Packets deemed lost.
     lost: u32 = 32,
-    /// Retransmitted and not acknowledged.
+    /// Packets retransmitted and not acknowledged.
     retrans: u32 = 36,
     /// No longer used.
     fackets: u32 = 40,
@@ -90,35 +91,35 @@ fields! {
     rtt: u32 = 68,
     /// Mean deviation of the RTT.
     rttvar: u32 = 72,
-    /// Slow-start threshold, packets; 2³¹ − 1 and more: none yet.
+    /// Slow start threshold, packets; from 2³¹ − 1 on: not set yet.
     snd_ssthresh: u32 = 76,
     /// Congestion window, packets.
     snd_cwnd: u32 = 80,
-    /// Largest segment that was advertised.
+    /// Advertised maximum segment size.
     advmss: u32 = 84,
-    /// Packets of reordering that are tolerated.
+    /// Reordering threshold, packets.
     reordering: u32 = 88,
-    /// RTT as the receiver sees it.
+    /// RTT measured by the receiver.
     rcv_rtt: u32 = 92,
-    /// Space of the receive buffer that is tuned to.
+    /// Target of the receive buffer auto-tuning.
     rcv_space: u32 = 96,
     /// Segments retransmitted in total.
     total_retrans: u32 = 100,
     /// Pacing rate, byte/s; 2⁶⁴ − 1: none.
     pacing_rate: u64 = 104,
-    /// Bound of the pacing rate, byte/s; 2⁶⁴ − 1: none.
+    /// Limit of the pacing rate, byte/s; 2⁶⁴ − 1: no limit.
     max_pacing_rate: u64 = 112,
     /// Bytes acknowledged.
     bytes_acked: u64 = 120,
-    /// Received in order.
+    /// Bytes received in order.
     bytes_received: u64 = 128,
     /// Segments sent, of any kind.
     segs_out: u32 = 136,
     /// Segments received, of any kind.
     segs_in: u32 = 140,
-    /// Written by the application and not sent yet.
+    /// Bytes written by the application and not sent yet.
     notsent_bytes: u32 = 144,
-    /// Least RTT of the last minutes; 2³² − 1: none yet.
+    /// Minimum RTT of the last minutes; 2³² − 1: not measured yet.
     min_rtt: u32 = 148,
     /// Segments with data received.
     data_segs_in: u32 = 152,
@@ -126,7 +127,7 @@ fields! {
     data_segs_out: u32 = 156,
     /// Delivery rate of the last sample, byte/s.
     delivery_rate: u64 = 160,
-    /// Time in which there was something to send.
+    /// Time in which data were waiting to be sent or acknowledged.
     busy_time: u64 = 168,
     /// Time limited by the receiver's window.
     rwnd_limited: u64 = 176,
@@ -134,27 +135,27 @@ fields! {
     sndbuf_limited: u64 = 184,
     /// Data packets delivered.
     delivered: u32 = 192,
-    /// Those of them with a CE mark.
+    /// Data packets delivered with a CE mark.
     delivered_ce: u32 = 196,
-    /// Data sent, retransmissions included.
+    /// Bytes sent, including retransmissions.
     bytes_sent: u64 = 200,
-    /// Data retransmitted.
+    /// Bytes retransmitted.
     bytes_retrans: u64 = 208,
     /// D-SACKs received.
     dsack_dups: u32 = 216,
-    /// Times that reordering was seen.
+    /// Number of reordering events detected.
     reord_seen: u32 = 220,
     /// Packets received out of order.
     rcv_ooopack: u32 = 224,
-    /// The peer's receive window.
+    /// Receive window of the peer.
     snd_wnd: u32 = 228,
-    /// Our receive window.
+    /// Receive window of this end.
     rcv_wnd: u32 = 232,
-    /// Times that the hash of the path was changed after timeouts.
+    /// Number of changes of the path hash after timeouts.
     rehash: u32 = 236,
     /// Retransmission timeouts.
     total_rto: u16 = 240,
-    /// Recoveries that a retransmission timeout began and that are over.
+    /// Completed recoveries that were started by a retransmission timeout.
     total_rto_recoveries: u16 = 242,
     /// Time in such recoveries, ms.
     total_rto_time: u32 = 244,

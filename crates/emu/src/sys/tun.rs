@@ -16,11 +16,11 @@ struct Request {
     rest: [u8; 64],
 }
 
-/// Makes an opened `/dev/net/tun` a device of IP packets, without a header before them, and gives
-/// its name. `name` may contain `%d` for the first free number.
+/// Configures an opened `/dev/net/tun` as a device for IP packets without an additional header.
+/// Returns its name. `name` may contain `%d` for the first free number.
 ///
 /// # Errors
-/// When the name is longer than 15 bytes, taken, or it is not permitted.
+/// Fails if the name is longer than 15 bytes or in use, or if it is not permitted.
 pub fn open_tun(file: &File, name: &str) -> io::Result<String> {
     let mut request = Request {
         name: [0; libc::IFNAMSIZ],
