@@ -1,4 +1,4 @@
-//! The adaptive link: what it chooses, how long that takes, how often it is lost.
+//! Tests of the adaptive link: selected MCS, transmission time and loss.
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::Law;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 pub(crate) const MS: u64 = 1_000_000;
 
-/// The MCSs of qawla-2015 Table 1: bits per symbol, code rate, k_m, c_m.
+/// MCSs of qawla-2015 Table 1: bits per symbol, code rate, k_m, c_m.
 pub(crate) const MCSS: [(u64, f64, u64, f64); 8] = [
     (2, 1.0 / 2.0, 60, 5.376e6),
     (2, 3.0 / 4.0, 54, 8.064e6),
@@ -31,12 +31,13 @@ pub(crate) const MCSS: [(u64, f64, u64, f64); 8] = [
     (6, 5.0 / 6.0, 60, 26.88e6),
 ];
 
-/// g_m for 1500 bytes, qawla-2015 Table 2.
+/// Packet rates g_m for 1500 bytes, qawla-2015 Table 2.
 pub(crate) const PACKET_RATES: [u64; 8] =
     [5_376_000, 8_000_000, 10_752_000, 16_000_000, 16_000_000, 21_000_000, 24_000_000, 26_880_000];
 
-/// Errors of 10⁶ blocks from 0 to 40 dB by 2 dB: a tenth per 2 dB, each MCS 3 dB after the one
-/// before, but mcs3, which is 1 dB after mcs4.
+/// Errors of 10⁶ blocks from 0 to 40 dB in steps of 2 dB. The error rate falls tenfold per 2 dB.
+/// The curve of each MCS is 3 dB to the right of the previous one, except mcs3, which is 1 dB to
+/// the right of mcs4.
 pub(crate) fn table() -> PerTable {
     let onset = [0.0, 3.0, 6.0, 10.0, 9.0, 12.0, 15.0, 18.0];
     let curves = MCSS.iter().zip(onset).enumerate().map(|(m, (mcs, onset))| {
@@ -61,7 +62,7 @@ pub(crate) fn table() -> PerTable {
 
 pub(crate) fn files() -> Files {
     let tables: Tables = [("t".to_owned(), Arc::new(table()))].into();
-    // 6 dB for a second, 18 dB for the next.
+    // 6 dB for one second, then 18 dB for one second.
     let steps = SnrSteps::new(vec![(0, 6.0), (1000 * MS, 18.0)], 2000 * MS).expect("steps");
     let snr = [("two".to_owned(), Arc::new(steps))].into();
     Files { tables, snr, ..Files::default() }
@@ -98,7 +99,7 @@ pub(crate) fn fixed(mcs: usize) -> Value {
     json!({"kind": "fixed", "mcs": format!("mcs{mcs}")})
 }
 
-/// A link driven by hand.
+/// A link that the test drives step by step.
 pub(crate) struct Hand {
     pub(crate) harness: TestHarness,
     pub(crate) link: AnyLink,
@@ -117,8 +118,8 @@ impl Hand {
         Hand { harness, link, next: 0 }
     }
 
-    /// A packet of `size` bytes comes at `at_ns`; returns the packets that left before: time in ns
-    /// and number.
+    /// A packet of `size` bytes arrives at `at_ns`. Returns the packets that left before: time in
+    /// ns and number.
     pub(crate) fn arrive(&mut self, at_ns: u64, size: u64) -> Vec<(u64, u64)> {
         let left = self.until(at_ns);
         let now = Time::from_nanos(at_ns);
@@ -148,7 +149,7 @@ impl Hand {
         counters.into_iter().map(|(name, count)| (name.into_owned(), count)).collect()
     }
 
-    /// Which MCSs sent packets, with their numbers.
+    /// Returns the names of the MCSs that sent packets, with the numbers of packets.
     fn used(&self, ns: u64) -> Vec<(String, f64)> {
         let counters = self.counters(ns).into_iter();
         counters.filter(|(name, count)| name.starts_with("mcs") && *count > 0.0).collect()
@@ -158,7 +159,7 @@ impl Hand {
 // --- compared with a multi-regime link
 // ------------------------------------------------------------------
 
-/// A multi-regime link with g_m and eq. 23 of the MCSs in `chosen`, and `threshold`.
+/// A multi-regime link with g_m and the losses of eq. 23 for the MCSs in `chosen`, and `threshold`.
 pub(crate) fn by_hand(snr_db: f64, chosen: &[usize], threshold: Option<u64>) -> Value {
     let table = table();
     let regimes: Vec<Value> = chosen
@@ -172,7 +173,7 @@ pub(crate) fn by_hand(snr_db: f64, chosen: &[usize], threshold: Option<u64>) -> 
     json!({"kind": "multi-regime", "thresholds": thresholds, "regimes": regimes})
 }
 
-/// What leaves when and what is measured, of a link under arrivals of 1500 bytes.
+/// Returns departures (time, number) and measurements of a link with arrivals of 1500 bytes.
 pub(crate) fn everything(description: &Value, gaps: &[u64]) -> (Vec<(u64, u64)>, SideReport) {
     let queue = json!({"kind": "gred", "min_th": 3, "max_th": 30, "max_p": 0.2});
     let mut hand = Hand::with(description, &queue);
@@ -189,10 +190,11 @@ pub(crate) fn everything(description: &Value, gaps: &[u64]) -> (Vec<(u64, u64)>,
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
-    /// Packets of 1500 bytes over the adaptive link are those of a multi-regime link with the rates
-    /// and error rates of the chosen MCSs: every departure to the nanosecond, every count.
+    /// For packets of 1500 bytes the adaptive link equals a multi-regime link with the rates and
+    /// error rates of the selected MCSs: all departures agree to the nanosecond, and all counters
+    /// agree.
     #[test]
-    fn with_packets_of_1500_bytes_it_is_a_multi_regime_link(
+    fn adaptive_link_equals_multi_regime_link_for_1500_bytes(
         snr_db in 0.0..40.0f64, chosen in 0..8usize, above in 0..8usize, threshold in 1..20u64,
         gaps in prop::collection::vec(0..1_500_000u64, 300),
     ) {
@@ -209,9 +211,10 @@ proptest! {
     }
 }
 
-/// The first curve below 0.05 at 20 dB is mcs5's (0.1 ^ 4 per block): PER 0.0032; mcs6 has 0.085.
+/// The first curve below 0.05 at 20 dB is that of mcs5 (0.1 ^ 4 per block): PER 0.0032; mcs6 has
+/// 0.085.
 #[test]
-fn tagla_and_qawla_choose_from_the_table() {
+fn tagla_and_qawla_select_mcs_from_table() {
     let gaps: Vec<u64> = (0..5000).map(|n| if n % 100 < 50 { 200_000 } else { 900_000 }).collect();
     let tagla = |th_per: f64| json!({"kind": "tagla", "th_per": th_per});
     let qawla = json!({"kind": "qawla", "th_per": 0.1, "h": 20, "threshold": 8});
@@ -229,7 +232,7 @@ fn tagla_and_qawla_choose_from_the_table() {
 // --- time and loss -------------------------------------------------------------------------------
 
 #[test]
-fn a_packet_takes_whole_blocks() {
+fn packet_is_padded_to_blocks() {
     for (m, &(_, _, block_bytes, rate_bps)) in MCSS.iter().enumerate() {
         for (size, overhead) in [(1, 0), (block_bytes, 0), (block_bytes, 1), (1500, 4), (65_535, 0)]
         {
@@ -249,14 +252,14 @@ pub(crate) const EQ_23: Law = Law {
     allows: "between the 0.1 % points of chi-square with 16 degrees of freedom",
 };
 
-/// 16 cells: mcs0 to mcs3 of 60 and 54 bytes, packets of one and many blocks, mixed.
+/// 16 cases: mcs0 to mcs3 with 60 and 54 bytes, mixed packets of one and of many blocks.
 #[test]
-fn losses_are_those_of_equation_23() {
+fn losses_match_equation_23() {
     const SIZES: [u64; 4] = [40, 61, 576, 1500];
     const PACKETS: u64 = 40_000;
     let mut chi_square = 0.0;
     for m in 0..4 {
-        // One error in ten to a hundred blocks.
+        // Block error rates between 1/10 and 1/100.
         let snr_db = [3.0, 7.0, 10.0, 12.0][m];
         let mut hand = Hand::new(&adaptive(snr_db, fixed(m), json!({})));
         for number in 0..PACKETS {
@@ -290,7 +293,7 @@ pub(crate) fn chosen_at(snr_db: f64, policy: &Value, changes: Value) -> Vec<(Str
 }
 
 #[test]
-fn a_biased_estimate_chooses_as_2_db_higher_and_loses_as_before() {
+fn estimate_bias_changes_mcs_but_not_true_snr() {
     let qawla = json!({"kind": "qawla", "th_per": 0.05, "h": 100, "threshold": 5});
     let mut differ = 0;
     for half_db in 0..76 {
@@ -300,7 +303,7 @@ fn a_biased_estimate_chooses_as_2_db_higher_and_loses_as_before() {
         differ += usize::from(biased != chosen_at(snr_db, &qawla, json!({})));
     }
     assert!(differ > 20, "{differ}");
-    // At 15 dB as if at 17: mcs5 in place of mcs4, with the errors of 15 dB.
+    // At 15 dB the choice is that for 17 dB, mcs5 instead of mcs4, with the errors at 15 dB.
     let tagla = json!({"kind": "tagla", "th_per": 0.2});
     let gaps = vec![1_000_000; 2000];
     let biased = everything(&adaptive(15.0, tagla, json!({"snr_bias_db": 2.0})), &gaps);
@@ -314,12 +317,12 @@ pub(crate) const NOISE: Law = Law {
     allows: "between the 0.1 % points of chi-square with 6 degrees of freedom",
 };
 
-/// The share of estimates below `x` standard deviations.
+/// Returns the fraction of estimates below `x` standard deviations.
 pub(crate) fn normal_share(x: f64) -> f64 {
     (1.0 + erf(x / std::f64::consts::SQRT_2)) / 2.0
 }
 
-/// By its power series.
+/// Error function, by its power series.
 pub(crate) fn erf(x: f64) -> f64 {
     let (mut term, mut sum) = (x, x);
     for n in 1..200 {
@@ -330,7 +333,7 @@ pub(crate) fn erf(x: f64) -> f64 {
 }
 
 #[test]
-fn noise_spreads_the_choices_normally() {
+fn estimate_noise_distributes_choices_normally() {
     const INTERVALS: u64 = 20_000;
     let (mean_db, deviation_db) = (14.0, 4.0);
     let tagla = json!({"kind": "tagla", "th_per": 0.05});
@@ -341,7 +344,7 @@ fn noise_spreads_the_choices_normally() {
     }
     let end = INTERVALS * 5 * MS;
     hand.until(end);
-    // What TAGLA chooses on a fine grid of estimates, weighted by the normal distribution.
+    // TAGLA's choices on a fine grid of estimates, weighted by the normal distribution.
     let mut shares: BTreeMap<String, f64> = BTreeMap::new();
     let (step, from) = (0.02, -12.0);
     for place in 0..2600 {
@@ -361,7 +364,7 @@ fn noise_spreads_the_choices_normally() {
     NOISE.between("chi-square of 7 MCSs", "1", chi_square, 0.381, 22.458);
 }
 
-/// The name of TAGLA's choice at an estimate.
+/// Returns the name of TAGLA's MCS for an estimate.
 pub(crate) fn chosen_of(snr_db: f64, policy: &Value) -> String {
     let description = adaptive(snr_db, policy.clone(), json!({}));
     let mut parameters = description.as_object().expect("a table").clone();
@@ -371,7 +374,7 @@ pub(crate) fn chosen_of(snr_db: f64, policy: &Value) -> String {
     adapted.expect("regimes").regimes.remove(0).mcs
 }
 
-/// Which MCS is used in each of the first intervals, sending packets at these instants alone.
+/// Returns the MCS in each of the first intervals if packets are sent only at the given times.
 pub(crate) fn mcs_by_time(
     policy: &Value,
     times: impl Iterator<Item = u64>,
@@ -393,7 +396,7 @@ pub(crate) fn mcs_by_time(
 
 /// The estimate of an interval does not depend on earlier packets or on the chosen MCS.
 #[test]
-fn estimates_depend_on_the_interval_alone() {
+fn estimates_depend_only_on_interval() {
     let tagla = json!({"kind": "tagla", "th_per": 0.05});
     let all = mcs_by_time(&tagla, (0..2000).map(|n| n * MS));
     let some = mcs_by_time(&tagla, (0..400).filter(|n| n % 7 == 3).map(|n| n * 5 * MS + 4 * MS));
@@ -417,7 +420,7 @@ fn packets_outside_the_table_are_counted() {
     assert_eq!(outside(0.0, json!({})), 0.0);
     assert_eq!(outside(-0.1, json!({})), 1000.0);
     assert_eq!(outside(1.0, json!({"snr_bias_db": -2.0})), 1000.0);
-    // Below 0 dB are 15.9 % of the estimates, give or take five standard deviations.
+    // 15.9 % of the estimates are below 0 dB, within five standard deviations.
     let some = outside(2.0, json!({"snr_noise_db": 2.0}));
     assert!((100.0..217.0).contains(&some), "{some}");
 }
@@ -425,21 +428,21 @@ fn packets_outside_the_table_are_counted() {
 // --- rate and measurement ------------------------------------------------------------------------
 
 #[test]
-fn all_mcss_scale_and_the_current_transmission_keeps_its_rate() {
+fn rate_change_scales_all_mcs_after_current_transmission() {
     let pair = json!({"kind": "dual-regime", "mcs_below": "mcs0", "mcs_above": "mcs7",
                       "threshold": 1});
     let mut hand = Hand::new(&adaptive(40.0, pair, json!({})));
     for _ in 0..4 {
         hand.arrive(0, 1260);
     }
-    // 26.88 Mbit/s is the nominal rate. 1260 bytes: 375 µs by mcs7, 1.875 ms by mcs0.
+    // The nominal rate is 26.88 Mbit/s. 1260 bytes take 375 µs with mcs7 and 1.875 ms with mcs0.
     let mut left = hand.control(100_000, &Control::Rate(Rate(2_688_000)));
     left.extend(hand.control(5 * MS, &Control::Rate(Rate(0))));
     left.extend(hand.control(50 * MS, &Control::Rate(Rate(26_880_000))));
     left.extend(hand.until(100 * MS));
     let first = 1_875_000;
     let second = first + 3_750_000;
-    // The third begins at rate 0; it restarts at 50 ms and counts once.
+    // The third packet starts at rate 0. It restarts at 50 ms and counts once.
     let third = 50 * MS + 375_000;
     assert_eq!(left, [(first, 0), (second, 1), (third, 2), (third + 1_875_000, 3)]);
     assert_eq!(hand.used(100 * MS), [("mcs0_packets".into(), 2.0), ("mcs7_packets".into(), 2.0)]);
@@ -447,7 +450,7 @@ fn all_mcss_scale_and_the_current_transmission_keeps_its_rate() {
 }
 
 #[test]
-fn counting_starts_with_the_measurement() {
+fn counters_start_with_measurement() {
     let mut hand = Hand::new(&adaptive(-3.0, fixed(0), json!({})));
     for _ in 0..3 {
         hand.arrive(0, 1500);

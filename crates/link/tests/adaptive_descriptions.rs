@@ -1,4 +1,4 @@
-//! Descriptions of the adaptive link: what is not accepted, and what plug-ins may be.
+//! Tests of configurations of the adaptive link: rejected values, and plug-in policies.
 
 use crate::adaptive::*;
 use airpath_core::{Bytes, testing::TestHarness};
@@ -7,7 +7,7 @@ use airpath_phy::adaptation::{Candidate, Policy, PolicyRegistry};
 use serde_json::{Value, json};
 
 #[test]
-fn values_that_are_not_accepted() {
+fn check_rejects_invalid_values() {
     let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
     let refused = |description: Value| {
         let built = build(&description, &droptail, PolicyRegistry::default());
@@ -40,7 +40,7 @@ fn values_that_are_not_accepted() {
 }
 
 #[test]
-fn regimes_need_choices_that_are_constant() {
+fn regimes_require_constant_choices() {
     let config = |noise_db: f64| AdaptiveConfig {
         table: "t".into(),
         snr: json!(20.0),
@@ -71,7 +71,8 @@ fn regimes_need_choices_that_are_constant() {
     assert_eq!(adapted.regimes[0].mcs, "mcs2");
 }
 
-/// The slowest scheme below 3 packets, the next from there on, the next from 6 on.
+/// Policy with the slowest MCS below 3 waiting packets, the next one from 3 on, the next one from 6
+/// on.
 struct Ladder;
 
 impl Policy for Ladder {
@@ -99,6 +100,6 @@ fn plug_in_policy_may_have_more_regimes() {
         hand.arrive(0, 1500);
     }
     hand.until(1000 * MS);
-    // The first finds none behind it; then 8 to 6, 5 to 3, 2 to 0 wait.
+    // The first packet has none behind it; for the others 8 to 6, 5 to 3, and 2 to 0 packets wait.
     assert_eq!(hand.report(1000 * MS).link.regime_packets, [4, 3, 3]);
 }

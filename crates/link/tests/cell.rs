@@ -1,5 +1,5 @@
-//! A cell against closed forms and quadratures, with slots and users with endless data; and its
-//! accounting under random arrivals.
+//! Tests that compare a cell with closed forms and numerical integration, with one slot at a time
+//! and with saturated users; and accounting under random arrivals.
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::{Law, cases, samples};
@@ -16,15 +16,15 @@ use std::cell::Cell as Counter;
 use std::sync::Arc;
 
 const MS: u64 = 1_000_000;
-/// A slot of the paper, ns.
+/// Slot length of the paper, ns.
 pub(crate) const SLOT: u64 = 3 * MS;
-/// W, Hz, and C, bit/s, of the paper.
+/// Bandwidth W, Hz, and largest rate C, bit/s, of the paper.
 const BANDWIDTH: f64 = 4.3e6;
 const CAP: u64 = 10_000_000;
-/// Mean of an `independent` SNR, a power ratio.
+/// Mean SNR of the `independent` process, a power ratio.
 pub(crate) const MEAN: f64 = 4.0;
 
-/// The paper's cell with `changes`.
+/// Cell of the paper, modified by `changes`.
 fn description(changes: Value) -> Value {
     let mut cell = json!({
         "slot_ns": SLOT, "attempts": 15, "margin": 0,
@@ -38,7 +38,7 @@ fn description(changes: Value) -> Value {
     cell
 }
 
-/// An exponential SNR of mean 4, independent from slot to slot and constant within.
+/// Exponential SNR of mean 4, independent between slots and constant within a slot.
 struct Independent(u64);
 
 impl SnrProcess for Independent {
@@ -55,7 +55,7 @@ impl SnrProcess for Independent {
     }
 }
 
-/// A cell of `users` users, each with a separate flow and queue.
+/// Creates a cell of `users` users, each with a separate flow and queue.
 fn build(description: Value, queue: Value, users: u32, seed: u64) -> Cell {
     let mut snr = SnrRegistry::default();
     snr.register("independent", |_, setup| {
@@ -91,7 +91,7 @@ fn packet(user: u32, seq: u64, now: Time) -> Packet {
     Packet::datagram(FlowId(user), seq, Bytes(1500), now)
 }
 
-/// What was measured from slot `from` on, up to slot `until`, of users whose queues are never
+/// Returns the measurements from slot `from` to slot `until`, with users whose queues are never
 /// empty.
 pub(crate) fn saturated(
     changes: Value,
@@ -123,7 +123,7 @@ pub(crate) fn saturated(
     cell.reports(Time::from_nanos(until * SLOT)).remove(0)
 }
 
-/// J0, by its series; good up to 6.
+/// Bessel function J0, by its series; accurate up to 6.
 fn bessel_j0(x: f64) -> f64 {
     let (mut term, mut sum) = (1.0, 1.0);
     for n in 1..40 {
@@ -139,15 +139,15 @@ const SLOT_ERRORS: Law = Law {
     allows: "five standard deviations, and 64 waves of 300 channels",
 };
 
-/// The power at two instants is exponential with the correlation ρ: P(N′ < (1 − m)N).
+/// The SNRs N and N′ at two times are exponential with the correlation ρ. Returns P(N′ < (1 − m)N).
 fn slot_error_rate(margin: f64, doppler_hz: f64) -> f64 {
     let j0 = bessel_j0(std::f64::consts::TAU * doppler_hz * SLOT as f64 / 1e9);
     let root = ((2.0 - margin).powi(2) - 4.0 * j0 * j0 * (1.0 - margin)).sqrt();
     0.5 * (1.0 - margin / root)
 }
 
-/// The share of slots that fail of packets that come one at a time, far apart, so that each meets
-/// another state of the channel.
+/// Returns the fraction of failed slots for isolated packets. They are far apart, so that each
+/// encounters an independent channel state.
 fn failing(margin: f64, doppler_hz: f64, channels: u64, packets: u64) -> f64 {
     let gap = (6.0 / doppler_hz * 1e9) as u64 / SLOT * SLOT;
     let changes = json!({
@@ -171,7 +171,7 @@ fn failing(margin: f64, doppler_hz: f64, channels: u64, packets: u64) -> f64 {
     failed as f64 / (channels * packets) as f64
 }
 
-/// Margin, Doppler frequency (Hz), tolerance, share of the slots that fail.
+/// Margin, Doppler frequency (Hz), tolerance, fraction of failed slots.
 const FAILING: [(f64, f64, f64, f64); 4] = [
     (0.0, 60.0, 0.01, 0.5),
     (0.5, 60.0, 0.01, 0.2769),
@@ -190,13 +190,13 @@ fn assert_failing(points: &[(f64, f64, f64, f64)]) {
 }
 
 #[test]
-fn slots_fail_as_often_as_rayleigh_fading_says_of_slow_fading() {
+fn slot_error_rate_matches_slow_rayleigh_fading() {
     assert_failing(&FAILING[3..]);
 }
 
 #[test]
 #[ignore = "minutes"]
-fn slots_fail_as_often_as_rayleigh_fading_says_of_fast_fading() {
+fn slot_error_rate_matches_fast_rayleigh_fading() {
     assert_failing(&FAILING[..3]);
 }
 
@@ -206,7 +206,7 @@ const DIVERSITY: Law = Law {
     allows: "five standard deviations of 250 000 slots",
 };
 
-/// Mbit/s of all users, and the largest deviation of one of them from equal shares.
+/// Returns the rate of all users, Mbit/s, and the largest deviation of a user from an equal share.
 fn rates(changes: Value, users: u32) -> (f64, f64) {
     let slots = [20_000, 270_000];
     let report = saturated(changes, users, u64::from(users), slots);
@@ -225,7 +225,7 @@ fn proportional_fair(changes: &Value) -> Value {
     changes
 }
 
-/// `alone` is the rate of one user, Mbit/s, and `gains` are those of 2, 3 and 8 users.
+/// `alone` is the rate of a single user, Mbit/s; `gains` are the gains with 2, 3 and 8 users.
 fn assert_gains(name: &str, changes: &Value, alone: f64, gains: [f64; 3]) {
     let (mbps, _) = rates(changes.clone(), 1);
     DIVERSITY.close_relative(format!("one user, {name}"), "Mbit/s", mbps, alone, 0.003);
@@ -242,20 +242,20 @@ fn assert_gains(name: &str, changes: &Value, alone: f64, gains: [f64; 3]) {
 }
 
 #[test]
-fn proportional_fairness_gains_what_the_best_of_independent_channels_gives() {
+fn proportional_fair_gain_equals_best_independent_channel() {
     assert_gains("10 Mbit/s at most", &json!({}), 7.158, [1.2354, 1.3214, 1.3937]);
 }
 
 #[test]
 #[ignore = "minutes"]
-fn proportional_fairness_gains_more_without_a_largest_rate() {
+fn proportional_fair_gain_is_larger_without_largest_rate() {
     let uncapped = json!({"rate": {"kind": "shannon", "bandwidth_hz": BANDWIDTH}});
     assert_gains("no largest rate", &uncapped, 8.318, [1.3117, 1.4725, 1.7852]);
 }
 
-/// A user's channel does not depend on other users and schedulers.
+/// The channel of a user does not depend on other users or on the scheduler.
 #[test]
-fn a_channel_depends_on_its_user_alone() {
+fn channel_depends_only_on_user() {
     for snr in [
         json!({"kind": "rayleigh", "mean_db": 6.0, "doppler_hz": 60.0}),
         json!({"kind": "beamforming", "mean_db": 6.0, "doppler_hz": 6.0, "period_ns": 100 * MS}),
@@ -282,13 +282,13 @@ fn shared_randomness_differs_between_cells() {
     assert_ne!(one, other);
 }
 
-/// Every scheduler, as its class has it.
+/// Configurations of all schedulers, from their Python classes.
 fn schedulers() -> Vec<Value> {
     let usual = |(kind, _): &(&str, &str)| samples("scheduler", kind, |_| true).swap_remove(0);
     AnyScheduler::BUILT_IN.iter().map(usual).collect()
 }
 
-/// Disciplines with and without timers, that drop at the tail, at the head and early.
+/// Disciplines with and without timers, with drops at the tail, at the head, and early drops.
 fn disciplines() -> [Value; 4] {
     [
         droptail(6),
@@ -319,17 +319,17 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The account of a cell of four users.
+/// Account of a cell of four users.
 struct Ledger {
     cell: Cell,
     harness: TestHarness,
     now: Time,
-    /// By user: packets that came, with their sizes; and the number that left last.
+    /// By user: sizes of the arrived packets, and number of the last departed packet.
     sizes: Vec<Vec<u32>>,
     last: [Option<u64>; 4],
     arrived: u64,
     left: u64,
-    /// From the start of measurement on, by user.
+    /// Counters since the start of measurement, by user.
     delivered_bytes: [u64; 4],
 }
 

@@ -1,5 +1,5 @@
-//! A cell whose slots have the schemes of an error-rate table, against closed forms and
-//! quadratures.
+//! Tests that compare a cell with the MCSs of an error-rate table with closed forms and numerical
+//! integration.
 
 use crate::cell::{MEAN, SLOT, saturated};
 use airpath_conformance::Law;
@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 const FROM: u64 = 100;
 const SLOTS: u64 = 40_000;
-/// A symbol a second and Hz.
+/// Bandwidth with one symbol per second and Hz.
 const BANDWIDTH: f64 = 4e6;
-/// Bytes of a FEC block.
+/// Size of a FEC block, bytes.
 const BLOCK: u64 = 50;
 
 const SLOT_ERRORS: Law = Law {
@@ -27,7 +27,7 @@ const GOODPUT: Law = Law {
     allows: "five standard deviations of 40 000 slots",
 };
 
-/// Two schemes of 1 and 2 bits a symbol: 12 and 24 kbit in a slot, 30 and 60 FEC blocks.
+/// Two MCSs with 1 and 2 bits per symbol: 12 and 24 kbit in a slot, 30 and 60 FEC blocks.
 pub(crate) fn files() -> Files {
     let point =
         |snr_db: f64, errors: u64| json!({"snr_db": snr_db, "errors": errors, "blocks": 1000});
@@ -45,7 +45,7 @@ pub(crate) fn files() -> Files {
     Files { tables: [("two".to_owned(), Arc::new(table))].into(), ..Files::default() }
 }
 
-/// P_m and c_m of scheme `number` at `snr_db`.
+/// Returns P_m and c_m of MCS `number` at `snr_db`.
 fn scheme(table: &PerTable, number: usize, snr_db: f64) -> (f64, f64) {
     let rate = [BANDWIDTH, 2.0 * BANDWIDTH][number];
     let blocks = ((rate * SLOT as f64 / 1e9) as u64).div_ceil(8 * BLOCK);
@@ -67,7 +67,7 @@ fn five_deviations(share: f64) -> f64 {
 }
 
 #[test]
-fn slots_fail_as_often_as_the_table_says() {
+fn slot_error_rate_matches_table() {
     let table = files().table("two").expect("a table");
     for (snr_db, margin, number) in [(2.0, 0.0, 0), (2.5, 0.0, 0), (8.5, 0.0, 1), (8.2, 0.5, 0)] {
         let snr = json!({"kind": "constant", "mean_db": snr_db});
@@ -80,8 +80,8 @@ fn slots_fail_as_often_as_the_table_says() {
     }
 }
 
-/// With chase combining a block at 2 dB is at 5.01 dB the second time, where nothing fails: of each
-/// 1 + P slots P fail.
+/// With chase combining, a block at 2 dB has a combined SNR of 5.01 dB in the second attempt, which
+/// never fails: P of 1 + P slots fail.
 #[test]
 fn combined_snr_of_a_block_adds_up() {
     let table = files().table("two").expect("a table");
@@ -95,12 +95,12 @@ fn combined_snr_of_a_block_adds_up() {
     }
 }
 
-/// An SNR that is exponential, and constant within a slot.
+/// The SNR is exponential, and constant within a slot.
 #[test]
-fn the_goodput_is_that_of_the_best_scheme_over_all_snrs() {
+fn goodput_equals_best_mcs_averaged_over_snr() {
     let table = files().table("two").expect("a table");
     let report = one_user(json!({"snr": {"kind": "independent"}}));
-    // The midpoint rule over e^(−x/mean)/mean, to 40 times the mean.
+    // Midpoint rule over e^(−x/mean)/mean, up to 40 times the mean.
     let (step, mut goodput, mut square) = (1e-3, 0.0, 0.0);
     for place in 0..(40.0 * MEAN / step) as u64 {
         let snr = (place as f64 + 0.5) * step;
@@ -116,7 +116,7 @@ fn the_goodput_is_that_of_the_best_scheme_over_all_snrs() {
     }
     let seconds = SLOTS as f64 * SLOT as f64 / 1e9;
     let found = report.users[0].delivered_bytes as f64 * 8.0 / seconds;
-    // Packets span slots: two more or less.
+    // Packets span slots, so the bound allows two more or fewer packets.
     let bound = 5.0 * ((square - goodput * goodput) / SLOTS as f64).sqrt() + 24_000.0 / seconds;
     GOODPUT.close("one user, mean SNR 4", "bit/s", found, goodput, bound);
 }

@@ -1,4 +1,4 @@
-//! When a link calls its error process, with which frames, and how it uses the result.
+//! Tests of the calls of a link's error process: times, frames, and use of the result.
 
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::samples;
@@ -15,14 +15,14 @@ use std::sync::{Arc, Mutex};
 
 const MS: u64 = 1_000_000;
 
-/// Frames that the error process was called with.
-type Asked = Arc<Mutex<Vec<Frame>>>;
+/// Frames with which the error process was called.
+type Calls = Arc<Mutex<Vec<Frame>>>;
 
-/// Records its calls and corrupts every second frame, not the first.
-struct EverySecond(Asked);
+/// Error process that records its calls and corrupts the second, fourth, … frame.
+struct EverySecond(Calls);
 
-/// Records its calls and corrupts nothing.
-struct Nothing(Asked);
+/// Error process that records its calls and corrupts no frame.
+struct Nothing(Calls);
 
 impl ErrorProcess for Nothing {
     fn corrupts(&mut self, frame: &Frame) -> bool {
@@ -33,13 +33,13 @@ impl ErrorProcess for Nothing {
 
 impl ErrorProcess for EverySecond {
     fn corrupts(&mut self, frame: &Frame) -> bool {
-        let mut asked = self.0.lock().expect("one thread");
-        asked.push(*frame);
-        asked.len().is_multiple_of(2)
+        let mut calls = self.0.lock().expect("one thread");
+        calls.push(*frame);
+        calls.len().is_multiple_of(2)
     }
 }
 
-/// One scheme, blocks of 60 bytes at 8 Mbit/s, that never fails at 10 dB.
+/// Table with one MCS, blocks of 60 bytes at 8 Mbit/s, without errors at 10 dB.
 fn tables() -> Tables {
     let table = json!({"channel": "none", "curves": [{
         "mcs": {"name": "a", "bits_per_symbol": 2, "code_rate": 0.5, "block_bytes": 60,
@@ -56,11 +56,11 @@ fn droptail() -> AnyQueue {
     AnyQueue::build(&droptail, setup).expect("a queue")
 }
 
-fn build(description: Value, asked: &Asked) -> Result<AnyLink, String> {
-    with_queue(description, droptail(), asked)
+fn build(description: Value, calls: &Calls) -> Result<AnyLink, String> {
+    with_queue(description, droptail(), calls)
 }
 
-fn with_queue(mut description: Value, queue: AnyQueue, asked: &Asked) -> Result<AnyLink, String> {
+fn with_queue(mut description: Value, queue: AnyQueue, calls: &Calls) -> Result<AnyLink, String> {
     if description["errors"].is_null() {
         description["errors"] = json!({"kind": "every-second"});
     }
@@ -70,8 +70,8 @@ fn with_queue(mut description: Value, queue: AnyQueue, asked: &Asked) -> Result<
     let traces: Traces =
         [("t", opportunities), ("r", rates)].map(|(name, t)| (name.to_owned(), Arc::new(t))).into();
     let mut errors = ErrorsRegistry::default();
-    let told = Arc::clone(asked);
-    let counted = Arc::clone(asked);
+    let told = Arc::clone(calls);
+    let counted = Arc::clone(calls);
     errors.register("nothing", move |_, _| Ok(Box::new(Nothing(Arc::clone(&counted)))));
     errors.register("every-second", move |_, _| Ok(Box::new(EverySecond(Arc::clone(&told)))));
     let context = LinkContext {
@@ -84,16 +84,17 @@ fn with_queue(mut description: Value, queue: AnyQueue, asked: &Asked) -> Result<
     AnyLink::build(&description, setup).map_err(|error| error.to_string())
 }
 
-/// Begin and end of each frame that the error process was called with, ns.
-fn spans(asked: &Asked) -> Vec<(u64, u64)> {
-    let asked = asked.lock().expect("one thread");
-    asked.iter().map(|frame| (frame.began.as_nanos(), frame.ended.as_nanos())).collect()
+/// Start and end of each frame with which the error process was called, ns.
+fn spans(calls: &Calls) -> Vec<(u64, u64)> {
+    let calls = calls.lock().expect("one thread");
+    calls.iter().map(|frame| (frame.began.as_nanos(), frame.ended.as_nanos())).collect()
 }
 
-/// Four packets of 1000 bytes, three at 0 and one at 20 ms; numbers of those that came through.
+/// Sends four packets of 1000 bytes, three at 0 and one at 20 ms. Returns the calls of the error
+/// process and the numbers of the delivered packets.
 fn deliver(description: Value) -> (Vec<(u64, u64)>, Vec<u64>) {
-    let asked = Asked::default();
-    let mut link = build(description, &asked).expect("a link");
+    let calls = Calls::default();
+    let mut link = build(description, &calls).expect("a link");
     let mut harness = TestHarness::default();
     let mut arrived = Vec::new();
     for (seq, at) in [(0, 0), (1, 0), (2, 0), (3, 20 * MS)] {
@@ -107,8 +108,8 @@ fn deliver(description: Value) -> (Vec<(u64, u64)>, Vec<u64>) {
     assert_eq!((report.delivered_packets, report.lost_packets), (2, 2));
     assert_eq!(harness.counts().dropped[DropReason::Channel as usize], 2);
     assert_eq!(link.held(), 0);
-    let asked = spans(&asked);
-    (asked, arrived.into_iter().map(|(_, _, packet)| packet.seq).collect())
+    let calls = spans(&calls);
+    (calls, arrived.into_iter().map(|(_, _, packet)| packet.seq).collect())
 }
 
 #[test]
@@ -120,8 +121,8 @@ fn serial_link_passes_the_time_from_first_to_last_bit() {
                "regimes": [{"rate_bps": 8_000_000, "per": 0}, {"rate_bps": 1, "per": 0}]}),
         json!({"kind": "rate-trace", "trace": "r"}),
     ] {
-        let (asked, arrived) = deliver(description.clone());
-        assert_eq!(asked, frames, "{description}");
+        let (calls, arrived) = deliver(description.clone());
+        assert_eq!(calls, frames, "{description}");
         assert_eq!(arrived, [0, 2], "{description}");
     }
 }
@@ -130,16 +131,16 @@ fn serial_link_passes_the_time_from_first_to_last_bit() {
 fn trace_link_passes_the_time_from_first_to_last_opportunity() {
     // 1504 bytes at 1, 2, 3, 10 ms and so on: packet 1 takes the rest of the first opportunity and
     // a part of the second. An opportunity is an instant; the end is exclusive.
-    let (asked, arrived) = deliver(json!({"kind": "trace", "trace": "t"}));
+    let (calls, arrived) = deliver(json!({"kind": "trace", "trace": "t"}));
     let until = |ms| ms * MS + 1;
-    assert_eq!(asked, [(MS, until(1)), (MS, until(2)), (2 * MS, until(2)), (21 * MS, until(21))]);
+    assert_eq!(calls, [(MS, until(1)), (MS, until(2)), (2 * MS, until(2)), (21 * MS, until(21))]);
     assert_eq!(arrived, [0, 2]);
 }
 
-/// Sizes of the packets whose frames are counted.
+/// Sizes of the packets whose frames are checked.
 const SIZES: [u64; 3] = [1500, 40, 1];
 
-/// Ways to set up a link with framing, and the bytes of its frames with packets of [`SIZES`].
+/// Returns configurations of links with framing, and their frame sizes for packets of [`SIZES`].
 fn framed(kind: &str) -> (Value, Vec<u64>) {
     let with_six = vec![1506, 46, 7];
     match kind {
@@ -151,13 +152,13 @@ fn framed(kind: &str) -> (Value, Vec<u64>) {
         ),
         "rate-trace" => (json!({"trace": "r", "framing": 6}), with_six),
         "trace" => (json!({"trace": "t", "framing": 6}), with_six),
-        // 26 blocks, 1 and 1.
+        // 26, 1 and 1 blocks.
         "adaptive" => (
             json!({"table": "one", "snr": 10, "policy": {"kind": "fixed", "mcs": "a"},
                    "framing": 6}),
             vec![1560, 60, 60],
         ),
-        // 38 PDUs of 40 bytes and one: a TTI each, and more for what polls and is reported.
+        // 38, 1 and 1 PDUs of 40 bytes in one TTI each, plus PDUs for polls and reports.
         "rlc-am" => (
             json!({"rate_bps": 8_000_000, "tti_ns": 10 * MS, "latency_ns": 20 * MS,
                    "pdu_payload": 40, "window": 1024, "max_dat": 10, "poll_timer_ns": 600 * MS,
@@ -170,13 +171,13 @@ fn framed(kind: &str) -> (Value, Vec<u64>) {
     }
 }
 
-/// A link that this file does not know, as its class describes it.
+/// Returns a sample configuration of a link that this file does not list, from its Python class.
 fn samples_of(kind: &str) -> Value {
-    let accepts = |description: &Value| build(description.clone(), &Asked::default()).is_ok();
+    let accepts = |description: &Value| build(description.clone(), &Calls::default()).is_ok();
     samples("link", kind, accepts).remove(0)
 }
 
-/// A drop-tail queue that records the rate that the link passes.
+/// A drop-tail queue that records the rate passed by the link.
 struct Listening(AnyQueue, Arc<Mutex<LinkRate>>);
 
 impl airpath_aqm::QueueWrapper for Listening {
@@ -189,18 +190,18 @@ impl airpath_aqm::QueueWrapper for Listening {
     }
 }
 
-/// Over every link, an error process counts the bytes of the framing that the queue receives; these
-/// bytes take the transmission time at the nominal rate.
+/// For every link, the bytes passed to the error process equal the frame sizes with the framing
+/// passed to the queue, and the duration of a frame follows from its bytes and the nominal rate.
 #[test]
 fn error_process_receives_every_byte_on_the_air() {
     for (kind, _) in AnyLink::BUILT_IN {
         let (mut description, expected) = framed(kind);
         description["kind"] = json!(kind);
         description["errors"] = json!({"kind": "nothing"});
-        let asked = Asked::default();
+        let calls = Calls::default();
         let told = Arc::new(Mutex::new(LinkRate::default()));
         let queue = AnyQueue::Dyn(Box::new(Listening(droptail(), Arc::clone(&told))));
-        let mut link = with_queue(description.clone(), queue, &asked).expect("a link");
+        let mut link = with_queue(description.clone(), queue, &calls).expect("a link");
         let mut harness = TestHarness::default();
         link.control(&Control::Begin, &mut harness.at(Time::ZERO));
         for (seq, size) in SIZES.into_iter().enumerate() {
@@ -210,8 +211,8 @@ fn error_process_receives_every_byte_on_the_air() {
             link.receive(Port(0), &packet, &mut harness.at(now));
         }
         harness.run(&mut link, Time::from_millis(400));
-        let asked = asked.lock().expect("one thread").clone();
-        let bytes: Vec<u64> = asked.iter().map(|frame| frame.bytes.0).collect();
+        let calls = calls.lock().expect("one thread").clone();
+        let bytes: Vec<u64> = calls.iter().map(|frame| frame.bytes.0).collect();
         if expected.is_empty() {
             let (on_air, sent) = (bytes.iter().sum::<u64>(), SIZES.iter().sum::<u64>());
             assert!(on_air >= sent, "{description}: {bytes:?}");
@@ -220,7 +221,7 @@ fn error_process_receives_every_byte_on_the_air() {
         assert_eq!(bytes, expected, "{description}");
         let told = *told.lock().expect("one thread");
         assert_eq!(SIZES.map(|size| told.framing.on_air(Bytes(size)).0).to_vec(), bytes);
-        for frame in asked {
+        for frame in calls {
             let mcs = (*kind == "adaptive").then_some(0);
             assert_eq!(frame.mcs, mcs, "{description}");
             let takes = frame.ended.saturating_since(frame.began);
@@ -231,9 +232,9 @@ fn error_process_receives_every_byte_on_the_air() {
     }
 }
 
-/// Blocks and parity take time, and opportunities, as bytes of packets do.
+/// Padding and parity bytes use air time and opportunities like bytes of packets.
 #[test]
-fn blocks_and_parity_are_on_the_air() {
+fn padding_and_parity_use_air_time() {
     let framing = json!({"overhead_bytes": 6, "block_bytes": 60, "code_rate": 0.75});
     for kind in ["fixed", "multi-regime", "rate-trace", "trace"] {
         let (mut description, _) = framed(kind);
@@ -241,37 +242,38 @@ fn blocks_and_parity_are_on_the_air() {
         description.as_object_mut().expect("a table").remove("framing");
         description["framing"] = framing.clone();
         description["errors"] = json!({"kind": "nothing"});
-        let asked = Asked::default();
-        let mut link = build(description.clone(), &asked).expect("a link");
+        let calls = Calls::default();
+        let mut link = build(description.clone(), &calls).expect("a link");
         let mut harness = TestHarness::default();
         let packet = Packet::datagram(FlowId(0), 0, Bytes(1500), Time::ZERO);
         link.receive(Port(0), &packet, &mut harness.at(Time::ZERO));
         let arrived = harness.run(&mut link, Time::from_secs(1))[0].0;
-        // 1506 bytes in 26 blocks, at 8 Mbit/s a byte per µs; two opportunities, at 1 and at 2 ms.
+        // 1506 bytes in 26 blocks, at 8 Mbit/s one byte per µs; or two opportunities, at 1 and 2
+        // ms.
         let at_us = if kind == "trace" { 2000 } else { 2080 };
         assert_eq!(arrived, Time::from_nanos(at_us * 1000), "{kind}");
-        assert_eq!(asked.lock().expect("one thread")[0].bytes, Bytes(2080), "{kind}");
+        assert_eq!(calls.lock().expect("one thread")[0].bytes, Bytes(2080), "{kind}");
     }
 }
 
 #[test]
 fn bernoulli_loss_bypasses_error_process() {
-    let asked = Asked::default();
+    let calls = Calls::default();
     let lossy = json!({"kind": "fixed", "rate_bps": 8_000_000, "loss": 1});
-    let mut link = build(lossy, &asked).expect("a link");
+    let mut link = build(lossy, &calls).expect("a link");
     let mut harness = TestHarness::default();
     let packet = Packet::datagram(FlowId(0), 0, Bytes(1000), Time::ZERO);
     link.receive(Port(0), &packet, &mut harness.at(Time::ZERO));
     assert!(harness.run(&mut link, Time::from_secs(1)).is_empty());
     assert_eq!(harness.counts().dropped[DropReason::Channel as usize], 1);
-    assert!(asked.lock().expect("one thread").is_empty());
+    assert!(calls.lock().expect("one thread").is_empty());
 }
 
 /// A packet that waits for a rate above zero is not on the air.
 #[test]
 fn stalled_packet_is_on_the_air_when_it_is_retransmitted() {
-    let asked = Asked::default();
-    let mut link = build(json!({"kind": "fixed", "rate_bps": 8_000_000}), &asked).expect("a link");
+    let calls = Calls::default();
+    let mut link = build(json!({"kind": "fixed", "rate_bps": 8_000_000}), &calls).expect("a link");
     let mut harness = TestHarness::default();
     link.control(&Control::Rate(Rate(0)), &mut harness.at(Time::ZERO));
     let packet = Packet::datagram(FlowId(0), 0, Bytes(1000), Time::ZERO);
@@ -279,11 +281,11 @@ fn stalled_packet_is_on_the_air_when_it_is_retransmitted() {
     let again = Time::from_millis(50);
     link.control(&Control::Rate(Rate(8_000_000)), &mut harness.at(again));
     harness.run(&mut link, Time::from_secs(1));
-    assert_eq!(spans(&asked), [(50 * MS, 51 * MS)]);
+    assert_eq!(spans(&calls), [(50 * MS, 51 * MS)]);
 }
 
 #[test]
-fn problems_name_the_key_of_the_error_process() {
+fn error_messages_name_key_of_error_process() {
     for description in [
         json!({"kind": "fixed", "rate_bps": 1}),
         json!({"kind": "multi-regime", "thresholds": [], "regimes": [{"rate_bps": 1, "per": 0}]}),
@@ -292,12 +294,12 @@ fn problems_name_the_key_of_the_error_process() {
     ] {
         let mut wrong = description.clone();
         wrong["errors"] = json!({"kind": "independent", "loss": 2});
-        let error = build(wrong, &Asked::default()).err();
+        let error = build(wrong, &Calls::default()).err();
         let expected = "errors.loss = 2: above 1. Accepted: 0 to 1";
         assert_eq!(error.as_deref(), Some(expected), "{description}");
         let mut unknown = description;
         unknown["errors"] = json!({"kind": "rain"});
-        let error = build(unknown, &Asked::default()).err();
+        let error = build(unknown, &Calls::default()).err();
         let built_in: Vec<&str> = AnyErrors::BUILT_IN.iter().map(|(name, _)| *name).collect();
         let expected = format!(
             "errors.kind = rain: unknown. Accepted: {}, every-second, nothing",

@@ -1,7 +1,7 @@
 //! Invariants of every link, at any rate.
 //!
-//! A new built-in link is under test as soon as it is registered, as its class describes it;
-//! [`descriptions`] may say more, and has to where the link reads a file.
+//! A new built-in link is tested as soon as it is registered, with configurations from its Python
+//! class. [`descriptions`] can add configurations, and must do so if the link reads a file.
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::samples;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 const HUGE: u64 = u64::MAX;
 
-/// Ways to set up a built-in link: ordinary, slowest, fastest, lossy.
+/// Returns configurations of a built-in link: typical, slowest, fastest, lossy.
 fn descriptions(kind: &str) -> Vec<Value> {
     match kind {
         "fixed" => vec![
@@ -99,7 +99,8 @@ fn descriptions(kind: &str) -> Vec<Value> {
                                 "on_max_dat": "reset"}),
             ),
         ],
-        // Its frames end whether or not much is in them: no slots of a symbol.
+        // The frames of this link end even if they are almost empty, so slots of one symbol are
+        // excluded.
         "ofdma-tdd" => samples("link", kind, |description| {
             let is_there = build(description, queue(&queues()[0]), Port(0)).is_ok();
             is_there && description["slot_symbols"] == 48
@@ -110,7 +111,7 @@ fn descriptions(kind: &str) -> Vec<Value> {
     }
 }
 
-/// A 3G bearer, its settings changed by `changes`.
+/// A 3G bearer, modified by `changes`.
 fn rlc(rate_bps: u64, changes: Value) -> Value {
     let mut description = json!({
         "rate_bps": rate_bps, "tti_ns": 10_000_000, "latency_ns": 25_000_000, "pdu_payload": 40,
@@ -125,7 +126,7 @@ fn rlc(rate_bps: u64, changes: Value) -> Value {
     description
 }
 
-/// A cell of slots that are long enough for pauses of days, its settings changed by `changes`.
+/// A cell with slots that are long enough for pauses of days, modified by `changes`.
 fn cell(changes: Value) -> Value {
     let hour_ns = 3_600_000_000_000u64;
     let mut description = json!({
@@ -152,12 +153,12 @@ fn with_overhead(bytes: u64) -> impl Iterator<Item = Value> {
     })
 }
 
-/// Whether the link has control traffic, which may continue when no packet is left.
+/// Returns true if the link has control traffic, which may continue when no packet is left.
 fn has_control_traffic(description: &Value) -> bool {
     description["kind"] == "rlc-am"
 }
 
-/// Whether packets may leave later than their transmission ends.
+/// Returns true if packets may leave later than the end of their transmission.
 fn repeats(description: &Value) -> bool {
     description.get("harq").or_else(|| description.get("arq")).is_some()
 }
@@ -186,7 +187,7 @@ fn files() -> Arc<Files> {
     Arc::new(Files { traces: traces.into(), tables: tables(), ..Files::default() })
 }
 
-/// Two schemes: ordinary, and as fast as numbers go.
+/// Error-rate table with two MCSs: one with typical values, one with the largest values.
 fn tables() -> Tables {
     let curve = |name: &str, block_bytes: u64, rate_bps: f64| {
         json!({"mcs": {"name": name, "bits_per_symbol": 2, "code_rate": 0.5,
@@ -213,7 +214,7 @@ fn build(description: &Value, queue: Queue, output: Port) -> Result<AnyLink, Str
     AnyLink::build(description, setup).map_err(|error| error.to_string())
 }
 
-/// Queues before the link: in the course of the cases, each before each link.
+/// Queues before the link. Over all cases, each queue is combined with each link.
 fn queues() -> [Value; 3] {
     [
         json!({"kind": "droptail", "limit": {"packets": 10}}),
@@ -244,12 +245,12 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Drives one stage by hand as a driver would, and accounts for its packets. `sides` directions.
+/// Drives one stage like a driver, and accounts for its packets; the stage has `sides` directions.
 struct Ledger<S> {
     harness: TestHarness,
     link: S,
     sides: usize,
-    /// Whether wake-ups continue when no packet is left.
+    /// True if the stage may have wake-ups when no packet is left.
     has_control_traffic: bool,
     now: Time,
     sizes: Vec<u32>,
@@ -306,7 +307,7 @@ impl<S: Link> Ledger<S> {
     }
 
     fn arrive(&mut self, size: u32) {
-        // What is due goes before what arrives.
+        // Due events precede the arrival.
         self.wake_until(self.now, 10_000);
         let seq = self.sizes.len() as u64;
         let side = self.sizes.len() % self.sides;
@@ -379,7 +380,7 @@ fn every_built_in_link_has_descriptions() {
 }
 
 #[test]
-fn unknown_keys_and_missing_ones_are_refused() {
+fn unknown_and_missing_keys_are_rejected() {
     for description in all_descriptions() {
         let mut surplus = description.clone();
         surplus["surplus"] = json!(1);
@@ -389,9 +390,9 @@ fn unknown_keys_and_missing_ones_are_refused() {
     }
 }
 
-/// An overhead beyond any packet is refused: the frame's size would overflow.
+/// An overhead larger than any packet is rejected, because the frame size would overflow.
 #[test]
-fn an_absurd_frame_overhead_is_refused() {
+fn check_rejects_excessive_overhead() {
     let expected = format!("framing.overhead_bytes = {HUGE}: above 65535. Accepted: 0 to 65535");
     for description in with_overhead(HUGE) {
         let error = build(&description, queue(&queues()[0]), Port(0)).err();
@@ -399,9 +400,10 @@ fn an_absurd_frame_overhead_is_refused() {
     }
 }
 
-/// A packet without a byte (an ACK whose headers are not counted) takes no time and ends no run.
+/// A packet of 0 bytes (an ACK whose headers are not counted) takes no time and does not stop the
+/// link.
 #[test]
-fn a_packet_without_bytes_is_delivered_at_once_or_at_the_next_opportunity() {
+fn packet_of_zero_bytes_is_delivered_immediately_or_at_next_opportunity() {
     for description in with_overhead(0) {
         for at in [0, 1, 600_000_000, 1_300_000_000] {
             let link = build(&description, queue(&queues()[0]), Port(0)).expect("a link");
@@ -416,10 +418,10 @@ fn a_packet_without_bytes_is_delivered_at_once_or_at_the_next_opportunity() {
     }
 }
 
-/// While a packet is held, a link with capacity has something to wait for; and as long as there
-/// is no outage, it is never idle: 100 packets at once leave in the time that their bytes take.
+/// While a packet is held, a link with capacity has a next event. A link without outages is never
+/// idle: a burst of 100 packets leaves in the transmission time of its bytes.
 #[test]
-fn links_conserve_work() {
+fn links_are_work_conserving() {
     let unlimited = json!({"kind": "droptail", "limit": {"packets": 1000}});
     for description in all_descriptions() {
         let link = build(&description, queue(&unlimited), Port(0)).expect("a link");
@@ -451,7 +453,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    // Two tests, for two cores: a bearer takes ten times as long as any other link.
+    // Two tests, so that two cores can run them in parallel: a bearer takes ten times as long as
+    // any other link.
 
     #[test]
     fn every_link_accounts_for_every_packet(
@@ -487,7 +490,8 @@ proptest! {
     }
 }
 
-/// The links of these kinds, each behind such a queue.
+/// Checks the links of the kinds that `is_meant` accepts, each behind a queue of configuration
+/// `before`.
 fn check_accounting(steps: &[Step], before: &Value, is_meant: impl Fn(&str) -> bool) {
     let is_meant = |link: &Value| is_meant(link["kind"].as_str().expect("it has one"));
     for description in all_descriptions().filter(is_meant) {

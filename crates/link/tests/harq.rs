@@ -1,5 +1,5 @@
-//! HARQ, ARQ and release in order behind the air of serial links, driven by hand: which packet
-//! leaves when, how delays are distributed, what processes carry.
+//! Tests of HARQ, ARQ and release in order over serial links: departure times of packets,
+//! distribution of delays, and capacity of the processes.
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
@@ -14,25 +14,26 @@ use std::sync::{Arc, Mutex};
 
 const MS: u64 = 1_000_000;
 
-/// Frames that the error process was called with.
-type Asked = Arc<Mutex<Vec<Frame>>>;
+/// Frames with which the error process was called.
+type Calls = Arc<Mutex<Vec<Frame>>>;
 
-/// Corrupts frames by a script, one character per frame; none beyond its end.
+/// Corrupts frames according to a script with one character per frame; frames beyond its end are
+/// received.
 struct Script {
     script: Vec<bool>,
-    asked: Asked,
+    calls: Calls,
 }
 
 impl ErrorProcess for Script {
     fn corrupts(&mut self, frame: &Frame) -> bool {
-        let mut asked = self.asked.lock().expect("one thread");
-        asked.push(*frame);
-        self.script.get(asked.len() - 1).copied().unwrap_or(false)
+        let mut calls = self.calls.lock().expect("one thread");
+        calls.push(*frame);
+        self.script.get(calls.len() - 1).copied().unwrap_or(false)
     }
 }
 
-/// A fixed link with `keys`, whose error process corrupts frame number n where `script[n]` is `x`.
-fn link(keys: Value, script: &str, seed: u64) -> (AnyLink, Asked) {
+/// A fixed link with `keys`, whose error process corrupts frame number n if `script[n]` is `x`.
+fn link(keys: Value, script: &str, seed: u64) -> (AnyLink, Calls) {
     let mut description = json!({"kind": "fixed", "rate_bps": 1_200_000});
     for (key, value) in keys.as_object().expect("a table") {
         description[key] = value.clone();
@@ -44,23 +45,23 @@ fn link(keys: Value, script: &str, seed: u64) -> (AnyLink, Asked) {
     let setup = Setup { seed: Seed::new(seed, 0, "queue"), registry: &queues, extra: () };
     let droptail = json!({"kind": "droptail", "limit": {"packets": 1_000_000}});
     let queue = Queue::new(AnyQueue::build(&droptail, setup).expect("a queue"), QueueId(0));
-    let asked = Asked::default();
+    let calls = Calls::default();
     let script: Vec<bool> = script.chars().map(|fate| fate == 'x').collect();
     let mut errors = ErrorsRegistry::default();
-    let told = Arc::clone(&asked);
+    let told = Arc::clone(&calls);
     errors.register("script", move |_, _| {
-        Ok(Box::new(Script { script: script.clone(), asked: Arc::clone(&told) }))
+        Ok(Box::new(Script { script: script.clone(), calls: Arc::clone(&told) }))
     });
     let registries = Registries::default().with(errors);
     let context =
         LinkContext { registries, ..LinkContext::new(DirectionContext::of(queue, Port(0))) };
     let links = Registry::default();
     let setup = Setup { seed: Seed::new(seed, 0, "link"), registry: &links, extra: context };
-    (AnyLink::build(&description, setup).expect("a link"), asked)
+    (AnyLink::build(&description, setup).expect("a link"), calls)
 }
 
-/// Drives a link by hand: packets of 1500 bytes at these times, ns; gives number and time, ns, of
-/// those that leave, in their order.
+/// Sends packets of 1500 bytes at these times, ns. Returns number and time (ns) of the departures,
+/// in order.
 fn drive(
     link: &mut AnyLink,
     harness: &mut TestHarness,
@@ -79,7 +80,7 @@ fn drive(
     left.into_iter().map(|(at, _, packet)| (packet.seq, at.as_nanos())).collect()
 }
 
-/// Sends `packets` packets at once over a link of 1.2 Mbit/s, on which each takes 10 ms; returns
+/// Sends a burst of `packets` packets over a link of 1.2 Mbit/s, on which each takes 10 ms. Returns
 /// number and departure time in ms.
 fn leave(keys: Value, script: &str, packets: usize) -> Vec<(u64, u64)> {
     let (mut link, _) = link(keys, script, 1);
@@ -91,33 +92,33 @@ fn harq(attempts: u32, round_trip_ms: u64) -> Value {
     json!({"attempts": attempts, "round_trip_ns": round_trip_ms * MS})
 }
 
-/// The first packet fails at 10 ms and, behind the third, at 35 ms; it is received at 60 ms. The
-/// error process is called for the frames: 0, 1, 2, 0 again at 35, 3, 4, 5, 0 at 60.
+/// The first packet fails at 10 ms and, behind the third packet, at 35 ms; it is received at 60 ms.
+/// The error process is called for the packets 0, 1, 2, 0 (at 35 ms), 3, 4, 5, 0 (at 60 ms).
 #[test]
-fn a_packet_is_repeated_a_round_trip_later_and_others_overtake_it() {
+fn packet_is_retransmitted_after_round_trip_and_overtaken() {
     let left = leave(json!({"harq": harq(3, 25)}), "x..x", 6);
     assert_eq!(left, [(1, 20), (2, 30), (3, 40), (4, 50), (0, 60), (5, 60)]);
 }
 
 #[test]
-fn in_order_a_retransmitted_packet_blocks_the_others() {
+fn retransmitted_packet_blocks_others_in_order() {
     let left = leave(json!({"harq": harq(3, 25), "in_order": true}), "x..x", 7);
     assert_eq!(left, [(0, 60), (1, 60), (2, 60), (3, 60), (4, 60), (5, 60), (6, 70)]);
 }
 
-/// The last attempt fails at 35 ms; ARQ receives it 100 ms later.
+/// The last attempt fails at 35 ms; ARQ delivers the packet 100 ms later.
 #[test]
-fn the_second_loop_receives_what_harq_gives_up() {
+fn arq_delivers_packet_discarded_by_harq() {
     let keys = json!({"harq": harq(2, 25), "arq": {"delay_ns": 100 * MS}});
     assert_eq!(leave(keys, "x..x", 3), [(1, 20), (2, 30), (0, 135)]);
     let alone = json!({"arq": {"delay_ns": 15 * MS}});
     assert_eq!(leave(alone, "x.x", 3), [(1, 20), (0, 25), (2, 45)]);
 }
 
-/// The first is lost at 35 ms, and those behind it are released then: no packet waits for it any
-/// longer.
+/// The first packet is lost at 35 ms. The packets behind it are released at that time, because no
+/// packet waits for a lost packet.
 #[test]
-fn in_order_a_failed_packet_blocks_the_others_until_it_is_discarded() {
+fn failed_packet_blocks_others_until_discarded_in_order() {
     let keys = json!({"harq": harq(2, 25), "in_order": true});
     let (mut link, _) = link(keys, "x..x", 1);
     let mut harness = TestHarness::default();
@@ -132,56 +133,57 @@ fn in_order_a_failed_packet_blocks_the_others_until_it_is_discarded() {
     assert_eq!(counters, [("repetitions", 1.0), ("recovered_packets", 0.0), delay]);
 }
 
-/// The error process is called for retransmissions at their own times, with the length of the first
-/// attempt.
+/// For a retransmission the error process is called with the time of the retransmission and the
+/// duration of the first attempt.
 #[test]
 fn error_process_is_called_for_each_attempt_at_its_time() {
-    let (mut link, asked) = link(json!({"harq": harq(3, 25)}), "x..x", 1);
+    let (mut link, calls) = link(json!({"harq": harq(3, 25)}), "x..x", 1);
     drive(&mut link, &mut TestHarness::default(), [0; 3].into_iter());
-    let asked = asked.lock().expect("one thread");
-    let spans: Vec<_> = asked
+    let calls = calls.lock().expect("one thread");
+    let spans: Vec<_> = calls
         .iter()
         .map(|frame| (frame.began.as_nanos() / MS, frame.ended.as_nanos() / MS))
         .collect();
     assert_eq!(spans, [(0, 10), (10, 20), (20, 30), (25, 35), (50, 60)]);
-    assert!(asked.iter().all(|frame| frame.bytes == Bytes(1500)));
+    assert!(calls.iter().all(|frame| frame.bytes == Bytes(1500)));
 }
 
-/// A packet of 12 000 bytes takes 80 ms. The repetition of the one before it ends within that, and
-/// error processes are called in order of time: the call for the long one begins where the
-/// retransmission began.
+/// A packet of 12 000 bytes takes 80 ms. The retransmission of the previous packet ends during this
+/// time, and the error process must be called in order of time. The call for the long packet starts
+/// at the start of the retransmission.
 #[test]
-fn questions_come_in_order_of_time() {
-    let (mut link, asked) = link(json!({"harq": harq(2, 25)}), "x", 1);
+fn error_process_is_called_in_order_of_time() {
+    let (mut link, calls) = link(json!({"harq": harq(2, 25)}), "x", 1);
     let mut harness = TestHarness::default();
     for (seq, bytes) in [(0, 1500), (1, 12_000)] {
         let packet = Packet::datagram(FlowId(0), seq, Bytes(bytes), Time::ZERO);
         link.receive(Port(0), &packet, &mut harness.at(Time::ZERO));
     }
     assert_eq!(harness.run(&mut link, Time::from_secs(1)).len(), 2);
-    let asked = asked.lock().expect("one thread");
+    let calls = calls.lock().expect("one thread");
     let spans: Vec<_> =
-        asked.iter().map(|f| (f.began.as_nanos() / MS, f.ended.as_nanos() / MS)).collect();
+        calls.iter().map(|f| (f.began.as_nanos() / MS, f.ended.as_nanos() / MS)).collect();
     assert_eq!(spans, [(0, 10), (25, 35), (25, 90)]);
 }
 
-/// Two processes and a round trip of 80 ms, counted from the starts of attempts: two packets, and
-/// another two when the feedback on these has arrived. Eight leave no gap.
+/// Two processes and a round trip of 80 ms, counted from the starts of attempts: two packets are
+/// sent, and another two when their feedback has arrived. Eight processes leave no gap.
 #[test]
-fn a_packet_waits_for_a_free_process() {
+fn packet_waits_for_free_process() {
     let keys = |processes: u32| json!({"harq": {"attempts": 3, "round_trip_ns": 80 * MS, "processes": processes}});
     let two = [(0, 10), (1, 20), (2, 90), (3, 100), (4, 170)];
     assert_eq!(leave(keys(2), "", 5), two);
     let eight: Vec<_> = (0..20).map(|seq| (seq, (seq + 1) * 10)).collect();
     assert_eq!(leave(keys(8), "", 20), eight);
-    // The first fails at 10 ms: its process is free 160 ms after its start, the other one after 80.
+    // The first packet fails at 10 ms: its process is free 160 ms after its start, the other
+    // process after 80 ms.
     let repeated = [(1, 20), (0, 90), (2, 100), (3, 170), (4, 180)];
     assert_eq!(leave(keys(2), "x", 5), repeated);
 }
 
-/// While ARQ has a packet, its process is free: HARQ has given it up.
+/// While ARQ delivers a packet, its process is free, because HARQ has discarded the packet.
 #[test]
-fn the_second_loop_occupies_no_process() {
+fn arq_occupies_no_process() {
     let keys = json!({"harq": {"attempts": 1, "round_trip_ns": 30 * MS, "processes": 1},
                       "arq": {"delay_ns": 500 * MS}});
     assert_eq!(leave(keys, "x", 3), [(1, 40), (2, 70), (0, 510)]);
@@ -205,11 +207,12 @@ fn stopped_link_retransmits_sent_packets() {
     assert_eq!(left, [(0, Time::from_millis(35)), (1, Time::from_millis(105))]);
 }
 
-/// The closed form, P(k R) = p^k (1 - p) and P((n - 1) R + D) = p^n, its mean R (p + … + p^(n-1)) +
-/// D p^n: 10⁵ packets over a fixed link, with the paper's figures and with others, p from the
-/// part's own error, the link's loss and both. Five standard deviations of the counts.
+/// Closed form: P(k R) = p^k (1 - p) and P((n - 1) R + D) = p^n, with mean R (p + … + p^(n-1)) + D
+/// p^n. The test sends 10⁵ packets over a fixed link, with the parameters of the paper and with
+/// others; p is the error rate of HARQ, the loss of the link, or both. The tolerance is five
+/// standard deviations of the counts.
 #[test]
-fn delays_are_distributed_by_the_closed_form() {
+fn delay_distribution_matches_closed_form() {
     const PACKETS: usize = 100_000;
     for (attempts, error, loss, round_trip_ms, arq_ms) in [
         (4, 0.316, 0.0, 30, 100),
@@ -253,10 +256,10 @@ fn delays_are_distributed_by_the_closed_form() {
     }
 }
 
-/// N processes carry N packets in E round trips, E attempts of a packet on average, or what the
-/// link does. Five standard deviations of the mean.
+/// N processes carry N packets in E round trips, where E is the mean number of attempts per packet,
+/// unless the link limits the rate. The tolerance is five standard deviations of the mean.
 #[test]
-fn processes_carry_a_packet_each_in_as_many_round_trips_as_it_takes() {
+fn throughput_of_processes_matches_mean_attempts() {
     const PACKETS: usize = 20_000;
     for (processes, error, attempts, round_trip_ms) in
         [(1, 0.4f64, 3, 8), (4, 0.3, 4, 20), (16, 0.1, 2, 5)]
@@ -272,8 +275,8 @@ fn processes_carry_a_packet_each_in_as_many_round_trips_as_it_takes() {
         let sigma = (square - mean * mean).sqrt() / (PACKETS as f64).sqrt();
         let by_processes = round_trip_ms as f64 / f64::from(processes);
         let each_ms = ends_ms / PACKETS as f64;
-        // With one at a time on the link, packets of several processes wait for each other a
-        // little.
+        // Packets of several processes wait for each other slightly, because the link sends one
+        // packet at a time.
         let slack = if processes == 1 { 0.001 } else { 0.02 };
         let expected = (by_processes * mean).max(1.0);
         let tolerance = by_processes * 5.0 * sigma + slack * expected;
@@ -282,8 +285,8 @@ fn processes_carry_a_packet_each_in_as_many_round_trips_as_it_takes() {
 }
 
 prop_compose! {
-    /// Any link with loops of which nothing is lost for good.
-    fn any_loops()(
+    /// Links with HARQ or ARQ that lose no packet permanently.
+    fn any_retransmission()(
         attempts in 1u32..6, error in 0.0..0.9f64, loss in 0.0..0.5f64,
         round_trip_ns in 1..200 * MS, delay_ns in 1..300 * MS,
         processes in prop::option::of(1u32..9), burst: bool,
@@ -305,11 +308,12 @@ proptest! {
         cases: 128, failure_persistence: None, ..ProptestConfig::default()
     })]
 
-    /// In order every packet leaves once, in the order of arrival, as soon as all before it and it
-    /// have been received; when that is, order does not change.
+    /// With release in order every packet leaves once, in the order of arrival, as soon as the
+    /// packet and all previous packets have been received. Release in order does not change the
+    /// times of reception.
     #[test]
-    fn order_delays_packets_until_those_before_them_and_nothing_else(
-        loops in any_loops(), gaps in prop::collection::vec(0..40 * MS, 1..60), seed in 0u64..1000,
+    fn in_order_release_waits_only_for_previous_packets(
+        loops in any_retransmission(), gaps in prop::collection::vec(0..40 * MS, 1..60), seed in 0u64..1000,
     ) {
         let times = |gaps: &[u64]| {
             let mut at = 0;

@@ -1,4 +1,5 @@
-//! MIMO links against the law of packets, and what suites of every link set them up with.
+//! Tests that compare MIMO links with the distribution of packet outcomes, and configurations for
+//! the suites that cover every link.
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::Law;
@@ -14,7 +15,7 @@ use airpath_phy::errors::{AnyErrors, ErrorProcess, ErrorsRegistry, Frame, TwoSta
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Ordinary, slowest, fastest, lossy.
+/// Configurations: typical, slowest, fastest, lossy.
 pub(crate) fn descriptions() -> Vec<Value> {
     const HUGE: u64 = u64::MAX;
     vec![
@@ -33,7 +34,7 @@ pub(crate) fn descriptions() -> Vec<Value> {
     ]
 }
 
-/// A MIMO link of BPSK with two antennas on each side, its settings changed by `changes`.
+/// A MIMO link with BPSK and two antennas on each side, modified by `changes`.
 fn mimo(changes: Value) -> Value {
     let mut description = json!({
         "rate_bps": 10_000_000, "modulation": "bpsk", "tx": 2, "rx": 2, "snr_db": 16,
@@ -63,15 +64,15 @@ const SAME: Law = Law {
     allows: "chi-square at 99.9 %",
 };
 
-/// 99.9 % of the normal distribution are within this number of standard deviations.
+/// Number of standard deviations that contains 99.9 % of the normal distribution.
 const WITHIN: f64 = 3.29;
 
 const PACKETS: u64 = 20_000;
 
-/// Much longer than any run of the chains here: the chain restarts.
+/// A time much longer than the memory of the chains in this file.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// A transmitter, and the law of its packets.
+/// A transmitter, and its channel for the expected outcomes.
 fn link(changes: &Value) -> (Mimo, MimoChannel) {
     let config: MimoConfig = serde_json::from_value(mimo(changes.clone())).expect("a description");
     let channel = config.channel().expect("accepted");
@@ -79,13 +80,13 @@ fn link(changes: &Value) -> (Mimo, MimoChannel) {
     (Mimo::new(rate, channel.clone(), Arc::default(), &Seed::new(1, 0, "link")), channel)
 }
 
-/// Whether a packet of this size is lost that is sent at `now`, and when it has been sent.
+/// Sends a packet at `now`. Returns true if it is lost, and the end of its transmission.
 fn send(link: &mut Mimo, bytes: u64, now: Time) -> (bool, Time) {
     let sent = link.begin(Bytes(bytes), 0, now);
     (sent.loss == 1.0, sent.ends)
 }
 
-/// The same share of bad symbols in bursts of `symbols` symbols.
+/// A constant fraction of symbols in the bad state, in bursts of `symbols` symbols.
 fn bursts(symbols: f64) -> Value {
     json!({"p_good_to_bad": 0.01 / symbols, "p_bad_to_good": 1.0 / symbols})
 }
@@ -100,7 +101,7 @@ fn rs(code_rate: f64) -> Value {
     json!({"kind": "reed-solomon", "code_rate": code_rate, "symbol_bits": 8})
 }
 
-/// With and without FEC, `max_block`, bursts of 8 to 80 000 bits.
+/// Settings with and without FEC and `max_block`, with bursts of 8 to 80 000 bits.
 fn settings() -> [Value; 20] {
     let fec = |snr_db: f64, code_rate: f64| json!({"snr_db": snr_db, "fec": rs(code_rate)});
     let real = |snr_db: f64| {
@@ -132,7 +133,7 @@ fn settings() -> [Value; 20] {
 }
 
 #[test]
-fn packets_fail_as_often_as_the_law_says_at_20_settings() {
+fn packet_error_rate_matches_distribution_at_20_settings() {
     for changes in settings() {
         let (mut link, channel) = link(&changes);
         let mut now = Time::ZERO;
@@ -156,7 +157,7 @@ fn packets_fail_as_often_as_the_law_says_at_20_settings() {
     }
 }
 
-/// P(both fail) / P(the first fails): of the states at the start, through those in between.
+/// For two consecutive packets: returns P(the first fails), and P(both fail) / P(the first fails).
 fn after_a_failure(channel: &MimoChannel, bytes: u64) -> (f64, f64) {
     let Outcome { failed, .. } = channel.outcome(Bytes(bytes));
     let bad = channel.states().share_bad();
@@ -167,7 +168,7 @@ fn after_a_failure(channel: &MimoChannel, bytes: u64) -> (f64, f64) {
 }
 
 #[test]
-fn a_failure_is_followed_by_another_as_the_chain_says() {
+fn probability_of_consecutive_failures_matches_chain() {
     let coded =
         |snr_db: f64, symbols| with(json!({"snr_db": snr_db, "fec": rs(0.93)}), bursts(symbols));
     for (changes, bytes) in [
@@ -199,9 +200,9 @@ fn a_failure_is_followed_by_another_as_the_chain_says() {
     }
 }
 
-/// Between two packets the chain continues, symbol by symbol of the air.
+/// Between two packets the state evolves with each symbol of the air.
 #[test]
-fn a_failure_is_followed_by_another_after_a_while_as_the_chain_says() {
+fn probability_of_failure_after_gap_matches_chain() {
     let changes = with(json!({"snr_db": 10.0, "fec": rs(0.93)}), bursts(8000.0));
     for idle_symbols in [1, 800, 8000, 80_000] {
         let (mut link, channel) = link(&changes);
@@ -230,9 +231,9 @@ fn a_failure_is_followed_by_another_after_a_while_as_the_chain_says() {
     }
 }
 
-/// One packet, an hour, another: two transmissions end, and nothing happens between them.
+/// Two packets with an hour between them cause two transmission ends and no other event.
 #[test]
-fn an_hour_without_packets_costs_no_events() {
+fn idle_hour_causes_no_event() {
     let registry = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &registry, extra: () };
     let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
@@ -257,9 +258,10 @@ fn an_hour_without_packets_costs_no_events() {
     assert!(link.next_wakeup().is_never());
 }
 
-/// Bits of 100 ns are slots: which of three packets in a row fail, in 20 000 triples of each.
+/// With bits of 100 ns as slots, the test compares which of three consecutive packets fail, in 20
+/// 000 triples for each link.
 #[test]
-fn without_a_code_it_is_gilbert_elliott_with_slots_of_a_bit() {
+fn mimo_without_code_equals_gilbert_elliott_with_slots_of_a_bit() {
     for (changes, bytes) in [
         (json!({"snr_db": 12}), 40),
         (json!({"snr_db": 18}), 1040),
@@ -291,7 +293,8 @@ fn without_a_code_it_is_gilbert_elliott_with_slots_of_a_bit() {
             }
             now = now + LONG;
         }
-        // Chi-square of two samples of one law: 24.3 with 7 degrees of freedom at 99.9 %.
+        // Chi-square of two samples of the same distribution: 24.3 with 7 degrees of freedom at
+        // 99.9 %.
         let terms = counts[0].iter().zip(&counts[1]).map(|(computed, theirs)| {
             let (computed, theirs) = (*computed as f64, *theirs as f64);
             if computed + theirs > 0.0 {

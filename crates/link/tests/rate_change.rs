@@ -1,4 +1,4 @@
-//! What a change of the nominal rate does to each kind of link, packet by packet.
+//! Tests of a change of the nominal rate for each kind of link, packet by packet.
 
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::samples;
@@ -14,8 +14,8 @@ use std::sync::{Arc, mpsc};
 
 const MS: u64 = 1_000_000;
 
-/// A link of each kind with a nominal rate, in bit/s, that goes into the descriptions. One that is
-/// not named here is as its class has it, at 2 Mbit/s.
+/// Returns a link of each kind with a nominal rate, in bit/s, and its configuration. A link that is
+/// not listed here has the configuration of its Python class, at 2 Mbit/s.
 fn links() -> Vec<(Value, u64)> {
     let mut found = known_links().to_vec();
     for (kind, _) in AnyLink::BUILT_IN {
@@ -48,7 +48,7 @@ fn known_links() -> [(Value, u64); 9] {
     ]
 }
 
-/// A packet of 1250 bytes in each slot.
+/// A cell that sends one packet of 1250 bytes in each slot.
 fn cell(rate: Value) -> Value {
     json!({
         "kind": "cell", "slot_ns": 5 * MS, "attempts": 1, "scheduler": {"kind": "round-robin"},
@@ -67,7 +67,8 @@ fn rlc() -> Value {
     })
 }
 
-/// 1 and 3 Mbit/s for 10 ms each; an opportunity of 1504 bytes each 5 ms; 2 Mbit/s without errors.
+/// Traces: 1 and 3 Mbit/s for 10 ms each; one opportunity of 1504 bytes every 5 ms. Table: 2 Mbit/s
+/// without errors.
 fn files() -> Arc<Files> {
     let steps = Trace::parse_csv("steps", "time_s,rate_bps\n0,1e6\n0.01,3e6\n0.02,3e6\n");
     let steady = Trace::parse_mahimahi("steady", "5\n10\n15\n20\n");
@@ -82,12 +83,12 @@ fn files() -> Arc<Files> {
     Arc::new(Files { traces: traces.into(), tables, ..Files::default() })
 }
 
-/// A link driven by hand, times in milliseconds.
+/// A link that the test drives step by step, with times in milliseconds.
 struct Hand {
     harness: TestHarness,
     link: AnyLink,
     next: u64,
-    /// When which packet left, ns.
+    /// Departures: time in ns and packet number.
     departures: Vec<(u64, u64)>,
 }
 
@@ -136,7 +137,7 @@ impl Hand {
         }
     }
 
-    /// Runs to `at`; returns when which packet left, ns.
+    /// Runs to `at`. Returns departure times (ns) and packet numbers.
     fn until(&mut self, at: u64) -> Vec<(u64, u64)> {
         self.run(at * MS);
         std::mem::take(&mut self.departures)
@@ -181,9 +182,10 @@ fn every_link_passes_the_nominal_rate_to_its_queue() {
     }
 }
 
-/// Rate 0 and then the first one: the packet that waits for it is sent as if it had come then.
+/// With rate 0 and then the initial rate, a waiting packet is sent as if it had arrived at the time
+/// of the second change.
 #[test]
-fn stopped_link_resumes_as_a_new_one() {
+fn stopped_link_resumes_like_new_link() {
     for (description, nominal) in links() {
         let mut stopped = Hand::new(&description);
         stopped.set_rate(0, 0);
@@ -192,7 +194,8 @@ fn stopped_link_resumes_as_a_new_one() {
         assert_eq!(stopped.until(399), [], "{description}");
         stopped.set_rate(400, nominal);
         let mut ordinary = Hand::new(&description);
-        // One nanosecond before: an arrival at the very instant of an opportunity is late.
+        // One nanosecond earlier, because a packet that arrives exactly at an opportunity cannot
+        // use it.
         ordinary.run(400 * MS - 1);
         for seq in 0..2 {
             let now = Time::from_nanos(400 * MS - u64::from(description["kind"] == "trace"));
@@ -200,7 +203,7 @@ fn stopped_link_resumes_as_a_new_one() {
             ordinary.link.receive(Port(0), &packet, &mut ordinary.harness.at(now));
         }
         let expected = ordinary.until(1000);
-        // The first packet of the two had none behind it when it came.
+        // The first of the two packets had none behind it at its arrival.
         if description["kind"] == "multi-regime" {
             assert_eq!(expected, [(410 * MS, 0), (420 * MS, 1)]);
             assert_eq!(stopped.until(1000), [(405 * MS, 0), (415 * MS, 1)]);
@@ -212,41 +215,44 @@ fn stopped_link_resumes_as_a_new_one() {
 }
 
 #[test]
-fn all_regimes_scale_and_the_current_transmission_keeps_its_rate() {
+fn rate_change_scales_all_regimes_after_current_transmission() {
     let [_, (description, _), ..] = known_links();
     let mut link = Hand::new(&description);
     for _ in 0..3 {
         link.arrive(0, 1250);
     }
     link.set_rate(3, 1_000_000);
-    // 10 ms at 1 Mbit/s as it began; 1 waits: 1 Mbit/s, no longer 2; none waits: 500 kbit/s.
+    // The current transmission takes 10 ms at 1 Mbit/s. Then one packet waits: 1 Mbit/s instead of
+    // 2. Then none waits: 500 kbit/s.
     assert_eq!(link.until(100), [(10 * MS, 0), (20 * MS, 1), (40 * MS, 2)]);
 }
 
 #[test]
-fn every_rate_of_a_trace_scales() {
+fn rate_change_scales_all_rates_of_trace() {
     let [_, _, (description, _), ..] = known_links();
     let mut link = Hand::new(&description);
     for _ in 0..3 {
         link.arrive(0, 1250);
     }
     link.set_rate(5, 1_000_000);
-    // The first is carried at 1 Mbit/s as it began. Then 1.5 Mbit/s from 10 to 20 ms, 500 kbit/s
-    // from 20 to 30 ms: 1250 bytes and two thirds of a nanosecond by then.
+    // The first packet is sent at its initial rate of 1 Mbit/s. Then the rate is 1.5 Mbit/s from 10
+    // to 20 ms and 500 kbit/s from 20 to 30 ms, which carries 1250 bytes and two thirds of a
+    // nanosecond.
     assert_eq!(link.until(100), [(10 * MS, 0), (16_666_667, 1), (30_000_001, 2)]);
 }
 
 #[test]
-fn every_opportunity_scales() {
+fn rate_change_scales_all_opportunities() {
     let [.., (description, nominal), _] = known_links();
     let mut link = Hand::new(&description);
     for _ in 0..3 {
         link.arrive(1, 1500);
     }
-    // 752 bytes from 10 ms on: the change goes before the opportunity of its instant.
+    // 752 bytes from 10 ms on: the change precedes the opportunity at the same time.
     link.set_rate(10, nominal / 2);
     assert_eq!(link.until(24), [(5 * MS, 0), (15 * MS, 1)]);
-    // The third has had 752 of its 1504 at 20 ms; 3008 bytes fit two more in all.
+    // 752 of the 1504 bytes of the third packet are sent at 20 ms; 3008 bytes suffice for two more
+    // packets.
     for _ in 0..3 {
         link.arrive(24, 1500);
     }
@@ -257,17 +263,18 @@ fn every_opportunity_scales() {
 }
 
 #[test]
-fn a_packet_in_transit_waits_while_the_rate_is_zero() {
+fn packet_in_transit_waits_at_rate_zero() {
     let [.., (description, nominal), _] = known_links();
     let mut link = Hand::new(&description);
     link.set_rate(0, nominal / 2);
     link.arrive(1, 1500);
-    // 752 bytes at 5 ms, then nothing; the opportunity at 30 ms carries the rest.
+    // 752 bytes at 5 ms, then none; the opportunity at 30 ms carries the rest.
     link.set_rate(6, 0);
     assert_eq!(link.until(29), []);
     link.set_rate(30, nominal);
     assert_eq!(link.until(100), [(30 * MS, 0)]);
-    // Stopped and started after the opportunity at 40 ms has been used: it does not come again.
+    // The link is stopped and restarted after the opportunity at 40 ms was used; this opportunity
+    // does not occur twice.
     link.arrive(101, 1500);
     link.arrive(101, 1500);
     assert_eq!(link.until(105), [(105 * MS, 1)]);
@@ -278,16 +285,16 @@ fn a_packet_in_transit_waits_while_the_rate_is_zero() {
     assert_eq!(link.until(200), [(110 * MS, 2)]);
 }
 
-/// 8 bit/s on 200 opportunities a second: one of 200 carries a byte.
+/// 8 bit/s with 200 opportunities per second: one of 200 opportunities carries a byte.
 #[test]
-fn an_opportunity_of_less_than_a_byte_carries_it_over() {
+fn fraction_of_byte_is_carried_over_to_next_opportunity() {
     let [.., (description, nominal), _] = known_links();
     let mut link = Hand::new(&description);
     link.set_rate(0, 8);
     link.arrive(0, 96);
     link.arrive(0, 96);
     assert_eq!(link.until(100_001), [(100_000 * MS, 0)]);
-    // A byte each second of which 49 have gone when the measurement starts, and then ten more.
+    // One byte per second: 49 bytes have been sent at the start of measurement, and then ten more.
     link.control(150_001, &Control::StartMeasurement);
     assert_eq!(link.utilisation(150_001 * MS + 1), 0.0);
     assert_eq!(link.utilisation(160_000 * MS + 1), 1.0);

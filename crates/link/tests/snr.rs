@@ -1,5 +1,5 @@
-//! An adaptive link whose SNR varies: what is chosen, and what is lost, against the distribution of
-//! the SNR.
+//! Tests of an adaptive link with a varying SNR: selected MCS and losses, compared with the
+//! distribution of the SNR.
 
 use crate::adaptive::{Hand, build, files};
 use airpath_conformance::Law;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 const MS: u64 = 1_000_000;
 
-/// A link with TAGLA that follows `snr`, with `changes`.
+/// An adaptive link with TAGLA and the SNR process `snr`, modified by `changes`.
 fn link(snr: Value, changes: Value) -> Value {
     let mut description = json!({"kind": "adaptive", "table": "t", "snr": snr,
                                  "policy": {"kind": "tagla", "th_per": 0.05}});
@@ -22,7 +22,7 @@ fn link(snr: Value, changes: Value) -> Value {
     description
 }
 
-/// The choice at a constant SNR, and the error rate of packets of `bytes` with it.
+/// Returns the MCS selected at a constant SNR, and its error rate for packets of `bytes`.
 fn at(snr_db: f64, bytes: u64) -> (String, f64) {
     let mut description = link(json!(snr_db), json!({}));
     description.as_object_mut().expect("a table").remove("kind");
@@ -38,7 +38,7 @@ const EXPONENTIAL: Law = Law {
     allows: "five standard deviations of 40 000 packets, and 1 % of the time for 64 waves",
 };
 
-/// Packets at the starts of the estimate intervals: what is believed is true.
+/// Packets start at the starts of the estimate intervals, so that the estimate equals the true SNR.
 #[test]
 fn time_in_each_mcs_is_that_of_an_exponential_snr() {
     const PACKETS: u64 = 40_000;
@@ -70,11 +70,11 @@ fn time_in_each_mcs_is_that_of_an_exponential_snr() {
         close(&format!("time in {mcs}"), counters[&format!("{mcs}_packets")], *share);
     }
     close("packets lost", hand.report(end).link.lost_packets as f64, lost);
-    // It is a mixture, not the link at its mean.
+    // The shares are those of a mixture, not of a link at the mean SNR.
     assert!(shares.values().all(|share| *share < 0.5), "{shares:?}");
 }
 
-/// 1500 bytes every 5 ms for 20 s.
+/// Offers 1500 bytes every 5 ms for 20 s.
 fn loaded(description: &Value) -> Hand {
     let mut hand = Hand::new(description);
     for number in 0..4000 {
@@ -84,9 +84,10 @@ fn loaded(description: &Value) -> Hand {
     hand
 }
 
-/// Half of the time at 6 dB and half at 18 dB: half of the one link and half of the other.
+/// With 6 dB half of the time and 18 dB half of the time, the result is the mean of two links with
+/// constant SNRs.
 #[test]
-fn an_snr_of_two_levels_is_the_mixture_of_two_constant_ones() {
+fn two_level_snr_is_mixture_of_two_constant_snrs() {
     let end = 20_000 * MS;
     let mixed = loaded(&link(json!({"kind": "trace", "trace": "two"}), json!({})));
     let constant = [6.0, 18.0].map(|snr_db| loaded(&link(json!(snr_db), json!({}))));
@@ -104,7 +105,8 @@ fn an_snr_of_two_levels_is_the_mixture_of_two_constant_ones() {
     assert!((lost - expected).abs() < 5.0 * variance.sqrt(), "{lost} lost, of {expected}");
 }
 
-/// An estimate is of the start of its interval; a packet meets the SNR at its own begin.
+/// An estimate is the SNR at the start of its interval; the loss of a packet depends on the SNR at
+/// the start of the packet.
 #[test]
 fn mcs_follows_the_old_estimate_and_loss_the_current_snr() {
     let end = 20_000 * MS;
@@ -112,17 +114,18 @@ fn mcs_follows_the_old_estimate_and_loss_the_current_snr() {
     let hand = loaded(&link(json!({"kind": "trace", "trace": "two"}), old));
     let (slow, per) = at(6.0, 1500);
     assert_eq!(hand.counters(end)[&format!("{slow}_packets")], 4000.0, "{slow} all the time");
-    // At 18 dB it loses next to nothing: what is lost is of the first second of two.
+    // At 18 dB almost no packet is lost, so the losses belong to the first of two seconds.
     let lost = hand.report(end).link.lost_packets as f64;
     assert!((lost - 2000.0 * per).abs() < 5.0 * (2000.0 * per).sqrt() + 1.0, "{lost} at {per}");
-    // Late by a level: chosen for 18 dB, sent at 6 dB, all is lost.
+    // The estimate is late by one level: the MCS is selected for 18 dB, the SNR is 6 dB, and all
+    // packets are lost.
     let late = json!({"snr_bias_db": 12.0});
     let biased = loaded(&link(json!(6.0), late));
     assert!(biased.report(end).link.lost_packets > 3900);
 }
 
 #[test]
-fn the_number_and_the_constant_process_are_the_same() {
+fn number_and_constant_process_are_equivalent() {
     let number = loaded(&link(json!(12.5), json!({"snr_noise_db": 2.0})));
     let constant = json!({"kind": "constant", "mean_db": 12.5});
     let process = loaded(&link(constant, json!({"snr_noise_db": 2.0})));
@@ -130,7 +133,7 @@ fn the_number_and_the_constant_process_are_the_same() {
 }
 
 #[test]
-fn problems_name_the_key_of_the_snr() {
+fn error_messages_name_key_of_snr() {
     let droptail = json!({"kind": "droptail", "limit": {"packets": 10}});
     let error = |snr: Value| {
         build(&link(snr, json!({})), &droptail, PolicyRegistry::default()).err().expect("refused")
@@ -147,7 +150,7 @@ fn problems_name_the_key_of_the_snr() {
 }
 
 #[test]
-fn an_snr_that_varies_has_no_regimes() {
+fn varying_snr_has_no_regimes() {
     let mut description =
         link(json!({"kind": "rayleigh", "mean_db": 9, "doppler_hz": 1}), json!({}));
     description.as_object_mut().expect("a table").remove("kind");

@@ -1,4 +1,5 @@
-//! A link whose rate is zero for a while: nothing is lost, and standing still is not being busy.
+//! A link whose rate is zero for some time: no packet is lost, and the time at rate zero does not
+//! count as busy.
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
@@ -8,7 +9,7 @@ use airpath_core::{
 use airpath_link::{AnyLink, DirectionContext, Link, LinkContext};
 use serde_json::json;
 
-/// A link of 12 kbit/s: a packet of 1500 bytes takes a second.
+/// A link of 12 kbit/s, on which a packet of 1500 bytes takes one second.
 fn link() -> AnyLink {
     let queues = Registry::default();
     let setup = Setup { seed: Seed::new(1, 0, "queue"), registry: &queues, extra: () };
@@ -21,7 +22,7 @@ fn link() -> AnyLink {
 }
 
 #[test]
-fn the_time_at_rate_zero_does_not_count_as_busy() {
+fn time_at_rate_zero_does_not_count_as_busy() {
     let (mut harness, mut link) = (TestHarness::default(), link());
     let set_rate = |harness: &mut TestHarness, link: &mut AnyLink, at: u64, rate: u64| {
         link.control(&Control::Rate(Rate(rate)), &mut harness.at(Time::from_secs(at)));

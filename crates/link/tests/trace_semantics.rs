@@ -1,5 +1,5 @@
-//! The exact semantics of Mahimahi's delivery opportunities, step by step, and what follows from
-//! them for a flow with an unlimited backlog, on recorded and on random traces.
+//! Tests of the semantics of Mahimahi's delivery opportunities, step by step, and of their
+//! consequences for a flow with an unlimited backlog, on recorded and on random traces.
 
 use crate::traces;
 use airpath_aqm::{AnyQueue, Queue};
@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 const OVERHEAD: u32 = 4;
 
-/// A trace link, driven by hand. Times in milliseconds unless said otherwise.
+/// A trace link that the test drives step by step. Times are in milliseconds unless stated
+/// otherwise.
 struct Hand {
     harness: TestHarness,
     link: AnyLink,
@@ -28,7 +29,7 @@ impl Hand {
         Hand::with(trace, json!({"kind": "at", "time_ns": 0}), 0)
     }
 
-    /// A link that begins in the trace at an offset, in a replication.
+    /// Creates a link that starts at an offset in the trace, in a replication.
     fn with(trace: Trace, offset: Value, replication: u64) -> Hand {
         let traces = Traces::from([("t".to_owned(), Arc::new(trace))]);
         let queues = Registry::default();
@@ -48,12 +49,12 @@ impl Hand {
         Hand { harness: TestHarness::default(), link, next: 0, departures: Vec::new() }
     }
 
-    /// A link with opportunities at these times.
+    /// Creates a link with opportunities at these times.
     fn at_ms(times: &[u64]) -> Hand {
         Hand::new(Trace::Opportunities(OpportunityTrace::new(times.to_vec()).expect("a trace")))
     }
 
-    /// A packet of `size` bytes arrives at `nanos`; what is due then goes first.
+    /// A packet of `size` bytes arrives at `nanos`; events that are due then are processed first.
     fn arrive_ns(&mut self, nanos: u64, size: u32) {
         let now = Time::from_nanos(nanos);
         self.run(now);
@@ -73,7 +74,7 @@ impl Hand {
         }
     }
 
-    /// Runs to `ms`; returns when which packet left.
+    /// Runs to `ms`. Returns departure times and packet numbers.
     fn until(&mut self, ms: u64) -> Vec<(u64, u64)> {
         self.run(Time::from_millis(ms));
         std::mem::take(&mut self.departures)
@@ -81,7 +82,7 @@ impl Hand {
 }
 
 #[test]
-fn an_arrival_at_the_instant_of_an_opportunity_is_too_late_for_it() {
+fn arrival_at_time_of_opportunity_cannot_use_it() {
     let mut idle = Hand::at_ms(&[5, 10, 15]);
     idle.arrive(5, 1500);
     assert_eq!(idle.until(20), [(10, 0)]);
@@ -98,7 +99,7 @@ fn an_arrival_at_the_instant_of_an_opportunity_is_too_late_for_it() {
 }
 
 #[test]
-fn opportunities_of_one_instant_carry_a_packet_each() {
+fn simultaneous_opportunities_carry_one_packet_each() {
     let mut link = Hand::at_ms(&[5, 5, 10]);
     for _ in 0..4 {
         link.arrive(1, 1500);
@@ -109,7 +110,8 @@ fn opportunities_of_one_instant_carry_a_packet_each() {
 
 #[test]
 fn packet_that_does_not_fit_continues_at_the_next_opportunity() {
-    // 1501 + 4 bytes: one byte is left for the second opportunity, which has capacity left.
+    // 1501 + 4 bytes: one byte is left for the second opportunity, which has space for further
+    // packets.
     let mut link = Hand::at_ms(&[5, 10, 15]);
     link.arrive(1, 1501);
     link.arrive(1, 1499);
@@ -117,12 +119,12 @@ fn packet_that_does_not_fit_continues_at_the_next_opportunity() {
     assert_eq!(link.until(20), [(10, 0), (10, 1), (15, 2)]);
     let mut large = Hand::at_ms(&[5, 10, 15]);
     large.arrive(1, 65_535);
-    // ⌈65 539 / 1504⌉ = 44 opportunities, each third a round of 15 ms.
+    // ⌈65 539 / 1504⌉ = 44 opportunities, three in each period of 15 ms.
     assert_eq!(large.until(1000), [(220, 0)]);
 }
 
 #[test]
-fn the_rest_of_a_begun_packet_keeps_its_place_before_later_arrivals() {
+fn partly_sent_packet_precedes_later_arrivals() {
     let mut link = Hand::at_ms(&[5, 10, 15]);
     link.arrive(1, 2000);
     link.arrive(6, 40);
@@ -131,7 +133,8 @@ fn the_rest_of_a_begun_packet_keeps_its_place_before_later_arrivals() {
 
 #[test]
 fn several_small_packets_share_an_opportunity() {
-    // 34 × 44 = 1496 bytes fit; the 35th begins with 8 bytes and is finished by the next one.
+    // 34 × 44 = 1496 bytes fit. 8 bytes of the 35th packet are sent, and the next opportunity
+    // completes it.
     let mut link = Hand::at_ms(&[5, 10]);
     for _ in 0..36 {
         link.arrive(1, 40);
@@ -148,7 +151,7 @@ fn unused_opportunities_of_an_idle_link_are_lost() {
     link.arrive(50, 1500);
     assert_eq!(link.until(100), [(100, 0)]);
     assert_eq!(link.until(200), [(101, 1)]);
-    // And the unused part of one opportunity is not available to the next packet.
+    // The unused part of an opportunity is not available to the next packet.
     let mut half = Hand::at_ms(&[5, 10]);
     half.arrive(1, 752);
     half.arrive(6, 1500);
@@ -156,16 +159,16 @@ fn unused_opportunities_of_an_idle_link_are_lost() {
 }
 
 #[test]
-fn the_trace_starts_again_at_its_last_time() {
-    // Rounds begin at 0, 12, 24 …; the opportunity at 0 coincides with the last of the round
-    // before.
+fn trace_repeats_after_last_timestamp() {
+    // Periods start at 0, 12, 24 … ms; the opportunity at 0 coincides with the last one of the
+    // previous period.
     let mut link = Hand::at_ms(&[0, 5, 5, 12]);
     for _ in 0..10 {
         link.arrive(0, 1500);
     }
     let times: Vec<u64> = link.until(40).iter().map(|(at, _)| *at).collect();
     assert_eq!(times, [5, 5, 12, 12, 17, 17, 24, 24, 29, 29]);
-    // A first line later than 0 is silence after each wrap.
+    // If the first opportunity is later than 0, there is a gap at the start of each period.
     let mut late = Hand::at_ms(&[7, 10]);
     late.arrive(0, 4000);
     late.arrive(0, 1500);
@@ -173,16 +176,17 @@ fn the_trace_starts_again_at_its_last_time() {
 }
 
 #[test]
-fn a_link_that_slept_for_rounds_wakes_in_step() {
+fn idle_link_resumes_at_correct_opportunity() {
     let mut link = Hand::at_ms(&[3, 10]);
     link.arrive(1_000_000_002, 1500);
     link.arrive(1_000_000_003, 1500);
     assert_eq!(link.until(2_000_000_000), [(1_000_000_003, 0), (1_000_000_010, 1)]);
 }
 
-/// A round of 10 ms with opportunities at 2, 7 and 10 ms, begun at 5 ms: at 2, 5, 7, 12, 15 ms.
+/// A period of 10 ms with opportunities at 2, 7 and 10 ms; with an offset of 5 ms they are at 2, 5,
+/// 7, 12, 15 ms.
 #[test]
-fn a_link_with_an_offset_begins_within_the_trace() {
+fn link_with_offset_starts_within_trace() {
     let trace = || Trace::Opportunities(OpportunityTrace::new(vec![2, 7, 10]).expect("a trace"));
     for five_ms in [5_000_000, 5_000_000 + 7 * 10_000_000_u64] {
         let mut link = Hand::with(trace(), json!({"kind": "at", "time_ns": five_ms}), 0);
@@ -193,9 +197,9 @@ fn a_link_with_an_offset_begins_within_the_trace() {
     }
 }
 
-/// Before, all replications over one trace saw the same rates at the same times.
+/// Regression test: all replications over one trace had the same rates at the same times.
 #[test]
-fn a_random_offset_is_another_one_in_each_replication() {
+fn random_offset_differs_between_replications() {
     let times: Vec<u64> = (1..=1000).collect();
     let drawn = |offset: &Value, replication| {
         let trace = Trace::Opportunities(OpportunityTrace::new(times.clone()).expect("a trace"));
@@ -217,19 +221,19 @@ fn a_random_offset_is_another_one_in_each_replication() {
 }
 
 #[test]
-fn utilisation_is_the_used_share_of_the_bytes_on_offer() {
+fn utilisation_is_ratio_of_used_to_offered_bytes() {
     let mut link = Hand::at_ms(&[1, 2, 3, 4]);
     link.arrive(0, 748);
     link.arrive(2, 1500);
     link.until(4);
-    // 752 + 1504 bytes of four opportunities; the one at 4 ms has been missed once 4 ms are over.
+    // 752 + 1504 bytes of four opportunities; the opportunity at 4 ms is missed after 4 ms.
     let report = &link.link.reports(Time::from_nanos(4_000_001))[0].link;
     assert_eq!(report.utilisation, 0.375);
     assert_eq!((report.delivered_packets, report.delivered_bytes), (2, 2248));
 }
 
-/// A backlog that never ends: for one round and a bit, refills the queue before it can run dry.
-/// Returns the bytes that left with their overhead, by millisecond.
+/// Simulates an unlimited backlog for slightly more than one period: the queue is refilled before
+/// it becomes empty. Returns the bytes sent in each millisecond, including overhead.
 fn delivered_by_ms(
     trace: &OpportunityTrace,
     offset_ms: u64,
@@ -240,7 +244,7 @@ fn delivered_by_ms(
     let mut link = Hand::with(Trace::Opportunities(trace.clone()), offset, 0);
     let mut bytes = vec![0; end_ms as usize + 1];
     let mut size_of = Vec::new();
-    // More than a packet per opportunity of the busiest instant, and more small ones if need be.
+    // More than one packet per opportunity of the busiest time; more if packets are small.
     let busiest = trace.times_ms().chunk_by(|a, b| a == b).map(<[u64]>::len).max().unwrap_or(1);
     let backlog = 4 * busiest as u64 * OPPORTUNITY_BYTES + 200_000;
     let mut waiting = 0;
@@ -253,7 +257,7 @@ fn delivered_by_ms(
             link.arrive_ns(now.as_nanos(), size);
         }
         if now == Time::ZERO {
-            // Opportunities at time 0 come before any packet and do not count.
+            // Opportunities at time 0 precede all packets and do not count.
             let after = Time::from_nanos(1);
             link.link.control(&Control::StartMeasurement, &mut link.harness.at(after));
         }
@@ -276,7 +280,8 @@ fn check_backlogged(name: &str, trace: &OpportunityTrace, offset_ms: u64, end_ms
     let mut offered =
         traces::offered_by_ms(trace, offset_ms + end_ms).split_off(offset_ms as usize);
     offered[0] = 0; // They come before any packet.
-    // A packet of 1500 bytes takes an opportunity exactly: no window gives a byte too much.
+    // A packet of 1500 bytes uses exactly one opportunity: in no window are more bytes sent than
+    // offered.
     let delivered = delivered_by_ms(trace, offset_ms, &mut || 1500, end_ms);
     assert_eq!(delivered, offered, "{name}");
     let mut number = 0_u64;
@@ -288,9 +293,9 @@ fn check_backlogged(name: &str, trace: &OpportunityTrace, offset_ms: u64, end_ms
     traces::check_windows(&delivered, &offered, 3000 + u64::from(OVERHEAD));
 }
 
-/// Every recorded trace, a whole round and 20 s of the next.
+/// Every recorded trace, for one period and 20 s of the next.
 #[test]
-fn a_backlog_uses_every_opportunity_of_every_recorded_trace_and_no_more() {
+fn backlog_uses_all_opportunities_of_recorded_traces() {
     for (name, trace) in traces::recorded() {
         check_backlogged(&name, &trace, 0, trace.period_ms() + 20_000);
     }
@@ -302,7 +307,7 @@ proptest! {
     })]
 
     #[test]
-    fn a_backlog_uses_every_opportunity_of_random_traces_and_no_more(
+    fn backlog_uses_all_opportunities_of_random_traces(
         gaps in prop::collection::vec(prop_oneof![3 => Just(0u64), 2 => 0..4u64, 1 => 0..300u64], 1..200),
         offset_ms in 0u64..2000,
     ) {

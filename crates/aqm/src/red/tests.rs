@@ -307,7 +307,7 @@ fn average_decays_only_while_idle() {
         assert!(line.take().is_none(), "still idle: the beginning counts");
         line.now = Time::from_millis(11);
         line.put();
-        let idle = busy * 0.9_f64.powi(21); // 20 slots and its own sample of zero
+        let idle = busy * 0.9_f64.powi(21); // 20 slots and the sample of zero
         let from = if by_service { "the end of service" } else { "a failed dequeue" };
         let what = format!("average after 20 idle slots from {from}");
         AVERAGE.close(what, "packets", line.red.dropper().average(), idle, 1e-12);

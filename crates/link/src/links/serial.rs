@@ -29,7 +29,7 @@ pub struct Transmission {
     /// Probability that the packet is corrupted. It is 0 or 1 if the transmitter itself has
     /// determined the outcome because its next state depends on it.
     pub loss: f64,
-    /// Regime in which it is sent, from 0.
+    /// Regime of the transmission, from 0.
     pub regime: usize,
     /// Modulation and coding scheme: index in the link's table. `None` for a link without a table.
     pub mcs: Option<usize>,

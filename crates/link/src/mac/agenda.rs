@@ -45,7 +45,7 @@ impl UserSet {
         }
     }
 
-    /// The users, in rising order.
+    /// The users, in ascending order.
     #[inline]
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(|(place, word)| {

@@ -1,4 +1,4 @@
-//! The recorded traces, and what a link that follows a trace may deliver.
+//! Recorded traces, and the deliveries that a link over a trace may make.
 
 #![allow(dead_code)]
 
@@ -6,7 +6,7 @@ use airpath_trace::{OPPORTUNITY_BYTES, OpportunityTrace};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// The directory that `AIRPATH_TRACES` names, else `../shared/traces` next to the workspace.
+/// Returns the directory in `AIRPATH_TRACES`, or `../shared/traces` next to the workspace.
 fn directory() -> PathBuf {
     match std::env::var_os("AIRPATH_TRACES") {
         Some(directory) => PathBuf::from(directory),
@@ -14,7 +14,8 @@ fn directory() -> PathBuf {
     }
 }
 
-/// Every recorded trace by name. Without any it reports that where the test runner cannot hide it.
+/// Returns every recorded trace by name. If there are none, prints a message that the test runner
+/// does not capture.
 pub(crate) fn recorded() -> Vec<(String, OpportunityTrace)> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(directory())
         .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
@@ -37,8 +38,8 @@ pub(crate) fn recorded() -> Vec<(String, OpportunityTrace)> {
         .collect()
 }
 
-/// The bytes on offer in each millisecond of `0 ..= end_ms`; those at time 0 come before any
-/// packet.
+/// Returns the bytes offered in each millisecond of `0 ..= end_ms`; opportunities at time 0 precede
+/// all packets.
 pub(crate) fn offered_by_ms(trace: &OpportunityTrace, end_ms: u64) -> Vec<u64> {
     let mut bytes = vec![0; end_ms as usize + 1];
     let rounds = end_ms / trace.period_ms();
@@ -53,13 +54,13 @@ pub(crate) fn offered_by_ms(trace: &OpportunityTrace, end_ms: u64) -> Vec<u64> {
     bytes
 }
 
-/// In every window, first to last, at most the bytes on offer and the part of one packet that had
-/// been sent before; and from the start, all bytes on offer except the part of one packet.
+/// Checks every window: at most the offered bytes are sent, plus the part of one packet that was
+/// sent before. From the start, all offered bytes are sent, except the part of one packet.
 pub(crate) fn check_windows(delivered: &[u64], offered: &[u64], largest: u64) {
     let (mut surplus, mut least) = (0_i64, 0_i64);
     for (ms, (out, on_offer)) in delivered.iter().zip(offered).enumerate() {
         surplus += *out as i64 - *on_offer as i64;
-        // surplus − least: bytes beyond the offer in the worst window that ends here.
+        // surplus − least: bytes beyond the offered ones in the worst window that ends here.
         assert!(surplus - least < largest as i64, "at {ms} ms a window gives too much");
         assert!(surplus <= 0 && surplus > -(largest as i64), "at {ms} ms: {surplus} bytes");
         least = least.min(surplus);

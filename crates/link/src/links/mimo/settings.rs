@@ -27,7 +27,7 @@ pub struct MimoConfig {
     pub rx: u32,
     /// SNR_G, mean SNR in the good state, dB.
     pub snr_db: f64,
-    /// Mean SNR in the bad state, less that in the good one, dB. At most 0.
+    /// Mean SNR in the bad state minus mean SNR in the good state, dB. At most 0.
     pub bad_snr_offset_db: f64,
     /// 1 − γ, P(bad next | good now) for each modulation symbol, in [0, 1].
     pub p_good_to_bad: f64,

@@ -97,7 +97,7 @@ impl TddConfig {
         }
     }
 
-    /// Checks the parts of a station and of the air interface.
+    /// Checks the components of a station and of the air interface.
     fn check_components(&self, checks: &mut Checks) {
         check_retransmission(self.harq.as_ref(), self.arq, checks);
         if let Some(processes) = self.harq.as_ref().and_then(|harq| harq.processes) {

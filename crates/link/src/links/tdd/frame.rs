@@ -259,7 +259,7 @@ impl Tdd {
     /// is disabled.
     #[cold]
     pub(super) fn drop_too_large(&mut self, side: usize, number: usize, ctx: &mut Ctx<'_>) {
-        // Maps may speak of every station's uplink in every frame.
+        // A map may grant uplink to every station in every frame.
         let bursts = if side == 0 { 1 + self.stations.len() as u64 } else { 0 };
         let maps = self.per_burst * bursts;
         let direction = &mut self.stations[number].sides[side];

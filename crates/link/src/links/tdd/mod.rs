@@ -92,7 +92,7 @@ pub struct Tdd {
     map_relevance: u64,
     /// Segmentation by direction.
     segmentation: [Segmentation; 2],
-    /// 2, or 1 if no flow uses the uplink.
+    /// Number of directions: 2, or 1 if no flow uses the uplink.
     directions: usize,
     users: Users,
     stations: Vec<Station>,

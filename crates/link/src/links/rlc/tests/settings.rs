@@ -38,7 +38,7 @@ pub(super) struct Settings {
     pub(super) latency: u64,
     /// Sizes of SDUs, bytes.
     pub(super) sizes: [u32; 2],
-    /// Arrivals per TTI, as a share of what the TTIs can carry.
+    /// Arrivals per TTI, as a fraction of the capacity of the TTIs.
     pub(super) load: f64,
 }
 
