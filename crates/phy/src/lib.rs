@@ -11,22 +11,15 @@
 //! | kind | implemented | planned |
 //! | --- | --- | --- |
 //! | mean SNR | [`path_loss`]: COST-231 Hata; [`link_budget`]; [`shadowing`] along the path | |
-//! | fading | [`doppler`], flat [`rayleigh`] fading, [`fading`] of blocks with frequency-selective
-//! taps | MIMO |
+//! | fading | [`doppler`], flat [`rayleigh`] fading, [`fading`] of blocks with frequency-selective taps | MIMO |
 //! | SNR over time | [`snr`]: constant, Rayleigh fading, the steps of a file | |
-//! | errors | [`errors`]: independent, Gilbert–Elliott, bursts of a fading channel; [`bit_errors`]:
-//! errors of single symbols under a two-state chain, also derived from a Doppler shift, and the
-//! resulting packet errors | |
+//! | errors | [`errors`]: independent, Gilbert–Elliott, bursts of a fading channel; [`bit_errors`]: errors of single symbols under a two-state chain, also derived from a Doppler shift, and the resulting packet errors | |
 //! | capacity | [`shannon`] | |
 //! | modulation | [`modulation`]: Gray QPSK, 16QAM, 64QAM | |
-//! | FEC | [`code`]: the convolutional turbo code of 802.16; Reed–Solomon by the number of
-//! correctable errors | |
-//! | modulation and coding schemes | [`mcs`]: the eight MCSs of 802.16, and the lists of 802.16e
-//! with repetition | |
+//! | FEC | [`code`]: the convolutional turbo code of 802.16; Reed–Solomon by the number of correctable errors | |
+//! | modulation and coding schemes | [`mcs`]: the eight MCSs of 802.16, and the lists of 802.16e with repetition | |
 //! | multicarrier | [`ofdm`]: mapping of a block to subcarriers | |
-//! | error rates | [`monte_carlo`]: simulated coding and decoding over a channel; [`symbol_error`]:
-//! error rates of symbols over flat fading with several antennas, in closed form and by integrals |
-//! |
+//! | error rates | [`monte_carlo`]: simulated coding and decoding over a channel; [`symbol_error`]: error rates of symbols over flat fading with several antennas, in closed form and by integrals | |
 //! | error-rate tables | [`per_table`]: packet error rate by MCS, SNR and packet size | |
 //! | link adaptation | [`adaptation`]: policies that choose an MCS from SNR and queue | |
 //!

@@ -18,8 +18,7 @@
 //! | --- | --- |
 //! | `closed_form.rs` | eq. 5, with corrected coefficients |
 //! | `integral.rs` | the integrals |
-//! | `threshold.rs` | error rates above and below a threshold of the combined SNR, and the mean
-//! durations |
+//! | `threshold.rs` | error rates above and below a threshold of the combined SNR, and the mean durations |
 //!
 //! Left out: channel estimation; correlation between branches; codes for more than two
 //! transmitters, as no such code has full rate for complex symbols.

@@ -131,7 +131,7 @@ fn all_awgn_points_through_the_chain() {
 /// flat channel removes it completely.
 #[test]
 #[ignore = "minutes"]
-fn variants_of_the_channel_model() {
+fn error_rates_match_variants_of_channel_model() {
     let variants = [
         ("vehicular-a/fusc", 4, 22.0, 2.94e-3),
         ("vehicular-a/fusc", 7, 30.0, 3.98e-3),
@@ -156,7 +156,7 @@ fn variants_of_the_channel_model() {
 /// limited by the number of published errors, because more would not increase the significance.
 #[test]
 #[ignore = "minutes"]
-fn variants_of_the_receiver() {
+fn error_rates_match_variants_of_receiver() {
     let both = [
         (Algorithm::MaxLog, 1500.0, [(4, 22.0, 3.01e-3), (3, 22.0, 5.83e-3), (7, 30.0, 4.59e-3)]),
         (Algorithm::LinearLog, 100.0, [(4, 22.0, 1.9e-3), (3, 22.0, 5.2e-3), (7, 30.0, 4.1e-3)]),

@@ -8,8 +8,7 @@
 //! | file | policy |
 //! | --- | --- |
 //! | `fixed.rs` | one MCS |
-//! | `dual_regime.rs` | one MCS below a threshold of the queue length, another from the threshold
-//! on |
+//! | `dual_regime.rs` | one MCS below a threshold of the queue length, another from the threshold on |
 //! | `tagla.rs` | the fastest MCS with a packet error rate below a threshold |
 //! | `qawla.rs` | as `tagla.rs`, with two thresholds selected by the queue length |
 //! | `tfer.rs` | the fastest MCS with a block error rate below a threshold |

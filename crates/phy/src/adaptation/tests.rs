@@ -144,7 +144,7 @@ fn max_phy_throughput_maximises_efficiency_times_success() {
 }
 
 #[test]
-fn values_that_are_not_accepted() {
+fn invalid_values_are_rejected() {
     let refused = |description: Value| match build(&description) {
         Ok(_) => panic!("{description} is accepted"),
         Err(error) => error.to_string(),

@@ -21,8 +21,8 @@ impl TwoStates {
         self.good_to_bad / (self.good_to_bad + self.bad_to_good)
     }
 
-    /// Returns P(bad `steps` slots later | bad or good now), from the second eigenvalue `1 - P(B|G)
-    /// - P(G|B)` of the chain.
+    /// Returns P(bad `steps` slots later | bad or good now), from the chain's second
+    /// eigenvalue, `1 - P(B|G) - P(G|B)`.
     pub fn bad_after(&self, steps: u64, is_bad: bool) -> f64 {
         let share = self.share_bad();
         share + self.memory(steps) * (f64::from(u8::from(is_bad)) - share)

@@ -61,7 +61,7 @@ mod tests {
 
     /// phy-802.16-ctc §5, computed by hand: k = 0 and 1 of subchannels 0 and 1.
     #[test]
-    fn places_of_the_formula() {
+    fn subcarriers_match_formula() {
         let (all, data) = (subchannels(), data_subcarriers());
         assert_eq!(all[..2], [data[6], data[16 + 14]]);
         // n_0 = 13, and the sequence is rotated by one: p[(13 + 1) mod 16] = 4.

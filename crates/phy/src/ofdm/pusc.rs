@@ -64,7 +64,8 @@ fn data_subcarriers(logical: std::ops::Range<usize>, symbol: usize) -> Vec<u16> 
     logical.flat_map(of_cluster).collect()
 }
 
-/// Returns the used subcarrier number `place` of 840, which exclude the middle one.
+/// Returns the subcarrier at position `place` among the 840 used ones, which exclude the middle
+/// subcarrier.
 fn used(place: usize) -> u16 {
     let half = CLUSTERS * CLUSTER / 2;
     MIDDLE - half as u16 + place as u16 + u16::from(place >= half)
@@ -104,7 +105,7 @@ mod tests {
     /// phy-802.16-ctc §5, computed by hand. Logical cluster 0 is the last of the band, logical
     /// cluster 1 is physical cluster 48; both are above the middle.
     #[test]
-    fn places_of_the_formula() {
+    fn subcarriers_match_formula() {
         let all = subchannels();
         // Subchannel 0: n_0 = 0 and p[0] = 3; n_1 = 1 and p[1] = 2: the eighth data subcarrier of
         // cluster 0, which is at position 9 because of the pilots at 4 and 8.

@@ -37,8 +37,8 @@ impl PerCurve {
         }
     }
 
-    /// Returns the PER, the share of packets of `packet` bytes with a block in error at `snr_db`: 1
-    /// − (1 − FER)^⌈L/k⌉ (qawla-2015 eq. 23).
+    /// Returns the PER, the share of packets of `packet` bytes with a block in error at `snr_db`:
+    /// 1 − (1 − FER)^⌈L/k⌉ (qawla-2015 eq. 23).
     pub fn per(&self, snr_db: f64, packet: Bytes) -> f64 {
         packet_error_rate(self.fer(snr_db), packet.0.div_ceil(self.mcs.block_bytes))
     }

@@ -14,9 +14,9 @@
 //! period T(1 + √5)/2, each with a random start. The periods are incommensurate, so that the pair
 //! covers its range evenly.
 //!
-//! Distributions: over the realisations, the SNR is exponential with the configured mean, and E|h|⁴
-//! = 2 − 2/(3N). Over time, in a constant channel, its mean is (|h_1|² + |h_2|²)/2, and its peaks
-//! are |h_1|² + |h_2|².
+//! Distributions: over the realisations, the SNR is exponential with the configured mean, and
+//! E|h|⁴ = 2 − 2/(3N). Over time, in a constant channel, the mean of |h|² is (|h_1|² + |h_2|²)/2,
+//! and its peaks are |h_1|² + |h_2|².
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Waves};

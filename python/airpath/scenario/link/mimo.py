@@ -41,9 +41,9 @@ BITS = {
 class ReedSolomon(Model):
     """A Reed-Solomon code for each packet, modelled by its correctable errors (vcp-2008 §II.C).
 
-    A packet of k symbols is sent as b = round(k/`code_rate`) symbols and is received if at most ⌊(b
-    - k)/2⌋ of them are in error. Without `max_block`, a packet is a single block, even if it has
-    more than 2^`symbol_bits` - 1 symbols, the limit of a real code.
+    A packet of k symbols is sent as b = round(k/`code_rate`) symbols and is received if at most
+    ⌊(b - k)/2⌋ of them are in error. Without `max_block`, a packet is a single block, even if it
+    has more than 2^`symbol_bits` - 1 symbols, the limit of a real code.
 
     Parameters
     ----------

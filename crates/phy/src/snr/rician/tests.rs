@@ -134,7 +134,7 @@ fn line_of_sight_has_a_separate_doppler_shift() {
 }
 
 #[test]
-fn the_mean_power_over_time_is_one() {
+fn mean_power_over_time_is_one() {
     const CHANNELS: u64 = 20;
     const SAMPLES: u64 = 40_000;
     for k in [0.5, 4.0] {

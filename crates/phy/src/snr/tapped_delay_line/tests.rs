@@ -80,7 +80,7 @@ fn vehicular_a_has_hypoexponential_power() {
 }
 
 #[test]
-fn the_mean_power_over_time_is_one() {
+fn mean_power_over_time_is_one() {
     const CHANNELS: u64 = 10;
     const SAMPLES: u64 = 40_000;
     let slot = Duration::from_millis(10);
