@@ -1,6 +1,6 @@
-//! The same packets through both drivers: in virtual time, and in real time under a fake clock that is
-//! late at every timer. Departures, drops and marks are the same to the nanosecond, for every link and
-//! every discipline that there is.
+//! Tests that both drivers give the same results for the same packets: the virtual-time driver, and
+//! the real-time driver with a fake clock that is late at every timer. Departures, drops and marks
+//! are equal to the nanosecond, for every link and every queue discipline.
 
 use crate::common::links::{link_files, links, tdd};
 use crate::common::{MS, SECOND, datagrams, droptail, flow, merge, scenario, tcp};
@@ -19,20 +19,20 @@ use airpath_path::{
 use serde_json::{Value, json};
 use std::io;
 
-/// A packet that a kernel sends, and when.
+/// A packet that a kernel sends: time, side, bytes.
 type Sent = (Time, Side, Vec<u8>);
 
-/// A departure: due time, side, ECN field, number in its header.
+/// A departure: due time, side, ECN field, identification in its header.
 type Left = (Time, Side, u8, u16);
 
-/// How long a run is, s, and how long packets are sent: what is queued then has time to leave.
+/// Duration of a run, s. It is longer than the sending time, so that queued packets can leave.
 const SECONDS: u64 = 8;
 const SENDING: Duration = Duration::from_millis(2200);
 const FLOWS: u32 = 3;
-/// How long it takes from when a packet is there to when it was read, at most: timers fall between.
+/// Maximum time between the arrival of a packet and its reading, so that timers expire in between.
 const READING: Duration = Duration::from_millis(4);
 
-/// A TCP segment of `flow` with `payload` bytes of payload, from `side`.
+/// Returns a TCP segment of `flow` with `payload` bytes of payload, from `side`.
 fn segment(flow: u32, side: Side, number: u16, payload: usize, service: u8) -> Vec<u8> {
     let (server, client) = (server_address(0), client_address(0, flow as u16));
     let ends = if side == Side::Server { [server, client] } else { [client, server] };
@@ -52,8 +52,8 @@ fn segment(flow: u32, side: Side, number: u16, payload: usize, service: u8) -> V
     bytes
 }
 
-/// Twice as much data as 2 Mbit/s, in bursts, and ACKs the other way; at instants at which nothing
-/// else happens.
+/// Returns data at twice the rate of 2 Mbit/s, in bursts, and ACKs in the reverse direction, at
+/// times without other events.
 fn traffic() -> Vec<Sent> {
     let mut stream = Seed::new(17, 0, "traffic").stream();
     let mut sent = Vec::new();
@@ -65,7 +65,7 @@ fn traffic() -> Vec<Sent> {
         for place in 0..burst {
             let micros = u64::from(place) * 7;
             let at = Time::ZERO + at + Duration::from_nanos(micros * 1000 + 137);
-            // An ECN-capable flow, one that is not, and one of both kinds.
+            // One flow with ECT(0), one without ECN, and one with ECT(1).
             let service = [0b10, 0b00, 0b01][flow as usize];
             sent.push((
                 at,
@@ -84,13 +84,13 @@ fn traffic() -> Vec<Sent> {
     sent
 }
 
-/// The kernel's end of it: what is sent is known before, timers are late.
+/// A fake kernel with predefined packets and late timers.
 struct Fake {
     now: Time,
     sent: std::vec::IntoIter<Sent>,
     lateness: Stream,
     left: Vec<(Side, Vec<u8>)>,
-    /// How late timers were, altogether.
+    /// Sum of the lateness of all timers.
     was_late: Duration,
 }
 
@@ -121,7 +121,7 @@ impl PacketIo for Fake {
         Ok(true)
     }
 
-    /// Up to 3 ms late, except for packets.
+    /// Returns up to 3 ms late, unless a packet arrives.
     fn wait(&mut self, until: Time) -> io::Result<Ready> {
         let late = Duration::from_nanos((self.lateness.uniform() * 3e6) as u64);
         let next = Time::ZERO + self.next().saturating_since(Time::ZERO + READING);
@@ -147,7 +147,7 @@ impl Supervisor for NoSupervisor {
     fn progress(&mut self, _progress: Progress) {}
 }
 
-/// The path of a scenario, open at the ends of its TCP flows.
+/// Builds the path of a scenario with open ends for its TCP flows.
 fn network(scenario: &Scenario) -> Network {
     let flows: Vec<_> = scenario.flows.iter().collect();
     let open = |flow: FlowId| match flows[flow.0 as usize].source {
@@ -157,7 +157,7 @@ fn network(scenario: &Scenario) -> Network {
     build_cut(scenario, &Components::default(), &link_files(), 7, 0, &open).expect("a network")
 }
 
-/// Departures in virtual time, by end, and the report.
+/// Returns the departures in virtual time, and the report.
 fn in_virtual_time(scenario: &Scenario, sent: &[Sent]) -> (Vec<Left>, ReplicationReport) {
     let network = network(scenario);
     let ends: Vec<_> = network.flows.iter().map(|flow| (flow.source, flow.sink)).collect();
@@ -194,7 +194,7 @@ fn in_virtual_time(scenario: &Scenario, sent: &[Sent]) -> (Vec<Left>, Replicatio
     (left, driver.report(0))
 }
 
-/// The same in real time, with what was written.
+/// Returns the departures in real time, the report, and the written packets.
 fn in_real_time(
     what: &str,
     scenario: &Scenario,
@@ -222,7 +222,7 @@ fn in_real_time(
     (fake.left, report)
 }
 
-/// Departures of written packets, without time.
+/// Converts written packets to departures without time.
 fn as_left(written: &[(Side, Vec<u8>)]) -> Vec<(Side, u8, u16)> {
     let seen = |(side, bytes): &(Side, Vec<u8>)| {
         (*side, bytes[1] & 0b11, u16::from_be_bytes([bytes[4], bytes[5]]))
@@ -235,11 +235,11 @@ fn check(what: &str, scenario: &Scenario, sent: &[Sent]) -> [u64; 2] {
     let (written, real_report) = in_real_time(what, scenario, sent);
     let mut found = as_left(&written);
     let mut wanted: Vec<_> = expected.iter().map(|(_, side, ecn, n)| (*side, *ecn, *n)).collect();
-    // What leaves at one instant has no order between the two sides.
+    // Packets that leave at the same instant have no order between the two sides.
     found.sort();
     wanted.sort();
     assert_eq!(found, wanted, "{what}");
-    // Queues, links, users, stations: every drop, mark, delay and time average.
+    // Reports of queues, links, users and stations: all drops, marks, delays and time averages.
     let comparable = |report: &ReplicationReport| {
         let mut report = report.clone();
         report.events = 0;
@@ -251,8 +251,8 @@ fn check(what: &str, scenario: &Scenario, sent: &[Sent]) -> [u64; 2] {
     [drops, marks]
 }
 
-/// A scenario of `link` and `queue` with TCP flows and datagrams of the model's own, which change
-/// their rate in the middle where the link has one.
+/// Returns a scenario of `link` and `queue` with TCP flows and simulated datagrams. If the link has
+/// a rate, it changes in the middle of the run.
 fn path(link: Value, queue: &Value, ack_path: Value) -> Scenario {
     let flows = (0..FLOWS).map(|_| flow(tcp(json!({})), json!({}))).collect::<Vec<_>>();
     let with_datagrams = [flows, vec![flow(datagrams("poisson", 200_000), json!({}))]].concat();
@@ -277,7 +277,7 @@ fn disciplines() -> Vec<Value> {
 }
 
 #[test]
-fn every_link_under_every_discipline_is_the_same_in_virtual_and_in_real_time() {
+fn both_drivers_agree_on_every_link_and_every_queue_discipline() {
     let sent = traffic();
     let (mut pairs, mut with_drops, mut with_marks) = (0, 0, 0);
     for link in links() {
@@ -296,7 +296,7 @@ fn every_link_under_every_discipline_is_the_same_in_virtual_and_in_real_time() {
 }
 
 #[test]
-fn every_link_is_the_same_when_acks_take_its_other_side() {
+fn both_drivers_agree_if_acks_take_the_reverse_direction_of_the_link() {
     let sent = traffic();
     for link in links().into_iter().chain([tdd()]) {
         for ack_path in [

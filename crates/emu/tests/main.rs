@@ -1,5 +1,4 @@
-//! The real-time driver: against the virtual one with a fake outside, and with the kernel where the
-//! machine allows it.
+//! Tests of the real-time driver against the virtual-time driver, with a fake kernel.
 
 #[allow(dead_code, reason = "the simulator's tests use all of it")]
 #[path = "../../sim/tests/common/mod.rs"]

@@ -1,4 +1,4 @@
-//! Reports of the capabilities of a machine.
+//! Tests of the report about the capabilities of a machine.
 
 use crate::support::{Test, become_unprivileged, become_unprivileged_with_tun, needs_root, skip};
 use airpath_emu::check::{Probe, Report, check};
@@ -9,7 +9,7 @@ use nix::sys::resource::{Resource, setrlimit};
 use std::io::Read;
 
 pub(crate) const TESTS: &[Test] = &[
-    ("a_check_leaves_nothing", a_check_leaves_nothing),
+    ("a_check_leaves_no_state", a_check_leaves_no_state),
     ("cores_stay_awake_while_the_request_is_held", cores_stay_awake_while_the_request_is_held),
     ("a_check_without_privileges", a_check_without_privileges),
     ("a_check_without_tun", a_check_without_tun),
@@ -20,7 +20,7 @@ fn probe<'a>(report: &'a Report, name: &str) -> &'a Probe {
     report.checks.iter().find(|probe| probe.name == name).expect(name)
 }
 
-fn a_check_leaves_nothing() {
+fn a_check_leaves_no_state() {
     needs_root();
     let places = ["net", "user", "mnt", "pid_for_children"];
     let here = || places.map(|place| std::fs::read_link(format!("/proc/self/ns/{place}")).ok());
@@ -34,7 +34,7 @@ fn a_check_leaves_nothing() {
     let lateness = report.lateness.expect("measured");
     assert!(0.0 < lateness.p50_s && lateness.p50_s <= lateness.p99_s);
     assert!(lateness.p99_s <= lateness.max_s);
-    // A fix is given for what is missing, and for nothing else.
+    // A failed check has a fix, and no other check has one.
     assert!(report.checks.iter().all(|probe| probe.ok != probe.fix.is_some()), "{report:?}");
 }
 
@@ -75,7 +75,7 @@ fn a_check_without_tun() {
 
 fn a_check_without_user_namespaces() {
     needs_root();
-    // The number is one of each user namespace; this process may change its own.
+    // Each user namespace has its own limit, which this process may change.
     enter_user_namespace().expect("a user namespace");
     std::fs::write("/proc/sys/user/max_user_namespaces", "0").expect("a limit");
     sys::drop_capabilities().expect("no capabilities");

@@ -1,4 +1,4 @@
-//! The commands of a run, and what they may do.
+//! Tests of the commands of a run and their privileges.
 
 use crate::support::{Test, become_unprivileged, carry, description, needs_root, now, sides, skip};
 use airpath_emu::description::Traffic;
@@ -26,8 +26,11 @@ pub(crate) const TESTS: &[Test] = &[
         a_file_with_capabilities_is_executed_without_them,
     ),
     ("commands_keep_privileges_if_configured", commands_keep_privileges_if_configured),
-    ("commands_know_of_the_run", commands_know_of_the_run),
-    ("both_commands_talk", both_commands_talk),
+    (
+        "commands_have_environment_variables_of_the_run",
+        commands_have_environment_variables_of_the_run,
+    ),
+    ("commands_of_both_sides_communicate", commands_of_both_sides_communicate),
     ("commands_have_no_other_descriptors", commands_have_no_other_descriptors),
     ("command_that_ignores_sigterm_is_killed", command_that_ignores_sigterm_is_killed),
     ("command_that_ends_by_itself_is_not_awaited", command_that_ends_by_itself_is_not_awaited),
@@ -36,10 +39,10 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_run_within_a_run_starts_commands", a_run_within_a_run_starts_commands),
 ];
 
-/// A file for what a command says, which goes with it.
-struct Said(PathBuf);
+/// A temporary file for the output of a command.
+struct OutputFile(PathBuf);
 
-impl Said {
+impl OutputFile {
     fn new() -> Self {
         let path = std::env::temp_dir().join(format!("airpath-emu-test-{}", Pid::this()));
         fs::write(&path, "").expect("a file");
@@ -52,7 +55,7 @@ impl Said {
     }
 }
 
-impl Drop for Said {
+impl Drop for OutputFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
@@ -74,7 +77,7 @@ fn wait(launcher: &mut Launcher) -> LauncherEvent {
     }
 }
 
-/// Starts a command of the client; its status and why it could not be started.
+/// Runs a command of the client. Returns its status, and the reason if it could not be started.
 fn run(sides: &Sides, client: &[&str], keep: bool) -> (i32, Option<String>) {
     let mut launcher = launch(sides, client, None, keep);
     assert_eq!(launcher.poll(), None, "nothing is started before");
@@ -88,12 +91,12 @@ fn run(sides: &Sides, client: &[&str], keep: bool) -> (i32, Option<String>) {
     outcome
 }
 
-/// Output of a command of a shell.
-fn say(sides: &Sides, command: &str, keep: bool) -> String {
-    let said = Said::new();
-    let command = format!("exec > {}; {command}", said.0.display());
+/// Returns the output of a shell command.
+fn output_of(sides: &Sides, command: &str, keep: bool) -> String {
+    let output = OutputFile::new();
+    let command = format!("exec > {}; {command}", output.0.display());
     assert_eq!(run(sides, &["sh", "-c", &command], keep), (0, None));
-    said.text()
+    output.text()
 }
 
 fn exit_statuses_are_those_of_a_shell() {
@@ -117,12 +120,12 @@ fn failed_start_is_reported() {
     assert_eq!(error.what, "command");
 }
 
-/// The lines of /proc/self/status that a command reads about itself, by name.
+/// Returns the lines of /proc/self/status of a command, by name.
 fn status(sides: &Sides, keep: bool) -> impl Fn(&str) -> String + use<> {
-    let said = say(sides, "cat /proc/self/status", keep);
+    let output = output_of(sides, "cat /proc/self/status", keep);
     move |name| {
-        let line = said.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(":\t"));
-        line.unwrap_or_else(|| panic!("{name} in {said}")).to_owned()
+        let line = output.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(":\t"));
+        line.unwrap_or_else(|| panic!("{name} in {output}")).to_owned()
     }
 }
 
@@ -133,8 +136,8 @@ fn check_that_there_is_no_capability(sides: &Sides) {
     }
     assert_eq!(of("NoNewPrivs"), "1");
     let socket = "import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)";
-    let said = say(sides, &format!("python3 -c '{socket}' 2>&1 || :"), false);
-    assert!(said.contains("PermissionError"), "{said}");
+    let output = output_of(sides, &format!("python3 -c '{socket}' 2>&1 || :"), false);
+    assert!(output.contains("PermissionError"), "{output}");
 }
 
 fn commands_have_no_capability() {
@@ -142,8 +145,8 @@ fn commands_have_no_capability() {
     sys::set_fifo(1).expect("the real-time class");
     let sides = sides(json!({}));
     check_that_there_is_no_capability(&sides);
-    // The 41st field is the class; 0 is the usual one.
-    let stat = say(&sides, "cat /proc/self/stat", false);
+    // The 41st field is the scheduling class; 0 is the normal class.
+    let stat = output_of(&sides, "cat /proc/self/stat", false);
     assert_eq!(stat.split(' ').nth(40), Some("0"));
     assert_eq!(sys::class(), sys::Class::Fifo);
 }
@@ -153,13 +156,14 @@ fn commands_have_no_capability_without_root() {
     become_unprivileged();
     let sides = sides(json!({}));
     check_that_there_is_no_capability(&sides);
-    assert_eq!(say(&sides, "id -u", false), "65534\n");
+    assert_eq!(output_of(&sides, "id -u", false), "65534\n");
 }
 
 fn a_file_with_capabilities_is_executed_without_them() {
     needs_root();
-    // As `ping` often is: without its capabilities within the bounding set it would be refused.
-    let program = Said::new();
+    // `ping` often has file capabilities: without them in the bounding set, its execution would
+    // fail.
+    let program = OutputFile::new();
     let path = program.0.display().to_string();
     fs::copy("/bin/true", &program.0).expect("a copy");
     fs::set_permissions(&program.0, PermissionsExt::from_mode(0o755)).expect("permissions");
@@ -184,31 +188,35 @@ fn commands_keep_privileges_if_configured() {
     assert_ne!(effective & 1 << sys::CAP_NET_ADMIN, 0);
 }
 
-fn commands_know_of_the_run() {
+fn commands_have_environment_variables_of_the_run() {
     needs_root();
     let sides = Sides::open(&description(json!({"level": 3})), &[258]).expect("sides");
-    let said = say(&sides, "echo $AIRPATH_SERVER $AIRPATH_CLIENT $AIRPATH_LEVEL $$", false);
-    let (known, process) = said.trim().rsplit_once(' ').expect("words");
+    let output = output_of(&sides, "echo $AIRPATH_SERVER $AIRPATH_CLIENT $AIRPATH_LEVEL $$", false);
+    let (known, process) = output.trim().rsplit_once(' ').expect("words");
     assert_eq!(known, "100.70.0.1 100.71.1.2 4");
     assert_eq!(process, "2", "in a separate PID namespace");
-    // The first process of the namespace, and the shell.
-    assert_eq!(say(&sides, "set -- /proc/[0-9]*; echo $#", false), "2\n", "with its own /proc");
+    // Two processes: the first process of the namespace, and the shell.
+    assert_eq!(
+        output_of(&sides, "set -- /proc/[0-9]*; echo $#", false),
+        "2\n",
+        "with its own /proc"
+    );
 }
 
-fn both_commands_talk() {
+fn commands_of_both_sides_communicate() {
     needs_root();
     let sides = sides(json!({}));
-    let said = Said::new();
+    let output = OutputFile::new();
     let server = "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); \
                   s.bind(('100.64.0.1', 4000)); d, a = s.recvfrom(99); s.sendto(d.upper(), a)";
     let client = "import os, socket, sys; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); \
                   s.sendto(b'question', (os.environ['AIRPATH_SERVER'], 4000)); \
                   open(sys.argv[1], 'wb').write(s.recv(99))";
-    let path = said.0.display().to_string();
+    let path = output.0.display().to_string();
     let client = ["python3", "-c", client, &path];
     let mut launcher = launch(&sides, &client, Some(&["python3", "-c", server]), false);
     launcher.start(Side::Server).expect("start");
-    // Until the server listens, its connections are refused: then the client retries.
+    // The client starts when the server listens.
     let listens = || {
         let table = sides.within(Side::Server, || fs::read_to_string("/proc/thread-self/net/udp"));
         table.expect("there").expect("a table").contains(":0FA0")
@@ -224,25 +232,26 @@ fn both_commands_talk() {
     for (side, event) in Side::BOTH.into_iter().zip(ended) {
         assert_eq!(event, LauncherEvent::Ended { side, status: 0 });
     }
-    assert_eq!(said.text(), "QUESTION");
+    assert_eq!(output.text(), "QUESTION");
 }
 
 fn commands_have_no_other_descriptors() {
     needs_root();
     let sides = sides(json!({}));
-    // 3 is the directory that is being listed.
-    assert_eq!(say(&sides, "echo $(ls /proc/self/fd)", false), "0 1 2 3\n");
+    // 3 is the listed directory itself.
+    assert_eq!(output_of(&sides, "echo $(ls /proc/self/fd)", false), "0 1 2 3\n");
 }
 
-/// Ends a run whose client does this and continues. Returns how long that takes, and the events.
+/// Ends a run whose client runs the commands `client` and continues. Returns the duration of the
+/// end, and the events.
 fn end_of(client: &str, grace: Duration) -> (Duration, Vec<LauncherEvent>) {
     let sides = sides(json!({}));
-    let said = Said::new();
+    let output = OutputFile::new();
     let client =
-        format!("{client}; echo ready > {}; while :; do sleep 0.1; done", said.0.display());
+        format!("{client}; echo ready > {}; while :; do sleep 0.1; done", output.0.display());
     let mut launcher = launch(&sides, &["bash", "-c", &client], None, false);
     launcher.start(Side::Client).expect("start");
-    while said.text().is_empty() {
+    while output.text().is_empty() {
         std::thread::yield_now();
     }
     let start = now();
@@ -252,7 +261,7 @@ fn end_of(client: &str, grace: Duration) -> (Duration, Vec<LauncherEvent>) {
 
 fn command_that_ignores_sigterm_is_killed() {
     needs_root();
-    // It would never end by itself.
+    // This client never ends without SIGKILL.
     let (took, _) = end_of("trap '' TERM HUP", Duration::from_millis(300));
     assert!(took >= Duration::from_millis(299), "{took:?}");
 }
@@ -263,7 +272,7 @@ fn command_that_ends_by_itself_is_not_awaited() {
     assert_eq!(outcome, [LauncherEvent::Ended { side: Side::Client, status: 9 }]);
 }
 
-/// Processes whose arguments contain a word.
+/// Returns the number of processes whose arguments contain a word.
 fn processes_with(word: &str) -> usize {
     let all = fs::read_dir("/proc").expect("processes").flatten();
     let lines = all.filter_map(|one| fs::read(one.path().join("cmdline")).ok());
@@ -272,13 +281,13 @@ fn processes_with(word: &str) -> usize {
 
 fn a_killed_run_leaves_no_process() {
     needs_root();
-    // Sleeps that no other test has.
+    // A sleep duration that no other test uses.
     let length = format!("1234.{}", Pid::this());
-    let said = Said::new();
+    let output = OutputFile::new();
     let script = format!(
         "setsid sleep {length} & (trap '' TERM HUP INT; sleep {length}) & echo ready > {}; sleep \
          {length}",
-        said.0.display()
+        output.0.display()
     );
     let run = sys::fork(&[], || {
         let sides = sides(json!({}));
@@ -291,7 +300,7 @@ fn a_killed_run_leaves_no_process() {
         }
     })
     .expect("a copy");
-    while said.text().is_empty() || processes_with(&length) < 4 {
+    while output.text().is_empty() || processes_with(&length) < 4 {
         std::thread::yield_now();
     }
     kill(run, Signal::SIGKILL).expect("kill");
@@ -311,7 +320,7 @@ fn a_shell_has_the_terminal_and_gives_it_back() {
     let name = ptsname_r(&master).expect("its name");
     let user = sys::fork(&[], || {
         setsid().expect("a session");
-        // The first terminal that a session opens is its own.
+        // The first terminal that a session opens becomes its controlling terminal.
         let terminal = File::options().read(true).write(true).open(&name).expect("open");
         nix::unistd::dup2_stdin(&terminal).expect("stdin");
         nix::unistd::dup2_stdout(&terminal).expect("stdout");
@@ -326,14 +335,14 @@ fn a_shell_has_the_terminal_and_gives_it_back() {
         if back { status } else { 2 }
     })
     .expect("a copy");
-    let mut said = String::new();
+    let mut output = String::new();
     let mut until = |words: &str, master: &mut nix::pty::PtyMaster| {
-        while !said.contains(words) {
+        while !output.contains(words) {
             let mut buffer = [0; 4096];
-            let length = master.read(&mut buffer).unwrap_or_else(|_| panic!("ended: {said}"));
-            said.push_str(&String::from_utf8_lossy(&buffer[..length]));
+            let length = master.read(&mut buffer).unwrap_or_else(|_| panic!("ended: {output}"));
+            output.push_str(&String::from_utf8_lossy(&buffer[..length]));
         }
-        said.clear();
+        output.clear();
     };
     master.write_all(b"echo $((40+2)); sleep 1000; echo af''ter $?\n").expect("write");
     until("42", &mut master);
@@ -355,23 +364,23 @@ fn a_run_within_a_run_starts_commands() {
     needs_root();
     let outer = sides(json!({}));
     let within = |keep: bool, inner: serde_json::Value, command: &str| {
-        let said = Said::new();
+        let output = OutputFile::new();
         let program = std::env::current_exe().expect("this program");
         let inner = inner.to_string();
-        let path = said.0.display().to_string();
+        let path = output.0.display().to_string();
         let words =
             [program.to_str().expect("text"), "--inner", &inner, &format!("{command} > {path}")];
         let (status, message) = run(&outer, &words, keep);
-        assert_eq!((status, message), (0, None), "{}", said.text());
-        said.text()
+        assert_eq!((status, message), (0, None), "{}", output.text());
+        output.text()
     };
-    // Without privileges, and with those that the present namespace takes.
+    // Without privileges, and with the privileges that the current namespace requires.
     assert_eq!(within(false, json!({"level": 1}), "echo $AIRPATH_LEVEL"), "2\n");
     let inner = json!({"level": 1, "host_network": true});
     assert_eq!(within(true, inner, "cat /proc/net/route | grep -c emu0"), "2\n");
 }
 
-/// Runs within another run: a separate run with one command of a shell.
+/// Runs a nested run with one shell command.
 pub(crate) fn inner(changes: &str, command: &str) {
     let sides = sides(serde_json::from_str(changes).expect("changes"));
     let (status, message) = run(&sides, &["sh", "-c", command], false);

@@ -1,4 +1,5 @@
-//! Flows over kernel sockets, both sides in one namespace with a loopback device without loss and delay.
+//! Tests of flows over kernel sockets, with both sides in one namespace with a loopback device
+//! without loss and delay.
 
 use crate::support::{Test, become_unprivileged, carry_until, judged};
 use crate::support::{needs_root, now, pause, sides, skip};
@@ -26,12 +27,18 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_transfer_delivers_its_bytes_and_completes", a_transfer_delivers_its_bytes_and_completes),
     ("sixty_four_flows_at_once", sixty_four_flows_at_once),
     ("bulk_ends_at_its_stop", bulk_ends_at_its_stop),
-    ("bursts_and_pauses_are_the_simulators", bursts_and_pauses_are_the_simulators),
-    ("a_burst_of_time_lasts_so_long", a_burst_of_time_lasts_so_long),
-    ("counts_begin_with_the_end_of_the_warm_up", counts_begin_with_the_end_of_the_warm_up),
-    ("the_state_is_sampled_at_multiples", the_state_is_sampled_at_multiples),
+    (
+        "bursts_and_pauses_equal_those_of_the_simulator",
+        bursts_and_pauses_equal_those_of_the_simulator,
+    ),
+    ("a_timed_burst_has_the_configured_duration", a_timed_burst_has_the_configured_duration),
+    ("counts_start_at_the_end_of_the_warm_up", counts_start_at_the_end_of_the_warm_up),
+    (
+        "the_state_is_sampled_at_multiples_of_the_interval",
+        the_state_is_sampled_at_multiples_of_the_interval,
+    ),
     ("options_of_the_flow_reach_its_sockets", options_of_the_flow_reach_its_sockets),
-    ("an_unknown_congestion_control_is_refused", an_unknown_congestion_control_is_refused),
+    ("an_unknown_congestion_control_is_rejected", an_unknown_congestion_control_is_rejected),
     ("missing_address_is_rejected", missing_address_is_rejected),
     ("failed_connection_is_reported", failed_connection_is_reported),
     ("a_run_that_is_stopped_keeps_its_counts", a_run_that_is_stopped_keeps_its_counts),
@@ -43,12 +50,12 @@ pub(crate) const TESTS: &[Test] = &[
 const SERVER: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
 const CLIENT: Ipv4Addr = Ipv4Addr::new(100, 65, 0, 0);
 const LOOPBACK: u32 = 1;
-/// How late a run is at most whose instants are compared with multiples of 10 ms, s.
+/// Maximum lateness of a run whose times are compared with multiples of 10 ms, s.
 const IN_TIME_S: f64 = 0.02;
-/// Longer than a test may last.
+/// Longer than any test.
 const AN_HOUR_MS: u64 = 3_600_000;
 
-/// Takes this process into a separate network namespace with both addresses.
+/// Moves this process into a separate network namespace with both addresses.
 fn namespace() -> OwnedFd {
     if !privileges::is_privileged() {
         skip("it takes CAP_NET_ADMIN and CAP_SYS_ADMIN");
@@ -88,7 +95,7 @@ fn transfer(number: u32, bytes: u64) -> EndpointFlow {
     EndpointFlow { transfer: Some(bytes), ..flow(number) }
 }
 
-/// A plan of `millis` milliseconds for some flows, from the start on.
+/// Returns a plan of `millis` milliseconds without a warm-up.
 fn plan(flows: Vec<EndpointFlow>, millis: u64) -> Plan {
     Plan { flows, warmup: Time::ZERO, end: Time::from_millis(millis), ss_interval: None }
 }
@@ -103,12 +110,12 @@ fn start(plan: Plan, netns: &OwnedFd) -> Endpoints {
     endpoints
 }
 
-/// Runs it to its end, in time.
+/// Runs a plan to its end, with low lateness.
 fn run(plan: Plan, netns: &OwnedFd) -> EndpointsReport {
     run_between(&plan, [netns, netns])
 }
 
-/// The same between two namespaces.
+/// Runs a plan between two namespaces, with low lateness.
 fn run_between(plan: &Plan, netns: [&OwnedFd; 2]) -> EndpointsReport {
     judged(IN_TIME_S, || {
         let mut endpoints = Endpoints::start(plan.clone(), netns.map(AsFd::as_fd)).expect("start");
@@ -117,7 +124,7 @@ fn run_between(plan: &Plan, netns: [&OwnedFd; 2]) -> EndpointsReport {
     })
 }
 
-/// A report, and how late it says that it was; what did nothing never was in time.
+/// Returns a report and its lateness; infinite for a run without events.
 fn lateness_of(report: EndpointsReport) -> (EndpointsReport, f64) {
     let late_s = if report.lateness_max_s > 0.0 { report.lateness_max_s } else { f64::INFINITY };
     (report, late_s)
@@ -137,7 +144,7 @@ fn a_transfer_delivers_its_bytes_and_completes() {
         transfer(0, 1),
         transfer(1, 1_234_567),
         EndpointFlow { sender: Side::Client, start: Time::from_millis(100), ..transfer(2, 50_001) },
-        // Its start never comes, or not within the run.
+        // Flows that never start, or not within the run.
         EndpointFlow { start: Time::NEVER, ..transfer(3, 1) },
         EndpointFlow { start: Time::from_secs(9), ..transfer(4, 1) },
     ];
@@ -182,12 +189,12 @@ fn sixty_four_flows_at_once() {
     }
 }
 
-/// Of one flow, what had been acknowledged at each sample.
+/// Returns the acknowledged bytes at each sample of one flow.
 fn acknowledged(samples: &[SsSample]) -> Vec<(Time, u64)> {
     samples.iter().map(|sample| (sample.time, sample.info.acked)).collect()
 }
 
-/// Bytes acknowledged at the first sample from then on.
+/// Returns the acknowledged bytes at the first sample at or after `millis`.
 fn acknowledged_by(samples: &[(Time, u64)], millis: u64) -> u64 {
     samples.iter().find(|(time, _)| *time >= Time::from_millis(millis)).expect("a sample").1
 }
@@ -208,7 +215,7 @@ fn bulk_ends_at_its_stop() {
     assert!(flow.cwnd_limited_share.is_some() && flow.completed_at_s.is_none());
 }
 
-/// Bytes of the first bursts: after none of them, one, two, …
+/// Returns the cumulative bytes after 0, 1, 2, … bursts.
 fn sums(on_off: &OnOff) -> BTreeSet<u64> {
     let mut application = Application::new(on_off.clone());
     let mut sum = 0;
@@ -220,7 +227,8 @@ fn sums(on_off: &OnOff) -> BTreeSet<u64> {
     [0].into_iter().chain(bursts).collect()
 }
 
-/// Samples in which exactly some whole bursts have been acknowledged, and bursts of the last one.
+/// Returns the number of samples with only complete bursts acknowledged, and the number of bursts
+/// up to the last sample.
 fn whole_bursts(samples: &[SsSample], sums: &BTreeSet<u64>) -> (usize, usize) {
     let acked = acknowledged(samples);
     let last = acked.last().map_or(0, |(_, acked)| *acked);
@@ -228,8 +236,8 @@ fn whole_bursts(samples: &[SsSample], sums: &BTreeSet<u64>) -> (usize, usize) {
     (whole, sums.range(1..=last).count())
 }
 
-/// The same scenario simulated and over sockets: both write the same bursts.
-fn bursts_and_pauses_are_the_simulators() {
+/// In the simulator and over sockets, the application writes the same bursts.
+fn bursts_and_pauses_equal_those_of_the_simulator() {
     let netns = namespace();
     let options = airpath_tcp::profile("rfc", json!({})).expect("a profile");
     let scenario = json!({
@@ -274,12 +282,12 @@ fn bursts_and_pauses_are_the_simulators() {
     let sampled = Plan { ss_interval: Some(Duration::from_millis(5)), ..plan(flows, 2000) };
     let report = run(sampled, &netns);
     no_problem(&report);
-    // Nearly all samples fall into pauses, even where the machine is busy.
+    // Nearly all samples are in pauses, even on a busy machine.
     let (whole, bursts) = whole_bursts(&report.ss, &sums);
     assert!(whole >= 200 && bursts >= 8, "{whole} samples, {bursts} bursts");
 }
 
-fn a_burst_of_time_lasts_so_long() {
+fn a_timed_burst_has_the_configured_duration() {
     let netns = namespace();
     let fixed = |millis: u64| TimeDistribution::Fixed { time_ns: millis * 1_000_000 };
     let config = OnOffConfig { on: Burst::Time(fixed(100)), off: fixed(200) };
@@ -296,7 +304,7 @@ fn a_burst_of_time_lasts_so_long() {
     assert_eq!(at(500), at(590), "400 … 600 ms");
 }
 
-fn counts_begin_with_the_end_of_the_warm_up() {
+fn counts_start_at_the_end_of_the_warm_up() {
     let netns = namespace();
     let flows = vec![
         transfer(0, 300_000),
@@ -316,7 +324,7 @@ fn counts_begin_with_the_end_of_the_warm_up() {
     assert!(through.rwnd_limited_share.is_some_and(|share| (0.0..=1.0).contains(&share)));
 }
 
-fn the_state_is_sampled_at_multiples() {
+fn the_state_is_sampled_at_multiples_of_the_interval() {
     let netns = namespace();
     let flows = vec![
         EndpointFlow { window_clamp: Some(30_000), ..flow(7) },
@@ -328,7 +336,7 @@ fn the_state_is_sampled_at_multiples() {
     let of = |number| report.ss.iter().filter(move |sample| sample.flow == number);
     assert!(report.ss.iter().all(|sample| sample.time.as_nanos() % 20_000_000 == 0));
     assert!(report.ss.is_sorted_by_key(|sample| (sample.time, sample.flow)));
-    // Samples that are late by a whole interval are left out.
+    // Samples that are late by a complete interval are skipped.
     assert!((8..=15).contains(&of(7).count()), "{} samples", of(7).count());
     for info in of(7).map(|sample| &sample.info) {
         assert_eq!(info.mss, 1448, "timestamps take 12 bytes of 1460");
@@ -375,7 +383,7 @@ fn options_of_the_flow_reach_its_sockets() {
     assert!(of(1).filter(|sample| sample.info.acked > 0).all(|of| of.info.pacing_rate.is_some()));
 }
 
-fn an_unknown_congestion_control_is_refused() {
+fn an_unknown_congestion_control_is_rejected() {
     let netns = namespace();
     let flows = vec![
         flow(0),
@@ -398,8 +406,8 @@ fn missing_address_is_rejected() {
     assert!(message.starts_with(expected), "{message}");
 }
 
-/// The receivers are in another namespace, to which there is no path. Without a route the kernel
-/// reports it at once; packets to an unknown address on the loopback device are never answered.
+/// The receivers are in another namespace without a path. Without a route, the kernel reports an
+/// error immediately. Packets to an unknown address on the loopback device are never answered.
 fn failed_connection_is_reported() {
     let at_server = namespace();
     unshare(CloneFlags::CLONE_NEWNET).expect("another namespace");
@@ -415,7 +423,7 @@ fn failed_connection_is_reported() {
     let settings = RouteSettings::default();
     netlink.add_route(LOOPBACK, Some((silent, 32)), SERVER, &settings).expect("a route");
     let flows = vec![
-        // There the server's side has the address itself, and no socket listens.
+        // The server's side has this address, and no socket listens.
         flow(0),
         EndpointFlow { client: Ipv4Addr::new(100, 65, 0, 1), ..flow(1) },
         EndpointFlow { client: silent, ..flow(2) },
@@ -428,7 +436,7 @@ fn failed_connection_is_reported() {
     };
     has("flow 0: Connection refused");
     has("flow 1: Network is unreachable");
-    // Flow 3 has not waited for long.
+    // Flow 3 has not waited long enough for a problem.
     has("flow 2: its SYN was not answered until the end of the run");
     assert!(report.flows.iter().all(|flow| !flow.established && flow.delivered_bytes == 0));
     assert!(report.flows[2].timeouts.is_none_or(|timeouts| timeouts >= 1), "of its SYN");
@@ -446,7 +454,7 @@ fn a_run_that_is_stopped_keeps_its_counts() {
     assert_eq!(report.flows[0].delivered_bytes, 10_000);
     assert!(report.flows[1].delivered_bytes > 0 && report.flows[1].completed_at_s.is_none());
     assert!(report.measured_s > 0.2 && report.measured_s < 3600.0);
-    // Stopped within the warm-up, there is nothing that was measured.
+    // A run that is stopped within the warm-up has no measurements.
     let long = Plan { warmup: Time::from_secs(30), ..plan(vec![transfer(0, 10_000)], AN_HOUR_MS) };
     let report = start(long, &netns).finish(Time::ZERO);
     assert_eq!((report.measured_s, report.flows[0].goodput_bps), (0.0, 0.0));
@@ -455,7 +463,7 @@ fn a_run_that_is_stopped_keeps_its_counts() {
 fn threads_end_with_their_owner() {
     let netns = namespace();
     drop(start(plan(vec![flow(0)], AN_HOUR_MS), &netns));
-    // Neither does what never began.
+    // A thread that never began also ends.
     let waiting = Endpoints::start(plan(vec![flow(0)], 100), [netns.as_fd(), netns.as_fd()]);
     let report = waiting.expect("start").finish(Time::from_secs(1));
     assert!(report.flows.is_empty());
@@ -464,7 +472,7 @@ fn threads_end_with_their_owner() {
     assert_eq!(report.flows[0].delivered_bytes, 1000);
 }
 
-/// A transfer each way between two namespaces, whose packets are taken across by hand.
+/// Runs a transfer in each direction between two namespaces; the test itself forwards the packets.
 fn across(sides: &Sides) {
     let (server, client) = (sides.server_address(), sides.client_address(0));
     let flows = vec![
@@ -472,7 +480,7 @@ fn across(sides: &Sides) {
         EndpointFlow { server, client, sender: Side::Client, ..transfer(1, 54_321) },
     ];
     let end = Time::from_millis(1500);
-    // Some ten round trips, each of which may wait for both.
+    // About ten round trips, each of which may wait for both threads.
     let (report, carried) = judged(0.1, || {
         let both = Side::BOTH.map(|side| sides.netns(side));
         let mut endpoints = Endpoints::start(plan(flows.clone(), 1500), both).expect("start");

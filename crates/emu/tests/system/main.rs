@@ -1,6 +1,6 @@
-//! The driver with the kernel. Each test is a separate process with one thread, because namespaces
-//! of users and of processes need one. A test whose machine lacks something is skipped, with the
-//! reason.
+//! Tests of the driver with the kernel. Each test is a separate process with one thread, because
+//! user and PID namespaces require it. If the machine lacks a capability, the test is skipped with
+//! the reason.
 #![expect(clippy::print_stdout, reason = "it is its own harness")]
 
 mod checks;
@@ -12,7 +12,7 @@ mod support;
 use std::process::{Command, ExitCode};
 use support::{SKIPPED, Test};
 
-/// After how long a test hangs, s: far above what it takes on a busy machine.
+/// Timeout of a test, s: far above its duration on a busy machine.
 const HANG_S: &str = "1000";
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! Two network namespaces with a device each.
+//! Tests of the two network namespaces and their devices.
 
 use crate::support::{
     Test, become_unprivileged, carry, cpu_time, description, hide_tun, in_a_copy, needs_root, read,
@@ -19,12 +19,12 @@ pub(crate) const TESTS: &[Test] = &[
     ("every_user_has_an_address", every_user_has_an_address),
     ("many_users_are_set_up_in_time", many_users_are_set_up_in_time),
     ("unknown_setting_of_the_kernel_is_rejected", unknown_setting_of_the_kernel_is_rejected),
-    ("there_is_no_way_out", there_is_no_way_out),
+    ("namespaces_have_no_route_to_the_host", namespaces_have_no_route_to_the_host),
     ("unread_device_counts_its_drops", unread_device_counts_its_drops),
     ("tcp_connects_and_is_counted", tcp_connects_and_is_counted),
     ("packets_pass_pairs_where_tun_is_refused", packets_pass_pairs_where_tun_is_refused),
     ("unread_pair_counts_its_drops", unread_pair_counts_its_drops),
-    ("two_runs_do_not_meet", two_runs_do_not_meet),
+    ("two_runs_are_isolated", two_runs_are_isolated),
     ("a_nested_run_reaches_the_server_around_it", a_nested_run_reaches_the_server_around_it),
     ("a_range_is_used_once", a_range_is_used_once),
     ("it_works_for_a_user_without_privileges", it_works_for_a_user_without_privileges),
@@ -41,7 +41,7 @@ fn bind(sides: &Sides, side: Side, address: Ipv4Addr) -> UdpSocket {
     socket.expect("bind")
 }
 
-/// A datagram to the server and back, taken across by hand.
+/// Sends a datagram to the server and back; the test itself forwards the packets.
 fn exchange(sides: &Sides) {
     let (server, client) = (sides.server_address(), sides.client_address(0));
     let at_server = bind(sides, Side::Server, server);
@@ -96,7 +96,7 @@ fn settings_are_read_back() {
         let mtu = sides.within(side, || std::fs::read_to_string("/proc/thread-self/net/dev"));
         assert!(mtu.expect("there").expect("read").contains("emu0:"));
     }
-    // The default route is on the server's side alone, for runs within this one.
+    // Only the server's side has a default route, for nested runs.
     assert_eq!(sides.record(Side::Server).routes.len(), 2);
     assert_eq!(sides.record(Side::Client).routes.len(), 1);
     assert_eq!(
@@ -104,7 +104,7 @@ fn settings_are_read_back() {
         "1",
         "the setting of this process is unchanged"
     );
-    // A datagram that is larger than the MTU comes in fragments.
+    // A datagram that is larger than the MTU arrives in fragments.
     let client = bind(&sides, Side::Client, sides.client_address(0));
     client.send_to(&[0; 1400], (sides.server_address(), 4000)).expect("send");
     assert!(read(&sides, Side::Client).len() <= 1400);
@@ -162,7 +162,7 @@ fn unknown_setting_of_the_kernel_is_rejected() {
     assert_eq!(refused(json!({"kernel": {"mtu": 10}})).0, "route");
 }
 
-fn there_is_no_way_out() {
+fn namespaces_have_no_route_to_the_host() {
     needs_root();
     let sides = sides(json!({}));
     let outside = UdpSocket::bind(("127.0.0.1", 0)).expect("bind");
@@ -172,11 +172,11 @@ fn there_is_no_way_out() {
         let error = socket.send_to(b"x", (address, 9)).expect_err("unreachable");
         assert_eq!(error.kind(), std::io::ErrorKind::NetworkUnreachable);
     }
-    // The loopback is another one.
+    // The loopback device is that of the namespace.
     socket.send_to(b"x", ("127.0.0.1", port)).expect("send");
     outside.set_nonblocking(true).expect("not to wait");
     assert!(outside.recv(&mut [0; 8]).is_err());
-    // What the client's side makes up a sender for is not passed on by the server's.
+    // The server's side does not forward packets with a forged source address.
     assert_eq!(sides.record(Side::Server).sysctls["net.ipv4.ip_forward"], "0");
     for side in Side::BOTH {
         let names = sides.within(side, nix::net::if_::if_nameindex).expect("there");
@@ -226,7 +226,7 @@ fn unread_pair_counts_its_drops() {
     assert!(sent > 1000, "{sent} packets fill the buffer");
 }
 
-/// A TCP connection from the client to the server, and what both count of it.
+/// Opens a TCP connection from the client to the server, and checks the TCP counters of both sides.
 fn connect(sides: &Sides) {
     let before = sides.tcp_counters(Side::Client).expect("counters");
     let server = (sides.server_address(), 4000);
@@ -260,7 +260,7 @@ fn connect(sides: &Sides) {
     assert_eq!(after["TcpExt.TCPTimeouts"], 0);
 }
 
-fn two_runs_do_not_meet() {
+fn two_runs_are_isolated() {
     needs_root();
     let (one, other) = (sides(json!({})), sides(json!({})));
     exchange(&one);
@@ -290,14 +290,14 @@ fn a_nested_run_reaches_the_server_around_it() {
     assert_eq!(client.recv(&mut buffer).expect("it arrives"), 6);
     drop(client);
     exchange(&inner);
-    // The same range again is not to be had here.
+    // The same address range cannot be used twice.
     let error = Sides::open(&description(json!({"host_network": true, "level": 1})), &[0]);
     assert_eq!(error.expect_err("taken").what, "address");
 }
 
 fn a_range_is_used_once() {
     needs_root();
-    // Within a namespace that replaces the machine's.
+    // Within a namespace that acts as the host network.
     let machine = sides(json!({"level": 9}));
     setns(machine.netns(Side::Server), CloneFlags::CLONE_NEWNET).expect("another machine");
     let first = sides(json!({"host_network": true}));
@@ -321,7 +321,7 @@ fn it_works_for_a_user_without_privileges() {
     assert_eq!(error.what, "privileges");
     without_privileges();
     assert_eq!(nix::unistd::geteuid().as_raw(), 65_534, "the same user");
-    // What is executed has nothing of it by itself.
+    // An executed program has no capabilities by default.
     let status = std::process::Command::new("cat").arg("/proc/self/status").output();
     let status = String::from_utf8(status.expect("cat").stdout).expect("text");
     assert!(status.contains("CapEff:\t0000000000000000"), "{status}");
@@ -351,7 +351,7 @@ fn nothing_is_left() {
     let status = in_a_copy(|| {
         let run = sides(json!({"host_network": true}));
         exchange(&run);
-        // As when it is killed: nothing is dropped.
+        // No destructor runs, as if the process was killed.
         std::mem::forget(run);
         0
     });

@@ -1,4 +1,4 @@
-//! Helpers of the tests.
+//! Helper functions of the tests.
 
 use airpath_emu::description::Description;
 use airpath_emu::namespaces::Sides;
@@ -18,19 +18,19 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-/// A name and what is done.
+/// Name and function of a test.
 pub(crate) type Test = (&'static str, fn());
 
 /// Exit status of a test that is skipped.
 pub(crate) const SKIPPED: i32 = 77;
 
-/// Ends the test as one that is skipped.
+/// Ends the test as skipped.
 pub(crate) fn skip(reason: &str) -> ! {
     eprintln!("{reason}");
     std::process::exit(SKIPPED)
 }
 
-/// Skips what cannot be without root and a TUN device.
+/// Skips the test without root or a TUN device.
 pub(crate) fn needs_root() {
     if !privileges::is_privileged() {
         skip("it takes CAP_NET_ADMIN and CAP_SYS_ADMIN");
@@ -44,7 +44,7 @@ fn needs_tun() {
     }
 }
 
-/// A description with some of its fields replaced.
+/// Returns a description with some fields replaced.
 pub(crate) fn description(changes: Value) -> Description {
     let mut fields = json!({
         "scenario": {},
@@ -57,12 +57,12 @@ pub(crate) fn description(changes: Value) -> Description {
     serde_json::from_value(fields).expect("a description")
 }
 
-/// Both sides of one user, with some fields of the description replaced.
+/// Sets up both sides for one user, with some fields of the description replaced.
 pub(crate) fn sides(changes: Value) -> Sides {
     Sides::open(&description(changes), &[0]).expect("sides")
 }
 
-/// The next packet of IPv4 that a device has to give.
+/// Waits for the next IPv4 packet of a device and reads it.
 pub(crate) fn read(sides: &Sides, side: Side) -> Vec<u8> {
     let mut buffer = vec![0; 65_536];
     loop {
@@ -75,19 +75,20 @@ pub(crate) fn read(sides: &Sides, side: Side) -> Vec<u8> {
     }
 }
 
-/// Returns a packet to a device.
+/// Writes a packet to a device.
 pub(crate) fn write(sides: &Sides, side: Side, packet: &[u8]) {
     sides.device(side).write(packet).expect("write");
 }
 
-/// Takes a packet from one side to the other, and gives it.
+/// Forwards a packet from one side to the other, and returns it.
 pub(crate) fn carry(sides: &Sides, from: Side) -> Vec<u8> {
     let packet = read(sides, from);
     write(sides, from.other(), &packet);
     packet
 }
 
-/// Takes packets across until then: how many, and the longest pause beyond a wait, s.
+/// Forwards packets until the time `until`. Returns their number, and the longest pause in addition
+/// to a wait, s.
 pub(crate) fn carry_until(sides: &Sides, until: Duration) -> (usize, f64) {
     let wait = Duration::from_millis(10);
     let (mut carried, mut longest, mut before) = (0, Duration::ZERO, now());
@@ -115,13 +116,13 @@ pub(crate) fn hide_tun() {
     mount(Some("tmpfs"), "/dev/net", Some("tmpfs"), MsFlags::empty(), none).expect("a tmpfs");
 }
 
-/// Turns the process into one of the user `nobody` without privileges, for which `/dev/net/tun` can
-/// be opened as on most machines: by a node in a separate mount namespace.
+/// Makes the process run as user `nobody` without privileges. A device node in a separate mount
+/// namespace makes `/dev/net/tun` accessible, as on most machines.
 pub(crate) fn become_unprivileged() {
     become_unprivileged_with_tun(0o666);
 }
 
-/// The same with other permissions of `/dev/net/tun`.
+/// Same as [`become_unprivileged`], with other permissions of `/dev/net/tun`.
 pub(crate) fn become_unprivileged_with_tun(permissions: u32) {
     hide_tun();
     let tun = Path::new("/dev/net/tun");
@@ -131,12 +132,12 @@ pub(crate) fn become_unprivileged_with_tun(permissions: u32) {
     setgroups(&[]).expect("no groups");
     setresgid(group, group, group).expect("a group");
     setresuid(user, user, user).expect("a user");
-    // As after an exec: its files in /proc are its own.
+    // As after an exec, the process owns its files in /proc.
     nix::sys::prctl::set_dumpable(true).expect("dumpable");
     assert_eq!(sys::capabilities().expect("capabilities").effective, 0);
 }
 
-/// Does something in a copy of this process, and waits for its exit status.
+/// Runs `body` in a copy of this process. Returns its exit status.
 pub(crate) fn in_a_copy(body: impl FnOnce() -> i32) -> i32 {
     let pid = sys::fork(&[], body).expect("a copy");
     match waitpid(pid, None).expect("its end") {
@@ -145,25 +146,26 @@ pub(crate) fn in_a_copy(body: impl FnOnce() -> i32) -> i32 {
     }
 }
 
-/// Time of a clock that never goes back.
+/// Returns the time of a monotonic clock.
 pub(crate) fn now() -> Duration {
     clock_gettime(ClockId::CLOCK_MONOTONIC).expect("a clock").into()
 }
 
-/// CPU time that this process has used.
+/// Returns the CPU time of this process.
 pub(crate) fn cpu_time() -> Duration {
     clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).expect("a clock").into()
 }
 
-/// Lets a run continue for `millis` milliseconds.
+/// Sleeps for `millis` milliseconds.
 pub(crate) fn pause(millis: u16) {
     poll(&mut [], PollTimeout::from(millis)).expect("a pause");
 }
 
-/// Runs in real time until one kept up, at most.
+/// Maximum number of attempts of a real-time run.
 const TRIES: usize = 5;
-/// Result of the first real-time run with a lateness of at most `most_late_s`; skips the test if
-/// there is none. `run` returns its result and its lateness, s, before anything is compared.
+/// Returns the result of the first real-time run with a lateness of at most `most_late_s`; skips
+/// the test if no attempt succeeds. `run` returns its result and its lateness, s, without comparing
+/// the result.
 pub(crate) fn judged<T>(most_late_s: f64, mut run: impl FnMut() -> (T, f64)) -> T {
     let mut late_s = 0.0;
     for _ in 0..TRIES {
