@@ -1,7 +1,7 @@
-"""Airpath: what a transport connection gets over a wireless path, and what would get it more.
+"""Airpath: simulator and emulator of transport protocols over wireless paths.
 
-Components are in a module for each family: `airpath.aqm.CoDel`, `airpath.link.Fixed`. Modules are
-imported when they are first used, so that the command answers at once.
+Each family of components has a module: `airpath.aqm.CoDel`, `airpath.link.Fixed`. Modules are
+imported at their first use, so that the command starts fast.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ _HOMES = {
     "solve": "airpath.api",
     "sweep": "airpath.sweeps.api",
 }
-"""The modules of the names at the top."""
+"""Modules of the top-level names."""
 _MODULES = (
     "ack_path",
     "aqm",
@@ -113,7 +113,7 @@ _MODULES = (
     "units",
     "window",
 )
-"""Modules of the package that are part of its interface, those of components among them."""
+"""Public modules of the package, including the modules of components."""
 
 
 def _names() -> list[str]:

@@ -1,4 +1,4 @@
-"""``python -m airpath``: the same as the command ``airpath``."""
+"""``python -m airpath``: equivalent to the command ``airpath``."""
 
 import sys
 

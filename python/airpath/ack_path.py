@@ -1,3 +1,3 @@
-"""How ACKs return."""
+"""Paths of ACKs."""
 
 from airpath.scenario.ack_path import *

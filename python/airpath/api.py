@@ -1,4 +1,4 @@
-"""The verbs: `load` a scenario, `simulate` it, `solve` its analytic model."""
+"""Main functions: `load` a scenario, `simulate` it, `solve` its analytic model."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def simulate(
 ) -> Result:
     """Simulate a scenario packet by packet.
 
-    The result depends on scenario and seed only, not on the number of threads.
+    The result depends only on the scenario and the seed, not on the number of threads.
 
     Parameters
     ----------
@@ -86,11 +86,11 @@ def simulate(
         Confidence of the intervals, above 0 and below 1. Default 0.99.
     capture : sequence of str, optional
         Points of the path where packets are captured, any of ``sender``, ``ingress``,
-        ``bottleneck``, ``receiver``, ``acks``. Needs `capture_to`. Default: the scenario's.
+        ``bottleneck``, ``receiver``, ``acks``. Requires `capture_to`. Default: set by the scenario.
     capture_replication : int, optional
-        Number of the one replication that is captured, from 0. Default: the scenario's.
+        Number of the captured replication, from 0. Default: set by the scenario.
     capture_to : path, optional
-        Directory for ``POINT.pcapng``; made when missing. Default: nothing is captured.
+        Directory for ``POINT.pcapng``; created if it does not exist. Default: no capture.
     progress : callable, ``"auto"`` or None
         Called about ten times a second with finished and total replications and the finished
         fraction of all simulated time, in [0, 1]. Default ``"auto"``: a bar in a notebook and in
@@ -110,8 +110,8 @@ def simulate(
     RunError
         If the run failed.
     Interrupted
-        After Ctrl-C; a `KeyboardInterrupt` whose attribute `result` has the replications that
-        were finished until then.
+        After Ctrl-C. It is a `KeyboardInterrupt`; its attribute `result` has the finished
+        replications.
     """
     _check_arguments(reps, seed, threads, confidence, capture_to, progress)
     made = prepared(scenario)
@@ -143,7 +143,7 @@ def simulate(
             finished = [run["replication"] for run in replications]
             captured = captures.keep(finished) if captures else {}
     except ValueError as error:
-        made.check()  # Has all problems, in the words of the scenario.
+        made.check()  # Reports all problems, with the keys of the scenario.
         raise BadValueError(in_words(scenario, str(error))) from None
     except OSError as error:
         raise BadValueError(f"{error_prefix('capture_to', capture_to)}: {error}") from None
@@ -176,7 +176,7 @@ def _replications(output: _airpath.SimulationOutput) -> list[dict[str, Any]]:
 
 
 def check(scenario: Runnable) -> PreparedScenario:
-    """Check that a scenario can be run, and return it prepared.
+    """Check that a scenario can run, and return the prepared scenario.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def check(scenario: Runnable) -> PreparedScenario:
     Raises
     ------
     BadValueError
-        If it cannot be run.
+        If the scenario cannot run.
     """
     made = prepared(scenario)
     refuse_too_much(made.place, made.resolved, 1)
@@ -214,24 +214,25 @@ def solve(
     max_window_packets: float | None = None,
     command: str | None = None,
 ) -> Solution:
-    """Solve the analytic model that matches a scenario, in micro- to milliseconds.
+    """Solve the analytic model that covers a scenario, in micro- to milliseconds.
 
-    A download over a TDD link takes up to seconds: the model propagates a distribution on a grid.
+    The model of a download over a TDD link takes up to seconds, because it propagates a
+    distribution on a grid.
 
     Parameters
     ----------
     scenario : Scenario, PreparedScenario or path
         A scenario that one of the models of ``airpath list model`` covers.
     model : str, optional
-        Its name. Default: the one that covers the scenario.
+        Name of the model. Default: the model that covers the scenario.
     trajectory : str, float or Duration, optional
         End time of a trajectory, above 0; a number is in seconds. The equations are integrated up
-        to it, with the start and stop times of the flows. Only ``clamp-fluid`` has trajectories.
-        Default: only the steady state.
+        to this time, with the start and stop times of the flows. Only ``clamp-fluid`` has
+        trajectories. Default: only the steady state.
     max_window_packets : float, optional
-        W_max, the flows' largest window, packets, from 1; not an integer where an equation counts
-        bytes (qawla-2015 §4 has 65536 B of 1500 B). Only ``fixed-point`` takes it. Default:
-        the receive window in whole segments.
+        W_max, the largest window of the flows, packets, from 1. It need not be an integer:
+        qawla-2015 §4 has 65536 B in packets of 1500 B. Only ``fixed-point`` uses it. Default: the
+        receive window in full segments.
     command : str, optional
         Command line to store in the provenance. Default: this call.
 
@@ -243,8 +244,8 @@ def solve(
     Raises
     ------
     BadValueError
-        If no model covers the scenario, or `model` does not; a line for each key that is not
-        covered says what is.
+        If no model, or not `model`, covers the scenario; with a line for each key that is not
+        covered.
     """
     check_all(None if model is None else word("model", model, Solution.registry))
     until_s = None if trajectory is None else _trajectory_s(trajectory, model)
@@ -259,8 +260,8 @@ def solve(
         raise BadValueError("\n".join(lines)) from None
     if "no_throughput" in found:
         place = f"{made.place}: "
-        told = [as_written(scenario, line) for line in found["no_throughput"]]
-        found["no_throughput"] = [line.removeprefix(place) for line in told]
+        reasons = [as_written(scenario, line) for line in found["no_throughput"]]
+        found["no_throughput"] = [line.removeprefix(place) for line in reasons]
     about = provenance(
         made,
         command=command or "airpath.solve()",

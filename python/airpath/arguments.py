@@ -1,7 +1,6 @@
-"""Arguments of functions: types and ranges, in the words of all other errors.
+"""Checks of function arguments: types and ranges, with uniform error messages.
 
-What a message calls an argument is decided here: its own name in Python, the option that it was
-given with on the command line.
+Messages name an argument by its Python name, or by its option on the command line.
 """
 
 from __future__ import annotations
@@ -43,21 +42,21 @@ _Q = TypeVar("_Q", bound="Quantity | Decibels")
 LARGEST_THREADS = 10**4
 
 LARGEST_REPS = 10**6
-"""Most replications of one call."""
+"""Largest number of replications of one call."""
 
 LARGEST = 1e300
-"""Above all numbers of any unit."""
+"""Numbers must be below this value."""
 
 
 # --- names -------------------------------------------------------------------------------------
 
 _OPTION: ContextVar[Callable[[str], str] | None] = ContextVar("option", default=None)
-"""What gives the option of an argument, while a command runs."""
+"""Function that returns the option of an argument, while a command runs."""
 
 
 @contextmanager
 def called_by_option(option: Callable[[str], str]) -> Iterator[None]:
-    """Let messages name options in place of arguments, while the block runs.
+    """Make messages name options instead of arguments, while the block runs.
 
     Parameters
     ----------
@@ -80,7 +79,7 @@ def display_name(argument: str) -> str:
 def error_prefix(argument: str, value: object) -> str:
     """Return the prefix of a line about a value: ``reps = 0``, or ``--reps: 0``."""
     sign = " =" if _OPTION.get() is None else ":"
-    # A path is long, and its end is what matters.
+    # Paths are shown in full, because their end matters.
     shown = quoted(os.fspath(value)) if isinstance(value, Path) else show(value)
     return f"{display_name(argument)}{sign} {shown}"
 
@@ -93,11 +92,11 @@ def problem_line(
     Parameters
     ----------
     argument : str
-        Its name in Python.
+        Python name of the argument.
     value : object
-        As it was given.
+        Given value.
     what, accepted, example
-        As for `airpath.errors.Problem`.
+        As in `airpath.errors.Problem`.
     """
     return str(Problem(error_prefix(argument, value), (), MISSING, what, accepted, example))
 
@@ -153,14 +152,14 @@ def fraction(name: str, value: Any) -> str | None:
 def number(name: str, value: Any, example: str) -> str | None:
     """Return the problem of a finite number, one line."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    # An integer of hundreds of digits is none that can be counted with.
+    # Integers with hundreds of digits cannot be converted to floats.
     if not is_number or not -LARGEST < value < LARGEST:
         return f"{error_prefix(name, value)}: not a finite number. Use one, for example {example}."
     return None
 
 
 def word(name: str, value: Any, accepted: Iterable[str]) -> str | None:
-    """Return the problem of one of a few words, one line."""
+    """Return the problem of a value that must be one of the accepted words, one line."""
     if isinstance(value, str) and value in accepted:
         return None
     words = " or ".join(accepted)
@@ -178,7 +177,7 @@ def quantity(name: str, kind: type[_Q], value: Any) -> _Q:
     Raises
     ------
     BadValueError
-        If it is none; the line names the argument.
+        If the value is no such quantity; the message names the argument.
     """
     try:
         return cast(_Q, kind.of(value))
@@ -195,12 +194,12 @@ def path_like(name: str, value: Any) -> str | None:
 
 
 def check_all(*lines: str | None) -> None:
-    """Refuse arguments with a line for each that is wrong.
+    """Raise an error with a line for each wrong argument.
 
     Raises
     ------
     BadValueError
-        If there is a line.
+        If at least one line is not None.
     """
     found = [line for line in lines if line is not None]
     if found:

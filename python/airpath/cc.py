@@ -1,3 +1,3 @@
-"""Congestion controls."""
+"""Congestion control algorithms."""
 
 from airpath.scenario.cc import *

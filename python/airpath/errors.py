@@ -1,7 +1,8 @@
-"""The exceptions, a small tree under `AirpathError`.
+"""Exceptions of Airpath, derived from `AirpathError`.
 
-A bad value is also a `ValueError`, so that code without Airpath's exceptions can catch it.
-The text of every error is one line per problem: place, field, value, what is accepted, an example.
+`BadValueError` is also a `ValueError`, so that code that does not import Airpath's exceptions can
+catch it. The text of every error is one line per problem: place, field, value, accepted values, an
+example.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _MOST_LINES = 20
 
 
 class AirpathError(Exception):
-    """The root of all errors that Airpath raises on purpose."""
+    """Base class of all errors that Airpath raises."""
 
 
 class BadValueError(AirpathError, ValueError):
@@ -60,7 +61,7 @@ class MachineError(RunError):
 
 
 class AirpathWarning(UserWarning):
-    """The root of all warnings: something to check before a result is trusted."""
+    """Base class of all warnings: aspects to check before a result is used."""
 
 
 class OverrideWarning(AirpathWarning):
@@ -68,20 +69,20 @@ class OverrideWarning(AirpathWarning):
 
 
 class AdvisoryWarning(AirpathWarning):
-    """Points of a sweep have an advisory, which `airpath run` would print about each."""
+    """Points of a sweep have an advisory, as `airpath run` prints for single scenarios."""
 
 
 class ModelWarning(AirpathWarning):
-    """A model's result that may be inaccurate; the text states why and by how much."""
+    """A model's result may be inaccurate; the text has the reason and the size of the error."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during `airpath.simulate` or `airpath.emulate`; ends a loop that does not catch it.
+    """Ctrl-C during `airpath.simulate` or `airpath.emulate`.
 
     Attributes
     ----------
     result : Result
-        The replications finished before, possibly none; `interrupted` is set.
+        Result with the replications that finished before, possibly none; `interrupted` is set.
     """
 
     def __init__(self, result: Result) -> None:
@@ -94,7 +95,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class SweepInterrupted(KeyboardInterrupt):
-    """Ctrl-C during `airpath.sweep`; ends a loop that does not catch it.
+    """Ctrl-C during `airpath.sweep`.
 
     Attributes
     ----------
@@ -136,7 +137,7 @@ class _Missing:
 
 
 MISSING: Final = _Missing()
-"""Stands for the value of a field that was not given (`None` can be a value)."""
+"""Value of a field that is not set (`None` can be a value)."""
 
 
 class UnitError(BadValueError):
@@ -149,9 +150,9 @@ class UnitError(BadValueError):
     what : str
         The problem, for example ``not a rate``.
     accepted : str
-        What to write instead, without the full stop: ``Write a number with bit/s``.
+        Fix, without the full stop: ``Write a number with bit/s``.
     example : str or None
-        A value that is accepted, as the user would write it.
+        Accepted value, in the user's syntax.
     """
 
     def __init__(self, value: object, what: str, accepted: str, example: str | None) -> None:
@@ -167,12 +168,12 @@ class UnitError(BadValueError):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong, and what would be right.
+    """One problem and its fix.
 
     Parameters
     ----------
     place : str or None
-        The file, ``--set``, or the class that was called; None when there is only the value.
+        The file, ``--set``, or the called class; None if there is only the value.
     field : tuple of str or int
         The path of the field from the top of the file, for example ``("flows", 0, "count")``.
     value : object
@@ -180,9 +181,9 @@ class Problem:
     what : str
         The problem, for example ``not a rate``.
     accepted : str or None
-        What to write instead, a sentence without its full stop.
+        Fix, a sentence without its full stop.
     example : str or None
-        A value that is accepted, as the user would write it.
+        Accepted value, in the user's syntax.
     """
 
     place: str | None
@@ -194,7 +195,7 @@ class Problem:
 
     @property
     def field_name(self) -> str:
-        """The field's path as one text, ``flows.0.count``; this is also what ``--set`` takes."""
+        """The field's path as one text, ``flows.0.count``, as in ``--set``."""
         return dotted(self.field)
 
     def __str__(self) -> str:
@@ -214,7 +215,7 @@ class Problem:
 
 
 class ScenarioError(BadValueError):
-    """A scenario that cannot be run, with all problems that were found.
+    """A scenario that cannot run, with all problems found.
 
     Parameters
     ----------
@@ -235,7 +236,7 @@ class ScenarioError(BadValueError):
 
 
 def dotted(path: Iterable[str | int]) -> str:
-    """Return a field's path as text, keys with odd characters quoted as TOML quotes them."""
+    """Return a field's path as text; keys with special characters are quoted as in TOML."""
     return ".".join(
         str(component)
         if isinstance(component, int) or _BARE_KEY.fullmatch(component)
@@ -245,7 +246,7 @@ def dotted(path: Iterable[str | int]) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return `text` as a TOML string on one line, everything unprintable escaped."""
+    """Return `text` as a TOML string on one line, with unprintable characters escaped."""
     return '"' + "".join(map(_escaped, text)) + '"'
 
 
@@ -258,7 +259,7 @@ def _escaped(char: str) -> str:
 
 
 def show(value: object) -> str:
-    """Return a value as the user would have written it in TOML, on one line and not too long."""
+    """Return a value in TOML syntax, on one line, shortened if it is long."""
     text = _show(value, depth=0)
     if len(text) <= _LONGEST_VALUE:
         return text
@@ -271,10 +272,10 @@ def _show(value: object, depth: int) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        # Escaping costs time, and only the beginning will be seen.
+        # Only the beginning is shown, so only the beginning is escaped.
         return quoted(value[: _LONGEST_VALUE + 1])
     if type(value) is int:
-        # Python refuses to print integers of more than some 4300 digits.
+        # Python does not print integers with more than about 4300 digits.
         return str(value) if abs(value) < 10**_LONGEST_VALUE else hex(value)
     if isinstance(value, Mapping):
         pairs = list(value.items())[:_LONGEST_VALUE]
@@ -286,7 +287,7 @@ def _show(value: object, depth: int) -> str:
 
 
 def _as_text(value: object) -> str:
-    """Return a value that TOML does not have: what Python prints of data, the type of all else."""
+    """Return a text for a value that TOML lacks: Python's text for data, otherwise the type."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if value is None or isinstance(value, (numbers.Number, bytes, set, date, time, timedelta)):
@@ -300,7 +301,7 @@ def _as_text(value: object) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return `text` on one line, everything unprintable escaped."""
+    """Return `text` on one line, with unprintable characters escaped."""
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
         for char in text

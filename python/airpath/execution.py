@@ -1,4 +1,4 @@
-"""How long a run took and on which machine. Provenance has neither: it is equal for equal runs."""
+"""Execution time and machine of a run; not part of provenance, which is equal for equal runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Machine:
     Parameters
     ----------
     processor : str
-        Model of its processors.
+        Model of the processors.
     cores : int
         Logical processors that the process may use.
     system : str
@@ -42,7 +42,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Execution:
-    """What running took.
+    """Time and machines of a run.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Execution:
     cpu_s : float or None
         Processor time of the replications, s; None if it was not measured.
     machines : sequence of Machine
-        Each machine once.
+        Distinct machines.
     """
 
     wall_s: float
@@ -65,13 +65,13 @@ class Execution:
         return cls(document["wall_s"], document["cpu_s"], machines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return the execution as a JSON object."""
         machines = [asdict(machine) for machine in self.machines]
         return {"wall_s": self.wall_s, "cpu_s": self.cpu_s, "machines": machines}
 
     @classmethod
     def total(cls, parts: Iterable[Execution]) -> Execution | None:
-        """Return the sum of several, one after the other; None of none."""
+        """Return the sum of several consecutive executions; None if there are none."""
         found = list(parts)
         if not found:
             return None
@@ -83,19 +83,19 @@ class Execution:
 
 
 class Stopwatch:
-    """Measures the elapsed time since it was made."""
+    """Measures the elapsed time since its construction."""
 
     def __init__(self) -> None:
         self._began = time.perf_counter()
 
     def execution(self, cpu_s: float | None = None) -> Execution:
-        """Return the execution on this machine until now."""
+        """Return the execution on this machine up to now."""
         return Execution(time.perf_counter() - self._began, cpu_s, (this_machine(),))
 
 
 @lru_cache(1)
 def this_machine() -> Machine:
-    """Return the machine that this process runs on."""
+    """Return the machine of this process."""
     count = getattr(os, "sched_getaffinity", None)
     cores = len(count(0)) if count is not None else os.cpu_count() or 1
     system = f"{platform.system()} {platform.release()} ({platform.machine()})"

@@ -1,4 +1,4 @@
-"""Reads and writes files: never hangs, never replaces what is no file, leaves none half-written.
+"""Safe reading and writing of files: never blocks, replaces only files, writes atomically.
 
 All output goes through `NewFile`: a temporary name in the same directory, then an atomic rename.
 All files that a user names are read by `read_bytes`.
@@ -34,10 +34,10 @@ __all__ = [
 ]
 
 MIB = 1 << 20
-"""Bytes of a mebibyte."""
+"""One mebibyte, bytes."""
 
 LARGEST = 1024 * MIB
-"""Bytes of the largest file that is read: a trace."""
+"""Largest size of a file that is read (a trace), bytes."""
 
 _KINDS = (
     (stat.S_ISDIR, "a directory"),
@@ -49,7 +49,7 @@ _KINDS = (
 
 
 def other_than_file(path: str | os.PathLike[str]) -> str | None:
-    """Return the kind of a path that is not a file, ``a pipe``; None for a file or nothing.
+    """Return the kind of a path that is not a file, ``a pipe``; None for a file or a missing path.
 
     Links are followed.
     """
@@ -61,7 +61,7 @@ def other_than_file(path: str | os.PathLike[str]) -> str | None:
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether a path is a regular file; any name is accepted."""
+    """Return whether a path is a regular file; invalid names return False."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except (OSError, ValueError):
@@ -83,7 +83,7 @@ class UnreadableError(BadValueError):
     place : str
         The file's name, for the message.
     why : str
-        What is wrong, without the full stop: ``cannot be read: no such file or directory``.
+        The problem, without the full stop: ``cannot be read: no such file or directory``.
     """
 
     def __init__(self, place: str, why: str) -> None:
@@ -101,11 +101,11 @@ def read_bytes(path: str | os.PathLike[str], most: int, place: str | None = None
     Parameters
     ----------
     path : path
-        The file. Links are followed; pipes and devices are refused without being waited for.
+        The file. Links are followed; pipes and devices are rejected without blocking.
     most : int
-        Bytes of the largest that is accepted.
+        Largest accepted size, bytes.
     place : str, optional
-        What the message calls it. Default: its path.
+        Name of the file in messages. Default: its path.
 
     Raises
     ------
@@ -114,13 +114,14 @@ def read_bytes(path: str | os.PathLike[str], most: int, place: str | None = None
     """
     name = os.fspath(path) if place is None else place
     try:
-        # Opening a pipe would wait for its writer, and opening a device can do things.
+        # Opening a pipe would block, and opening a device can have side effects.
         what = other_than_file(path)
         if what is None:
             with os.fdopen(os.open(path, os.O_RDONLY | _NO_WAIT), "rb") as file:
                 status = os.fstat(file.fileno())
                 what = _kind(status.st_mode)
-                # A file may grow, or have no known size: the bytes that are read count.
+                # A file may grow or have an unknown size, so the number of bytes read is checked
+                # too.
                 size, data = status.st_size, b""
                 if what is None and size <= most:
                     data = file.read(most + 1)
@@ -142,7 +143,7 @@ _NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 def read_text(path: str | os.PathLike[str], most: int, place: str | None = None) -> str:
     """Return the content of a regular file as a text in UTF-8.
 
-    Parameters and errors are those of `read_bytes`.
+    Parameters and errors are as in `read_bytes`.
     """
     try:
         return read_bytes(path, most, place).decode("utf-8")
@@ -156,19 +157,19 @@ def read_text(path: str | os.PathLike[str], most: int, place: str | None = None)
 
 
 def output_directory(directory: str | os.PathLike[str], argument: str = "directory") -> Path:
-    """Make a directory for results and try it, before any work is done.
+    """Create a directory for results and test that it is writable, before the run.
 
     Parameters
     ----------
     directory : path
-        Made when missing, with its parents.
+        Directory; created with its parents if it does not exist.
     argument : str
-        The argument that it was given as, for messages.
+        Name of the argument, for messages.
 
     Raises
     ------
     BadValueError
-        If it is no path, has no name, or cannot be made or written to.
+        If it is not a path, is empty, or cannot be created or written to.
     """
     check_all(path_like(argument, directory))
     if not os.fspath(directory):
@@ -190,12 +191,12 @@ def output_directory(directory: str | os.PathLike[str], argument: str = "directo
 
 @contextmanager
 def not_left_empty(directory: str | os.PathLike[str] | None) -> Iterator[None]:
-    """Remove a directory that the block made, and its parents, where nothing was written into them.
+    """Remove a directory and parents that the block created, if they are empty.
 
     Parameters
     ----------
     directory : path or None
-        The directory, before it is made.
+        The directory, which may not exist yet.
     """
     made = []
     if directory is not None and os.fspath(directory):
@@ -211,22 +212,22 @@ def not_left_empty(directory: str | os.PathLike[str] | None) -> Iterator[None]:
 
 
 def output_file(path: Path) -> Path:
-    """Check that a file can be written, before any work is done.
+    """Check that a file can be written, before the run.
 
     Parameters
     ----------
     path : Path
-        The file; its directory exists.
+        The file; its directory must exist.
 
     Raises
     ------
     BadValueError
-        If it is there and not a regular file, or its directory is missing or cannot be written to.
+        If it exists and is not a regular file, or its directory is missing or not writable.
     """
     try:
         place = _place_of(path)
         with suppress(FileNotFoundError):
-            place.stat()  # Says whether there can be a file of that name.
+            place.stat()  # Raises an error for names that cannot exist.
         _try(place.parent)
     except (OSError, ValueError) as error:
         if isinstance(error, BadValueError):
@@ -248,12 +249,12 @@ def _try(directory: Path) -> None:
 
 
 class NewFile:
-    """A file that is being written, under a temporary name until it is complete.
+    """File that is written under a temporary name until it is complete.
 
     Parameters
     ----------
     path : Path
-        The file. An existing one is replaced at the end; a link stays, and its target is replaced.
+        The file. An existing file is replaced at the end. If it is a link, the target is replaced.
 
     Raises
     ------
@@ -263,9 +264,9 @@ class NewFile:
     Attributes
     ----------
     path : Path
-        As given.
+        Path of the file.
     partial : Path
-        Where to write.
+        Temporary path to write to.
     """
 
     def __init__(self, path: Path) -> None:
@@ -274,30 +275,30 @@ class NewFile:
         self.partial = _partial_in(self._place.parent)
 
     def keep(self) -> None:
-        """Put it into its place."""
+        """Move the file to its final path."""
         self.partial.replace(self._place)
 
     def drop(self) -> None:
-        """Remove what was written, if it was not kept."""
+        """Remove the temporary file, if `keep` was not called."""
         with suppress(OSError):
             self.partial.unlink()
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
-    """Write a file: it is there when the block ends, and not at all if the block fails.
+    """Write a file atomically: it exists when the block ends, and not if the block fails.
 
     Parameters
     ----------
     path : Path
-        The file; what stood there is replaced.
+        The file; an existing file is replaced.
 
     Raises
     ------
     BadValueError
         If the path exists and is not a regular file.
     RunError
-        If it cannot be written: the disk is full.
+        If writing fails, for example because the disk is full.
     """
     file = NewFile(path)
     try:
@@ -311,35 +312,35 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file at once.
+    """Write a complete file.
 
     Parameters
     ----------
     path : Path
-        The file; what stood there is replaced.
+        The file; an existing file is replaced.
     data : bytes
-        All of its content.
+        Content of the file.
 
     Raises
     ------
     BadValueError, RunError
-        As `new_file`.
+        As in `new_file`.
     """
     write_files({path: data})
 
 
 def write_files(contents: Mapping[Path, bytes]) -> None:
-    """Write files that belong together: all of them, or none.
+    """Write files that belong together; if writing one fails, no file is replaced.
 
     Parameters
     ----------
     contents : mapping of Path to bytes
-        All of the content of each.
+        Contents of the files.
 
     Raises
     ------
     BadValueError, RunError
-        As `new_file`.
+        As in `new_file`.
     """
     files = [NewFile(path) for path in contents]
     with ExitStack() as at_end:
@@ -349,7 +350,7 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
                 with file.partial.open("xb") as stream:
                     stream.write(data)
                     stream.flush()
-                    # Some disks say only now that they are full.
+                    # Some disks report only here that they are full.
                     os.fsync(stream.fileno())
             except OSError as error:
                 raise _not_written(file.path, error) from None
@@ -368,7 +369,7 @@ def _partial_in(directory: Path) -> Path:
 
 
 def _place_of(path: Path) -> Path:
-    """Return the path to write: the target of an existing link."""
+    """Return the path to write: for a link, its target."""
     what = other_than_file(path)
     if what is not None:
         raise BadValueError(

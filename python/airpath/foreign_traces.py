@@ -1,4 +1,4 @@
-"""Rates that other programs measured, as traces."""
+"""Conversion of rates that other programs measured into traces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INTERVAL = "intervals[{}].sum"
 
 
 def identify_text(text: str) -> str | None:
-    """Return the kind of a text that is not a trace, and a fix; None if it is not known."""
+    """Return a description of a text that is not a trace, with a fix; None if it is unknown."""
     if not text.lstrip().startswith("{"):
         return None
     try:
@@ -37,21 +37,21 @@ def identify_text(text: str) -> str | None:
 def csv_of_iperf3(text: str, name: str) -> str:
     """Return the rate in each interval of ``iperf3 --json`` as a CSV of time_s,rate_bps.
 
-    Intervals that iperf3 omitted from its results (``--omit``) are left out here too; the first
-    one that counts begins at 0 s. What iperf3 measured is the capacity of a path only where its
-    flows filled it all the time.
+    Intervals that iperf3 omitted from its results (``--omit``) are skipped; the first remaining
+    interval starts at 0 s. The rates are the capacity of a path only if the flows of iperf3 filled
+    it all the time.
 
     Parameters
     ----------
     text : str
         The file's content.
     name : str
-        What begins each message.
+        Prefix of each message.
 
     Raises
     ------
     BadValueError
-        If it is not that, or has no intervals that follow each other.
+        If it is not the JSON of iperf3, or has no consecutive intervals.
     """
     try:
         document = json.loads(text)
@@ -73,7 +73,7 @@ def csv_of_iperf3(text: str, name: str) -> str:
         what = f"iperf3 said: {one_line(str(error))}" if error else "no intervals"
         raise BadValueError(f"{one_line(name)}: {what}. Run iperf3 with --interval.")
     first = rows[0][0]
-    # The last row says where the trace ends.
+    # The last row is the end of the trace.
     steps = [*((start, rate) for start, _, rate in rows), rows[-1][1:]]
     lines = [f"{at - first:.6f},{rate:.0f}" for at, rate in steps]
     return "\n".join(["time_s,rate_bps", *lines, ""])
@@ -84,7 +84,7 @@ def _is_iperf3(document: Any) -> bool:
 
 
 def _row(interval: Any, place: str) -> tuple[float, float, float] | None:
-    """Return begin and end, s, and the rate, bit/s; None for an interval that does not count."""
+    """Return start and end, s, and the rate, bit/s; None for an omitted interval."""
     found = interval.get("sum") if isinstance(interval, dict) else None
     if not isinstance(found, dict):
         raise BadValueError(f"{place}: missing.")
@@ -105,7 +105,7 @@ def _row(interval: Any, place: str) -> tuple[float, float, float] | None:
 
 
 def _number(value: Any) -> float | None:
-    """Return a finite number; None for anything else."""
+    """Return a finite number; None for other values."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:

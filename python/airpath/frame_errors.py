@@ -1,3 +1,3 @@
-"""Error processes: which frames are corrupted."""
+"""Error processes, which corrupt frames."""
 
 from airpath.scenario.frame_errors import *

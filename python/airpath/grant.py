@@ -1,3 +1,3 @@
-"""Grant policies of an uplink: what a base station grants without a request."""
+"""Grant policies of an uplink: grants of a base station without a request."""
 
 from airpath.scenario.grant import *

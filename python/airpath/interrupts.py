@@ -1,4 +1,4 @@
-"""Blocks of code in which Ctrl-C waits, or is noted."""
+"""Context managers that defer or record Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from typing import Any
 __all__ = ["Stop", "interrupts_wait", "stop_on_ctrl_c"]
 
 Stop = Callable[[], bool]
-"""Whether Ctrl-C was pressed."""
+"""Function that returns whether Ctrl-C was pressed."""
 
 
 @contextmanager
 def interrupts_wait(*, however_often: bool = False) -> Iterator[None]:
-    """Let Ctrl-C wait until the block is done.
+    """Defer Ctrl-C until the end of the block.
 
-    Then it does what it would have done.
+    The signal is raised again at the end of the block.
 
     Parameters
     ----------
     however_often
-        A second one waits, too; otherwise it raises `KeyboardInterrupt` at once.
+        Whether further signals are deferred too. Otherwise, a second one raises `KeyboardInterrupt`
+        immediately.
     """
     waiting: list[int] = []
 
@@ -40,7 +41,7 @@ def interrupts_wait(*, however_often: bool = False) -> Iterator[None]:
 
 @contextmanager
 def stop_on_ctrl_c() -> Iterator[Stop]:
-    """Give what says whether Ctrl-C was pressed while the block runs; a second one raises."""
+    """Yield a function that returns whether Ctrl-C was pressed; a second Ctrl-C raises an error."""
     pressed = threading.Event()
 
     def press(_number: int, _frame: Any) -> None:
@@ -54,7 +55,7 @@ def stop_on_ctrl_c() -> Iterator[Stop]:
 
 @contextmanager
 def _on_ctrl_c(handler: Callable[[int, Any], None]) -> Iterator[None]:
-    """Handle Ctrl-C while the block runs, if this is the main thread and Python has the signal."""
+    """Handle Ctrl-C while the block runs, in the main thread and if Python handles the signal."""
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGINT) is None:
         yield

@@ -1,4 +1,4 @@
-"""Links, and what they are made of."""
+"""Links and their components."""
 
 from airpath.scenario.link.adaptive import *
 from airpath.scenario.link.base import *

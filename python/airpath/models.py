@@ -1,3 +1,3 @@
-"""Analytic models by their parameters, for what is not a scenario."""
+"""Analytic models with explicit parameters, without a scenario."""
 
 from airpath.solutions.models import *

@@ -1,3 +1,3 @@
-"""Link adaptation: which scheme a link uses."""
+"""Link adaptation policies, which select the MCS of a link."""
 
 from airpath.scenario.policy import *

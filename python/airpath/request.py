@@ -1,3 +1,3 @@
-"""How stations request uplink bandwidth."""
+"""Bandwidth request schemes of stations."""
 
 from airpath.scenario.request import *

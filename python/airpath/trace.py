@@ -1,4 +1,4 @@
-"""Traces: what a recorded or generated link could carry over time."""
+"""Traces: recorded or generated capacity of a link over time."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _BIN = Duration(100_000_000)
 
 @dataclass(frozen=True)
 class TraceInfo:
-    """What a trace offers in one round. Rates of opportunities count their 1504 bytes in full.
+    """Statistics of one period of a trace. Each delivery opportunity counts as 1504 bytes.
 
     Parameters
     ----------
@@ -53,15 +53,15 @@ class TraceInfo:
     duration_s : float
         The period, s.
     opportunities : int or None
-        Delivery opportunities in one round; None for a rate.
+        Number of delivery opportunities in one period; None for a rate.
     mean_bps : float
         Mean rate, bit/s.
     percentiles_bps : mapping of int to float
-        5, 25, 50, 75 and 95 % of the mean rates in bins of 100 ms, bit/s.
+        Percentiles 5, 25, 50, 75 and 95 of the mean rates in bins of 100 ms, bit/s.
     longest_outage_s, longest_outage_start_s : float
-        The longest time in which nothing can be delivered, and when it starts, s.
+        Duration and start of the longest time without capacity, s.
     zero_bins_fraction : float
-        Part of the bins in which nothing can be delivered, in [0, 1].
+        Share of the bins without capacity, in [0, 1].
     """
 
     kind: str
@@ -74,22 +74,22 @@ class TraceInfo:
     zero_bins_fraction: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return the statistics as a JSON object."""
         percentiles = {str(percent): rate for percent, rate in self.percentiles_bps.items()}
         return {**vars(self), "percentiles_bps": percentiles}
 
 
 class Trace:
-    """A link's capacity over time, one round of it.
+    """One period of a link's capacity over time.
 
-    Made by `Trace.load`, `Trace.parse` and `Trace.generate`.
+    Create traces with `Trace.load`, `Trace.parse` and `Trace.generate`.
 
     Parameters
     ----------
     compiled : airpath._airpath.Trace
-        The trace as the engine has it.
+        Trace in the engine's form.
     name : str
-        For messages and titles.
+        Name for messages and titles.
     """
 
     def __init__(self, compiled: _airpath.Trace, name: str) -> None:
@@ -109,13 +109,13 @@ class Trace:
         path : path
             The file.
         format : {"mahimahi", "csv", "iperf3"}, optional
-            ``iperf3``: what ``iperf3 --json`` prints, the rate of each of its intervals. Default:
-            CSV when the name ends in ``.csv``, else Mahimahi.
+            ``iperf3``: output of ``iperf3 --json``, the rate of each interval. Default: CSV if the
+            name ends in ``.csv``, else Mahimahi.
 
         Raises
         ------
         BadValueError
-            If it cannot be read or is not a trace: one line with the file, the line and why.
+            If it cannot be read or is not a trace; one line with the file, the line and the reason.
         """
         formats = ("mahimahi", "csv", "iperf3")
         check_all(
@@ -136,14 +136,14 @@ class Trace:
         text : str
             The file's content.
         name : str
-            What begins each message.
+            Prefix of each message.
         format : {"mahimahi", "csv"}
             The format of `text`.
 
         Raises
         ------
         BadValueError
-            If it is not a trace.
+            If the text is not a trace.
         """
         formats = ("mahimahi", "csv")
         check_all(is_text("text", text), is_text("name", name), word("format", format, formats))
@@ -170,11 +170,11 @@ class Trace:
         seed: int = 1,
         name: str = "generated",
     ) -> Trace:
-        """Make the trace of a Rayleigh-faded link with Shannon's rate and a cap.
+        """Generate the trace of a Rayleigh-faded link with Shannon's rate and a cap.
 
-        In each millisecond the rate is min(cap, W log2(1 + SNR |h|^2)), h with the classic Doppler
-        spectrum; shadowing, path loss and handover are left out. Numbers without a unit are in s,
-        dB, Hz, bit/s and m/s.
+        In each millisecond, the rate is min(cap, W log2(1 + SNR |h|^2)), where h has the classic
+        Doppler spectrum. Left out: shadowing, path loss and handover. Numbers without a unit are in
+        s, dB, Hz, bit/s and m/s.
 
         Parameters
         ----------
@@ -187,13 +187,13 @@ class Trace:
         cap : str, float or Rate
             Highest rate, ``"30 Mbit/s"``; above 0.
         speed : str, float or Speed
-            Of the receiver, ``"3 km/h"``; 0 to 10 000 m/s.
+            Speed of the receiver, ``"3 km/h"``; 0 to 10 000 m/s.
         carrier : str, float or Frequency
             Carrier frequency, ``"2 GHz"``; above 0, to 1 THz.
         seed : int
-            Equal settings and seed give the same trace. Default 1.
+            Seed; equal parameters and seeds give equal traces. Default 1.
         name : str
-            For messages and titles.
+            Name for messages and titles.
 
         Raises
         ------
@@ -237,7 +237,7 @@ class Trace:
         return self.compiled.duration_s
 
     def info(self) -> TraceInfo:
-        """Return its length, rates and outages."""
+        """Return the length, rates and outages of the trace."""
         found = json.loads(self.compiled.info())
         percentiles = {int(key): value for key, value in found.pop("percentiles_bps").items()}
         return TraceInfo(
@@ -246,7 +246,7 @@ class Trace:
         )
 
     def rates(self, bin: str | float | Duration = _BIN) -> pd.DataFrame:  # noqa: A002
-        """Return the mean rate in each bin of one round.
+        """Return the mean rate in each bin of one period.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class Trace:
         Raises
         ------
         BadValueError
-            If `bin` is not a duration above 0, or makes too many bins.
+            If `bin` is not a duration above 0, or gives too many bins.
         """
         import pandas as pd
 
@@ -270,7 +270,7 @@ class Trace:
         return pd.DataFrame({"time_s": np.arange(len(rates)) * length / 1e9, "rate_bps": rates})
 
     def bin_rates(self, bin_ns: int) -> NDArray[np.float64]:
-        """Return the mean rate in each bin of one round, bit/s; `bin_ns` in ns, above 0.
+        """Return the mean rate in each bin of one period, bit/s; `bin_ns` in ns, above 0.
 
         Raises
         ------
@@ -284,12 +284,12 @@ class Trace:
             raise BadValueError(str(error)) from None
 
     def to_mahimahi(self) -> str:
-        """Return it in the Mahimahi format.
+        """Return the trace in the Mahimahi format.
 
         Raises
         ------
         BadValueError
-            If it makes too many opportunities.
+            If the trace has too many opportunities.
         """
         try:
             return self.compiled.to_mahimahi()
@@ -297,19 +297,19 @@ class Trace:
             raise BadValueError(f"{self.name}: {error}") from None
 
     def to_csv(self, bin: str | float | Duration = _BIN, provenance: str = "") -> str:  # noqa: A002
-        """Return it as a ``time_s,rate_bps`` CSV.
+        """Return the trace as a ``time_s,rate_bps`` CSV.
 
         Parameters
         ----------
         bin : str, float or Duration
             Opportunities are averaged over bins of this length. Default 100 ms.
         provenance : str
-            Lines that go before the header, as comments.
+            Lines before the header, as comments.
 
         Raises
         ------
         BadValueError
-            If `bin` is not a duration above 0, or makes too many bins.
+            If `bin` is not a duration above 0, or gives too many bins.
         """
         check_all(is_text("provenance", provenance))
         try:
@@ -341,7 +341,7 @@ class Trace:
 
 
 def format_of(path: str) -> Format:
-    """Return the format that a file's name stands for: CSV for ``.csv``, else Mahimahi."""
+    """Return the format of a file by its name: CSV for ``.csv``, else Mahimahi."""
     return "csv" if path.lower().endswith(".csv") else "mahimahi"
 
 

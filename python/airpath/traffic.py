@@ -1,4 +1,4 @@
-"""Sources of traffic: who sends what, and when."""
+"""Sources of traffic."""
 
 from airpath.scenario.traffic.arrivals import *
 from airpath.scenario.traffic.flows import *

@@ -1,4 +1,4 @@
-"""One scenario, several engines: their answers side by side, and what is known of differences.
+"""Comparison of several engines on one scenario, with explanations of the differences.
 
 ```
   simulate ──Result───┐

@@ -1,4 +1,4 @@
-"""What an engine answered, or why it could not; and rows of answers side by side."""
+"""Answers of engines, and rows that compare them."""
 
 from __future__ import annotations
 
@@ -21,29 +21,31 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "EngineDifference", "Row", "rows_of"]
 
 VERDICTS = ("within the noise", "explained", "related", "not explained", "no interval")
-"""What is known of a difference."""
+"""Verdicts on a difference."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What an engine answered.
+    """Answer of an engine.
 
     Parameters
     ----------
     engine : str
         ``simulate``, ``emulate`` or ``solve``.
     result : Result or None
-        Of an engine that runs replications.
+        Result of an engine with replications.
     solution : Solution or None
-        Of a model.
+        Solution of a model.
     quantities : mapping of str to list of float, or float
-        By name of the quantity: the value of each replication that has one, or a model's number.
+        Values by name of the quantity: one for each replication that has a value, or a model's
+        number.
     advisories : sequence of Advisory
-        Those of `result`. Default: none.
+        Advisories of `result`. Default: none.
     execution : Execution or None
-        That of `result`. Default: not known.
+        Execution of `result`. Default: not known.
     about : mapping, optional
-        What `texts.about` returns, of an answer that was loaded without result and solution.
+        Return value of `texts.about`, for an answer that was loaded without result and
+        solution.
     """
 
     engine: str
@@ -64,19 +66,19 @@ class Answer:
 
 @dataclass(frozen=True)
 class EngineDifference:
-    """An engine's answer minus that of the base, and the facts that explain it.
+    """Difference between an engine's answer and the base's, and the facts that explain it.
 
     Parameters
     ----------
     difference : Difference
         Difference of independent samples, or from a model's number.
     verdict : str
-        ``within the noise``: the interval contains 0. ``explained``: a fact that the engines
-        report accounts for it, by its size. ``related``: a reported fact affects it by an unknown
-        amount. ``not explained``: neither. ``no interval``: too few replications, or none that
-        varies.
+        ``within the noise``: the interval contains 0. ``explained``: the size of a reported fact
+        accounts for the difference. ``related``: a reported fact affects the quantity by an unknown
+        amount. ``not explained``: no fact affects it. ``no interval``: too few replications, or no
+        variation.
     facts : sequence of str
-        Codes of the facts that affect it.
+        Codes of the facts that affect the difference.
     """
 
     difference: Difference
@@ -84,7 +86,7 @@ class EngineDifference:
     facts: Sequence[str] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return the object as a JSON object."""
         return {
             **self.difference.to_dict(),
             "verdict": self.verdict,
@@ -94,7 +96,7 @@ class EngineDifference:
 
 @dataclass(frozen=True)
 class Row:
-    """A quantity, the answers, and the differences from that of the base.
+    """Quantity with the answers of the engines, and the differences from the base's answer.
 
     Parameters
     ----------
@@ -113,11 +115,11 @@ class Row:
     differences: Mapping[str, EngineDifference] = field(default_factory=dict)
 
     def with_differences(self, differences: Mapping[str, EngineDifference]) -> Row:
-        """Return the same row with other differences."""
+        """Return the row with other differences."""
         return replace(self, differences=differences)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return the object as a JSON object."""
         return {
             "quantity": self.quantity.name,
             "label": self.quantity.label,
@@ -133,18 +135,18 @@ class Row:
 def rows_of(
     answers: Mapping[str, Answer], wanted: Sequence[ComparedQuantity], base: str, confidence: float
 ) -> list[Row]:
-    """Return the quantities of at least two engines, with the differences from the base's.
+    """Return rows for the quantities that at least two engines report.
 
     Parameters
     ----------
     answers : mapping of str to Answer
-        By engine.
+        Answers by engine.
     wanted : sequence of ComparedQuantity
-        In the order of the table.
+        Quantities in the order of the table.
     base : str
-        The engine that is subtracted.
+        Engine whose answer is subtracted.
     confidence : float
-        Of every interval, in (0, 1).
+        Confidence of every interval, in (0, 1).
     """
     rows = []
     for quantity in wanted:
@@ -166,5 +168,5 @@ def rows_of(
 
 
 def _is_nothing(quantity: ComparedQuantity, means: Sequence[Interval]) -> bool:
-    """Whether marks are compared where nothing marks."""
+    """Return whether the quantity is the share of marks, and no engine has marks."""
     return quantity.last == "mark_share" and all(mean.mean == 0 for mean in means)

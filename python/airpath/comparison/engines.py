@@ -1,4 +1,4 @@
-"""Asks each engine about the same scenario; one that cannot answer does not stop the others."""
+"""Runs several engines on one scenario; an engine that fails does not stop the others."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ ENGINES = ("simulate", "emulate", "solve")
 """The engines, in their default order."""
 
 _IN_TURN = ("solve", "simulate", "emulate")
-"""The quick ones first: what they say is not lost when the last one is interrupted."""
+"""Order of execution: fast engines first, so that an interruption loses little."""
 
 
 def compare(
@@ -86,7 +86,8 @@ def compare(
         text has commas between them. Differences are relative to the first engine that answers.
         Default: all engines that cover the scenario.
     reps : int
-        Replications, simulated and emulated, 1 to 1 000 000; intervals need 2. Default 5.
+        Number of simulated and of emulated replications, 1 to 1 000 000; intervals need 2. Default
+        5.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
@@ -102,17 +103,18 @@ def compare(
     Returns
     -------
     comparison : Comparison
-        The answers, their differences, and the facts that explain these.
+        The answers, their differences, and the facts that explain the differences.
 
     Raises
     ------
     BadValueError
-        If a value or the scenario is not accepted, or fewer than two engines cover the scenario;
-        then with a line for each engine that does not.
+        If a value or the scenario is not accepted; or if fewer than two engines cover the scenario,
+        with a line for each engine that does not.
     RunError
-        If fewer than two engines are left because a run failed.
+        If runs failed and fewer than two engines are left.
     ComparisonInterrupted
-        After Ctrl-C; a `KeyboardInterrupt` whose attribute `comparison` has the finished answers.
+        After Ctrl-C. It is a `KeyboardInterrupt`; its attribute `comparison` has the finished
+        answers.
     """
     chosen = checked_engines(engines)
     check_all(
@@ -160,17 +162,17 @@ def compare(
 
 
 def checked_engines(engines: object) -> list[str]:
-    """Return the requested engines, each once, in the order in which they are named.
+    """Return the distinct requested engines, in the given order.
 
     Parameters
     ----------
     engines : str, sequence of str or None
-        Names; a text has commas between them. None for all.
+        Names; in a text, separated by commas. None for all engines.
 
     Raises
     ------
     BadValueError
-        If one is unknown or there are not two.
+        If an engine is unknown, or there are fewer than two.
     """
     if engines is None:
         return list(ENGINES)
@@ -197,7 +199,7 @@ def checked_engines(engines: object) -> list[str]:
 
 
 class _EngineRunner:
-    """Asks one engine after the other, and keeps what they answer."""
+    """Runs the engines one after the other, and stores their answers."""
 
     def __init__(
         self,
@@ -216,7 +218,7 @@ class _EngineRunner:
         self.interrupted = False
 
     def run(self, engine: str) -> None:
-        """Ask an engine; what it answers, or why it does not, is kept."""
+        """Run an engine; store its answer, or the reason for its failure."""
         try:
             self.found[engine] = getattr(self, f"_{engine}")()
         except AirpathError as error:
@@ -230,7 +232,7 @@ class _EngineRunner:
 
     def _solve(self) -> Solution:
         with warnings.catch_warnings():
-            # They are among the facts.
+            # The warnings are reported as facts.
             warnings.simplefilter("ignore", ModelWarning)
             return api.solve(self._made)
 
@@ -284,7 +286,7 @@ class _EngineRunner:
     def answers(self, chosen: Sequence[str], resolved: ResolvedScenario) -> dict[str, Answer]:
         """Return the answers in the order in which the engines were named.
 
-        A model that shares no quantity with another engine is refused.
+        A model that shares no quantity with another engine is rejected.
         """
         wanted, made = self.wanted(resolved), {}
         for name in chosen:
@@ -293,10 +295,10 @@ class _EngineRunner:
                 values = solution_values(found, resolved, wanted)
                 made[name] = Answer(name, None, found, values)
             elif found is not None:
-                told_by_runs = result_values(found, wanted)
-                if told_by_runs:
+                run_values = result_values(found, wanted)
+                if run_values:
                     made[name] = Answer(
-                        name, found, None, told_by_runs, found.advisories, found.execution
+                        name, found, None, run_values, found.advisories, found.execution
                     )
         model = next((each for each in made.values() if each.solution is not None), None)
         if model is not None and len(made) > 1 and not _shares(model.engine, made):
@@ -305,12 +307,12 @@ class _EngineRunner:
         return made
 
     def reasons(self, chosen: Sequence[str]) -> dict[str, str]:
-        """Return why engines did not answer, in a line each."""
+        """Return the reasons why engines have no answer, one line each."""
         refused = {name: self.refused[name] for name in chosen if name in self.refused}
         return {name: one_line(_first_reason(error)) for name, error in refused.items()}
 
     def refuse(self, chosen: Sequence[str]) -> NoReturn:
-        """Say why there is nothing to compare."""
+        """Raise the error that fewer than two engines have an answer."""
         lines = [f"{name}: {reason}" for name, reason in self.reasons(chosen).items()]
         left = [name for name in self.found if name not in self.refused]
         remaining = f"only {left[0]} is left" if left else "no engine is left"
@@ -326,7 +328,7 @@ def _shares(name: str, answers: Mapping[str, Answer]) -> bool:
 
 
 def _no_result_reason(answer: Answer) -> str:
-    """Return why a model's answer cannot be compared, with its own reasons where it has some."""
+    """Return the reason why a model's answer cannot be compared, including the model's reasons."""
     model = getattr(answer.solution, "model", "")
     reasons = getattr(answer.solution, "no_throughput", ())
     head = f"model {model} shares no quantity with another engine"
@@ -334,7 +336,7 @@ def _no_result_reason(answer: Answer) -> str:
 
 
 def _first_reason(error: Exception) -> str:
-    """Return an engine's reason in one line; of several, the first and the number of others."""
+    """Return an engine's reason in one line: the first reason and the number of others."""
     first, *others = str(error).split("\n")
     if others:
         first += f" (and {len(others)} more)"

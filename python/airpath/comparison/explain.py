@@ -1,8 +1,8 @@
-"""Facts that the engines report and that affect their differences. Nothing is guessed.
+"""Explains differences by facts that the engines report, without guesses.
 
-Each fact is a sentence with its numbers, the quantities that it affects and, if known, by how much:
-a difference is then explained if its interval contains that size. A difference that no fact affects
-is listed as not explained.
+A fact is a sentence with numbers, the affected quantities and, if known, the size of the effect. A
+difference is explained if its interval contains this size. A difference that no fact affects is
+listed as not explained.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def facts_of(
     Parameters
     ----------
     answers : mapping of str to Answer
-        By engine.
+        Answers by engine.
     resolved : ResolvedScenario
         The resolved scenario.
     tried : sequence of Fact
-        What was found by trying. Default: nothing.
+        Facts from test simulations. Default: none.
     """
     found = [*tried]
     for engine, answer in answers.items():
@@ -50,16 +50,16 @@ def facts_of(
 
 
 def judged(rows: Sequence[Row], facts: Sequence[Fact], base: str) -> list[Row]:
-    """Return the rows with what is known of each difference.
+    """Return the rows with a verdict for each difference.
 
     Parameters
     ----------
     rows : sequence of Row
-        With their differences.
+        Rows with differences.
     facts : sequence of Fact
-        Reported by the engines.
+        Facts that the engines report.
     base : str
-        The engine that is subtracted.
+        Engine whose answer is subtracted.
     """
     return [
         row.with_differences(
@@ -95,7 +95,7 @@ def _judged(
 
 
 def _is_too_small(name: str, about: Sequence[Fact], least: float) -> bool:
-    """Whether all that facts can do, where that is known of all, is less than the difference."""
+    """Return whether the total possible effect of all facts is known, and below the difference."""
     last = name.rpartition(".")[2]
     most = [abs(fact.sizes.get(name, fact.most.get(last, math.inf))) for fact in about]
     return math.fsum(most) < least
@@ -105,7 +105,7 @@ def _codes(facts: Sequence[Fact]) -> list[str]:
     return list(dict.fromkeys(fact.code for fact in facts))
 
 
-# --- of replications ---------------------------------------------------------------------------
+# --- replications ------------------------------------------------------------------------------
 
 _ALL_THE_SAME = "equal-replications"
 
@@ -121,7 +121,7 @@ def _replication_facts(engine: str, advisories: Sequence[Any]) -> Iterator[Fact]
             yield Fact(_ALL_THE_SAME, engine, text, EVERYTHING)
 
 
-# --- of models ---------------------------------------------------------------------------------
+# --- models ------------------------------------------------------------------------------------
 
 _OSCILLATION = ("mean_rtt_s", "mean_sojourn_s", "mean_delay_s")
 
@@ -136,7 +136,7 @@ def _model_facts(engine: str, answer: Answer) -> Iterator[Fact]:
 
 
 def _oscillation_facts(engine: str, answer: Answer, solution: FixedPoint) -> Iterator[Fact]:
-    """Yield the average over the oscillation of the windows, if it differs from the fixed point."""
+    """Yield the mean over the oscillation of the windows, if it differs from the fixed point."""
     rate, average = solution.throughput_bps, solution.average_throughput_bps
     queue, average_queue = solution.queue_packets, solution.average_queue_packets
     if math.isclose(rate, average, rel_tol=1e-3) and abs(queue - average_queue) < 0.05:

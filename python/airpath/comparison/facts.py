@@ -1,4 +1,4 @@
-"""A fact that affects the answer of an engine."""
+"""Facts that affect the answer of an engine."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Fact:
     code : str
         Code of the fact, for programs: ``loss-probes``.
     engine : str
-        Engine whose answer it affects.
+        Engine whose answer the fact affects.
     text : str
-        One sentence for people, with its numbers.
+        One sentence with numbers.
     affects : sequence of str
-        Last parts of the names of quantities, ``retransmissions``; `EVERYTHING` for all. Empty
-        for a fact that affects none and should be known.
+        Last parts of the names of the affected quantities, ``retransmissions``; `EVERYTHING` for
+        all. Empty for a fact that is reported but affects no quantity.
     sizes : mapping of str to float
-        Part of the engine's answer that comes from the fact, by full name of the quantity, in its
-        unit. Default: unknown.
+        Size of the effect on the engine's answer, by full name of the quantity, in its unit.
+        Default: unknown.
     most : mapping of str to float
         Largest change of the answer in either direction, by last part of a quantity's name.
         Default: unknown.
@@ -46,12 +46,12 @@ class Fact:
     settles: Sequence[str] = ()
 
     def is_about(self, name: str) -> bool:
-        """Return whether it affects a quantity, given by its full name."""
+        """Return whether the fact affects a quantity, given by its full name."""
         last = name.rpartition(".")[2]
         return self.affects == EVERYTHING or last in self.affects or name in self.sizes
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return the fact as a JSON object."""
         return {
             "code": self.code,
             "engine": self.engine,

@@ -1,4 +1,4 @@
-"""The figure of a comparison: a panel for each quantity, a point with its interval by engine."""
+"""Figure of a comparison: a panel for each quantity, with a point and interval per engine."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 __all__ = ["LOOKS", "figure_of"]
 
 LOOKS = {"simulate": ("blue", "o"), "emulate": ("orange", "s"), "solve": ("red", "D")}
-"""Colour and marker of each engine; a model is red, as where it is drawn over a distribution."""
+"""Colour and marker of each engine; models are red, as in plots of distributions."""
 
 _ACROSS = 4
 _LEAST_WIDTH_IN = 1.4
-"""Of a panel in a figure of the user's size."""
+"""Least width of a panel in a figure whose size the user sets, inches."""
 _LEAST_SPAN = 0.1
-"""Of the largest value: a panel is not narrower, so that what is near is drawn near."""
+"""Least range of a panel as a share of the largest value, so that near values look near."""
 
 
 def figure_of(comparison: Comparison) -> Figure:
-    """Draw a comparison.
+    """Plot a comparison.
 
     Parameters
     ----------
     comparison : Comparison
-        What to draw.
+        Comparison to plot.
     """
     panels = _panels(comparison.rows)
     down, across = style.grid_of(len(panels), style.columns_within(_LEAST_WIDTH_IN, _ACROSS))
@@ -56,7 +56,7 @@ def figure_of(comparison: Comparison) -> Figure:
 
 
 def _panels(rows: Sequence[Row]) -> list[list[Row]]:
-    """Return the rows of each panel: one, or those of all flows or groups."""
+    """Return the rows of each panel: one row, or the rows of all flows or groups."""
     found: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         scope = row.quantity.name.partition(".")[0] if "." in row.quantity.name else ""
@@ -123,14 +123,14 @@ def _ends(found: Interval) -> tuple[float, float, float]:
 
 
 def _limits(axis: Axes, ends: Sequence[float]) -> None:
-    """Set the range of a panel, not so narrow that a difference of nothing looks like one."""
+    """Set the range of a panel, wide enough that tiny differences look tiny."""
     low, high = min(ends), max(ends)
     span = max(high - low, _LEAST_SPAN * max(abs(low), abs(high)))
     if span == 0:
         span = 1.0
     middle = (low + high) / 2
     bottom = middle - 0.62 * span
-    # Nothing that is compared is below 0.
+    # Compared quantities are usually not negative.
     axis.set_ylim(max(bottom, -0.05 * span) if low >= 0 else bottom, middle + 0.62 * span)
 
 
@@ -140,7 +140,7 @@ def _short(of: str) -> str:
 
 
 def _changes(row: Row, comparison: Comparison) -> str:
-    """Return the differences from the base in percent, a line each."""
+    """Return the differences from the base in per cent, one line each."""
     lines = [
         f"{engine} − {comparison.base}: {texts.in_percent(row.differences[engine].difference)}"
         for engine in comparison.others

@@ -1,7 +1,7 @@
-"""Facts of an emulation: its validity, settings that the kernel does not have, its counters.
+"""Facts of an emulation: validity, settings that the kernel did not apply, kernel counters.
 
-The counters are those of ``/proc/net/netstat`` and ``/proc/net/snmp``, of both sides together, for
-the measured time.
+The counters are from ``/proc/net/netstat`` and ``/proc/net/snmp``, summed over both sides, for the
+measured time.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _OF_TCP = (
     *("p50_packets", "p95_packets", "p99_packets", "mean_sojourn_s", "p95_sojourn_s"),
     *("drop_share", "mark_share", "lost_share", "utilisation", "mean_s", "p95_s"),
 )
-"""What depends on how TCP sends: all but the losses of a channel alone."""
+"""Quantities that depend on the behaviour of TCP senders."""
 
 _DIFFERENT_ACKS = 0.1
-"""Relative difference of the ratios of ACKs to data above which it is reported."""
+"""Least relative difference of the ratios of ACKs to data packets that is reported."""
 
 ValidityReport = Mapping[str, Any]
 
@@ -48,13 +48,13 @@ def facts_of_kernel(
     Parameters
     ----------
     result : Result
-        Of the emulation, with `validity_reports` and `kernel`.
+        Result of the emulation, with `validity_reports` and `kernel`.
     simulated : Answer or None
-        That of the simulation, whose ACKs are compared.
+        Answer of the simulation, whose ACKs are compared.
     resolved : ResolvedScenario
         The resolved scenario.
     settled : sequence of str
-        Options of which it is known what the kernel's way changes.
+        Options for which a simulation with the kernel's setting has shown the effect.
     """
     validity_reports: Sequence[ValidityReport] = getattr(result, "validity_reports", None) or ()
     kernel: Mapping[str, Any] = getattr(result, "kernel", None) or {}
@@ -83,7 +83,7 @@ def _invalid(validity_reports: Sequence[ValidityReport]) -> Iterator[Fact]:
 
 
 def _late(validity_reports: Sequence[ValidityReport]) -> Iterator[Fact]:
-    """Yield the lateness of packets: it is in every delay, and twice in a round trip."""
+    """Yield the lateness of packets, which adds to each delay, and twice to each round trip."""
     p50, p99, longest = (
         _known(each.get(f"lateness_{of}_s") for each in validity_reports)
         for of in ("p50", "p99", "max")
@@ -110,7 +110,7 @@ def _lost_outside(validity_reports: Sequence[ValidityReport]) -> Iterator[Fact]:
             yield Fact(name.replace("_", "-"), _ENGINE, text, _OF_TCP)
 
 
-# --- what the kernel does differently ----------------------------------------------------------
+# --- differences of the kernel -----------------------------------------------------------------
 
 
 def _not_applied(
@@ -128,7 +128,7 @@ def _not_applied(
 
 
 def _why_not(option: str, seen: _Seen, resolved: ResolvedScenario) -> str:
-    """Return why an option cannot have mattered; empty where it can."""
+    """Return the reason why an option cannot have had an effect; empty if it can."""
     row = parameters().get(option)
     acts = row.acts if row else ""
     endless = all(each.source.transfer_bytes is None for each in resolved.flows.entries)
@@ -145,7 +145,7 @@ def _why_not(option: str, seen: _Seen, resolved: ResolvedScenario) -> str:
 
 @dataclass(frozen=True)
 class _Seen:
-    """What happened in emulation and simulation together, or in the emulation alone."""
+    """Counts of events in emulation and simulation together, or only in the emulation."""
 
     timeouts: float
     retransmissions: float
@@ -162,7 +162,7 @@ def _seen(
     runs = list(result.replications)
     if simulated is not None and simulated.result is not None:
         runs += simulated.result.replications
-    # An unreported event counts as one that may have happened.
+    # An unreported count is treated as possibly above 0.
     timeouts, again = (
         sum(
             math.inf if (count := flow[name]) is None else count
@@ -182,7 +182,7 @@ def _seen(
 def _acks(
     validity_reports: Sequence[ValidityReport], simulated: Answer | None, tcp: Sequence[Source]
 ) -> Iterator[Fact]:
-    """Yield the ACKs per data packet, where they differ from the simulation."""
+    """Yield the number of ACKs per data packet, if it differs from the simulation."""
     measured = _known(each.get("ack_ratio") for each in validity_reports)
     if not measured:
         return
@@ -202,7 +202,7 @@ def _acks(
 
 
 def _simulated_acks(simulated: Answer | None) -> float | None:
-    """Return the same of a simulation whose ACKs take a link with nothing else on it."""
+    """Return the ACKs per data packet of a simulation, if the ACK path carries only ACKs."""
     if simulated is None or simulated.result is None:
         return None
     result = simulated.result
@@ -242,13 +242,13 @@ _COUNTERS: Mapping[str, tuple[str, str, Sequence[str]]] = {
 """Counters of events that simulated senders do not have: code, sentence, affected quantities."""
 
 _AS_MANY = ("TcpExt.TCPLossProbes", "TcpExt.TCPSpuriousRTOs")
-"""Each is one segment or one timeout at most."""
+"""Counters whose events cause at most one segment or one timeout each."""
 
 
 def _counted(kernel: Mapping[str, Any], replications: int, tcp: Sequence[Source]) -> Iterator[Fact]:
-    """Yield the events of the kernel that simulated senders do not have."""
+    """Yield the kernel's events that simulated senders do not have."""
     total = counters_of(kernel)
-    # What simulated senders do too where a parameter is on.
+    # Events that simulated senders have too, if a parameter is on.
     explained = {
         row.kernel.counter
         for row in parameters().values()
@@ -265,12 +265,12 @@ def _counted(kernel: Mapping[str, Any], replications: int, tcp: Sequence[Source]
 
 
 def counters_of(kernel: Mapping[str, Any]) -> dict[str, float]:
-    """Return the kernel's counters, of both sides and all replications together.
+    """Return the kernel's counters, summed over both sides and all replications.
 
     Parameters
     ----------
     kernel : mapping
-        `counters` by side, by name: a number for each replication.
+        Mapping with `counters`: by side and name, a number for each replication.
     """
     found: dict[str, float] = {}
     for side in (kernel.get("counters") or {}).values():
@@ -280,7 +280,7 @@ def counters_of(kernel: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _controls(kernel: Mapping[str, Any], tcp: Sequence[Source]) -> Iterator[Fact]:
-    """Yield a congestion control algorithm that only the kernel has."""
+    """Yield a fact about congestion control algorithms that only the kernel has."""
     if any(source.congestion.kind == "bbr" for source in tcp):
         text = f"bbr is that of the kernel, Linux {kernel.get('release') or '(release not known)'}."
         yield Fact("kernels-own-control", _ENGINE, text)

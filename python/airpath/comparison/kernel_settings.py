@@ -1,6 +1,7 @@
-"""The same scenario simulated with the kernel's settings, where a parameter has them.
+"""Simulation of the scenario with the kernel's settings.
 
-A setting that the kernel does not have explains a difference only if it causes one: it is tried.
+A setting that the kernel did not apply explains a difference only if it causes one. A simulation
+with the kernel's setting tests this.
 """
 
 from __future__ import annotations
@@ -25,32 +26,32 @@ CODE = "as-the-kernel-does"
 def with_kernel_settings(
     scenario: Scenario, not_applied: Sequence[Mapping[str, Any]]
 ) -> tuple[Scenario, dict[str, str]]:
-    """Return the scenario with the kernel's way of each option that has a value for it.
+    """Return the scenario with the kernel's values of unapplied options, as far as they exist.
 
     Parameters
     ----------
     scenario : Scenario
-        As the user gave it.
+        Scenario of the user.
     not_applied : sequence of mapping
-        Settings that the kernel does not have: `flows` (groups), `option`, `kernel`.
+        Settings that the kernel did not apply: `flows` (groups), `option`, `kernel`.
 
     Returns
     -------
     scenario : Scenario
-        The same one where no option has such a value.
+        The changed scenario; the same object if no option was changed.
     changed : dict of str to str
-        The value of each option that was changed.
+        Values of the changed options.
     """
     changed: dict[str, str] = {}
     for line in not_applied:
-        # What follows a colon is said about the value.
+        # The text after a colon is a comment on the value.
         text = str(line["kernel"]).partition(":")[0].strip()
         value = value_of_text(text)
         keys = {f"flows.{group}.{line['option']}": value for group in line["flows"]}
         try:
             scenario = scenario.replace(keys)
         except BadValueError:
-            continue  # The simulated sender has no such thing.
+            continue  # The simulated sender has no such value.
         changed[str(line["option"])] = text
     return scenario, changed
 
@@ -62,18 +63,18 @@ def fact_of(
     wanted: Sequence[ComparedQuantity],
     simulate: Callable[[Scenario], Result],
 ) -> Fact | None:
-    """Return the fact of a simulation with the kernel's settings; None if none can be tried.
+    """Return the fact from a simulation with the kernel's settings; None if it is impossible.
 
     Parameters
     ----------
     scenario : Scenario
-        As the user gave it.
+        Scenario of the user.
     emulated : Result
-        Lists the settings that the kernel does not have.
+        Result of the emulation, which lists the settings that the kernel did not apply.
     simulated : Answer
-        Of the requested simulation.
+        Answer of the requested simulation.
     wanted : sequence of ComparedQuantity
-        What is compared.
+        Compared quantities.
     simulate : callable
         Simulates a scenario with the same seed and replications.
     """

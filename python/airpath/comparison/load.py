@@ -1,4 +1,4 @@
-"""A comparison back from the file that it was written into."""
+"""Loads a comparison from a file."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from airpath.files import LARGEST, read_bytes
 __all__ = ["DOCUMENT", "comparison_of", "load_comparison"]
 
 DOCUMENT = FILES[0]
-"""The file of a comparison that has everything."""
+"""File with the complete document of a comparison."""
 
 
 def load_comparison(path: str | os.PathLike[str]) -> Comparison:
-    """Read what ``airpath compare --out`` or `Comparison.save` wrote.
+    """Read a comparison that ``airpath compare --out`` or `Comparison.save` wrote.
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ def load_comparison(path: str | os.PathLike[str]) -> Comparison:
     Returns
     -------
     comparison : Comparison
-        With the rows, facts and provenance of the one that was written. Its answers have neither
-        `result` nor `solution`: `load_result` reads a result from the engine's own directory.
+        Comparison with the rows, facts and provenance of the saved comparison. Its answers have
+        neither `result` nor `solution`; `load_result` reads a result from its directory.
 
     Raises
     ------
     BadValueError
-        If there is no comparison, or one of another version of Airpath.
+        If there is no comparison, or a comparison of another version of Airpath.
     """
     check_all(path_like("path", path))
     place = Path(path)
@@ -66,12 +66,12 @@ def comparison_of(document: Mapping[str, Any]) -> Comparison:
     Parameters
     ----------
     document : mapping
-        What `Comparison.to_dict` returned.
+        Document of `Comparison.to_dict`.
 
     Raises
     ------
     BadValueError
-        If it is not a complete one of this version.
+        If it is not the complete document of a comparison of this version.
     """
     try:
         return _comparison(document)
@@ -111,7 +111,7 @@ def _answer(document: Mapping[str, Any]) -> Answer:
 
 
 def _sample(values: Any) -> Any:
-    """Return values with NaN where JSON has null."""
+    """Return values with null replaced by NaN."""
     if isinstance(values, list):
         return [math.nan if value is None else float(value) for value in values]
     return math.nan if values is None else float(values)

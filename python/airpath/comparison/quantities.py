@@ -1,7 +1,7 @@
-"""What engines are compared by: quantities of flows, queues and links, under the names of metrics.
+"""Quantities that are compared between engines, with names of metrics.
 
-A name is that of a sweep's metric, ``goodput_bps``, ``flows.0.mean_rtt_s``,
-``queues.bottleneck.mean_packets``, or one of the few below that follow from several of them.
+Names are names of sweep metrics (``goodput_bps``, ``flows.0.mean_rtt_s``,
+``queues.bottleneck.mean_packets``), or of the derived quantities in `_DERIVED`.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
 __all__ = ["ComparedQuantity", "quantities", "result_values", "solution_values", "whole_runs"]
 
 Run = Mapping[str, Any]
-"""What a replication measured."""
+"""Measurements of a replication."""
 
 _MOST_QUEUES = 4
-"""Queues that are compared: of a cell with more users, those of the first."""
+"""Largest number of compared queues; in a cell with more users, the queues of the first users."""
 
 
 @dataclass(frozen=True)
 class ComparedQuantity:
-    """A quantity that engines report.
+    """Quantity that engines report.
 
     Parameters
     ----------
     name : str
-        As of a metric: ``flows.0.goodput_bps``.
+        Name, as of a metric: ``flows.0.goodput_bps``.
     label : str
-        What it is called in tables: ``goodput``.
+        Label in tables: ``goodput``.
     of : str
-        Whose it is: ``flow 0 reno``, ``bottleneck``.
+        Owner: ``flow 0 reno``, ``bottleneck``.
     unit : str
-        As it is shown; empty for a number.
+        Displayed unit; empty for a dimensionless number.
     scale : float
-        What a value is multiplied by for that unit.
+        Factor that converts a value to the displayed unit.
     decimals : int
-        Digits behind the point in that unit.
+        Number of decimals in the displayed unit.
     """
 
     name: str
@@ -61,17 +61,17 @@ class ComparedQuantity:
 
     @property
     def last(self) -> str:
-        """The name without whose it is: ``goodput_bps``."""
+        """The name without the owner: ``goodput_bps``."""
         return self.name.rpartition(".")[2]
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the largest value that it can have."""
+        """The smallest and largest possible value."""
         return (0.0, 1.0) if self.last == "jain" else bounds(self.last)
 
     @property
     def resolution(self) -> float:
-        """Relative resolution of its values."""
+        """Relative resolution of the values."""
         return resolution(self.last)
 
     @property
@@ -89,7 +89,7 @@ _PACKETS = ("packets", 1.0, 2)
 _COUNT = ("", 1.0, 1)
 
 Format = tuple[str, float, int]
-"""Unit, scale and digits behind the point."""
+"""Unit, scale and number of decimals."""
 
 _OF_FLOWS: Mapping[str, Format] = {
     "goodput_bps": _RATE,
@@ -103,7 +103,7 @@ _OF_FLOWS: Mapping[str, Format] = {
     "timeouts": _COUNT,
 }
 _EACH_TOO = ("goodput_bps", "mean_rtt_s")
-"""Those that have a row for each flow or group as well."""
+"""Quantities that also have a row for each flow or group."""
 _OF_QUEUES: Mapping[str, Format] = {
     "mean_packets": _PACKETS,
     "p50_packets": _PACKETS,
@@ -125,7 +125,8 @@ def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[Compared
     resolved : ResolvedScenario
         The resolved scenario.
     runs : sequence of mapping
-        Replications, whose queues and links are looked at; of none, those of one hop.
+        Replications, which determine the queues and links. If empty, only the bottleneck is
+        assumed.
     """
     found = [*_flow_quantities(resolved)]
     queues = [queue["name"] for run in runs[:1] for queue in run["queues"]] or ["bottleneck"]
@@ -192,18 +193,18 @@ def _made(scope: str, row: tuple[str, Format], of: str) -> ComparedQuantity:
     return ComparedQuantity(f"{scope}.{name}" if scope else name, label, of, unit, scale, decimals)
 
 
-# --- of a result -------------------------------------------------------------------------------
+# --- values of a result ------------------------------------------------------------------------
 
 
 def result_values(result: Result, wanted: Sequence[ComparedQuantity]) -> dict[str, list[float]]:
-    """Return each quantity in the replications that report it; without unreported quantities.
+    """Return the values of each quantity by replication; unreported quantities are omitted.
 
     Parameters
     ----------
     result : Result
-        Of a simulation or an emulation.
+        Result of a simulation or an emulation.
     wanted : sequence of ComparedQuantity
-        Which.
+        Quantities to return.
     """
     names = [each.name for each in wanted]
     found: dict[str, list[float]] = {}
@@ -217,7 +218,7 @@ def result_values(result: Result, wanted: Sequence[ComparedQuantity]) -> dict[st
 
 
 def whole_runs(result: Result) -> list[Run]:
-    """Return the replications that were not cut short by Ctrl-C, as one in real time may be."""
+    """Return the complete replications; Ctrl-C may have cut an emulated replication short."""
     whole_s = 0.99 * (result.resolved.measured_ns / 1e9)
     return [run for run in result.replications if run["measured_s"] >= whole_s]
 
@@ -262,7 +263,7 @@ def _lost(link: Run, run: Run) -> float | None:
     """Return the share of the packets offered to a link's queues that do not come through."""
     name = link["name"]
     queues = [queue for queue in run["queues"] if queue["name"].partition("/")[0] == name]
-    # What a link gives up is in the counts of both.
+    # Packets that a link discards after its retries are in both counts.
     dropped = sum(
         count for queue in queues for why, count in queue["drops"].items() if why != "retries"
     )
@@ -276,14 +277,14 @@ _DERIVED: Mapping[str, Callable[[Run, Run], float | None]] = {
     "mark_share": _marked,
     "lost_share": _lost,
 }
-"""What is no metric, by the last part of its name, from the entry of its queue or link."""
+"""Derived quantities that are not metrics: functions of the entry of a queue or link."""
 
 
 def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-# --- of a model --------------------------------------------------------------------------------
+# --- values of a model -------------------------------------------------------------------------
 
 
 def solution_values(
@@ -294,11 +295,11 @@ def solution_values(
     Parameters
     ----------
     solution : Solution
-        What the model found.
+        Solution of the model.
     resolved : ResolvedScenario
         The resolved scenario.
     wanted : sequence of ComparedQuantity
-        Which.
+        Quantities to return.
     """
     names = [each.name for each in wanted]
     found = solve_metrics(names, solution, resolved)
@@ -325,7 +326,7 @@ def _group_value(name: str, solution: Solution, resolved: ResolvedScenario) -> f
 def _mean_rtt(
     solution: Solution, resolved: ResolvedScenario, members: Sequence[int]
 ) -> float | None:
-    """Return the mean over the packets of flows, as a simulation's is."""
+    """Return the mean RTT over the packets of flows, as in a simulation."""
     flows = [flow for flow in solution.flows if flow.id in members]
     if not flows or not all(hasattr(flow, "rtt_s") for flow in flows):
         return None
@@ -340,7 +341,7 @@ def _loss(solution: Solution, resolved: ResolvedScenario) -> float | None:
     """Return the share of all packets sent that are lost, from the loss of each flow."""
     flows = solution.flows
     has_loss = all(getattr(flow, "loss", None) is not None and flow.loss < 1 for flow in flows)
-    # A download's rate is over its own time.
+    # The rate of a download is a mean over the time of the download.
     if not flows or not has_loss or hasattr(flows[0], "completion_s"):
         return None
     arrive = [_packets_per_s(flow, resolved) for flow in flows]

@@ -1,4 +1,4 @@
-"""The answers of several engines to one scenario: as a table, a figure and files."""
+"""`Comparison`: the answers of several engines to one scenario, as a table, figure and files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _STEM = "comparison"
 
 
 class Comparison:
-    """One scenario, the answers of several engines, and how they differ.
+    """Answers of several engines to one scenario, and their differences.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class Comparison:
     refused : mapping of str to str
         Engines without an answer, and the reason in one line.
     base : str
-        The engine that differences are relative to.
+        Engine to which differences are relative.
     interrupted : bool
-        Whether Ctrl-C ended it before all engines had finished.
+        Whether Ctrl-C ended the comparison before all engines finished.
     """
 
     def __init__(
@@ -106,21 +106,21 @@ class Comparison:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The engines whose differences from the base are looked at."""
+        """The engines that are compared with the base."""
         return tuple(name for name in self.answers if name != self.base)
 
     def relative_to(self, engine: str) -> Comparison:
-        """Return the same answers with the differences from those of another engine.
+        """Return the comparison with another engine as the base.
 
         Parameters
         ----------
         engine : str
-            One that answered.
+            Engine with an answer.
 
         Raises
         ------
         BadValueError
-            If it did not.
+            If the engine has no answer.
         """
         check_all(word("engine", engine, self.answers))
         return Comparison(
@@ -150,7 +150,7 @@ class Comparison:
         return judged(found, self.facts, self.base)
 
     def not_explained(self) -> Iterator[tuple[str, Row]]:
-        """Yield engine and row of each difference that nothing explains."""
+        """Yield engine and row of each unexplained difference."""
         for engine in self.others:
             for row in self.rows:
                 found = row.differences.get(engine)
@@ -164,9 +164,10 @@ class Comparison:
         -------
         table : DataFrame
             `quantity` (the name of a metric), `label`, `of`, `engine`, `mean`, `low`, `high` and
-            `reps` of the answer; of the difference from the base `difference`, `difference_low`,
-            `difference_high`, the same over the base's mean as `relative`, `relative_low` and
-            `relative_high`, its `method`, `verdict` and `facts`. Missing for the base itself.
+            `reps` of the answer. For the difference from the base: `difference`, `difference_low`,
+            `difference_high`, the same divided by the base's mean as `relative`, `relative_low` and
+            `relative_high`, and `method`, `verdict` and `facts`; these are missing for the base
+            itself.
         """
         import pandas as pd
 
@@ -177,9 +178,9 @@ class Comparison:
 
     @drawing
     def figure(self, **_options: Unpack[FigureOptions]) -> Figure:
-        """Draw a panel for each quantity, with a point and an interval for each engine.
+        """Plot a panel for each quantity, with a point and an interval for each engine.
 
-        It takes the arguments of all figures, as `Plot` describes them.
+        It has the arguments of all figures; see `Plot`.
         """
         from airpath.comparison.figure import figure_of
 
@@ -191,7 +192,7 @@ class Comparison:
         Parameters
         ----------
         caption, label : str, optional
-            With one of them the ``tabular`` is in a ``table`` environment.
+            If one of them is set, the ``tabular`` is placed in a ``table`` environment.
 
         Returns
         -------
@@ -202,7 +203,7 @@ class Comparison:
         return latex(texts.table(self), caption=caption, label=label)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the document of ``compare --json``; it holds no NaN and no infinity."""
+        """Return the document of ``compare --json``; it contains no NaN and no infinity."""
         return {
             "provenance": self.provenance,
             "complete": not self.interrupted,
@@ -245,7 +246,8 @@ class Comparison:
         Parameters
         ----------
         directory : path
-            Made when missing. What an engine found by itself is written by `save` of its result.
+            Directory; created if it does not exist. Results of single engines are written by their
+            `save`.
         figure_formats : str or sequence of str, optional
             ``png``, ``pdf``, ``svg``, or several; None for no figure. Default ``png``.
 
@@ -257,7 +259,7 @@ class Comparison:
         Raises
         ------
         BadValueError
-            If the directory cannot be written to, or a format is not known.
+            If the directory is not writable, or a format is unknown.
         """
         kinds = [] if figure_formats is None else figure_files.checked_formats(figure_formats)
         where = output_directory(directory)
@@ -277,7 +279,7 @@ class Comparison:
         Parameters
         ----------
         directory : path
-            Made when missing.
+            Directory; created if it does not exist.
         figure_formats : str or sequence of str
             ``png``, ``pdf``, ``svg``, or several. Default ``png``.
 
@@ -289,7 +291,7 @@ class Comparison:
         Raises
         ------
         BadValueError
-            If the directory cannot be written to, or a format is not known.
+            If the directory is not writable, or a format is unknown.
         """
         from airpath.comparison.figure import figure_of
 

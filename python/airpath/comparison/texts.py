@@ -1,4 +1,4 @@
-"""A comparison as words: what a terminal or a notebook shows."""
+"""Texts of a comparison, for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _POINTS = "points"
 
 
 def heading(comparison: Comparison) -> str:
-    """Return how many replications of what length there were, and what the intervals are."""
+    """Return a line with the number and length of replications, the seed and the confidence."""
     resolved, about_it = comparison.resolved, comparison.provenance
     answers = map(about, comparison.answers.values())
     runs = [each["replications"] for each in answers if "replications" in each]
@@ -61,7 +61,7 @@ def about(answer: Answer) -> dict[str, Any]:
 
 
 def who(answer: Answer) -> str:
-    """Return the same in a few words: ``emulate: 5 replications, Linux 6.18, valid``."""
+    """Return a short description of an answer: ``emulate: 5 replications, Linux 6.18, valid``."""
     details = about(answer)
     parts = []
     if "model" in details:
@@ -104,7 +104,7 @@ def _change(difference: Difference, quantity: ComparedQuantity) -> list[str]:
 
 
 def in_percent(difference: Difference) -> str:
-    """Return a difference over the base's mean: ``+1.2 ± 0.4 %``."""
+    """Return a difference relative to the base's mean: ``+1.2 ± 0.4 %``."""
     return _signed(difference.relative, 100.0, 1, "%")
 
 
@@ -126,7 +126,7 @@ _VERDICTS = {
 
 
 def explanation(comparison: Comparison) -> Iterator[str]:
-    """Yield the verdicts on the differences, line by line, then their facts."""
+    """Yield lines with the verdicts on the differences, then the facts."""
     percent = f"{100 * comparison.confidence:g} %"
     for engine in comparison.others:
         found = [

@@ -1,6 +1,7 @@
 """Emulation: the models in real time between two network namespaces, with the kernel's TCP.
 
-A separate program runs, ``airpath-emu``. This package controls it and reads its reports.
+The emulation runs in a separate program, ``airpath-emu``. This package controls the program and
+reads its reports.
 """
 
 from airpath.emulation.api import check as check

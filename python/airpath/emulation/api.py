@@ -1,4 +1,4 @@
-"""The verbs: `emulate` a scenario, run a command on its path, ask what this machine can do."""
+"""Main functions: `emulate` a scenario, run a command on its path, `check` the machine."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from airpath.scenario.units import Duration
 __all__ = ["REAL_TIME", "Listener", "check", "emulate", "emulate_with", "run_command"]
 
 Listener = Callable[[int, Mapping[str, Any]], None]
-"""Takes the number of the replication and an event of the program, a mapping with `event`."""
+"""Callback with the number of the replication and an event of the program."""
 
 REAL_TIME = "emulating in real time"
-"""What progress is reported of begins with it."""
+"""Prefix of progress reports."""
 
 _SHORTEST_S = 1e-9
 _LONGEST_NS = 100 * 86_400 * 10**9
-"""What the engine's clock counts at most: 100 days."""
+"""Largest time of the engine's clock: 100 days, ns."""
 
 
 def emulate(
@@ -62,9 +62,9 @@ def emulate(
 ) -> Result:
     """Emulate a scenario: kernel TCP flows use the modelled path in real time.
 
-    It takes as long as the scenario, and requires Linux; `emulation.check` lists the other
-    requirements. Random numbers of the models depend only on the seed; the kernel's timing does
-    not.
+    The emulation takes as long as the scenario, and requires Linux; `emulation.check` lists the
+    other requirements. Random numbers of the models depend only on the seed; the timing of the
+    kernel varies.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def emulate(
     Returns
     -------
     result : Result
-        A result as from `simulate`, with `validity_reports` and `kernel`. If it is not `valid`, do
-        not use its numbers; `invalid` has the reason.
+        A result as from `simulate`, with `validity_reports` and `kernel`. If the result is not
+        `valid`, do not use its numbers; `invalid` has the reasons.
 
     Raises
     ------
@@ -99,8 +99,8 @@ def emulate(
     RunError
         If the program is missing, or the run failed.
     Interrupted
-        After Ctrl-C; a `KeyboardInterrupt` whose attribute `result` has the replications finished
-        before.
+        After Ctrl-C. It is a `KeyboardInterrupt`; its attribute `result` has the finished
+        replications.
     """
     check_all(*_problems(seed, reps, confidence, capture_to), progress_line(progress))
     with reporting_to(progress) as notify:
@@ -125,7 +125,7 @@ def emulate_with(
     listener: Listener | None = None,
     command: str | None = None,
 ) -> Result:
-    """Emulate a scenario, as `emulate` does; `listener` receives all events of the program."""
+    """Emulate a scenario as in `emulate`; `listener` receives all events of the program."""
     check_all(*_problems(seed, reps, confidence, capture_to))
     made = prepared(scenario, emulated=True)
     kernel = for_flows(made.scenario, made.resolved)
@@ -172,8 +172,8 @@ def run_command(
 ) -> Result:
     """Run a command on the client's side of a scenario's path, with the server's side reachable.
 
-    The command has the terminal. In its environment ``AIRPATH_SERVER`` and ``AIRPATH_CLIENT`` are
-    the addresses of both sides. Its connections take the path of one of the scenario's flows.
+    The command controls the terminal. In its environment, ``AIRPATH_SERVER`` and ``AIRPATH_CLIENT``
+    are the addresses of both sides. Its connections use the path of one of the scenario's flows.
 
     Parameters
     ----------
@@ -186,16 +186,16 @@ def run_command(
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     like : int
-        Number of the flow whose user, direction and wires the packets take. Default 0.
+        Number of the flow whose user, direction and wires the packets use. Default 0.
     duration : str, float or Duration, optional
         Time at which the emulation and both commands end, above 0; a number is in seconds. Default:
         the end of `argv`.
     host_network : bool
-        Whether the server's side is the machine's own network. Default False.
+        Whether the server's side is the host's network. Default False.
     keep_privileges : bool
         Whether commands keep the privileges of the caller. Default False.
     capture_to, command
-        As for `emulate`.
+        As in `emulate`.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def run_command(
     Raises
     ------
     BadValueError, RunError
-        As `emulate`; also if the command cannot be started.
+        As in `emulate`; also if the command cannot be started.
     """
     made = prepared(scenario, emulated=True)
     last = len(made.resolved.flows) - 1
@@ -217,7 +217,7 @@ def run_command(
         whole("like", like, 0, last, f"Use the number of a flow, from 0 to {last}"),
         None if capture_to is None else path_like("capture_to", capture_to),
     )
-    # The scenario's duration applies to its own flows and ends no command.
+    # The scenario's duration applies only to its flows, not to commands.
     until = _LONGEST_NS if duration is None else _duration_ns(duration)
     kernel = for_commands(made.scenario, made.resolved, like)
     made = replace(made, resolved=made.resolved.recorded(series=[], ss=False))
@@ -255,7 +255,7 @@ def check() -> dict[str, Any]:
     Returns
     -------
     found : dict
-        What the program found out; `ok` says whether anything can be emulated.
+        Findings of the program; `ok` is whether emulation is possible.
 
     Raises
     ------
@@ -269,7 +269,7 @@ def check() -> dict[str, Any]:
 
 
 class _Run:
-    """A scenario with what is the same in all replications."""
+    """State that all replications of a scenario share."""
 
     def __init__(self, made: PreparedScenario, kernel: Kernel, about: dict[str, Any]) -> None:
         self.made = made
@@ -278,7 +278,7 @@ class _Run:
         self.watch = Stopwatch()
 
     def check(self) -> None:
-        """Check that there is a program, and that the models accept the scenario."""
+        """Check that the program exists, and that the models accept the scenario."""
         process.program()
         simulated = self.made.resolved.with_simulated_congestion()
         replace(self.made, resolved=simulated).check()
@@ -291,7 +291,7 @@ class _Run:
         sides: Sequence[str],
         listener: process.Listener,
     ) -> Iterator[tuple[process.EmulationOutcome, reports.Report, Mapping[str, IO[bytes]]]]:
-        """Run it once; yield how it ended, its report and the captures of `sides`, by side."""
+        """Run one replication; yield outcome, report and captures of `sides`, by side."""
         inputs = self.made.inputs
         files = {
             key: {"role": inputs.roles[key], "text": text} for key, text in inputs.texts.items()
@@ -340,7 +340,7 @@ class _Run:
 
 
 def _as_it_was(resolved: ResolvedScenario, like: int, report: reports.Report) -> ResolvedScenario:
-    """Return the scenario as the commands made it: their connections, for as long as they ran."""
+    """Return the scenario with the commands' connections as flows, and the actual duration."""
     rows = report.replication["flows"] = report.replication["flows"] or [dict(_NO_CONNECTION)]
     ran_ns = round(1e9 * report.replication["simulated_s"])
     measured_ns = round(1e9 * report.replication["measured_s"])
@@ -356,7 +356,7 @@ _NO_CONNECTION: Mapping[str, Any] = {
     "lost_datagrams": None,
     "loss_ratio": None,
 }
-"""Stands for the connections of a command that has made none."""
+"""Placeholder for a command without connections."""
 
 
 def _numbered(listener: Listener | None, number: int) -> process.Listener:
@@ -380,7 +380,7 @@ def _progress_of(notify: ProgressCallback, reps: int) -> Listener:
 def _kept(
     captures: Mapping[str, IO[bytes]], directory: str | os.PathLike[str] | None
 ) -> dict[str, Path]:
-    """Copy captures to where they belong; return the files."""
+    """Copy captures to the output directory; return the files."""
     if directory is None:
         return {}
     place = output_directory(directory, "capture_to")

@@ -1,4 +1,4 @@
-"""The document that describes a run to the program, with the contents of the scenario's files."""
+"""Document that describes a run for the program, with the contents of the scenario's files."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from airpath.errors import BadValueError, show
 __all__ = ["DEEPEST", "LEVEL", "Commands", "EmulationSettings", "document_of", "level"]
 
 LEVEL = "AIRPATH_LEVEL"
-"""Environment variable: how many emulations the process is inside of."""
+"""Environment variable: nesting level of emulations."""
 DEEPEST = 30
-"""Deepest nesting of emulations: each has its own addresses."""
+"""Largest nesting level of emulations; each level has separate addresses."""
 
 
 @dataclass(frozen=True)
 class Commands:
-    """What runs at the two ends of the path.
+    """Commands at the two ends of the path.
 
     Parameters
     ----------
     client : sequence of str
         Program and arguments on the client's side.
     server : sequence of str, optional
-        The same on the server's side. Default: nothing is started there.
+        Program and arguments on the server's side. Default: no program.
     like : int
-        Number of the flow whose user, direction and wires the packets take. Default 0.
+        Number of the flow whose user, direction and wires the packets use. Default 0.
     duration_ns : int, optional
-        When all of it ends, ns. Default: when the client's command has ended.
+        Time at which all commands end, ns. Default: the end of the client's command.
     """
 
     client: Sequence[str]
@@ -41,7 +41,7 @@ class Commands:
     duration_ns: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as the program takes it."""
+        """Return the commands in the format of the program."""
         document: dict[str, Any] = {
             "kind": "commands",
             "client": list(self.client),
@@ -56,22 +56,22 @@ class Commands:
 
 @dataclass(frozen=True)
 class EmulationSettings:
-    """What is not in the scenario.
+    """Settings of a run that are not in the scenario.
 
     Parameters
     ----------
     seed : int
-        Master seed of what the models draw.
+        Master seed of the models' random numbers.
     replication : int
         Number of the replication.
     comment : str
-        For the captures. Default: none.
+        Comment in the captures. Default: none.
     host_network : bool
-        Whether the server's side is the machine's own network. Default False.
+        Whether the server's side is the host's network. Default False.
     keep_privileges : bool
         Whether commands keep the privileges of the parent process. Default False.
     progress_ms : int
-        Time between two reports. Default 200 ms.
+        Interval between two progress reports, ms. Default 200.
     """
 
     seed: int
@@ -83,17 +83,17 @@ class EmulationSettings:
 
 
 def level(environment: Mapping[str, str] = os.environ) -> int:
-    """Return how many emulations this process is inside of.
+    """Return the nesting level of emulations of this process.
 
     Parameters
     ----------
     environment : mapping of str to str
-        Default: that of this process.
+        Environment variables. Default: environment of this process.
 
     Raises
     ------
     BadValueError
-        If it is no such number, or there are too many.
+        If the variable is not a valid level, or the level is too deep.
     """
     text = environment.get(LEVEL, "0")
     try:
@@ -121,13 +121,13 @@ def document_of(
     resolved : ResolvedScenario
         The resolved scenario.
     files : mapping of str to mapping
-        `role` and `text` of its files, by their keys in the resolved scenario.
+        `role` and `text` of the scenario's files, by their keys in the resolved scenario.
     kernel : Kernel
         Settings of the kernel's TCP.
     traffic : Commands or None
-        What runs at the ends; None for the scenario's own flows.
+        Commands at the ends; None for the scenario's flows.
     settings : EmulationSettings
-        Everything else.
+        Other settings.
     """
     flows = {"kind": "flows", "sockets": list(kernel.sockets)}
     return {

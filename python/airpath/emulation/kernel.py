@@ -1,4 +1,4 @@
-"""Settings of a kernel for a scenario's TCP: those of namespaces, routes and sockets."""
+"""Kernel settings for a scenario's TCP: sysctls of namespaces, routes and sockets."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from airpath.scenario.units import Duration, Size
 __all__ = ["Kernel", "for_commands", "for_flows", "kernel_has"]
 
 _HEADERS = 40
-"""Bytes of an IPv4 and a TCP header."""
+"""Length of an IPv4 and a TCP header, bytes."""
 _UNSCALED = 65_535
-"""Largest window that 16 bits say."""
+"""Largest window without scaling (16 bits), bytes."""
 _LARGEST_WINDOW = _UNSCALED << 14
-"""Largest window that a scale of 14 says, RFC 7323 §2.3."""
+"""Largest window with a scale of 14, bytes (RFC 7323 §2.3)."""
 _LARGEST_BUFFER = 2**31 - 1
 _USUAL_RECEIVE, _USUAL_SEND = 6 << 20, 4 << 20
-"""Largest buffers of a kernel by default, bytes."""
+"""Default maximum sizes of a kernel's buffers, bytes."""
 
 _SAME: Mapping[str, str] = {
     "tcp_no_metrics_save": "1",
@@ -50,7 +50,7 @@ _SAME: Mapping[str, str] = {
     "tcp_plb_enabled": "0",
     "tcp_thin_linear_timeouts": "0",
 }
-"""Settings that are a kernel's defaults under every profile, or better than they."""
+"""Sysctls that are equal for all profiles; mostly the kernel's defaults."""
 
 _OWN: Mapping[str, str] = {
     "tcp_frto": "2",
@@ -60,7 +60,7 @@ _OWN: Mapping[str, str] = {
     "tcp_tso_rtt_log": "9",
     "tcp_ecn_fallback": "1",
 }
-"""The kernel's defaults, for the profile ``linux``: a new namespace has the machine's otherwise."""
+"""Kernel defaults for the profile ``linux``; a new namespace would inherit the host's values."""
 
 _TEXTBOOK: Mapping[str, str] = {
     "tcp_frto": "0",
@@ -70,17 +70,17 @@ _TEXTBOOK: Mapping[str, str] = {
     "tcp_tso_rtt_log": "0",
     "tcp_ecn_fallback": "0",
 }
-"""The closest to other profiles: no F-RTO, a window of its full size, no bursts."""
+"""Sysctls closest to the other profiles: no F-RTO, a window of full size, no bursts."""
 
 
 def kernel_has(name: str) -> bool:
-    """Say whether this machine's kernel has a setting, ``tcp_sack`` for example."""
+    """Return whether this machine's kernel has a sysctl, for example ``tcp_sack``."""
     return Path("/proc/sys/net/ipv4", name).exists()
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """Settings of a kernel's TCP.
+    """Settings of the kernel's TCP.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Kernel:
     sockets : sequence of mapping
         Settings of the sockets of each flow.
     not_applied : sequence of mapping
-        Settings that the kernel does not have: `flows` (the groups), `option`, `asked`, `kernel`.
+        Settings that the kernel cannot apply: `flows` (the groups), `option`, `asked`, `kernel`.
     """
 
     sysctls: Mapping[str, str] = field(default_factory=dict)
@@ -103,26 +103,26 @@ class Kernel:
     not_applied: Sequence[Mapping[str, Any]] = ()
 
     def settings(self) -> dict[str, Any]:
-        """Return it as the program takes it."""
+        """Return the settings in the format of the program."""
         return {"sysctls": dict(self.sysctls), "route": dict(self.route), "mtu": self.mtu}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it."""
+        """Return all settings as plain values."""
         return asdict(self)
 
 
 class _Tcp(NamedTuple):
-    """The TCP flows of a group."""
+    """TCP flows of a group."""
 
     group: int
     control: str | None
-    """The kernel's; None leaves it to the program that opens the connection."""
+    """Kernel name of the congestion control; None: left to the program that connects."""
     congestion: Component
     options: TcpParameters
 
     @property
     def own(self) -> bool:
-        """Whether it is what kernels are by themselves."""
+        """Whether the profile is ``linux``, the kernel's defaults."""
         return self.options.profile == "linux"
 
     @property
@@ -131,7 +131,7 @@ class _Tcp(NamedTuple):
 
     @property
     def segment(self) -> int:
-        """A full segment with its options, bytes."""
+        """Length of a full segment with its TCP options, bytes."""
         return self.options.mss + self.stamps
 
     @property
@@ -161,11 +161,11 @@ def for_flows(
     Parameters
     ----------
     scenario : Scenario
-        As the user gave it.
+        Scenario of the user.
     resolved : ResolvedScenario
-        The same resolved.
+        The resolved scenario.
     has : callable
-        Says whether the kernel has a setting. Default: whether this machine's has.
+        Returns whether the kernel has a sysctl. Default: checks this machine's kernel.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def _sockets(
 
 
 def _is_tuned(flows: Sequence[_Tcp]) -> bool:
-    """Say whether the kernel moves the receive windows as it does by itself."""
+    """Return whether the kernel's receive buffer auto-tuning is used."""
     usual = _kernel_parameters().receive_window
     return all(flow.own and flow.options.receive_window == usual for flow in flows)
 
@@ -228,15 +228,15 @@ def for_commands(
 ) -> Kernel:
     """Return the kernel's settings for the connections of a command.
 
-    Its TCP has the kernel's defaults, except the keys that the group of flow `like` sets with `cc`,
+    TCP has the kernel's defaults, except for the keys that the group of flow `like` sets with `cc`,
     `profile` and `tcp`.
 
     Parameters
     ----------
     scenario, resolved, has
-        As for `for_flows`.
+        As in `for_flows`.
     like : int
-        Number of the flow whose way the packets take.
+        Number of the flow whose path the packets use.
 
     Raises
     ------
@@ -265,17 +265,17 @@ def for_commands(
 
 
 def _kernel_parameters(given: TcpConfig | None = None, **values: Any) -> TcpParameters:
-    """Return the TCP parameters of the profile ``linux``, with other values of some."""
+    """Return the TCP parameters of the profile ``linux``, with some values replaced."""
     config = profile_config("linux", None, None, given or TcpConfig())
-    context = cast(Context, None)  # No parameter names a file.
+    context = cast(Context, None)  # No parameter refers to a file, so the context is unused.
     return TcpParameters({"profile": "linux", **config.resolved(context, ()), **values})
 
 
-# --- both -----------------------------------------------------------------------------------------
+# --- flows and commands ---------------------------------------------------------------------------
 
 
 def _for_all(flows: Sequence[_Tcp], has: Callable[[str], bool]) -> dict[str, Any]:
-    """Return everything but the sockets, for flows that are alike in what a namespace has once."""
+    """Return all settings except sockets, for flows with equal per-namespace settings."""
     if not flows:
         return {"mtu": 1500}
     first = flows[0]
@@ -326,7 +326,7 @@ def _differences(flow: _Tcp) -> Iterator[UnappliedParameter]:
 
 
 def _sysctls(flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
-    """Yield every setting of the namespaces without what all begin with, ``net.ipv4.``."""
+    """Yield all sysctls of the namespaces, without the prefix ``net.ipv4.``."""
     first = flows[0]
     yield from _SAME.items()
     yield from (_OWN if first.own else _TEXTBOOK).items()
@@ -341,13 +341,13 @@ def _sysctls(flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
 
 
 def _parameter_settings(row: Parameter, flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
-    """Yield the settings that the table of parameters gives for one."""
+    """Yield the sysctls of a parameter, from the table of parameters."""
     for name, texts in row.kernel.sysctls.items():
         yield name, texts[_value_text(row, flows[0])]
     if number := row.kernel.number:
         unit = int(Duration.parse(number["unit"])) if "unit" in number else 1
         most = int(number["most"])
-        # A count that is absent is unlimited.
+        # A missing count means unlimited.
         largest = max(flow.options.get(row.resolved, most * unit) for flow in flows)
         yield number["sysctl"], str(min(most, max(int(number["least"]), largest // unit)))
 
@@ -358,7 +358,7 @@ def _sysctls_of(row: Parameter) -> set[str]:
 
 
 def _buffers(window: int, is_tuned: bool) -> Iterator[tuple[str, str]]:
-    """Yield buffers that hold a window, with what a kernel counts besides the payload."""
+    """Yield buffer sizes for a window, including the kernel's overhead per packet."""
     memory = min(_LARGEST_BUFFER, 4 * window)
     receive = max(_USUAL_RECEIVE, min(_LARGEST_BUFFER, 2 * window))
     if is_tuned:
@@ -373,23 +373,23 @@ def _ecn(flows: Sequence[_Tcp]) -> str:
     used = {flow.options.ecn for flow in flows}
     if "on" in used:
         return "1"
-    # DCTCP requests ECN itself; 2 makes the peers of the others accept a request.
+    # DCTCP requests ECN itself; with 2, other connections accept a request for ECN.
     return "2" if "dctcp" in used or flows[0].own else "0"
 
 
 def _merged(unapplied: Sequence[tuple[_Tcp, UnappliedParameter]]) -> list[dict[str, Any]]:
-    """Return each difference once, with the groups that it is about."""
+    """Return the distinct differences, each with the groups that it concerns."""
     groups: dict[UnappliedParameter, list[int]] = {}
     for flow, line in unapplied:
         groups.setdefault(line, []).append(flow.group)
     return [{"flows": who, **line._asdict()} for line, who in groups.items()]
 
 
-# --- what a namespace has once --------------------------------------------------------------------
+# --- per-namespace settings -----------------------------------------------------------------------
 
 
 def _not_alike(scenario: Scenario, flows: Sequence[_Tcp]) -> Iterator[Problem]:
-    """Yield where a group differs from the first in what all connections of a namespace share."""
+    """Yield a problem for each per-namespace setting in which a group differs from the first."""
     place = scenario.file or scenario.name
     for flow in flows[1:]:
         first = flows[0]
@@ -406,11 +406,11 @@ _COMPUTED: Mapping[str, Callable[[_Tcp], Any]] = {
     "initial_window": lambda flow: flow.initial_segments,
     "delayed_ack_segments": lambda flow: flow.options.delayed_ack_segments == 1,
 }
-"""Attributes of routes that do not distinguish all values of a parameter."""
+"""Parameters whose route attributes do not distinguish all values: the attribute's value."""
 
 
 def _setting(row: Parameter, flow: _Tcp) -> Any:
-    """Return the setting of a namespace for a parameter of a flow."""
+    """Return the namespace's setting for a parameter of a flow."""
     if row.name in _COMPUTED:
         return _COMPUTED[row.name](flow)
     if row.kernel.sysctls:

@@ -1,4 +1,4 @@
-"""The program that emulates, ``airpath-emu``: found, started, listened to, and ended."""
+"""Control of the emulator program, ``airpath-emu``: find, start, read events, stop."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from airpath.errors import BadValueError, MachineError, RunError, one_line
 __all__ = ["PROGRAM", "EmulationOutcome", "Listener", "check", "program", "run"]
 
 PROGRAM = "AIRPATH_EMU"
-"""Environment variable: a program that replaces the one in the package."""
+"""Environment variable: path of a program that replaces the packaged program."""
 
 Listener = Callable[[Mapping[str, Any]], None]
-"""Called with each event of the program."""
+"""Callback with each event of the program."""
 
 _BESIDE = Path(__file__).parents[1] / "bin" / "airpath-emu"
 _CHECK_S = 60
-"""Longest that a check may take; it measures for two seconds."""
+"""Timeout of a check, s; the check itself measures for two seconds."""
 _LAST_WORDS_S = 20
-"""Longest that the program may take to end after its events have."""
+"""Timeout for the end of the program after its last event, s."""
 _PATIENCE_S = 30
-"""Longest that the program may take to end after a request to stop."""
+"""Timeout for the end of the program after a request to stop, s."""
 _MOST_WORDS = 4000
 _OF_MACHINE = ("tun", "namespace", "device", "privileges")
-"""What a failure is about that `airpath emulate --check` knows more of."""
+"""Kinds of failures about which `airpath emulate --check` has details."""
 
 
 @dataclass(frozen=True)
 class EmulationOutcome:
-    """How an emulation ended.
+    """Outcome of an emulation.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class EmulationOutcome:
     status : int or None
         Exit status of the client's command.
     signal : int or None
-        Number of the first signal that requested its end.
+        Number of the first signal that requested the end.
     """
 
     reason: str
@@ -59,12 +59,12 @@ class EmulationOutcome:
 
     @property
     def interrupted(self) -> bool:
-        """Whether a signal ended it."""
+        """Whether a signal ended the emulation."""
         return self.reason == "signal"
 
 
 def program() -> Path:
-    """Return the program.
+    """Return the path of the program.
 
     Raises
     ------
@@ -87,9 +87,9 @@ def program() -> Path:
 
 @contextlib.contextmanager
 def _executable() -> Iterator[tuple[Path, tuple[int, ...]]]:
-    """Yield an executable path of the program, and the descriptors that must stay open for it.
+    """Yield an executable path of the program, and the descriptors that must stay open.
 
-    Some installers do not set its mode, and not every installation can be written to.
+    Some installers do not set the executable mode, and some installations are read-only.
     """
     path = program()
     if os.access(path, os.X_OK):
@@ -112,7 +112,7 @@ def check() -> dict[str, Any]:
     Raises
     ------
     RunError
-        If it cannot be started, or prints no document.
+        If the program cannot be started, or prints no document.
     """
     with _executable() as (path, opened):
         try:
@@ -146,7 +146,7 @@ def run(
 ) -> EmulationOutcome:
     """Run the program until it ends.
 
-    Ctrl-C lets it end and write what it has; a second one ends it at once.
+    After Ctrl-C, the program ends and writes its results; a second Ctrl-C ends it immediately.
 
     Parameters
     ----------
@@ -154,11 +154,12 @@ def run(
         From `airpath.emulation.document.document_of`.
     files : mapping of str to file
         Empty files that the program writes: ``results``, and ``server-capture`` and
-        ``client-capture`` if packets are captured. Files without a name are gone after a SIGKILL.
+        ``client-capture`` if packets are captured. Use unnamed files, which disappear even after a
+        SIGKILL.
     listener : callable
         Receives each event.
     has_command : bool
-        Whether a command has the terminal, and Ctrl-C from it.
+        Whether a command controls the terminal and receives Ctrl-C from it.
 
     Raises
     ------
@@ -171,7 +172,7 @@ def run(
     """
     events_read, events_write = os.pipe()
     input_read, input_write = os.pipe()
-    # The program checks that this end exists; it must not wait for data that is never written.
+    # The program only checks that this pipe is open; it must not block on a read.
     os.set_blocking(input_read, False)
     with contextlib.ExitStack() as at_end:
         ends = dict.fromkeys((events_read, events_write, input_read, input_write), True)
@@ -194,7 +195,7 @@ def run(
             child = subprocess.Popen(
                 [os.fspath(path), "run", *options],
                 pass_fds=(*passed.values(), *opened),
-                # Without a command, this process receives Ctrl-C and stops the program.
+                # Without a command, only this process receives Ctrl-C; it then stops the program.
                 start_new_session=not has_command,
                 **_streams(has_command, words),
             )
@@ -223,7 +224,7 @@ def _streams(has_command: bool, words: IO[bytes]) -> dict[str, Any]:
 
 
 def _listen(events: int, listener: Listener) -> Mapping[str, Any]:
-    """Pass every event on until they end; return the last, or an empty one."""
+    """Forward all events to the listener; return the final event, or an empty mapping."""
     last: Mapping[str, Any] = {}
     with os.fdopen(os.dup(events), "rb") as lines:
         for line in lines:
@@ -250,7 +251,7 @@ def _status(child: subprocess.Popen[bytes]) -> int:
 
 
 def _reap(child: subprocess.Popen[bytes]) -> None:
-    """End the program, if it is still there: all that it started goes with it."""
+    """Kill the program if it still runs; its child processes end with it."""
     if child.poll() is None:
         child.kill()
         child.wait()
@@ -279,13 +280,13 @@ def _outcome_of(
 
 @contextlib.contextmanager
 def _foreground() -> Iterator[None]:
-    """Take the terminal back when the block ends: a shell that was started has made it its own."""
+    """Reclaim the terminal at the end of the block, because a started shell takes control of it."""
     try:
         yield
     finally:
         with contextlib.suppress(OSError, ValueError):
             if os.isatty(0) and os.tcgetpgrp(0) != os.getpgrp():
-                # A process in the background would be stopped for that.
+                # A background process would be stopped by SIGTTOU.
                 before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
                 os.tcsetpgrp(0, os.getpgrp())
                 signal.signal(signal.SIGTTOU, before)
@@ -293,9 +294,9 @@ def _foreground() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _interrupts(child: subprocess.Popen[bytes], *, notify: bool) -> Iterator[list[int]]:
-    """Note signals that request the end instead of ending by them; the second one ends the child.
+    """Record signals that request the end; the second signal kills the child.
 
-    SIGTERM is passed on, and so is SIGINT where the terminal does not.
+    SIGTERM is forwarded to the child; SIGINT too, unless the terminal sends it to the child.
     """
     found: list[int] = []
     if threading.current_thread() is not threading.main_thread():

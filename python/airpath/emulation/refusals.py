@@ -1,4 +1,4 @@
-"""What cannot be emulated: refused by name, with the flows that want it."""
+"""Checks that a scenario can be emulated; problems name the keys and flows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 MOST_FLOWS = 40_000
-"""Each flow has its own port."""
+"""Largest number of flows; each flow needs a separate port."""
 
 KERNEL: Mapping[str, Mapping[str, Any]] = {
     "reno": {"beta_ecn": 0.5, "hystart": "off"},
@@ -38,7 +38,7 @@ KERNEL: Mapping[str, Mapping[str, Any]] = {
     "dctcp": {"g": 0.0625, "initial_alpha": 1.0, "hystart": "off"},
     "bbr": {},
 }
-"""Congestion control algorithms of the kernel, with its values of our parameters."""
+"""Congestion control algorithms of the kernel, with its values of Airpath's parameters."""
 
 _CALLED = {"newreno": "reno", "cubic-linux": "cubic"}
 _SAME_UNDER_NS3 = {"cubic-ns3": "cubic"}
@@ -46,39 +46,39 @@ _ACCEPTED = "A kernel has reno, newreno (as reno), cubic, dctcp and bbr"
 
 
 def kernel_control(scenario: Scenario, group: int, control: Component) -> str | None:
-    """Return the kernel's name for the congestion control of a group of flows.
+    """Return the kernel's name of the congestion control of a group of flows.
 
     Parameters
     ----------
     scenario : Scenario
-        As the user gave it.
+        Scenario of the user.
     group : int
         Number of the group.
     control : Component
-        The congestion control algorithm of its flows.
+        The congestion control algorithm of the group's flows.
 
     Returns
     -------
     name : str or None
-        None when no kernel has it.
+        Name; None if no kernel has this algorithm.
     """
     kind = control.kind
     asked = getattr(getattr(scenario.flows[group], "cc", None), "kind", None)
-    if asked != kind:  # The profile ns3 has made another class of it.
+    if asked != kind:  # The profile ns3 replaces the algorithm by a variant.
         kind = _SAME_UNDER_NS3.get(kind, kind)
     kind = _CALLED.get(kind, kind)
     return kind if kind in KERNEL else None
 
 
 def scenario_problems(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:
-    """Yield the problems of a scenario that cannot be emulated with any flows.
+    """Yield the problems that prevent emulation regardless of the flows.
 
     Parameters
     ----------
     scenario : Scenario
-        As the user gave it.
+        Scenario of the user.
     resolved : ResolvedScenario
-        The same resolved.
+        The resolved scenario.
     """
     place = scenario.file or scenario.name
     if resolved.recording.has_flow_monitor:
@@ -91,9 +91,9 @@ def scenario_problems(scenario: Scenario, resolved: ResolvedScenario) -> Iterato
 
 
 def too_many(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:
-    """Yield a problem when there are more flows than ports.
+    """Yield a problem if there are more flows than ports.
 
-    Parameters are those of `scenario_problems`.
+    Parameters are as in `scenario_problems`.
     """
     number = len(resolved.flows)
     if number > MOST_FLOWS:
@@ -108,9 +108,9 @@ def flow_problems(scenario: Scenario, resolved: ResolvedScenario, group: int) ->
     Parameters
     ----------
     scenario : Scenario
-        As the user gave it.
+        Scenario of the user.
     resolved : ResolvedScenario
-        The same resolved.
+        The resolved scenario.
     group : int
         Number of the group.
     """
@@ -126,7 +126,7 @@ def flow_problems(scenario: Scenario, resolved: ResolvedScenario, group: int) ->
 
 
 def _out_of_range(place: str, group: int, row: Parameter, tcp: TcpParameters) -> Iterator[Problem]:
-    """Yield a size that a kernel rejects; `TCP_MAXSEG` counts the options of a segment."""
+    """Yield a problem for a size that a kernel rejects; `TCP_MAXSEG` includes TCP options."""
     more = tcp.stamp_bytes if row.name == "mss" else 0
     refuses, value = row.kernel.refuses, int(tcp.get(row.resolved))
     least, most = (int(Size.parse(refuses[key])) - more for key in ("below", "above"))

@@ -1,4 +1,4 @@
-"""The results that the program writes, as `Result` takes them."""
+"""Reads the results of the program, in the form for `Result`."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ _NOTHING: Columns = (b"", b"", b"", b"")
 
 @dataclass(frozen=True)
 class Report:
-    """What was measured in one run.
+    """Measurements of one run.
 
     Parameters
     ----------
     replication : dict
-        The statistics, as the simulator reports those of a replication.
+        The statistics, in the simulator's format for a replication.
     validity : dict
-        Whether they can be believed.
+        Validity report.
     kernel : dict
-        Settings of the kernel, as read back, and its counters.
+        Settings read back from the kernel, and its counters.
     command : dict or None
-        How commands ended.
+        End of the commands.
     series : dict of str to Columns
-        What was recorded over time.
+        Recorded time series.
     ss : dict of str to bytes
-        The senders' state over time.
+        State of senders over time.
     problems : list of str
         Other problems: flows that did not start, a server that has ended.
     connections : list of dict
-        Those of commands.
+        Connections of commands.
     """
 
     replication: dict[str, Any]
@@ -52,22 +52,22 @@ class Report:
 
 
 def read(results: IO[bytes], number: int, series: Iterable[str]) -> Report:
-    """Read what the program wrote.
+    """Read the results that the program wrote.
 
     Parameters
     ----------
     results : file
-        The sections that the program wrote: each is a line of JSON with `name` and `bytes`, and
-        that many bytes.
+        Results in sections: each is a line of JSON with `name` and `bytes`, followed by this number
+        of bytes.
     number : int
         Number of the replication.
     series : iterable of str
-        Names of what is recorded over time.
+        Names of the recorded series.
 
     Raises
     ------
     RunError
-        If something is missing or is not what it should be.
+        If a section is missing or invalid.
     """
     try:
         sections = _sections(results)
