@@ -1,4 +1,4 @@
-//! Notes the commit that the module is built from.
+//! Passes the commit of the source tree to the build of the module.
 
 use std::process::Command;
 

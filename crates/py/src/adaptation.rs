@@ -12,10 +12,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Error-rate tables as their files have them, by the key under which a scenario names them.
+/// Contents of error-rate table files, by the key under which a scenario refers to them.
 pub(crate) type TableTexts = BTreeMap<String, String>;
 
-/// The tables in these texts; `ValueError` when one is not accepted.
+/// Parses error-rate tables. Raises `ValueError` if one is invalid.
 pub(crate) fn tables(texts: Option<TableTexts>) -> PyResult<Tables> {
     let read = |(key, text): (String, String)| match PerTable::from_json(&text) {
         Ok(table) => Ok((key, Arc::new(table))),
@@ -24,7 +24,7 @@ pub(crate) fn tables(texts: Option<TableTexts>) -> PyResult<Tables> {
     texts.unwrap_or_default().into_iter().map(read).collect()
 }
 
-/// The recorded SNRs in these texts, by the key under which a scenario names them.
+/// Parses SNR traces, by the key under which a scenario refers to them.
 pub(crate) fn snr_traces(texts: Option<BTreeMap<String, String>>) -> PyResult<SnrTraces> {
     let read = |(key, text): (String, String)| match SnrSteps::parse(&key, &text) {
         Ok(steps) => Ok((key, Arc::new(steps))),
@@ -33,9 +33,10 @@ pub(crate) fn snr_traces(texts: Option<BTreeMap<String, String>>) -> PyResult<Sn
     texts.unwrap_or_default().into_iter().map(read).collect()
 }
 
-/// The number of the MCS that a policy chooses in each regime, for each estimate of the SNR.
+/// Returns the index of the MCS that a policy selects in each regime, for each SNR estimate.
 ///
-/// Error rates of packets are those of `packet_bytes`; MCSs count from 0 in the table's order.
+/// Error rates are those of packets of `packet_bytes` bytes. MCS indices count from 0 in the order
+/// of the table.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn policy_choices(

@@ -1,4 +1,4 @@
-//! Symbol errors, errors of units under two states, and codes of packets for Python.
+//! Python functions for symbol error rates, two-state error chains, and packet codes.
 
 use crate::errors;
 use airpath_core::Bytes;
@@ -11,9 +11,11 @@ use airpath_phy::symbol_error::{
 };
 use pyo3::prelude::*;
 
-/// Symbol error rates at mean SNRs, dB, of `tx` transmitting and `rx` receiving antennas.
+/// Computes symbol error rates at mean SNRs, dB. `antennas` is the number of transmitting and
+/// receiving antennas.
 ///
-/// `fading` is its name with K in dB and m. `method`: `exact`, `closed-form` (eq. 5) or `integral`.
+/// `fading` is the name of the fading with K in dB and m. `method` is `exact`, `closed-form` (eq.
+/// 5) or `integral`.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn symbol_error_rates(
@@ -46,19 +48,19 @@ pub(crate) fn symbol_error_rates(
     Ok(py.detach(|| branches.into_iter().map(|one| rate(constellation, one, fading)).collect()))
 }
 
-/// The names of modulations and of fadings.
+/// Returns the names of the modulations and of the fading types.
 #[pyfunction]
 pub(crate) fn symbol_error_names() -> (Vec<&'static str>, Vec<&'static str>) {
     (Constellation::NAMES.to_vec(), Fading::NAMES.to_vec())
 }
 
-/// Levels of log-normal shadowing, dB, and their weights.
+/// Returns the levels of log-normal shadowing, dB, and their weights.
 #[pyfunction]
 pub(crate) fn shadowing_levels(deviation_db: f64) -> (Vec<f64>, Vec<f64>) {
     shadowing::levels(deviation_db).into_iter().unzip()
 }
 
-/// Errors of single units under a chain of two states.
+/// Two-state Markov chain of errors of single units.
 #[pyclass(frozen, module = "airpath._airpath")]
 pub(crate) struct ErrorChain {
     inner: bit_errors::ErrorChain,
@@ -66,7 +68,7 @@ pub(crate) struct ErrorChain {
 
 #[pymethods]
 impl ErrorChain {
-    /// A chain with these probabilities.
+    /// Creates a chain with these probabilities.
     #[staticmethod]
     fn checked(
         p_good_to_bad: f64,
@@ -79,7 +81,8 @@ impl ErrorChain {
         Ok(ErrorChain { inner: inner.map_err(errors::config)? })
     }
 
-    /// The chain of a fading channel: SNR and threshold in dB, Doppler shift and symbol rate in Hz.
+    /// Creates the chain of a fading channel. `given` contains SNR and threshold in dB, Doppler
+    /// shift and symbol rate in Hz.
     #[staticmethod]
     fn from_doppler(
         given: [f64; 4],
@@ -100,41 +103,43 @@ impl ErrorChain {
         Ok(ErrorChain { inner: made().map_err(errors::config)? })
     }
 
-    /// Probabilities of leaving the states, and of errors in them: good, bad, good, bad.
+    /// Probabilities of leaving the good and the bad state, and error probabilities in the good and
+    /// the bad state.
     #[getter]
     fn probabilities(&self) -> (f64, f64, f64, f64) {
         self.inner.probabilities().into()
     }
 
-    /// Shares of the states, good and bad.
+    /// Shares of the good and the bad state.
     #[getter]
     fn shares(&self) -> (f64, f64) {
         self.inner.shares().into()
     }
 
-    /// Mean lengths of runs of the states, units.
+    /// Mean run lengths of the good and the bad state, units.
     #[getter]
     fn mean_runs(&self) -> (f64, f64) {
         self.inner.mean_runs().into()
     }
 
-    /// The share of units in error.
+    /// Share of units in error.
     #[getter]
     fn error_rate(&self) -> f64 {
         self.inner.error_rate()
     }
 
-    /// P(r of `units` units are received, the last in the good state, in the bad one), for all r.
+    /// Returns, for each r, the probabilities that r of `units` units are received and the last
+    /// unit is in the good or in the bad state.
     fn received_by_state(&self, py: Python<'_>, units: usize) -> Vec<[f64; 2]> {
         py.detach(|| self.inner.received_by_state(units))
     }
 
-    /// How often a packet without a code fails.
+    /// Returns the failure probability of a packet without a code.
     fn packet_failure(&self, units: u64) -> f64 {
         self.inner.packet_failure(units)
     }
 
-    /// Probability that a block of `symbols` symbols fails.
+    /// Returns the failure probability of a block of `symbols` symbols.
     fn block_failure(
         &self,
         py: Python<'_>,
@@ -145,7 +150,7 @@ impl ErrorChain {
         py.detach(|| self.inner.block_failure(symbols, correctable, symbol_units))
     }
 
-    /// Probability that a packet of this many bytes fails with a code.
+    /// Returns the failure probability of a packet of `packet_bytes` bytes with a code.
     fn coded_failure(
         &self,
         py: Python<'_>,
@@ -158,7 +163,7 @@ impl ErrorChain {
     }
 }
 
-/// A Reed–Solomon code of packets.
+/// A Reed–Solomon code for packets.
 #[pyclass(frozen, module = "airpath._airpath")]
 pub(crate) struct ReedSolomon {
     inner: reed_solomon::ReedSolomon,
@@ -166,21 +171,21 @@ pub(crate) struct ReedSolomon {
 
 #[pymethods]
 impl ReedSolomon {
-    /// A code with these values.
+    /// Creates a code with these parameters.
     #[staticmethod]
     fn checked(code_rate: f64, symbol_bits: u32, max_block: Option<u64>) -> PyResult<ReedSolomon> {
         let inner = reed_solomon::ReedSolomon::new(code_rate, symbol_bits, max_block);
         Ok(ReedSolomon { inner: inner.map_err(errors::config)? })
     }
 
-    /// The blocks of a packet: k, b, t_C.
+    /// Returns the blocks of a packet: k, b, t_C.
     fn blocks(&self, packet_bytes: u64) -> PyResult<Vec<(u64, u64, u64)>> {
         let blocks = self.inner.blocks(Bytes(packet_bytes)).map_err(errors::config)?;
         let of = |block: reed_solomon::Block| (block.data, block.symbols, block.correctable);
         Ok(blocks.into_iter().map(of).collect())
     }
 
-    /// Bytes of a packet on the air.
+    /// Returns the transmitted bytes of a packet, including parity.
     fn on_air(&self, packet_bytes: u64) -> u64 {
         self.inner.on_air(Bytes(packet_bytes)).0
     }

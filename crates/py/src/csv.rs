@@ -1,16 +1,16 @@
-//! Rows of CSV files, number for number as Python writes them.
+//! Formats rows of CSV files with the same number format as Python.
 //!
-//! A recorded run has millions of rows, and Python makes an object of each number that it writes.
+//! A recorded run has millions of rows, and Python would create an object for each number.
 
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::io::Write;
 
-/// One column: `f8`, `i8` or `text`, its numbers as little-endian bytes, and the texts.
+/// One column: type (`f8`, `i8` or `text`), numbers as little-endian bytes, and texts.
 ///
-/// In a column of texts the numbers say which text; below 0 the field is empty. Texts are written
-/// as they are, quoted where that is needed.
+/// In a text column, the numbers are indices of the texts; a negative index is an empty field.
+/// Texts are written unchanged, so the caller must quote them.
 type Given<'py> = (String, Bound<'py, PyBytes>, Vec<Vec<u8>>);
 
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ enum Column<'a> {
 
 const BYTES_OF_A_NUMBER: usize = 12;
 
-/// The rows of columns that are equally long, each with a line feed at its end.
+/// Formats the rows of columns of equal length, each row with a line feed at its end.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn csv_rows<'py>(
@@ -85,7 +85,7 @@ fn integer(value: i64, text: &mut Vec<u8>) {
     write!(text, "{value}").expect("memory takes every byte");
 }
 
-/// Writes a double as Python's `repr` does; what is not a number is an empty field.
+/// Writes a double like Python's `repr`; NaN is an empty field.
 fn double(value: f64, text: &mut Vec<u8>) {
     const NANO: f64 = 1e9;
     if value.is_nan() {
@@ -100,8 +100,8 @@ fn double(value: f64, text: &mut Vec<u8>) {
         write!(text, "{sign}{}.0", value.abs() as u64).expect("memory takes every byte");
         return;
     }
-    // Times are whole nanoseconds. A decimal of at most 15 digits that reads as this double is its
-    // shortest, because no two such decimals read as the same one.
+    // Times are integer nanoseconds. A decimal of at most 15 digits that parses as this double is
+    // its shortest form, because no two such decimals parse as the same double.
     let nanos = (value * NANO).round();
     if (1e5..1e15).contains(&nanos) && nanos / NANO == value {
         return fixed(nanos as u64, text);
@@ -109,7 +109,7 @@ fn double(value: f64, text: &mut Vec<u8>) {
     shortest(value, text);
 }
 
-/// Writes nanoseconds as seconds, without zeros at the end.
+/// Writes nanoseconds as seconds, without trailing zeros.
 fn fixed(nanos: u64, text: &mut Vec<u8>) {
     let (whole, mut rest) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
     let mut digits = 9;
@@ -120,7 +120,7 @@ fn fixed(nanos: u64, text: &mut Vec<u8>) {
     write!(text, "{whole}.{rest:0digits$}").expect("memory takes every byte");
 }
 
-/// Writes the fewest digits that name a double, with an exponent below 1e-4 and from 1e16 on.
+/// Writes the shortest digits that identify a double, with an exponent below 1e-4 and from 1e16 on.
 fn shortest(value: f64, text: &mut Vec<u8>) {
     let mut found = format!("{value:?}");
     round_ties_to_even(value, &mut found);
@@ -134,10 +134,11 @@ fn shortest(value: f64, text: &mut Vec<u8>) {
     write!(text, "{digits}e{sign}{power:0>2}").expect("memory takes every byte");
 }
 
-/// Makes the last digit even where a double is half-way between two shortest decimals.
+/// Makes the last digit even if a double is half-way between two shortest decimals.
 ///
-/// Rust takes the upper one and Python the even one: 562949953421312.25 is `….3` and `….2`. Both read
-/// as the same double. With 15 digits or fewer there is only one.
+/// Rust writes the upper decimal and Python the even one: 562949953421312.25 is `….3` in Rust and
+/// `….2` in Python. Both parse as the same double. With 15 digits or fewer there is only one
+/// shortest decimal.
 fn round_ties_to_even(value: f64, found: &mut String) {
     let end = found.find('e').unwrap_or(found.len());
     let written = found[..end].bytes().filter(u8::is_ascii_digit);
@@ -147,7 +148,7 @@ fn round_ties_to_even(value: f64, found: &mut String) {
     }
     let nearest = format!("{value:.*e}", digits - 1);
     let last = nearest.find('e').map_or("", |at| &nearest[at - 1..at]);
-    // The nearest decimal below a power of two may be another double's.
+    // Below a power of two, the nearest decimal may belong to another double.
     if found[end - 1..end] != *last && nearest.parse() == Ok(value) {
         found.replace_range(end - 1..end, last);
     }

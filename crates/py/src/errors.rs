@@ -1,4 +1,4 @@
-//! Rust errors as Python exceptions.
+//! Conversion of Rust errors to Python exceptions.
 
 use airpath_core::{Accepted, Bounds, ConfigError, Number, Problem};
 use airpath_sim::RunError;
@@ -9,20 +9,21 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::{IntoPyObject, PyErr};
 use std::ops::Bound;
 
-/// A value that a component does not accept: `ValueError`.
+/// Converts an invalid value of a component to `ValueError`.
 pub(crate) fn config(error: ConfigError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A problem as Python words it: path, value, reason, what is accepted, and the other fields that the
-/// rule reads. The reason is empty for a number outside a constant range.
+/// Parts of a problem, from which Python formats the message: path, value, reason, accepted values,
+/// and the other fields that the rule reads. The reason is empty for a number outside a constant
+/// range.
 pub(crate) type ProblemParts = (String, String, String, AcceptedParts, Vec<String>);
 
 /// Accepted values: text, a range, or unspecified.
 #[derive(IntoPyObject)]
 pub(crate) enum AcceptedParts {
     Advice(String),
-    /// Lowest number, whether it is accepted itself, and the same of the highest.
+    /// Lowest number, whether it is included, highest number, whether it is included.
     Within((Option<NumberParts>, bool, Option<NumberParts>, bool)),
     Unstated(Option<String>),
 }
@@ -34,7 +35,7 @@ pub(crate) enum NumberParts {
     Real(f64),
 }
 
-/// Every problem of an error: field, value, reason, what is accepted.
+/// Returns the parts of all problems of an error.
 pub(crate) fn parts_of(error: &ConfigError) -> Vec<ProblemParts> {
     error.problems().iter().map(problem_parts).collect()
 }
@@ -67,34 +68,34 @@ fn number_parts(number: Number) -> NumberParts {
     }
 }
 
-/// A value that is not accepted: `ValueError`.
+/// Returns a `ValueError` for an invalid value.
 pub(crate) fn value(field: &str, value: impl ToString, problem: &str) -> PyErr {
     config(ConfigError::new(field, value, problem))
 }
 
-/// A text that is not JSON: `ValueError`.
+/// Converts a JSON parse error to `ValueError`.
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn json(error: serde_json::Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A trace that cannot be read or made: `ValueError`.
+/// Converts an error of a trace to `ValueError`.
 pub(crate) fn trace(error: TraceError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A scenario that no model solves, a line for each reason: `ValueError`.
+/// Converts the error for an unsolved scenario to `ValueError`, with one line per reason.
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn unsolved(error: SolveError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// One of many problems that has no solution: `ValueError`.
+/// Converts the error of an unsolved problem in a batch to `ValueError`.
 pub(crate) fn unsolved_one(failure: &Failure) -> PyErr {
     PyValueError::new_err(failure.to_string())
 }
 
-/// A run that failed: `RuntimeError`.
+/// Converts the error of a failed run to `RuntimeError`.
 pub(crate) fn run(replication: u64, error: &RunError) -> PyErr {
     PyRuntimeError::new_err(format!("replication {replication}: {error}"))
 }

@@ -1,7 +1,7 @@
 //! The Python module `airpath._airpath`: a thin layer over the other crates.
 //!
-//! Scenarios come in as JSON in SI base units, results go out as JSON and as columns of bytes;
-//! everything that a user sees is made from them on the Python side.
+//! Scenarios are passed as JSON in SI base units. Results are returned as JSON and as columns of
+//! bytes, from which the Python side builds the public objects.
 #![forbid(unsafe_code)]
 
 mod adaptation;
@@ -19,25 +19,25 @@ use airpath_path::Components;
 use pyo3::prelude::*;
 use std::sync::LazyLock;
 
-/// Components of plug-ins, which scenarios may name besides the built-in ones: none in this module.
+/// Plug-ins for scenarios, in addition to the built-in components: none in this module.
 pub(crate) fn components() -> &'static Components {
     static COMPONENTS: LazyLock<Components> = LazyLock::new(Components::default);
     &COMPONENTS
 }
 
-/// Version of the package.
+/// Returns the version of the package.
 #[pyfunction]
 fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// Commit that the module was built from, `unknown` outside a repository.
+/// Returns the commit from which the module was built; `unknown` outside a repository.
 #[pyfunction]
 fn commit() -> &'static str {
     env!("AIRPATH_COMMIT")
 }
 
-/// Built-in components as JSON: kind of component -> list of (name, one line).
+/// Returns the built-in components as JSON: family -> list of (name, one-line description).
 #[pyfunction]
 fn registry() -> String {
     let mut kinds = serde_json::json!({
@@ -50,7 +50,7 @@ fn registry() -> String {
     kinds.to_string()
 }
 
-/// Mean and Student-t interval of independent values: (mean, low, high).
+/// Returns the mean and the Student-t interval of independent values: (mean, low, high).
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 fn mean_interval(values: Vec<f64>, confidence: f64) -> (f64, f64, f64) {
@@ -58,14 +58,14 @@ fn mean_interval(values: Vec<f64>, confidence: f64) -> (f64, f64, f64) {
     (interval.mean, interval.low, interval.high)
 }
 
-/// Jain's fairness index.
+/// Returns Jain's fairness index.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 fn jain_index(shares: Vec<f64>) -> f64 {
     airpath_core::stats::jain_index(&shares)
 }
 
-/// The compiled part of Airpath.
+/// The compiled module of Airpath.
 #[pymodule]
 fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;

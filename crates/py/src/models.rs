@@ -1,15 +1,16 @@
-//! Analytic models by their parameters, for Python.
+//! Python functions for analytic models, with the model parameters as arguments.
 
 use airpath_model::rtt_stages::{Outcome, Problem, Queue, Ssthresh};
 use airpath_model::square_root_bps;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// A download in stages: throughput, ratio of sums and goodput in bit/s, stages, the share that
-/// contends, the error in bit/s.
+/// Solves a download in round-trip stages. Returns throughput, ratio of sums and goodput in bit/s,
+/// the number of stages, the share of stages with a contention, and the error in bit/s.
 ///
-/// `given` is size and MSS in bytes, rate in bit/s, base RTT, T_ct and T_pb in s, loss, b, the first W_th
-/// and W_max in packets. By Monte-Carlo with `samples` and `seed`, without them by the grid of `step`.
+/// `given` contains size and MSS in bytes, rate in bit/s, base RTT, T_ct and T_pb in s, loss, b,
+/// initial W_th and W_max in packets. With `samples`, Monte Carlo is used with `seed`; otherwise
+/// the grid with `step`.
 #[pyfunction]
 pub(crate) fn rtt_stages(
     py: Python<'_>,
@@ -61,7 +62,7 @@ pub(crate) fn rtt_stages(
     ))
 }
 
-/// The square-root formula with the limit of the window, bit/s.
+/// Returns the throughput by the square-root formula with a window limit, bit/s.
 #[pyfunction]
 pub(crate) fn square_root(
     mss_bytes: f64,

@@ -1,4 +1,5 @@
-//! Error rates for Python: points measured in the background, tables read and interpolated.
+//! Python functions for error rates: measurement of points in the background, and interpolation of
+//! tables.
 
 use crate::errors::{self, ProblemParts};
 use crate::simulate::wait;
@@ -17,8 +18,8 @@ use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Components of measurements, as JSON: schemes, channels, subcarrier mappings, algorithms of the
-/// decoder and of the demapper.
+/// Returns the components of measurements as JSON: MCSs, channels, subcarrier mappings, decoder
+/// algorithms, demapper algorithms.
 #[pyfunction]
 pub(crate) fn phy_components() -> String {
     let mcss = MCSS.map(|mcs| {
@@ -42,31 +43,31 @@ pub(crate) fn phy_components() -> String {
     .to_string()
 }
 
-/// The full name of a channel, with the mapping of its subcarriers unless it is the reference; `None`
-/// if there is none such.
+/// Returns the full name of a channel, with its subcarrier mapping unless it is the reference
+/// mapping; `None` for an unknown channel.
 #[pyfunction]
 pub(crate) fn phy_channel(name: &str) -> Option<String> {
     Fading::from_name(name).map(|fading| fading.name())
 }
 
-/// Every problem of the description of a measurement.
+/// Returns all problems of the description of a measurement.
 #[pyfunction]
 pub(crate) fn phy_problems(config_json: &str) -> PyResult<Vec<ProblemParts>> {
     let config: MeasurementConfig = serde_json::from_str(config_json).map_err(errors::json)?;
     Ok(config.check().err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
 }
 
-/// Lowest and highest share of errors by Wilson's test at `z` standard deviations.
+/// Returns the Wilson interval of the error rate at `z` standard deviations.
 #[pyfunction]
 pub(crate) fn wilson_interval(errors: u64, blocks: u64, z: f64) -> (f64, f64) {
     monte_carlo::wilson(errors, blocks, z)
 }
 
-/// Measures the point of that number on several threads, without the interpreter lock: (errors, blocks,
-/// iterations, blocks skipped).
+/// Measures the point with this index on several threads, without the interpreter lock. Returns
+/// (errors, blocks, iterations, skipped blocks).
 ///
-/// `progress(errors, blocks)` is called about ten times a second. Ctrl-C ends the measurement with
-/// `KeyboardInterrupt`.
+/// `progress(errors, blocks)` is called about ten times per second. Ctrl-C ends the measurement
+/// with `KeyboardInterrupt`.
 #[pyfunction]
 #[pyo3(signature = (config_json, number, threads, progress=None))]
 #[allow(clippy::needless_pass_by_value)]
@@ -131,25 +132,25 @@ impl PerTable {
         Ok(PerTable { inner })
     }
 
-    /// Lowest and highest SNR that the table was made for, dB.
+    /// Lowest and highest SNR for which the table was measured, dB.
     #[getter]
     fn snr_range_db(&self) -> (f64, f64) {
         self.inner.snr_range_db
     }
 
-    /// Frame error rates of a curve.
+    /// Returns frame error rates of a curve.
     fn fer(&self, curve: usize, snrs_db: Vec<f64>) -> PyResult<Vec<f64>> {
         let curve = self.curve(curve)?;
         Ok(snrs_db.into_iter().map(|snr_db| curve.fer(snr_db)).collect())
     }
 
-    /// Error rates of packets of `packet_bytes` bytes.
+    /// Returns error rates of packets of `packet_bytes` bytes.
     fn per(&self, curve: usize, snrs_db: Vec<f64>, packet_bytes: u64) -> PyResult<Vec<f64>> {
         let curve = self.curve(curve)?;
         Ok(snrs_db.into_iter().map(|snr_db| curve.per(snr_db, Bytes(packet_bytes))).collect())
     }
 
-    /// Whether a curve was measured about every SNR.
+    /// Returns true if the measured points of a curve cover all SNRs.
     fn covers(&self, curve: usize, snrs_db: Vec<f64>) -> PyResult<bool> {
         let (curve, (low, high)) = (self.curve(curve)?, self.inner.snr_range_db);
         let covers = |&snr_db: &f64| (low..=high).contains(&snr_db) && curve.covers(snr_db);
@@ -157,8 +158,8 @@ impl PerTable {
     }
 }
 
-/// COST-231 Hata: mean path losses, dB, and which of the values are outside the ranges in which it
-/// was fitted: field, lowest, highest. All lists are of the same length.
+/// Computes mean path losses by COST-231 Hata, dB. Also returns the fields with values outside the
+/// fitted range: (field, lowest, highest). All lists have the same length.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, clippy::type_complexity)]
 pub(crate) fn cost231_hata_db(
@@ -190,8 +191,8 @@ pub(crate) fn cost231_hata_db(
     Ok((losses_db, outside))
 }
 
-/// Mean signal-to-noise ratios, dB, of link budgets: transmitted power, gains of transmitter and
-/// receiver, loss, bandwidth, noise figure.
+/// Computes mean signal-to-noise ratios, dB, of link budgets. A budget contains transmit power,
+/// gains of transmitter and receiver, loss, bandwidth, and noise figure.
 #[pyfunction]
 pub(crate) fn link_budget_snr_db(budgets: Vec<[f64; 6]>) -> Vec<f64> {
     let snr_db = |budget: [f64; 6]| {
@@ -209,7 +210,8 @@ pub(crate) fn link_budget_snr_db(budgets: Vec<[f64; 6]>) -> Vec<f64> {
     budgets.into_iter().map(snr_db).collect()
 }
 
-/// Signal-to-interference-and-noise ratios, dB, of SNRs and the interferers' ratios to the noise, dB.
+/// Computes signal-to-interference-and-noise ratios, dB, from SNRs and interference-to-noise
+/// ratios, dB.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn sinr_db(snrs_db: Vec<f64>, inrs_db: Vec<Vec<f64>>) -> Vec<f64> {

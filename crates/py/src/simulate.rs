@@ -1,4 +1,5 @@
-//! Simulation for Python: replications in the background, progress and Ctrl-C in front.
+//! Python functions for simulation. Replications run in background threads; the calling thread
+//! handles progress and Ctrl-C.
 
 use crate::adaptation::{self, TableTexts};
 use crate::errors::{self, ProblemParts};
@@ -26,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time between two looks at signals and progress.
+/// Interval of checks for signals and progress.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Finished replications of a simulation.
@@ -37,36 +38,36 @@ pub(crate) struct SimulationOutput {
     recorders: Vec<Recorder>,
     ss: Vec<Vec<SsSample>>,
     flow_monitors: Vec<Option<Vec<FlowStats>>>,
-    /// Processor time of each finished replication, s.
+    /// CPU time of each finished replication, s.
     #[pyo3(get)]
     cpu_s: Vec<f64>,
     connections: Vec<Connection>,
-    /// Whether Ctrl-C ended it early.
+    /// True if Ctrl-C ended the simulation early.
     #[pyo3(get)]
     interrupted: bool,
 }
 
-/// Times, numbers of flows or components, numbers of queues, values.
+/// Columns of a series: times, flow or component numbers, queue numbers, values.
 type Columns<'py> =
     (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 #[pymethods]
 impl SimulationOutput {
-    /// The finished replications as a JSON list, without what is there for each flow.
+    /// The finished replications as a JSON list, without the reports of flows.
     #[getter]
     fn replications(&self) -> String {
         let shared: Vec<_> = self.reports.iter().map(Shared::of).collect();
         serde_json::to_string(&shared).expect("reports hold only numbers and texts")
     }
 
-    /// Measurements of the flows of one finished replication.
+    /// Returns the measurements of the flows of one finished replication.
     fn flows<'py>(&self, py: Python<'py>, index: usize) -> PyResult<tables::Flows<'py>> {
         let report = self.reports.get(index).ok_or_else(|| no_replication(index))?;
         tables::flows(py, &report.flows)
     }
 
-    /// A recorded series of one finished replication: (time_s, id, queue, value) as bytes; no queue
-    /// has the largest number.
+    /// Returns a recorded series of one finished replication: (time_s, id, queue, value) as bytes.
+    /// The largest queue number means no queue.
     fn series<'py>(&self, py: Python<'py>, index: usize, name: &str) -> PyResult<Columns<'py>> {
         let recorder = self.recorders.get(index).ok_or_else(|| no_replication(index))?;
         let series = Series::from_name(name).filter(|series| recorder.is_recorded(*series));
@@ -74,21 +75,22 @@ impl SimulationOutput {
         columns(py, recorder, series.ok_or_else(missing)?)
     }
 
-    /// The senders' state over time in one finished replication: name -> column as bytes.
+    /// Returns the samples of the senders' state in one finished replication: name -> column as
+    /// bytes.
     fn ss<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
         let samples = self.ss.get(index).ok_or_else(|| no_replication(index))?;
         tables::ss(py, samples)
     }
 
-    /// The flow monitor's statistics of one finished replication as a JSON list, one entry per
-    /// flow and direction; `null` when they were not kept.
+    /// Returns the flow monitor's statistics of one finished replication as a JSON list, one entry
+    /// per flow and direction; `null` if they were not recorded.
     fn flow_monitor(&self, index: usize) -> PyResult<String> {
         let stats = self.flow_monitors.get(index).ok_or_else(|| no_replication(index))?;
         Ok(tables::flow_monitor(stats.as_deref(), &self.connections).to_string())
     }
 }
 
-/// Content of a report other than its flows.
+/// Contents of a report without its flows.
 #[derive(Serialize)]
 struct Shared<'a> {
     replication: u64,
@@ -149,9 +151,10 @@ fn columns<'py>(py: Python<'py>, recorder: &Recorder, series: Series) -> PyResul
 
 /// Runs replications of a resolved scenario on several threads, without the interpreter lock.
 ///
-/// `captures` is the number of a replication, comments for the section and its interface, and the
-/// file for each point that is captured. `progress(finished, total, fraction)` is called about ten times a second. Ctrl-C
-/// ends the run; what had finished is in the output. Recordings take at most `memory_bytes`.
+/// `captures` contains a replication number, comments for the section and its interface, and a file
+/// for each captured point. `progress(finished, total, fraction)` is called about ten times per
+/// second. Ctrl-C ends the run; the output then contains the finished replications. Recordings take
+/// at most `memory_bytes`.
 #[pyfunction]
 #[pyo3(signature = (
     scenario_json, traces, seed, first_replication, replications, threads, captures=None,
@@ -213,7 +216,7 @@ pub(crate) fn simulate(
     finish(py, outcome.map_err(errors::config)?, connections(&scenario), raised)
 }
 
-/// Number of the replication, comments of section and interface, file by point.
+/// Replication number, comments of section and interface, and (point, file) pairs.
 type Captures = (u64, (String, String), Vec<(String, PathBuf)>);
 
 fn capture_plan((replication, comments, files): Captures) -> PyResult<CapturePlan> {
@@ -235,13 +238,13 @@ fn capture_plan((replication, comments, files): Captures) -> PyResult<CapturePla
     Ok(CapturePlan { replication, requests })
 }
 
-/// Sleeps until the worker is done, at most one look's interval.
+/// Sleeps until the worker is finished, at most for [`LOOK_INTERVAL`].
 pub(crate) fn wait<T>(worker: &std::thread::ScopedJoinHandle<'_, T>) {
     wait_until(|| worker.is_finished());
 }
 
-/// Sleeps until something is done, at most one look's interval; who unparks this thread ends it
-/// at once.
+/// Sleeps until `is_done` returns true, at most for [`LOOK_INTERVAL`]. Unparking this thread causes
+/// an immediate check.
 fn wait_until(is_done: impl Fn() -> bool) {
     let step = LOOK_INTERVAL / 50;
     for _ in 0..50 {
@@ -291,8 +294,9 @@ fn files(
     Ok(Files { traces, tables, snr: adaptation::snr_traces(snr)?, ..Files::default() })
 }
 
-/// Every problem of a scenario, a flow by the number of its entry; none if its network can be built.
-/// Raises `ValueError` when the text is not a scenario or a file cannot be read.
+/// Returns all problems of a scenario, with flows named by the index of their entry; empty if the
+/// network can be built. Raises `ValueError` if the text is not a scenario or a file cannot be
+/// read.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, traces, tables=None, snr=None))]
 #[allow(clippy::needless_pass_by_value)]
@@ -311,15 +315,17 @@ pub(crate) fn check(
     Ok(built.err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
 }
 
-/// Every problem of the values of a scenario itself, without those of its components and files.
+/// Returns all problems of the values of a scenario itself, without those of its components and
+/// files.
 #[pyfunction]
 pub(crate) fn scenario_problems(scenario_json: &str) -> PyResult<Vec<ProblemParts>> {
     let scenario: Scenario = serde_json::from_str(scenario_json).map_err(errors::json)?;
     Ok(scenario.check_values().err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
 }
 
-/// Every problem of a component of a family, or of a table of a scenario, as far as it is known without files and without the rest
-/// of its scenario. Raises `ValueError` when the family is unknown or the text is not JSON.
+/// Returns all problems of a component, or of a table of a scenario, that can be found without
+/// files and without the rest of the scenario. Raises `ValueError` if the family is unknown or the
+/// text is not JSON.
 #[pyfunction]
 pub(crate) fn component_problems(family: &str, description: &str) -> PyResult<Vec<ProblemParts>> {
     let description = serde_json::from_str(description).map_err(errors::json)?;

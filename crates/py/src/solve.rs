@@ -1,4 +1,4 @@
-//! Analytic models for Python.
+//! Python functions that solve scenarios with analytic models.
 
 use crate::adaptation::{self, TableTexts};
 use crate::errors;
@@ -14,13 +14,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::thread::ScopedJoinHandle;
 
-/// Thresholds, packets, and (rate, bit/s; packet error rate) of each regime.
+/// A link: thresholds, packets, and (rate in bit/s, packet error rate) of each regime.
 type Link = (Vec<f64>, Vec<(f64, f64)>);
 
-/// The steady state of a resolved scenario as JSON, by the model that covers it or by `model`.
+/// Solves a resolved scenario with the model that covers it, or with `model`. Returns the steady
+/// state as JSON.
 ///
-/// With `trajectory_s` it is CLAMP's fluid model, integrated up to then; with `max_window_packets`
-/// the fixed point with that W_max. Raises `ValueError` when none does, a line for each reason.
+/// With `trajectory_s`, CLAMP's fluid model is integrated up to this time. With
+/// `max_window_packets`, the fixed point uses this W_max. Raises `ValueError` if no model covers
+/// the scenario, with one line per reason.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, tables=None, model=None, trajectory_s=None, max_window_packets=None))]
 pub(crate) fn solve(
@@ -40,9 +42,10 @@ pub(crate) fn solve(
     solution.map(|found| found.to_string()).map_err(errors::unsolved)
 }
 
-/// The MCSs of the dual-regime link with the most throughput by the fixed point, for a resolved
-/// scenario whose bottleneck has the policy `{"kind": "optimum", "threshold": …}`: their names, and
-/// the throughput in bit/s. Raises `ValueError` when the model does not cover it.
+/// Finds the MCS pair of the dual-regime link with the largest throughput by the fixed point, for a
+/// resolved scenario whose bottleneck has the policy `{"kind": "optimum", "threshold": …}`. Returns
+/// the names of both MCSs and the throughput in bit/s. Raises `ValueError` if the model does not
+/// cover the scenario.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, tables=None))]
 pub(crate) fn optimum_pair(
@@ -58,12 +61,12 @@ fn files(tables: Option<TableTexts>) -> PyResult<Files> {
     Ok(Files { tables: adaptation::tables(tables)?, ..Files::default() })
 }
 
-/// T of each of `links` with each of `base_rtts_s` behind gentle RED, bit/s as little-endian
-/// doubles: first the first link with all sets of flows.
+/// Computes T for each combination of `links` and `base_rtts_s` with gentle RED. Returns bit/s as
+/// little-endian doubles, ordered by link, then by set of flows.
 ///
-/// A link is its thresholds and the (rate, packet error rate) of each regime; `gred` is min_th,
-/// max_th and max_p, `tcp` the largest window in packets, the timeout in s and the packets
-/// acknowledged by one ACK. Without the interpreter lock; signals are looked at ten times a second.
+/// A link contains its thresholds and the (rate, packet error rate) of each regime. `gred` contains
+/// min_th, max_th and max_p; `tcp` contains the maximum window in packets, the timeout in s and the
+/// packets per ACK. Runs without the interpreter lock; signals are checked ten times per second.
 #[pyfunction]
 pub(crate) fn fixed_points<'py>(
     py: Python<'py>,
@@ -101,7 +104,7 @@ pub(crate) fn fixed_points<'py>(
     doubles(py, throughputs.into_iter())
 }
 
-/// Waits for a worker, and passes on what a signal raises.
+/// Waits for a worker. Returns the exception that a signal raises.
 fn look_until_done<T: Send>(py: Python<'_>, worker: &ScopedJoinHandle<'_, T>) -> PyResult<()> {
     while !worker.is_finished() {
         py.detach(|| crate::simulate::wait(worker));

@@ -1,4 +1,5 @@
-//! Statistics of flows, the senders' state over time and the flow monitor's, for Python.
+//! Tables for Python: statistics of flows, samples of the senders' state, and flow monitor
+//! statistics.
 
 use crate::trace::{column, doubles};
 use airpath_core::{DropReason, Duration, Series, Time};
@@ -12,12 +13,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
 
-/// Which flows are TCP connections (a byte for each), and of each quantity its name, whether its
-/// values are doubles (`f8`; what was not measured is NaN) or integers (`i8`; −1), and these.
+/// A byte per flow (1 for TCP), and for each quantity its name, type and values. The type is `f8`
+/// (missing values are NaN) or `i8` (missing values are −1).
 pub(crate) type Flows<'py> =
     (Bound<'py, PyBytes>, Vec<(&'static str, &'static str, Bound<'py, PyBytes>)>);
 
-/// Measurements of the flows of one replication.
+/// Returns the measurements of the flows of one replication.
 pub(crate) fn flows<'py>(py: Python<'py>, flows: &[FlowReport]) -> PyResult<Flows<'py>> {
     let quantities = GIVEN_OF_FLOWS.iter().chain(&OF_FLOWS);
     let columns = quantities.map(|Quantity { name, of, .. }| {
@@ -39,7 +40,7 @@ pub(crate) fn flows<'py>(py: Python<'py>, flows: &[FlowReport]) -> PyResult<Flow
     Ok((is_tcp, columns))
 }
 
-/// The names of what is measured and recorded, with their units, as JSON.
+/// Returns the names of measured quantities and recorded series, with their units, as JSON.
 #[pyfunction]
 pub(crate) fn vocabulary() -> String {
     fn named<R>(quantities: &[Quantity<R>]) -> Vec<(&'static str, &'static str)> {
@@ -66,7 +67,7 @@ pub(crate) fn vocabulary() -> String {
     .to_string()
 }
 
-/// One column per quantity, as bytes.
+/// Returns one column per quantity, as bytes.
 pub(crate) fn ss<'py>(py: Python<'py>, samples: &[SsSample]) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     for SsColumn { name, of } in &SS_COLUMNS {
@@ -80,7 +81,7 @@ pub(crate) fn ss<'py>(py: Python<'py>, samples: &[SsSample]) -> PyResult<Bound<'
     Ok(all)
 }
 
-/// One entry per flow and direction; datagrams have no ACKs.
+/// Returns one entry per flow and direction; datagrams have no ACKs.
 pub(crate) fn flow_monitor(flows: Option<&[FlowStats]>, connections: &[Connection]) -> Value {
     let Some(flows) = flows else { return Value::Null };
     let directions = (0..).zip(flows.iter().zip(connections)).flat_map(|(flow, (stats, of))| {

@@ -1,4 +1,4 @@
-//! Traces for Python.
+//! Python class for traces of links.
 
 use crate::errors;
 use airpath_trace::{FadedLinkConfig, PERCENTILES};
@@ -10,7 +10,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A recorded or generated link.
+/// A recorded or generated trace of a link.
 #[pyclass(frozen, module = "airpath._airpath")]
 pub(crate) struct Trace {
     pub(crate) inner: Arc<airpath_trace::Trace>,
@@ -47,24 +47,24 @@ impl Trace {
         }
     }
 
-    /// The period, s.
+    /// Period of the trace, s.
     #[getter]
     fn duration_s(&self) -> f64 {
         self.inner.period_ns() as f64 / 1e9
     }
 
-    /// The trace in the Mahimahi format.
+    /// Returns the trace in the Mahimahi format.
     fn to_mahimahi(&self) -> PyResult<String> {
         self.inner.to_mahimahi().map_err(errors::trace)
     }
 
-    /// The trace as CSV, opportunities averaged over bins.
+    /// Returns the trace as CSV; opportunities are averaged over bins.
     #[pyo3(signature = (bin_ns, provenance = ""))]
     fn to_csv(&self, bin_ns: u64, provenance: &str) -> PyResult<String> {
         self.inner.to_csv(bin_ns, provenance).map_err(errors::trace)
     }
 
-    /// Length, rates and outages as JSON.
+    /// Returns length, rates and outages as JSON.
     fn info(&self) -> String {
         let stats = self.inner.stats();
         let percentiles: BTreeMap<String, f64> =
@@ -82,14 +82,14 @@ impl Trace {
         .to_string()
     }
 
-    /// Rate in each bin, little-endian doubles, bit/s.
+    /// Returns the rate in each bin, bit/s, as little-endian doubles.
     fn rates<'py>(&self, py: Python<'py>, bin_ns: u64) -> PyResult<Bound<'py, PyBytes>> {
         let rates = self.inner.rates(bin_ns).map_err(errors::trace)?;
         doubles(py, rates.into_iter())
     }
 }
 
-/// A column of doubles as bytes, little-endian; `MemoryError` when it is too long.
+/// Returns a column of doubles as little-endian bytes. Raises `MemoryError` if it is too long.
 pub(crate) fn doubles<'py>(
     py: Python<'py>,
     values: impl ExactSizeIterator<Item = f64>,
@@ -97,7 +97,7 @@ pub(crate) fn doubles<'py>(
     column(py, values.map(f64::to_le_bytes))
 }
 
-/// A column of numbers as bytes; `MemoryError` when it is too long.
+/// Returns a column of numbers as bytes. Raises `MemoryError` if it is too long.
 pub(crate) fn column<'py, const BYTES: usize>(
     py: Python<'py>,
     numbers: impl ExactSizeIterator<Item = [u8; BYTES]>,
@@ -123,7 +123,7 @@ struct GenerateConfig {
     seed: u64,
 }
 
-/// A Rayleigh-faded Shannon-rate link as delivery opportunities.
+/// Generates the delivery opportunities of a link with Rayleigh fading and Shannon rate.
 #[pyfunction]
 pub(crate) fn generate_trace(config_json: &str) -> PyResult<Trace> {
     let config: GenerateConfig =
