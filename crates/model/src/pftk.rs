@@ -106,9 +106,9 @@ impl Tcp {
         1.0 / (1.0 + odds.max(0.0))
     }
 
-    /// Returns the relative difference of eqs. 8 and 10 at [`Tcp::window_switch_loss`]: P₁,c/P₁ −
-    /// 1. It is positive if the rate increases when the loss rate increases beyond this point (b <
-    /// 2), and 0 for b = 2.
+    /// Returns the relative difference (P₁,c − P₁)/P₁ of eqs. 8 and 10 at
+    /// [`Tcp::window_switch_loss`]. It is positive for b < 2, where the rate increases when the
+    /// loss rate increases beyond this point, and 0 for b = 2.
     pub fn window_switch_jump(&self) -> f64 {
         let b = self.packets_per_ack;
         (2.0 - b) / 4.0 / (0.5 * b * self.max_window_packets + 1.0)
