@@ -1,8 +1,8 @@
-//! Echoed congestion marks answered in the state CWR (`ecn_reaction = "cwr"`), as Linux
-//! `tcp_cwnd_reduction` and ns-3's TcpSocketBase and TcpPrrRecovery have it.
+//! Reaction to echoed congestion marks in the state CWR (`ecn_reaction = "cwr"`), as in Linux
+//! `tcp_cwnd_reduction` and in ns-3's TcpSocketBase and TcpPrrRecovery.
 //!
-//! Unless a test says otherwise twenty segments of 1000 bytes leave at 0, the round trip is 100 ms and
-//! the receiver acknowledges every segment at once.
+//! Unless stated otherwise, twenty segments of 1000 bytes are sent at 0, the RTT is 100 ms, and the
+//! receiver acknowledges every segment immediately.
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
@@ -43,7 +43,7 @@ fn ns3(given: &mut Given) {
     given.tcp.window_growth = WindowGrowth::PerAck;
 }
 
-/// Segment 0 was marked.
+/// Returns a sender that has received an echo: segment 0 was marked.
 fn echoed(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = twenty_in_flight(change);
     tcp.arrives_with_ack_lost(0).echo_ack(1000);
@@ -52,16 +52,16 @@ fn echoed(change: impl FnOnce(&mut Given)) -> SenderScript {
 
 // --- Linux ------------------------------------------------------------------------------------
 
-/// sndcnt = ⌈prr_delivered · 10/20⌉ − prr_out: a segment for every second ACK, down to ssthresh. RFC
-/// 3168 would send nothing for ten ACKs and a segment for each after them.
+/// sndcnt = ⌈prr_delivered · 10/20⌉ − prr_out: one segment per two ACKs, down to ssthresh. RFC 3168
+/// would send no segment for ten ACKs, and then one segment per ACK.
 #[test]
-fn linux_sends_a_segment_for_two_acks_until_the_window_is_ssthresh() {
+fn linux_sends_a_segment_per_two_acks_until_ssthresh() {
     let mut tcp = echoed(linux);
     tcp.ssthresh(10_000).ecn_reductions(1).expect([new(20)]);
     let mut sent = 21;
     for acked in 2..=20 {
         tcp.ack(acked * 1000).cwnd(10_000);
-        // The nineteenth leaves ten segments in flight, the twentieth nine.
+        // The nineteenth ACK leaves ten segments in flight, the twentieth ACK nine.
         if acked % 2 == 1 && acked < 19 || acked == 20 {
             tcp.expect([new(sent)]);
             sent += 1;
@@ -69,13 +69,13 @@ fn linux_sends_a_segment_for_two_acks_until_the_window_is_ssthresh() {
             tcp.nothing();
         }
     }
-    // Beyond what was sent before the echo: a segment of the next window counts.
+    // Data sent after the echo: growth continues with a segment of the next window.
     tcp.at(200).ack(21_000).expect([new(30)]).cwnd(10_000);
     tcp.ack(30_000).cwnd(11_000).anything();
 }
 
 #[test]
-fn without_the_option_the_window_is_reduced_at_once() {
+fn window_is_reduced_immediately_without_the_option() {
     let mut tcp = echoed(|given| {
         linux(given);
         given.tcp.ecn_reaction = EcnReaction::Rfc;
@@ -83,18 +83,19 @@ fn without_the_option_the_window_is_reduced_at_once() {
     tcp.cwnd(10_000).ssthresh(10_000).nothing();
 }
 
-/// Three segments beyond segment 1 have arrived. The reduction continues from where it is.
+/// Three segments beyond segment 1 have arrived. The reduction for the echo continues.
 #[test]
 fn linux_does_not_reduce_again_for_a_loss_in_the_same_window() {
     let mut tcp = echoed(linux);
     tcp.expect([new(20)]);
     tcp.arrives(2).nothing().arrives(3).expect([new(21)]);
-    // prr_delivered 4 allows two segments, which have left; the first is retransmitted in any case.
+    // prr_delivered = 4 allows two segments, which have been sent. The first lost segment is
+    // retransmitted in any case.
     tcp.arrives(4).expect([retransmission(1)]).ssthresh(10_000);
     tcp.arrives(5).nothing().arrives(6).nothing().arrives(7).expect([new(22)]);
 }
 
-/// Linux `tcp_enter_loss`: ssthresh was reduced in this window already.
+/// Linux `tcp_enter_loss`: ssthresh has already been reduced in this window.
 #[test]
 fn linux_does_not_reduce_ssthresh_again_for_a_timeout_in_the_same_window() {
     let mut tcp = echoed(linux);
@@ -102,8 +103,8 @@ fn linux_does_not_reduce_ssthresh_again_for_a_timeout_in_the_same_window() {
     tcp.expect([retransmission(1)]).ssthresh(10_000).cwnd(1000);
 }
 
-/// Linux `tcp_enter_loss`: ssthresh stays, regardless of the fraction of cwnd after the echo, also
-/// at the next timeout.
+/// Linux `tcp_enter_loss`: a timeout, and also the next one, does not change ssthresh, regardless
+/// of the factor that the echo applied to cwnd.
 #[test]
 fn linux_timeouts_keep_the_ssthresh_of_an_echo_in_the_same_window() {
     for (cc, left) in [
@@ -135,7 +136,7 @@ fn linux_timeout_keeps_the_ssthresh_of_dctcp() {
     tcp.expect([retransmission(1)]).ssthresh(19_000).cwnd(1000);
 }
 
-/// The recovery begins without a reduction, for the echo has reduced the window.
+/// The recovery begins without a reduction, because the echo has already reduced the window.
 #[test]
 fn linux_timeout_in_a_recovery_keeps_the_ssthresh_of_an_echo() {
     let mut tcp = echoed(|given| {
@@ -146,7 +147,7 @@ fn linux_timeout_in_a_recovery_keeps_the_ssthresh_of_an_echo() {
     tcp.ssthresh(14_000).timeout_at(1100).anything().ssthresh(14_000).cwnd(1000);
 }
 
-/// The window of data before the echo is acknowledged; all ten segments after it are lost.
+/// The window of data before the echo is acknowledged. All ten segments after it are lost.
 #[test]
 fn linux_timeout_after_the_window_of_the_echo_halves_ssthresh() {
     let mut tcp = echoed(linux);
@@ -158,10 +159,10 @@ fn linux_timeout_after_the_window_of_the_echo_halves_ssthresh() {
     tcp.expect([retransmission(20)]).ssthresh(5000).cwnd(1000);
 }
 
-/// Linux `tcp_cwnd_reduction` leaves cwnd as it is until an ACK delivers something: the ten segments
-/// that a larger receive window allows leave at once.
+/// Linux `tcp_cwnd_reduction` does not change cwnd until an ACK delivers data: the ten segments
+/// that a larger receive window allows are sent immediately.
 #[test]
-fn linux_keeps_cwnd_until_an_ack_delivers_something() {
+fn linux_keeps_cwnd_until_an_ack_delivers_data() {
     let mut tcp = sender(|given| {
         twenty(given);
         linux(given);
@@ -169,16 +170,16 @@ fn linux_keeps_cwnd_until_an_ack_delivers_something() {
     });
     tcp.expect(new_segments(0, 10)).at(100);
     tcp.echo_ack_with_window(0, 30_000).ssthresh(10_000).expect(new_segments(10, 20));
-    // prr_out is ten: nothing more until nine are in flight.
+    // prr_out is ten: nothing is sent until nine segments are in flight.
     for acked in 1..=10 {
         tcp.ack(acked * 1000).nothing();
     }
     tcp.ack(11_000).expect([new(20)]);
 }
 
-/// The recovery ends with a window of ten segments; after a timeout cwnd is six.
+/// The recovery ends with a window of ten segments. After a timeout cwnd is six segments.
 #[test]
-fn linux_forgets_the_window_of_an_earlier_recovery() {
+fn linux_discards_the_window_of_an_earlier_recovery() {
     let mut tcp = twenty_in_flight(linux);
     for index in 1..=19 {
         tcp.arrives(index).anything();
@@ -190,9 +191,9 @@ fn linux_forgets_the_window_of_an_earlier_recovery() {
     tcp.echo_ack(41_000).ecn_reductions(1).nothing();
 }
 
-/// Linux `tcp_ack`: with nothing outstanding an echo is not read.
+/// Linux `tcp_ack`: ignores an echo if no data is outstanding.
 #[test]
-fn linux_does_not_answer_an_echo_with_nothing_outstanding() {
+fn linux_ignores_an_echo_with_no_data_outstanding() {
     let mut tcp = sender(|given| {
         twenty(given);
         linux(given);
@@ -204,9 +205,9 @@ fn linux_does_not_answer_an_echo_with_nothing_outstanding() {
     tcp.at(200).echo_ack(11_000).ecn_reductions(1);
 }
 
-/// An echo beyond the window of the first begins the next reduction, from the reduced window.
+/// An echo beyond the window of the first echo begins the next reduction, from the reduced window.
 #[test]
-fn linux_reduces_once_for_a_window_of_data() {
+fn linux_reduces_once_per_window_of_data() {
     let mut tcp = echoed(linux);
     tcp.anything();
     for acked in 2..=20 {
@@ -218,11 +219,11 @@ fn linux_reduces_once_for_a_window_of_data() {
 
 // --- ns-3 ---------------------------------------------------------------------------------------
 
-/// pipe after the ACK is 19, ssthresh 9½, RecoverFS 19. The ACK counts as a duplicate for two
-/// segments, then for one more: cwnd = pipe + ⌈3 · 9½/19⌉ = 20½, of which a whole segment leaves.
-/// From there prr_delivered/2 − prr_out.
+/// After the ACK, pipe is 19, ssthresh 9½ and RecoverFS 19. The ACK counts two segments as a
+/// duplicate, and then one more: cwnd = pipe + ⌈3 · 9½/19⌉ = 20½, which releases one full segment.
+/// After that: prr_delivered/2 − prr_out.
 #[test]
-fn ns3_counts_the_ack_that_echoes_three_times() {
+fn ns3_counts_the_ack_with_the_echo_three_times() {
     let mut tcp = echoed(ns3);
     tcp.ssthresh(9500).expect([new(20)]);
     tcp.ack(2000).expect([new(21)]);
@@ -237,13 +238,13 @@ fn ns3_counts_the_ack_that_echoes_three_times() {
         }
         tcp.cwnd(9500);
     }
-    // MSS²/cwnd for the ACK beyond the window.
+    // The ACK beyond the window adds MSS²/cwnd.
     tcp.at(200).ack(21_000).cwnd(9605).anything();
 }
 
-/// TcpClassicRecovery: at once, and no growth before the window is acknowledged.
+/// TcpClassicRecovery: immediate reduction, and no growth until the window is acknowledged.
 #[test]
-fn ns3_without_proportional_reduction_reduces_at_once() {
+fn ns3_without_proportional_reduction_reduces_immediately() {
     let mut tcp = echoed(|given| {
         ns3(given);
         given.tcp.recovery = RecoveryKind::Sack;
@@ -255,8 +256,8 @@ fn ns3_without_proportional_reduction_reduces_at_once() {
     tcp.at(200).ack(21_000).cwnd(9605).anything();
 }
 
-/// A duplicate ACK in CWR begins no recovery. cwnd stays 20½: what `pipe` leaves of it is sent, the
-/// lost segment first.
+/// A duplicate ACK in CWR begins no recovery. cwnd remains 20½: the difference to `pipe` is sent,
+/// the lost segment first.
 #[test]
 fn ns3_repairs_a_loss_in_the_same_window_without_a_recovery() {
     let mut tcp = echoed(ns3);
@@ -265,9 +266,9 @@ fn ns3_repairs_a_loss_in_the_same_window_without_a_recovery() {
     tcp.arrives(4).expect([retransmission(1), new(23)]).ssthresh(9500);
 }
 
-/// ns-3.44 `ReceivedAck` reads the echo of an ACK of new data only. The receiver repeats it.
+/// ns-3.44 `ReceivedAck` reads the echo only in ACKs of new data. The receiver repeats the echo.
 #[test]
-fn ns3_does_not_answer_an_echo_in_a_duplicate_ack() {
+fn ns3_ignores_an_echo_in_a_duplicate_ack() {
     let mut tcp = twenty_in_flight(ns3);
     tcp.echo_sack(0, [1000..2000]).ecn_reductions(0).expect([new(20)]);
     tcp.sack(0, [1000..3000]).expect([new(21)]);
@@ -281,7 +282,7 @@ fn ns3_answers_the_echo_in_the_next_ack_of_new_data() {
     tcp.echo_ack(2000).ecn_reductions(1).anything();
 }
 
-/// `ReTxTimeout` takes ssthresh from `pipe`, also in the window of an echo.
+/// `ReTxTimeout` computes ssthresh from `pipe`, even in the window of an echo.
 #[test]
 fn ns3_timeout_reduces_ssthresh_again() {
     let mut tcp = echoed(ns3);
@@ -295,7 +296,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(1000), failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn a_transfer_with_marks_and_losses_ends(
+    fn transfer_with_marks_and_losses_ends(
         options in options(), treatments in treatments(), tenths in 1u64..800, rack_timers: bool, prr: bool,
     ) {
         let options = TcpConfig {

@@ -1,4 +1,4 @@
-//! DCTCP by packets: RFC 8257 §3.2 (receiver), §3.3 and §3.4 (sender).
+//! DCTCP at the packet level: RFC 8257 §3.2 (receiver), §3.3 and §3.4 (sender).
 
 use crate::script::Mark::{Cwr, Ect0, Plain};
 use crate::script::{
@@ -8,7 +8,7 @@ use airpath_core::{Ecn, Flags};
 use airpath_tcp::EcnUse;
 use serde_json::{Value, json};
 
-/// A DCTCP sender in congestion avoidance at ten segments, which it has sent.
+/// Creates a DCTCP sender in congestion avoidance that has sent a window of ten segments.
 fn ten_segments(cc: Value) -> SenderScript {
     let mut tcp = sender(|given| {
         given.tcp.ecn = EcnUse::Dctcp;
@@ -26,7 +26,7 @@ fn dctcp_receiver() -> ReceiverScript {
 const NONE: Flags = Flags::NONE;
 
 #[test]
-fn s3_3_the_first_echo_halves_for_alpha_begins_at_1() {
+fn s3_3_first_echo_halves_the_window_because_alpha_starts_at_1() {
     let mut tcp = ten_segments(json!({"kind": "dctcp"}));
     tcp.at(100).echo_ack(1000).cwnd(5000).ssthresh(5000).ecn_reductions(1).nothing();
     tcp.echo_ack(6000).expect_marked([new(10)], [Cwr]).ecn_reductions(1);
@@ -40,12 +40,12 @@ fn s3_3_alpha_decays_by_g_in_a_window_without_marks() {
     tcp.echo_ack(2000).cwnd(5312).nothing();
 }
 
-/// With g = 1, α is the share of the last whole window: 5000 of 6000 bytes.
+/// With g = 1, α is the marked share of the last complete window: 5000 of 6000 bytes.
 #[test]
 fn s3_3_alpha_is_the_share_of_marked_bytes() {
     let mut tcp = ten_segments(json!({"kind": "dctcp", "g": 1.0, "initial_alpha": 0.0}));
     tcp.at(100).ack(5000).cwnd(10_000).expect_marked(new_segments(10, 15), [Ect0; 5]);
-    // α is 0 still: an echo that costs nothing.
+    // α is still 0: the echo does not reduce the window.
     tcp.echo_ack(10_000).cwnd(10_000).ecn_reductions(1);
     tcp.expect_marked(new_segments(15, 20), [Cwr, Ect0, Ect0, Ect0, Ect0]);
     tcp.at(200).ack(11_000).cwnd(10_000).expect([new(20)]);
@@ -65,34 +65,34 @@ fn s3_4_loss_halves_cwnd_for_every_alpha() {
 
 /// RFC 8257 §3.4: once per window of data across all loss signals.
 #[test]
-fn s3_4_a_loss_in_the_window_of_an_echo_reduces_no_further() {
+fn s3_4_loss_in_the_window_of_an_echo_does_not_reduce_again() {
     let mut tcp = ten_segments(json!({"kind": "dctcp", "g": 0.5, "initial_alpha": 0.0}));
     tcp.at(100).echo_ack(1000).cwnd(7500).nothing();
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(1), new(10)]).cwnd(7500);
 }
 
 #[test]
-fn s3_4_a_timeout_leaves_one_segment() {
+fn s3_4_timeout_leaves_one_segment() {
     let mut tcp = ten_segments(json!({"kind": "dctcp", "initial_alpha": 0.0}));
     tcp.timeout_at(1000).expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
 }
 
 #[test]
-fn s3_2_a_first_mark_is_acknowledged_at_once_and_what_waits_before_it() {
+fn s3_2_first_mark_and_earlier_segments_are_acknowledged_immediately() {
     let mut tcp = dctcp_receiver();
     tcp.marked(0, Ecn::Ect0, NONE).nothing();
     tcp.marked(1, Ecn::Ce, NONE).acks([(1000, false), (2000, true)]).no_timer();
 }
 
 #[test]
-fn s3_2_a_change_with_nothing_waiting_gives_one_ack() {
+fn s3_2_change_of_marks_gives_one_ack_if_no_segment_is_unacknowledged() {
     let mut tcp = dctcp_receiver();
     tcp.marked(0, Ecn::Ce, NONE).echo_ack(1000);
     tcp.marked(1, Ecn::Ect0, NONE).ack(2000);
 }
 
 #[test]
-fn s3_2_without_a_change_acks_are_delayed_and_say_what_they_cover() {
+fn s3_2_acks_are_delayed_and_report_the_marks_if_the_marks_do_not_change() {
     let mut tcp = dctcp_receiver();
     tcp.marked(0, Ecn::Ce, NONE).echo_ack(1000);
     tcp.marked(1, Ecn::Ce, NONE).nothing();
@@ -102,9 +102,9 @@ fn s3_2_without_a_change_acks_are_delayed_and_say_what_they_cover() {
     tcp.marked(5, Ecn::Ect0, NONE).nothing().timeout_at(200).ack(6000);
 }
 
-/// RFC 8257 §3.2: the echo follows the marks and not CWR.
+/// RFC 8257 §3.2: the echo depends on the marks and not on CWR.
 #[test]
-fn s3_2_cwr_ends_no_echo() {
+fn s3_2_cwr_does_not_end_the_echo() {
     let mut tcp = dctcp_receiver();
     tcp.marked(0, Ecn::Ce, NONE).echo_ack(1000);
     tcp.marked(1, Ecn::Ce, Flags::CWR).nothing();
@@ -112,7 +112,7 @@ fn s3_2_cwr_ends_no_echo() {
 }
 
 #[test]
-fn s3_2_a_mark_beyond_a_hole_is_echoed_in_the_duplicate_ack() {
+fn s3_2_mark_beyond_a_hole_is_echoed_in_the_duplicate_ack() {
     let mut tcp = dctcp_receiver();
     tcp.marked(0, Ecn::Ect0, NONE).nothing();
     tcp.marked(2, Ecn::Ce, NONE).acks([(1000, false), (1000, true)]);

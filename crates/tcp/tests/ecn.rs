@@ -16,7 +16,7 @@ use serde_json::json;
 const WINDOW: u32 = 1_000_000;
 const SETUP: Flags = Flags::ECE.with(Flags::CWR);
 
-/// A sender with ECN in congestion avoidance at ten segments, which it has sent.
+/// Creates a sender with ECN in congestion avoidance that has sent a window of ten segments.
 fn ten_segments(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = sender(|given| {
         given.tcp.ecn = EcnUse::On;
@@ -36,37 +36,37 @@ fn with_handshake(given: &mut Given, ecn: EcnUse) {
 // --- negotiation, §6.1.1 -----------------------------------------------------------------------
 
 #[test]
-fn s6_1_1_a_setup_syn_and_a_setup_syn_ack_make_data_ecn_capable() {
+fn s6_1_1_ecn_setup_syn_and_syn_ack_make_data_ecn_capable() {
     let mut tcp = sender(|given| with_handshake(given, EcnUse::On));
     tcp.expect_marked([script::Segment::Syn], [Setup]);
     tcp.at(100).syn_ack_with(WINDOW, Flags::ECE).expect_marked(new_segments(0, 2), [Ect0, Ect0]);
 }
 
 #[test]
-fn s6_1_1_without_ece_in_the_syn_ack_ecn_is_not_used() {
+fn s6_1_1_ecn_is_not_used_without_ece_in_the_syn_ack() {
     let mut tcp = sender(|given| with_handshake(given, EcnUse::On));
     tcp.expect_marked([script::Segment::Syn], [Setup]);
     tcp.at(100).syn_ack(WINDOW).expect_marked(new_segments(0, 2), [Plain, Plain]);
     tcp.at(200).echo_ack(1000).cwnd(3000).ecn_reductions(0).anything();
 }
 
-/// A peer that reflects the flags of the SYN without knowing them.
+/// A peer without ECN that copies the flags of the SYN.
 #[test]
-fn s6_1_1_a_syn_ack_with_ece_and_cwr_is_no_agreement() {
+fn s6_1_1_syn_ack_with_ece_and_cwr_does_not_enable_ecn() {
     let mut tcp = sender(|given| with_handshake(given, EcnUse::On));
     tcp.expect_marked([script::Segment::Syn], [Setup]);
     tcp.at(100).syn_ack_with(WINDOW, SETUP).expect_marked(new_segments(0, 2), [Plain, Plain]);
 }
 
 #[test]
-fn s6_1_1_a_sender_that_did_not_ask_does_not_use_ecn() {
+fn s6_1_1_sender_without_ecn_ignores_ece_in_the_syn_ack() {
     let mut tcp = sender(|given| with_handshake(given, EcnUse::Off));
     tcp.expect_marked([script::Segment::Syn], [Plain]);
     tcp.at(100).syn_ack_with(WINDOW, Flags::ECE).expect_marked(new_segments(0, 2), [Plain, Plain]);
 }
 
 #[test]
-fn a_repeated_syn_asks_again() {
+fn retransmitted_syn_requests_ecn() {
     let mut tcp = sender(|given| with_handshake(given, EcnUse::On));
     tcp.expect_marked([script::Segment::Syn], [Setup]);
     tcp.timeout_at(1000).expect_marked([script::Segment::Syn], [Setup]);
@@ -74,7 +74,7 @@ fn a_repeated_syn_asks_again() {
 }
 
 #[test]
-fn s6_1_1_the_receiver_agrees_to_a_setup_syn_and_to_no_other() {
+fn s6_1_1_receiver_agrees_only_to_an_ecn_setup_syn() {
     for (flags, answer) in
         [(SETUP, Flags::ECE), (Flags::NONE, Flags::NONE), (Flags::ECE, Flags::NONE)]
     {
@@ -84,7 +84,7 @@ fn s6_1_1_the_receiver_agrees_to_a_setup_syn_and_to_no_other() {
 }
 
 #[test]
-fn s6_1_1_a_receiver_without_ecn_does_not_agree() {
+fn s6_1_1_receiver_without_ecn_does_not_agree() {
     receiver(|_| ()).syn_with(SETUP).syn_ack();
 }
 
@@ -100,7 +100,7 @@ fn s6_1_2_echo_halves_the_window_and_the_next_new_segment_has_cwr_once() {
 }
 
 #[test]
-fn s6_1_2_echoes_from_the_same_window_of_data_change_nothing() {
+fn s6_1_2_echoes_in_the_same_window_of_data_change_nothing() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).echo_ack(1000).cwnd(5000);
     for ack in 2..=5 {
@@ -111,13 +111,13 @@ fn s6_1_2_echoes_from_the_same_window_of_data_change_nothing() {
         tcp.echo_ack(ack * 1000).expect_marked([new(ack + 4)], [Ect0]).cwnd(5000);
     }
     tcp.ecn_reductions(1);
-    // The ACK of the segment with CWR, without echo: growth continues.
+    // ACK of the segment with CWR, without echo: growth continues.
     tcp.at(200).ack(11_000).cwnd(5000).anything();
     tcp.ack(15_000).cwnd(6000).anything();
 }
 
 #[test]
-fn s6_1_2_an_echo_of_the_next_window_of_data_reduces_again() {
+fn s6_1_2_echo_in_the_next_window_of_data_reduces_again() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).echo_ack(1000).cwnd(5000);
     tcp.echo_ack(10_000).expect_marked(new_segments(10, 15), [Cwr, Ect0, Ect0, Ect0, Ect0]);
@@ -126,31 +126,32 @@ fn s6_1_2_an_echo_of_the_next_window_of_data_reduces_again() {
 }
 
 #[test]
-fn s6_1_2_an_ack_with_an_echo_does_not_enlarge_the_window_and_one_without_does() {
+fn s6_1_2_ack_with_an_echo_does_not_enlarge_the_window() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
-    // With the echoed segment a window of bytes is acknowledged, without it the next completes it.
+    // If the ACK with the echo counted, it would complete a window of bytes. It does not, so the
+    // next ACK completes it.
     tcp.ack(5000).cwnd(5000).nothing();
     tcp.echo_ack(6000).cwnd(5000).expect([new(10)]);
     tcp.ack(7000).cwnd(6000).expect(new_segments(11, 13));
 }
 
 #[test]
-fn s6_1_2_an_echo_ends_slow_start() {
+fn s6_1_2_echo_ends_slow_start() {
     let mut tcp = sender(|given| given.tcp.ecn = EcnUse::On);
     tcp.expect(new_segments(0, 10)).at(100).ack(2000).cwnd(11_000).expect(new_segments(10, 13));
     tcp.echo_ack(4000).cwnd(5500).ssthresh(5500).nothing();
 }
 
 #[test]
-fn s6_1_2_a_duplicate_ack_with_an_echo_counts_like_any_other() {
+fn s6_1_2_duplicate_ack_with_an_echo_counts_like_any_other_ack() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).echo_ack(0).nothing().cwnd(5000).ecn_reductions(1);
 }
 
-/// RFC 8511 §3 and RFC 5681 eq. 4 take what is in flight: a window that was not used is no guide.
+/// RFC 8511 §3 and RFC 5681 eq. 4 use the flight: an unused window is not a valid base.
 #[test]
-fn a_window_that_was_not_used_is_reduced_from_what_was_in_flight() {
+fn unused_window_is_reduced_from_the_flight() {
     let mut tcp = sender(|given| {
         given.tcp.ecn = EcnUse::On;
         given.in_congestion_avoidance(10_000);
@@ -160,7 +161,7 @@ fn a_window_that_was_not_used_is_reduced_from_what_was_in_flight() {
 }
 
 #[test]
-fn rfc8511_3_beta_ecn_leaves_more_of_the_window() {
+fn rfc8511_3_beta_ecn_reduces_the_window_less() {
     for (cc, left) in [
         (json!({"kind": "reno", "beta_ecn": 0.8}), 8000),
         (json!({"kind": "cubic"}), 7000),
@@ -171,9 +172,9 @@ fn rfc8511_3_beta_ecn_leaves_more_of_the_window() {
     }
 }
 
-/// With a factor for echoes, a loss still costs a half.
+/// With beta_ecn for echoes, a loss still halves the window.
 #[test]
-fn rfc8511_3_beta_ecn_is_for_echoes_alone() {
+fn rfc8511_3_beta_ecn_applies_only_to_echoes() {
     let mut tcp = ten_segments(|given| given.cc = json!({"kind": "reno", "beta_ecn": 0.8}));
     tcp.at(100).quiet_duplicates(2).duplicate().expect([retransmission(0)]).cwnd(5000);
 }
@@ -181,7 +182,7 @@ fn rfc8511_3_beta_ecn_is_for_echoes_alone() {
 // --- losses, §6.1.2 and §6.1.5 -----------------------------------------------------------------
 
 #[test]
-fn s6_1_5_a_retransmission_is_not_ecn_capable_and_new_data_after_it_says_cwr() {
+fn s6_1_5_retransmission_is_not_ecn_capable_and_next_new_data_has_cwr() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100)
         .quiet_duplicates(2)
@@ -193,7 +194,7 @@ fn s6_1_5_a_retransmission_is_not_ecn_capable_and_new_data_after_it_says_cwr() {
 }
 
 #[test]
-fn s6_1_2_a_loss_in_the_window_of_an_echo_is_repaired_without_a_second_reduction() {
+fn s6_1_2_loss_in_the_window_of_an_echo_does_not_reduce_again() {
     for recovery in [RecoveryKind::Reno, RecoveryKind::NewReno] {
         let mut tcp = ten_segments(|given| given.tcp.recovery = recovery);
         tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
@@ -204,7 +205,7 @@ fn s6_1_2_a_loss_in_the_window_of_an_echo_is_repaired_without_a_second_reduction
 }
 
 #[test]
-fn s6_1_2_the_same_with_sack_and_prr() {
+fn s6_1_2_loss_in_the_window_of_an_echo_does_not_reduce_again_with_sack() {
     for recovery in [RecoveryKind::Sack, RecoveryKind::Prr] {
         let mut tcp = ten_segments(|given| given.tcp.recovery = recovery);
         tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
@@ -218,7 +219,7 @@ fn s6_1_2_the_same_with_sack_and_prr() {
 }
 
 #[test]
-fn s6_1_2_a_loss_behind_the_window_of_an_echo_reduces_again() {
+fn s6_1_2_loss_after_the_window_of_an_echo_reduces_again() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).echo_ack(1000).cwnd(5000);
     tcp.echo_ack(10_000).expect_marked(new_segments(10, 15), [Cwr, Ect0, Ect0, Ect0, Ect0]);
@@ -230,17 +231,17 @@ fn s6_1_2_a_loss_behind_the_window_of_an_echo_reduces_again() {
 }
 
 #[test]
-fn s6_1_2_an_echo_in_the_window_of_a_loss_changes_nothing() {
+fn s6_1_2_echo_in_the_window_of_a_loss_changes_nothing() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).quiet_duplicates(2).duplicate().expect([retransmission(0)]).cwnd(5000);
     tcp.at(200).echo_ack(5000).expect([retransmission(5)]).cwnd(5000);
     tcp.at(300).echo_ack(10_000).ecn_reductions(0).ssthresh(5000).anything();
 }
 
-/// The recovery of a loss that the echo's reduction covers may see echoes of later data: they are
-/// answered when it is over, since the receiver echoes until CWR comes.
+/// A recovery whose loss is covered by the echo's reduction may receive echoes for later data. They
+/// are handled after the recovery, since the receiver repeats the echo until CWR arrives.
 #[test]
-fn an_echo_of_data_sent_since_the_reduction_is_answered_after_the_recovery() {
+fn echo_for_data_sent_after_the_reduction_is_handled_after_the_recovery() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).echo_ack(1000).cwnd(5000);
     tcp.echo_ack(8000).expect_marked(new_segments(10, 13), [Cwr, Ect0, Ect0]);
@@ -251,7 +252,7 @@ fn an_echo_of_data_sent_since_the_reduction_is_answered_after_the_recovery() {
 }
 
 #[test]
-fn s6_1_2_a_timeout_answers_the_echoes_of_what_was_sent_before_it() {
+fn s6_1_2_timeout_covers_echoes_for_data_sent_before_it() {
     let mut tcp = ten_segments(|_| ());
     tcp.timeout_at(1000).expect_marked([retransmission(0)], [Plain]).cwnd(1000);
     // Slow start continues, since only new data can carry CWR and end the echo.
@@ -262,7 +263,7 @@ fn s6_1_2_a_timeout_answers_the_echoes_of_what_was_sent_before_it() {
     tcp.at(1400).echo_ack(11_000).cwnd(2000).ecn_reductions(1).nothing();
 }
 
-/// After a timeout the echo's reduction is history, even for segments of its window.
+/// After a timeout the reduction for the echo no longer counts, even for segments of its window.
 #[test]
 fn loss_after_a_timeout_reduces_despite_earlier_echoes() {
     let mut tcp = ten_segments(|given| given.tcp.recovery = RecoveryKind::Reno);
@@ -275,7 +276,7 @@ fn loss_after_a_timeout_reduces_despite_earlier_echoes() {
 // --- the smallest window, §6.1.2 ---------------------------------------------------------------
 
 #[test]
-fn s6_1_2_with_a_window_of_one_segment_an_echo_waits_for_the_timer() {
+fn s6_1_2_echo_with_a_window_of_one_segment_waits_for_the_timer() {
     let mut tcp = sender(|given| {
         given.tcp.ecn = EcnUse::On;
         given.tcp.initial_window = 1000;
@@ -286,9 +287,9 @@ fn s6_1_2_with_a_window_of_one_segment_an_echo_waits_for_the_timer() {
     tcp.at(1200).ack(2000).cwnd(2000).expect_marked(new_segments(2, 4), [Ect0, Ect0]);
 }
 
-/// The wait is no back-off: the timeout after it is the usual one.
+/// The wait does not count as a back-off: the next timeout has the normal value.
 #[test]
-fn s6_1_2_the_segment_sent_after_the_wait_may_be_lost_like_any_other() {
+fn s6_1_2_segment_sent_after_the_wait_is_retransmitted_if_lost() {
     let mut tcp = sender(|given| {
         given.tcp.ecn = EcnUse::On;
         given.tcp.initial_window = 1000;
@@ -297,9 +298,9 @@ fn s6_1_2_the_segment_sent_after_the_wait_may_be_lost_like_any_other() {
     tcp.timeout_at(2100).expect_marked([retransmission(1)], [Plain]).timeouts(1).timer(4100);
 }
 
-/// RFC 5681 eq. 4: two segments are the least that a reduction leaves.
+/// RFC 5681 eq. 4: a reduction leaves at least two segments.
 #[test]
-fn a_window_of_two_segments_stays_and_says_cwr() {
+fn window_of_two_segments_is_not_reduced_but_announces_cwr() {
     let mut tcp = sender(|given| {
         given.tcp.ecn = EcnUse::On;
         given.tcp.initial_window = 2000;
@@ -309,7 +310,7 @@ fn a_window_of_two_segments_stays_and_says_cwr() {
 }
 
 #[test]
-fn a_finished_transfer_waits_for_no_timer() {
+fn finished_transfer_has_no_timer() {
     let mut tcp = sender(|given| {
         given.tcp.ecn = EcnUse::On;
         given.tcp.initial_window = 1000;
@@ -319,7 +320,7 @@ fn a_finished_transfer_waits_for_no_timer() {
 }
 
 #[test]
-fn a_transfer_finished_after_an_echo_waits_for_no_timer() {
+fn finished_transfer_after_an_echo_has_no_timer() {
     let mut tcp = sender(|given| {
         given.tcp.ecn = EcnUse::On;
         given.tcp.initial_window = 1900;
@@ -331,13 +332,13 @@ fn a_transfer_finished_after_an_echo_waits_for_no_timer() {
 
 // --- a closed receive window, §6.1.6 -----------------------------------------------------------
 
-/// Ten segments that fill the receiver's window.
+/// Creates a sender whose ten segments fill the receive window.
 fn ten_that_fill_the_window() -> SenderScript {
     ten_segments(|given| given.tcp.receive_window = 10_000)
 }
 
 #[test]
-fn s6_1_6_a_probe_is_not_ecn_capable_and_announces_nothing() {
+fn s6_1_6_probe_is_not_ecn_capable_and_has_no_cwr() {
     let mut tcp = ten_that_fill_the_window();
     tcp.at(100).echo_ack_with_window(10_000, 0).cwnd(5000).nothing();
     tcp.timeout_at(1100).expect_marked([part(10_000, 1)], [Plain]);
@@ -345,9 +346,9 @@ fn s6_1_6_a_probe_is_not_ecn_capable_and_announces_nothing() {
     tcp.expect_marked(new_segments(10, 12), [Cwr, Ect0]).cwnd(5000).ecn_reductions(1);
 }
 
-/// The probe has not brought CWR, so its answer says nothing new.
+/// The probe did not carry CWR, so the echo in its answer is old.
 #[test]
-fn s6_1_2_the_answer_to_a_taken_probe_is_an_old_echo() {
+fn s6_1_2_answer_to_an_accepted_probe_is_an_old_echo() {
     let mut tcp = ten_that_fill_the_window();
     tcp.at(100).echo_ack_with_window(10_000, 0).cwnd(5000).nothing();
     tcp.timeout_at(1100).expect([part(10_000, 1)]);
@@ -356,16 +357,17 @@ fn s6_1_2_the_answer_to_a_taken_probe_is_an_old_echo() {
     tcp.at(1300).echo_ack_with_window(12_001, 0).ecn_reductions(2).nothing();
 }
 
-/// RFC 9293 §3.8.6.1: the persist timer indicates no loss.
+/// RFC 9293 §3.8.6.1: an expiry of the persist timer does not indicate a loss.
 #[test]
-fn the_persist_timer_reduces_and_announces_nothing() {
+fn persist_timer_does_not_reduce_the_window() {
     let mut tcp = ten_that_fill_the_window();
     tcp.at(100).ack_with_window(10_000, 0).cwnd(11_000).nothing();
     tcp.timeout_at(1100).expect_marked([part(10_000, 1)], [Plain]).timeouts(0);
     tcp.at(1200).ack_with_window(10_000, 1000).expect_marked([new(10)], [Ect0]).cwnd(11_000);
 }
 
-/// A sender whose window of one segment was echoed upon, with a closed receive window.
+/// Creates a sender with a window of one segment that received an echo, and a closed receive
+/// window.
 fn waiting() -> SenderScript {
     let mut tcp = sender(|given| {
         given.tcp.ecn = EcnUse::On;
@@ -377,14 +379,14 @@ fn waiting() -> SenderScript {
 }
 
 #[test]
-fn s6_1_2_a_window_that_opens_does_not_end_the_wait_for_the_timer() {
+fn s6_1_2_opening_window_does_not_end_the_wait_for_the_timer() {
     let mut tcp = waiting();
     tcp.at(500).window_update(1000).nothing().timer(1100);
     tcp.timeout_at(1100).expect_marked([new(1)], [Cwr]).probes(0);
 }
 
 #[test]
-fn a_window_that_is_closed_when_the_wait_ends_is_probed() {
+fn closed_window_is_probed_after_the_wait() {
     let mut tcp = waiting();
     tcp.timeout_at(1100).nothing().timer(2100);
     tcp.timeout_at(2100).expect_marked([part(1000, 1)], [Plain]).timeouts(0).probes(1);
@@ -393,7 +395,7 @@ fn a_window_that_is_closed_when_the_wait_ends_is_probed() {
 // --- the receiver, §6.1.3 ----------------------------------------------------------------------
 
 #[test]
-fn s6_1_3_every_ack_echoes_from_a_mark_until_cwr() {
+fn s6_1_3_receiver_echoes_in_every_ack_from_a_mark_until_cwr() {
     let mut tcp = receiver(|given| {
         given.tcp.ecn = EcnUse::On;
         given.tcp.delayed_ack_segments = 1;
@@ -408,7 +410,7 @@ fn s6_1_3_every_ack_echoes_from_a_mark_until_cwr() {
 }
 
 #[test]
-fn s6_1_3_a_marked_segment_with_cwr_is_news() {
+fn s6_1_3_marked_segment_with_cwr_starts_a_new_echo() {
     let mut tcp = receiver(|given| {
         given.tcp.ecn = EcnUse::On;
         given.tcp.delayed_ack_segments = 1;
@@ -418,9 +420,9 @@ fn s6_1_3_a_marked_segment_with_cwr_is_news() {
     tcp.marked(2, Ecn::Ect0, Flags::CWR).ack(3000);
 }
 
-/// An ACK at once is DCTCP's way.
+/// Only DCTCP sends an immediate ACK for a mark.
 #[test]
-fn s6_1_3_a_mark_does_not_hurry_a_delayed_ack() {
+fn s6_1_3_mark_does_not_trigger_a_delayed_ack() {
     let mut tcp = receiver(|given| given.tcp.ecn = EcnUse::On);
     tcp.marked(0, Ecn::Ce, Flags::NONE).nothing();
     tcp.at(10).marked(1, Ecn::Ect0, Flags::NONE).echo_ack(2000);
@@ -429,7 +431,7 @@ fn s6_1_3_a_mark_does_not_hurry_a_delayed_ack() {
 }
 
 #[test]
-fn s6_1_5_a_mark_on_old_data_means_nothing() {
+fn s6_1_5_mark_on_old_data_is_ignored() {
     let mut tcp = receiver(|given| {
         given.tcp.ecn = EcnUse::On;
         given.tcp.delayed_ack_segments = 1;
@@ -438,9 +440,9 @@ fn s6_1_5_a_mark_on_old_data_means_nothing() {
     tcp.marked(0, Ecn::Ce, Flags::NONE).ack(1000);
 }
 
-/// §6.1.5: the mark is on data from outside of the window.
+/// §6.1.5: the marked data is outside of the window.
 #[test]
-fn a_mark_on_a_refused_segment_means_nothing() {
+fn mark_on_a_rejected_segment_is_ignored() {
     let drain = DrainWindow::new(1000, DrainConfig { rate_bps: 0, start_ns: 0 });
     let mut tcp = receiver_with(
         |given| {
@@ -455,7 +457,7 @@ fn a_mark_on_a_refused_segment_means_nothing() {
 }
 
 #[test]
-fn a_setup_syn_ack_has_the_unscaled_window_of_any_other() {
+fn ecn_setup_syn_ack_has_an_unscaled_window() {
     let mut tcp = receiver_with(
         |given| {
             given.tcp.ecn = EcnUse::On;
@@ -468,6 +470,6 @@ fn a_setup_syn_ack_has_the_unscaled_window_of_any_other() {
 }
 
 #[test]
-fn a_receiver_without_ecn_echoes_nothing() {
+fn receiver_without_ecn_does_not_echo() {
     receiver(|given| given.tcp.delayed_ack_segments = 1).marked(0, Ecn::Ce, Flags::NONE).ack(1000);
 }

@@ -1,6 +1,6 @@
 //! Invariants of every receive-window policy.
 //!
-//! A new built-in policy is under test as soon as it is registered, as its class describes it.
+//! A new built-in policy is tested automatically, with the parameters that its class describes.
 
 use airpath_conformance::samples;
 use airpath_core::{ConfigError, Flags, Seed, Setup, Time};
@@ -27,8 +27,8 @@ fn descriptions() -> impl Iterator<Item = Value> {
         .flat_map(|(kind, _)| samples("window", kind, |description| try_build(description).is_ok()))
 }
 
-/// The advertised right edges for `segments`: (time since the previous one in ns, bytes of what the
-/// window allows, price). Checks how far an edge is ahead of the data.
+/// Returns the advertised right edges for `segments`: (time since the previous segment in ns, bytes
+/// within the window, price). Checks the distance between the edge and the data.
 fn edges(policy: &mut AnyWindow, segments: &[(u64, u64, f64)]) -> Vec<u64> {
     let (mut now_ns, mut next) = (0, 0);
     let mut edge = if policy.is_bounded() { RECEIVE_WINDOW } else { policy.window() };
@@ -63,7 +63,7 @@ fn edges(policy: &mut AnyWindow, segments: &[(u64, u64, f64)]) -> Vec<u64> {
 
 proptest! {
     #[test]
-    fn any_arrivals_move_the_right_edge_forwards_and_equal_policies_alike(
+    fn right_edge_never_moves_back_and_policies_are_deterministic(
         segments in prop::collection::vec(
             (prop_oneof![3 => 0..200_000_000u64, 1 => Just(0), 1 => 0..1u64 << 50], 1..=MSS,
              prop_oneof![1 => Just(0.0), 2 => 0.0..0.02, 1 => Just(1e6)]), 1..200,

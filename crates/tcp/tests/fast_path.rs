@@ -1,4 +1,4 @@
-//! Usual ACKs take a fast path (`sender/fast_path.rs`), which must not change results.
+//! The fast path (`sender/fast_path.rs`) must not change results.
 
 use crate::random_channel::*;
 use airpath_conformance::cases;
@@ -7,8 +7,8 @@ use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, IdleEv
 use airpath_tcp::{Sender, SenderConfig, TcpConfig, delegate_congestion};
 use proptest::prelude::*;
 
-/// A congestion control that requests samples of the delivery rate, which it does not use: they
-/// disable the fast path.
+/// A congestion control that requests samples of the delivery rate without using them. This
+/// disables the fast path.
 struct Watching(AnyCongestion);
 
 impl airpath_tcp::congestion::CongestionWrapper for Watching {
@@ -36,9 +36,10 @@ fn watched(options: &TcpConfig, transfer: u64, one_way: Duration) -> Connection 
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(1000), failure_persistence: None, ..Default::default() })]
 
-    /// Event by event, with every choice of options, on a channel that loses, repeats and reorders.
+    /// Compares event by event, with all options, on a channel that loses, duplicates and reorders
+    /// packets.
     #[test]
-    fn the_short_way_changes_nothing(
+    fn fast_path_does_not_change_results(
         options in options(), treatments in treatments(), tenths in 1u64..3000, one_way in 0u64..120,
     ) {
         let transfer = (u64::from(options.mss) * tenths / 10).max(1);

@@ -1,4 +1,4 @@
-//! Ways of growth, by delayed and stretch ACKs: RFC 3465 §2, Linux, ns-3.
+//! Variants of window growth with delayed and stretch ACKs: RFC 3465 §2, Linux, ns-3.
 
 use crate::script::{Given, SenderScript, new, new_segments, retransmission, sender};
 use airpath_tcp::{RecoveryKind, WindowGrowth};
@@ -14,7 +14,7 @@ fn in_congestion_avoidance(given: &mut Given, growth: WindowGrowth) {
 }
 
 #[test]
-fn rfc3465_2_2_a_delayed_ack_in_slow_start_releases_four_with_l_2() {
+fn rfc3465_2_2_delayed_ack_in_slow_start_releases_four_segments_with_l_2() {
     let mut tcp = sender(|given| in_slow_start(given, WindowGrowth::Abc2));
     tcp.expect(new_segments(0, 4));
     tcp.at(100).ack(2000).cwnd(6000).expect(new_segments(4, 8));
@@ -22,21 +22,21 @@ fn rfc3465_2_2_a_delayed_ack_in_slow_start_releases_four_with_l_2() {
 }
 
 #[test]
-fn rfc3465_2_2_a_delayed_ack_in_slow_start_releases_three_with_l_1() {
+fn rfc3465_2_2_delayed_ack_in_slow_start_releases_three_segments_with_l_1() {
     let mut tcp = sender(|given| in_slow_start(given, WindowGrowth::Abc1));
     tcp.expect(new_segments(0, 4));
     tcp.at(100).ack(2000).cwnd(5000).expect(new_segments(4, 7));
 }
 
 #[test]
-fn rfc3465_2_2_a_stretch_ack_in_slow_start_counts_two_segments_at_most() {
+fn rfc3465_2_2_stretch_ack_in_slow_start_counts_at_most_two_segments() {
     let mut tcp = sender(|given| in_slow_start(given, WindowGrowth::Abc2));
     tcp.expect(new_segments(0, 4));
     tcp.at(100).ack(4000).cwnd(6000).expect(new_segments(4, 10));
 }
 
 #[test]
-fn rfc3465_2_1_with_delayed_acks_the_window_still_grows_by_a_segment_per_round_trip() {
+fn rfc3465_2_1_window_grows_by_a_segment_per_round_trip_with_delayed_acks() {
     for growth in [WindowGrowth::Abc1, WindowGrowth::Abc2] {
         let mut tcp = sender(|given| in_congestion_avoidance(given, growth));
         tcp.expect(new_segments(0, 4));
@@ -47,9 +47,9 @@ fn rfc3465_2_1_with_delayed_acks_the_window_still_grows_by_a_segment_per_round_t
     }
 }
 
-/// The ACK of the retransmission covers what had left the network long before.
+/// The ACK of the retransmission covers data that had left the network long before.
 #[test]
-fn rfc3465_2_3_after_a_timeout_a_stretch_ack_counts_one_segment() {
+fn rfc3465_2_3_stretch_ack_counts_one_segment_after_a_timeout() {
     let mut tcp = sender(|given| {
         in_slow_start(given, WindowGrowth::Abc2);
         given.tcp.recovery = RecoveryKind::Sack;
@@ -60,14 +60,14 @@ fn rfc3465_2_3_after_a_timeout_a_stretch_ack_counts_one_segment() {
 }
 
 #[test]
-fn segments_a_stretch_ack_in_slow_start_counts_whole() {
+fn segments_stretch_ack_in_slow_start_counts_completely() {
     let mut tcp = sender(|given| in_slow_start(given, WindowGrowth::Segments));
     tcp.expect(new_segments(0, 4));
     tcp.at(100).ack(4000).cwnd(8000).expect(new_segments(4, 12));
 }
 
 #[test]
-fn segments_a_stretch_ack_in_congestion_avoidance_counts_whole() {
+fn segments_stretch_ack_in_congestion_avoidance_counts_completely() {
     let mut tcp = sender(|given| in_congestion_avoidance(given, WindowGrowth::Segments));
     tcp.expect(new_segments(0, 4));
     tcp.at(100).ack(3000).cwnd(4000).expect(new_segments(4, 7));
@@ -76,7 +76,7 @@ fn segments_a_stretch_ack_in_congestion_avoidance_counts_whole() {
 }
 
 #[test]
-fn per_ack_a_delayed_ack_counts_like_any_other() {
+fn per_ack_delayed_ack_counts_like_any_other_ack() {
     let mut tcp = sender(|given| in_slow_start(given, WindowGrowth::PerAck));
     tcp.expect(new_segments(0, 4));
     tcp.at(100).ack(2000).cwnd(5000).expect(new_segments(4, 7));
@@ -88,9 +88,9 @@ fn per_ack_a_delayed_ack_counts_like_any_other() {
 
 // --- abc-1, the growth of profile `rfc` ------------------------------------------------------------
 
-/// RFC 5681 §3.1 eq. 2 is RFC 3465 with L = 1; at ssthresh the bytes of a window begin to count.
+/// RFC 5681 §3.1 eq. 2 is RFC 3465 with L = 1. From ssthresh on, the bytes of a window are counted.
 #[test]
-fn abc_1_delayed_acks_add_a_segment_each_up_to_ssthresh_and_then_one_per_window() {
+fn abc_1_delayed_acks_add_a_segment_up_to_ssthresh_and_then_one_per_window() {
     let mut tcp = sender(|given| {
         given.tcp.initial_window = 4000;
         given.tcp.initial_ssthresh = Some(6000);
@@ -103,21 +103,21 @@ fn abc_1_delayed_acks_add_a_segment_each_up_to_ssthresh_and_then_one_per_window(
     tcp.at(200).ack(10_000).cwnd(7000).expect(new_segments(14, 17));
 }
 
-/// RFC 3465 §2.1: bytes are counted, not ACKs; what is beyond a window counts for the next.
+/// RFC 3465 §2.1: bytes are counted, not ACKs. Bytes beyond a window count for the next window.
 #[test]
-fn abc_1_parts_of_segments_and_stretch_acks_count_their_bytes() {
+fn abc_1_partial_segments_and_stretch_acks_count_their_bytes() {
     let mut tcp = sender(|given| in_congestion_avoidance(given, WindowGrowth::Abc1));
     tcp.expect(new_segments(0, 4));
     tcp.at(100).ack(500).cwnd(4000).nothing();
     tcp.at(100).ack(4000).cwnd(5000).expect(new_segments(4, 9));
     tcp.at(200).ack(6000).cwnd(5000).expect(new_segments(9, 11));
     tcp.at(200).ack(10_000).cwnd(6000).expect(new_segments(11, 16));
-    // 1000 of the 6000 bytes are left: five thousand more are a window.
+    // 1000 of the 6000 bytes are carried over: 5000 more complete a window.
     tcp.at(300).ack(15_000).cwnd(7000).expect(new_segments(16, 22));
 }
 
-/// Ten segments in flight, the first of which is lost: nine duplicates, the third of which begins
-/// recovery, and from the sixth on each releases a segment.
+/// Ten segments are in flight and the first is lost. Nine duplicate ACKs arrive: the third begins
+/// the recovery, and each one from the sixth on releases a segment.
 fn a_loss_of_the_first_of_ten(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = sender(change);
     tcp.expect(new_segments(0, 10)).at(100);
@@ -129,7 +129,7 @@ fn a_loss_of_the_first_of_ten(change: impl FnOnce(&mut Given)) -> SenderScript {
     tcp
 }
 
-/// A segment more when the fifth of five is acknowledged, the first being from `una`.
+/// Checks that acknowledging five segments, counted from `una`, enlarges the window by one segment.
 fn one_more_after_a_window_of_five(tcp: &mut SenderScript, una: u64, sent: u64) {
     for index in 1..5 {
         tcp.ack((una + index) * 1000).cwnd(5000).expect([new(sent + index - 1)]);
@@ -137,17 +137,18 @@ fn one_more_after_a_window_of_five(tcp: &mut SenderScript, una: u64, sent: u64) 
     tcp.ack((una + 5) * 1000).cwnd(6000).expect(new_segments(sent + 4, sent + 6));
 }
 
-/// The ACK that ends recovery covers ten segments and counts for nothing.
+/// The ACK that ends the recovery covers ten segments and does not count.
 #[test]
-fn abc_1_a_loss_in_slow_start_begins_to_count_after_recovery() {
+fn abc_1_counting_starts_after_a_recovery_from_slow_start() {
     let mut tcp = a_loss_of_the_first_of_ten(|_| ());
     tcp.at(200).ack(10_000).cwnd(5000).expect([new(14)]);
     one_more_after_a_window_of_five(&mut tcp, 10, 15);
 }
 
-/// Nine of ten segments were counted before the loss; RFC 3465 §2.1 has no use for them after it.
+/// Nine of ten segments were counted before the loss. RFC 3465 §2.1 discards this count after the
+/// loss.
 #[test]
-fn abc_1_a_loss_in_congestion_avoidance_forgets_the_bytes_counted() {
+fn abc_1_loss_in_congestion_avoidance_resets_the_counted_bytes() {
     let mut tcp = sender(|given| given.in_congestion_avoidance(10_000));
     tcp.expect(new_segments(0, 10)).at(100);
     tcp.ack(9000).cwnd(10_000).expect(new_segments(10, 19));
@@ -160,7 +161,7 @@ fn abc_1_a_loss_in_congestion_avoidance_forgets_the_bytes_counted() {
     one_more_after_a_window_of_five(&mut tcp, 19, 24);
 }
 
-/// Segments 0 and 4 are lost. The partial ACK covers four segments, and the last one the rest.
+/// Segments 0 and 4 are lost. The partial ACK covers four segments, the last ACK the others.
 #[test]
 fn abc_1_partial_acks_do_not_count() {
     let mut tcp = sender(|given| given.in_congestion_avoidance(10_000));
@@ -178,9 +179,10 @@ fn abc_1_partial_acks_do_not_count() {
     one_more_after_a_window_of_five(&mut tcp, 13, 18);
 }
 
-/// RFC 3465 §2.3: L = 1 in the slow start after a timeout. What was counted before it is forgotten.
+/// RFC 3465 §2.3: L = 1 in the slow start after a timeout. The count before the timeout is
+/// discarded.
 #[test]
-fn abc_1_after_a_timeout_slow_start_adds_a_segment_per_ack_and_the_count_begins_at_ssthresh() {
+fn abc_1_timeout_resets_the_count_and_slow_start_adds_a_segment_per_ack() {
     let mut tcp = sender(|given| given.in_congestion_avoidance(10_000));
     tcp.expect(new_segments(0, 10));
     tcp.at(100).ack(4000).cwnd(10_000).expect(new_segments(10, 14));

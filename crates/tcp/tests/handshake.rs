@@ -9,21 +9,21 @@ fn with_handshake(given: &mut Given) {
     given.tcp.initial_window = 3000;
 }
 
-/// RTOs are visible from 1 ms on.
+/// Sets a minimum RTO of 1 ms, so that short RTOs are visible.
 fn with_small_rto(given: &mut Given) {
     with_handshake(given);
     given.tcp.min_rto = Duration::from_millis(1);
 }
 
 #[test]
-fn the_syn_ack_releases_the_initial_window() {
+fn syn_ack_releases_the_initial_window() {
     let mut tcp = sender(with_handshake);
     tcp.expect([Syn]).timer(1000);
     tcp.at(50).syn_ack(65_535).expect(new_segments(0, 3)).timer(1050);
 }
 
 #[test]
-fn data_waits_for_the_syn_ack() {
+fn sender_sends_no_data_before_the_syn_ack() {
     let mut tcp = sender(with_handshake);
     tcp.expect([Syn]);
     tcp.at(50).ack(0).nothing();
@@ -31,7 +31,7 @@ fn data_waits_for_the_syn_ack() {
 }
 
 #[test]
-fn an_unanswered_syn_is_repeated_after_doubling_times_up_to_the_largest() {
+fn unanswered_syn_is_retransmitted_with_doubling_timeouts() {
     let mut tcp = sender(with_handshake);
     tcp.expect([Syn]);
     for due in [1, 3, 7, 15, 31, 63, 123, 183] {
@@ -41,7 +41,7 @@ fn an_unanswered_syn_is_repeated_after_doubling_times_up_to_the_largest() {
 
 /// RFC 6298 §5.7, last paragraph.
 #[test]
-fn after_a_lost_syn_data_starts_with_a_timeout_of_three_seconds() {
+fn data_after_a_lost_syn_starts_with_an_rto_of_three_seconds() {
     let mut tcp = sender(with_handshake);
     tcp.expect([Syn]).timeout_at(1000).expect([Syn]);
     tcp.at(1100).syn_ack(65_535);
@@ -50,16 +50,16 @@ fn after_a_lost_syn_data_starts_with_a_timeout_of_three_seconds() {
 
 /// RFC 5681 §3.1: "if the SYN or SYN/ACK is lost, the initial window […] MUST be one segment".
 #[test]
-fn after_a_lost_syn_the_initial_window_is_one_segment() {
+fn initial_window_after_a_lost_syn_is_one_segment() {
     let mut tcp = sender(with_handshake);
     tcp.expect([Syn]).timeout_at(1000).expect([Syn]);
     tcp.at(1100).syn_ack(65_535).expect([new(0)]).cwnd(1000);
     tcp.at(1200).ack(1000).expect(new_segments(1, 3));
 }
 
-/// The rule of three seconds is for implementations with a shorter initial timeout.
+/// The rule of three seconds applies only to implementations with a shorter initial RTO.
 #[test]
-fn a_long_initial_timeout_is_not_shortened_by_a_lost_syn() {
+fn long_initial_rto_is_not_reduced_by_a_lost_syn() {
     let mut tcp = sender(|given| {
         with_handshake(given);
         given.tcp.initial_rto = Duration::from_secs(5);
@@ -72,31 +72,31 @@ fn a_long_initial_timeout_is_not_shortened_by_a_lost_syn() {
 
 /// RFC 6298 §2.2: RTO = R + 4·R/2.
 #[test]
-fn the_syn_ack_gives_the_first_sample() {
+fn syn_ack_gives_the_first_rtt_sample() {
     let mut tcp = sender(with_small_rto);
     tcp.expect([Syn]);
     tcp.at(100).syn_ack(65_535).expect(new_segments(0, 3)).timer(400);
 }
 
-/// Karn's rule: which of the two SYNs was answered is unknown.
+/// Karn's rule: it is unknown which of the two SYNs was answered.
 #[test]
-fn the_syn_ack_of_a_repeated_syn_gives_no_sample() {
+fn syn_ack_of_a_retransmitted_syn_gives_no_rtt_sample() {
     let mut tcp = sender(with_small_rto);
     tcp.expect([Syn]).timeout_at(1000).expect([Syn]);
     tcp.at(1010).syn_ack(65_535).expect([new(0)]).timer(4010);
-    // The first sample is that of the data: 30 ms, RTO = 90 ms.
+    // The first RTT sample comes from the data: 30 ms, RTO = 90 ms.
     tcp.at(1040).ack(1000).expect(new_segments(1, 3)).timer(1130);
 }
 
 #[test]
-fn the_window_of_the_syn_ack_limits_the_first_flight() {
+fn window_of_the_syn_ack_limits_the_first_flight() {
     let mut tcp = sender(with_handshake);
     tcp.expect([Syn]);
     tcp.at(50).syn_ack(2000).expect(new_segments(0, 2));
 }
 
 #[test]
-fn a_second_syn_ack_changes_nothing() {
+fn second_syn_ack_changes_nothing() {
     let mut tcp = sender(with_handshake);
     tcp.expect([Syn]);
     tcp.at(50).syn_ack(65_535).expect(new_segments(0, 3)).timer(1050);
@@ -110,19 +110,19 @@ fn every_syn_before_the_first_data_is_answered() {
     peer.at(1010).syn().syn_ack().window(10_000);
 }
 
-/// RFC 9293 §3.10.7.4: in the synchronized states an old SYN is answered with an ACK of what is
-/// expected next. A SYN-ACK here would be ignored, and the delayed ACK with it.
+/// RFC 9293 §3.10.7.4: in the synchronized states an old SYN is answered with an ACK of the next
+/// expected byte. The sender would ignore a SYN-ACK, and lose the delayed ACK.
 #[test]
-fn an_old_syn_after_data_is_answered_with_a_plain_ack() {
+fn old_syn_after_data_is_answered_with_a_plain_ack() {
     let mut peer = receiver(|_| ());
     peer.syn().syn_ack();
     peer.at(10).segment(0).nothing();
     peer.at(20).syn().ack(1000).no_timer();
 }
 
-/// Linux `tcp_syn_retries`; those of data do not count with them.
+/// Linux `tcp_syn_retries`. Retransmissions of data are counted separately.
 #[test]
-fn a_connection_is_aborted_when_its_syns_are_not_answered() {
+fn connection_is_aborted_after_unanswered_syns() {
     let mut tcp = sender(|given| {
         with_handshake(given);
         given.tcp.max_syn_retries = Some(1);

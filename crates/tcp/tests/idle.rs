@@ -1,4 +1,5 @@
-//! Applications that pause, and what idle times leave of the window: RFC 5681 §4.1, RFC 2861.
+//! Applications that pause, and the reduction of the window after idle times: RFC 5681 §4.1, RFC
+//! 2861.
 
 use crate::script;
 use crate::script::{Given, SenderScript, new, new_segments, part};
@@ -10,8 +11,9 @@ fn bursts(bytes: u64, pause_ms: u64) -> OnOffConfig {
     OnOffConfig { on: Burst::Size(SizeDistribution::Fixed { bytes }), off }
 }
 
-/// Bursts of ten segments; the first is acknowledged at 100 ms, segment by segment, so that cwnd
-/// is 14 segments when it is over and the RTO 300 ms less what nine more samples of 100 ms take.
+/// Creates a sender with bursts of ten segments. The first burst is acknowledged at 100 ms, segment
+/// by segment: cwnd is then 14 segments, and the RTO is that of ten samples of 100 ms, at least 400
+/// ms.
 fn after_a_burst(pause_ms: u64, change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = script::sender(|given| {
         given.tcp.initial_window = 4000;
@@ -33,14 +35,14 @@ fn after_a_burst(pause_ms: u64, change: impl FnOnce(&mut Given)) -> SenderScript
 }
 
 #[test]
-fn a_burst_follows_a_pause_after_the_last_ack_of_the_one_before() {
+fn burst_starts_a_pause_after_the_last_ack_of_the_previous_burst() {
     let mut tcp = after_a_burst(1000, |_| ());
     tcp.application_at(1200).expect(new_segments(10, 20)).timer(1600);
     assert_eq!(tcp.completed_at(), None);
 }
 
 #[test]
-fn the_last_segment_of_a_burst_is_as_short_as_it_is() {
+fn last_segment_of_a_burst_may_be_short() {
     let mut tcp = script::sender(|given| given.application = Some(bursts(2300, 50)));
     tcp.expect([new(0), new(1), part(2000, 300)]);
     tcp.at(100).ack(2300).nothing().application_at(150);
@@ -53,9 +55,9 @@ fn no_burst_begins_after_the_stop() {
     tcp.application_at(1200).nothing().no_timer();
 }
 
-/// A burst that time ends: what was not sent until then is not sent.
+/// A burst with a duration: data not sent until its end is never sent.
 #[test]
-fn an_application_may_write_for_a_time() {
+fn application_may_write_for_a_duration() {
     let time = |ms: u64| TimeDistribution::Fixed { time_ns: ms * 1_000_000 };
     let mut tcp = script::sender(|given| {
         given.tcp.initial_window = 2000;
@@ -67,9 +69,9 @@ fn an_application_may_write_for_a_time() {
     tcp.application_at(450).expect(new_segments(4, 9));
 }
 
-/// The pause runs on while data of the burst before is lost.
+/// The pause is not extended while lost data of the previous burst is retransmitted.
 #[test]
-fn a_pause_by_time_does_not_wait_for_the_acks() {
+fn pause_after_a_timed_burst_does_not_wait_for_acks() {
     let time = |ms: u64| TimeDistribution::Fixed { time_ns: ms * 1_000_000 };
     let mut tcp = script::sender(|given| {
         given.tcp.initial_window = 1000;
@@ -82,19 +84,19 @@ fn a_pause_by_time_does_not_wait_for_the_acks() {
 // --- RFC 5681 §4.1 ----------------------------------------------------------------------------
 
 #[test]
-fn rfc5681_4_1_without_the_option_the_window_stays() {
+fn rfc5681_4_1_window_is_kept_without_the_option() {
     after_a_burst(5000, |_| ()).application_at(5200).expect(new_segments(10, 20)).cwnd(14_000);
 }
 
 #[test]
-fn rfc5681_4_1_after_more_than_an_rto_the_window_is_the_initial_one() {
+fn rfc5681_4_1_window_is_the_initial_window_after_more_than_an_rto() {
     let mut tcp = after_a_burst(1000, |given| given.tcp.idle_restart = IdleRestart::Restart);
     tcp.application_at(1200).expect(new_segments(10, 14)).cwnd(4000).ssthresh(u64::MAX);
 }
 
-/// The last data left at 100 ms, the RTO is 400 ms: at 500 ms it was just as long ago.
+/// The last data was sent at 100 ms and the RTO is 400 ms: at 500 ms exactly one RTO has passed.
 #[test]
-fn rfc5681_4_1_after_an_rto_and_no_more_the_window_stays() {
+fn rfc5681_4_1_window_is_kept_after_exactly_an_rto() {
     let mut tcp = after_a_burst(300, |given| given.tcp.idle_restart = IdleRestart::Restart);
     tcp.application_at(500).expect(new_segments(10, 20)).cwnd(14_000);
     let mut tcp = after_a_burst(301, |given| given.tcp.idle_restart = IdleRestart::Restart);
@@ -103,7 +105,7 @@ fn rfc5681_4_1_after_an_rto_and_no_more_the_window_stays() {
 
 /// RW = min(IW, cwnd).
 #[test]
-fn rfc5681_4_1_the_window_is_not_raised_to_the_initial_one() {
+fn rfc5681_4_1_window_is_not_raised_to_the_initial_window() {
     let mut tcp = script::sender(|given| {
         given.tcp.initial_window = 4000;
         given.tcp.idle_restart = IdleRestart::Restart;
@@ -115,10 +117,10 @@ fn rfc5681_4_1_the_window_is_not_raised_to_the_initial_one() {
     tcp.application_at(6050).expect(new_segments(2, 4)).cwnd(2000);
 }
 
-/// RFC 2861 §3 with Linux's count: more than one RTO halves the window once, more than two twice;
-/// ssthresh remembers three quarters.
+/// RFC 2861 §3 as counted by Linux: more than one RTO halves the window once, more than two RTOs
+/// twice. ssthresh becomes three quarters of the window.
 #[test]
-fn rfc2861_3_the_window_decays_with_the_timeouts_that_pass() {
+fn rfc2861_3_window_decays_with_the_elapsed_rtos() {
     for (pause, cwnd) in [(300, 14_000), (301, 7000), (700, 7000), (701, 4000), (60_000, 4000)] {
         let mut tcp = after_a_burst(pause, |given| {
             given.tcp.idle_restart = IdleRestart::Decay;
@@ -145,9 +147,9 @@ fn rfc2861_3_ssthresh_rises_to_three_quarters_of_the_window() {
     tcp.expect([new(0)]).at(100).ack(1000).application_at(100_100).anything().ssthresh(9000);
 }
 
-/// A closed receive window is an idle time too.
+/// A closed receive window also causes an idle time.
 #[test]
-fn rfc5681_4_1_a_window_that_was_closed_for_long_opens_to_a_restart() {
+fn rfc5681_4_1_window_is_reduced_after_a_long_closed_receive_window() {
     let mut tcp = script::sender(|given| {
         given.tcp.initial_window = 3000;
         given.tcp.receive_window = 3000;
@@ -164,7 +166,7 @@ fn rfc5681_4_1_a_window_that_was_closed_for_long_opens_to_a_restart() {
 
 // --- growth -----------------------------------------------------------------------------------
 
-/// Five segments fill no window of 14.
+/// Five segments do not fill a window of 14 segments.
 #[test]
 fn unused_window_grows_with_grow_unused() {
     for (grow_unused, cwnd) in [(true, 19_000), (false, 14_000)] {
@@ -181,7 +183,7 @@ fn unused_window_grows_with_grow_unused() {
     }
 }
 
-/// A window with less than a segment left is used.
+/// A window counts as used if less than a segment is left.
 #[test]
 fn used_window_grows_regardless_of_grow_unused() {
     let mut tcp = script::sender(|given| {

@@ -2,7 +2,7 @@
 
 use crate::script::{Given, SenderScript, new, new_segments, part, retransmission, sender};
 
-/// Ten segments leave at 0; `change` is applied first.
+/// Sends ten segments at 0 after applying `change`.
 fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = sender(|given| {
         given.tcp.limited_transmit = true;
@@ -13,7 +13,7 @@ fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
 }
 
 #[test]
-fn each_of_the_first_two_duplicates_releases_a_new_segment() {
+fn first_two_duplicate_acks_release_a_new_segment_each() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(10)]).cwnd(10_000);
     tcp.duplicate().expect([new(11)]).cwnd(10_000);
@@ -22,7 +22,7 @@ fn each_of_the_first_two_duplicates_releases_a_new_segment() {
 
 /// RFC 5681 §3.2 step 2: the two segments MUST NOT count in FlightSize.
 #[test]
-fn its_segments_do_not_count_in_flight_size() {
+fn limited_transmit_segments_do_not_count_in_flight_size() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(10)]);
     tcp.duplicate().expect([new(11)]);
@@ -31,7 +31,7 @@ fn its_segments_do_not_count_in_flight_size() {
 
 /// cwnd is not a multiple of a segment: ten segments are in flight, not 10.9.
 #[test]
-fn its_segments_do_not_count_in_flight_size_when_cwnd_has_a_fraction() {
+fn limited_transmit_segments_do_not_count_in_flight_size_with_a_fractional_cwnd() {
     let mut tcp = ten_in_flight(|given| given.tcp.initial_window = 10_900);
     tcp.duplicate().expect([new(10)]);
     tcp.duplicate().expect([new(11)]);
@@ -39,39 +39,39 @@ fn its_segments_do_not_count_in_flight_size_when_cwnd_has_a_fraction() {
 }
 
 #[test]
-fn the_receive_window_forbids_it() {
+fn limited_transmit_respects_the_receive_window() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]).ssthresh(5000);
 }
 
 #[test]
-fn the_receive_window_may_allow_only_one() {
+fn limited_transmit_sends_one_segment_if_the_receive_window_allows_one() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 11_000);
     tcp.duplicate().expect([new(10)]).duplicate().nothing();
     tcp.duplicate().expect([retransmission(0)]).ssthresh(5000);
 }
 
 #[test]
-fn without_new_data_nothing_is_sent() {
+fn limited_transmit_sends_nothing_without_new_data() {
     let mut tcp = ten_in_flight(|given| given.transfer = Some(10_000));
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
 }
 
 #[test]
-fn the_short_end_of_a_transfer_is_sent() {
+fn limited_transmit_sends_the_short_end_of_a_transfer() {
     let mut tcp = ten_in_flight(|given| given.transfer = Some(10_200));
     tcp.duplicate().expect([part(10_000, 200)]).duplicate().nothing();
 }
 
 #[test]
-fn after_the_stop_nothing_new_is_sent() {
+fn limited_transmit_sends_nothing_after_the_stop() {
     let mut tcp = ten_in_flight(|given| given.stop = Some(50));
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
 }
 
-/// RFC 3042 §2: "the congestion window MUST NOT be changed". Segment 0 was only late.
+/// RFC 3042 §2: "the congestion window MUST NOT be changed". Segment 0 was only reordered.
 #[test]
-fn late_segments_leave_the_window_as_it_was() {
+fn limited_transmit_does_not_change_cwnd() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(10)]);
     tcp.duplicate().expect([new(11)]);
@@ -80,7 +80,7 @@ fn late_segments_leave_the_window_as_it_was() {
 }
 
 #[test]
-fn it_starts_again_after_a_new_ack() {
+fn limited_transmit_restarts_after_a_new_ack() {
     let mut tcp = ten_in_flight(|given| given.in_congestion_avoidance(10_000));
     tcp.duplicate().expect([new(10)]);
     tcp.at(110).ack(2000).cwnd(10_000).expect([new(11)]);
@@ -89,10 +89,10 @@ fn it_starts_again_after_a_new_ack() {
     tcp.duplicate().expect([retransmission(2)]).ssthresh(5000);
 }
 
-/// RFC 3042 §2: at most two segments beyond cwnd, however many duplicates follow. `recover`
-/// keeps this sender out of recovery.
+/// RFC 3042 §2: at most two segments beyond cwnd, regardless of the number of duplicate ACKs.
+/// `recover` prevents a recovery in this test.
 #[test]
-fn no_more_than_two_segments_go_beyond_the_window() {
+fn limited_transmit_sends_at_most_two_segments() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1100).ack(10_000).cwnd(2000).expect(new_segments(10, 12));
@@ -101,10 +101,10 @@ fn no_more_than_two_segments_go_beyond_the_window() {
     tcp.quiet_duplicates(4).cwnd(2000);
 }
 
-/// RFC 3042 §2 sends previously unsent data; after a timeout there is none to send, for what is
-/// outstanding exceeds cwnd by more than two segments.
+/// RFC 3042 §2 sends previously unsent data. After a timeout no such data may be sent, because the
+/// outstanding data exceeds cwnd by more than two segments.
 #[test]
-fn limited_transmit_does_not_hasten_retransmissions_after_a_timeout() {
+fn limited_transmit_does_not_send_retransmissions_after_a_timeout() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1050).quiet_duplicates(3).cwnd(1000);
@@ -112,14 +112,15 @@ fn limited_transmit_does_not_hasten_retransmissions_after_a_timeout() {
     tcp.at(1110).quiet_duplicates(3).cwnd(2000);
 }
 
-/// Segments of limited transmit belong to the window that recovery has to see acknowledged.
+/// Segments sent by limited transmit belong to the window that must be acknowledged before the
+/// recovery ends.
 #[test]
-fn its_segments_are_below_recover() {
+fn limited_transmit_segments_are_below_recover() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(10)]);
     tcp.duplicate().expect([new(11)]);
     tcp.duplicate().expect([retransmission(0)]);
-    // Not all of 12 000: still a partial ACK. cwnd = 8 − 11 + 1, at least a segment.
+    // Less than 12 000, so this is a partial ACK. cwnd = 8 − 11 + 1, at least a segment.
     tcp.at(200).ack(11_000).expect([retransmission(11)]).ssthresh(5000);
     tcp.at(300).ack(12_000).cwnd(2000).expect(new_segments(12, 14));
 }

@@ -1,5 +1,5 @@
-//! The one-way Reno of profile `ns2`, where it departs from the RFCs. The expectations are those of ns-2's
-//! `tcp.cc` and `tcp-reno.cc`, not of an RFC.
+//! Deviations from the RFCs of the one-way Reno agent of profile `ns2`. The expected values come
+//! from ns-2's `tcp.cc` and `tcp-reno.cc`, not from an RFC.
 
 use crate::script::Mark::{Cwr, Ect0};
 use crate::script::{
@@ -11,7 +11,7 @@ use serde_json::json;
 
 const WINDOW: u32 = 20_000;
 
-/// Ten segments leave at 0 and the first is acknowledged at 100 ms, in congestion avoidance.
+/// Sends ten segments at 0 in congestion avoidance; the first one is acknowledged at 100 ms.
 fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = ns2_sender(|given| {
         given.in_congestion_avoidance(10_000);
@@ -25,35 +25,35 @@ fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
 // --- opening -----------------------------------------------------------------------------------------
 
 #[test]
-fn a_connection_begins_with_two_segments_and_ssthresh_at_the_window() {
+fn connection_begins_with_two_segments_and_ssthresh_at_the_window() {
     let mut tcp = ns2_sender(|given| given.tcp.handshake = true);
     tcp.expect([Segment::Syn]).timer(3000);
     tcp.at(100).syn_ack(WINDOW).ssthresh(20_000).expect(new_segments(0, 2));
 }
 
-/// The timeout stays backed off until there is a sample: the SYN's second copy gives none.
+/// The timeout remains backed off until there is an RTT sample. The retransmitted SYN gives none.
 #[test]
-fn a_lost_syn_leaves_the_initial_window_and_the_backed_off_timer() {
+fn lost_syn_keeps_the_initial_window_and_the_backed_off_timer() {
     let mut tcp = ns2_sender(|given| given.tcp.handshake = true);
     tcp.expect([Segment::Syn]).timeout_at(3000).expect([Segment::Syn]).timer(9000);
     tcp.at(3100).syn_ack(WINDOW).cwnd(2000).expect(new_segments(0, 2)).timer(9100);
-    // 100 ms: 10 ticks, RTO 300 ms.
+    // 100 ms are 10 ticks, RTO 300 ms.
     tcp.at(3200).ack(1000).expect(new_segments(2, 4)).timer(3500);
 }
 
 #[test]
-fn syns_leave_at_0_3_9_and_21_s() {
+fn syns_are_sent_at_0_3_9_and_21_s() {
     let mut tcp = ns2_sender(|given| given.tcp.handshake = true);
     tcp.expect([Segment::Syn]);
     for at in [3000, 9000, 21_000, 45_000] {
         tcp.timeout_at(at).expect([Segment::Syn]);
     }
-    // 60 s at most.
+    // The timeout is at most 60 s.
     tcp.timer(45_000 + 48_000).timeout_at(93_000).expect([Segment::Syn]).timer(153_000);
 }
 
 #[test]
-fn with_6_s_syns_leave_at_0_6_and_18_s() {
+fn syns_with_an_initial_rto_of_6_s_are_sent_at_0_6_and_18_s() {
     let mut tcp = ns2_sender(|given| {
         given.tcp.handshake = true;
         given.tcp.initial_rto = Duration::from_secs(6);
@@ -63,7 +63,7 @@ fn with_6_s_syns_leave_at_0_6_and_18_s() {
 }
 
 #[test]
-fn each_segment_is_acknowledged_at_once() {
+fn receiver_acknowledges_each_segment_immediately() {
     let mut tcp = receiver(|given| given.tcp = ns2());
     tcp.segment(0).ack(1000).segment(1).ack(2000).segment(3).ack(2000);
 }
@@ -76,13 +76,13 @@ fn slow_start_adds_a_segment_per_ack_up_to_ssthresh_and_then_a_share() {
     tcp.expect(new_segments(0, 2)).at(100).ack(1000).cwnd(3000).anything();
     tcp.ack(2000).cwnd(4000).anything();
     tcp.ack(3000).cwnd(4250).anything();
-    // An ACK of two segments adds no more.
+    // An ACK of two segments does not add more.
     tcp.ack(5000).cwnd(4250 + 235).anything();
 }
 
-/// `window_` bounds what is sent, not what the window grows to.
+/// `window_` limits the flight, not the growth of the window.
 #[test]
-fn the_receivers_window_bounds_the_flight() {
+fn receive_window_limits_the_flight() {
     let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(20_000));
     tcp.expect(new_segments(0, 20)).at(100).ack_with_window(20_000, WINDOW).cwnd(20_050);
     tcp.expect(new_segments(20, 40));
@@ -91,23 +91,23 @@ fn the_receivers_window_bounds_the_flight() {
 // --- losses ----------------------------------------------------------------------------------------------
 
 #[test]
-fn limited_transmit_and_then_half_of_the_window() {
+fn loss_releases_limited_transmit_and_halves_the_window() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
     tcp.duplicate().cwnd(5050).ssthresh(5050).expect([retransmission(1)]);
 }
 
 #[test]
-fn the_ack_that_ends_a_recovery_enlarges_the_window() {
+fn ack_that_ends_a_recovery_enlarges_the_window() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
     tcp.duplicate().expect([retransmission(1)]);
     tcp.at(200).ack(13_000).cwnd(5050 + 198).expect(new_segments(13, 18));
 }
 
-/// cwnd has grown beyond the receiver's window: it is the smaller one that is halved.
+/// cwnd exceeds the receive window: the smaller value is halved.
 #[test]
-fn a_loss_halves_no_more_than_the_receivers_window() {
+fn loss_halves_at_most_the_receive_window() {
     let mut tcp = ns2_sender(|given| {
         given.in_congestion_avoidance(30_000);
         given.tcp.receive_window = 8000;
@@ -117,9 +117,9 @@ fn a_loss_halves_no_more_than_the_receivers_window() {
     tcp.duplicate().cwnd(4000).ssthresh(4000).expect([retransmission(1)]);
 }
 
-/// What is outstanding does not count: after two timeouts the window was one segment.
+/// The outstanding data does not count: at the second timeout the window is one segment.
 #[test]
-fn a_second_timeout_takes_ssthresh_from_the_window() {
+fn second_timeout_computes_ssthresh_from_the_window() {
     let mut tcp = ten_in_flight(|_| ());
     let due = tcp.timer_ms();
     tcp.timeout_at(due).expect([retransmission(1)]).cwnd(1000).ssthresh(5050);
@@ -128,22 +128,23 @@ fn a_second_timeout_takes_ssthresh_from_the_window() {
 }
 
 #[test]
-fn halving_leaves_one_segment_and_ssthresh_two() {
+fn halving_leaves_one_segment_and_an_ssthresh_of_two() {
     let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(2000));
     tcp.expect(new_segments(0, 2)).at(100).ack(2000).cwnd(2500).expect(new_segments(2, 4));
     tcp.duplicate().expect([new(4)]).duplicate().expect([new(5)]);
     tcp.duplicate().cwnd(1250).ssthresh(2000).expect([retransmission(2)]);
-    // Growth of the ACK that ends the recovery is slow start's, below ssthresh.
+    // The ACK that ends the recovery grows the window by slow start, because cwnd is below
+    // ssthresh.
     tcp.at(200).ack(6000).cwnd(2250).expect(new_segments(6, 8));
 }
 
-/// `bugFix_`: three duplicates for what was sent before the last loss begin nothing.
+/// `bugFix_`: three duplicate ACKs for data sent before the last loss do not start a recovery.
 #[test]
 fn reno_retransmits_fast_once_per_window() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
     tcp.duplicate().expect([retransmission(1)]);
-    // The hole at 1 is filled; the one at 3 was sent in the same window.
+    // The hole at 1 is filled. The hole at 3 belongs to the same window.
     tcp.at(200).ack(3000).cwnd(5050 + 198).nothing();
     for _ in 0..8 {
         tcp.duplicate().anything().cwnd(5050 + 198);
@@ -153,7 +154,7 @@ fn reno_retransmits_fast_once_per_window() {
 }
 
 #[test]
-fn a_loss_of_later_data_begins_another_recovery() {
+fn loss_of_later_data_begins_another_recovery() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
     tcp.duplicate().expect([retransmission(1)]);
@@ -163,9 +164,9 @@ fn a_loss_of_later_data_begins_another_recovery() {
     tcp.duplicate().expect([retransmission(14)]);
 }
 
-/// `recover_` begins with the SYN's number.
+/// `recover_` starts with the number of the SYN.
 #[test]
-fn a_loss_of_the_first_segment_waits_for_the_timer() {
+fn loss_of_the_first_segment_waits_for_the_timer() {
     let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(4000));
     tcp.expect(new_segments(0, 4))
         .at(100)
@@ -176,9 +177,9 @@ fn a_loss_of_the_first_segment_waits_for_the_timer() {
     tcp.quiet_duplicates(3).timeout_at(3000).expect([retransmission(0)]);
 }
 
-/// NewReno of the same profile has the guard of RFC 6582, as anywhere.
+/// NewReno in the same profile has the guard of RFC 6582, as in other profiles.
 #[test]
-fn newreno_repairs_a_window_hole_by_hole() {
+fn newreno_retransmits_one_hole_per_partial_ack() {
     let mut tcp = ten_in_flight(|given| given.tcp.recovery = RecoveryKind::NewReno);
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
     tcp.duplicate().expect([retransmission(1)]);
@@ -187,39 +188,41 @@ fn newreno_repairs_a_window_hole_by_hole() {
 
 // --- the retransmission timer ---------------------------------------------------------------------------
 
-/// Segments 0 to 9 leave at 0 and 10 at 100 ms: segment 0 is timed, and then 10.
+/// Segments 0 to 9 are sent at 0 and segment 10 at 100 ms: segment 0 is timed first, then segment
+/// 10.
 #[test]
-fn one_segment_at_a_time_is_timed() {
+fn rtt_is_measured_with_one_segment_at_a_time() {
     let mut tcp = ten_in_flight(|_| ());
     // SRTT 100 ms, RTTVAR 50 ms.
     tcp.timer(400);
-    // No sample of 300 ms by segments 1 to 9, which nothing times.
+    // No sample of 300 ms from segments 1 to 9, which are not timed.
     tcp.at(300).ack(10_000).anything().timer(600);
-    // 10: 250 ms. RTTVAR 75, SRTT 118.75, RTO 418 ms in ticks.
+    // Segment 10: 250 ms. RTTVAR 75, SRTT 118.75, RTO 418 ms rounded to ticks.
     tcp.at(350).ack(11_000).anything().timer(350 + 410);
 }
 
 #[test]
-fn a_retransmission_gives_up_what_is_timed() {
+fn retransmission_cancels_the_rtt_measurement() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
     tcp.duplicate().expect([retransmission(1)]);
-    // 10 was timed, since 100 ms; 13 is from now on.
+    // Segment 10 was timed since 100 ms; segment 13 is timed from now on.
     tcp.at(250).ack(13_000).expect(new_segments(13, 18)).timer(550);
     tcp.at(350).ack(14_000).anything().timer(350 + 250);
 }
 
 #[test]
-fn a_timeout_gives_up_what_is_timed() {
+fn timeout_cancels_the_rtt_measurement() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.timeout_at(400).expect([retransmission(1)]).timer(1000);
-    // Backed off until a sample: the ACK of what was timed before the timeout gives none.
+    // The back-off remains until there is a sample. The segment timed before the timeout gives
+    // none.
     tcp.at(500).ack(11_000).expect(new_segments(11, 13)).timer(1100);
     tcp.at(600).ack(12_000).anything().timer(600 + 250);
 }
 
 #[test]
-fn the_rto_is_a_multiple_of_ten_ms_and_at_least_200() {
+fn rto_is_a_multiple_of_ten_ms_and_at_least_200() {
     let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(1000));
     tcp.expect([new(0)]).at(83).ack(1000).expect(new_segments(1, 3)).timer(83 + 240);
     let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(1000));
@@ -227,7 +230,7 @@ fn the_rto_is_a_multiple_of_ten_ms_and_at_least_200() {
 }
 
 #[test]
-fn the_timeout_backs_off_to_64_times_and_60_s() {
+fn rto_backs_off_to_64_times_and_60_s() {
     let mut tcp = ns2_sender(|given| given.in_congestion_avoidance(1000));
     tcp.expect([new(0)]).at(10).ack(1000).expect(new_segments(1, 3));
     let mut now = 10;
@@ -252,13 +255,13 @@ fn retransmissions_are_ecn_capable() {
     tcp.expect_marked(new_segments(0, 10), [Ect0; 10]).at(100).ack(1000).expect([new(10)]);
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
     tcp.duplicate().expect_marked([retransmission(1)], [Ect0]);
-    // The next new segment says that the window was reduced.
+    // The next new segment announces the reduction.
     tcp.duplicate().nothing().duplicate().nothing().duplicate().nothing();
     tcp.at(200).ack(13_000).expect_marked(new_segments(13, 18), [Cwr, Ect0, Ect0, Ect0, Ect0]);
 }
 
 #[test]
-fn an_echo_halves_the_window_once_and_marks_and_losses_of_a_window_once_together() {
+fn echoes_and_losses_halve_the_window_once_per_window_of_data() {
     let mut tcp = ten_in_flight(with_ecn);
     tcp.echo_ack(2000).cwnd(5050).ssthresh(5050).nothing();
     tcp.echo_ack(3000).cwnd(5050).nothing();
@@ -267,7 +270,7 @@ fn an_echo_halves_the_window_once_and_marks_and_losses_of_a_window_once_together
 }
 
 #[test]
-fn echoes_reduce_to_one_segment_which_is_still_sent() {
+fn echoes_reduce_the_window_to_one_segment_without_a_wait() {
     let mut tcp = ns2_sender(|given| {
         with_ecn(given);
         given.in_congestion_avoidance(3000);
@@ -283,7 +286,7 @@ fn echoes_reduce_to_one_segment_which_is_still_sent() {
 }
 
 #[test]
-fn the_echo_of_an_ack_that_ends_a_recovery_keeps_it_from_enlarging_the_window() {
+fn echo_in_the_ack_that_ends_a_recovery_prevents_growth() {
     let mut tcp = ten_in_flight(with_ecn);
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
     tcp.duplicate().expect([retransmission(1)]).cwnd(5050);
@@ -291,7 +294,7 @@ fn the_echo_of_an_ack_that_ends_a_recovery_keeps_it_from_enlarging_the_window() 
 }
 
 #[test]
-fn the_receiver_echoes_as_rfc_3168() {
+fn receiver_echoes_marks_as_in_rfc_3168() {
     let mut tcp = receiver(|given| given.tcp = TcpConfig { ecn: EcnUse::On, ..ns2() });
     tcp.marked(0, Ecn::Ce, Flags::NONE).echo_ack(1000);
     tcp.marked(1, Ecn::Ect0, Flags::NONE).echo_ack(2000);
@@ -300,9 +303,9 @@ fn the_receiver_echoes_as_rfc_3168() {
 
 // --- what is refused -------------------------------------------------------------------------------------
 
-/// CUBIC under the same profile: the law is its own, the procedures are ns-2's.
+/// CUBIC in the same profile: the window growth is CUBIC's, the recovery is ns-2's.
 #[test]
-fn other_laws_have_the_procedures_too() {
+fn cubic_uses_the_recovery_of_ns2() {
     let mut tcp = ten_in_flight(|given| {
         given.cc = json!({"kind": "cubic", "c": 0.4, "beta": 0.7, "fast_convergence": true,
             "reno_friendly": true});

@@ -1,8 +1,8 @@
-//! What ns-3.48 does with SACK where it departs from the RFCs (`stack = "ns3"`), as its
-//! classes TcpSocketBase, TcpTxBuffer, TcpClassicRecovery and TcpPrrRecovery read.
+//! Deviations of ns-3.48 with SACK from the RFCs (`stack = "ns3"`), from its classes TcpSocketBase,
+//! TcpTxBuffer, TcpClassicRecovery and TcpPrrRecovery.
 //!
-//! Unless a test says otherwise twenty segments are in flight and the receiver acknowledges every
-//! segment at once. Comparisons of whole runs: `tests/validation/ns3`.
+//! Unless stated otherwise, twenty segments are in flight, and the receiver acknowledges every
+//! segment immediately. `tests/validation/ns3` compares complete runs.
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
@@ -11,7 +11,7 @@ use crate::script::{
 };
 use airpath_tcp::{RecoveryKind, StackVariant, WindowGrowth};
 
-/// `segments` leave at 0 under ns-3's procedures; `change` is applied first.
+/// Sends `segments` segments at 0 with ns-3's procedures, after applying `change`.
 fn in_flight(segments: u64, change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = sender(|given| {
         given.tcp.recovery = RecoveryKind::Sack;
@@ -24,23 +24,23 @@ fn in_flight(segments: u64, change: impl FnOnce(&mut Given)) -> SenderScript {
     tcp
 }
 
-/// TcpNewReno: of 22 segments sent three are selectively acknowledged and one is lost, so pipe is
-/// 18. RFC 5681 eq. 4 would take 20.
+/// TcpNewReno: of 22 sent segments three are selectively acknowledged and one is lost, so pipe is
+/// 18. RFC 5681 eq. 4 would use 20.
 #[test]
-fn tcp_new_reno_takes_ssthresh_from_pipe() {
+fn tcp_new_reno_computes_ssthresh_from_pipe() {
     let mut tcp = in_flight(20, |_| ());
     tcp.arrives(1).expect([new(20)]).arrives(2).expect([new(21)]);
     tcp.arrives(3).expect([retransmission(0)]).ssthresh(9000).cwnd(9000);
 }
 
 #[test]
-fn tcp_linux_reno_takes_ssthresh_from_cwnd() {
+fn tcp_linux_reno_computes_ssthresh_from_cwnd() {
     let mut tcp = in_flight(20, |given| given.tcp.window_growth = WindowGrowth::Segments);
     tcp.arrives(1).expect([new(20)]).arrives(2).expect([new(21)]);
     tcp.arrives(3).expect([retransmission(0)]).ssthresh(10_000).cwnd(10_000);
 }
 
-/// A window that was not used is halved all the same: half of 20, though ten were in flight.
+/// An unused window is also halved: half of 20, although only ten segments were in flight.
 #[test]
 fn tcp_linux_reno_halves_an_unused_window() {
     let mut tcp = sender(|given| {
@@ -54,9 +54,9 @@ fn tcp_linux_reno_halves_an_unused_window() {
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]).ssthresh(10_000);
 }
 
-/// Segments 0 and 1 are lost; pipe is 17 at the first partial ACK, cwnd 8½: RFC 6675 would wait.
-/// The second one finds nothing lost and sends new data, still beyond cwnd. Only the first
-/// restarts the timer.
+/// Segments 0 and 1 are lost. At the first partial ACK pipe is 17 and cwnd 8½: RFC 6675 would send
+/// nothing. The second partial ACK finds no lost segment and sends new data, also beyond cwnd. Only
+/// the first partial ACK restarts the timer.
 #[test]
 fn partial_ack_sends_a_segment_regardless_of_pipe() {
     let mut tcp = in_flight(20, |_| ());
@@ -66,10 +66,10 @@ fn partial_ack_sends_a_segment_regardless_of_pipe() {
     tcp.at(300).arrives(1).expect([new(22)]).timer(1200).cwnd(8500);
 }
 
-/// Segment 0 of ten is lost and the receive window holds back new data. The last ACK covers two
-/// windows of five: ssthresh and two segments.
+/// Segment 0 of ten is lost, and the receive window prevents new data. The last ACK covers two
+/// windows of five segments: cwnd becomes ssthresh plus two segments.
 #[test]
-fn the_ack_that_ends_a_recovery_enlarges_the_window() {
+fn ack_that_ends_a_recovery_enlarges_the_window() {
     let mut tcp = in_flight(10, |given| {
         given.in_congestion_avoidance(10_000);
         given.tcp.window_growth = WindowGrowth::Segments;
@@ -80,17 +80,18 @@ fn the_ack_that_ends_a_recovery_enlarges_the_window() {
     tcp.at(200).arrives(0).cwnd(7000).expect(new_segments(10, 17));
 }
 
-/// TcpNewReno: MSS²/cwnd once.
+/// TcpNewReno: adds MSS²/cwnd once.
 #[test]
 fn tcp_new_reno_grows_by_one_ack_at_the_end_of_a_recovery() {
     let mut tcp = in_flight(10, |given| given.tcp.receive_window = 10_000);
-    // pipe is 6 at the third duplicate.
+    // pipe is 6 at the third duplicate ACK.
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]).cwnd(3000);
     tcp.arrive_quietly(4..10);
     tcp.at(200).arrives(0).cwnd(3333).expect(new_segments(10, 13));
 }
 
-/// Errata 1610 to RFC 6675 §5.1. Segments 3 and 6 arrived, and the receiver need not say it again.
+/// Errata 1610 to RFC 6675 §5.1. Segments 3 and 6 arrived, and the receiver need not report them
+/// again.
 #[test]
 fn timeout_keeps_sack_information() {
     let mut tcp = in_flight(10, |_| ());
@@ -98,11 +99,11 @@ fn timeout_keeps_sack_information() {
     tcp.timeout_at(1000).expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
     tcp.at(1100).sack(1000, []).cwnd(2000).expect(retransmissions(1, 3));
     tcp.at(1200).sack(2000, []).cwnd(3000).expect(retransmissions(4, 6));
-    // Lost segments beyond the highest selectively acknowledged one come after new data.
+    // Lost segments beyond the highest selectively acknowledged segment are sent after new data.
     tcp.at(1300).sack(4000, []).cwnd(4000).expect([new(12), new(13)]);
 }
 
-/// Five duplicates after a timeout: no recovery, no second reduction.
+/// Five duplicate ACKs after a timeout: no recovery and no second reduction.
 #[test]
 fn duplicates_after_a_timeout_are_not_counted() {
     let mut tcp = in_flight(10, |given| given.tcp.receive_window = 10_000);
@@ -110,8 +111,8 @@ fn duplicates_after_a_timeout_are_not_counted() {
     tcp.arrive_quietly(5..10).cwnd(1000).ssthresh(5000);
 }
 
-/// Each duplicate counts twice until as much is counted as was in flight, 18 segments, so that
-/// one leaves for one; RFC 6937 lets one leave for two.
+/// Each duplicate ACK counts twice until the count reaches the initial flight, 18 segments. So one
+/// segment is sent per ACK; with RFC 6937, one per two ACKs.
 #[test]
 fn proportional_reduction_counts_duplicates_twice() {
     let mut tcp = in_flight(20, |given| given.tcp.recovery = RecoveryKind::Prr);
@@ -123,22 +124,22 @@ fn proportional_reduction_counts_duplicates_twice() {
     tcp.arrive_quietly([12]).arrives(13).expect([new(30)]).arrive_quietly([14]);
 }
 
-/// The first eleven of twenty are lost; pipe is 11 of 22, ssthresh 3. A conservative bound: what
-/// was delivered, twice for a duplicate.
+/// The first eleven of twenty segments are lost; pipe is 11 of 22, ssthresh 3. The conservative
+/// bound allows the delivered bytes, twice for a duplicate ACK.
 #[test]
-fn below_ssthresh_what_was_delivered_may_leave() {
+fn delivered_bytes_may_be_sent_below_ssthresh() {
     let mut tcp = in_flight(20, |given| {
         given.tcp.recovery = RecoveryKind::Prr;
         given.tcp.receive_window = 20_000;
     });
     tcp.arrive_quietly([11, 12]).arrives(13);
-    // pipe = 20 − 3 − 11 = 6, so ssthresh = 3; 2·3/6 = 1 segment is due, the one that is forced.
+    // pipe = 20 − 3 − 11 = 6, so ssthresh = 3. 2·3/6 = 1 segment is allowed: the fast retransmit.
     tcp.expect([retransmission(0)]).ssthresh(3000);
-    // pipe 6: 4·3/6 − 1; 5 still; the bound begins below 3.
+    // pipe 6: 4·3/6 − 1; pipe 5: still above 3. The bound applies below 3.
     tcp.arrives(14).expect([retransmission(1)]).arrives(15).expect([retransmission(2)]);
 }
 
-/// The receive window leaves 500 bytes, and a segment has left the network.
+/// The receive window allows 500 bytes, and a segment has left the network.
 #[test]
 fn rest_of_the_receive_window_is_sent() {
     let mut tcp = sender(|given| {
@@ -150,10 +151,10 @@ fn rest_of_the_receive_window_is_sent() {
     tcp.expect(new_segments(0, 10)).at(100).arrives(1).expect([part(10_000, 500)]);
 }
 
-/// Every ninth of the first hundred segments is lost. Where nothing else may be sent a partial ACK
-/// sends the oldest segment again, so a few go twice.
+/// Every ninth of the first hundred segments is lost. A partial ACK retransmits the oldest segment
+/// if nothing else may be sent, so a few segments are sent twice.
 #[test]
-fn a_transfer_completes() {
+fn transfer_with_losses_completes() {
     let lost: Vec<u64> = (0..100).filter(|index| index % 9 == 4).collect();
     for recovery in [RecoveryKind::Sack, RecoveryKind::Prr] {
         let mut tcp = sender(|given| {
@@ -171,7 +172,7 @@ fn a_transfer_completes() {
 
 // --- a closed window, as under the RFCs' procedures -----------------------------------------------
 
-/// Two segments fill the window, which is closed when they are acknowledged.
+/// Creates a sender whose two segments fill the window, which is closed when they are acknowledged.
 fn closed() -> SenderScript {
     let mut tcp = in_flight(2, |given| given.tcp.receive_window = 2000);
     tcp.ack_with_window(2000, 0).timeout_at(1100).expect([part(2000, 1)]).probes(1);
@@ -179,19 +180,19 @@ fn closed() -> SenderScript {
 }
 
 #[test]
-fn rfc9293_3_8_6_1_a_closed_window_is_probed() {
+fn rfc9293_3_8_6_1_closed_window_is_probed() {
     let mut tcp = closed();
     tcp.at(1200).ack_with_window(2000, 1000).expect([new(2)]).timeouts(0);
 }
 
 #[test]
-fn a_window_update_ends_the_probing() {
+fn window_update_ends_the_probing() {
     let mut tcp = closed();
     tcp.at(1200).window_update(2000).expect([new(2), new(3)]).timer(2200).probes(1);
 }
 
 #[test]
-fn a_probe_that_was_taken_counts_as_sent() {
+fn accepted_probe_counts_as_sent() {
     let mut tcp = closed();
     tcp.at(1200).ack_with_window(2001, 2000).expect([part(2001, 1000), part(3001, 1000)]);
     tcp.at(1300).ack_with_window(4001, 1000).expect([part(4001, 1000)]).timeouts(0);

@@ -1,11 +1,11 @@
-//! The classic Reno of profile `ns3-2014`, where it departs from the RFCs. The expectations are
-//! those of ns-3.21's `TcpReno`, not of an RFC.
+//! Deviations from the RFCs of the classic Reno of profile `ns3-2014`. The expected values come
+//! from ns-3.21's `TcpReno`, not from an RFC.
 
 use crate::script;
 use crate::script::{Given, Segment, SenderScript, new, new_segments, ns3_sender, retransmission};
 use airpath_core::Duration;
 
-/// Ten segments leave at 0, in congestion avoidance; `change` is applied first.
+/// Sends ten segments at 0 in congestion avoidance, after applying `change`.
 fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = ns3_sender(|given| {
         given.in_congestion_avoidance(10_000);
@@ -15,21 +15,22 @@ fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     tcp
 }
 
-/// RTOs are visible from 1 ms on, one segment starts.
+/// Sets a minimum RTO of 1 ms, so that short RTOs are visible, and an initial window of one
+/// segment.
 fn small_rto(given: &mut Given) {
     given.tcp.min_rto = Duration::from_millis(1);
     given.tcp.initial_window = 1000;
 }
 
 #[test]
-fn the_first_two_duplicates_send_nothing_and_the_third_resends_the_head() {
+fn third_duplicate_ack_retransmits_the_oldest_segment() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
     tcp.ssthresh(5000);
 }
 
 #[test]
-fn each_further_duplicate_adds_a_segment() {
+fn each_further_duplicate_ack_adds_a_segment() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
     tcp.quiet_duplicates(2);
@@ -37,17 +38,18 @@ fn each_further_duplicate_adds_a_segment() {
     tcp.duplicate().expect([new(11)]);
 }
 
-/// cwnd = ssthresh, then + MSS²/cwnd for the same ACK.
+/// cwnd = ssthresh, and MSS²/cwnd more for the same ACK.
 #[test]
-fn the_ack_that_ends_recovery_grows_the_window_too() {
+fn ack_that_ends_a_recovery_also_grows_the_window() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
     tcp.at(200).ack(10_000).cwnd(5200).expect(new_segments(10, 15));
 }
 
-/// No partial ACKs: the first new ACK ends recovery, the next hole waits for three duplicates.
+/// No partial ACKs: the first new ACK ends the recovery, and the next hole waits for three
+/// duplicate ACKs.
 #[test]
-fn a_second_loss_of_the_window_halves_again() {
+fn second_loss_in_the_window_halves_again() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
     tcp.quiet_duplicates(2);
@@ -60,9 +62,9 @@ fn a_second_loss_of_the_window_halves_again() {
     tcp.at(300).ack(13_000).cwnd(6166).expect(new_segments(13, 19));
 }
 
-/// There is no `recover`, also not after a timeout.
+/// There is no `recover`, not even after a timeout.
 #[test]
-fn duplicates_after_a_timeout_start_a_fast_retransmit() {
+fn duplicate_acks_after_a_timeout_start_a_fast_retransmit() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.timeout_at(3000).expect([retransmission(0)]).ssthresh(5000).cwnd(1000);
     tcp.at(3100).ack(5000).cwnd(2000).expect([retransmission(5), retransmission(6)]);
@@ -73,7 +75,7 @@ fn duplicates_after_a_timeout_start_a_fast_retransmit() {
 }
 
 #[test]
-fn a_timeout_does_not_forget_the_duplicates_before_it() {
+fn timeout_keeps_the_count_of_duplicate_acks() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.quiet_duplicates(2);
     tcp.timeout_at(3000).expect([retransmission(0)]).cwnd(1000);
@@ -81,17 +83,17 @@ fn a_timeout_does_not_forget_the_duplicates_before_it() {
 }
 
 #[test]
-fn congestion_avoidance_adds_whole_bytes() {
+fn congestion_avoidance_adds_truncated_bytes() {
     let mut tcp = ns3_sender(|given| given.in_congestion_avoidance(3000));
     tcp.expect(new_segments(0, 3)).at(100);
-    // 1 000 000 / 3000, / 3333, / 3633: cut off, and nothing carried over.
+    // 1 000 000 / 3000, / 3333, / 3633: truncated, without carry.
     for (ack, cwnd) in [(1000, 3333), (2000, 3633), (3000, 3908)] {
         tcp.ack(ack).cwnd(cwnd).anything();
     }
 }
 
 #[test]
-fn congestion_avoidance_counts_acks_not_bytes() {
+fn congestion_avoidance_counts_acks_and_not_bytes() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.ack(2000).cwnd(10_100).anything();
     tcp.ack(2100).cwnd(10_199).anything();
@@ -106,7 +108,7 @@ fn slow_start_adds_a_segment_for_any_ack() {
 }
 
 #[test]
-fn only_whole_segments_are_sent() {
+fn only_full_segments_are_sent() {
     let mut tcp = ns3_sender(|given| given.in_congestion_avoidance(2900));
     tcp.expect(new_segments(0, 2));
     tcp.at(100).ack(1000).cwnd(3244).expect(new_segments(2, 4));
@@ -114,7 +116,7 @@ fn only_whole_segments_are_sent() {
 
 /// Gains 0.1 for both, first RTTVAR = sample: 100 + 4·100; then SRTT 103.3, RTTVAR 93.3.
 #[test]
-fn the_timeout_is_cut_to_whole_milliseconds() {
+fn rto_is_truncated_to_milliseconds() {
     let mut tcp = ns3_sender(small_rto);
     tcp.expect([new(0)]).timer(3000);
     tcp.at(100).ack(1000).expect(new_segments(1, 3)).timer(600);
@@ -122,14 +124,14 @@ fn the_timeout_is_cut_to_whole_milliseconds() {
 }
 
 #[test]
-fn the_timeout_is_at_least_a_second() {
+fn rto_is_at_least_a_second() {
     let mut tcp = ns3_sender(|given| given.tcp.initial_window = 1000);
     tcp.expect([new(0)]);
     tcp.at(100).ack(1000).expect(new_segments(1, 3)).timer(1100);
 }
 
 #[test]
-fn a_timeout_goes_back_and_a_later_ack_moves_ahead() {
+fn sender_goes_back_after_a_timeout_and_skips_acknowledged_data() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.timeout_at(3000).expect([retransmission(0)]);
     tcp.at(3100).ack(1000).cwnd(2000).expect([retransmission(1), retransmission(2)]);
@@ -137,7 +139,7 @@ fn a_timeout_goes_back_and_a_later_ack_moves_ahead() {
 }
 
 #[test]
-fn the_back_off_multiplier_stops_at_64() {
+fn back_off_is_limited_to_64() {
     let mut tcp = ns3_sender(small_rto);
     tcp.expect([new(0)]);
     let mut due = 0;
@@ -148,7 +150,7 @@ fn the_back_off_multiplier_stops_at_64() {
 }
 
 #[test]
-fn the_back_off_ends_with_a_valid_sample() {
+fn valid_sample_resets_the_back_off() {
     let mut tcp = ns3_sender(small_rto);
     tcp.expect([new(0)]).timeout_at(3000).expect([retransmission(0)]);
     tcp.at(3100).ack(1000).expect(new_segments(1, 3)).timer(9100);
@@ -156,16 +158,16 @@ fn the_back_off_ends_with_a_valid_sample() {
 }
 
 #[test]
-fn every_new_ack_restarts_the_timer_in_recovery_too() {
+fn every_new_ack_restarts_the_timer_also_in_recovery() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]).timer(3000);
     tcp.at(200).ack(1000).nothing().timer(3200);
-    // Segment 1 was sent once, at 0: a sample of 300 ms, RTO = 300 + 4·300.
+    // Segment 1 was sent once, at 0: an RTT sample of 300 ms, RTO = 300 + 4·300.
     tcp.at(300).ack(2000).nothing().timer(1800);
 }
 
 #[test]
-fn a_connection_starts_with_one_segment_after_the_handshake() {
+fn connection_starts_with_one_segment_after_the_handshake() {
     let mut tcp = ns3_sender(|given| given.tcp = script::ns3_2014());
     tcp.expect([Segment::Syn]).timer(3000);
     tcp.at(40).syn_ack(65_535);

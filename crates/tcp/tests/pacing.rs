@@ -1,14 +1,15 @@
-//! Pacing: one segment at a time, Linux's ratios, what goes at once.
+//! Pacing: one segment at a time, the ratios of Linux, and segments that are not paced.
 //!
-//! Segments are packets of 1040 bytes. With a window of 10 400 bytes and a round trip of 120 ms,
-//! 120 % of the window per round trip are a packet every 10 ms.
+//! Packets have 1040 bytes. With a window of 10 400 bytes and an RTT of 120 ms, 120 % of the window
+//! per RTT is one packet every 10 ms.
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
 use crate::script::*;
 use airpath_tcp::{Pacing, RecoveryKind};
 
-/// Ten segments have left in a burst, for there is no RTT sample yet; cwnd is ssthresh.
+/// Creates a sender that has sent ten segments in a burst, because there is no RTT sample yet. cwnd
+/// is ssthresh.
 fn paced(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = sender(|given| {
         given.tcp.pacing = Pacing::On;
@@ -20,30 +21,30 @@ fn paced(change: impl FnOnce(&mut Given)) -> SenderScript {
 }
 
 #[test]
-fn segments_leave_one_at_a_time_at_120_percent_of_the_window_per_round_trip() {
+fn segments_are_paced_at_120_percent_of_the_window_per_rtt() {
     let mut tcp = paced(|_| ());
     tcp.at(120).ack(3 * MSS).expect([new(10)]);
     tcp.released_at(130).expect([new(11)]);
     tcp.released_at(140).expect([new(12)]);
-    // The window is full: what the timer finds is nothing, and then only the RTO's runs.
+    // The window is full: the pacing timer releases nothing, and then only the RTO timer runs.
     tcp.released_at(150).nothing().timer(1120);
 }
 
 #[test]
-fn without_the_option_they_leave_together() {
+fn segments_leave_together_without_the_option() {
     let mut tcp = paced(|given| given.tcp.pacing = Pacing::Off);
     tcp.at(120).ack(3 * MSS).expect(new_segments(10, 13)).timer(1120);
 }
 
 #[test]
-fn an_ack_before_its_time_lets_nothing_go() {
+fn early_ack_releases_no_segment() {
     let mut tcp = paced(|_| ());
     tcp.at(120).ack(2 * MSS).expect([new(10)]);
     tcp.at(124).ack_with_window(2 * MSS, 999_000).nothing();
     tcp.released_at(130).expect([new(11)]);
 }
 
-/// Below half of ssthresh the ratio is 200 %: 10 400 bytes in 260 ms, a packet every 13 ms.
+/// Below half of ssthresh the ratio is 200 %: 10 400 bytes in 260 ms, one packet every 13 ms.
 #[test]
 fn slow_start_is_paced_at_200_percent() {
     let mut tcp = sender(|given| {
@@ -51,15 +52,15 @@ fn slow_start_is_paced_at_200_percent() {
         given.tcp.initial_window = 9400;
     });
     tcp.expect(new_segments(0, 9));
-    // The ACK makes it 10 400 bytes.
+    // This ACK enlarges the window to 10 400 bytes.
     tcp.at(260).ack(MSS).expect([new(9)]);
     tcp.released_at(273).expect([new(10)]);
     tcp.released_at(286).nothing();
 }
 
-/// The segment of a fast retransmit goes at once, and what comes after it waits for both.
+/// The segment of a fast retransmit is sent immediately. The next segment waits for both.
 #[test]
-fn a_fast_retransmit_does_not_wait_but_counts() {
+fn fast_retransmit_is_sent_immediately_but_counts_for_pacing() {
     for recovery in [RecoveryKind::NewReno, RecoveryKind::Sack] {
         let mut tcp = paced(|given| given.tcp.recovery = recovery);
         tcp.at(120).ack(MSS).expect([new(10)]);
@@ -67,7 +68,8 @@ fn a_fast_retransmit_does_not_wait_but_counts() {
             tcp.at(at).sack(MSS, [2 * MSS..(held + 1) * MSS]).nothing();
         }
         tcp.at(123).sack(MSS, [2 * MSS..5 * MSS]).expect([retransmission(1)]);
-        // The next may leave at 130 ms and the time of one more packet, at 10 000 bytes outstanding.
+        // The next segment may be sent at 130 ms plus the time of one more packet, with 10 000
+        // bytes outstanding.
         assert_eq!(tcp.timer_ms(), 140);
     }
 }

@@ -1,5 +1,5 @@
-//! A sender and a receiver joined by a channel that loses, repeats, delays and reorders: what
-//! holds for every choice of options.
+//! Properties that hold for all options: a sender and a receiver over a channel that loses,
+//! duplicates, delays and reorders packets.
 
 use crate::random_channel::*;
 use crate::script;
@@ -29,9 +29,9 @@ proptest! {
         prop_assert_eq!(connection.sent, transfer);
     }
 
-    /// Without losses, and with timers above the round trip, nothing is sent twice.
+    /// Without losses, and with timers longer than the RTT, no segment is retransmitted.
     #[test]
-    fn a_lossless_channel_needs_no_retransmission(
+    fn lossless_channel_causes_no_retransmission(
         options in options(), tenths in 1u64..3000, one_way in 0u64..120,
     ) {
         let options = TcpConfig {
@@ -49,10 +49,10 @@ proptest! {
         prop_assert_eq!(connection.receiver.report().duplicates, 0);
     }
 
-    /// Marks are not losses: with any marks nothing is sent twice, and every reduction is in a
-    /// separate window.
+    /// Marks are not losses: with any marks no segment is retransmitted, and there is at most one
+    /// reduction per window of data.
     #[test]
-    fn marks_need_no_retransmission(
+    fn marks_cause_no_retransmission(
         options in options(), marks in prop::collection::vec(any::<bool>(), 0..400),
         tenths in 1u64..3000, one_way in 0u64..120,
     ) {
@@ -79,19 +79,19 @@ proptest! {
     }
 }
 
-/// Event of a packet on the path to or from a receiver that drops data it has reported.
+/// Treatment of a packet on the path to or from a receiver that reneges.
 #[derive(Clone, Copy, Debug)]
 enum ChannelEvent {
     Deliver,
     Lose,
     Delay(u64),
-    /// It arrives; then the receiver drops all that it holds beyond a hole.
+    /// The packet arrives. Then the receiver discards all data beyond a hole.
     Renege,
 }
 
-/// Sends a transfer to a receiver that reneges; returns whether it came to an end. Every invariant
-/// of the sender that depends on arithmetic (pipe, HighRxt, PRR's counts) is checked by the
-/// overflow checks of the build.
+/// Sends a transfer to a receiver that reneges. Returns true if the transfer ended. The overflow
+/// checks of the build verify the invariants of the sender that depend on arithmetic (pipe,
+/// HighRxt, the counts of PRR).
 fn transfer_to_a_reneging_receiver(
     options: &TcpConfig,
     transfer: u64,
@@ -167,9 +167,9 @@ fn events() -> impl Strategy<Value = Vec<ChannelEvent>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(1000), failure_persistence: None, ..Default::default() })]
 
-    /// RFC 2018 §8: what was acknowledged selectively may be dropped, and is retransmitted.
+    /// RFC 2018 §8: selectively acknowledged data may be discarded, and is then retransmitted.
     #[test]
-    fn reneging_does_no_harm(
+    fn transfer_to_a_reneging_receiver_ends(
         options in options(), prr: bool, events in events(), tenths in 1u64..800,
     ) {
         let recovery = if prr { RecoveryKind::Prr } else { RecoveryKind::Sack };
@@ -178,10 +178,9 @@ proptest! {
         prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &events));
     }
 
-    /// The same under ns-3's procedures: the transfer ends despite any losses, delays and drops by
-    /// the receiver.
+    /// The same with ns-3's procedures: the transfer ends despite losses, delays and reneging.
     #[test]
-    fn under_ns3s_procedures_the_transfer_ends(
+    fn transfer_with_ns3_procedures_ends(
         options in options(), prr: bool, treatments in treatments(), events in events(), tenths in 1u64..800,
     ) {
         let recovery = if prr { RecoveryKind::Prr } else { RecoveryKind::Sack };
@@ -195,8 +194,9 @@ proptest! {
         prop_assert_eq!(connection.receiver.report().stream_bytes, transfer);
     }
 
-    /// A window of losses is recovered without the timer when at least three segments and what
-    /// they release arrive: RFC 6675 resends every hole as soon as `pipe` allows.
+    /// Losses in one window are recovered without the timer if at least three segments, and the
+    /// segments that they release, arrive: RFC 6675 retransmits every hole as soon as `pipe`
+    /// allows.
     #[test]
     fn losses_in_one_window_need_no_timeout(
         prr: bool, lost in prop::collection::btree_set(0u64..17, 1..14),
@@ -214,7 +214,7 @@ proptest! {
     }
 }
 
-/// 5 GiB in segments of nearly 64 KiB, one packet in a thousand lost.
+/// 5 GiB in segments of nearly 64 KiB, with one of a thousand packets lost.
 #[test]
 fn stream_continues_beyond_4_gib() {
     for recovery in [RecoveryKind::NewReno, RecoveryKind::Sack, RecoveryKind::Prr] {
@@ -244,10 +244,10 @@ fn check_long_stream(options: &TcpConfig) {
     assert!(connection.sender.report().fast_retransmits > 0);
 }
 
-/// Ten days without loss over a path with a round trip of 40 minutes.
+/// Ten days without loss on a path with an RTT of 40 minutes.
 #[test]
-fn ten_days_without_loss() {
-    // With timestamps the clock of 32 bits goes round 201 times.
+fn stream_without_loss_runs_for_ten_days() {
+    // With timestamps, the 32-bit clock wraps 201 times.
     for timestamps in [false, true] {
         ten_days(timestamps);
     }
@@ -272,10 +272,10 @@ fn ten_days(timestamps: bool) {
     assert!(delivered > 300 * 44 * 1460 && delivered <= 359 * 65_535, "{delivered}");
 }
 
-/// The same with timers that expire 40 times in each round trip: every segment is resent, none
-/// gives a sample (Karn), and the stream still moves on.
+/// The same with timers that expire 40 times per RTT: every segment is retransmitted, there is no
+/// RTT sample (Karn's rule), and the stream still advances.
 #[test]
-fn ten_days_of_needless_timeouts() {
+fn stream_with_unnecessary_timeouts_runs_for_ten_days() {
     for recovery in [RecoveryKind::NewReno, RecoveryKind::Sack] {
         let options = TcpConfig { recovery, ..TcpConfig::rfc() };
         let mut connection = Connection::new(&options, None, Duration::from_secs(1200));

@@ -1,15 +1,15 @@
 //! Proportional rate reduction: RFC 6937 with the slow-start reduction bound, over the loss
 //! detection of RFC 6675.
 //!
-//! Unless a test says otherwise twenty segments are in flight, limited transmit is off and the
-//! receiver acknowledges every segment at once.
+//! Unless stated otherwise, twenty segments are in flight, limited transmit is off, and the
+//! receiver acknowledges every segment immediately.
 
 use crate::script::{
     Given, SenderScript, new, new_segments, retransmission, retransmissions, sender,
 };
 use airpath_tcp::RecoveryKind;
 
-/// Twenty segments leave at 0; `change` is applied first.
+/// Sends twenty segments at 0 after applying `change`.
 fn twenty_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = sender(|given| {
         given.tcp.recovery = RecoveryKind::Prr;
@@ -20,10 +20,10 @@ fn twenty_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     tcp
 }
 
-/// RFC 6937 §3: with ssthresh = RecoverFS/2, one segment leaves for every two that arrived. The
-/// ACK that begins recovery delivers the first of them, and forces the fast retransmit.
+/// RFC 6937 §3: with ssthresh = RecoverFS/2, one segment is sent per two arrivals. The ACK that
+/// begins the recovery counts as the first arrival and triggers the fast retransmit.
 #[test]
-fn the_proportional_part_sends_for_every_second_arrival() {
+fn proportional_part_sends_a_segment_per_two_arrivals() {
     let mut tcp = twenty_in_flight(|_| ());
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]).cwnd(10_000).ssthresh(10_000);
     // prr_delivered·½ − prr_out: 1 − 1, 1½ − 1, 2 − 1.
@@ -31,9 +31,9 @@ fn the_proportional_part_sends_for_every_second_arrival() {
     for (quiet, loud, sent) in [(7, 8, 21), (9, 10, 22), (11, 12, 23)] {
         tcp.arrive_quietly([quiet]).arrives(loud).expect([new(sent)]).cwnd(10_000);
     }
-    // pipe is 11, then 10: there is nothing to catch up with.
+    // pipe is 11, then 10: no segment is due.
     tcp.arrive_quietly([13, 14]);
-    // From now on pipe is kept at ssthresh.
+    // From here on pipe is kept at ssthresh.
     for index in 15..20 {
         tcp.arrives(index).expect([new(index + 9)]);
     }
@@ -41,18 +41,18 @@ fn the_proportional_part_sends_for_every_second_arrival() {
     tcp.at(200).arrives(20).cwnd(10_000).expect([new(30)]);
 }
 
-/// RFC 6675 alone is silent until half of the window has arrived.
+/// RFC 6675 without PRR sends nothing until half of the window has arrived.
 #[test]
-fn rfc6675_alone_waits_for_half_of_the_window() {
+fn rfc6675_without_prr_waits_for_half_of_the_window() {
     let mut tcp = twenty_in_flight(|given| given.tcp.recovery = RecoveryKind::Sack);
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     tcp.arrive_quietly(4..11).arrives(11).expect([new(20)]);
 }
 
-/// RFC 6937 §3, PRR-SSRB: the first eleven are lost. Below ssthresh two segments leave for
-/// every one that arrives, as in slow start, not all that cwnd − pipe would allow.
+/// RFC 6937 §3, PRR-SSRB: the first eleven segments are lost. Below ssthresh two segments are sent
+/// per arrival, as in slow start, and not all that cwnd − pipe would allow.
 #[test]
-fn the_reduction_bound_sends_two_for_one() {
+fn slow_start_reduction_bound_sends_two_segments_per_arrival() {
     let mut tcp = twenty_in_flight(|_| ());
     // pipe = 6; min(10 − 6, max(1, 1) + 1) = 2.
     tcp.arrive_quietly([11, 12]).arrives(13).expect(retransmissions(0, 2));
@@ -67,20 +67,20 @@ fn the_reduction_bound_sends_two_for_one() {
     tcp.arrives(10).cwnd(10_000).expect([new(29)]);
 }
 
-/// RFC 6937 §3: min(ssthresh − pipe, limit). The first seven are lost.
+/// RFC 6937 §3: min(ssthresh − pipe, limit). The first seven segments are lost.
 #[test]
-fn the_reduction_bound_does_not_go_beyond_ssthresh() {
+fn slow_start_reduction_bound_respects_ssthresh() {
     let mut tcp = twenty_in_flight(|_| ());
-    // pipe = 10 … 19: only the fast retransmit, which nothing holds back.
+    // pipe = 10 … 19: only the fast retransmit, which is always sent.
     tcp.arrive_quietly([7, 8]).arrives(9).expect([retransmission(0)]).cwnd(10_000);
-    // pipe = 0 again and 11 … 19; then it is one less than ssthresh.
+    // pipe = segment 0 (retransmitted) and 11 … 19; then pipe is one less than ssthresh.
     tcp.arrives(10).nothing();
     tcp.arrives(11).expect([retransmission(1)]);
 }
 
-/// The end (RFC 6937 §3): cwnd = ssthresh, regardless of pipe.
+/// End of the recovery (RFC 6937 §3): cwnd = ssthresh, regardless of pipe.
 #[test]
-fn the_window_is_ssthresh_in_the_end() {
+fn cwnd_is_ssthresh_after_the_recovery() {
     let mut tcp = twenty_in_flight(|_| ());
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     // All other ACKs are lost.
@@ -90,70 +90,70 @@ fn the_window_is_ssthresh_in_the_end() {
     tcp.at(200).arrives(0).cwnd(10_000).ssthresh(10_000).expect(new_segments(20, 30));
 }
 
-/// DeliveredData counts what is new to the sender: the cumulative ACK of what was acknowledged
-/// selectively before delivers nothing. Segments 0 and 10 are lost.
+/// DeliveredData counts only new data: the cumulative ACK of selectively acknowledged data delivers
+/// nothing. Segments 0 and 10 are lost.
 #[test]
 fn sacked_bytes_count_as_delivered_once() {
     let mut tcp = twenty_in_flight(|_| ());
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     tcp.arrive_quietly([4, 5]).arrives(6).expect([new(20)]);
     tcp.arrive_quietly([7]).arrives(8).expect([new(21)]);
-    // prr_delivered = 7 with 9, prr_out = 3. The retransmission overtook 11 … 19: one more
-    // delivered, 4 − 3 = 1, although the ACK advances by ten segments.
+    // prr_delivered = 7 with segment 9, prr_out = 3. The retransmission overtook 11 … 19: one more
+    // segment is delivered, 4 − 3 = 1, although the ACK advances by ten segments.
     tcp.arrive_quietly([9]);
     tcp.arrives(0).expect([new(22)]).cwnd(10_000);
 }
 
-/// An ACK of two segments delivers two.
+/// An ACK of two segments delivers two segments.
 #[test]
 fn delayed_ack_counts_all_bytes_it_acknowledges() {
     let mut tcp = twenty_in_flight(|_| ());
     tcp.arrives_with_ack_lost(1).arrives(2).nothing();
-    // prr_delivered = 2, prr_out = 1 with the fast retransmit.
+    // prr_delivered = 2, prr_out = 1 including the fast retransmit.
     tcp.arrives_with_ack_lost(3).arrives(4).expect([retransmission(0)]);
     for index in [5, 7, 9] {
         tcp.arrives_with_ack_lost(index).arrives(index + 1).expect([new(20 + (index - 5) / 2)]);
     }
 }
 
-/// RFC 6937 §3: an ACK of many segments releases as many as the proportion allows.
+/// RFC 6937 §3: an ACK of many segments releases as many segments as the proportion allows.
 #[test]
-fn lost_acks_are_caught_up_with() {
+fn next_ack_compensates_for_lost_acks() {
     let mut tcp = twenty_in_flight(|_| ());
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     for index in 4..9 {
         tcp.arrives_with_ack_lost(index);
     }
-    // prr_delivered = 7, prr_out = 1: 3½ − 1 → two whole segments.
+    // prr_delivered = 7, prr_out = 1: 3½ − 1 gives two full segments.
     tcp.arrives(9).expect(new_segments(20, 22));
 }
 
-/// RFC 6937 §3: RecoverFS is snd.nxt − snd.una, what limited transmit sent included.
+/// RFC 6937 §3: RecoverFS is snd.nxt − snd.una, including segments sent by limited transmit.
 #[test]
 fn limited_transmit_counts_in_recover_fs_but_not_in_ssthresh() {
     let mut tcp = twenty_in_flight(|given| given.tcp.limited_transmit = true);
     tcp.arrives(1).expect([new(20)]).arrives(2).expect([new(21)]);
     tcp.arrives(3).expect([retransmission(0)]).ssthresh(10_000);
-    // 10/22 of each: 5·10/22 − 1 is the first to reach a segment.
+    // 10/22 of each segment: 5·10/22 − 1 is the first value of at least one segment.
     tcp.arrive_quietly([4, 5, 6]).arrives(7).expect([new(22)]);
 }
 
-/// Without new data the holes are resent at the same pace (RFC 6675 §4, rules 1 to 4).
+/// Without new data, holes are retransmitted at the same rate (RFC 6675 §4, rules 1 to 4).
 #[test]
-fn the_last_segments_are_rescued() {
+fn last_segments_are_retransmitted_by_rescue() {
     let mut tcp = twenty_in_flight(|given| given.transfer = Some(20_000));
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     tcp.arrive_quietly(4..18);
-    // 18 and 19 are lost as well.
+    // Segments 18 and 19 are lost too.
     tcp.at(200).arrives(0).expect([retransmission(19)]);
     tcp.at(300).arrives(19).expect([retransmission(18)]);
     tcp.at(400).arrives(18).no_timer();
     assert!(tcp.completed_at().is_some());
 }
 
-/// A timeout ends the reduction: slow start, ruled by cwnd − pipe.
+/// A timeout ends the reduction: slow start, limited by cwnd − pipe.
 #[test]
-fn a_timeout_ends_the_reduction() {
+fn timeout_ends_the_reduction() {
     let mut tcp = twenty_in_flight(|_| ());
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     tcp.timeout_at(1000).expect([retransmission(0)]).cwnd(1000).ssthresh(10_000);
@@ -163,18 +163,18 @@ fn a_timeout_ends_the_reduction() {
 
 /// The second recovery resets its counts.
 #[test]
-fn each_recovery_counts_for_itself() {
+fn each_recovery_has_separate_counts() {
     let mut tcp = sender(|given| given.tcp.recovery = RecoveryKind::Prr);
     tcp.expect(new_segments(0, 10)).at(100);
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]).ssthresh(5000);
-    // pipe 6 → 2·½ − 1 = 0; pipe 5: no more than ssthresh.
+    // pipe 6: 2·½ − 1 = 0. pipe 5: at most ssthresh.
     tcp.arrive_quietly([4, 5]);
     for index in 6..10 {
         tcp.arrives(index).expect([new(index + 4)]);
     }
     tcp.at(200).arrives(0).expect([new(14)]).cwnd(5000);
-    // Segment 10 is lost; 10 … 14 are in flight. pipe: 14.
+    // Segment 10 is lost. Segments 10 … 14 are in flight; pipe is segment 14.
     tcp.arrive_quietly([11, 12]).arrives(13).expect([retransmission(10)]).ssthresh(2500);
-    // pipe: 10 again → min(2.5 − 1, max(2 − 1, 1) + 1): one whole segment.
+    // pipe is segment 10 (retransmitted): min(2.5 − 1, max(2 − 1, 1) + 1) gives one full segment.
     tcp.arrives(14).expect([new(15)]);
 }

@@ -1,10 +1,10 @@
-//! Segments that request an immediate ACK: the last of each burst, as in Linux.
+//! Segments that request an immediate ACK: the last segment of each burst, as in Linux.
 
 use crate::script::{MSS, Mark, SenderScript, new, new_segments, receiver, sender};
 use airpath_core::{Ecn, Flags};
 use airpath_tcp::Push;
 
-/// Five segments leave at 0 with an initial window of five segments.
+/// Creates a sender whose initial window is five segments, sent at 0.
 fn in_bursts() -> SenderScript {
     sender(|given| {
         given.tcp.push = Push::Bursts;
@@ -12,20 +12,20 @@ fn in_bursts() -> SenderScript {
     })
 }
 
-/// Linux `tcp_tso_autosize`: two segments at least leave as one, and the second carries PSH.
+/// Linux `tcp_tso_autosize`: at least two segments are sent together, and the last one carries PSH.
 #[test]
 fn every_second_segment_of_a_burst_requests_an_ack() {
     let marks = [Mark::Plain, Mark::Push, Mark::Plain, Mark::Push, Mark::Plain];
     let mut tcp = in_bursts();
     tcp.expect_marked(new_segments(0, 5), marks);
-    // 120 % of five segments in 100 ms are less than two in a millisecond.
+    // 120 % of five segments per 100 ms are less than two segments per millisecond.
     tcp.at(100).ack(MSS).expect_marked([new(5)], [Mark::Plain]);
     tcp.ack(3 * MSS).expect_marked(new_segments(6, 8), [Mark::Plain, Mark::Push]);
 }
 
-/// Linux `tcp_tso_autosize`: a part of 1024 of a second at the pacing rate, 8·1.2 in 1.024 ms.
+/// Linux `tcp_tso_autosize`: 1/1024 s at the pacing rate, 8·1.2 segments in 1.024 ms.
 #[test]
-fn longer_bursts_leave_as_one_at_higher_rates() {
+fn bursts_are_longer_at_higher_rates() {
     let mut tcp = sender(|given| {
         given.tcp.push = Push::Bursts;
         given.in_congestion_avoidance(8 * MSS);
@@ -40,7 +40,7 @@ fn longer_bursts_leave_as_one_at_higher_rates() {
 }
 
 #[test]
-fn without_the_option_no_segment_asks() {
+fn segments_request_no_immediate_ack_without_the_option() {
     let mut tcp = sender(|given| given.in_congestion_avoidance(5 * MSS));
     tcp.expect_marked(new_segments(0, 5), [Mark::Plain].repeat(5));
 }

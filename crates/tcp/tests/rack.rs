@@ -1,12 +1,12 @@
-//! Losses found by time: RFC 8985 §6 (RACK).
+//! Losses detected by time: RFC 8985 §6 (RACK).
 //!
-//! Unless a test says otherwise ten segments leave at 0 and the round trip is 100 ms, limited transmit
-//! is off, and the receiver acknowledges every segment at once and reports what it holds.
+//! Unless stated otherwise, ten segments are sent at 0, the RTT is 100 ms, limited transmit is off,
+//! and the receiver acknowledges every segment immediately and reports out-of-order data.
 
 use crate::script::{Given, SenderScript, new, new_segments, retransmission, sender};
 use airpath_tcp::{LossDetection, RecoveryKind, StackVariant};
 
-/// Ten segments leave at 0; `change` is applied first.
+/// Sends ten segments at 0 after applying `change`.
 fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = sender(|given| {
         given.tcp.recovery = RecoveryKind::Sack;
@@ -17,41 +17,41 @@ fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     tcp
 }
 
-/// The same, and segment 0 is lost; 1, 2 and 3 have arrived.
+/// Does the same; segment 0 is lost, and 1, 2 and 3 have arrived.
 fn recovering(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = ten_in_flight(change);
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     tcp
 }
 
-/// §6.2 step 4: with three segments beyond the hole and no reordering seen the window is 0.
+/// §6.2 step 4: with three segments beyond the hole, and without reordering, the window is 0.
 #[test]
-fn three_segments_beyond_a_hole_are_enough() {
+fn three_segments_beyond_a_hole_start_a_recovery() {
     recovering(|_| ()).cwnd(5000).ssthresh(5000);
 }
 
-/// §6.2 steps 4 and 5: with fewer, a quarter of the smallest RTT passes beyond the time at which it
-/// should have arrived; the timer has 2 ms more.
+/// §6.2 steps 4 and 5: with fewer segments, a quarter of the minimum RTT must pass after the
+/// expected arrival. The timer adds 2 ms.
 #[test]
-fn one_segment_beyond_a_hole_and_a_quarter_of_the_rtt_are_enough() {
+fn one_segment_beyond_a_hole_starts_a_recovery_after_a_quarter_of_the_rtt() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrives(1).nothing().cwnd(10_000);
     tcp.released_at(127).expect([retransmission(0)]).cwnd(5000).ssthresh(5000).timeouts(0);
 }
 
-/// What is missing arrives before the timer expires.
+/// The missing segment arrives before the timer expires.
 #[test]
-fn a_segment_that_is_late_within_the_window_is_not_lost() {
+fn segment_delayed_within_the_window_is_not_lost() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
     tcp.arrives(1).nothing().at(120);
     tcp.arrives(0).expect(new_segments(10, 12));
-    // Only the RTO's timer is left: SRTT 100 and 120 ms, and its least.
+    // Only the RTO timer remains: samples of 100 and 120 ms, minimum RTO.
     tcp.timer(1120);
 }
 
-/// §6.2 step 3: after reordering three segments are not enough, time is.
+/// §6.2 step 3: after reordering, three segments do not suffice; only time counts.
 #[test]
-fn after_reordering_the_window_holds_regardless_of_arrivals() {
+fn reordering_window_applies_after_reordering() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
     tcp.arrives(1).nothing();
     tcp.arrives(0).expect(new_segments(10, 12));
@@ -59,10 +59,10 @@ fn after_reordering_the_window_holds_regardless_of_arrivals() {
     tcp.released_at(127).expect([retransmission(2)]).timeouts(0);
 }
 
-/// §6.2 step 5: every segment that left before one that has arrived is lost, not only the oldest.
-/// The window is 5000 bytes, and 7, 8 and 9 and the retransmissions are in flight.
+/// §6.2 step 5: every segment sent before a segment that has arrived is lost, not only the oldest
+/// one. The window is 5000 bytes; segments 7, 8 and 9 and the retransmissions are in flight.
 #[test]
-fn all_that_left_before_is_lost_at_once() {
+fn all_segments_sent_before_an_arrived_one_are_lost_together() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrive_quietly([4, 5]).arrives(6).expect([retransmission(0), retransmission(1)]).cwnd(5000);
     tcp.arrives(7).expect([retransmission(2)]);
@@ -70,8 +70,8 @@ fn all_that_left_before_is_lost_at_once() {
     tcp.arrives(9).expect([new(10)]);
 }
 
-/// §6.2 step 5: a retransmission is deemed lost when a segment that left after it has arrived. RFC
-/// 6675 leaves it to the retransmission timer.
+/// §6.2 step 5: a retransmission is deemed lost if a segment sent after it has arrived. With RFC
+/// 6675 only the retransmission timer would detect this loss.
 #[test]
 fn lost_retransmission_is_retransmitted_without_a_timeout() {
     let mut tcp = recovering(|_| ());
@@ -80,20 +80,21 @@ fn lost_retransmission_is_retransmitted_without_a_timeout() {
     tcp.at(200).arrives(7).expect([new(11)]);
     tcp.arrives(8).expect([new(12)]);
     tcp.arrives(9).expect([new(13)]);
-    // Left at 100 ms as segment 0 did, behind it.
+    // Sent at 100 ms like segment 0, but after it.
     tcp.arrives(10).expect([retransmission(0), new(14)]).timeouts(0).cwnd(5000);
 }
 
-/// Linux `tcp_xmit_retransmit_queue`: the retransmission timer starts with the oldest segment.
+/// Linux `tcp_xmit_retransmit_queue`: a retransmission of the oldest segment restarts the
+/// retransmission timer.
 #[test]
 fn timer_restarts_with_each_retransmission_of_the_oldest() {
     let mut tcp = recovering(|_| ());
     tcp.timer(1100);
 }
 
-/// §6.3: a timeout holds all for lost that has not arrived, and forgets nothing.
+/// §6.3: a timeout deems all data lost that has not arrived, and keeps the SACK information.
 #[test]
-fn a_timeout_keeps_what_has_arrived() {
+fn timeout_keeps_the_sack_information() {
     let mut tcp = ten_in_flight(|given| given.tcp.timestamps = true);
     tcp.arrives(8).nothing();
     tcp.released_at(127)
@@ -102,10 +103,10 @@ fn a_timeout_keeps_what_has_arrived() {
     tcp.timeout_at(1127).expect([retransmission(0)]).cwnd(1000).timeouts(1);
 }
 
-/// RFC 9937 §6.2: while more than ssthresh is in flight a segment leaves for every two delivered,
-/// rounded up; the first is forced.
+/// RFC 9937 §6.2: while the flight exceeds ssthresh, one segment is sent per two delivered, rounded
+/// up. The fast retransmit is always sent.
 #[test]
-fn with_proportional_rate_reduction_the_window_falls_by_what_arrives() {
+fn proportional_rate_reduction_reduces_the_window_with_arrivals() {
     let mut tcp = sender(|given| {
         given.tcp.recovery = RecoveryKind::Prr;
         given.tcp.loss_detection = LossDetection::Rack;
@@ -120,9 +121,10 @@ fn with_proportional_rate_reduction_the_window_falls_by_what_arrives() {
     tcp.arrives(7).expect([new(21)]);
 }
 
-/// With Linux's procedures a loss takes half of cwnd in whole segments, used or not.
+/// With Linux's procedures a loss halves cwnd, truncated to full segments, even if cwnd is not
+/// fully used.
 #[test]
-fn linux_halves_the_window_in_whole_segments() {
+fn linux_halves_the_window_in_full_segments() {
     let mut tcp = ten_in_flight(|given| {
         given.tcp.stack = StackVariant::Linux;
         given.in_congestion_avoidance(10_000);

@@ -1,5 +1,5 @@
-//! A sender and a receiver joined by a channel that loses, repeats, delays and reorders, with what
-//! must hold after every step.
+//! A sender and a receiver over a channel that loses, duplicates, delays and reorders packets, with
+//! invariants that are checked after every step.
 
 use airpath_core::testing::TestHarness;
 use airpath_core::{Duration, Ecn, Flags, FlowId, Packet, Port, Stage, Time};
@@ -18,20 +18,21 @@ use std::collections::BTreeMap;
 
 pub(crate) const FLOW: FlowId = FlowId(0);
 
-/// What the channel does to a packet.
+/// Treatment of a packet by the channel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PacketTreatment {
     Deliver,
     Lose,
-    /// Congestion is marked, if the packet allows it.
+    /// The packet is marked if it is ECN-capable.
     Mark,
-    /// A second copy comes this many milliseconds later.
+    /// A second copy arrives this many milliseconds later.
     Repeat(u64),
-    /// It comes this many milliseconds later than others.
+    /// The packet is delayed by this many milliseconds.
     Delay(u64),
 }
 
-/// The bytes that have arrived, as disjoint ranges: a second, slower opinion on reassembly.
+/// Bytes that have arrived, as disjoint ranges: an independent, slower implementation of
+/// reassembly.
 #[derive(Debug, Default)]
 pub(crate) struct SegmentOrder(BTreeMap<u64, u64>);
 
@@ -46,27 +47,28 @@ impl SegmentOrder {
         self.0.insert(start, end);
     }
 
-    /// Bytes without a gap from the start.
+    /// Returns the number of bytes without a gap from the start.
     pub(crate) fn contiguous(&self) -> u64 {
         self.0.get(&0).copied().unwrap_or(0)
     }
 }
 
-/// Where a packet is going.
+/// Destination of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum To {
     Sender,
     Receiver,
 }
 
-/// A connection over a channel of constant delay with a list of packet treatments, and its invariants.
+/// A connection over a channel of constant delay with a list of packet treatments, and its
+/// invariants.
 pub(crate) struct Connection {
     pub(crate) options: TcpConfig,
     pub(crate) transfer: Option<u64>,
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     pub(crate) harness: TestHarness,
-    /// Packets in flight by time of arrival, then by order of sending.
+    /// Packets in flight, ordered by arrival time and then by order of sending.
     pub(crate) channel: BTreeMap<(Time, u64), (To, Packet)>,
     pub(crate) one_way: Duration,
     pub(crate) treatments: Vec<PacketTreatment>,
@@ -74,11 +76,11 @@ pub(crate) struct Connection {
     pub(crate) now: Time,
     pub(crate) sent: u64,
     pub(crate) arrived: SegmentOrder,
-    /// Bytes without a gap before the last segment came.
+    /// Bytes without a gap before the last segment arrived.
     contiguous_before: u64,
-    /// The highest load code that has arrived since the last ACK.
+    /// Highest load code that has arrived since the last ACK.
     highest_code: u8,
-    /// Right edge that the sender may know of, and the one last advertised.
+    /// Right edge that the sender may know, and the last advertised one.
     allowed: u64,
     advertised: u64,
 }
@@ -114,13 +116,14 @@ impl Connection {
         }
     }
 
-    /// The channel's treatment of the first packets, in order of sending; the rest is delivered.
+    /// Sets the treatments of the first packets in order of sending. The others are delivered.
     pub(crate) fn with_treatments(mut self, treatments: Vec<PacketTreatment>) -> Connection {
         self.treatments = treatments;
         self
     }
 
-    /// Runs until nothing is left to do or `until`; returns whether it came to an end in `steps`.
+    /// Runs until no event is left or until `until`. Returns true if the run ended within `steps`
+    /// steps.
     pub(crate) fn run(&mut self, until: Time, steps: usize) -> bool {
         for _ in 0..steps {
             let arrival = self.channel.keys().next().map_or(Time::NEVER, |&(time, _)| time);
@@ -185,7 +188,8 @@ impl Connection {
     pub(crate) fn take_acks(&mut self) {
         let mut acks = self.harness.sent();
         if acks.len() == 2 {
-            // RFC 8257 §3.2: first an ACK of what waited, with the echo that belongs to it.
+            // RFC 8257 §3.2: first an ACK of the unacknowledged segments, with the echo that
+            // belongs to them.
             let (_, ack) = acks.remove(0);
             assert_eq!(self.options.ecn, EcnUse::Dctcp);
             assert_eq!(ack.seq, self.contiguous_before, "acknowledged what is missing");
@@ -204,7 +208,7 @@ impl Connection {
         }
     }
 
-    /// RFC 3168 §6.1.5: retransmissions are not ECN-capable except in ns-2, and have no CWR.
+    /// RFC 3168 §6.1.5: retransmissions are not ECN-capable, except in ns-2, and do not carry CWR.
     /// Segments of a VCP connection have the code for low load.
     pub(crate) fn check_ecn(&self, segment: &Packet, retransmission: bool) {
         let is_ns2 = self.options.stack == StackVariant::Ns2;
@@ -221,7 +225,8 @@ impl Connection {
         assert!(!segment.flags.contains(Flags::ECE));
     }
 
-    /// On a VCP connection an ACK echoes the highest code since the last one, and no other does.
+    /// On a VCP connection an ACK echoes the highest code since the last ACK. On other connections
+    /// it echoes no code.
     fn check_code(&mut self, ack: &Packet) {
         let is_vcp = self.options.ecn == EcnUse::Vcp;
         let code = std::mem::take(&mut self.highest_code);
@@ -233,8 +238,8 @@ impl Connection {
         if self.options.timestamps { 52 } else { 40 }
     }
 
-    /// At most three disjoint blocks (RFC 2018 §3), each of them all that has arrived around it,
-    /// and as many as there are (§4).
+    /// Checks that there are at most three disjoint blocks (RFC 2018 §3), that each block covers
+    /// the complete range that has arrived, and that as many blocks as possible are reported (§4).
     pub(crate) fn check_blocks(&self, ack: &Packet) {
         let blocks = ack.sack();
         let option = if blocks.is_empty() { 0 } else { 4 + 8 * blocks.len() as u64 };
@@ -265,7 +270,7 @@ impl Connection {
             PacketTreatment::Delay(millis) => vec![late(millis)],
         };
         for time in copies {
-            // Copies of one packet at the same time are one copy; nothing depends on it.
+            // Copies of one packet with the same arrival time are merged, which has no effect.
             self.channel.insert((time, self.packets), (to, packet));
         }
     }
@@ -290,7 +295,7 @@ pub(crate) fn flag<T: Clone + std::fmt::Debug + 'static>(
     prop::sample::select(values.to_vec())
 }
 
-/// DCTCP where its echo is used, VCP where its code is, otherwise Reno.
+/// Returns DCTCP if its echo is used, VCP if its code is used, otherwise Reno.
 pub(crate) fn cc(options: &TcpConfig) -> AnyCongestion {
     let setup = CongestionSetup { options: options.clone().into() };
     match options.ecn {
@@ -317,7 +322,7 @@ pub(crate) fn cc(options: &TcpConfig) -> AnyCongestion {
     }
 }
 
-/// Every choice of options, with windows of some segments and timers of some round trips.
+/// Strategy for all options, with windows of some segments and timers of some round trips.
 pub(crate) fn options() -> impl Strategy<Value = TcpConfig> {
     let choices = (
         prop::sample::select(vec![
@@ -403,7 +408,7 @@ pub(crate) fn options() -> impl Strategy<Value = TcpConfig> {
     })
 }
 
-/// Losses, repetitions and delays of up to 150 packets, data and ACKs alike.
+/// Strategy for losses, duplicates and delays of up to 150 packets, data and ACKs.
 pub(crate) fn treatments() -> impl Strategy<Value = Vec<PacketTreatment>> {
     let event = prop_oneof![
         6 => Just(PacketTreatment::Deliver),

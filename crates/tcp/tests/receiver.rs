@@ -1,5 +1,5 @@
-//! The receiving side: RFC 5681 §4.2 and RFC 1122 §4.2.3.2 (delayed ACKs), RFC 9293 §3.8.6
-//! (window), RFC 9293 §3.10.7.4 (what is old or early).
+//! Receiver: RFC 5681 §4.2 and RFC 1122 §4.2.3.2 (delayed ACKs), RFC 9293 §3.8.6 (window), RFC 9293
+//! §3.10.7.4 (old and early segments).
 
 use crate::script;
 use crate::script::{Given, MSS, receiver, receiver_with_policy};
@@ -12,7 +12,7 @@ fn every_segment(given: &mut Given) {
 }
 
 #[test]
-fn every_second_segment_is_acknowledged_at_once() {
+fn every_second_segment_is_acknowledged_immediately() {
     let mut peer = receiver(|_| ());
     peer.at(10).segment(0).nothing();
     peer.at(11).segment(1).ack(2000).no_timer();
@@ -21,22 +21,22 @@ fn every_second_segment_is_acknowledged_at_once() {
 }
 
 #[test]
-fn a_lone_segment_is_acknowledged_after_the_delay() {
+fn single_segment_is_acknowledged_after_the_delay() {
     let mut peer = receiver(|_| ());
     peer.at(10).segment(0).nothing();
     peer.timeout_at(210).ack(1000).no_timer();
 }
 
 #[test]
-fn the_delay_is_an_option() {
+fn ack_delay_is_configurable() {
     let mut peer = receiver(|given| given.tcp.delayed_ack_timeout = Duration::from_millis(40));
     peer.at(10).segment(0).nothing();
     peer.timeout_at(50).ack(1000);
 }
 
-/// The delay runs from the first segment that waits: RFC 1122 §4.2.3.2 bounds its time.
+/// The delay starts with the first unacknowledged segment: RFC 1122 §4.2.3.2 limits its time.
 #[test]
-fn a_later_segment_does_not_prolong_the_delay() {
+fn later_segment_does_not_extend_the_delay() {
     let mut peer = receiver(|given| given.tcp.delayed_ack_segments = 4);
     peer.at(10).segment(0).nothing();
     peer.at(110).segment(1).nothing();
@@ -53,7 +53,7 @@ fn count_restarts_after_the_delay() {
 }
 
 #[test]
-fn without_delay_each_segment_is_acknowledged() {
+fn each_segment_is_acknowledged_without_delayed_acks() {
     let mut peer = receiver(every_segment);
     for index in 0..3 {
         peer.at(10 * (index + 1)).segment(index);
@@ -62,15 +62,15 @@ fn without_delay_each_segment_is_acknowledged() {
 }
 
 #[test]
-fn a_short_segment_counts_like_any_other() {
+fn short_segment_counts_like_any_other() {
     let mut peer = receiver(|_| ());
     peer.at(10).bytes(0, 10).nothing();
     peer.at(11).bytes(10, 10).ack(20);
 }
 
-/// RFC 5681 §4.2: a duplicate ACK SHOULD be sent at once for what is out of order.
+/// RFC 5681 §4.2: a duplicate ACK SHOULD be sent immediately for an out-of-order segment.
 #[test]
-fn each_segment_behind_a_hole_gives_a_duplicate_ack_at_once() {
+fn each_segment_beyond_a_hole_gives_an_immediate_duplicate_ack() {
     let mut peer = receiver(every_segment);
     peer.at(10).segment(0).ack(1000);
     for index in 2..6 {
@@ -79,28 +79,28 @@ fn each_segment_behind_a_hole_gives_a_duplicate_ack_at_once() {
 }
 
 #[test]
-fn a_segment_behind_a_hole_takes_the_delayed_ack_with_it() {
+fn segment_beyond_a_hole_replaces_the_delayed_ack() {
     let mut peer = receiver(|_| ());
     peer.at(10).segment(0).nothing();
     peer.at(20).segment(2).ack(1000).no_timer();
-    // The count restarts: the hole is filled at once, then every second segment.
+    // The count restarts: the filled hole is acknowledged immediately, then every second segment.
     peer.at(30).segment(1).ack(3000);
     peer.at(40).segment(3).nothing();
     peer.at(50).segment(4).ack(5000);
 }
 
-/// RFC 5681 §4.2: an ACK SHOULD be sent at once when a segment fills all of a gap …
+/// RFC 5681 §4.2: an ACK SHOULD be sent immediately when a segment fills all of a gap.
 #[test]
-fn filling_a_hole_is_acknowledged_at_once() {
+fn filled_hole_is_acknowledged_immediately() {
     let mut peer = receiver(|_| ());
     peer.at(10).segment(1).ack(0).at(11).segment(2).ack(0);
     peer.at(20).segment(0).ack(3000).no_timer();
     assert_eq!(peer.delivered(), 3000);
 }
 
-/// … or part of it.
+/// RFC 5681 §4.2: the same if a segment fills a part of a gap.
 #[test]
-fn filling_a_part_of_a_hole_is_acknowledged_at_once() {
+fn partly_filled_hole_is_acknowledged_immediately() {
     let mut peer = receiver(|_| ());
     peer.at(10).segment(3).ack(0);
     peer.at(20).segment(0).ack(1000);
@@ -110,7 +110,7 @@ fn filling_a_part_of_a_hole_is_acknowledged_at_once() {
 
 /// RFC 9293 §3.10.7.4: an unacceptable segment is answered with an ACK.
 #[test]
-fn a_duplicate_segment_is_acknowledged_at_once() {
+fn duplicate_segment_is_acknowledged_immediately() {
     let mut peer = receiver(|_| ());
     peer.at(10).segment(0).at(11).segment(1).ack(2000);
     peer.at(20).segment(0).ack(2000);
@@ -119,14 +119,14 @@ fn a_duplicate_segment_is_acknowledged_at_once() {
 }
 
 #[test]
-fn a_duplicate_behind_a_hole_is_acknowledged_at_once() {
+fn duplicate_beyond_a_hole_is_acknowledged_immediately() {
     let mut peer = receiver(|_| ());
     peer.at(10).segment(2).ack(0).at(20).segment(2).ack(0);
     assert_eq!(peer.delivered(), 0);
 }
 
 #[test]
-fn the_new_bytes_of_an_overlapping_segment_are_taken_once() {
+fn new_bytes_of_an_overlapping_segment_are_delivered_once() {
     let mut peer = receiver(every_segment);
     peer.at(10).segment(0).ack(1000);
     peer.at(20).bytes(500, 1000).ack(1500);
@@ -136,14 +136,14 @@ fn the_new_bytes_of_an_overlapping_segment_are_taken_once() {
 }
 
 #[test]
-fn the_window_field_counts_from_the_acknowledgement() {
+fn window_field_counts_from_the_acknowledgement() {
     let mut peer = receiver(every_segment);
     peer.at(10).segment(0).ack(1000).window(10_000);
     peer.at(20).segment(2).ack(1000).window(10_000);
     peer.at(30).segment(1).ack(3000).window(10_000);
 }
 
-/// A policy that gives one window after the other, per arrival.
+/// A policy with a list of windows, one per arrival.
 struct Steps(Vec<u64>);
 
 impl ReceiveWindow for Steps {
@@ -159,11 +159,11 @@ impl ReceiveWindow for Steps {
 
 /// RFC 9293 §3.8.6: a receiver SHOULD NOT shrink the window, that is move its right edge left.
 #[test]
-fn the_right_edge_never_moves_back() {
+fn right_edge_never_moves_back() {
     let mut peer = receiver_with_policy(Steps(vec![10_000, 10_000, 4000, 4000, 4000, 9000]));
     peer.syn().syn_ack().window(10_000);
     peer.at(10).segment(0).nothing();
-    // Allowed up to 10 000 so far; a window of 4000 from 2000 would end at 6000.
+    // The right edge is 10 000. A window of 4000 from 2000 would end at 6000.
     peer.at(20).segment(1).ack(2000).window(8000);
     peer.at(30).segment(3).ack(2000).window(8000);
     peer.at(40).segment(2).ack(4000).window(6000);
@@ -172,7 +172,7 @@ fn the_right_edge_never_moves_back() {
 }
 
 #[test]
-fn a_shrinking_window_follows_once_the_data_has_caught_up() {
+fn shrinking_window_takes_effect_when_the_data_has_caught_up() {
     let mut peer = receiver_with_policy(Steps(vec![3000, 1000, 1000, 1000, 1000]));
     peer.syn().syn_ack().window(3000);
     peer.at(10).segment(0).at(11).segment(1).ack(2000).window(1000);
@@ -195,7 +195,7 @@ impl ReceiveWindow for Notes {
 }
 
 #[test]
-fn a_policy_learns_the_order_and_the_price_of_every_arrival() {
+fn policy_receives_the_order_and_the_price_of_every_arrival() {
     let notes = Arc::default();
     let mut peer = receiver_with_policy(Notes(Arc::clone(&notes)));
     peer.at(10).priced_bytes(1000, 1000, 1.0).ack(0);
@@ -207,7 +207,7 @@ fn a_policy_learns_the_order_and_the_price_of_every_arrival() {
 }
 
 #[test]
-fn an_ack_echoes_the_feedback_of_the_last_segment() {
+fn ack_echoes_the_feedback_of_the_last_segment() {
     let mut peer = receiver(|_| ());
     peer.at(10).priced_bytes(0, 1000, 0.25).nothing();
     peer.at(20).priced_bytes(1000, 1000, 0.5).ack(2000).feedback(0.5);
@@ -222,7 +222,7 @@ fn quick(count: u32) -> script::ReceiverScript {
 }
 
 #[test]
-fn the_first_segments_are_acknowledged_one_by_one() {
+fn first_segments_are_acknowledged_one_by_one() {
     let mut peer = quick(3);
     for index in 0..3 {
         peer.at(10 + index).segment(index).ack((index + 1) * 1000).no_timer();
@@ -232,7 +232,7 @@ fn the_first_segments_are_acknowledged_one_by_one() {
 }
 
 #[test]
-fn a_quick_ack_is_spent_on_what_is_in_order() {
+fn only_in_order_segments_count_as_quick_acks() {
     let mut peer = quick(2);
     peer.at(10).segment(0).ack(1000);
     peer.at(11).segment(2).ack(1000).at(12).segment(2).ack(1000).at(13).segment(1).ack(3000);
@@ -241,6 +241,6 @@ fn a_quick_ack_is_spent_on_what_is_in_order() {
 }
 
 #[test]
-fn without_quick_acks_the_first_segment_waits() {
+fn first_segment_is_delayed_without_quick_acks() {
     quick(0).at(10).segment(0).nothing();
 }

@@ -1,7 +1,7 @@
 //! Loss recovery with selective acknowledgements: RFC 6675 §4, §5.
 //!
-//! Unless a test says otherwise ten segments are in flight, limited transmit is off, the
-//! receiver acknowledges every segment at once and reports what it holds.
+//! Unless stated otherwise, ten segments are in flight, limited transmit is off, and the receiver
+//! acknowledges every segment immediately and reports out-of-order data.
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
@@ -10,7 +10,7 @@ use crate::script::{
 };
 use airpath_tcp::RecoveryKind;
 
-/// Ten segments leave at 0; `change` is applied first.
+/// Sends ten segments at 0 after applying `change`.
 pub(crate) fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = sender(|given| {
         given.tcp.recovery = RecoveryKind::Sack;
@@ -20,14 +20,14 @@ pub(crate) fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     tcp
 }
 
-/// The same, and segments 1, 2 and 3 arrive, but segment 0 does not: recovery begins.
+/// Does the same; segments 1, 2 and 3 arrive and segment 0 does not: a recovery begins.
 pub(crate) fn recovering(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = ten_in_flight(change);
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
     tcp
 }
 
-/// Ten segments that end the transfer.
+/// Ends the transfer after ten segments.
 pub(crate) fn the_last_ten(given: &mut Given) {
     given.transfer = Some(10_000);
 }
@@ -36,13 +36,14 @@ pub(crate) fn the_last_ten(given: &mut Given) {
 
 /// RFC 6675 §5 step 4.2: ssthresh = cwnd = FlightSize/2.
 #[test]
-fn the_third_duplicate_resends_the_first_hole_and_halves() {
+fn third_duplicate_ack_retransmits_the_first_hole_and_halves_the_window() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrive_quietly([1, 2]).cwnd(10_000);
     tcp.arrives(3).expect([retransmission(0)]).cwnd(5000).ssthresh(5000).timer(1000);
 }
 
-/// RFC 6675 §5 step 2: the ACKs of 1, 2 and 3 were lost; the first duplicate reports four.
+/// RFC 6675 §5 step 2: the ACKs of 1, 2 and 3 were lost; the first duplicate ACK reports four
+/// segments.
 #[test]
 fn one_ack_of_more_than_two_segments_starts_recovery() {
     let mut tcp = ten_in_flight(|_| ());
@@ -55,34 +56,34 @@ fn one_ack_of_more_than_two_segments_starts_recovery() {
 fn one_ack_of_two_segments_does_not_start_recovery() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrives_with_ack_lost(1).arrives(2).nothing().cwnd(10_000);
-    // One byte of the next makes it more.
+    // One byte of the next segment exceeds the limit.
     tcp.sack(0, [1000..3001]).expect([retransmission(0)]);
 }
 
-/// RFC 6675 §4, `IsLost`: DupThresh discontiguous sequences, however short.
+/// RFC 6675 §4, `IsLost`: DupThresh discontiguous sequences, regardless of their lengths.
 #[test]
-fn one_ack_with_three_separate_blocks_is_enough() {
+fn one_ack_with_three_separate_blocks_starts_recovery() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.sack(0, [4000..4001, 6000..6001, 8000..8001]).expect([retransmission(0)]);
 }
 
 #[test]
-fn one_ack_with_two_short_blocks_is_not_enough() {
+fn one_ack_with_two_short_blocks_does_not_start_recovery() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.sack(0, [4000..4001, 6000..6001]).nothing().cwnd(10_000);
 }
 
-/// RFC 6675 §5 step 1: three duplicates are enough even when they report less than a segment.
+/// RFC 6675 §5 step 1: three duplicate ACKs suffice even if they report less than a segment.
 #[test]
-fn three_duplicates_of_short_segments_are_enough() {
+fn three_duplicate_acks_of_short_segments_start_recovery() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.sack(0, [1000..1100]).nothing().sack(0, [1000..1200]).nothing();
     tcp.sack(0, [1000..1300]).expect([retransmission(0)]);
 }
 
-/// RFC 6675 §2: a duplicate identifies octets that were not known to have arrived.
+/// RFC 6675 §2: a duplicate ACK reports octets that were not known to have arrived.
 #[test]
-fn acks_without_news_are_no_duplicates() {
+fn acks_without_new_information_are_no_duplicates() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.quiet_duplicates(5);
     tcp.arrives(1).nothing();
@@ -92,21 +93,21 @@ fn acks_without_news_are_no_duplicates() {
     tcp.cwnd(10_000);
 }
 
-/// RFC 6675 §2: an ACK that reports new data beyond a hole is a duplicate even though it moves the
+/// RFC 6675 §2: an ACK that reports new data beyond a hole is a duplicate even if it advances the
 /// cumulative acknowledgement. Segment 2 is lost, and so are the ACKs of 0, 1, 3 and 4.
 #[test]
-fn an_ack_of_new_data_can_begin_recovery() {
+fn ack_of_new_data_can_begin_a_recovery() {
     let mut tcp = ten_in_flight(|_| ());
     for index in [0, 1, 3, 4] {
         tcp.arrives_with_ack_lost(index);
     }
-    // 2 … 9 are in flight.
+    // Segments 2 … 9 are in flight.
     tcp.arrives(5).expect([retransmission(2)]).ssthresh(4000).cwnd(4000).timer(1100);
 }
 
 /// The same ACK with fewer blocks counts as the first duplicate.
 #[test]
-fn an_ack_of_new_data_can_be_the_first_duplicate() {
+fn ack_of_new_data_can_be_the_first_duplicate() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
     for index in [0, 1] {
         tcp.arrives_with_ack_lost(index);
@@ -126,8 +127,7 @@ fn duplicate_count_restarts_after_each_new_ack() {
     tcp.sack(1000, [5000..5500]).expect([retransmission(1)]);
 }
 
-/// RFC 6675 §5: the scoreboard is updated from *any* ACK with SACK information, also from one
-/// that was overtaken.
+/// RFC 6675 §5: *any* ACK with SACK information updates the scoreboard, even if it was overtaken.
 #[test]
 fn overtaken_ack_still_reports_arrivals() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);
@@ -144,17 +144,17 @@ fn overtaken_ack_does_not_report_data_acknowledged_since() {
 
 // --- 1 to 4 losses in a window ----------------------------------------------------------------
 
-/// The window is not inflated: `pipe` falls with every duplicate until a segment fits.
+/// The window is not inflated: `pipe` decreases with every duplicate ACK until a segment fits.
 #[test]
-fn one_loss() {
+fn one_loss_is_recovered_without_a_timeout() {
     let mut tcp = recovering(|_| ());
-    // pipe: 0 again, 6 … 9.
+    // pipe: 0 (retransmitted), 6 … 9.
     tcp.arrive_quietly([4, 5]);
     for index in 6..10 {
         tcp.arrives(index).expect([new(index + 4)]).cwnd(5000);
     }
     tcp.at(200).arrives(0).cwnd(5000).ssthresh(5000).expect([new(14)]).timer(1200);
-    // Congestion avoidance counts a window of bytes from there.
+    // Congestion avoidance counts a window of bytes from here on.
     for index in 10..14 {
         tcp.arrives(index).cwnd(5000).expect([new(index + 5)]);
     }
@@ -163,23 +163,24 @@ fn one_loss() {
 
 /// Segments 0 and 4 are lost.
 #[test]
-fn two_losses() {
+fn two_losses_are_recovered_without_a_timeout() {
     let mut tcp = recovering(|_| ());
     tcp.arrive_quietly([5, 6]);
-    // Three segments beyond 4 make it lost. pipe: 0 again, 8, 9; then 4 again.
+    // Three segments beyond 4 make it lost. pipe: 0 (retransmitted), 8, 9; then also 4
+    // (retransmitted).
     tcp.arrives(7).expect([retransmission(4), new(10)]);
     tcp.arrives(8).expect([new(11)]).arrives(9).expect([new(12)]);
-    // pipe: 4 again, 10, 11, 12.
+    // pipe: 4 (retransmitted), 10, 11, 12.
     tcp.at(200).arrives(0).expect([new(13)]).cwnd(5000);
     tcp.arrives(4).cwnd(5000).ssthresh(5000).expect([new(14)]);
 }
 
 /// Segments 0, 1 and 2 are lost.
 #[test]
-fn three_losses() {
+fn three_losses_are_recovered_without_a_timeout() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrive_quietly([3, 4]);
-    // pipe: 0 again, 6 … 9.
+    // pipe: 0 (retransmitted), 6 … 9.
     tcp.arrives(5).expect([retransmission(0)]);
     tcp.arrives(6).expect([retransmission(1)]).arrives(7).expect([retransmission(2)]);
     tcp.arrives(8).expect([new(10)]).arrives(9).expect([new(11)]);
@@ -189,14 +190,14 @@ fn three_losses() {
 
 /// Segments 0, 2, 4 and 6 are lost.
 #[test]
-fn four_losses() {
+fn four_losses_are_recovered_without_a_timeout() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrive_quietly([1, 3]);
-    // Only 0 has three blocks beyond it. pipe: 0 again, 2, 4, 6 … 9.
+    // Only segment 0 has three blocks beyond it. pipe: 0 (retransmitted), 2, 4, 6 … 9.
     tcp.arrives(5).expect([retransmission(0)]);
-    // 2 has as well. pipe: 0 again, 4, 6, 8, 9.
+    // Now segment 2 has three blocks too. pipe: 0 (retransmitted), 4, 6, 8, 9.
     tcp.arrives(7).nothing();
-    // 4 has three segments beyond it. pipe: 0 again, 6, 9.
+    // Segment 4 has three segments beyond it. pipe: 0 (retransmitted), 6, 9.
     tcp.arrives(8).expect([retransmission(2), retransmission(4)]);
     tcp.arrives(9).expect([retransmission(6), new(10)]);
     for (round, hole) in [0, 2, 4].into_iter().enumerate() {
@@ -205,9 +206,9 @@ fn four_losses() {
     tcp.arrives(6).cwnd(5000).ssthresh(5000).expect([new(14)]);
 }
 
-/// "1to4drops": the first k of ten segments are lost, the round trip takes 100 ms. The loss is
-/// found at 100 ms; Reno waits for the timer from three losses on, NewReno resends one
-/// segment per round trip, SACK all in the first.
+/// "1to4drops": the first k of ten segments are lost and the RTT is 100 ms. The loss is detected at
+/// 100 ms. Reno waits for the timer with three or more losses, NewReno retransmits one segment per
+/// RTT, and SACK retransmits all segments in the first RTT.
 #[test]
 fn one_to_four_losses_take_one_round_trip() {
     use RecoveryKind::{NewReno, Prr, Reno, Sack};
@@ -230,16 +231,16 @@ fn one_to_four_losses_take_one_round_trip() {
     }
 }
 
-/// The first nine of ten are lost: one duplicate is no sign of loss.
+/// The first nine of ten segments are lost: one duplicate ACK does not indicate a loss.
 #[test]
-fn a_window_of_losses_waits_for_the_timer() {
+fn loss_of_almost_a_window_waits_for_the_timer() {
     let mut tcp = ten_in_flight(|_| ());
     tcp.arrive_quietly([9]).timeout_at(1000).expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
 }
 
-/// The holes are only as many as cwnd − pipe allows at once.
+/// cwnd − pipe limits the number of retransmissions.
 #[test]
-fn many_losses_are_resent_as_the_window_allows() {
+fn many_losses_are_retransmitted_as_the_window_allows() {
     let mut tcp = sender(|given| {
         given.tcp.recovery = RecoveryKind::Sack;
         given.tcp.initial_window = 20_000;

@@ -1,4 +1,4 @@
-//! A sender and a receiver whose application reads slowly, joined by a path of 50 ms each way.
+//! A sender and a receiver with a slow reader, connected by a path with a one-way delay of 50 ms.
 
 use airpath_core::testing::TestHarness;
 use airpath_core::{Duration, Flags, FlowId, Packet, Port, Stage, Time};
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 const ONE_WAY: Duration = Duration::from_millis(50);
 
-/// What happened, and the payload of every new segment.
+/// Reports of both ends, and the payload of every new segment.
 struct Outcome {
     sent: SenderReport,
     received: ReceiverReport,
@@ -20,7 +20,7 @@ struct Outcome {
     updates: u64,
 }
 
-/// Runs until `end`; the ACKs that `is_lost` says are lost.
+/// Runs until `end`. `is_lost` selects the lost ACKs.
 fn run(
     options: &TcpConfig,
     drain: DrainConfig,
@@ -81,9 +81,9 @@ fn reads(rate_bps: u64, start_s: u64) -> DrainConfig {
     DrainConfig { rate_bps, start_ns: start_s * 1_000_000_000 }
 }
 
-/// 100 kbit/s are 12 500 bytes per second; the buffer holds 20 000 more than was read.
+/// 100 kbit/s are 12 500 bytes per second; the buffer contains at most 20 000 unread bytes.
 #[test]
-fn the_transfer_goes_at_the_pace_of_the_reader() {
+fn transfer_rate_equals_the_reading_rate() {
     let outcome = run(&options(), reads(100_000, 0), Time::from_secs(1000), |_| false);
     let read = 12_500 * 1000;
     let stream = outcome.received.stream_bytes;
@@ -92,24 +92,26 @@ fn the_transfer_goes_at_the_pace_of_the_reader() {
     assert_eq!(outcome.sent.window_probes, 0);
 }
 
-/// RFC 1122 §4.2.3.3 and §4.2.3.4: no silly windows, so whole segments.
+/// RFC 1122 §4.2.3.3 and §4.2.3.4: silly-window avoidance, so only full-sized segments.
 #[test]
-fn the_segments_of_a_slow_transfer_are_whole() {
+fn slow_transfer_uses_full_segments() {
     let outcome = run(&options(), reads(100_000, 0), Time::from_secs(1000), |_| false);
     assert_eq!(outcome.segments[0], 0, "the SYN");
     assert!(outcome.segments[1..].iter().all(|payload| *payload == 1000));
 }
 
-/// A flight of 20 segments arrives at one instant, so one update for each is due, every 100 ms.
+/// A flight of 20 segments arrives at one time, so at most one update per flight is due, every 100
+/// ms.
 #[test]
-fn a_reader_that_keeps_up_causes_an_update_per_flight_at_most() {
+fn fast_reader_causes_at_most_one_update_per_flight() {
     let outcome = run(&options(), reads(100_000_000, 0), Time::from_secs(100), |_| false);
     assert!(outcome.updates <= 1000, "{}", outcome.updates);
     assert!(outcome.received.stream_bytes > 190_000 * 100, "{}", outcome.received.stream_bytes);
 }
 
-/// RFC 9293 §3.8.6.1: the probes keep a connection alive whose window updates are lost. The buffer
-/// is full after 350 ms; probes after 1, 3 and 7 s are refused, the one after 15 s is taken.
+/// RFC 9293 §3.8.6.1: probes keep a connection alive if its window updates are lost. The buffer is
+/// full after 350 ms. The probes after 1, 3 and 7 s are rejected, and the probe after 15 s is
+/// accepted.
 #[test]
 fn lost_window_updates_do_not_stop_a_transfer() {
     let mut lost = 0;
@@ -118,7 +120,7 @@ fn lost_window_updates_do_not_stop_a_transfer() {
         lost += u64::from(is_update);
         is_update
     });
-    // A quarter of the buffer each, until it was empty.
+    // One update per quarter of the buffer, until the buffer was empty.
     assert_eq!((outcome.updates, lost), (4, 4));
     assert_eq!(outcome.sent.window_probes, 4);
     let stream = outcome.received.stream_bytes;
@@ -126,26 +128,26 @@ fn lost_window_updates_do_not_stop_a_transfer() {
 }
 
 #[test]
-fn a_window_update_that_arrives_needs_no_probe() {
+fn probing_ends_with_a_window_update() {
     let outcome = run(&options(), reads(100_000, 10), Time::from_secs(1000), |_| false);
     assert_eq!(outcome.sent.window_probes, 3);
     let stream = outcome.received.stream_bytes;
     assert!(stream > 12_500 * (1000 - 11), "{stream}");
 }
 
-/// A reader that sleeps: the probes back off to a minute.
+/// A reader that sleeps: the back-off of the probes reaches one minute.
 #[test]
-fn a_window_that_is_closed_for_ten_minutes_is_probed_every_minute() {
+fn window_closed_for_ten_minutes_is_probed_every_minute() {
     let outcome = run(&options(), reads(0, 0), Time::from_secs(660), |_| false);
     assert_eq!(outcome.received.stream_bytes, 20_000);
-    // After 1, 2, 4, … 32 s, together 63 s, and then every minute.
+    // After 1, 2, 4, … 32 s, in total 63 s, and then every minute.
     assert_eq!(outcome.sent.window_probes, 6 + 9);
     assert_eq!((outcome.sent.timeouts, outcome.updates), (0, 0));
 }
 
-/// The same with every option that changes what an ACK says.
+/// The same with every option that changes the contents of an ACK.
 #[test]
-fn a_sleeping_reader_wakes_with_sack_timestamps_and_scaling() {
+fn transfer_resumes_after_a_long_sleep_with_sack_timestamps_and_scaling() {
     let options = TcpConfig {
         mss: 1000,
         receive_window: 300_000,
@@ -154,7 +156,7 @@ fn a_sleeping_reader_wakes_with_sack_timestamps_and_scaling() {
         window_scaling: WindowScaling::On,
         ..TcpConfig::rfc()
     };
-    // Longer than half a round of the timestamps' clock, 36 minutes.
+    // Longer than half of the range of the timestamp clock, 36 minutes.
     let outcome = run(&options, reads(100_000, 4000), Time::from_secs(5000), |_| false);
     let stream = outcome.received.stream_bytes;
     assert!(stream > 12_500 * (1000 - 60), "{stream}");

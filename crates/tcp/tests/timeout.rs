@@ -1,26 +1,27 @@
-//! The retransmission timer: RFC 6298, and what follows its expiry (RFC 5681 §3.1).
+//! Retransmission timer: RFC 6298, and the reaction to its expiry (RFC 5681 §3.1).
 
 use crate::script;
 use crate::script::{Given, new, new_segments, part, retransmission, sender};
 use airpath_core::{Duration, Time};
 use airpath_tcp::FlightBound;
 
-/// RTOs are visible from 1 ms on.
+/// Sets a minimum RTO of 1 ms, so that short RTOs are visible, and an initial window of one
+/// segment.
 fn small_rto(given: &mut Given) {
     given.tcp.min_rto = Duration::from_millis(1);
     given.tcp.initial_window = 1000;
 }
 
 #[test]
-fn a_timeout_resends_one_segment_and_halves_what_is_in_flight() {
+fn timeout_retransmits_one_segment_and_halves_the_flight() {
     let mut tcp = sender(|_| ());
     tcp.expect(new_segments(0, 10)).timeout_at(1000);
     tcp.expect([retransmission(0)]).cwnd(1000).ssthresh(5000);
 }
 
-/// RFC 5681 §3.1: slow start up to ssthresh, then congestion avoidance. Everything was lost.
+/// RFC 5681 §3.1: slow start up to ssthresh, then congestion avoidance. All segments were lost.
 #[test]
-fn after_a_timeout_slow_start_goes_back_over_the_whole_window() {
+fn slow_start_after_a_timeout_retransmits_the_entire_window() {
     let mut tcp = sender(|_| ());
     tcp.expect(new_segments(0, 10)).timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1100).ack(1000).cwnd(2000).expect([retransmission(1), retransmission(2)]);
@@ -29,22 +30,22 @@ fn after_a_timeout_slow_start_goes_back_over_the_whole_window() {
     tcp.at(1300).ack(4000).cwnd(5000).expect([retransmission(7), retransmission(8)]);
     tcp.at(1300).ack(5000).cwnd(5000).expect([retransmission(9)]);
     tcp.at(1300).ack(6000).cwnd(5000).expect([new(10)]);
-    // A window of bytes since slow start ended.
+    // A window of bytes has been acknowledged since the end of slow start.
     tcp.at(1400).ack(9000).cwnd(6000).expect(new_segments(11, 15));
 }
 
 #[test]
-fn after_a_timeout_what_had_arrived_is_skipped() {
+fn slow_start_after_a_timeout_skips_arrived_data() {
     let mut tcp = sender(|_| ());
     tcp.expect(new_segments(0, 10)).timeout_at(1000).expect([retransmission(0)]);
-    // 1 … 6 had arrived.
+    // Segments 1 … 6 had arrived.
     tcp.at(1100).ack(7000).cwnd(2000).expect([retransmission(7), retransmission(8)]);
     tcp.at(1200).ack(10_000).cwnd(3000).expect(new_segments(10, 13));
 }
 
 /// RFC 6298 §5.5 and §2.5.
 #[test]
-fn timeouts_double_up_to_the_largest() {
+fn timeouts_double_up_to_the_maximum() {
     let mut tcp = sender(|_| ());
     tcp.expect(new_segments(0, 10));
     for due in [1, 3, 7, 15, 31, 63, 123, 183, 243] {
@@ -53,7 +54,7 @@ fn timeouts_double_up_to_the_largest() {
 }
 
 #[test]
-fn the_back_off_factor_can_be_capped() {
+fn back_off_factor_can_be_limited() {
     let mut tcp = sender(|given| given.tcp.max_backoff = 4);
     tcp.expect(new_segments(0, 10));
     for due in [1, 3, 7, 11, 15] {
@@ -61,9 +62,9 @@ fn the_back_off_factor_can_be_capped() {
     }
 }
 
-/// RFC 5681 §3.1: held constant when the same segment times out again.
+/// RFC 5681 §3.1: ssthresh is held constant when the same segment times out again.
 #[test]
-fn a_second_timeout_of_the_same_segment_keeps_ssthresh() {
+fn second_timeout_of_the_same_segment_keeps_ssthresh() {
     let mut tcp = sender(|_| ());
     tcp.expect(new_segments(0, 10)).timeout_at(1000).expect([retransmission(0)]).ssthresh(5000);
     tcp.timeout_at(3000).expect([retransmission(0)]).ssthresh(5000).cwnd(1000);
@@ -89,7 +90,7 @@ fn sending_does_not_restart_a_running_timer() {
 
 /// RFC 6298 §5.2.
 #[test]
-fn the_timer_stops_when_everything_is_acknowledged() {
+fn timer_stops_when_everything_is_acknowledged() {
     let mut tcp = sender(|given| {
         given.tcp.initial_window = 2000;
         given.stop = Some(50);
@@ -100,7 +101,7 @@ fn the_timer_stops_when_everything_is_acknowledged() {
 
 /// RFC 6298 §2.2 and §2.3: SRTT 100, RTTVAR 50; then RTTVAR ¾·50 + ¼·80 = 57.5, SRTT 110.
 #[test]
-fn the_timeout_follows_the_samples() {
+fn rto_follows_the_rtt_samples() {
     let mut tcp = sender(small_rto);
     tcp.expect([new(0)]).timer(1000);
     tcp.at(100).ack(1000).expect(new_segments(1, 3)).timer(400);
@@ -108,15 +109,15 @@ fn the_timeout_follows_the_samples() {
 }
 
 #[test]
-fn the_smallest_timeout_holds() {
+fn rto_has_a_minimum() {
     let mut tcp = sender(|given| given.tcp.initial_window = 1000);
     tcp.expect([new(0)]);
     tcp.at(10).ack(1000).expect(new_segments(1, 3)).timer(1010);
 }
 
-/// RFC 6298 §3 with delayed ACKs: the sample is that of the segment that waited.
+/// RFC 6298 §3 with delayed ACKs: the sample comes from the segment whose ACK was delayed.
 #[test]
-fn the_oldest_segment_that_an_ack_covers_is_the_sample() {
+fn oldest_acknowledged_segment_gives_the_rtt_sample() {
     let mut tcp = sender(|given| {
         small_rto(given);
         given.tcp.initial_window = 2000;
@@ -127,19 +128,19 @@ fn the_oldest_segment_that_an_ack_covers_is_the_sample() {
     tcp.at(100).ack(2000).expect(new_segments(2, 4)).timer(400);
 }
 
-/// Karn's rule (RFC 6298 §3), and the back-off kept until a segment sent once is acknowledged.
+/// Karn's rule (RFC 6298 §3): the back-off is kept until a segment sent once is acknowledged.
 #[test]
-fn a_resent_segment_gives_no_sample_and_keeps_the_back_off() {
+fn retransmitted_segment_gives_no_sample_and_keeps_the_back_off() {
     let mut tcp = sender(small_rto);
     tcp.expect([new(0)]).timeout_at(1000).expect([retransmission(0)]).timer(3000);
     tcp.at(1050).ack(1000).expect(new_segments(1, 3)).timer(3050);
-    // 100 ms after it was sent: RTO = 300 ms.
+    // 100 ms after its transmission: RTO = 300 ms.
     tcp.at(1150).ack(2000).expect([new(3)]).timer(1450);
 }
 
-/// An ACK that covers both a resent segment and one sent once measures neither.
+/// An ACK that covers a retransmitted segment and a segment sent once gives no sample.
 #[test]
-fn segments_behind_a_resent_one_give_no_sample() {
+fn segments_after_a_retransmitted_one_give_no_sample() {
     let mut tcp = sender(|given| {
         small_rto(given);
         given.tcp.initial_window = 3000;
@@ -149,7 +150,7 @@ fn segments_behind_a_resent_one_give_no_sample() {
 }
 
 #[test]
-fn a_fast_retransmit_gives_no_sample() {
+fn fast_retransmit_gives_no_sample() {
     let mut tcp = sender(|given| {
         small_rto(given);
         given.tcp.receive_window = 4000;
@@ -160,9 +161,9 @@ fn a_fast_retransmit_gives_no_sample() {
     tcp.at(110).ack(4000).expect(new_segments(4, 6)).timer(1110);
 }
 
-/// RFC 5681 §3.2 counts the duplicates that follow the last new ACK; a timeout restarts the count.
+/// RFC 5681 §3.2 counts the duplicate ACKs after the last new ACK; a timeout restarts the count.
 #[test]
-fn a_timeout_forgets_the_duplicates_before_it() {
+fn timeout_resets_the_count_of_duplicate_acks() {
     let mut tcp = sender(|given| given.tcp.recovery = airpath_tcp::RecoveryKind::Reno);
     tcp.expect(new_segments(0, 10)).at(100).quiet_duplicates(2);
     tcp.timeout_at(1000).expect([retransmission(0)]);
@@ -170,7 +171,7 @@ fn a_timeout_forgets_the_duplicates_before_it() {
 }
 
 #[test]
-fn a_timeout_below_two_segments_leaves_ssthresh_at_two() {
+fn timeout_below_two_segments_leaves_ssthresh_at_two() {
     let mut tcp = sender(|given| given.tcp.initial_window = 1000);
     tcp.expect([new(0)]).timeout_at(1000).expect([retransmission(0)]);
     tcp.ssthresh(2000).cwnd(1000);
@@ -180,22 +181,22 @@ fn a_timeout_below_two_segments_leaves_ssthresh_at_two() {
     tcp.at(1200).ack(3000).cwnd(3000).expect(new_segments(4, 6));
 }
 
-/// The RTO is a multiple of a coarse clock's tick (RFC 6298 §2.3, G).
+/// The RTO is a multiple of the tick of a coarse clock (RFC 6298 §2.3, G).
 #[test]
-fn a_coarse_clock_gives_whole_ticks_of_variance() {
+fn coarse_clock_rounds_the_rto_to_ticks() {
     let mut tcp = sender(|given| {
         small_rto(given);
         given.tcp.rto_granularity = Duration::from_millis(100);
     });
     tcp.expect([new(0)]);
-    // SRTT 40, 4·RTTVAR = 80 < G: 140 ms, in whole ticks 100 ms or 200 ms.
+    // SRTT 40, 4·RTTVAR = 80 < G: 140 ms, rounded to 100 ms or 200 ms.
     tcp.at(40).ack(1000).expect(new_segments(1, 3));
     let rto = tcp.timer_ms() - 40;
     assert!(rto == 100 || rto == 200, "{rto} ms");
 }
 
 #[test]
-fn the_last_segment_is_resent_until_it_is_acknowledged() {
+fn last_segment_is_retransmitted_until_it_is_acknowledged() {
     let mut tcp = sender(|given| given.transfer = Some(1300));
     tcp.expect([new(0), part(1000, 300)]);
     tcp.at(100).ack(1000).nothing().timer(1100);
@@ -205,10 +206,10 @@ fn the_last_segment_is_resent_until_it_is_acknowledged() {
     tcp.at(7200).ack(1300).nothing().no_timer();
 }
 
-/// Linux: RTO = SRTT + max(200 ms, 4·RTTVAR); as measured there, 1.02 s at 17 ms with a floor of
-/// 1 s.
+/// Linux: RTO = SRTT + max(200 ms, 4·RTTVAR). Measured with Linux: 1.02 s at an RTT of 17 ms with a
+/// floor of 1 s.
 #[test]
-fn a_floor_on_the_variance_lies_on_top_of_the_round_trip() {
+fn variance_floor_is_added_to_the_rtt() {
     for (floor, rtt, rto) in [(200, 17, 217), (200, 100, 300), (1000, 17, 1017), (200, 120, 360)] {
         let mut tcp = sender(|given| {
             given.tcp.initial_window = 1000;
@@ -219,7 +220,7 @@ fn a_floor_on_the_variance_lies_on_top_of_the_round_trip() {
     }
 }
 
-/// Linux's largest RTO is 120 s; the back-off has no separate cap.
+/// The maximum RTO of Linux is 120 s. The back-off has no separate limit.
 #[test]
 fn linux_backs_off_up_to_120_seconds() {
     let mut tcp = sender(|given| {
@@ -235,10 +236,10 @@ fn linux_backs_off_up_to_120_seconds() {
     }
 }
 
-/// The receiver's window of six segments holds back a cwnd that could have sent ten: FlightSize is 6,
-/// and RFC 5681 §3.1 warns of taking cwnd instead.
+/// The receive window of six segments limits the flight, although cwnd allows ten: FlightSize is 6.
+/// RFC 5681 §3.1 warns against using cwnd instead.
 #[test]
-fn ssthresh_is_half_of_cwnd_where_that_takes_the_place_of_flight_size() {
+fn ssthresh_is_half_of_cwnd_if_cwnd_replaces_flight_size() {
     for (bound, ssthresh) in
         [(FlightBound::None, 3000), (FlightBound::Cwnd, 3000), (FlightBound::Replaced, 5000)]
     {
@@ -251,23 +252,23 @@ fn ssthresh_is_half_of_cwnd_where_that_takes_the_place_of_flight_size() {
     }
 }
 
-/// RFC 9293 §3.8.3 (R2): after two retransmissions the next expiry ends the connection.
+/// RFC 9293 §3.8.3 (R2): after two retransmissions the next expiry aborts the connection.
 #[test]
-fn a_connection_is_aborted_when_its_retransmissions_are_not_answered() {
+fn connection_is_aborted_after_unanswered_retransmissions() {
     let mut tcp = sender(|given| given.tcp.max_retries = Some(2));
     tcp.expect(new_segments(0, 10));
     tcp.timeout_at(1000).expect([retransmission(0)]).timeout_at(3000).expect([retransmission(0)]);
     assert_eq!(tcp.aborted_at(), None);
     tcp.timeout_at(7000).nothing().no_timer();
     assert_eq!(tcp.aborted_at(), Some(Time::from_millis(7000)));
-    // An ACK comes too late.
+    // This ACK arrives too late.
     tcp.at(7100).ack(5000).nothing().no_timer();
     assert_eq!((tcp.completed_at(), tcp.aborted_at()), (None, Some(Time::from_millis(7000))));
 }
 
-/// What is counted begins again with each ACK of new data.
+/// Each ACK of new data restarts the count.
 #[test]
-fn an_answer_between_them_keeps_the_connection() {
+fn ack_of_new_data_resets_the_count_of_retransmissions() {
     let mut tcp = sender(|given| given.tcp.max_retries = Some(1));
     tcp.expect(new_segments(0, 10)).timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1100).ack(1000).expect([retransmission(1), retransmission(2)]);
@@ -276,8 +277,8 @@ fn an_answer_between_them_keeps_the_connection() {
     tcp.timeout_at(7100).nothing().no_timer();
 }
 
-/// The ACK that completes a transfer leaves nothing that a window could limit. After a timeout the
-/// clock of the congestion window ran on to the end of the run.
+/// After the ACK that completes a transfer, no window is a limit. The clock of the congestion
+/// window must stop, also after a timeout.
 #[test]
 fn limited_time_ends_with_the_transfer_after_a_timeout() {
     let mut tcp = sender(|given| given.transfer = Some(10_000));

@@ -1,4 +1,4 @@
-//! The timestamps option: RFC 7323 §3, §4.
+//! Timestamps option: RFC 7323 §3, §4.
 
 use crate::script;
 use crate::script::{
@@ -7,10 +7,10 @@ use crate::script::{
 use airpath_core::Duration;
 use airpath_tcp::RecoveryKind;
 
-/// Milliseconds after which a clock of 32 bits and microseconds begins again.
+/// Period of a 32-bit clock with ticks of 1 µs, ms.
 const WRAP: u64 = (1 << 32) / 1000;
 
-/// RTOs are visible from 1 ms on; every segment is checked for its 12 bytes and its clock.
+/// Sets a minimum RTO of 1 ms. Every segment is checked for its 12 bytes and its timestamp.
 fn sender(change: impl FnOnce(&mut Given)) -> SenderScript {
     script::sender(|given| {
         given.tcp.timestamps = true;
@@ -26,28 +26,29 @@ fn stamping() -> ReceiverScript {
 
 // --- 12 bytes ---------------------------------------------------------------------------------
 
-/// RFC 7323 §3.2: once agreed upon, in every segment, retransmissions included.
+/// RFC 7323 §3.2: after the negotiation every segment, including retransmissions, carries the
+/// option.
 #[test]
-fn every_segment_is_twelve_bytes_longer_and_has_a_timestamp() {
+fn every_segment_has_a_timestamp_of_twelve_bytes() {
     let mut tcp = sender(|given| given.tcp.initial_window = 3000);
     tcp.expect(new_segments(0, 3)).timeout_at(1000).expect([retransmission(0)]);
 }
 
 #[test]
-fn the_syn_is_longer_too() {
+fn syn_has_a_timestamp() {
     let mut tcp = sender(|given| given.tcp.handshake = true);
     tcp.expect([Segment::Syn]).at(100).syn_ack(60_000).expect([new(0)]);
 }
 
 #[test]
-fn acks_are_longer_too() {
+fn acks_have_timestamps() {
     let mut tcp = stamping();
     tcp.syn().syn_ack().size(52);
     tcp.segment(0).segment(1).ack(2000).size(52);
     tcp.segment(5).ack(2000).size(52);
 }
 
-/// RFC 2018 §3: three blocks and timestamps fill the 40 bytes that options may take.
+/// RFC 2018 §3: three blocks and timestamps fill the 40 bytes available for options.
 #[test]
 fn three_blocks_and_timestamps_take_forty_bytes() {
     let mut tcp = receiver(|given| {
@@ -60,7 +61,7 @@ fn three_blocks_and_timestamps_take_forty_bytes() {
 }
 
 #[test]
-fn without_the_option_there_is_no_clock() {
+fn segments_have_no_timestamp_without_the_option() {
     let mut tcp = receiver(|_| ());
     tcp.at(10).stamped(0, 10).stamped(1, 10).ack(2000).size(40);
 }
@@ -69,7 +70,7 @@ fn without_the_option_there_is_no_clock() {
 
 /// RFC 6298 §2.2 and §2.3: SRTT 100, RTTVAR 50; then RTTVAR ¾·50 + ¼·80 = 57.5, SRTT 110.
 #[test]
-fn every_ack_of_new_data_gives_a_sample() {
+fn every_ack_of_new_data_gives_an_rtt_sample() {
     let mut tcp = sender(|_| ());
     tcp.expect([new(0)]).timer(1000);
     tcp.at(100).echo(0).ack(1000).expect(new_segments(1, 3)).timer(400);
@@ -77,25 +78,25 @@ fn every_ack_of_new_data_gives_a_sample() {
 }
 
 /// RFC 7323 §4.1: the echo identifies the copy that arrived, so Karn's rule is not needed, and a
-/// sample ends the back-off.
+/// sample resets the back-off.
 #[test]
-fn a_resent_segment_gives_a_sample() {
+fn retransmitted_segment_gives_an_rtt_sample() {
     let mut tcp = sender(|_| ());
     tcp.expect([new(0)]).timeout_at(1000).expect([retransmission(0)]).timer(3000);
     // SRTT 50, RTTVAR 25.
     tcp.at(1050).echo(1000).ack(1000).expect(new_segments(1, 3)).timer(1200);
 }
 
-/// It was the first copy that arrived, late: SRTT 1050, RTTVAR 525.
+/// The first copy arrived, but late: SRTT 1050, RTTVAR 525.
 #[test]
-fn a_late_first_copy_gives_its_own_time() {
+fn late_first_copy_gives_the_sample_of_its_transmission() {
     let mut tcp = sender(|_| ());
     tcp.expect([new(0)]).timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1050).echo(0).ack(1000).expect(new_segments(1, 3)).timer(4200);
 }
 
 #[test]
-fn a_fast_retransmit_gives_a_sample() {
+fn fast_retransmit_gives_an_rtt_sample() {
     let mut tcp = sender(|given| {
         given.tcp.receive_window = 4000;
         given.tcp.initial_window = 4000;
@@ -106,9 +107,9 @@ fn a_fast_retransmit_gives_a_sample() {
     tcp.at(140).echo(100).ack(4000).expect(new_segments(4, 6)).timer(260);
 }
 
-/// RFC 7323 §4.1: only when the left edge of the window moves.
+/// RFC 7323 §4.1: only if the left edge of the window moves.
 #[test]
-fn duplicates_give_no_sample() {
+fn duplicate_acks_give_no_rtt_sample() {
     let mut tcp = sender(|given| {
         given.tcp.initial_window = 2000;
         given.tcp.receive_window = 2000;
@@ -116,21 +117,21 @@ fn duplicates_give_no_sample() {
     tcp.expect(new_segments(0, 2));
     tcp.at(100).echo(0).ack(1000).expect([new(2)]).timer(400);
     tcp.at(300).quiet_duplicates(2).timer(400);
-    // The sample of this ACK alone, 180: RTO 340 as above.
+    // Only this ACK gives a sample, 180: RTO 340 as above.
     tcp.at(300).echo(120).ack(2000).expect([new(3)]).timer(640);
 }
 
-/// The sample of a delayed ACK contains the delay, for the RTO has to cover it (RFC 7323 §4.3).
+/// The sample of a delayed ACK includes the delay, because the RTO must cover it (RFC 7323 §4.3).
 #[test]
-fn the_echo_and_not_the_oldest_segment_is_the_sample() {
+fn echo_gives_the_sample_and_not_the_oldest_segment() {
     let mut tcp = sender(|given| given.tcp.initial_window = 3000);
     tcp.expect(new_segments(0, 3));
     tcp.at(80).echo(40).ack(1000).expect(new_segments(3, 5)).timer(200);
 }
 
-/// RFC 7323 §5.4: sent at the end of one round of the clock, acknowledged in the next.
+/// RFC 7323 §5.4: the segment is sent before the clock wraps and acknowledged after it.
 #[test]
-fn the_clock_may_wrap_between_segment_and_ack() {
+fn clock_may_wrap_between_segment_and_ack() {
     let sent = WRAP - 67;
     let mut tcp = sender(|given| given.start = sent);
     tcp.expect([new(0)]).timer(sent + 1000);
@@ -140,22 +141,23 @@ fn the_clock_may_wrap_between_segment_and_ack() {
 // --- which timestamp is echoed (RFC 7323 §4.3) ------------------------------------------------
 
 #[test]
-fn the_syn_ack_echoes_the_syn() {
+fn syn_ack_echoes_the_syn() {
     let mut tcp = stamping();
     tcp.at(30).syn().syn_ack().echoes(30);
 }
 
-/// (A): delayed ACKs echo the first of the segments that they cover.
+/// (A): delayed ACKs echo the first of the acknowledged segments.
 #[test]
-fn a_delayed_ack_echoes_the_first_segment() {
+fn delayed_ack_echoes_the_first_segment() {
     let mut tcp = stamping();
     tcp.at(20).stamped(0, 10).at(25).stamped(1, 15).ack(2000).echoes(10);
     tcp.at(30).stamped(2, 20).timeout_at(230).ack(3000).echoes(20);
 }
 
-/// (B) and (C): beyond a hole the last segment before it is echoed; what fills it gives its own.
+/// (B) and (C): segments beyond a hole do not change the echo; the segment that fills the hole
+/// does.
 #[test]
-fn a_hole_keeps_the_echo_until_it_is_filled() {
+fn hole_keeps_the_echo_until_it_is_filled() {
     let mut tcp = stamping();
     tcp.at(20).stamped(0, 10).stamped(1, 11).ack(2000).echoes(10);
     tcp.at(40).stamped(3, 30).ack(2000).echoes(10);
@@ -164,9 +166,9 @@ fn a_hole_keeps_the_echo_until_it_is_filled() {
     tcp.at(70).stamped(5, 60).at(71).stamped(6, 61).ack(7000).echoes(60);
 }
 
-/// A hole that is filled in part: the next ACK still echoes the segment that filled it last.
+/// A partly filled hole: the next ACK echoes the segment that filled the last part.
 #[test]
-fn each_part_that_fills_a_hole_gives_its_time() {
+fn each_part_that_fills_a_hole_updates_the_echo() {
     let mut tcp = stamping();
     tcp.at(20).stamped(0, 10).stamped(1, 10).ack(2000);
     tcp.at(30).stamped(4, 20).ack(2000).echoes(10);
@@ -174,45 +176,45 @@ fn each_part_that_fills_a_hole_gives_its_time() {
     tcp.at(61).stamped(3, 51).ack(5000).echoes(51);
 }
 
-/// RFC 7323 §4.3 (2): SEG.TSval ≥ TS.Recent. A copy of segment 0 was on a long way.
+/// RFC 7323 §4.3 (2): SEG.TSval ≥ TS.Recent. A copy of segment 0 was delayed.
 #[test]
-fn an_old_segment_does_not_turn_the_echo_back() {
+fn old_segment_does_not_update_the_echo() {
     let mut tcp = stamping();
     tcp.at(20).stamped(0, 10).stamped(1, 11).ack(2000).echoes(10);
     tcp.at(40).stamped(2, 30).nothing();
     tcp.at(41).stamped(0, 5).ack(3000).echoes(30);
 }
 
-/// A segment that came before but was sent later is no older than what is echoed.
+/// A duplicate of an arrived segment that was sent later has a newer timestamp.
 #[test]
-fn a_needless_retransmission_moves_the_echo() {
+fn unnecessary_retransmission_updates_the_echo() {
     let mut tcp = stamping();
     tcp.at(20).stamped(0, 10).stamped(1, 11).ack(2000).echoes(10);
     tcp.at(60).stamped(0, 50).ack(2000).echoes(50);
 }
 
-/// RFC 7323 §4.2: later is a matter of 2³¹ ticks, not of the larger number.
+/// RFC 7323 §4.2: timestamps are compared modulo 2³².
 #[test]
-fn the_echo_follows_the_clock_around() {
+fn echo_follows_the_wrapping_clock() {
     let mut tcp = stamping();
     tcp.at(WRAP - 20).stamped(0, WRAP - 30).stamped(1, WRAP - 29).ack(2000).echoes(WRAP - 30);
     tcp.at(WRAP + 20).stamped(2, WRAP + 10).stamped(3, WRAP + 11).ack(4000).echoes(WRAP + 10);
-    // Before the wrap is old.
+    // A timestamp from before the wrap is old.
     tcp.at(WRAP + 30).stamped(1, WRAP - 29).ack(4000).echoes(WRAP + 10);
 }
 
-/// RFC 7323 §5.5: what is echoed loses its validity when half a round of the clock has passed.
+/// RFC 7323 §5.5: TS.Recent becomes invalid after half of the clock's range.
 #[test]
-fn a_long_pause_does_not_freeze_the_echo() {
+fn long_pause_invalidates_the_echo() {
     let mut tcp = stamping();
     tcp.at(20).stamped(0, 10).stamped(1, 11).ack(2000).echoes(10);
     let after = 20 + WRAP * 2 / 3;
     tcp.at(after).stamped(2, after - 10).stamped(3, after - 9).ack(4000).echoes(after - 10);
 }
 
-/// Nothing is echoed before the first segment, however late it comes.
+/// Before the first segment no timestamp is echoed, regardless of the time.
 #[test]
-fn the_first_segment_may_come_late() {
+fn first_segment_may_arrive_late() {
     let late = WRAP * 2 / 3;
     let mut tcp = stamping();
     tcp.at(late).stamped(0, late - 10).stamped(1, late - 9).ack(2000).echoes(late - 10);

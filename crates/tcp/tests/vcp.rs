@@ -1,4 +1,4 @@
-//! VCP: the load code of every segment, its echo, and the window that follows it (Xia et al. 2005 and the
+//! VCP: load code of every segment, its echo, and the resulting window (Xia et al. 2005 and the
 //! public ns-2 package).
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 
 const WINDOW: u32 = 1_000_000;
 
-/// Echoes of the codes.
+/// Echoed load codes.
 const LOW: f32 = 1.0;
 const HIGH: f32 = 2.0;
 const OVERLOAD: f32 = 3.0;
 
-/// The public package's parameters, with an exact RTT.
+/// Returns the parameters of the public package, with an exact RTT.
 fn law() -> Value {
     json!({
         "kind": "vcp", "kappa": 0.25, "alpha": 1.0, "beta": 0.875, "interval_ns": 200_000_000,
@@ -34,7 +34,8 @@ fn with_vcp(given: &mut Given) {
     given.tcp.initial_ssthresh = None;
 }
 
-/// A sender of profile `ns2` with ten segments sent at 0, at an RTT of 200 ms from the first ACK on.
+/// Creates a sender of profile `ns2` with ten segments sent at 0, and an RTT of 200 ms from the
+/// first ACK on.
 fn ten_segments(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = ns2_sender(|given| {
         with_vcp(given);
@@ -48,7 +49,7 @@ fn ten_segments(change: impl FnOnce(&mut Given)) -> SenderScript {
 // --- what leaves -----------------------------------------------------------------------------------
 
 #[test]
-fn syn_and_data_leave_with_the_code_for_low_and_nothing_is_agreed_on() {
+fn syn_and_data_have_the_code_for_low_without_negotiation() {
     let mut tcp = ns2_sender(|given| {
         with_vcp(given);
         given.tcp.handshake = true;
@@ -58,7 +59,7 @@ fn syn_and_data_leave_with_the_code_for_low_and_nothing_is_agreed_on() {
 }
 
 #[test]
-fn retransmitted_syn_and_segments_leave_with_it_too() {
+fn retransmitted_syn_and_segments_have_the_code_for_low() {
     let mut tcp = ns2_sender(|given| {
         with_vcp(given);
         given.tcp.handshake = true;
@@ -70,7 +71,7 @@ fn retransmitted_syn_and_segments_leave_with_it_too() {
 }
 
 #[test]
-fn a_fast_retransmit_and_limited_transmit_leave_with_it_too() {
+fn fast_retransmit_and_limited_transmit_have_the_code_for_low() {
     let mut tcp = ten_segments(|_| ());
     tcp.duplicate().expect_marked([new(10)], [Low]);
     tcp.duplicate().expect_marked([new(11)], [Low]);
@@ -78,16 +79,16 @@ fn a_fast_retransmit_and_limited_transmit_leave_with_it_too() {
 }
 
 #[test]
-fn a_probe_of_a_closed_window_leaves_with_it_too() {
+fn probe_of_a_closed_window_has_the_code_for_low() {
     let mut tcp = ten_segments(|given| given.tcp.receive_window = 10_000);
     tcp.ack_with_window(10_000, 0).nothing();
     let due = tcp.timer_ms();
     tcp.timeout_at(due).expect_marked([script::part(10_000, 1)], [Low]);
 }
 
-/// ECE means nothing: the code alone rules.
+/// ECE is ignored: only the load code counts.
 #[test]
-fn an_ece_does_not_reduce_the_window() {
+fn ece_does_not_reduce_the_window() {
     let mut tcp = ten_segments(|_| ());
     tcp.echo_ack(1000).cwnd(10_062).ecn_reductions(0).expect([new(10)]);
 }
@@ -101,7 +102,7 @@ fn receiver_of(acks: u32) -> ReceiverScript {
 }
 
 #[test]
-fn each_ack_echoes_the_field_of_the_segment_that_it_acknowledges() {
+fn each_ack_echoes_the_code_of_its_segment() {
     let mut tcp = receiver_of(1);
     for (index, (ecn, code)) in
         [(Ecn::Ect1, 1.0), (Ecn::Ect0, 2.0), (Ecn::Ce, 3.0), (Ecn::NotEct, 0.0), (Ecn::Ect1, 1.0)]
@@ -114,22 +115,22 @@ fn each_ack_echoes_the_field_of_the_segment_that_it_acknowledges() {
 }
 
 #[test]
-fn the_syn_ack_echoes_the_field_of_the_syn() {
+fn syn_ack_echoes_the_code_of_the_syn() {
     for (ecn, code) in [(Ecn::Ect1, 1.0), (Ecn::Ce, 3.0)] {
         receiver_of(1).marked_syn(ecn).syn_ack().feedback(code);
     }
 }
 
-/// It was answered with the code of the segment before it.
+/// The answer must not echo the code of the previous segment.
 #[test]
-fn the_answer_to_an_old_syn_echoes_its_own_field() {
+fn answer_to_an_old_syn_echoes_the_code_of_the_syn() {
     let mut tcp = receiver_of(1);
     tcp.marked(0, Ecn::Ce, Flags::NONE).ack(1000).feedback(OVERLOAD);
     tcp.marked_syn(Ecn::Ect1).ack(1000).feedback(LOW);
 }
 
 #[test]
-fn with_delayed_acks_the_echo_is_the_highest_since_the_last() {
+fn delayed_ack_echoes_the_highest_code_since_the_last_ack() {
     let mut tcp = receiver_of(2);
     tcp.marked(0, Ecn::Ce, Flags::NONE).nothing();
     tcp.marked(1, Ecn::Ect1, Flags::NONE).ack(2000).feedback(OVERLOAD);
@@ -140,30 +141,30 @@ fn with_delayed_acks_the_echo_is_the_highest_since_the_last() {
     tcp.marked(6, Ecn::Ect1, Flags::NONE).ack(7000).feedback(LOW);
 }
 
-/// A code is sent in one ACK only: a lost ACK loses its code.
+/// A code is echoed in one ACK only: a lost ACK loses its code.
 #[test]
-fn the_code_of_a_lost_ack_is_not_repeated() {
+fn code_of_a_lost_ack_is_not_repeated() {
     let mut tcp = receiver_of(1);
     tcp.marked(0, Ecn::Ce, Flags::NONE).ack(1000).feedback(OVERLOAD);
     tcp.marked(1, Ecn::Ect1, Flags::NONE).ack(2000).feedback(LOW);
 }
 
 #[test]
-fn a_segment_behind_a_hole_is_echoed_by_its_duplicate_ack_and_the_hole_by_its_own() {
+fn duplicate_ack_echoes_the_code_of_the_segment_beyond_the_hole() {
     let mut tcp = receiver_of(1);
     tcp.marked(1, Ecn::Ce, Flags::NONE).ack(0).feedback(OVERLOAD);
     tcp.marked(0, Ecn::Ect1, Flags::RETRANSMITTED).ack(2000).feedback(LOW);
 }
 
-/// A price on the data, which CLAMP's queue writes, is not taken for a code.
+/// A price in the data, written by a queue of CLAMP, does not count as a code.
 #[test]
-fn a_price_is_not_echoed() {
+fn price_is_not_echoed() {
     let mut tcp = receiver_of(1);
     tcp.priced_bytes(0, 1000, 0.7).ack(1000).feedback(0.0);
 }
 
 #[test]
-fn the_receiver_never_says_ece() {
+fn receiver_never_sends_ece() {
     let mut tcp = receiver_of(1);
     tcp.marked_syn(Ecn::Ce).syn_ack();
     tcp.marked(0, Ecn::Ce, Flags::NONE).ack(1000);
@@ -175,42 +176,43 @@ fn the_receiver_never_says_ece() {
 fn low_multiplies_high_adds_and_overload_reduces_once() {
     let mut tcp = ten_segments(|_| ());
     tcp.code_ack(1000, LOW).cwnd(10_062).expect([new(10)]);
-    // α_s = (200 ms/100 ms)² = 4: by 4/w, of which the limiter leaves 0.06.
+    // α_s = (200 ms/100 ms)² = 4: growth by 4/w, limited to 0.06.
     tcp.code_ack(2000, HIGH).cwnd(10_122).expect([new(11)]);
     tcp.code_ack(3000, OVERLOAD).cwnd(8857).nothing();
     tcp.code_ack(4000, OVERLOAD).cwnd(8857).nothing();
     tcp.at(399).code_ack(5000, OVERLOAD).cwnd(8857).expect([new(12)]);
-    // The freeze of 200 ms is over: AI, by 0.0616 packets.
+    // The freeze of 200 ms has ended: AI, by 0.0616 packets.
     tcp.at(400).code_ack(6000, OVERLOAD).cwnd(8918).expect([new(13)]);
 }
 
-/// A mark that any other discipline sets is 11, which is overload.
+/// A mark of any other queue discipline is the codepoint 11, which is the code for overload.
 #[test]
-fn marks_of_other_disciplines_read_as_overload() {
+fn marks_of_other_disciplines_count_as_overload() {
     let mut far_end = receiver_of(1);
     far_end.marked(0, Ecn::Ce, Flags::NONE).ack(1000).feedback(OVERLOAD);
     let mut tcp = ten_segments(|_| ());
     tcp.code_ack(1000, OVERLOAD).cwnd(8750).nothing();
 }
 
-/// The field of an ECN flow's data, ECT(0), is the code for high.
+/// ECT(0), the codepoint in data of an ECN flow, is the code for high.
 #[test]
-fn ect0_reads_as_high() {
+fn ect0_counts_as_high() {
     receiver_of(1).marked(0, Ecn::Ect0, Flags::NONE).ack(1000).feedback(HIGH);
 }
 
 #[test]
-fn codes_in_duplicate_acks_are_not_examined() {
+fn codes_in_duplicate_acks_are_ignored() {
     let mut tcp = ten_segments(|_| ());
     tcp.code_ack(1000, LOW).cwnd(10_062).expect([new(10)]);
     tcp.code_ack(1000, OVERLOAD).cwnd(10_062).expect([new(11)]);
     tcp.code_ack(1000, OVERLOAD).cwnd(10_062).expect([new(12)]);
-    // The third halves, regardless of its code, to the byte below 5.03125 packets.
+    // The third duplicate ACK halves the window, regardless of its code: 5.03125 packets, truncated
+    // to bytes.
     tcp.code_ack(1000, LOW).cwnd(5031).expect([retransmission(1)]);
 }
 
 #[test]
-fn the_ack_that_ends_a_recovery_is_examined() {
+fn code_in_the_ack_that_ends_a_recovery_is_applied() {
     for (code, cwnd) in [(LOW, 5093), (OVERLOAD, 4402)] {
         let mut tcp = ten_segments(|_| ());
         tcp.code_ack(1000, LOW).cwnd(10_062).expect([new(10)]);
@@ -221,7 +223,7 @@ fn the_ack_that_ends_a_recovery_is_examined() {
 }
 
 #[test]
-fn after_a_timeout_growth_is_mi_and_no_slow_start() {
+fn window_grows_by_mi_after_a_timeout() {
     let mut tcp = ten_segments(|_| ());
     tcp.code_ack(1000, LOW).expect([new(10)]);
     let due = tcp.timer_ms();
@@ -230,7 +232,7 @@ fn after_a_timeout_growth_is_mi_and_no_slow_start() {
 }
 
 #[test]
-fn an_ignored_loss_is_repaired_and_leaves_the_window() {
+fn ignored_loss_is_retransmitted_without_a_reduction() {
     let mut tcp = ten_segments(|given| given.cc["on_loss"] = json!("ignore"));
     tcp.code_ack(1000, LOW).cwnd(10_062).expect([new(10)]);
     tcp.duplicate().expect([new(11)]).duplicate().expect([new(12)]);
@@ -238,7 +240,7 @@ fn an_ignored_loss_is_repaired_and_leaves_the_window() {
 }
 
 #[test]
-fn an_ignored_timeout_sends_a_window_again() {
+fn ignored_timeout_retransmits_a_window() {
     let mut tcp = ten_segments(|given| given.cc["on_loss"] = json!("ignore"));
     tcp.code_ack(1000, LOW).cwnd(10_062).expect([new(10)]);
     let due = tcp.timer_ms();
@@ -246,16 +248,16 @@ fn an_ignored_timeout_sends_a_window_again() {
 }
 
 #[test]
-fn a_loss_that_overload_announced_is_not_ignored() {
+fn loss_after_overload_is_not_ignored() {
     let mut tcp = ten_segments(|given| given.cc["on_loss"] = json!("ignore"));
     tcp.code_ack(1000, OVERLOAD).cwnd(8750).nothing();
     tcp.duplicate().expect([]).duplicate().expect([new(10)]);
     tcp.duplicate().cwnd(4375).expect([retransmission(1)]);
 }
 
-/// The first window of two packets, and no delayed growth: the SYN-ACK is not examined.
+/// The first window has two packets and does not grow: the code in the SYN-ACK is ignored.
 #[test]
-fn the_answer_to_the_syn_does_not_enlarge_the_window() {
+fn syn_ack_does_not_enlarge_the_window() {
     let mut tcp = ns2_sender(|given| {
         with_vcp(given);
         given.tcp.handshake = true;
@@ -264,7 +266,7 @@ fn the_answer_to_the_syn_does_not_enlarge_the_window() {
 }
 
 #[test]
-fn a_lost_syn_leaves_the_initial_window() {
+fn lost_syn_keeps_the_initial_window() {
     let mut tcp = ns2_sender(|given| {
         with_vcp(given);
         given.tcp.handshake = true;
@@ -275,9 +277,9 @@ fn a_lost_syn_leaves_the_initial_window() {
 
 // --- with other recoveries ----------------------------------------------------------------------------
 
-/// Partial ACKs are not examined; the one that ends the recovery is.
+/// Codes in partial ACKs are ignored; the code in the ACK that ends the recovery is applied.
 #[test]
-fn with_sack_codes_in_a_recovery_are_not_examined() {
+fn codes_in_a_recovery_with_sack_are_ignored() {
     let mut tcp = sender(|given| {
         with_vcp(given);
         given.tcp.recovery = RecoveryKind::Sack;

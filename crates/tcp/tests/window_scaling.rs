@@ -1,10 +1,10 @@
-//! The window field: RFC 9293 §3.1 (16 bits), RFC 7323 §2 (scaled by a power of two).
+//! Window field: RFC 9293 §3.1 (16 bits), RFC 7323 §2 (scaled by a power of two).
 
 use crate::script::{ReceiverScript, Segment, new_segments, receiver_with, sender};
 use airpath_tcp::WindowScaling;
 use airpath_tcp::window::{AnyWindow, DrainConfig, DrainWindow, FixedWindow};
 
-/// A receiver whose buffer has `window` bytes.
+/// Creates a receiver whose buffer has `window` bytes.
 fn receiver(window: u64, scaling: WindowScaling) -> ReceiverScript {
     receiver_with(
         |given| {
@@ -17,38 +17,38 @@ fn receiver(window: u64, scaling: WindowScaling) -> ReceiverScript {
 }
 
 #[test]
-fn without_scaling_the_window_is_65535_bytes_at_most() {
+fn window_without_scaling_is_at_most_65535_bytes() {
     let mut peer = receiver(1_000_000, WindowScaling::Off);
     peer.syn().syn_ack().window(65_535);
     peer.segment(0).ack(1000).window(65_535);
 }
 
-/// RFC 7323 §2.2: the window of the SYN-ACK is not scaled, so it is 65 535 at most.
+/// RFC 7323 §2.2: the window of the SYN-ACK is not scaled, so it is at most 65 535.
 #[test]
 fn rfc7323_2_2_scaling_begins_after_the_syn_ack() {
     let mut peer = receiver(1_000_000, WindowScaling::On);
     peer.syn().syn_ack().window(65_535);
-    // 1 000 000 needs a shift of 4.
+    // 1 000 000 requires a shift of 4.
     peer.segment(0).ack(1000).window(1_000_000);
 }
 
 #[test]
-fn rfc7323_2_3_the_window_is_rounded_down_to_its_step() {
+fn rfc7323_2_3_window_is_rounded_down_to_its_step() {
     let mut peer = receiver(1_000_003, WindowScaling::On);
     peer.syn().syn_ack().segment(0).ack(1000).window(1_000_000);
 }
 
 #[test]
-fn a_window_that_fits_sixteen_bits_is_not_scaled() {
+fn window_that_fits_into_sixteen_bits_is_not_scaled() {
     let mut peer = receiver(65_535, WindowScaling::On);
     peer.syn().syn_ack().window(65_535).segment(0).ack(1000).window(65_535);
 }
 
-/// RFC 7323 §2.4: rounding may advertise a right edge a little to the left of an earlier one; data
-/// that were in the window once are accepted nevertheless.
+/// RFC 7323 §2.4: because of rounding, the advertised right edge may be slightly to the left of an
+/// earlier one. Data inside an earlier window is still accepted.
 #[test]
-fn rfc7323_2_4_what_was_offered_once_is_taken() {
-    // A reader that has stopped: the edge stays where it is, 200 000 at a step of 4.
+fn rfc7323_2_4_data_inside_an_earlier_window_is_accepted() {
+    // The reader has stopped: the edge remains at 200 000, with a step of 4.
     let drain = DrainWindow::new(200_000, DrainConfig { rate_bps: 0, start_ns: 0 });
     let mut peer = receiver_with(
         |given| {
@@ -67,7 +67,7 @@ fn rfc7323_2_4_what_was_offered_once_is_taken() {
 }
 
 #[test]
-fn the_sender_of_a_connection_without_handshake_knows_the_field_too() {
+fn sender_without_a_handshake_uses_the_window_field() {
     let first_flight = |scaling| {
         let mut tcp = sender(|given| {
             given.tcp.receive_window = 100_001;
@@ -80,9 +80,9 @@ fn the_sender_of_a_connection_without_handshake_knows_the_field_too() {
     assert_eq!(flights, [65, 100, 100]);
 }
 
-/// Until the first ACK the SYN-ACK's window is all there is.
+/// Until the first ACK the sender knows only the window of the SYN-ACK.
 #[test]
-fn the_first_flight_is_within_the_window_of_the_syn_ack() {
+fn first_flight_respects_the_window_of_the_syn_ack() {
     let mut tcp = sender(|given| {
         given.tcp.handshake = true;
         given.tcp.initial_window = 200_000;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 const MSS: u64 = 1000;
 
-/// A window of ten segments, and a note of every ACK.
+/// A congestion control with a window of ten segments that records every ACK event.
 struct Hearing(Arc<Mutex<Vec<AckEvent>>>);
 
 impl CongestionControl for Hearing {
@@ -29,7 +29,7 @@ impl CongestionControl for Hearing {
     }
 }
 
-/// A sender that has sent ten segments, all that the receiver allows, and the calls of its
+/// A sender that has sent ten segments, which fill the receive window, and the calls of its
 /// congestion control.
 struct RecordedAcks {
     sender: Sender,
@@ -54,9 +54,9 @@ impl RecordedAcks {
         RecordedAcks { sender, harness, events }
     }
 
-    /// The ACK of everything before `seq`, which allows the tenth segment and no more and has the
-    /// block, at `at` milliseconds: returns the calls of the congestion control. Nothing is sent
-    /// for it.
+    /// Delivers, at `at` milliseconds, an ACK of everything before `seq` with the SACK block
+    /// `block`. Its window ends after the tenth segment, so no segment is sent. Returns the event
+    /// of the congestion control.
     fn ack(&mut self, at: u64, seq: u64, flags: Flags, block: Option<(u64, u64)>) -> AckEvent {
         let mut ack = Packet::ack(FlowId(0), seq, (10 * MSS - seq) as u32, 40);
         ack.flags = flags;
@@ -71,7 +71,7 @@ impl RecordedAcks {
         events.remove(0)
     }
 
-    /// A window update; the congestion control must not see anything else.
+    /// Delivers a window update, and checks that the event contains no other information.
     fn update(&mut self, at: u64, seq: u64, block: Option<(u64, u64)>) -> AckEvent {
         let event = self.ack(at, seq, Flags::WINDOW_UPDATE, block);
         assert_eq!((event.acked, event.delivered, event.growth), (0, 0, None), "at {at} ms");
@@ -96,10 +96,10 @@ fn every_recovery() -> Vec<TcpConfig> {
     kinds.map(with).into_iter().chain([ns3]).collect()
 }
 
-/// With data outstanding, before and after an ACK of one segment, and with nothing outstanding. What
-/// samples count is what has arrived: a segment, then all ten.
+/// With data outstanding, before and after an ACK of one segment, and without data outstanding.
+/// Samples count only arrived data: one segment, then all ten.
 #[test]
-fn a_window_update_delivers_nothing() {
+fn window_update_delivers_nothing() {
     for options in every_recovery() {
         let mut heard = RecordedAcks::of(options.clone());
         assert_eq!(heard.update(50, 0, None).in_flight, 10 * MSS);
@@ -116,9 +116,9 @@ fn a_window_update_delivers_nothing() {
     }
 }
 
-/// A block counts once: the update that repeats it delivers nothing.
+/// A block counts once: an update that repeats it delivers nothing.
 #[test]
-fn a_window_update_that_repeats_a_block_delivers_nothing() {
+fn window_update_that_repeats_a_block_delivers_nothing() {
     for options in every_recovery().into_iter().filter(|options| options.recovery.uses_sack()) {
         let mut heard = RecordedAcks::of(options.clone());
         let block = Some((3 * MSS, 4 * MSS));

@@ -1,4 +1,4 @@
-//! What the windows allow: RFC 5681 §3.1 (slow start, congestion avoidance), RFC 9293 §3.8.6
+//! Data that the windows allow: RFC 5681 §3.1 (slow start, congestion avoidance), RFC 9293 §3.8.6
 //! and RFC 1122 §4.2.3.4 (receive window, silly windows), transfers and stop times.
 
 use crate::script;
@@ -14,13 +14,13 @@ const PER_ACK: Law = Law {
 };
 
 #[test]
-fn the_initial_window_is_sent_at_once_and_no_more() {
+fn initial_window_is_sent_immediately() {
     let mut tcp = sender(|given| given.tcp.initial_window = 3000);
     tcp.expect(new_segments(0, 3)).timer(1000);
 }
 
 #[test]
-fn each_ack_of_a_segment_in_slow_start_releases_two() {
+fn each_ack_of_a_segment_in_slow_start_releases_two_segments() {
     let mut tcp = sender(|given| given.tcp.initial_window = 1000);
     tcp.expect([new(0)]);
     tcp.at(100).ack(1000).expect(new_segments(1, 3)).cwnd(2000);
@@ -31,14 +31,14 @@ fn each_ack_of_a_segment_in_slow_start_releases_two() {
 
 /// RFC 5681 eq. 2: min(N, SMSS), so an ACK of two segments counts as one.
 #[test]
-fn a_delayed_ack_in_slow_start_releases_three() {
+fn delayed_ack_in_slow_start_releases_three_segments() {
     let mut tcp = sender(|given| given.tcp.initial_window = 2000);
     tcp.expect(new_segments(0, 2));
     tcp.at(100).ack(2000).cwnd(3000).expect(new_segments(2, 5));
     tcp.at(200).ack(4000).cwnd(4000).expect(new_segments(5, 8));
 }
 
-/// RFC 5681 eq. 2: a receiver that divides its ACKs gains nothing.
+/// RFC 5681 eq. 2: a receiver that divides its ACKs has no advantage.
 #[test]
 fn acks_of_parts_of_a_segment_grow_slow_start_by_their_bytes() {
     let mut tcp = sender(|given| given.tcp.initial_window = 2000);
@@ -58,12 +58,12 @@ fn slow_start_ends_at_ssthresh() {
     tcp.at(100).ack(1000).cwnd(3000).expect(new_segments(2, 4));
     tcp.at(100).ack(2000).cwnd(4000).expect(new_segments(4, 6));
     tcp.at(200).ack(3000).cwnd(4000).expect([new(6)]);
-    // RFC 3465 §2.1: a segment when a window of bytes is acknowledged.
+    // RFC 3465 §2.1: one segment per acknowledged window of bytes.
     tcp.at(200).ack(5000).cwnd(4000).expect(new_segments(7, 9));
     tcp.at(200).ack(6000).cwnd(5000).expect(new_segments(9, 11));
 }
 
-/// Ten segments in flight in congestion avoidance by eq. 3.
+/// Creates a sender with ten segments in flight in congestion avoidance by eq. 3.
 fn ten_by_eq3() -> SenderScript {
     let mut tcp = sender(|given| {
         given.tcp.window_growth = WindowGrowth::Bytes;
@@ -74,7 +74,7 @@ fn ten_by_eq3() -> SenderScript {
 }
 
 #[test]
-fn congestion_avoidance_gives_one_segment_more_in_each_round_trip() {
+fn congestion_avoidance_adds_one_segment_per_round_trip() {
     let mut tcp = ten_by_eq3();
     let (mut acked, mut sent) = (0, 10);
     for round in 1..=5 {
@@ -85,7 +85,7 @@ fn congestion_avoidance_gives_one_segment_more_in_each_round_trip() {
             tcp.expect(new_segments(sent, ack + window));
             (acked, sent) = (ack, ack + window);
         }
-        // Σ SMSS²/cwnd over the whole segments of a window: a little less than a segment.
+        // Σ SMSS²/cwnd over the segments of a window: slightly less than a segment.
         let window = tcp.cwnd_now();
         let grown = window - 10_000;
         let (least, most) = ((round * 850) as f64, (round * 1000) as f64);
@@ -119,12 +119,12 @@ fn congestion_avoidance_grows_beyond_the_square_of_a_segment() {
     for (ack, cwnd) in [(1, 4), (2, 4), (3, 4)] {
         tcp.at(100).ack(ack).cwnd(cwnd).expect([part(3 + ack, 1)]);
     }
-    // Five quarters, less what the growing window takes.
+    // Five quarters, reduced because the window grows.
     tcp.ack(4).anything().ack(5).cwnd(5).anything();
 }
 
 #[test]
-fn the_receive_window_limits_what_is_in_flight() {
+fn receive_window_limits_the_flight() {
     let mut tcp = sender(|given| given.tcp.receive_window = 3000);
     tcp.expect(new_segments(0, 3));
     tcp.at(100).ack(1000).expect([new(3)]);
@@ -132,16 +132,16 @@ fn the_receive_window_limits_what_is_in_flight() {
 }
 
 #[test]
-fn a_receive_window_that_opens_releases_segments() {
+fn opening_receive_window_releases_segments() {
     let mut tcp = sender(|given| given.tcp.receive_window = 2000);
     tcp.expect(new_segments(0, 2));
     tcp.at(100).ack_with_window(1000, 1000).nothing();
     tcp.at(150).ack_with_window(1000, 5000).expect(new_segments(2, 6));
 }
 
-/// RFC 9293 §3.8.6: a sender must cope with a window that shrinks; what is in flight stays.
+/// RFC 9293 §3.8.6: a sender must tolerate a shrinking window; the data in flight does not change.
 #[test]
-fn a_receive_window_that_moves_back_releases_nothing() {
+fn shrinking_receive_window_releases_nothing() {
     let mut tcp = sender(|given| given.tcp.receive_window = 4000);
     tcp.expect(new_segments(0, 4));
     tcp.at(100).ack_with_window(1000, 1000).nothing();
@@ -149,14 +149,14 @@ fn a_receive_window_that_moves_back_releases_nothing() {
 }
 
 #[test]
-fn a_closed_receive_window_releases_nothing_until_it_opens() {
+fn closed_receive_window_releases_nothing_until_it_opens() {
     let mut tcp = sender(|given| given.tcp.receive_window = 2000);
     tcp.expect(new_segments(0, 2));
     tcp.at(100).ack_with_window(2000, 0).nothing();
     tcp.at(500).ack_with_window(2000, 2000).expect(new_segments(2, 4));
 }
 
-/// RFC 1122 §4.2.3.4 (1): whole segments while something is in flight.
+/// RFC 1122 §4.2.3.4 (1): only full-sized segments while data is in flight.
 #[test]
 fn congestion_window_does_not_send_half_a_segment() {
     let mut tcp = sender(|given| given.tcp.initial_window = 2500);
@@ -171,19 +171,19 @@ fn receive_window_of_half_a_segment_more_is_not_used() {
     tcp.at(100).ack(1000).expect([new(2)]);
 }
 
-/// RFC 1122 §4.2.3.4 (3): with nothing in flight, at least half of the largest window is used.
+/// RFC 1122 §4.2.3.4 (3): with no data in flight, at least half of the largest window is used.
 #[test]
-fn a_receive_window_below_a_segment_is_filled_when_nothing_is_in_flight() {
+fn receive_window_below_a_segment_is_filled_if_no_data_is_in_flight() {
     let mut tcp = sender(|given| given.tcp.receive_window = 600);
     tcp.expect([part(0, 600)]);
     tcp.at(100).ack(600).expect([part(600, 600)]);
     tcp.at(200).ack(1200).expect([part(1200, 600)]);
 }
 
-/// RFC 1122 §4.2.3.4 (4): a small window must not stop the transfer. It allows an override
-/// timeout of 0.1 to 1 s; this sender does not wait at all.
+/// RFC 1122 §4.2.3.4 (4): a small window must not stop the transfer. The RFC allows an override
+/// timeout of 0.1 to 1 s; this sender does not wait.
 #[test]
-fn a_window_much_below_a_segment_is_used_rather_than_waited_for() {
+fn window_far_below_a_segment_is_used_without_a_wait() {
     let mut tcp = sender(|given| given.tcp.receive_window = 2000);
     tcp.expect(new_segments(0, 2));
     tcp.at(100).ack_with_window(1000, 1200).nothing();
@@ -191,20 +191,20 @@ fn a_window_much_below_a_segment_is_used_rather_than_waited_for() {
 }
 
 #[test]
-fn a_segment_is_resent_as_it_was_cut() {
+fn segment_is_retransmitted_with_the_same_boundaries() {
     let mut tcp = sender(|given| given.tcp.receive_window = 600);
     tcp.expect([part(0, 600)]).timeout_at(1000);
     tcp.expect([script::Segment::Data(0, 600, true)]);
 }
 
 #[test]
-fn the_last_segment_of_a_transfer_is_short() {
+fn last_segment_of_a_transfer_is_short() {
     let mut tcp = sender(|given| given.transfer = Some(2300));
     tcp.expect([new(0), new(1), part(2000, 300)]);
 }
 
 #[test]
-fn a_transfer_is_complete_when_its_last_byte_is_acknowledged() {
+fn transfer_is_complete_when_its_last_byte_is_acknowledged() {
     let mut tcp = sender(|given| given.transfer = Some(2300));
     tcp.expect([new(0), new(1), part(2000, 300)]);
     tcp.at(100).ack(2000).nothing().timer(1100);
@@ -226,7 +226,7 @@ fn short_last_segment_waits_until_it_fits() {
 }
 
 #[test]
-fn nothing_new_is_sent_from_the_stop_on() {
+fn sender_sends_no_new_data_after_the_stop() {
     let mut tcp = sender(|given| {
         given.tcp.initial_window = 2000;
         given.stop = Some(150);
@@ -239,14 +239,14 @@ fn nothing_new_is_sent_from_the_stop_on() {
 }
 
 #[test]
-fn a_control_event_stops_the_source_too() {
+fn control_event_stops_the_source() {
     let mut tcp = sender(|given| given.tcp.initial_window = 2000);
     tcp.expect(new_segments(0, 2));
     tcp.at(50).stop().at(100).ack(2000).nothing().no_timer();
 }
 
 #[test]
-fn lost_segments_are_resent_after_the_stop() {
+fn lost_segments_are_retransmitted_after_the_stop() {
     let mut tcp = sender(|given| {
         given.tcp.initial_window = 5000;
         given.stop = Some(50);
@@ -260,7 +260,7 @@ fn lost_segments_are_resent_after_the_stop() {
 }
 
 #[test]
-fn an_old_ack_is_ignored() {
+fn old_ack_is_ignored() {
     let mut tcp = sender(|given| given.tcp.initial_window = 4000);
     tcp.expect(new_segments(0, 4));
     tcp.at(100).ack(3000).expect(new_segments(4, 8)).timer(1100);
@@ -270,7 +270,7 @@ fn an_old_ack_is_ignored() {
 }
 
 #[test]
-fn an_ack_of_what_was_never_sent_is_ignored() {
+fn ack_of_unsent_data_is_ignored() {
     let mut tcp = sender(|given| given.tcp.initial_window = 4000);
     tcp.expect(new_segments(0, 4));
     tcp.at(100).stray_ack(4001).nothing().cwnd(4000).timer(1000);

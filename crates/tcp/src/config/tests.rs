@@ -1,4 +1,4 @@
-//! Ranges of the parameters of a connection, and rules between them.
+//! Ranges of the TCP parameters of a connection, and rules between them.
 
 use super::{EcnUse, RecoveryKind, StackVariant, TcpConfig};
 use airpath_core::{ConfigError, Duration};
@@ -12,7 +12,7 @@ fn problems(change: impl FnOnce(&mut TcpConfig)) -> Vec<String> {
 }
 
 #[test]
-fn reports_every_value_of_zero() {
+fn zero_values_are_all_reported() {
     let found = problems(|config| {
         (config.mss, config.header_bytes, config.initial_window) = (0, 0, 0);
         (config.initial_ssthresh, config.receive_window) = (Some(0), 0);
@@ -42,7 +42,7 @@ fn reports_every_value_of_zero() {
 }
 
 #[test]
-fn a_segment_and_its_headers_are_an_ip_packet_at_most() {
+fn segment_with_headers_must_fit_into_an_ip_packet() {
     let with = |mss, header, timestamps| {
         problems(|config| {
             (config.mss, config.header_bytes, config.timestamps) = (mss, header, timestamps);
@@ -57,14 +57,14 @@ fn a_segment_and_its_headers_are_an_ip_packet_at_most() {
 }
 
 #[test]
-fn a_receive_window_has_32_bits() {
+fn receive_window_must_fit_into_32_bits() {
     let with = |bytes| problems(|config| config.receive_window = bytes);
     assert!(with(1).is_empty() && with(u64::from(u32::MAX)).is_empty());
     assert!(with(1 << 32)[0].starts_with("receive_window = 4294967296: above 4294967295."));
 }
 
 #[test]
-fn timeouts_are_up_to_the_largest_in_one_line() {
+fn timeouts_above_the_maximum_are_reported_once() {
     let seconds = |count: u64| Duration::from_nanos(1_000_000_000 * count);
     let with = |initial, min, max| {
         problems(|config| {
@@ -80,7 +80,7 @@ fn timeouts_are_up_to_the_largest_in_one_line() {
 }
 
 #[test]
-fn an_implementation_excludes_what_it_does_not_have() {
+fn stack_rejects_features_that_it_does_not_have() {
     let with = |stack, recovery, ecn| {
         problems(|config| {
             (config.stack, config.recovery, config.ecn) = (stack, recovery, ecn);

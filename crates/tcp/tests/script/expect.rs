@@ -1,10 +1,10 @@
-//! What a script expects of its sender.
+//! Expectations of a sender script.
 
 use super::{Mark, Segment, SenderScript, ms};
 use airpath_core::{Duration, Stage, Time};
 
 impl SenderScript {
-    /// Exactly these segments were sent since the last stimulus, in this order.
+    /// Expects exactly these segments since the last stimulus, in this order.
     #[track_caller]
     pub(crate) fn expect(&mut self, segments: impl IntoIterator<Item = Segment>) -> &mut Self {
         let expected: Vec<Segment> = segments.into_iter().collect();
@@ -15,7 +15,7 @@ impl SenderScript {
         self
     }
 
-    /// The same, and what each of them says about ECN.
+    /// Does the same, and checks the ECN bits and flags of each segment.
     #[track_caller]
     pub(crate) fn expect_marked(
         &mut self,
@@ -29,7 +29,7 @@ impl SenderScript {
         self
     }
 
-    /// The window was reduced `count` times for echoed marks.
+    /// Expects `count` reductions of the window for echoed marks.
     #[track_caller]
     pub(crate) fn ecn_reductions(&mut self, count: u64) -> &mut Self {
         self.tally.value();
@@ -37,7 +37,7 @@ impl SenderScript {
         self
     }
 
-    /// The retransmission timer expired `count` times.
+    /// Expects `count` expiries of the retransmission timer.
     #[track_caller]
     pub(crate) fn timeouts(&mut self, count: u64) -> &mut Self {
         self.tally.value();
@@ -45,13 +45,13 @@ impl SenderScript {
         self
     }
 
-    /// Nothing was sent since the last stimulus.
+    /// Expects no segments since the last stimulus.
     #[track_caller]
     pub(crate) fn nothing(&mut self) -> &mut Self {
         self.expect([])
     }
 
-    /// What was sent since the last stimulus.
+    /// Returns the segments sent since the last stimulus.
     pub(crate) fn take(&mut self) -> Vec<Segment> {
         std::mem::take(&mut self.unclaimed)
     }
@@ -63,19 +63,19 @@ impl SenderScript {
         self
     }
 
-    /// The retransmission timer runs and expires at `due`.
+    /// Expects the timer to run and to expire at `due`.
     #[track_caller]
     pub(crate) fn timer(&mut self, due: u64) -> &mut Self {
         self.tally.value();
         let wakeup = self.sender.next_wakeup();
         assert!(!wakeup.is_never(), "no timer runs at {} ms", self.now);
-        // The estimator counts in doubles: the last nanosecond is not its promise.
+        // The estimator uses doubles, so the last nanosecond may differ.
         let off = wakeup.as_nanos().abs_diff(ms(due).as_nanos());
         assert!(off <= 1, "the timer expires at {wakeup:?}, not {due} ms");
         self
     }
 
-    /// No timer runs.
+    /// Expects no running timer.
     #[track_caller]
     pub(crate) fn no_timer(&mut self) -> &mut Self {
         self.tally.value();
@@ -84,7 +84,7 @@ impl SenderScript {
         self
     }
 
-    /// The congestion window without inflation.
+    /// Expects this congestion window, without inflation.
     #[track_caller]
     pub(crate) fn cwnd(&mut self, bytes: u64) -> &mut Self {
         self.tally.value();
@@ -92,12 +92,12 @@ impl SenderScript {
         self
     }
 
-    /// The congestion window without inflation, for comparisons with other than a number.
+    /// Returns the congestion window, without inflation.
     pub(crate) fn cwnd_now(&self) -> u64 {
         self.sender.cwnd()
     }
 
-    /// The slow-start threshold.
+    /// Expects this slow-start threshold.
     #[track_caller]
     pub(crate) fn ssthresh(&mut self, bytes: u64) -> &mut Self {
         self.tally.value();
@@ -105,7 +105,7 @@ impl SenderScript {
         self
     }
 
-    /// The congestion window was the limit for `millis` milliseconds.
+    /// Expects the congestion window to have been the limit for `millis` milliseconds.
     #[track_caller]
     pub(crate) fn cwnd_limited(&mut self, millis: u64) -> &mut Self {
         self.tally.value();
@@ -114,7 +114,7 @@ impl SenderScript {
         self
     }
 
-    /// Probes of a closed window so far.
+    /// Expects `count` probes of a closed window.
     #[track_caller]
     pub(crate) fn probes(&mut self, count: u64) -> &mut Self {
         self.tally.value();
@@ -122,17 +122,17 @@ impl SenderScript {
         self
     }
 
-    /// When the transfer was complete, ms.
+    /// Returns the completion time of the transfer.
     pub(crate) fn completed_at(&self) -> Option<Time> {
         self.sender.report().completed_at
     }
 
-    /// When the connection was aborted.
+    /// Returns the time at which the connection was aborted.
     pub(crate) fn aborted_at(&self) -> Option<Time> {
         self.sender.report().aborted_at
     }
 
-    /// When the timer expires, ms.
+    /// Returns the expiry of the timer, ms.
     pub(crate) fn timer_ms(&self) -> u64 {
         self.sender.next_wakeup().as_nanos() / 1_000_000
     }

@@ -1,9 +1,9 @@
-//! A vocabulary for packet-level scripts: a stimulus at a time, the segments expected for it.
+//! Packet-level scripts: each step is a stimulus at a given time, and the segments expected for it.
 //!
-//! Times are milliseconds since the start, sequence numbers stream offsets in bytes. A full segment
-//! has [`MSS`] bytes, so segment `i` holds the bytes from `i·MSS`. Every segment that an endpoint
-//! sends must be claimed by `expect` before the next stimulus, and no timer may be passed over: a
-//! script says everything that happens.
+//! Times are milliseconds since the start; sequence numbers are stream offsets in bytes. A
+//! full-sized segment has [`MSS`] bytes, so segment `i` starts at byte `i·MSS`. Every segment that
+//! an endpoint sends must be claimed by `expect` before the next stimulus, and no timer may be
+//! skipped. A script therefore contains all events.
 mod expect;
 mod mark;
 mod peer;
@@ -24,27 +24,27 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::ops::Range;
 
-/// Payload bytes of a full segment in the scripts.
+/// Payload of a full-sized segment in the scripts, bytes.
 pub(crate) const MSS: u64 = 1000;
 
 const FLOW: FlowId = FlowId(0);
 
-/// Bytes of a header without options.
+/// Header without options, bytes.
 const HEADER: u32 = 40;
 
-/// What a connection is given; a test changes the field it is about.
+/// Configuration of a connection. Each test changes the relevant fields.
 pub(crate) struct Given {
-    /// The options of the connection.
+    /// TCP parameters of the connection.
     pub(crate) tcp: TcpConfig,
-    /// The congestion control.
+    /// Congestion control algorithm.
     pub(crate) cc: Value,
-    /// Bytes to transfer; `None` never ends.
+    /// Size of the transfer, bytes; `None`: unlimited.
     pub(crate) transfer: Option<u64>,
-    /// When the sender starts, ms.
+    /// Start of the sender, ms.
     pub(crate) start: u64,
-    /// Time after which no new data are sent, ms.
+    /// Time after which no new data is sent, ms.
     pub(crate) stop: Option<u64>,
-    /// What writes the data; `None` has all of it at the start.
+    /// Application that writes the data; `None`: all data is available at the start.
     pub(crate) application: Option<OnOffConfig>,
 }
 
@@ -56,7 +56,7 @@ impl Given {
     }
 }
 
-/// Profile `rfc` with round numbers and without what most tests are not about.
+/// Returns profile `rfc` with round numbers and without features that few tests need.
 fn rfc() -> Given {
     Given {
         tcp: TcpConfig {
@@ -75,12 +75,12 @@ fn rfc() -> Given {
     }
 }
 
-/// A segment as a script writes it.
+/// A segment as written in a script.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Segment {
     /// SYN.
     Syn,
-    /// Payload: first byte, length, whether it was sent before.
+    /// Payload: first byte, length, true for a retransmission.
     Data(u64, u64, bool),
 }
 
@@ -95,32 +95,32 @@ impl fmt::Debug for Segment {
     }
 }
 
-/// The full segment `index`, for the first time.
+/// Full-sized segment `index`, first transmission.
 pub(crate) fn new(index: u64) -> Segment {
     Segment::Data(index * MSS, MSS, false)
 }
 
-/// The full segment `index`, once more.
+/// Full-sized segment `index`, retransmission.
 pub(crate) fn retransmission(index: u64) -> Segment {
     Segment::Data(index * MSS, MSS, true)
 }
 
-/// `len` bytes from `seq`, for the first time.
+/// `len` bytes from `seq`, first transmission.
 pub(crate) fn part(seq: u64, len: u64) -> Segment {
     Segment::Data(seq, len, false)
 }
 
-/// `len` bytes from `seq`, once more.
+/// `len` bytes from `seq`, retransmission.
 pub(crate) fn part_retransmission(seq: u64, len: u64) -> Segment {
     Segment::Data(seq, len, true)
 }
 
-/// The full segments `from` … `to` − 1, for the first time.
+/// Full-sized segments `from` … `to` − 1, first transmission.
 pub(crate) fn new_segments(from: u64, to: u64) -> Vec<Segment> {
     (from..to).map(new).collect()
 }
 
-/// The full segments `from` … `to` − 1, once more.
+/// Full-sized segments `from` … `to` − 1, retransmission.
 pub(crate) fn retransmissions(from: u64, to: u64) -> Vec<Segment> {
     (from..to).map(retransmission).collect()
 }
@@ -129,26 +129,26 @@ fn ms(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// The clock of RFC 7323 as the crate runs it: microseconds, modulo 2³².
+/// Returns the clock of RFC 7323 as implemented by the crate: µs modulo 2³².
 fn clock(millis: u64) -> u32 {
     (millis * 1000) as u32
 }
 
-/// A SACK block in the form of a packet that acknowledges everything before `next`.
+/// Returns a SACK block relative to the cumulative acknowledgement `next`.
 fn block(next: u64, range: &Range<u64>) -> SackBlock {
     SackBlock { offset: (range.start - next) as u32, length: (range.end - range.start) as u32 }
 }
 
-/// How a closed loop went (see [`SenderScript::closed_loop`]).
+/// Result of a closed loop (see [`SenderScript::closed_loop`]).
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Course {
-    /// When everything was acknowledged, ms.
+    /// Time at which everything was acknowledged, ms.
     pub(crate) done_at: u64,
-    /// Expiries of the retransmission timer.
+    /// Number of expiries of the retransmission timer.
     pub(crate) timeouts: u64,
-    /// Recoveries begun.
+    /// Number of recoveries.
     pub(crate) recoveries: u64,
-    /// Segments retransmitted.
+    /// Number of retransmitted segments.
     pub(crate) retransmissions: u64,
 }
 
@@ -160,42 +160,42 @@ pub(crate) struct SenderScript {
     una: u64,
     window: u32,
     unclaimed: Vec<Segment>,
-    /// What each of them says about ECN.
+    /// ECN bits and flags of each segment.
     marks: Vec<Mark>,
     peer: Peer,
-    /// Bytes of header that every segment must have.
+    /// Expected header of every segment, bytes.
     header: u32,
     timestamps: bool,
-    /// What the ACKs echo.
+    /// Timestamp that the ACKs echo.
     echo: u32,
     tally: Script,
 }
 
-/// A sender of profile `rfc` (see [`rfc`]) that starts at 0.
+/// Creates a sender of profile `rfc` (see [`rfc`]) that starts at 0.
 pub(crate) fn sender(change: impl FnOnce(&mut Given)) -> SenderScript {
     start(rfc(), change)
 }
 
-/// A sender of profile `ns3-2014` with segments of [`MSS`] bytes that starts at 0.
+/// Creates a sender of profile `ns3-2014` with segments of [`MSS`] bytes that starts at 0.
 pub(crate) fn ns3_sender(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut given = rfc();
     given.tcp = TcpConfig { handshake: false, mss: MSS as u32, ..ns3_2014() };
     start(given, change)
 }
 
-/// The options of profile `ns3-2014`.
+/// Returns the parameters of profile `ns3-2014`.
 pub(crate) fn ns3_2014() -> TcpConfig {
     TcpConfig::of_profile("ns3-2014").expect("a profile")
 }
 
-/// A sender of profile `ns2`, whose segments have [`MSS`] bytes, that starts at 0.
+/// Creates a sender of profile `ns2` with segments of [`MSS`] bytes that starts at 0.
 pub(crate) fn ns2_sender(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut given = rfc();
     given.tcp = TcpConfig { handshake: false, ..ns2() };
     start(given, change)
 }
 
-/// The options of profile `ns2`.
+/// Returns the parameters of profile `ns2`.
 pub(crate) fn ns2() -> TcpConfig {
     TcpConfig::of_profile("ns2").expect("a profile")
 }
@@ -245,7 +245,7 @@ fn start(mut given: Given, change: impl FnOnce(&mut Given)) -> SenderScript {
 }
 
 impl SenderScript {
-    /// Time passes until `now`; no timer is due before it.
+    /// Advances the time to `now`. No timer may be due before.
     #[track_caller]
     pub(crate) fn at(&mut self, now: u64) -> &mut Self {
         self.expect([]);
@@ -256,24 +256,24 @@ impl SenderScript {
         self
     }
 
-    /// A SYN-ACK arrives that allows `window` bytes.
+    /// Delivers a SYN-ACK that allows `window` bytes.
     pub(crate) fn syn_ack(&mut self, window: u32) -> &mut Self {
         self.syn_ack_with(window, Flags::NONE)
     }
 
-    /// A SYN-ACK arrives with these flags in addition to SYN.
+    /// Delivers a SYN-ACK with these flags in addition to SYN.
     pub(crate) fn syn_ack_with(&mut self, window: u32, flags: Flags) -> &mut Self {
         let mut packet = Packet::ack(FLOW, 0, window, 40);
         packet.flags = Flags::SYN.with(flags);
         self.receive(packet)
     }
 
-    /// An ACK arrives, of everything before `next`, with ECN-Echo.
+    /// Delivers an ACK of everything before `next`, with ECN-Echo.
     pub(crate) fn echo_ack(&mut self, next: u64) -> &mut Self {
         self.echo_ack_with_window(next, self.window)
     }
 
-    /// The same, that allows `window` bytes more.
+    /// Does the same with a window of `window` bytes.
     pub(crate) fn echo_ack_with_window(&mut self, next: u64, window: u32) -> &mut Self {
         self.window = window;
         self.una = self.una.max(next);
@@ -282,7 +282,7 @@ impl SenderScript {
         self.receive(packet)
     }
 
-    /// An ACK arrives with ECN-Echo and these SACK blocks.
+    /// Delivers an ACK with ECN-Echo and these SACK blocks.
     pub(crate) fn echo_sack<const N: usize>(
         &mut self,
         next: u64,
@@ -295,12 +295,12 @@ impl SenderScript {
         self.receive(ack)
     }
 
-    /// An ACK arrives, of everything before `next`, with the usual window.
+    /// Delivers an ACK of everything before `next`, with the current window.
     pub(crate) fn ack(&mut self, next: u64) -> &mut Self {
         self.ack_with_window(next, self.window)
     }
 
-    /// An ACK arrives, of everything before `next`, that echoes this load code.
+    /// Delivers an ACK of everything before `next` that echoes this load code.
     pub(crate) fn code_ack(&mut self, next: u64, code: f32) -> &mut Self {
         self.una = self.una.max(next);
         let mut packet = Packet::ack(FLOW, next, self.window, HEADER);
@@ -308,14 +308,14 @@ impl SenderScript {
         self.receive(packet)
     }
 
-    /// An ACK arrives, of everything before `next`, that allows `window` bytes more.
+    /// Delivers an ACK of everything before `next` with a window of `window` bytes.
     pub(crate) fn ack_with_window(&mut self, next: u64, window: u32) -> &mut Self {
         self.window = window;
         self.una = self.una.max(next);
         self.receive(Packet::ack(FLOW, next, window, 40))
     }
 
-    /// A window update arrives: the highest ACK once more, with `window` bytes.
+    /// Delivers a window update: repeats the highest ACK, with a window of `window` bytes.
     pub(crate) fn window_update(&mut self, window: u32) -> &mut Self {
         self.window = window;
         let mut packet = Packet::ack(FLOW, self.una, window, 40);
@@ -323,17 +323,17 @@ impl SenderScript {
         self.receive(packet)
     }
 
-    /// An ACK arrives of something that the script's peer cannot mean.
+    /// Delivers an ACK that a correct peer would not send.
     pub(crate) fn stray_ack(&mut self, next: u64) -> &mut Self {
         self.receive(Packet::ack(FLOW, next, self.window, 40))
     }
 
-    /// The highest ACK arrives once more.
+    /// Delivers a duplicate of the highest ACK.
     pub(crate) fn duplicate(&mut self) -> &mut Self {
         self.ack(self.una)
     }
 
-    /// `count` duplicate ACKs arrive, none of which lets the sender send.
+    /// Delivers `count` duplicate ACKs and expects no segments.
     #[track_caller]
     pub(crate) fn quiet_duplicates(&mut self, count: usize) -> &mut Self {
         for _ in 0..count {
@@ -342,7 +342,7 @@ impl SenderScript {
         self
     }
 
-    /// An ACK arrives, of everything before `next`, with these SACK blocks.
+    /// Delivers an ACK of everything before `next`, with these SACK blocks.
     pub(crate) fn sack<const N: usize>(&mut self, next: u64, blocks: [Range<u64>; N]) -> &mut Self {
         self.una = self.una.max(next);
         let mut ack = Packet::ack(FLOW, next, self.window, HEADER);
@@ -350,20 +350,20 @@ impl SenderScript {
         self.receive(ack)
     }
 
-    /// The full segment `index` has arrived at the far end, and its ACK arrives here.
+    /// The full-sized segment `index` arrives at the peer, and its ACK arrives at the sender.
     pub(crate) fn arrives(&mut self, index: u64) -> &mut Self {
         self.arrives_with_ack_lost(index);
         self.una = self.una.max(self.peer.next);
         self.receive(self.peer.ack(self.window))
     }
 
-    /// The full segment `index` has arrived at the far end, but its ACK is lost.
+    /// The full-sized segment `index` arrives at the peer, and its ACK is lost.
     pub(crate) fn arrives_with_ack_lost(&mut self, index: u64) -> &mut Self {
         self.peer.take(index * MSS, (index + 1) * MSS);
         self
     }
 
-    /// These full segments have arrived in turn, and none of their ACKs lets the sender send.
+    /// Delivers these full-sized segments in order, and their ACKs, and expects no segments.
     #[track_caller]
     pub(crate) fn arrive_quietly(&mut self, indexes: impl IntoIterator<Item = u64>) -> &mut Self {
         for index in indexes {
@@ -372,20 +372,20 @@ impl SenderScript {
         self
     }
 
-    /// The far end drops what it holds beyond a hole (RFC 2018 §8).
+    /// The peer discards its data beyond holes (RFC 2018 §8).
     pub(crate) fn renege(&mut self) -> &mut Self {
         self.peer.renege();
         self
     }
 
-    /// ACKs echo the timestamp of a segment that was sent at `sent` ms.
+    /// Lets ACKs echo the timestamp of a segment that was sent at `sent` ms.
     pub(crate) fn echo(&mut self, sent: u64) -> &mut Self {
         self.echo = clock(sent);
         self
     }
 
-    /// Joined to the far end by a path with a round trip of 100 ms on which the first copies of
-    /// the full segments `lost` are lost: how it goes until everything before `end` is
+    /// Connects the sender and the peer by a path with an RTT of 100 ms, on which the first copies
+    /// of the full-sized segments `lost` are lost. Runs until everything before `end` is
     /// acknowledged.
     pub(crate) fn closed_loop(&mut self, lost: &[u64], end: u64) -> Course {
         let mut under_way: Vec<(u64, Packet)> = Vec::new();
@@ -422,26 +422,26 @@ impl SenderScript {
         }
     }
 
-    /// The application begins or ends to write at `due` and not before.
+    /// Expects the application to start or stop writing at `due`, and wakes the sender.
     #[track_caller]
     pub(crate) fn application_at(&mut self, due: u64) -> &mut Self {
         self.timeout_at(due)
     }
 
-    /// The pacer's timer expires at `due` and not before.
+    /// Expects the pacer's timer to expire at `due`, and wakes the sender.
     #[track_caller]
     pub(crate) fn released_at(&mut self, due: u64) -> &mut Self {
         self.timeout_at(due)
     }
 
-    /// The scenario stops the source.
+    /// Stops the source by a control event.
     pub(crate) fn stop(&mut self) -> &mut Self {
         self.tally.stimulus();
         self.sender.control(&Control::Stop, &mut self.harness.at(ms(self.now)));
         self
     }
 
-    /// The retransmission timer expires at `due` and not before.
+    /// Expects the retransmission timer to expire at `due`, and wakes the sender.
     #[track_caller]
     pub(crate) fn timeout_at(&mut self, due: u64) -> &mut Self {
         self.expect([]);

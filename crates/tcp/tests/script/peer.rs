@@ -1,20 +1,20 @@
-//! The far end of a sender's script.
+//! Peer of a sender script.
 
 use super::{FLOW, HEADER, block};
 use airpath_core::Packet;
 use std::ops::Range;
 
-/// The far end as RFC 2018 §4 describes it, which acknowledges every segment at once.
+/// Receiving peer as described in RFC 2018 §4, which acknowledges every segment immediately.
 #[derive(Debug, Default)]
 pub(crate) struct Peer {
-    /// Everything before it has arrived.
+    /// Next expected byte: everything before it has arrived.
     pub(crate) next: u64,
-    /// What arrived beyond a hole, the range that was touched last first.
+    /// Ranges beyond holes, the most recently touched range first.
     islands: Vec<Range<u64>>,
 }
 
 impl Peer {
-    /// The bytes `start` … `end` − 1 arrive.
+    /// Receives the bytes from `start` up to, but not including, `end`.
     pub(crate) fn take(&mut self, start: u64, end: u64) {
         let mut whole = start.max(self.next)..end.max(self.next);
         let (joined, apart) = std::mem::take(&mut self.islands)
@@ -31,12 +31,12 @@ impl Peer {
         }
     }
 
-    /// It drops what it holds beyond a hole (RFC 2018 §8).
+    /// Discards the data beyond holes (RFC 2018 §8).
     pub(crate) fn renege(&mut self) {
         self.islands.clear();
     }
 
-    /// The ACK that it sends now.
+    /// Returns the current ACK.
     pub(crate) fn ack(&self, window: u32) -> Packet {
         let mut ack = Packet::ack(FLOW, self.next, window, HEADER);
         self.islands.iter().take(3).for_each(|range| ack.push_sack(block(self.next, range)));

@@ -15,22 +15,22 @@ pub(crate) struct ReceiverScript {
     now: u64,
     unclaimed: Vec<Packet>,
     last: Option<Packet>,
-    /// Bytes of an ACK without SACK blocks.
+    /// Size of an ACK without SACK blocks, bytes.
     header: u32,
     tally: Script,
 }
 
-/// A receiver of profile `rfc` with a fixed window of 10 segments.
+/// Creates a receiver of profile `rfc` with a fixed window of 10 segments.
 pub(crate) fn receiver(change: impl FnOnce(&mut Given)) -> ReceiverScript {
     receiver_with(change, AnyWindow::Fixed(FixedWindow::new(10 * MSS)))
 }
 
-/// The same with a plug-in receive-window policy.
+/// Creates such a receiver with a plug-in receive-window policy.
 pub(crate) fn receiver_with_policy(policy: impl ReceiveWindow + Send + 'static) -> ReceiverScript {
     receiver_with(|_| (), AnyWindow::Dyn(Box::new(policy)))
 }
 
-/// The same with options and a policy.
+/// Creates such a receiver with other parameters and a policy.
 pub(crate) fn receiver_with(change: impl FnOnce(&mut Given), window: AnyWindow) -> ReceiverScript {
     let mut given = rfc();
     change(&mut given);
@@ -46,7 +46,7 @@ pub(crate) fn receiver_with(change: impl FnOnce(&mut Given), window: AnyWindow) 
 }
 
 impl ReceiverScript {
-    /// Time passes until `now`; no timer is due before it.
+    /// Advances the time to `now`. No timer may be due before.
     #[track_caller]
     pub(crate) fn at(&mut self, now: u64) -> &mut Self {
         self.nothing();
@@ -57,12 +57,12 @@ impl ReceiverScript {
         self
     }
 
-    /// A SYN arrives.
+    /// Delivers a SYN.
     pub(crate) fn syn(&mut self) -> &mut Self {
         self.syn_with(Flags::NONE)
     }
 
-    /// A SYN arrives with these flags in addition to SYN.
+    /// Delivers a SYN with these flags in addition to SYN.
     pub(crate) fn syn_with(&mut self, flags: Flags) -> &mut Self {
         let mut packet = Packet::data(FLOW, 0, 0, 40, ms(self.now));
         packet.flags = Flags::SYN.with(flags);
@@ -70,26 +70,26 @@ impl ReceiverScript {
         self.receive(packet)
     }
 
-    /// A SYN arrives with this ECN field.
+    /// Delivers a SYN with this ECN field.
     pub(crate) fn marked_syn(&mut self, ecn: Ecn) -> &mut Self {
         let mut packet = Packet::data(FLOW, 0, 0, 40, ms(self.now));
         (packet.ecn, packet.flags) = (ecn, Flags::SYN);
         self.receive(packet)
     }
 
-    /// The full segment `index` arrives that was sent at `sent` ms.
+    /// Delivers the full-sized segment `index`, which was sent at `sent` ms.
     pub(crate) fn stamped(&mut self, index: u64, sent: u64) -> &mut Self {
         let mut packet = Packet::data(FLOW, index * MSS, MSS as u32, HEADER, ms(self.now));
         packet.tsval = clock(sent);
         self.receive(packet)
     }
 
-    /// The full segment `index` arrives.
+    /// Delivers the full-sized segment `index`.
     pub(crate) fn segment(&mut self, index: u64) -> &mut Self {
         self.bytes(index * MSS, MSS)
     }
 
-    /// The full segment `index` arrives with this ECN field and these flags.
+    /// Delivers the full-sized segment `index` with this ECN field and these flags.
     pub(crate) fn marked(&mut self, index: u64, ecn: Ecn, flags: Flags) -> &mut Self {
         let mut packet = Packet::data(FLOW, index * MSS, MSS as u32, HEADER, ms(self.now));
         (packet.ecn, packet.flags) = (ecn, flags);
@@ -97,31 +97,31 @@ impl ReceiverScript {
         self.receive(packet)
     }
 
-    /// A segment of `len` bytes from `seq` arrives.
+    /// Delivers a segment of `len` bytes from `seq`.
     pub(crate) fn bytes(&mut self, seq: u64, len: u64) -> &mut Self {
         self.priced_bytes(seq, len, 0.0)
     }
 
-    /// The same, with a feedback value that a queue wrote.
+    /// Does the same with a feedback value written by a queue.
     pub(crate) fn priced_bytes(&mut self, seq: u64, len: u64, feedback: f32) -> &mut Self {
         let mut packet = Packet::data(FLOW, seq, len as u32, 40, ms(self.now));
         packet.feedback = feedback;
         self.receive(packet)
     }
 
-    /// One ACK was sent, for everything before `next`, without ECN-Echo.
+    /// Expects one ACK of everything before `next`, without ECN-Echo.
     #[track_caller]
     pub(crate) fn ack(&mut self, next: u64) -> &mut Self {
         self.acks([(next, false)])
     }
 
-    /// One ACK was sent, for everything before `next`, with ECN-Echo.
+    /// Expects one ACK of everything before `next`, with ECN-Echo.
     #[track_caller]
     pub(crate) fn echo_ack(&mut self, next: u64) -> &mut Self {
         self.acks([(next, true)])
     }
 
-    /// These ACKs were sent: for everything before what, and whether with ECN-Echo.
+    /// Expects these ACKs: (acknowledgement number, ECN-Echo).
     #[track_caller]
     pub(crate) fn acks<const N: usize>(&mut self, expected: [(u64, bool); N]) -> &mut Self {
         let acks = expected.map(|_| {
@@ -135,13 +135,13 @@ impl ReceiverScript {
         self.nothing()
     }
 
-    /// One SYN-ACK was sent.
+    /// Expects one SYN-ACK.
     #[track_caller]
     pub(crate) fn syn_ack(&mut self) -> &mut Self {
         self.syn_ack_with(Flags::NONE)
     }
 
-    /// One SYN-ACK was sent with exactly these flags in addition to SYN.
+    /// Expects one SYN-ACK with exactly these flags in addition to SYN.
     #[track_caller]
     pub(crate) fn syn_ack_with(&mut self, flags: Flags) -> &mut Self {
         let ack = self.claim();
@@ -150,14 +150,14 @@ impl ReceiverScript {
         self.nothing()
     }
 
-    /// Nothing was sent since the last stimulus.
+    /// Expects no packets since the last stimulus.
     #[track_caller]
     pub(crate) fn nothing(&mut self) -> &mut Self {
         assert!(self.unclaimed.is_empty(), "unclaimed: {:?}", self.unclaimed);
         self
     }
 
-    /// A window update was sent: the last ACK once more, because the window has opened.
+    /// Expects a window update: a repetition of the last ACK because the window has opened.
     #[track_caller]
     pub(crate) fn update(&mut self, next: u64) -> &mut Self {
         self.tally.value();
@@ -167,7 +167,7 @@ impl ReceiverScript {
         self
     }
 
-    /// The last ACK advertised a window of `bytes` bytes.
+    /// Expects a window of `bytes` bytes in the last ACK.
     #[track_caller]
     pub(crate) fn window(&mut self, bytes: u32) -> &mut Self {
         self.tally.value();
@@ -176,7 +176,7 @@ impl ReceiverScript {
         self
     }
 
-    /// The last ACK carried this feedback value.
+    /// Expects this feedback value in the last ACK.
     #[track_caller]
     pub(crate) fn feedback(&mut self, value: f32) -> &mut Self {
         self.tally.value();
@@ -185,7 +185,7 @@ impl ReceiverScript {
         self
     }
 
-    /// The last ACK had exactly these SACK blocks, in this order.
+    /// Expects exactly these SACK blocks in the last ACK, in this order.
     #[track_caller]
     pub(crate) fn blocks<const N: usize>(&mut self, ranges: [Range<u64>; N]) -> &mut Self {
         self.tally.value();
@@ -199,7 +199,7 @@ impl ReceiverScript {
         self
     }
 
-    /// The last ACK was an IP packet of `bytes` bytes.
+    /// Expects that the last ACK was an IP packet of `bytes` bytes.
     #[track_caller]
     pub(crate) fn size(&mut self, bytes: u32) -> &mut Self {
         self.tally.value();
@@ -207,8 +207,8 @@ impl ReceiverScript {
         self
     }
 
-    /// The last ACK echoed the timestamp of a segment that was sent at `sent` ms, and carried
-    /// its own.
+    /// Expects that the last ACK echoed the timestamp of a segment sent at `sent` ms, and carried
+    /// the current timestamp.
     #[track_caller]
     pub(crate) fn echoes(&mut self, sent: u64) -> &mut Self {
         self.tally.value();
@@ -218,7 +218,7 @@ impl ReceiverScript {
         self
     }
 
-    /// The delayed-ACK timer expires at `due` and not before.
+    /// Expects the delayed-ACK timer to expire at `due`, and wakes the receiver.
     #[track_caller]
     pub(crate) fn timeout_at(&mut self, due: u64) -> &mut Self {
         self.nothing();
@@ -229,7 +229,7 @@ impl ReceiverScript {
         self.collect()
     }
 
-    /// No timer runs.
+    /// Expects no running timer.
     #[track_caller]
     pub(crate) fn no_timer(&mut self) -> &mut Self {
         self.tally.value();
@@ -238,7 +238,7 @@ impl ReceiverScript {
         self
     }
 
-    /// In-order bytes handed to the application.
+    /// Returns the in-order bytes delivered to the application.
     pub(crate) fn delivered(&self) -> u64 {
         self.receiver.report().delivered_bytes
     }

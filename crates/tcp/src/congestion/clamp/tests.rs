@@ -26,7 +26,7 @@ fn clamp() -> Clamp {
     try_clamp(json!({})).expect("accepted")
 }
 
-/// A segment of 1000 bytes is acknowledged, with a price.
+/// Acknowledges a segment of 1000 bytes with a price.
 fn acknowledge(cc: &mut Clamp, ms: u64, price: f32) -> u64 {
     let rtt = Some(Duration::from_millis(50));
     let event = AckEvent::of_new_data(Time::from_millis(ms), 1000);
@@ -39,26 +39,26 @@ fn loss(flight: u64) -> LossEvent {
 }
 
 #[test]
-fn s6_without_a_price_it_is_renos_slow_start() {
+fn s6_clamp_without_a_price_follows_renos_slow_start() {
     let mut cc = clamp();
     let windows: Vec<u64> = (0..4).map(|k| acknowledge(&mut cc, 100 + k, 0.0)).collect();
     assert_eq!(windows, [3000, 4000, 5000, 6000]);
 }
 
 #[test]
-fn s6_a_price_above_that_of_tau_ends_slow_start_and_clamps_renos_window() {
+fn s6_high_price_ends_slow_start_and_limits_renos_window() {
     let mut cc = clamp();
     (0..8).for_each(|k| _ = acknowledge(&mut cc, 100 + 10 * k, 0.0));
     assert_eq!(cc.cwnd(), 10_000);
     let after = acknowledge(&mut cc, 180, 1.0);
     assert_eq!((after, cc.rules.is_in_slow_start), (5000, false));
     assert!(cc.reno.cwnd() > 10_000, "Reno's window keeps growing");
-    // From now on Eq. 14: down by a packet at most.
+    // From here on Eq. 14 applies: the window shrinks by at most a packet per ACK.
     assert_eq!(acknowledge(&mut cc, 190, 1.0), 5000 - 1040);
 }
 
 #[test]
-fn s6_what_arrived_counts_with_its_headers() {
+fn s6_delivered_bytes_count_with_their_headers() {
     let cc = clamp();
     assert_eq!(
         [0, 1, 1000, 1001, 2000].map(|bytes| cc.with_headers(bytes)),
@@ -67,14 +67,14 @@ fn s6_what_arrived_counts_with_its_headers() {
 }
 
 #[test]
-fn s6_the_delay_begins_with_the_first_round_trip() {
+fn s6_delay_estimate_begins_with_the_first_rtt() {
     let mut cc = clamp();
     acknowledge(&mut cc, 100, 0.0);
     assert_eq!(cc.rules.delay, Some(0.05));
 }
 
 #[test]
-fn s6_the_smaller_window_rules_after_a_loss_renos_and_later_that_of_the_price() {
+fn s6_cwnd_is_the_smaller_of_renos_window_and_the_price_window() {
     let mut cc = clamp();
     (0..18).for_each(|k| _ = acknowledge(&mut cc, 100 + k, 0.0));
     cc.on_loss(&loss(8000));
@@ -111,15 +111,16 @@ fn out_of_range_values_are_rejected_by_name() {
     }
 }
 
-/// Airpath's addition: while Reno's window is the smaller one, that of the rules stays close to it.
+/// Airpath's addition: while Reno's window is the smaller one, the window of the price rules stays
+/// close to it.
 #[test]
-fn headroom_bounds_the_window_of_the_rules_by_renos() {
+fn headroom_limits_the_price_window_to_a_multiple_of_renos_window() {
     for (change, expected) in [(json!({}), 8000.0), (json!({"headroom": 2.0}), 4000.0)] {
         let mut cc = try_clamp(change).expect("accepted");
         (0..4).for_each(|k| _ = acknowledge(&mut cc, 100 + 10 * k, 0.0));
         cc.rules.is_in_slow_start = false;
-        // Reno's is 1000 after a timeout; its slow start continues, the rules' window grows by Eq.
-        // 14.
+        // Reno's window is 1000 after a timeout. Its slow start continues, and the window of the
+        // price rules grows by Eq. 14.
         cc.reno.on_rto(&loss(4000));
         cc.rules.window = 8000.0;
         assert_eq!(acknowledge(&mut cc, 140, 0.0), 2000);

@@ -1,4 +1,4 @@
-//! The equations of RFC 9438 by their numbers, and the windows that follow from them.
+//! Equations of RFC 9438 with numeric values, and the resulting windows.
 
 use super::*;
 use crate::config::TcpConfig;
@@ -48,7 +48,7 @@ fn ack(now: Time, rtt: Duration) -> AckEvent {
     AckEvent { rtt: Some(rtt), ..AckEvent::of_new_data(now, 1000) }
 }
 
-/// A round trip: every segment of the window is acknowledged, evenly spaced.
+/// One round trip: all segments of the window are acknowledged, evenly spaced. Returns cwnd.
 fn round(cc: &mut Cubic, start: Time, rtt: Duration) -> u64 {
     let segments = cc.cwnd() / 1000;
     for segment in 0..segments {
@@ -59,7 +59,7 @@ fn round(cc: &mut Cubic, start: Time, rtt: Duration) -> u64 {
 }
 
 #[test]
-fn fig1_and_fig2_the_cubic_is_back_at_w_max_after_k() {
+fn fig1_and_fig2_cubic_reaches_w_max_after_k() {
     let k = time_to_w_max(100.0, 70.0, 0.4);
     EQUATIONS.close("K from 70 to 100 segments", "s", k, 4.217_163_326_508_746, 1e-12);
     EQUATIONS.close("W_cubic(0)", "segments", w_cubic(0.0, k, 100.0, 0.4), 70.0, 1e-9);
@@ -73,14 +73,14 @@ fn s4_3_alpha_is_0_529_for_beta_0_7() {
 }
 
 #[test]
-fn s4_6_a_loss_leaves_seven_tenths_of_the_flight() {
+fn s4_6_loss_reduces_cwnd_to_seven_tenths_of_the_flight() {
     let mut cc = cubic(DEFAULT, 100, 10);
     cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
     assert_eq!((cc.cwnd(), cc.ssthresh()), (70_000, 70_000));
 }
 
 #[test]
-fn s4_6_an_echoed_mark_leaves_as_much_as_a_loss_and_with_rfc8511_more() {
+fn s4_6_echoed_mark_reduces_like_a_loss_and_less_with_rfc8511() {
     for (beta_ecn, left) in [(None, 70_000), (Some(0.85), 85_000)] {
         let mut cc = cubic(CubicConfig { beta_ecn, ..DEFAULT }, 100, 10);
         cc.on_ecn(&LossEvent::new(Time::ZERO, 100_000, 100_000));
@@ -89,7 +89,7 @@ fn s4_6_an_echoed_mark_leaves_as_much_as_a_loss_and_with_rfc8511_more() {
 }
 
 #[test]
-fn s4_7_fast_convergence_remembers_less_than_the_window() {
+fn s4_7_fast_convergence_sets_w_max_below_the_window() {
     let mut cc = cubic(DEFAULT, 100, 10);
     for flight in [100_000, 70_000] {
         cc.on_loss(&LossEvent::new(Time::ZERO, flight, flight));
@@ -99,7 +99,7 @@ fn s4_7_fast_convergence_remembers_less_than_the_window() {
 }
 
 #[test]
-fn the_window_follows_the_cubic_from_a_loss_back_to_w_max() {
+fn window_follows_the_cubic_from_a_loss_to_w_max() {
     let rtt = Duration::from_millis(20);
     let mut cc = cubic(CubicConfig { reno_friendly: false, ..DEFAULT }, 1000, 10);
     cc.on_loss(&LossEvent::new(Time::ZERO, 1_000_000, 1_000_000));
@@ -116,7 +116,7 @@ fn the_window_follows_the_cubic_from_a_loss_back_to_w_max() {
 }
 
 #[test]
-fn s4_2_the_target_is_the_cubic_one_round_trip_ahead() {
+fn s4_2_target_is_the_cubic_function_one_rtt_ahead() {
     let config = CubicConfig { reno_friendly: false, ..DEFAULT };
     let mut cc = cubic(config, 100, 10);
     cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
@@ -127,7 +127,7 @@ fn s4_2_the_target_is_the_cubic_one_round_trip_ahead() {
 }
 
 #[test]
-fn s4_2_a_target_far_ahead_is_one_and_a_half_windows() {
+fn s4_2_target_is_at_most_one_and_a_half_windows() {
     let config = CubicConfig { c: 1000.0, ..DEFAULT };
     let mut cc = cubic(config, 100, 10);
     cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
@@ -138,7 +138,7 @@ fn s4_2_a_target_far_ahead_is_one_and_a_half_windows() {
 }
 
 #[test]
-fn s4_3_alpha_is_one_from_the_window_before_the_loss_on() {
+fn s4_3_alpha_is_one_above_the_window_before_the_loss() {
     let rtt = Duration::from_millis(10);
     let mut cc = cubic(DEFAULT, 20, 10);
     cc.on_loss(&LossEvent::new(Time::ZERO, 20_000, 20_000));
@@ -156,7 +156,7 @@ fn s4_3_alpha_is_one_from_the_window_before_the_loss_on() {
 }
 
 #[test]
-fn s5_8_a_window_that_is_not_used_does_not_grow() {
+fn s5_8_unused_window_does_not_grow() {
     let mut cc = cubic(DEFAULT, 20, 10);
     for second in 0..100 {
         let event = ack(Time::from_secs(second), Duration::from_millis(40));
@@ -165,9 +165,9 @@ fn s5_8_a_window_that_is_not_used_does_not_grow() {
     assert_eq!(cc.cwnd(), 20_000);
 }
 
-/// The window before the first of them is what counts (RFC 9438 §4.6).
+/// Only the window before the first of these timeouts counts (RFC 9438 §4.6).
 #[test]
-fn repeated_timeouts_leave_w_max_and_cwnd_prior_alone() {
+fn repeated_timeouts_keep_w_max_and_cwnd_prior() {
     let mut cc = cubic(DEFAULT, 100, 10);
     for _ in 0..5 {
         cc.on_rto(&LossEvent::new(Time::ZERO, 100_000, 100_000));
@@ -176,9 +176,9 @@ fn repeated_timeouts_leave_w_max_and_cwnd_prior_alone() {
     assert_eq!((cc.cwnd(), cc.ssthresh()), (1000, 70_000));
 }
 
-/// RFC 9438 §4.2: t has no time in it in which the application had nothing to send.
+/// RFC 9438 §4.2: t does not include the time in which the application had no data to send.
 #[test]
-fn s4_2_an_idle_time_moves_the_epoch() {
+fn s4_2_idle_time_delays_the_epoch() {
     let rtt = Duration::from_millis(40);
     let mut cc = cubic(DEFAULT, 100, 10);
     cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
@@ -191,7 +191,7 @@ fn s4_2_an_idle_time_moves_the_epoch() {
 }
 
 #[test]
-fn an_idle_time_that_cuts_the_window_begins_a_new_epoch_towards_w_max() {
+fn idle_time_that_reduces_the_window_begins_an_epoch_with_the_same_w_max() {
     let rtt = Duration::from_millis(40);
     let mut cc = cubic(DEFAULT, 100, 10);
     cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
@@ -203,7 +203,7 @@ fn an_idle_time_that_cuts_the_window_begins_a_new_epoch_towards_w_max() {
 }
 
 #[test]
-fn a_loss_after_a_timeout_has_its_own_w_max() {
+fn loss_after_a_timeout_sets_a_new_w_max() {
     let mut cc = cubic(DEFAULT, 60, 10);
     cc.on_rto(&LossEvent::new(Time::ZERO, 60_000, 60_000));
     cc.cwnd = 60.0;
@@ -214,7 +214,7 @@ fn a_loss_after_a_timeout_has_its_own_w_max() {
 }
 
 #[test]
-fn s4_8_after_a_timeout_the_first_epoch_is_convex_from_its_start() {
+fn s4_8_first_epoch_after_a_timeout_is_convex() {
     let mut cc = cubic(DEFAULT, 100, 10);
     cc.on_rto(&LossEvent::new(Time::ZERO, 100_000, 100_000));
     assert_eq!((cc.cwnd(), cc.ssthresh()), (1000, 70_000));
@@ -227,8 +227,8 @@ fn s4_8_after_a_timeout_the_first_epoch_is_convex_from_its_start() {
     assert!((cc.w_max - 70.0).abs() < 1.0, "{}", cc.w_max);
 }
 
-/// Mean window of a congestion control that loses one segment in every 1/p, over the last two
-/// thirds of `losses` losses.
+/// Computes the mean window of a congestion control that loses one of every 1/p segments, over the
+/// last two thirds of `losses` losses.
 fn mean_window(cc: &mut Cubic, p: f64, rtt: Duration, losses: u32) -> f64 {
     let (mut now, mut since_loss) = (Time::ZERO, 0.0);
     let (mut sum, mut rounds) = (0.0, 0.0);
@@ -247,11 +247,12 @@ fn mean_window(cc: &mut Cubic, p: f64, rtt: Duration, losses: u32) -> f64 {
     sum / rounds
 }
 
-/// RFC 9438 §5.1, fig. 5: mean window 1.054 (RTT/p)^0.75 with one loss every 1/p segments.
-/// The formula is for windows that come back to `W_max`, so without fast convergence. Around
-/// `W_max` the cubic is flat and forgets its start slowly, so it starts there.
+/// RFC 9438 §5.1, fig. 5: mean window 1.054 (RTT/p)^0.75 with one loss every 1/p segments. The
+/// formula assumes that the window returns to `W_max`, so fast convergence is off. The cubic
+/// function is flat around `W_max`, so the initial window decays slowly; the test therefore starts
+/// close to the mean.
 #[test]
-fn s5_1_the_response_function_within_five_percent() {
+fn s5_1_response_function_is_within_five_percent() {
     let config = CubicConfig { fast_convergence: false, ..DEFAULT };
     for (p, expected) in [(1e-4, 187.4), (1e-5, 1053.8), (1e-6, 5926.0)] {
         let mut cc = cubic(config, (expected / 0.925) as u64, 10);
@@ -262,9 +263,9 @@ fn s5_1_the_response_function_within_five_percent() {
     }
 }
 
-/// In the Reno-friendly region the mean window is Reno's with one half: √(3/2p).
+/// In the Reno-friendly region the mean window is that of Reno with a factor of one half: √(3/2p).
 #[test]
-fn s4_3_with_short_round_trips_it_sends_as_much_as_reno() {
+fn s4_3_mean_window_equals_renos_at_short_rtts() {
     let mut cc = cubic(DEFAULT, 30, 10);
     let mean = mean_window(&mut cc, 1e-3, Duration::from_millis(5), 200);
     let what = "mean window, RTT 5 ms, p = 1e-3";

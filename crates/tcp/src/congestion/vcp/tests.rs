@@ -1,4 +1,4 @@
-//! The rules by their numbers: windows of packets, ACK by ACK.
+//! VCP rules with numeric values: windows in packets, per ACK.
 
 use super::*;
 use crate::config::TcpConfig;
@@ -13,7 +13,7 @@ const GROWTH: Law = Law {
 
 const LOW: f32 = 1.0;
 
-/// Defaults with an exact RTT; a test changes what it is about.
+/// Default configuration with an exact RTT. Each test changes the relevant parameters.
 fn config() -> VcpConfig {
     VcpConfig {
         kappa: 0.25,
@@ -32,7 +32,7 @@ fn options() -> TcpConfig {
     TcpConfig { mss: 1000, receive_window: 4_000_000_000, ..TcpConfig::rfc() }
 }
 
-/// A law with a window of `packets` and an RTT of `rtt_ms`.
+/// Creates a VCP state with a window of `packets` and an RTT of `rtt_ms`.
 fn vcp(config: VcpConfig, packets: f64, rtt_ms: f64) -> Vcp {
     let mut cc = Vcp::new(config, &CongestionSetup { options: options().into() });
     cc.cwnd = packets;
@@ -44,14 +44,14 @@ fn ms(millis: f64) -> Duration {
     Duration::from_nanos((millis * 1e6) as u64)
 }
 
-/// An ACK of a segment with `code` at `at_ms`.
+/// Handles an ACK of a segment with load code `code` at `at_ms`. Returns the window.
 fn ack(cc: &mut Vcp, code: f32, at_ms: f64) -> f64 {
     let event = AckEvent::of_new_data(Time::ZERO + ms(at_ms), 1000);
     cc.on_ack(&AckEvent { feedback: code, ..event });
     cc.packets()
 }
 
-/// A window of ACKs with `code`, all at `at_ms`; returns the window after it.
+/// Handles a window of ACKs with load code `code`, all at `at_ms`. Returns the window.
 fn round(cc: &mut Vcp, code: f32, at_ms: f64) -> f64 {
     let acks = cc.packets() as u64;
     (0..acks).for_each(|_| {
@@ -67,14 +67,13 @@ fn loss(cc: &Vcp) -> LossEvent {
 // --- MI ------------------------------------------------------------------------------------------
 
 #[test]
-fn mi_adds_what_makes_1_0625_in_t_rho_with_each_ack() {
+fn mi_step_per_ack_gives_a_factor_of_1_0625_per_t_rho() {
     let mut cc = vcp(config(), 100.0, 200.0);
     let found = ack(&mut cc, LOW, 0.0);
     GROWTH.close("w of 100 after an ACK, low, RTT 200 ms", "packets", found, 100.0625, 1e-9);
 }
 
-/// In 200 ms, for every RTT, with as many ACKs as the window has packets in each of its round
-/// trips.
+/// Growth in 200 ms for several RTTs; each round trip has one ACK per packet of the window.
 #[test]
 fn mi_is_a_factor_of_1_0625_per_200_ms_for_every_rtt() {
     for rtt_ms in [5.0, 20.0, 50.0, 89.6, 100.0, 200.0, 400.0, 500.0] {
@@ -83,7 +82,7 @@ fn mi_is_a_factor_of_1_0625_per_200_ms_for_every_rtt() {
         let per_interval = libm::pow(1.0 + per_rtt, 200.0 / rtt_ms);
         let what = format!("factor in 200 ms, RTT {rtt_ms} ms");
         GROWTH.close(&what, "", per_interval, 1.0625, 1e-12);
-        // A window of ACKs is one such step, except for its last part of a packet.
+        // One window of ACKs is one such step, except for the last fraction of a packet.
         let grown = round(&mut cc, LOW, 0.0) / 1e6;
         GROWTH.close(
             format!("w after a window of ACKs, {rtt_ms} ms"),
@@ -96,14 +95,14 @@ fn mi_is_a_factor_of_1_0625_per_200_ms_for_every_rtt() {
 }
 
 #[test]
-fn mi_takes_an_rtt_for_no_more_than_two_and_a_half_intervals() {
+fn mi_limits_the_rtt_to_two_and_a_half_intervals() {
     let step = |rtt_ms| vcp_mi_increase(0.0625, ms(rtt_ms), ms(200.0));
     assert_eq!(step(500.0), step(5000.0));
     assert!(step(499.0) < step(500.0));
 }
 
 #[test]
-fn mi_is_bounded_by_its_limiter_beyond_ten_thousand_packets() {
+fn mi_is_limited_above_ten_thousand_packets() {
     let found = [1.0, 10.0, 100.0, 1000.0, 10_000.0, 1e9].map(vcp_mi_limit);
     for (found, expected) in found.into_iter().zip([1.0, 0.5, 0.2, 0.1, 0.064, 0.024]) {
         GROWTH.close("most of ξ", "", found, expected, 1e-6);
@@ -117,14 +116,14 @@ fn mi_is_bounded_by_its_limiter_beyond_ten_thousand_packets() {
 }
 
 #[test]
-fn doubling_by_mi_takes_2_29_s() {
+fn mi_doubles_the_window_in_2_29_s() {
     let time = 0.2 * libm::log(2.0) / libm::log(1.0625);
     GROWTH.close("doubling time", "s", time, 2.29, 5e-3);
 }
 
 // --- AI ------------------------------------------------------------------------------------------
 
-/// Packets per RTT, at 89.6 ms: the sum over a window of ACKs with the step of its beginning.
+/// Packets per RTT at 89.6 ms: the sum over a window of ACKs, with the step of the initial window.
 #[test]
 fn ai_adds_expected_packets_per_rtt_at_89_6_ms() {
     for (packets, limited, free) in [
@@ -145,7 +144,7 @@ fn ai_adds_expected_packets_per_rtt_at_89_6_ms() {
 }
 
 #[test]
-fn the_limiter_of_ai_has_its_values_at_the_decades() {
+fn ai_limiter_has_the_table_values_at_the_decades() {
     let found = [1.0, 10.0, 100.0, 1000.0, 1e7].map(vcp_ai_limit);
     for (found, expected) in found.into_iter().zip([0.1, 0.06, 0.04, 0.02, 0.002]) {
         GROWTH.close("most of AI per ACK", "packets", found, expected, 1e-6);
@@ -155,7 +154,7 @@ fn the_limiter_of_ai_has_its_values_at_the_decades() {
 }
 
 #[test]
-fn ai_scales_with_the_rtt_in_five_ways() {
+fn ai_scales_with_the_rtt_in_five_variants() {
     use AiScaling::{Linear, Off, Product, PublicCode, Squared};
     let scale = |scaling, rtt_ms| vcp_ai_scale(scaling, ms(rtt_ms), ms(200.0));
     for (scaling, rtt_ms, expected) in [
@@ -175,7 +174,7 @@ fn ai_scales_with_the_rtt_in_five_ways() {
 }
 
 #[test]
-fn alpha_and_kappa_are_factors() {
+fn alpha_and_kappa_scale_the_growth() {
     let mut cc = vcp(VcpConfig { alpha: 2.0, limiters: false, ..config() }, 50.0, 100.0);
     assert!((ack(&mut cc, HIGH, 0.0) - 50.04).abs() < 1e-12);
     let mut cc = vcp(VcpConfig { kappa: 0.5, ..config() }, 50.0, 200.0);
@@ -185,7 +184,7 @@ fn alpha_and_kappa_are_factors() {
 // --- MD, freeze, forced AI -----------------------------------------------------------------------
 
 #[test]
-fn overload_reduces_once_freezes_for_t_rho_and_then_adds_for_an_rtt() {
+fn overload_reduces_once_then_freezes_for_t_rho_then_adds_for_an_rtt() {
     let mut cc = vcp(config(), 100.0, 100.0);
     assert_eq!(ack(&mut cc, OVERLOAD, 1000.0), 87.5);
     for at_ms in [1000.0, 1100.0, 1199.9] {
@@ -199,27 +198,27 @@ fn overload_reduces_once_freezes_for_t_rho_and_then_adds_for_an_rtt() {
 }
 
 #[test]
-fn beta_is_what_overload_leaves_but_at_least_one_packet() {
+fn beta_is_the_factor_at_overload_with_a_minimum_of_one_packet() {
     let mut cc = vcp(VcpConfig { beta: 0.5, ..config() }, 10.0, 100.0);
     assert_eq!(ack(&mut cc, OVERLOAD, 0.0), 5.0);
     assert_eq!(ack(&mut vcp(config(), 1.1, 100.0), OVERLOAD, 0.0), 1.0);
 }
 
-/// The public code looks at its timers for overload only.
+/// The public code checks its timers only at overload.
 #[test]
-fn a_lower_code_in_the_freeze_is_obeyed_at_once_by_the_public_code() {
+fn public_code_obeys_a_lower_code_during_the_freeze() {
     let mut cc = vcp(config(), 100.0, 100.0);
     ack(&mut cc, OVERLOAD, 0.0);
     assert_eq!(ack(&mut cc, HIGH, 50.0), 87.5 + 1.0 / 87.5);
     let before = cc.packets();
     assert!((ack(&mut cc, LOW, 60.0) - before - (libm::sqrt(1.0625) - 1.0)).abs() < 1e-12);
-    // The freeze continues for overload.
+    // The freeze still applies to overload.
     let before = cc.packets();
     assert_eq!(ack(&mut cc, OVERLOAD, 199.0), before);
 }
 
 #[test]
-fn nothing_stops_an_unconditional_freeze_and_every_code_means_ai_after_it() {
+fn unconditional_freeze_ignores_all_codes_and_is_followed_by_ai() {
     let freeze = Freeze::Unconditional;
     let mut cc = vcp(VcpConfig { freeze, ..config() }, 100.0, 100.0);
     for (code, at_ms) in [(OVERLOAD, 0.0), (LOW, 50.0), (HIGH, 100.0), (OVERLOAD, 199.0)] {
@@ -234,17 +233,17 @@ fn nothing_stops_an_unconditional_freeze_and_every_code_means_ai_after_it() {
     assert_eq!(ack(&mut cc, OVERLOAD, 300.0), before * 0.875);
 }
 
-/// With no ACK in the meantime both timers have expired by the next one.
+/// Without ACKs in the meantime, both timers have expired at the next ACK.
 #[test]
-fn timers_need_no_acks_to_expire() {
+fn timers_expire_without_acks() {
     let mut cc = vcp(config(), 100.0, 100.0);
     ack(&mut cc, OVERLOAD, 0.0);
     assert_eq!(ack(&mut cc, OVERLOAD, 10_000.0), 87.5 * 0.875);
 }
 
-/// Half a second of overload with an RTT of 100 ms: reductions are 300 ms apart.
+/// Lasting overload with an RTT of 100 ms: reductions are 300 ms apart.
 #[test]
-fn lasting_overload_reduces_once_in_t_rho_and_rtt() {
+fn lasting_overload_reduces_once_per_t_rho_plus_rtt() {
     let mut cc = vcp(config(), 100.0, 100.0);
     let mut reductions = Vec::new();
     for tick in 0..1000 {
@@ -257,7 +256,7 @@ fn lasting_overload_reduces_once_in_t_rho_and_rtt() {
 }
 
 #[test]
-fn an_echo_of_no_code_reads_as_low() {
+fn echo_without_a_code_counts_as_low() {
     let [mut none, mut low] = [0, 1].map(|_| vcp(config(), 100.0, 100.0));
     assert_eq!(ack(&mut none, 0.0, 0.0), ack(&mut low, LOW, 0.0));
 }
@@ -265,15 +264,16 @@ fn an_echo_of_no_code_reads_as_low() {
 // --- the RTT of the scaling ------------------------------------------------------------------------
 
 #[test]
-fn before_the_first_sample_the_rtt_is_100_ms() {
+fn rtt_is_100_ms_before_the_first_sample() {
     for tick_ns in [0, 10_000_000] {
         assert_eq!(RttInTicks::new(tick_ns, 0.125).get(), ms(100.0));
     }
 }
 
-/// 89.6 ms from 3 ms past a tick on are nine ticks, from 0.1 ms past one eight.
+/// An RTT of 89.6 ms gives nine ticks if the segment is sent 3 ms after a tick, and eight ticks if
+/// it is sent 0.1 ms after a tick.
 #[test]
-fn a_sample_is_the_ticks_of_a_clock_between_sending_and_arrival() {
+fn sample_is_the_number_of_clock_ticks_between_sending_and_arrival() {
     for (sent_ms, rtt_ms) in [(1003.0, 90.0), (1000.1, 80.0)] {
         let mut rtt = RttInTicks::new(10_000_000, 0.125);
         rtt.sample(ms(89.6), Time::ZERO + ms(sent_ms + 89.6));
@@ -284,9 +284,10 @@ fn a_sample_is_the_ticks_of_a_clock_between_sending_and_arrival() {
     assert_eq!(short.get(), ms(10.0));
 }
 
-/// In eighths of a tick: 9, 9, 8 ticks are 72, 72, 71 eighths, and 8 whole ticks.
+/// SRTT is stored in eighths of a tick: samples of 9, 9, 8 ticks give 72, 72, 71 eighths, and the
+/// last value is used as 8 full ticks.
 #[test]
-fn ticks_are_smoothed_in_eighths_and_used_whole() {
+fn ticks_are_smoothed_in_eighths_and_truncated() {
     let mut rtt = RttInTicks::new(10_000_000, 0.125);
     let found = [9.0, 9.0, 8.0, 9.0, 20.0, 20.0].map(|ticks| {
         rtt.sample(ms(10.0 * ticks), Time::from_secs(1));
@@ -297,7 +298,7 @@ fn ticks_are_smoothed_in_eighths_and_used_whole() {
 }
 
 #[test]
-fn without_ticks_the_rtt_is_smoothed_exactly() {
+fn rtt_is_smoothed_exactly_without_ticks() {
     let mut rtt = RttInTicks::new(0, 0.125);
     rtt.sample(ms(89.6), Time::from_secs(1));
     rtt.sample(ms(97.6), Time::from_secs(1));
@@ -305,7 +306,7 @@ fn without_ticks_the_rtt_is_smoothed_exactly() {
 }
 
 #[test]
-fn timers_are_whole_ticks_up_from_a_fifth() {
+fn timers_round_up_from_a_fifth_of_a_tick() {
     for (time_ms, ticks_ms) in [(200.0, 200.0), (201.9, 200.0), (202.0, 210.0), (3.0, 10.0)] {
         assert_eq!(in_ticks(ms(time_ms), 10_000_000), ms(ticks_ms), "{time_ms} ms");
         assert_eq!(in_ticks(ms(time_ms), 0), ms(time_ms));
@@ -315,32 +316,32 @@ fn timers_are_whole_ticks_up_from_a_fifth() {
 // --- losses ----------------------------------------------------------------------------------------
 
 #[test]
-fn a_loss_leaves_half_and_a_timeout_one_packet_and_growth_after_it_is_mi() {
+fn loss_halves_the_window_and_timeout_leaves_one_packet_without_slow_start() {
     let mut cc = vcp(config(), 21.0, 200.0);
     cc.on_loss(&loss(&cc));
     assert_eq!((cc.packets(), cc.cwnd(), cc.ssthresh()), (10.5, 10_500, 10_500));
     cc.on_rto(&loss(&cc));
     assert_eq!((cc.packets(), cc.ssthresh()), (1.0, 5250));
-    // Slow start would double.
+    // Slow start would double the window.
     assert_eq!(ack(&mut cc, LOW, 0.0), 1.0625);
 }
 
 #[test]
-fn a_loss_leaves_at_least_one_packet() {
+fn loss_leaves_at_least_one_packet() {
     let mut cc = vcp(config(), 1.5, 100.0);
     cc.on_loss(&loss(&cc));
     assert_eq!((cc.packets(), cc.ssthresh()), (1.0, 2000));
 }
 
 #[test]
-fn losses_that_no_overload_announces_may_be_ignored() {
+fn losses_without_overload_are_ignored_on_request() {
     let on_loss = OnLoss::Ignore;
     let mut cc = vcp(VcpConfig { on_loss, ..config() }, 20.0, 100.0);
     cc.on_loss(&loss(&cc));
     assert_eq!((cc.packets(), cc.ssthresh()), (20.0, 20_000));
     cc.on_rto(&loss(&cc));
     assert_eq!(cc.packets(), 20.0);
-    // Announced: overload was the last code, or its reduction is in progress.
+    // The reduction applies: overload was the last code, or the reaction to it is in progress.
     ack(&mut cc, OVERLOAD, 0.0);
     cc.on_loss(&loss(&cc));
     assert_eq!(cc.packets(), 8.75);
@@ -355,7 +356,7 @@ fn losses_that_no_overload_announces_may_be_ignored() {
 // --- which ACKs count --------------------------------------------------------------------------------
 
 #[test]
-fn duplicates_and_acks_in_recovery_are_not_examined_and_the_one_that_ends_it_is() {
+fn duplicate_acks_and_acks_in_recovery_are_ignored() {
     let mut cc = vcp(config(), 20.0, 200.0);
     let event = AckEvent { feedback: LOW, growth: None, ..AckEvent::of_new_data(Time::ZERO, 1000) };
     cc.on_ack(&AckEvent { acked: 0, duplicate: true, ..event });
@@ -366,7 +367,7 @@ fn duplicates_and_acks_in_recovery_are_not_examined_and_the_one_that_ends_it_is(
 }
 
 #[test]
-fn a_window_that_is_not_used_does_not_grow_without_grow_unused_but_shrinks() {
+fn unused_window_shrinks_but_does_not_grow_without_grow_unused() {
     for (grow_unused, grown) in [(true, 20.0625), (false, 20.0)] {
         let options = TcpConfig { grow_unused, initial_window: 20_000, ..options() };
         let mut cc = Vcp::new(config(), &CongestionSetup { options: options.into() });
@@ -380,7 +381,7 @@ fn a_window_that_is_not_used_does_not_grow_without_grow_unused_but_shrinks() {
 }
 
 #[test]
-fn the_window_stays_within_the_receivers() {
+fn window_never_exceeds_the_receive_window() {
     let options = TcpConfig { receive_window: 10_500, ..options() };
     let mut cc = Vcp::new(config(), &CongestionSetup { options: options.into() });
     (0..10_000).for_each(|at| {
@@ -390,14 +391,14 @@ fn the_window_stays_within_the_receivers() {
 }
 
 #[test]
-fn an_idle_time_leaves_what_the_options_say() {
+fn idle_event_reduces_the_window() {
     let mut cc = vcp(config(), 100.0, 100.0);
     cc.on_idle(&IdleEvent { now: Time::ZERO, cwnd: 10_000, ssthresh: 0 });
     assert_eq!(cc.packets(), 10.0);
 }
 
 #[test]
-fn bad_values_are_refused() {
+fn out_of_range_values_are_rejected() {
     let refused = |field: &str, value: Value| {
         let mut given = json!({
             "kappa": 0.25, "alpha": 1.0, "beta": 0.875, "interval_ns": 200_000_000,

@@ -1,10 +1,10 @@
 //! Loss detection by time: RACK-TLP, the option `loss_detection = "rack"`.
 //!
-//! Source: RFC 8985 §6 and §7; proportional rate reduction is in `reduction.rs`. Where the RFC
-//! leaves a choice, this module follows Linux `tcp_recovery.c` and `tcp_input.c`. A segment or
-//! retransmission is deemed lost if a segment sent later has arrived and the reordering window has
-//! passed since then. Only lost segments are retransmitted. A lost tail is probed after two round
-//! trips. A timeout keeps the SACK information unless the receiver reneged.
+//! Source: RFC 8985 §6 and §7. Where the RFC leaves a choice, this module follows Linux
+//! `tcp_recovery.c` and `tcp_input.c`. A segment or retransmission is deemed lost if a segment sent
+//! later has arrived and the reordering window has passed since then. Only lost segments are
+//! retransmitted. A lost tail is probed after two round trips. A timeout keeps the SACK information
+//! unless the receiver reneged.
 //! Left out: growth of the reordering window, because receivers here send no D-SACK (§6.2 step 4).
 //! As in Linux, only the minimum RTT decides which copy has arrived.
 

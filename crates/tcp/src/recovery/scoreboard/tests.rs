@@ -1,4 +1,4 @@
-//! Samples, marks and their counts.
+//! RTT samples, marks and byte counts of the scoreboard.
 
 use super::*;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn three_segments() -> Scoreboard {
 }
 
 #[test]
-fn the_oldest_covered_segment_is_the_sample() {
+fn oldest_acknowledged_segment_gives_the_rtt_sample() {
     let mut board = three_segments();
     assert_eq!(board.acknowledge(200, Time::from_millis(10)), Some(Duration::from_millis(10)));
     assert_eq!(board.acknowledge(250, Time::from_millis(10)), Some(Duration::from_millis(8)));
@@ -20,7 +20,7 @@ fn the_oldest_covered_segment_is_the_sample() {
 }
 
 #[test]
-fn a_resent_segment_gives_no_sample_and_keeps_its_end() {
+fn retransmitted_segment_gives_no_sample_and_keeps_its_end() {
     let mut board = three_segments();
     board.push_again(0, Time::from_millis(5));
     assert_eq!((board.end_of(0), board.resent()), (100, 100));
@@ -29,14 +29,14 @@ fn a_resent_segment_gives_no_sample_and_keeps_its_end() {
 }
 
 #[test]
-fn half_a_segment_acknowledged_is_no_segment() {
+fn partially_acknowledged_segment_remains_on_the_board() {
     let mut board = three_segments();
     assert_eq!(board.acknowledge(50, Time::from_millis(10)), None);
     assert_eq!((board.end_of(50), board.una(), board.start_of(150)), (100, 50, 100));
 }
 
 #[test]
-fn a_block_marks_the_segments_that_are_whole_in_it() {
+fn sack_block_marks_only_complete_segments() {
     let mut board = three_segments();
     board.sack((50, 210), 160, 100, Time::ZERO);
     assert_eq!([0, 1, 2].map(|i| board.marks(i).has(Marks::SACKED)), [false, true, false]);
@@ -48,8 +48,8 @@ fn a_block_marks_the_segments_that_are_whole_in_it() {
 }
 
 proptest! {
-    /// For random marks, retransmissions and ACKs the counts are those of the segments, and no byte
-    /// has two of the marks that exclude each other.
+    /// For random marks, retransmissions and ACKs, the counts agree with the segments, and no byte
+    /// has two marks that exclude each other.
     #[test]
     fn bytes_are_counted_by_their_marks(
         steps in prop::collection::vec((0u8..5, 0u64..400, 1u64..90), 1..60),

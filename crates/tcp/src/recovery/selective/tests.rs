@@ -1,4 +1,4 @@
-//! The routines of RFC 6675 §4 against octets counted one by one.
+//! Functions of RFC 6675 §4, compared with counting octet by octet.
 
 use super::*;
 use crate::config::RecoveryKind;
@@ -8,7 +8,7 @@ const MSS: u64 = 4;
 /// End of the new data.
 const NEW_END: u64 = 74;
 
-/// The scoreboard of RFC 6675, octet by octet, as its §4 words the routines.
+/// Scoreboard of RFC 6675 octet by octet, following the text of §4.
 struct Octets {
     sacked: Vec<bool>,
     una: u64,

@@ -22,7 +22,7 @@ fn described(change: &Value) -> Value {
     description
 }
 
-/// A receiver's side of a connection; times in ms.
+/// Receiver of a connection, driven by hand; times in ms.
 struct Hand {
     policy: ClampWindow,
     next: u64,
@@ -30,7 +30,7 @@ struct Hand {
 }
 
 impl Hand {
-    /// The SYN-ACK is sent at 0.
+    /// Creates a receiver that sends the SYN-ACK at 0.
     fn new(change: &Value) -> Hand {
         let Ok(AnyWindow::Clamp(policy)) = try_build(described(change), RECEIVE_WINDOW) else {
             panic!("a clamp window")
@@ -40,7 +40,7 @@ impl Hand {
         hand
     }
 
-    /// One in congestion avoidance from the start, at `window` bytes.
+    /// Creates a receiver in congestion avoidance with a window of `window` bytes.
     fn avoiding(window: f64) -> Hand {
         let mut hand = Hand::new(&json!({}));
         hand.policy.rules.is_in_slow_start = false;
@@ -61,7 +61,7 @@ impl Hand {
         });
     }
 
-    /// A segment arrives, of `bytes` with its headers, and is acknowledged.
+    /// Receives and acknowledges a segment of `bytes`, including headers. Returns the window.
     fn arrive(&mut self, ms: u64, bytes: u64, price: f32) -> f64 {
         self.arrive_in(true, ms, bytes, price)
     }
@@ -88,10 +88,10 @@ fn close(found: f64, expected: f64) {
 }
 
 #[test]
-fn eq_14_the_change_is_what_tau_leaves_of_the_price_over_the_delay() {
+fn eq_14_change_is_tau_minus_price_times_rate_over_the_delay() {
     close(clamp_change(500.0, 0.001, 200_000.0, 0.05, 0.01), (500.0 - 200.0) / 0.05 * 0.01);
     assert!(clamp_change(500.0, 0.004, 200_000.0, 0.05, 0.01) < 0.0);
-    // As the receiver has it: 100 ms to the first data; then 1040 bytes each 10 ms.
+    // The same at the receiver: 100 ms until the first data, then 1040 bytes every 10 ms.
     let mut hand = Hand::avoiding(20_000.0);
     close(hand.arrive(100, 1040, 0.0), 20_000.0);
     let (rate, delay) = (2080.0 / 0.01, 0.999 * 0.1 + 0.001 * 20_000.0 / 208_000.0);
@@ -108,7 +108,7 @@ fn eq_14_the_change_is_what_tau_leaves_of_the_price_over_the_delay() {
 }
 
 #[test]
-fn eq_15_the_rate_is_of_one_packet_more_than_there_are_gaps() {
+fn eq_15_rate_counts_one_packet_more_than_gaps() {
     let mut arrivals = Arrivals::default();
     arrivals.note(Time::from_millis(0), 1000, 4);
     assert_eq!(arrivals.rate(), None, "μ̂(t₁) = 0");
@@ -117,13 +117,13 @@ fn eq_15_the_rate_is_of_one_packet_more_than_there_are_gaps() {
     arrivals.note(Time::from_millis(10), 500, 4);
     close(arrivals.rate().expect("time has passed"), 2500.0 / 0.01);
     arrivals.note(Time::from_millis(20), 100, 4);
-    // α = 3: the first is forgotten.
+    // α = 3: the first packet is removed.
     arrivals.note(Time::from_millis(40), 200, 4);
     close(arrivals.rate().expect("time has passed"), 1800.0 / 0.04);
 }
 
 #[test]
-fn eq_15_no_more_than_alpha_and_one_packets_are_kept() {
+fn eq_15_at_most_alpha_plus_one_packets_are_kept() {
     let mut hand = Hand::new(&json!({"average_packets": 7}));
     (0..100).for_each(|k| _ = hand.arrive(100 + k, 1040, 0.0));
     assert_eq!(hand.policy.rules.arrivals.packets.len(), 8);
@@ -131,7 +131,7 @@ fn eq_15_no_more_than_alpha_and_one_packets_are_kept() {
 }
 
 #[test]
-fn eq_16_the_delay_begins_with_the_time_to_the_first_data_and_follows_what_is_advertised() {
+fn eq_16_delay_starts_with_the_time_to_the_first_data() {
     close(clamp_delay(0.1, 0.25, 3000.0, 20_000.0), 0.75 * 0.1 + 0.25 * 0.15);
     let mut hand = Hand::new(&json!({"beta": 0.5}));
     hand.arrive(80, 1040, 0.0);
@@ -142,7 +142,7 @@ fn eq_16_the_delay_begins_with_the_time_to_the_first_data_and_follows_what_is_ad
 }
 
 #[test]
-fn eq_16_without_a_handshake_the_delay_begins_with_what_it_averages() {
+fn eq_16_delay_starts_with_its_first_sample_without_a_handshake() {
     let mut hand = Hand::new(&json!({}));
     hand.policy.opened = None;
     hand.arrive(80, 1040, 0.0);
@@ -152,7 +152,7 @@ fn eq_16_without_a_handshake_the_delay_begins_with_what_it_averages() {
 }
 
 #[test]
-fn eq_17_no_more_is_advertised_than_the_policy_inside_allows() {
+fn eq_17_inner_policy_limits_the_advertised_window() {
     let inner = json!({"inner": {"kind": "drain", "rate_bps": 0}});
     let mut hand = Hand::new(&inner);
     hand.policy.rules.is_in_slow_start = false;
@@ -176,7 +176,7 @@ fn eq_17_no_more_is_advertised_than_the_policy_inside_allows() {
 }
 
 #[test]
-fn s4_2_an_increase_is_clipped_at_ten_kilobytes_after_a_pause() {
+fn s4_2_increase_after_a_pause_is_limited_to_ten_kilobytes() {
     let mut hand = Hand::avoiding(20_000.0);
     hand.arrive(100, 1040, 0.0);
     hand.arrive(110, 1040, 0.0);
@@ -185,7 +185,7 @@ fn s4_2_an_increase_is_clipped_at_ten_kilobytes_after_a_pause() {
 }
 
 #[test]
-fn s4_2_a_decrease_is_clipped_at_the_packet_and_is_none_out_of_order() {
+fn s4_2_decrease_is_limited_to_the_packet_size_and_zero_if_out_of_order() {
     let mut hand = Hand::avoiding(20_000.0);
     hand.arrive(100, 1040, 1.0);
     close(hand.arrive(110, 540, 1.0), 20_000.0 - 540.0);
@@ -195,7 +195,7 @@ fn s4_2_a_decrease_is_clipped_at_the_packet_and_is_none_out_of_order() {
 }
 
 #[test]
-fn packets_at_the_same_instant_change_the_window_once() {
+fn packets_at_the_same_time_change_the_window_once() {
     let mut hand = Hand::avoiding(20_000.0);
     hand.arrive(100, 1040, 0.0);
     let once = hand.arrive(110, 1040, 0.0);
@@ -203,7 +203,7 @@ fn packets_at_the_same_instant_change_the_window_once() {
 }
 
 #[test]
-fn the_window_is_a_segment_at_least_and_the_receive_window_at_most() {
+fn window_is_between_a_segment_and_the_receive_window() {
     let mut hand = Hand::avoiding(2500.0);
     (0..5).for_each(|k| _ = hand.arrive(100 + 10 * k, 1040, 10.0));
     close(hand.policy.rules.window, 1000.0);
@@ -213,7 +213,7 @@ fn the_window_is_a_segment_at_least_and_the_receive_window_at_most() {
 }
 
 #[test]
-fn s4_3_slow_start_begins_with_a_segment_and_adds_one_for_each_packet() {
+fn s4_3_slow_start_begins_with_a_segment_and_adds_one_per_packet() {
     let mut hand = Hand::new(&json!({}));
     assert_eq!(hand.policy.window(), 1000);
     let windows: Vec<f64> = (0..3).map(|k| hand.arrive(100 + k, 1040, 0.0)).collect();
@@ -221,9 +221,9 @@ fn s4_3_slow_start_begins_with_a_segment_and_adds_one_for_each_packet() {
 }
 
 #[test]
-fn s4_3_slow_start_ends_with_half_the_window_when_the_price_requires_less() {
+fn s4_3_high_price_ends_slow_start_and_halves_the_window() {
     let mut hand = Hand::new(&json!({}));
-    // With the first packet there is no rate yet, so no price is too high.
+    // The first packet gives no rate, so no price is too high.
     assert_eq!(hand.arrive(100, 1040, 10.0), 2000.0);
     for k in 1..9 {
         hand.arrive(100 + 10 * k, 1040, 0.0);
@@ -234,7 +234,7 @@ fn s4_3_slow_start_ends_with_half_the_window_when_the_price_requires_less() {
     let edge = hand.edge;
     assert_eq!(hand.arrive(190, 1040, (501.0 / rate) as f32), 5000.0);
     assert!(!hand.policy.rules.is_in_slow_start);
-    // The right edge stays until half the window has caught up, packet by packet.
+    // The right edge does not move until the halved window has caught up, packet by packet.
     let mut edges = vec![edge];
     for k in 0..7 {
         edges.push(hand.edge);
@@ -245,7 +245,7 @@ fn s4_3_slow_start_ends_with_half_the_window_when_the_price_requires_less() {
 }
 
 #[test]
-fn s4_3_slow_start_continues_while_the_price_is_at_most_that_of_tau() {
+fn s4_3_slow_start_continues_at_a_low_price() {
     let mut hand = Hand::new(&json!({}));
     hand.arrive(100, 1040, 0.0);
     hand.arrive(110, 1040, (499.0 * 0.01 / 2080.0) as f32);
@@ -253,23 +253,23 @@ fn s4_3_slow_start_continues_while_the_price_is_at_most_that_of_tau() {
 }
 
 #[test]
-fn s4_3_slow_start_ends_with_half_the_window_after_three_duplicate_acks() {
+fn s4_3_three_duplicate_acks_end_slow_start_and_halve_the_window() {
     let mut hand = Hand::new(&json!({}));
     (0..7).for_each(|k| _ = hand.arrive(100 + k, 1040, 0.0));
     hand.arrive_in(false, 110, 1040, 0.0);
     hand.arrive_in(false, 111, 1040, 0.0);
     hand.acknowledge(112, Flags::WINDOW_UPDATE);
     assert_eq!((hand.policy.rules.window, hand.policy.rules.is_in_slow_start), (10_000.0, true));
-    // Halved behind the third, and announced by the next one.
+    // The third duplicate ACK halves the window, and the next ACK advertises it.
     hand.arrive_in(false, 113, 1040, 0.0);
     assert_eq!((hand.policy.rules.window, hand.policy.rules.is_in_slow_start), (5500.0, false));
-    // It is not taken up again, and further duplicates halve nothing.
+    // Slow start does not begin again, and further duplicate ACKs do not halve the window.
     let before = hand.policy.rules.window;
     assert!((hand.arrive_in(false, 114, 1040, 0.0) - before).abs() < 100.0);
 }
 
 #[test]
-fn s4_3_duplicates_with_progress_between_them_end_nothing() {
+fn s4_3_non_consecutive_duplicate_acks_do_not_end_slow_start() {
     let mut hand = Hand::new(&json!({}));
     for k in 0..6 {
         hand.arrive(100 + 3 * k, 1040, 0.0);
@@ -280,7 +280,7 @@ fn s4_3_duplicates_with_progress_between_them_end_nothing() {
 }
 
 #[test]
-fn s4_3_a_threshold_ends_slow_start_without_halving() {
+fn s4_3_threshold_ends_slow_start_without_halving() {
     let mut hand = Hand::new(&json!({"ssthresh_bytes": 4000}));
     (0..3).for_each(|k| _ = hand.arrive(100 + 10 * k, 1040, 0.0));
     assert_eq!((hand.policy.rules.window, hand.policy.rules.is_in_slow_start), (4000.0, false));
