@@ -3,10 +3,9 @@
 //! Source: RFC 8985 §6 and §7. Where the RFC leaves a choice, this module follows Linux
 //! `tcp_recovery.c` and `tcp_input.c`. A segment or retransmission is deemed lost if a segment sent
 //! later has arrived and the reordering window has passed since then. Only lost segments are
-//! retransmitted. A lost tail is probed after two round trips. A timeout keeps the SACK information
-//! unless the receiver reneged.
+//! retransmitted. A lost tail is probed after two RTTs. A timeout keeps SACK information unless the
+//! receiver reneged. As in Linux, only the minimum RTT decides which copy has arrived.
 //! Left out: growth of the reordering window, because receivers here send no D-SACK (§6.2 step 4).
-//! As in Linux, only the minimum RTT decides which copy has arrived.
 
 mod cwr;
 mod probe;
