@@ -1,14 +1,15 @@
-//! The plug-in interface: the contracts of components, the types in them, and a simulation to try a
-//! component in.
+//! Plug-in interface: the contracts of components, their types, and a simulation to test
+//! components.
 //!
 //! A plug-in is a crate with a component: a queue discipline, a congestion control algorithm, a
-//! receive-window policy or a link. It depends on this crate only; the other crates are internal and
-//! change without notice. [`Components`] registers its components, [`simulate`] runs a scenario with them:
+//! receive-window policy or a link. It depends only on this crate. The other crates are internal
+//! and change without notice. [`Components`] registers the components of a plug-in, and
+//! [`simulate`] runs a scenario with them:
 //!
 //! ```
 //! use airpath::{Fifo, Packet, Components, QueueDisc, QueueState, Ctx, simulate};
 //!
-//! /// First in, first out, without a limit.
+//! First in, first out, without a limit.
 //! #[derive(Default)]
 //! struct Unlimited(Fifo);
 //!
@@ -47,13 +48,13 @@
 //!     &components,
 //!     1,
 //! )?;
-//! // In a second 200 packets arrive, and the link begins 100.
+//! In one second 200 packets arrive, and the link starts to send 100.
 //! assert_eq!(report.queues[0].max_packets, 100);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The plug-ins in `crates/airpath/plugins` are complete: a queue discipline, a congestion control algorithm,
-//! a link.
+//! The directory `crates/airpath/plugins` contains complete plug-ins: a queue discipline, a
+//! congestion control algorithm and a link.
 #![forbid(unsafe_code)]
 
 // Units, packets, and the surroundings of a stage.
@@ -95,13 +96,14 @@ use airpath_sim::Driver;
 use std::error::Error;
 use std::sync::Arc;
 
-/// Simulates one replication of a scenario, in which the kinds of `components` are accepted.
+/// Simulates one replication of a scenario that may use the kinds registered in `components`.
 ///
 /// `scenario` is the resolved form, JSON in SI base units: the first value of
-/// `ap.Scenario(…).resolve()` in Python. Links that read files are not accepted. The same `seed` gives the same report, bit for bit.
+/// `ap.Scenario(…).resolve()` in Python. Links that read files are rejected. The same `seed` gives
+/// the same report, bit for bit.
 ///
 /// # Errors
-/// When the scenario is not valid, or a component fails during the run.
+/// If the scenario is invalid, or if a component fails during the run.
 pub fn simulate(
     scenario: &str,
     components: &Components,

@@ -2,7 +2,7 @@
 //!
 //! Source: RFC 791 §3.1, RFC 9293 §3.1 and §3.2, RFC 2018 §2 and §3, RFC 7323 §2.2 and §3.2,
 //! RFC 3168 §5 and §6.1, RFC 768, RFC 6864 §4.1, RFC 6994 §3 (a price).
-//! The payload is zeros and is not stored.
+//! The payload is all zeros and is not stored.
 //! Differs from the simulated packet: a SYN includes the bytes of its options, so it is up to
 //! 20 bytes longer than in the simulation. If a scenario counts fewer header bytes than IPv4 and
 //! TCP (or UDP) have, every packet is longer by the difference.
@@ -11,17 +11,17 @@ use crate::checksum::internet_checksum;
 use airpath_core::{Flags, FlowId, Packet, PacketKind};
 use std::net::Ipv4Addr;
 
-/// Most bytes that are stored of a packet: an IPv4 header and the longest TCP header.
+/// Maximum number of stored bytes per packet: an IPv4 header and the longest TCP header.
 pub const SNAP_LENGTH: u32 = 80;
 
 const IP_HEADER: usize = 20;
 const TCP_HEADER: usize = 20;
 const UDP_HEADER: usize = 8;
-/// Most bytes of TCP options (RFC 9293 §3.1: Data Offset has four bits).
+/// Maximum length of TCP options, bytes (RFC 9293 §3.1: Data Offset has four bits).
 const MOST_OPTIONS: usize = 40;
 const PROTOCOL_TCP: u8 = 6;
 const PROTOCOL_UDP: u8 = 17;
-/// Don't Fragment: the packet is atomic, its identification free to choose (RFC 6864 §4.1).
+/// Don't Fragment: the packet is atomic, so its identification is arbitrary (RFC 6864 §4.1).
 const DONT_FRAGMENT: u16 = 0x4000;
 const LARGEST_PACKET: usize = 65_535;
 /// Largest shift of the window scale option (RFC 7323 §2.3).
@@ -46,21 +46,22 @@ const OPTION_EXPERIMENT: u8 = 253;
 /// Identifier of this experiment; not registered.
 const PRICE_EXPERIMENT: u16 = 0xc1a4;
 
-/// Settings that a connection negotiates in its SYN and SYN-ACK.
+/// Options that a connection negotiates in SYN and SYN-ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpSettings {
     /// Maximum segment size, bytes.
     pub mss: u32,
-    /// Whether SACK is permitted (RFC 2018 §2).
+    /// True if SACK is permitted (RFC 2018 §2).
     pub sack: bool,
-    /// Whether every segment carries timestamps (RFC 7323 §3.2).
+    /// True if every segment carries timestamps (RFC 7323 §3.2).
     pub timestamps: bool,
-    /// The largest window that is advertised, bytes; above 65 535 it is scaled.
+    /// Largest advertised window, bytes. Above 65 535 it is scaled.
     pub receive_window: u64,
 }
 
 impl TcpSettings {
-    /// Shift.Cnt (RFC 7323 §2.2): the least that lets the window fit into 16 bits.
+    /// Returns Shift.Cnt (RFC 7323 §2.2): the smallest shift with which the window fits into 16
+    /// bits.
     pub fn window_shift(&self) -> u8 {
         (0..LARGEST_SHIFT)
             .find(|shift| self.receive_window >> shift <= u64::from(u16::MAX))
@@ -77,7 +78,7 @@ pub struct Endpoint {
     pub port: u16,
 }
 
-/// The headers of one packet.
+/// Headers of one packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headers {
     bytes: [u8; SNAP_LENGTH as usize],
@@ -86,25 +87,25 @@ pub struct Headers {
 }
 
 impl Headers {
-    /// Stored bytes: the packet without its payload.
+    /// Returns the stored bytes: the packet without its payload.
     pub fn stored(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 
-    /// Bytes of the whole IP packet.
+    /// Returns the size of the complete IP packet, bytes.
     pub fn original_length(&self) -> u32 {
         self.original_length
     }
 }
 
-/// Makes the headers of one flow's packets.
+/// Generator of the headers of the packets of one flow.
 #[derive(Clone, Debug)]
 pub struct Connection {
     /// Sender of the data.
     pub source: Endpoint,
     /// Receiver of the data.
     pub sink: Endpoint,
-    /// `None` for datagrams.
+    /// TCP options; `None` for datagrams.
     tcp: Option<TcpSettings>,
     shift: u8,
     /// Initial sequence number of the source.
@@ -114,10 +115,10 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// The connection of `flow`; without settings it carries datagrams.
+    /// Creates the connection of `flow`. Without settings it carries datagrams.
     ///
-    /// Source and sink of flow n are 10.0.0.0 + n + 1 and 10.128.0.0 + n + 1; the source's port
-    /// runs through the dynamic ports, the sink's is 5001.
+    /// The addresses of source and sink of flow n are 10.0.0.0 + n + 1 and 10.128.0.0 + n + 1. The
+    /// source port is n modulo the dynamic ports; the sink port is 5001.
     pub fn new(flow: FlowId, tcp: Option<TcpSettings>) -> Connection {
         let FlowId(number) = flow;
         let host = (number + 1) & 0x007f_ffff;
@@ -134,23 +135,23 @@ impl Connection {
         }
     }
 
-    /// Whether it carries TCP.
+    /// Returns true if the connection carries TCP.
     pub fn is_tcp(&self) -> bool {
         self.tcp.is_some()
     }
 
-    /// The protocol number in the IP header.
+    /// Returns the protocol number in the IP header.
     pub fn protocol(&self) -> u8 {
         if self.is_tcp() { PROTOCOL_TCP } else { PROTOCOL_UDP }
     }
 
-    /// The sequence number of stream offset `offset`, modulo 2^32. The SYN occupies the initial
-    /// sequence number (RFC 9293 §3.4).
+    /// Returns the sequence number of stream offset `offset`, modulo 2^32. The SYN occupies the
+    /// initial sequence number (RFC 9293 §3.4).
     pub fn sequence_number(&self, offset: u64) -> u32 {
         self.source_isn.wrapping_add(1).wrapping_add(offset as u32)
     }
 
-    /// The headers of `packet` with a time to live of `ttl`.
+    /// Returns the headers of `packet` with a time to live of `ttl`.
     pub fn headers(&self, packet: &Packet, ttl: u8) -> Headers {
         let mut transport = Assembly::default();
         let payload = match (&self.tcp, packet.kind) {
@@ -203,8 +204,9 @@ impl Connection {
         to.bytes[12] = (to.length as u8 / 4) << 4;
     }
 
-    /// Window (RFC 7323 §2.3): scaled in all segments without SYN. Data packets show the
-    /// connection's receive window: it has no effect, because the source receives no data.
+    /// Returns the window field (RFC 7323 §2.3), which is scaled in all segments without SYN. Data
+    /// packets contain the receive window of the connection; it has no effect, because the source
+    /// receives no data.
     fn window_field(&self, settings: &TcpSettings, packet: &Packet) -> u16 {
         let is_syn = packet.flags.contains(Flags::SYN);
         let window = match packet.kind {
@@ -215,7 +217,7 @@ impl Connection {
         u16::try_from(window >> shift).unwrap_or(u16::MAX)
     }
 
-    /// MSS, SACK-permitted, timestamps and window scale, as far as they are used.
+    /// Adds MSS, SACK-permitted, timestamps and window scale, if used.
     fn syn_options(&self, settings: &TcpSettings, packet: &Packet, to: &mut Assembly) {
         to.put(&[OPTION_MSS, 4]);
         to.put_u16(u16::try_from(settings.mss).unwrap_or(u16::MAX));
@@ -249,7 +251,7 @@ impl Connection {
         }
     }
 
-    /// Returns the bytes of payload.
+    /// Adds the UDP header. Returns the payload, bytes.
     fn udp_header(&self, packet: &Packet, to: &mut Assembly) -> usize {
         let payload = (packet.size as usize).saturating_sub(IP_HEADER + UDP_HEADER);
         to.put_u16(self.source.port);
@@ -286,7 +288,7 @@ impl Connection {
         pseudo.put(&ip.bytes[12..20]);
         pseudo.put(&[0, protocol]);
         pseudo.put_u16((length - IP_HEADER) as u16);
-        // The payload is zeros, which do not change the sum.
+        // The payload is all zeros, which do not change the sum.
         let checksum = internet_checksum(&[pseudo.stored(), transport.stored()]);
         let (at, checksum) = match (protocol, checksum) {
             (PROTOCOL_TCP, checksum) => (16, checksum),
@@ -305,10 +307,10 @@ fn put_timestamps(packet: &Packet, to: &mut Assembly) {
     to.put_u32(packet.tsecr);
 }
 
-/// Bytes of the option with a price.
+/// Length of the option with a price, bytes.
 const PRICE_OPTION: usize = 8;
 
-/// The price, s, as an IEEE 754 number of 32 bits: written by a queue, or echoed.
+/// Adds the price in s, as a 32-bit IEEE 754 number. Queues write the price; ACKs echo it.
 fn put_price(price: f32, to: &mut Assembly) {
     to.put(&[OPTION_EXPERIMENT, PRICE_OPTION as u8]);
     to.put_u16(PRICE_EXPERIMENT);
@@ -329,8 +331,9 @@ fn tcp_flags(packet: &Packet) -> u8 {
     .fold(0, |flags, (_, flag)| flags | flag)
 }
 
-/// IP identification: constant along the path of a packet, different for its retransmission. For
-/// ACKs it does not depend on the send time: duplicate ACKs without timestamps have the same value.
+/// Returns the IP identification: constant along the path of a packet, different for its
+/// retransmission. For ACKs it does not depend on the send time: duplicate ACKs without timestamps
+/// have the same value.
 fn identification(packet: &Packet) -> u16 {
     let when = match packet.kind {
         PacketKind::Ack => u64::from(packet.tsval) << 32 | u64::from(packet.window),
@@ -340,7 +343,7 @@ fn identification(packet: &Packet) -> u16 {
     mix(mix(mix(who) ^ packet.seq) ^ when) as u16
 }
 
-/// The finalizer of SplitMix64: a bijection that leaves no pattern.
+/// Finalizer of SplitMix64: a bijection without visible patterns.
 const fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -348,7 +351,7 @@ const fn mix(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// Bytes that are being put together, in network order.
+/// Buffer for headers in network byte order.
 struct Assembly {
     bytes: [u8; SNAP_LENGTH as usize],
     length: usize,

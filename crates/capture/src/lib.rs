@@ -1,4 +1,4 @@
-//! Packets as a capture shows them: IPv4, TCP and UDP headers, and the pcapng file around them.
+//! Packets in capture files: IPv4, TCP and UDP headers, and the pcapng file.
 //!
 //! | concern | file |
 //! | --- | --- |
@@ -6,10 +6,10 @@
 //! | addresses, sequence numbers, options: the headers of one flow | `headers.rs` |
 //! | the blocks of a pcapng file | `pcapng.rs` |
 //!
-//! Nothing here opens files: a file is written to a given [`std::io::Write`]. A packet of the
-//! simulation carries no header; all that a capture shows and the simulation does not have
-//! (addresses, ports, initial sequence numbers, the identification field) follows from the number
-//! of the flow, so that equal runs give equal files.
+//! This crate does not open files: it writes to a given [`std::io::Write`]. A simulated packet has
+//! no headers. The fields of a capture that the simulation does not have (addresses, ports, initial
+//! sequence numbers, identification) are derived from the flow number, so that equal runs give
+//! equal files.
 #![forbid(unsafe_code)]
 
 mod checksum;

@@ -1,7 +1,7 @@
-//! The blocks of a pcapng file.
+//! Blocks of a pcapng file.
 //!
-//! Source: draft-ietf-opsawg-pcapng §3 and §4. One section, little-endian, with its interfaces
-//! first. A file that ends between two blocks is a whole capture up to there.
+//! Source: draft-ietf-opsawg-pcapng §3 and §4. The file has one section, in little-endian order,
+//! with its interfaces first. A file that ends between two blocks is a valid capture.
 
 use crate::headers::Headers;
 use airpath_core::Time;
@@ -21,36 +21,36 @@ const SHB_USERAPPL: u16 = 4;
 const IF_NAME: u16 = 2;
 const IF_DESCRIPTION: u16 = 3;
 const IF_TSRESOL: u16 = 9;
-/// Time stamps in units of 10⁻⁹ s.
+/// Timestamp resolution of 10⁻⁹ s.
 const NANOSECONDS: u8 = 9;
 const EPB_FLAGS: u16 = 2;
-/// Longest text of one option, below the 65 535 bytes of the format; what is longer goes into
-/// several.
+/// Longest text of one option, below the 65 535 bytes of the format. Longer comments are split into
+/// several options.
 const LONGEST_TEXT: usize = 60_000;
 
-/// Content of the section header of a file.
+/// Contents of the section header of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
-    /// Which program wrote it.
+    /// Name of the program that wrote the file.
     pub application: String,
-    /// Where it comes from.
+    /// Origin of the file.
     pub comment: String,
 }
 
-/// A point of the path.
+/// Capture interface: a point of the path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
     /// Name of the interface.
     pub name: String,
     /// Description of its packets, one sentence.
     pub description: String,
-    /// Where the packets come from.
+    /// Origin of the packets.
     pub comment: String,
-    /// Most bytes that are stored of a packet; 0: all of them.
+    /// Maximum number of stored bytes per packet; 0: no limit.
     pub snap_length: u32,
 }
 
-/// Which way a packet goes, seen from the host that captures.
+/// Direction of a packet, seen from the capturing host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// In transit.
@@ -61,17 +61,17 @@ pub enum Direction {
     Outbound,
 }
 
-/// Writes a pcapng file.
+/// Writer of a pcapng file.
 pub struct PcapngWriter<W: Write> {
     sink: W,
     block: Vec<u8>,
 }
 
 impl<W: Write> PcapngWriter<W> {
-    /// Writes the head of a file with these interfaces, which are numbered by position.
+    /// Writes the start of a file with these interfaces, which are numbered by position.
     ///
     /// # Errors
-    /// When the sink fails.
+    /// If the sink fails.
     pub fn new(
         sink: W,
         section: &Section,
@@ -102,10 +102,10 @@ impl<W: Write> PcapngWriter<W> {
         Ok(writer)
     }
 
-    /// Writes a packet without payload that was seen at `at` on interface `interface`.
+    /// Writes a packet without payload that was captured at `at` on interface `interface`.
     ///
     /// # Errors
-    /// When the sink fails.
+    /// If the sink fails.
     pub fn packet(
         &mut self,
         interface: u32,
@@ -118,10 +118,10 @@ impl<W: Write> PcapngWriter<W> {
         self.stored(interface, at, headers.stored(), original, direction, comment)
     }
 
-    /// Writes a real packet, all of it, that was seen at `at` on interface `interface`.
+    /// Writes a complete real packet that was captured at `at` on interface `interface`.
     ///
     /// # Errors
-    /// When the sink fails.
+    /// If the sink fails.
     pub fn whole_packet(
         &mut self,
         interface: u32,
@@ -166,15 +166,15 @@ impl<W: Write> PcapngWriter<W> {
     /// Flushes the sink.
     ///
     /// # Errors
-    /// When the sink fails.
+    /// If the sink fails.
     pub fn flush(&mut self) -> io::Result<()> {
         self.sink.flush()
     }
 
-    /// Hands everything to the sink and gives it back.
+    /// Flushes the sink and returns it.
     ///
     /// # Errors
-    /// When the sink fails.
+    /// If the sink fails.
     pub fn finish(mut self) -> io::Result<W> {
         self.sink.flush()?;
         Ok(self.sink)
@@ -186,7 +186,7 @@ impl<W: Write> PcapngWriter<W> {
         self.put_u32(0); // the length follows
     }
 
-    /// Puts the length in front and behind, and writes the block.
+    /// Writes the length at the start and the end of the block, then writes the block.
     fn end(&mut self) -> io::Result<()> {
         let length = self.block.len() as u32 + 4;
         self.block[4..8].copy_from_slice(&length.to_le_bytes());
@@ -213,7 +213,7 @@ impl<W: Write> PcapngWriter<W> {
         self.pad();
     }
 
-    /// A text, unless it is empty. Only a comment may take several options.
+    /// Adds a text, unless it is empty. Only a comment may use several options.
     fn text_option(&mut self, code: u16, text: &str) {
         let mut rest = text;
         while !rest.is_empty() {

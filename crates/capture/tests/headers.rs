@@ -1,5 +1,6 @@
-//! Headers byte by byte against the layouts of RFC 791, RFC 9293, RFC 2018, RFC 7323, RFC 3168 and
-//! RFC 768; checksums by a second implementation that sums the whole packet, payload included.
+//! Headers byte by byte, compared with the layouts of RFC 791, RFC 9293, RFC 2018, RFC 7323, RFC
+//! 3168 and RFC 768. Checksums are compared with a second implementation that sums the complete
+//! packet, including payload.
 
 use airpath_capture::{Connection, Headers, TcpSettings};
 use airpath_core::{Bytes, Ecn, Flags, FlowId, Packet, SackBlock, Time};
@@ -18,8 +19,8 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from(u16_at(bytes, at)) << 16 | u32::from(u16_at(bytes, at + 2))
 }
 
-/// The ones' complement sum of 16-bit words in one wide integer, folded at the end: 0xffff for
-/// a region that holds its own right checksum.
+/// Returns the ones' complement sum of 16-bit words, computed in one wide integer and folded at the
+/// end. The result is 0xffff for data that contains its correct checksum.
 fn wide_sum(bytes: &[u8]) -> u64 {
     let mut sum: u64 =
         (0..bytes.len()).map(|i| u64::from(bytes[i]) << if i % 2 == 0 { 8 } else { 0 }).sum();
@@ -62,7 +63,7 @@ fn options(bytes: &[u8]) -> &[u8] {
 }
 
 #[test]
-fn rfc791_3_1_every_field_of_the_ip_header_of_a_segment() {
+fn rfc791_3_1_ip_header_of_a_segment_is_correct() {
     let bytes = headers(PLAIN, &data(0, 1460, 40));
     assert_eq!(bytes[..4], [0x45, 0x00, 0x05, 0xdc], "version, IHL, TOS, 1500 bytes");
     assert_eq!(bytes[6..8], [0x40, 0x00], "DF, no fragment");
@@ -71,7 +72,7 @@ fn rfc791_3_1_every_field_of_the_ip_header_of_a_segment() {
 }
 
 #[test]
-fn rfc9293_3_1_every_field_of_the_tcp_header_of_a_segment() {
+fn rfc9293_3_1_tcp_header_of_a_segment_is_correct() {
     let connection = Connection::new(FlowId(0), Some(PLAIN));
     let bytes = headers(PLAIN, &data(2920, 1460, 40));
     assert_eq!(u16_at(&bytes, 20), 49_152, "source port");
@@ -84,7 +85,7 @@ fn rfc9293_3_1_every_field_of_the_tcp_header_of_a_segment() {
 }
 
 #[test]
-fn rfc9293_3_4_the_syn_takes_the_initial_sequence_number() {
+fn rfc9293_3_4_syn_occupies_the_initial_sequence_number() {
     let mut syn = data(0, 0, 40);
     syn.flags = Flags::SYN;
     let mut syn_ack = Packet::ack(FlowId(0), 0, 65_535, 40);
@@ -112,7 +113,7 @@ fn rfc9293_3_4_sequence_numbers_wrap_at_2_to_the_32() {
 }
 
 #[test]
-fn the_options_of_a_syn() {
+fn syn_has_the_negotiated_options() {
     let syn = |settings| {
         let mut syn = data(0, 0, 40);
         syn.flags = Flags::SYN;
@@ -162,7 +163,7 @@ fn rfc2018_3_sack_blocks_with_timestamps_fill_the_header() {
 }
 
 #[test]
-fn rfc3168_5_and_6_1_ecn_in_both_headers() {
+fn rfc3168_5_and_6_1_ecn_bits_are_in_both_headers() {
     for (ecn, bits) in [(Ecn::NotEct, 0), (Ecn::Ect1, 1), (Ecn::Ect0, 2), (Ecn::Ce, 3)] {
         let mut segment = data(0, 100, 40);
         segment.ecn = ecn;
@@ -180,7 +181,7 @@ fn rfc3168_5_and_6_1_ecn_in_both_headers() {
 }
 
 #[test]
-fn rfc768_a_datagram_and_the_checksum_that_must_not_be_zero() {
+fn rfc768_datagram_has_a_nonzero_checksum() {
     let connection = Connection::new(FlowId(1), None);
     let packet = Packet::datagram(FlowId(1), 9, Bytes(1000), Time::ZERO);
     let made = connection.headers(&packet, 63);
@@ -190,7 +191,7 @@ fn rfc768_a_datagram_and_the_checksum_that_must_not_be_zero() {
     assert_eq!((bytes[8], bytes[9]), (63, 17), "TTL, protocol UDP");
     assert_eq!((u16_at(bytes, 20), u16_at(bytes, 22)), (49_153, 5001));
     assert_eq!(u16_at(bytes, 24), 980, "Length: header and data");
-    // Addresses, ports, protocol and twice the length sum up to 0xffff for one length alone.
+    // Addresses, ports, protocol and twice the length sum to 0xffff for exactly one length.
     let checksums = (28..65_536).map(|size| {
         let packet = Packet::datagram(FlowId(1), 0, Bytes(size), Time::ZERO);
         u16_at(connection.headers(&packet, 64).stored(), 26)
@@ -201,7 +202,7 @@ fn rfc768_a_datagram_and_the_checksum_that_must_not_be_zero() {
 }
 
 #[test]
-fn a_datagram_smaller_than_its_headers_is_shown_with_them() {
+fn datagram_smaller_than_its_headers_is_captured_with_headers() {
     let packet = Packet::datagram(FlowId(0), 0, Bytes(1), Time::ZERO);
     let made = Connection::new(FlowId(0), None).headers(&packet, 64);
     check(&made);
@@ -242,7 +243,7 @@ fn identification_distinguishes_a_retransmission_from_its_original() {
 }
 
 #[test]
-fn every_flow_has_its_own_addresses() {
+fn every_flow_has_separate_addresses() {
     let mut ends: Vec<_> = (0..100_000)
         .flat_map(|flow| {
             let connection = Connection::new(FlowId(flow), Some(PLAIN));
@@ -277,7 +278,8 @@ proptest! {
     }
 }
 
-/// SYN, data and retransmissions leave with 01; the echo, like a price, is an experimental option.
+/// SYN, data and retransmissions have codepoint 01. The echo, like a price, is an experimental
+/// option.
 #[test]
 fn load_code_is_in_the_ip_header_and_its_echo_is_an_option_if_it_fits() {
     for flags in [Flags::SYN, Flags::NONE, Flags::RETRANSMITTED] {

@@ -1,4 +1,4 @@
-//! Every integration test of the crate in one binary, which is linked once.
+//! All integration tests of the crate in one binary, which is linked once.
 
 mod headers;
 mod pcapng;

@@ -1,4 +1,4 @@
-//! The blocks of a file, byte by byte against draft-ietf-opsawg-pcapng §3 and §4.
+//! Blocks of a file, compared byte by byte with draft-ietf-opsawg-pcapng §3 and §4.
 
 use airpath_capture::{Connection, Direction, Interface, PcapngWriter, SNAP_LENGTH, Section};
 use airpath_core::{Bytes, FlowId, Packet, Time};
@@ -11,7 +11,7 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from(u16_at(bytes, at)) | u32::from(u16_at(bytes, at + 2)) << 16
 }
 
-/// Type and body of every block; checks that both lengths agree.
+/// Returns type and body of every block, and checks that both lengths agree.
 fn blocks(file: &[u8]) -> Vec<(u32, &[u8])> {
     let mut found = Vec::new();
     let mut rest = file;
@@ -25,7 +25,7 @@ fn blocks(file: &[u8]) -> Vec<(u32, &[u8])> {
     found
 }
 
-/// The options from `rest` on: code and value, up to the end-of-options.
+/// Returns the options from `rest` on as (code, value), up to the end-of-options.
 fn options(mut rest: &[u8]) -> Vec<(u16, &[u8])> {
     let mut found = Vec::new();
     loop {
@@ -58,7 +58,7 @@ fn file(comment: &str, packets: &[(Time, Direction, &str)]) -> Vec<u8> {
 }
 
 #[test]
-fn section_4_1_the_section_header() {
+fn section_4_1_section_header_is_correct() {
     let file = file("where from", &[]);
     assert_eq!(file[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
     let (_, body) = blocks(&file)[0];
@@ -69,7 +69,7 @@ fn section_4_1_the_section_header() {
 }
 
 #[test]
-fn section_4_2_the_interface_counts_nanoseconds() {
+fn section_4_2_interface_counts_nanoseconds() {
     let file = file("", &[]);
     let (kind, body) = blocks(&file)[1];
     assert_eq!((kind, u16_at(body, 0), u16_at(body, 2)), (1, 101, 0), "raw IP");
@@ -80,7 +80,7 @@ fn section_4_2_the_interface_counts_nanoseconds() {
 }
 
 #[test]
-fn section_4_3_a_packet_with_its_instant_lengths_and_flags() {
+fn section_4_3_packet_has_its_time_lengths_and_flags() {
     let at = Time::from_nanos(0x0000_0102_0304_0506);
     let file = file("", &[(at, Direction::Outbound, "retransmission")]);
     let (kind, body) = blocks(&file)[2];
@@ -92,13 +92,13 @@ fn section_4_3_a_packet_with_its_instant_lengths_and_flags() {
 }
 
 #[test]
-fn a_packet_without_flags_and_comment_has_no_options() {
+fn packet_without_flags_and_comment_has_no_options() {
     let file = file("", &[(Time::ZERO, Direction::Passing, "")]);
     assert_eq!(blocks(&file)[2].1.len(), 20 + 28);
 }
 
 #[test]
-fn a_long_comment_goes_into_several_options_without_cutting_a_character() {
+fn long_comment_is_split_between_characters() {
     let long = "é".repeat(70_000);
     let file = file(&long, &[]);
     let found = options(&blocks(&file)[0].1[16..]);
@@ -110,7 +110,7 @@ fn a_long_comment_goes_into_several_options_without_cutting_a_character() {
 }
 
 #[test]
-fn every_prefix_of_whole_blocks_is_a_file() {
+fn every_prefix_of_complete_blocks_is_a_valid_file() {
     let at = Time::from_millis;
     let two = file("", &[(at(1), Direction::Passing, ""), (at(2), Direction::Passing, "")]);
     let one = file("", &[(at(1), Direction::Passing, "")]);
@@ -118,7 +118,7 @@ fn every_prefix_of_whole_blocks_is_a_file() {
 }
 
 #[test]
-fn a_real_packet_is_stored_whole() {
+fn real_packet_is_stored_completely() {
     let interface = Interface { name: "server".to_owned(), ..Interface::default() };
     let mut writer =
         PcapngWriter::new(Vec::new(), &Section::default(), &[interface]).expect("a vector");

@@ -1,25 +1,25 @@
-//! Comparisons with a law or a published number.
+//! Comparisons with a formula or a published number.
 
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::panic::Location;
 
-/// A law, where it is from, and why a measurement may differ from it.
+/// A formula or a published number, its source, and the reason for the tolerance.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
-    /// The section of the page, as the field names the subject.
+    /// Section of the conformance page, in the terms of the field.
     pub area: &'static str,
-    /// Document and section or equation, and what it says.
+    /// Document, section or equation, and its statement.
     pub source: &'static str,
     /// Reason for the tolerance.
     pub allows: &'static str,
 }
 
 impl Law {
-    /// `measured` is `expected`, give or take `tolerance`.
+    /// Asserts that `measured` equals `expected` within `tolerance`.
     ///
     /// # Panics
-    /// If it is not.
+    /// If the assertion fails.
     #[track_caller]
     pub fn close(
         &self,
@@ -35,10 +35,10 @@ impl Law {
         assert!(holds, "{what}: {measured} {unit}, not {expected} ({tolerance})");
     }
 
-    /// `measured` is `expected`, give or take the share `tolerance` of it.
+    /// Asserts that `measured` equals `expected` within the relative `tolerance`.
     ///
     /// # Panics
-    /// If it is not.
+    /// If the assertion fails.
     #[track_caller]
     pub fn close_relative(
         &self,
@@ -54,19 +54,20 @@ impl Law {
         assert!(holds, "{what}: {measured} {unit}, not {expected} ({tolerance})");
     }
 
-    /// `measured` is `expected`.
+    /// Asserts that `measured` equals `expected`.
     ///
     /// # Panics
-    /// If it is not.
+    /// If the assertion fails.
     #[track_caller]
     pub fn equal(&self, what: impl Display, unit: &str, measured: f64, expected: f64) {
         self.close(what, unit, measured, expected, 0.0);
     }
 
-    /// `measured` is at least `low` and at most `high`; an infinite bound is none.
+    /// Asserts that `measured` is at least `low` and at most `high`. An infinite bound disables
+    /// that side.
     ///
     /// # Panics
-    /// If it is not.
+    /// If the assertion fails.
     #[track_caller]
     pub fn between(&self, what: impl Display, unit: &str, measured: f64, low: f64, high: f64) {
         let holds = low <= measured && measured <= high;
@@ -74,8 +75,8 @@ impl Law {
         assert!(holds, "{what}: {measured} {unit}, not in {low} to {high}");
     }
 
-    /// All that was measured, from its least to its greatest, lies from `low` to `high`: says
-    /// whether it does, and leaves it to the test what follows.
+    /// Records whether all measured values, from `least` to `greatest`, are between `low` and
+    /// `high`. Returns the result without an assertion.
     #[track_caller]
     pub fn contains(
         &self,
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comparison_asserts_its_tolerance() {
+    fn comparison_asserts_its_tolerance() {
         assert!(passes(|| LAW.close("x", "s", 1.125, 1.0, 0.125)));
         assert!(!passes(|| LAW.close("x", "s", 1.125, 1.0, 0.12)));
         assert!(!passes(|| LAW.close("x", "s", 0.875, 1.0, 0.12)));
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_measurement_is_held_to_both_bounds() {
+    fn between_and_contains_check_both_bounds() {
         assert!(passes(|| LAW.between("x", "s", 2.0, 1.0, 2.0)));
         assert!(passes(|| LAW.between("x", "s", 2.0, 1.0, f64::INFINITY)));
         assert!(!passes(|| LAW.between("x", "s", 2.0, 1.0, 1.9)));
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_agrees_with_nothing() {
+    fn nan_fails_every_comparison() {
         assert!(!passes(|| LAW.close("x", "s", f64::NAN, 1.0, 1.0)));
         assert!(!passes(|| LAW.close_relative("x", "s", 0.0, 0.0, 1.0)));
         assert!(!passes(|| LAW.between("x", "s", f64::NAN, 0.0, 1.0)));

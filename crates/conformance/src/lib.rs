@@ -1,10 +1,10 @@
-//! Records of tests for the conformance page: comparisons with laws, and packet scripts.
+//! Records of tests for the conformance page: comparisons with formulas, and packet scripts.
 //!
-//! A test compares through a [`Law`], which asserts; a script counts in a [`Script`] what it does.
-//! Where `AIRPATH_CONFORMANCE` names a file (`make conformance` sets it) each of them also adds a
-//! line of JSON there, with what was found in that run; otherwise nothing is written. The file
-//! `tests/conformance.py` is the same for Python, and `tests/docs/conformance_page.py` makes the
-//! page. A development dependency: no model is linked with it.
+//! A test compares through a [`Law`], which asserts. A packet script counts its events in a
+//! [`Script`]. If `AIRPATH_CONFORMANCE` names a file (set by `make conformance`), each of them also
+//! appends a line of JSON with the results of this run. Otherwise nothing is written. The file
+//! `tests/conformance.py` does the same for Python, and `tests/docs/conformance_page.py` writes the
+//! page. This crate is a development dependency: no model is linked with it.
 //!
 //! ```
 //! use airpath_conformance::Law;
@@ -31,18 +31,18 @@ use std::env;
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// The variable that names the file of records.
+/// Environment variable with the name of the file of records.
 const VARIABLE: &str = "AIRPATH_CONFORMANCE";
 
-/// Number of random cases of a property: `usual`, or `PROPTEST_CASES` where that is more
-/// (`make long-tests` sets it).
+/// Returns the number of random cases of a property test: `usual`, or `PROPTEST_CASES` if that is
+/// larger (set by `make long-tests`).
 pub fn cases(usual: u32) -> u32 {
     let wanted = env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
     wanted.map_or(usual, |wanted: u32| wanted.max(usual))
 }
 
-/// Adds a line to the file of records, if there is one. One write per line, so that tests that run
-/// at the same time do not mix.
+/// Appends a line to the file of records, if any. One write per line, so that the lines of parallel
+/// tests do not mix.
 fn write(record: &Value) {
     let Some(path) = env::var_os(VARIABLE) else {
         return;
@@ -55,7 +55,7 @@ fn write(record: &Value) {
     file.write_all(format!("{record}\n").as_bytes()).expect("the file of records can be written");
 }
 
-/// The test that runs: the runner names its threads so.
+/// Returns the name of the running test, which is the name of its thread.
 fn test_name() -> String {
     std::thread::current().name().unwrap_or_default().to_owned()
 }

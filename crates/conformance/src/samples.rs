@@ -1,18 +1,19 @@
-//! How to make each built-in component, for the suites that go through all of a family.
+//! Sample configurations of each built-in component, for test suites that cover all components of a
+//! family.
 
 use serde_json::{Map, Value, json};
 
 const SAMPLES: &str = include_str!("../generated/samples.json");
 
-/// The component `kind` of a family with the defaults of its class, and ways that are extreme: each
-/// of its integers the smallest and the largest, each of its other numbers 0 and 1, each truth
-/// turned round; those that `accepts` takes.
+/// Returns sample configurations of the component `kind` of a family: first the defaults of its
+/// class, then extreme variants that `accepts` accepts. A variant sets one integer to 0, 1 or the
+/// largest value, or another number to 0 or 1, or inverts one truth value.
 ///
-/// A suite that needs other samples has its own list; a new component is under test without one.
+/// A suite that needs other samples has a separate list. A new component is tested without such a
+/// list.
 ///
-/// # Panics
-/// If the class's own description is missing or not accepted: then the engine and the class differ
-/// (`make generate-docs` writes the descriptions).
+/// If the sample of the class is missing or rejected: then the engine and the class differ (`make
+/// generate-docs` writes the samples).
 pub fn samples(family: &str, kind: &str, accepts: impl Fn(&Value) -> bool) -> Vec<Value> {
     let all: Value = serde_json::from_str(SAMPLES).expect("what make generate-docs wrote is JSON");
     let Value::Object(usual) = &all[family][kind] else {
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_comes_with_those_of_its_extremes_that_are_accepted() {
+    fn samples_include_the_accepted_extremes() {
         let all = samples("aqm", "codel", |description| description["limit"] != 0);
         assert_eq!(all[0]["target_ns"], 5_000_000);
         assert!(all.iter().any(|sample| sample["limit"] == u64::MAX));
@@ -58,7 +59,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "no sample of aqm nonsense")]
-    fn a_component_without_a_class_is_named() {
+    fn component_without_a_class_is_reported() {
         samples("aqm", "nonsense", |_| true);
     }
 }

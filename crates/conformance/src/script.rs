@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-/// Record of a packet script, written when it ends, under the test that runs it: its module is the
-/// file of scripts.
+/// Record of a packet script, written when the script ends, under the name of its test. The module
+/// of the test is the name of the script file.
 #[derive(Debug, Default)]
 pub struct Script {
     stimuli: usize,
@@ -12,17 +12,17 @@ pub struct Script {
 }
 
 impl Script {
-    /// A packet arrived, a timer expired or the application acted.
+    /// Counts a stimulus: a packet arrived, a timer expired or the application acted.
     pub fn stimulus(&mut self) {
         self.stimuli += 1;
     }
 
-    /// Records `number` claimed segments, each with its place in the order.
+    /// Counts `number` claimed segments, whose order was checked.
     pub fn segments(&mut self, number: usize) {
         self.segments += number;
     }
 
-    /// Something else was asserted: a window, a timer, a count, a header.
+    /// Counts another assertion: a window, a timer, a count or a header.
     pub fn value(&mut self) {
         self.values += 1;
     }

@@ -1,29 +1,29 @@
 //! Conversions between delivery opportunities and rates.
 //!
-//! Both keep the capacity: opportunities averaged over bins carry exactly the same bits, and a
-//! rate cut into opportunities carries the same to within one opportunity.
+//! Conversions preserve the capacity: opportunities averaged over bins carry exactly the same bits,
+//! and a rate divided into opportunities carries the same bits to within one opportunity.
 
 use super::{
     MAX_OPPORTUNITIES, NANOS_PER_MILLI, NANOS_PER_SECOND, OPPORTUNITY_BITS, OpportunityTrace,
     RateTrace, Segment, TraceError,
 };
 
-/// The part of an opportunity by which a sum of rounded bits may fall short and still count.
+/// Tolerance for rounded sums of bits, as a fraction of an opportunity.
 const ROUNDING: f64 = 1e-9;
-/// The part of a millisecond by which a rounded time may be late and still count as on time.
+/// Tolerance for rounded times, as a fraction of a millisecond.
 const ROUNDING_MS: f64 = 1e-6;
 
 impl OpportunityTrace {
-    /// The trace as a rate, averaged over bins of `bin_ns`; the last bin ends with the trace and
-    /// may be shorter.
+    /// Converts the trace to a rate, averaged over bins of `bin_ns`. The last bin ends with the
+    /// trace and may be shorter.
     ///
-    /// An opportunity counts in the bin that it ends, (k·bin, (k+1)·bin], one at time 0 in the
-    /// first bin.
+    /// An opportunity counts in the bin (k·bin, (k+1)·bin] that contains its time; an opportunity
+    /// at time 0 counts in the first bin.
     ///
     /// # Errors
-    /// [`TraceError::ZeroBin`]; [`TraceError::TooManyBins`] above
-    /// [`MAX_BINS`](super::MAX_BINS); [`TraceError::NotARate`] when bins of nanoseconds give a
-    /// rate above [`MAX_RATE_BPS`](super::MAX_RATE_BPS).
+    /// [`TraceError::ZeroBin`]; [`TraceError::TooManyBins`] above [`MAX_BINS`](super::MAX_BINS);
+    /// [`TraceError::NotARate`] if bins of nanoseconds give a rate above
+    /// [`MAX_RATE_BPS`](super::MAX_RATE_BPS).
     pub fn to_rate(&self, bin_ns: u64) -> Result<RateTrace, TraceError> {
         let rates = self.rates(bin_ns)?;
         let segment = |(start_ns, rate_bps)| Segment { start_ns, rate_bps };
@@ -33,13 +33,13 @@ impl OpportunityTrace {
 }
 
 impl RateTrace {
-    /// The trace as delivery opportunities: one at the end of each millisecond in which the bits
-    /// of an opportunity have come together, the remainder carried on.
+    /// Converts the trace to delivery opportunities. An opportunity is placed at the end of the
+    /// millisecond in which its bits are complete; the remaining bits are carried over.
     ///
-    /// The period is rounded up to whole milliseconds. Where no opportunity falls on its end, one
-    /// is added there, since the format's last opportunity is what ends the trace; a remainder of
-    /// bits at the end is thereby rounded up, otherwise it is dropped. The capacity of one round
-    /// differs by less than one opportunity either way.
+    /// The period is rounded up to full milliseconds. If no opportunity falls on the end of the
+    /// period, one is added there, since the last opportunity of the format defines the end of the
+    /// trace. Remaining bits at the end are then rounded up; otherwise they are dropped. The
+    /// capacity of one period differs by less than one opportunity.
     ///
     /// # Errors
     /// [`TraceError::TooManyOpportunities`] above [`MAX_OPPORTUNITIES`].
@@ -51,7 +51,7 @@ impl RateTrace {
         let end_ms = self.period_ns().div_ceil(NANOS_PER_MILLI);
         let mut times_ms = Vec::with_capacity(opportunities as usize + 1);
         let mut earliest_ms = 1;
-        // What has come together so far, in opportunities.
+        // Accumulated bits, in opportunities.
         let mut carried = 0.0;
         for (start_ns, end_ns, rate_bps) in self.spans() {
             let per_ms = rate_bps / OPPORTUNITY_BITS / 1e3;
@@ -74,7 +74,7 @@ impl RateTrace {
     }
 }
 
-/// Opportunities of `count` in `width_ns`, as a rate in bit/s.
+/// Returns the rate of `count` opportunities in `width_ns`, bit/s.
 pub(crate) fn rate_of(count: u64, width_ns: u64) -> f64 {
     count as f64 * OPPORTUNITY_BITS * NANOS_PER_SECOND as f64 / width_ns as f64
 }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opportunity_counts_in_the_bin_it_ends() {
+    fn opportunity_counts_in_the_bin_that_it_ends() {
         let trace = opportunities(&[0, 5, 10, 11, 23]).to_rate(10 * MS).unwrap();
         let one = 1_203_200.0;
         assert_eq!(
@@ -105,13 +105,13 @@ mod tests {
     }
 
     #[test]
-    fn a_bin_longer_than_the_trace_gives_its_mean() {
+    fn bin_longer_than_the_trace_gives_the_mean() {
         let trace = opportunities(&[1, 2, 4]).to_rate(u64::MAX).unwrap();
         assert_eq!(trace, rate(&[(0, 9_024_000.0)], 4 * MS));
     }
 
     #[test]
-    fn impossible_bins_are_refused() {
+    fn impossible_bins_are_rejected() {
         let trace = opportunities(&[1_000_000_000]);
         assert_eq!(
             trace.to_rate(0).unwrap_err().to_string(),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opportunity_comes_when_its_bits_are_together() {
+    fn opportunity_is_placed_when_its_bits_are_complete() {
         // 12.032 Mbit/s is one opportunity per millisecond.
         let steady = rate(&[(0, 12_032_000.0)], 4 * MS).to_opportunities().unwrap();
         assert_eq!(steady.times_ms(), [1, 2, 3, 4]);
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn sums_of_rounded_bits_do_not_wait_for_the_end_of_an_outage() {
-        // Ten tenths add up to a little less than one.
+        // Ten tenths add up to slightly less than one.
         let mut segments: Vec<_> = (0..10).map(|ms| (ms * MS, 1_203_200.0)).collect();
         segments.extend([(10 * MS, 0.0), (90 * MS, 1_203_200.0)]);
         let trace = rate(&segments, 100 * MS).to_opportunities().unwrap();
@@ -158,14 +158,15 @@ mod tests {
     }
 
     #[test]
-    fn the_remainder_is_carried_over_an_outage() {
+    fn remainder_is_carried_over_an_outage() {
         let trace = rate(&[(0, 18_048_000.0), (MS, 0.0), (5 * MS, 6_016_000.0)], 8 * MS);
-        // 1.5 together after 1 ms; the other half comes 1 ms after the outage.
+        // 1.5 opportunities are accumulated after 1 ms; the other half follows 1 ms after the
+        // outage.
         assert_eq!(trace.to_opportunities().unwrap().times_ms(), [1, 6, 8]);
     }
 
     #[test]
-    fn the_last_opportunity_keeps_the_period() {
+    fn last_opportunity_keeps_the_period() {
         let silent_end = rate(&[(0, 12_032_000.0), (2 * MS, 0.0)], 10 * MS);
         assert_eq!(silent_end.to_opportunities().unwrap().times_ms(), [1, 2, 10]);
         let slow = rate(&[(0, 1.0)], 10 * MS + 1);
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn too_much_capacity_is_refused_before_it_is_built() {
+    fn too_much_capacity_is_rejected_before_the_conversion() {
         let trace = rate(&[(0, 1e15)], 1_000_000 * NANOS_PER_SECOND);
         assert_eq!(
             trace.to_opportunities().unwrap_err().to_string(),
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_of_one_millisecond_lose_nothing() {
+    fn bins_of_one_millisecond_lose_no_information() {
         let trace = opportunities(&[1, 1, 1, 7, 8, 8, 120]);
         assert_eq!(trace.to_rate(MS).unwrap().to_opportunities().unwrap(), trace);
     }

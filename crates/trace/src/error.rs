@@ -1,4 +1,4 @@
-//! Problems of a trace, one line each.
+//! Errors of a trace, one line each.
 
 use super::{MAX_BINS, MAX_DURATION_S, MAX_OPPORTUNITIES, MAX_RATE_BPS, OPPORTUNITY_BYTES};
 use std::fmt;
@@ -6,13 +6,13 @@ use thiserror::Error;
 
 /// A line of a file, shown as `file:line`.
 ///
-/// For a trace made from values, `file` is `trace` and `line` is where the value would stand in
-/// the written file.
+/// For a trace built from values, `file` is `trace` and `line` is the line of the value in the
+/// written file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLocation {
-    /// The name of the file, as given to the parser.
+    /// File name, as passed to the parser.
     pub file: String,
-    /// The line, counted from 1.
+    /// Line number, counted from 1.
     pub line: usize,
 }
 
@@ -28,7 +28,8 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// A piece of a user's file in an error: quoted, escaped to one line and cut to 40 characters.
+/// Excerpt of a user's file in an error message: quoted, escaped to one line and cut to 40
+/// characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt(String);
 
@@ -49,29 +50,29 @@ impl fmt::Display for Excerpt {
     }
 }
 
-/// Why a text is not a trace, or a trace cannot be converted or generated.
+/// Reason why a text is not a trace, or why a trace cannot be converted or generated.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum TraceError {
-    /// The file holds no line at all.
+    /// The file has no lines.
     #[error(
         "{file}: empty. A Mahimahi trace has one delivery time per line, in whole milliseconds."
     )]
     NoOpportunities {
-        /// The file.
+        /// File name.
         file: String,
     },
-    /// A line with nothing on it.
+    /// An empty line.
     #[error("{place}: empty line. Remove it.")]
     EmptyLine {
         /// Location in the file.
         place: SourceLocation,
     },
-    /// A line of a Mahimahi file that is not a whole, unsigned number.
+    /// A line of a Mahimahi file that is not an unsigned integer.
     #[error("{place}: {text} is not a delivery time. Use whole milliseconds, for example 1204.")]
     NotMilliseconds {
         /// Location in the file.
         place: SourceLocation,
-        /// The text found there.
+        /// Text at that location.
         text: Excerpt,
     },
     /// A time beyond [`super::MAX_DURATION_S`].
@@ -82,10 +83,10 @@ pub enum TraceError {
     TooLate {
         /// Location in the file.
         place: SourceLocation,
-        /// The time as written, with its unit.
+        /// Time as written, with its unit.
         text: String,
     },
-    /// A delivery time that is before the one above it, ms.
+    /// A delivery time that is smaller than the previous one, ms.
     #[error(
         "{place}: {time_ms} is before the previous {previous_ms}. \
          Delivery times must not decrease."
@@ -93,34 +94,34 @@ pub enum TraceError {
     Decreasing {
         /// Location in the file.
         place: SourceLocation,
-        /// The delivery time, ms.
+        /// Delivery time, ms.
         time_ms: u64,
-        /// The delivery time above it, ms.
+        /// Previous delivery time, ms.
         previous_ms: u64,
     },
-    /// All delivery times are 0, so that looping would never advance.
+    /// All delivery times are 0, so that the looped trace would never advance.
     #[error("{place}: the last delivery time is 0. A trace must last at least 1 ms.")]
     NoDuration {
-        /// The last line.
+        /// Last line.
         place: SourceLocation,
     },
-    /// The CSV does not start with its header.
+    /// The CSV file does not start with the header.
     #[error("{place}: {text} is not the header. Use time_s,rate_bps.")]
     Header {
         /// Location in the file.
         place: SourceLocation,
-        /// The text found there.
+        /// Text at that location.
         text: Excerpt,
     },
-    /// The CSV has fewer than the two rows that make one segment.
+    /// The CSV file has fewer than two rows, the minimum for one segment.
     #[error(
         "{file}: {rows} row(s) of data. Use at least two, one for the start of the trace \
          and one for its end."
     )]
     TooFewRows {
-        /// The file.
+        /// File name.
         file: String,
-        /// Rows found, 0 or 1.
+        /// Number of rows, 0 or 1.
         rows: usize,
     },
     /// A CSV line without exactly one comma.
@@ -131,7 +132,7 @@ pub enum TraceError {
     NotARow {
         /// Location in the file.
         place: SourceLocation,
-        /// The text found there.
+        /// Text at that location.
         text: Excerpt,
     },
     /// A CSV time that is not a number.
@@ -139,7 +140,7 @@ pub enum TraceError {
     NotSeconds {
         /// Location in the file.
         place: SourceLocation,
-        /// The text found there.
+        /// Text at that location.
         text: Excerpt,
     },
     /// A CSV rate that is negative, not a number or above [`super::MAX_RATE_BPS`].
@@ -150,7 +151,7 @@ pub enum TraceError {
     NotARate {
         /// Location in the file.
         place: SourceLocation,
-        /// The text found there.
+        /// Text at that location.
         text: Excerpt,
     },
     /// The first CSV row is not at time 0.
@@ -158,10 +159,10 @@ pub enum TraceError {
     FirstTime {
         /// Location in the file.
         place: SourceLocation,
-        /// The time, s.
+        /// Time, s.
         time_s: String,
     },
-    /// A CSV time that is not after the one above it.
+    /// A CSV time that is not larger than the previous one.
     #[error(
         "{place}: {time_s} s is not after the previous {previous_s} s. \
          Times must increase by at least 1 ns."
@@ -169,12 +170,12 @@ pub enum TraceError {
     NotIncreasing {
         /// Location in the file.
         place: SourceLocation,
-        /// The time, s.
+        /// Time, s.
         time_s: String,
-        /// The time above it, s.
+        /// Previous time, s.
         previous_s: String,
     },
-    /// The last CSV row, which only says where the trace ends, brings a new rate.
+    /// The last CSV row, which only defines the end of the trace, has a different rate.
     #[error(
         "{place}: the last row is the end of the trace and must repeat the rate above it, \
          {previous_bps}, not {rate_bps}. If that rate is to last, add a row for its end."
@@ -182,18 +183,18 @@ pub enum TraceError {
     LastRate {
         /// Location in the file.
         place: SourceLocation,
-        /// The rate of the last row, bit/s.
+        /// Rate of the last row, bit/s.
         rate_bps: f64,
-        /// The rate of the row above it, bit/s.
+        /// Rate of the previous row, bit/s.
         previous_bps: f64,
     },
-    /// No segment has a rate above 0.
+    /// All rates are 0.
     #[error("{file}: every rate is 0. A trace must deliver something.")]
     AllZero {
-        /// The file.
+        /// File name.
         file: String,
     },
-    /// A bin of no length.
+    /// A bin of zero length.
     #[error("the bin is 0 ns. Use at least 1 ns, for example 100 ms.")]
     ZeroBin,
     /// More bins than [`MAX_BINS`].
@@ -202,9 +203,9 @@ pub enum TraceError {
          take a longer bin."
     )]
     TooManyBins {
-        /// The requested bin, ns.
+        /// Requested bin, ns.
         bin_ns: u64,
-        /// How many bins that would be.
+        /// Resulting number of bins.
         bins: u64,
     },
     /// More opportunities than [`MAX_OPPORTUNITIES`].
@@ -213,26 +214,26 @@ pub enum TraceError {
          At most {MAX_OPPORTUNITIES} are possible; take a shorter trace or a lower rate."
     )]
     TooManyOpportunities {
-        /// How many there would be.
+        /// Resulting number of opportunities.
         opportunities: f64,
     },
-    /// A setting of a generated trace outside its range.
+    /// A parameter of a generated trace is outside its range.
     #[error("{field} = {value}: not accepted. Use {accepted}.")]
     OutOfRange {
-        /// The setting.
+        /// Parameter name.
         field: &'static str,
-        /// Its value.
+        /// Value of the parameter.
         value: f64,
         /// Accepted values, with the unit and an example.
         accepted: &'static str,
     },
-    /// A generated link so poor that it delivers not even one packet.
+    /// A generated link that delivers less than one packet.
     #[error(
         "the generated link carries {bits:.0} bit in all, less than one opportunity of \
          {OPPORTUNITY_BYTES} bytes. Raise mean_snr_db, bandwidth_hz, cap_bps or the duration."
     )]
     NothingDelivered {
-        /// Capacity of the link over its whole duration, bit.
+        /// Capacity of the link over its duration, bit.
         bits: f64,
     },
 }

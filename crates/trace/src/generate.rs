@@ -1,12 +1,12 @@
-//! Synthetic traces: a Rayleigh-faded link that follows its Shannon rate up to a cap.
+//! Synthetic traces: a Rayleigh-fading link with the Shannon rate up to a maximum.
 //!
-//! In each millisecond the rate is min(cap, W·log2(1 + SNR·|h|²)) with the channel taken at its
-//! middle; the bits are then cut into delivery opportunities.
+//! In each millisecond the rate is min(cap, W·log2(1 + SNR·|h|²)) with the channel at the middle of
+//! the millisecond. The bits are then divided into delivery opportunities.
 //!
 //! Source: [`airpath_phy::rayleigh`], [`airpath_phy::shannon`].
-//! Left out: shadowing and path loss (the mean SNR stays), other users, scheduling, handover,
-//! fading within a millisecond (it matters from about 100 Hz of Doppler on, where neighbouring
-//! milliseconds are no longer alike).
+//! Left out: shadowing and path loss (the mean SNR is constant), other users, scheduling, handover,
+//! and fading within a millisecond. The latter matters from a Doppler frequency of about 100 Hz on,
+//! where successive milliseconds differ noticeably.
 
 use super::{
     MAX_RATE_BPS, NANOS_PER_MILLI, NANOS_PER_SECOND, OPPORTUNITY_BITS, OpportunityTrace, RateTrace,
@@ -15,26 +15,26 @@ use super::{
 use airpath_core::{Stream, Time};
 use airpath_phy::{doppler, rayleigh::Rayleigh, shannon};
 
-/// The longest generated trace, seconds; a longer run loops it.
+/// Longest generated trace, s. A longer run loops the trace.
 pub const MAX_GENERATED_S: u64 = 3600;
 
-/// The link that a synthetic trace is taken from.
+/// Parameters of the link of a synthetic trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FadedLinkConfig {
-    /// The length of the trace, ns: 1 ms to [`MAX_GENERATED_S`]; the trace itself is rounded up
-    /// to whole milliseconds.
+    /// Duration of the trace, ns: 1 ms to [`MAX_GENERATED_S`]. The trace is rounded up to full
+    /// milliseconds.
     pub duration_ns: u64,
-    /// The SNR averaged over the fading, dB: −50 to 100.
+    /// Mean SNR, averaged over the fading, dB: −50 to 100.
     pub mean_snr_db: f64,
-    /// W, Hz: above 0, to 1e12.
+    /// Bandwidth W, Hz: above 0, up to 1e12.
     pub bandwidth_hz: f64,
-    /// The highest rate, bit/s: above 0, to [`MAX_RATE_BPS`].
+    /// Maximum rate, bit/s: above 0, up to [`MAX_RATE_BPS`].
     pub cap_bps: f64,
-    /// The speed of the receiver, m/s: 0 (a frozen channel) to 10 000.
+    /// Speed of the receiver, m/s: 0 (constant channel) to 10 000.
     pub speed_mps: f64,
-    /// The carrier, Hz: above 0, to 1e12.
+    /// Carrier frequency, Hz: above 0, up to 1e12.
     pub carrier_hz: f64,
-    /// The seed of the channel. Equal settings and seed give the same trace on every machine.
+    /// Seed of the channel. Equal parameters and seed give the same trace on every machine.
     pub seed: u64,
 }
 
@@ -89,12 +89,12 @@ impl FadedLinkConfig {
     }
 }
 
-/// The delivery opportunities of a faded link.
+/// Generates the delivery opportunities of a fading link.
 ///
 /// # Errors
-/// [`TraceError::OutOfRange`] for a setting outside its range,
-/// [`TraceError::NothingDelivered`] when the link carries less than one opportunity,
-/// [`TraceError::TooManyOpportunities`] when it carries too many.
+/// [`TraceError::OutOfRange`] for a parameter outside its range, [`TraceError::NothingDelivered`]
+/// if the link carries less than one opportunity, [`TraceError::TooManyOpportunities`] if it
+/// carries too many.
 pub fn generate(config: &FadedLinkConfig) -> Result<OpportunityTrace, TraceError> {
     let rate = generate_rate(config)?;
     let bits = rate.bits();
@@ -104,10 +104,10 @@ pub fn generate(config: &FadedLinkConfig) -> Result<OpportunityTrace, TraceError
     rate.to_opportunities()
 }
 
-/// The rate of a faded link, one segment per millisecond.
+/// Generates the rate of a fading link, one segment per millisecond.
 ///
 /// # Errors
-/// [`TraceError::OutOfRange`] for a setting outside its range.
+/// [`TraceError::OutOfRange`] for a parameter outside its range.
 pub fn generate_rate(config: &FadedLinkConfig) -> Result<RateTrace, TraceError> {
     config.validate()?;
     let mut stream = Stream::new(config.seed, 0, "trace generator");
@@ -146,16 +146,16 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_names_a_trace() {
+    fn equal_seeds_give_equal_traces() {
         let trace = generate(&config()).unwrap();
         assert_eq!(trace, generate(&config()).unwrap());
         assert_ne!(trace, generate(&FadedLinkConfig { seed: 2, ..config() }).unwrap());
     }
 
     #[test]
-    fn a_seed_gives_the_same_trace_on_every_machine() {
+    fn seed_gives_the_same_trace_on_every_machine() {
         let trace = generate(&config()).unwrap();
-        // A golden value freezes any result; the mean rate is a plausibility bound.
+        // A golden value freezes the result; the mean rate is a plausibility check.
         let sum_ms: u64 = trace.times_ms().iter().sum();
         assert_eq!((trace.times_ms().len(), sum_ms), (11_422, 55_589_081));
         let mean_bps = trace.bits() / 10.0;
@@ -163,11 +163,11 @@ mod tests {
     }
 
     #[test]
-    fn the_trace_lasts_as_long_as_asked_and_respects_the_cap() {
+    fn trace_has_the_configured_duration_and_respects_the_cap() {
         let trace = generate(&config()).unwrap();
         assert_eq!(trace.period_ms(), 10_000);
         let rates = trace.rates(100 * NANOS_PER_MILLI).unwrap();
-        // One opportunity of rounding per bin.
+        // Rounding error: one opportunity per bin.
         assert!(rates.iter().all(|&rate| rate <= 20e6 + OPPORTUNITY_BITS / 0.1));
         assert!(rates.iter().any(|&rate| rate > 19e6), "the cap is reached");
         assert!(rates.iter().any(|&rate| rate < 10e6), "the link fades");
@@ -182,10 +182,10 @@ mod tests {
     };
 
     #[test]
-    fn the_mean_rate_is_that_of_the_ergodic_channel() {
+    fn mean_rate_equals_that_of_the_ergodic_channel() {
         // E log2(1 + γ|h|²) = e^(1/γ) E1(1/γ) / ln 2 = 2.9065 bit/s/Hz at γ = 10 (E1(0.1) =
-        // 1.8229). At 100 m/s one minute holds 40 000 cycles; what remains is the generator's
-        // finite number of waves.
+        // 1.8229). At 100 m/s one minute contains 40 000 cycles. The remaining error comes from the
+        // finite number of waves of the generator.
         let fast = FadedLinkConfig {
             duration_ns: 60 * NANOS_PER_SECOND,
             cap_bps: 1e9,
@@ -200,14 +200,14 @@ mod tests {
     }
 
     #[test]
-    fn a_standing_receiver_has_one_rate() {
+    fn receiver_at_rest_has_a_constant_rate() {
         let rate = generate_rate(&FadedLinkConfig { speed_mps: 0.0, ..config() }).unwrap();
         let first = rate.segments()[0].rate_bps;
         assert!(rate.segments().iter().all(|segment| segment.rate_bps == first));
     }
 
     #[test]
-    fn settings_out_of_range_are_named() {
+    fn out_of_range_parameters_are_reported_by_name() {
         let base = config();
         assert_eq!(
             error(&FadedLinkConfig { duration_ns: 0, ..base.clone() }),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_delivers_nothing_is_refused() {
+    fn link_that_delivers_nothing_is_rejected() {
         let poor = FadedLinkConfig { bandwidth_hz: 10.0, duration_ns: 1_000_000, ..config() };
         let message = error(&poor);
         assert!(message.starts_with("the generated link carries 0 bit in all, "), "{message}");

@@ -1,13 +1,13 @@
 //! Trace files: recorded or synthetic link capacity over time.
 //!
-//! Two formats, both looped for as long as a run lasts:
+//! There are two formats. Both traces are looped for the duration of a run:
 //!
-//! * [`mahimahi`], an [`OpportunityTrace`]: one line per chance to deliver
-//!   [`OPPORTUNITY_BYTES`] bytes, in whole milliseconds;
-//! * [`rate_csv`], a [`RateTrace`]: `time_s,rate_bps` rows, a rate that is constant in between.
+//! * [`mahimahi`], an [`OpportunityTrace`]: one line per opportunity to deliver
+//!   [`OPPORTUNITY_BYTES`] bytes, in integer milliseconds;
+//! * [`rate_csv`], a [`RateTrace`]: `time_s,rate_bps` rows with a piecewise constant rate.
 //!
-//! [`convert`] turns one into the other, [`stats`] describes both, [`mod@generate`] makes a synthetic
-//! one. Everything here works on text and values; reading and writing files is the caller's.
+//! [`convert`] converts between the formats, [`stats`] describes both, and [`mod@generate`] makes
+//! synthetic traces. This crate works on text and values; the caller reads and writes files.
 //!
 //! # Example
 //!
@@ -42,51 +42,51 @@ pub use mahimahi::OpportunityTrace;
 pub use rate_csv::{RateTrace, Segment};
 pub use stats::{Outage, PERCENTILES, STATS_BIN_NS, Stats};
 
-/// The bytes that one delivery opportunity can carry: an IP packet of 1500 bytes and the 4 bytes
-/// of packet information that a TUN device puts before it (Mahimahi, `LinkQueue::PACKET_SIZE`).
+/// Size of a delivery opportunity, bytes: an IP packet of 1500 bytes and the 4 bytes of packet
+/// information that a TUN device prepends (Mahimahi, `LinkQueue::PACKET_SIZE`).
 pub const OPPORTUNITY_BYTES: u64 = 1504;
-/// The longest trace, seconds (11.5 days); it keeps a nanosecond exact in decimal and in `f64`.
+/// Longest trace, s (11.5 days). Within this limit a nanosecond is exact in decimal and in `f64`.
 pub const MAX_DURATION_S: u64 = 1_000_000;
-/// The highest rate of a [`RateTrace`], bit/s.
+/// Highest rate of a [`RateTrace`], bit/s.
 pub const MAX_RATE_BPS: f64 = 1e15;
-/// The largest number of bins that a trace is cut into.
+/// Largest number of bins of a trace.
 pub const MAX_BINS: u64 = 10_000_000;
-/// The largest number of opportunities that a conversion makes.
+/// Largest number of opportunities created by a conversion.
 pub const MAX_OPPORTUNITIES: u64 = 50_000_000;
 
 const OPPORTUNITY_BITS: f64 = (OPPORTUNITY_BYTES * 8) as f64;
 const NANOS_PER_MILLI: u64 = 1_000_000;
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
-/// The file name in errors about a trace that was made from values.
+/// File name in errors of a trace that was built from values.
 const MADE: &str = "trace";
 
-/// A trace of either kind.
+/// A trace in either format.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trace {
-    /// Delivery opportunities, as Mahimahi records them.
+    /// Delivery opportunities, as recorded by Mahimahi.
     Opportunities(OpportunityTrace),
-    /// A piecewise constant rate.
+    /// Piecewise constant rate.
     Rate(RateTrace),
 }
 
 impl Trace {
-    /// Reads a Mahimahi trace; `file` names it in errors.
+    /// Parses a Mahimahi trace; `file` is its name in errors.
     ///
     /// # Errors
-    /// As [`OpportunityTrace::parse`].
+    /// Same as [`OpportunityTrace::parse`].
     pub fn parse_mahimahi(file: &str, text: &str) -> Result<Trace, TraceError> {
         OpportunityTrace::parse(file, text).map(Trace::Opportunities)
     }
 
-    /// Reads a `time_s,rate_bps` CSV; `file` names it in errors.
+    /// Parses a `time_s,rate_bps` CSV; `file` is its name in errors.
     ///
     /// # Errors
-    /// As [`RateTrace::parse`].
+    /// Same as [`RateTrace::parse`].
     pub fn parse_csv(file: &str, text: &str) -> Result<Trace, TraceError> {
         RateTrace::parse(file, text).map(Trace::Rate)
     }
 
-    /// The time after which the trace starts again, ns.
+    /// Returns the period of the looped trace, ns.
     pub fn period_ns(&self) -> u64 {
         match self {
             Trace::Opportunities(trace) => trace.period_ns(),
@@ -94,10 +94,10 @@ impl Trace {
         }
     }
 
-    /// The trace as a Mahimahi file, converted if need be.
+    /// Returns the trace in the Mahimahi format, converted if necessary.
     ///
     /// # Errors
-    /// As [`RateTrace::to_opportunities`].
+    /// Same as [`RateTrace::to_opportunities`].
     pub fn to_mahimahi(&self) -> Result<String, TraceError> {
         match self {
             Trace::Opportunities(trace) => Ok(trace.to_mahimahi()),
@@ -105,11 +105,11 @@ impl Trace {
         }
     }
 
-    /// The trace as CSV, with `provenance` as `#` lines above. Opportunities are averaged over
-    /// bins of `bin_ns`; a rate trace keeps its own segments.
+    /// Returns the trace as CSV, with `provenance` as `#` lines at the top. Opportunities are
+    /// averaged over bins of `bin_ns`; a rate trace keeps its segments.
     ///
     /// # Errors
-    /// As [`OpportunityTrace::to_rate`].
+    /// Same as [`OpportunityTrace::to_rate`].
     pub fn to_csv(&self, bin_ns: u64, provenance: &str) -> Result<String, TraceError> {
         match self {
             Trace::Opportunities(trace) => Ok(trace.to_rate(bin_ns)?.to_csv(provenance)),
@@ -118,13 +118,13 @@ impl Trace {
     }
 }
 
-/// The lines of a file: a byte order mark and the line ends (`\n` or `\r\n`) are removed, a
-/// missing end of the last line is forgiven.
+/// Returns the lines of a file. A byte order mark and line ends (`\n` or `\r\n`) are removed; the
+/// last line may lack its end.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.strip_prefix('\u{feff}').unwrap_or(text).lines()
 }
 
-/// Seconds in full decimal notation: 100 ms gives `0.1`.
+/// Formats a time as seconds in full decimal notation: 100 ms gives `0.1`.
 fn seconds_text(nanos: u64) -> String {
     let whole = nanos / NANOS_PER_SECOND;
     match nanos % NANOS_PER_SECOND {

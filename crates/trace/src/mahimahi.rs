@@ -1,9 +1,10 @@
 //! The Mahimahi format: one delivery opportunity per line.
 //!
-//! Each line is a time in whole milliseconds from the start of the trace at which up to
-//! [`OPPORTUNITY_BYTES`](super::OPPORTUNITY_BYTES) bytes can be delivered; equal times are that
-//! many opportunities at once. The last time is also the period: the trace starts again there, so
-//! an opportunity at time 0 of the second round coincides with the last one of the first.
+//! Each line is a time in integer milliseconds from the start of the trace, at which up to
+//! [`OPPORTUNITY_BYTES`](super::OPPORTUNITY_BYTES) bytes can be delivered. Several equal times mean
+//! several opportunities at that time. The last time is also the period: the trace restarts there,
+//! so an opportunity at time 0 of the second period coincides with the last opportunity of the
+//! first period.
 //!
 //! Source: Mahimahi's `mm-link` (Netravali et al., USENIX ATC 2015), class `LinkQueue`.
 //! Differs: `\r\n` and a byte order mark are accepted, times beyond 11.5 days are not.
@@ -15,19 +16,20 @@ use super::{
 
 const MAX_TIME_MS: u64 = MAX_DURATION_S * 1000;
 
-/// Delivery opportunities of [`OPPORTUNITY_BYTES`](super::OPPORTUNITY_BYTES) bytes at whole
-/// milliseconds, looped: at least one, never decreasing, the last one after 0.
+/// Delivery opportunities of [`OPPORTUNITY_BYTES`](super::OPPORTUNITY_BYTES) bytes at integer
+/// milliseconds, looped. There is at least one, the times never decrease, and the last time is
+/// above 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpportunityTrace {
     times_ms: Vec<u64>,
 }
 
 impl OpportunityTrace {
-    /// A trace of the given delivery times, ms.
+    /// Creates a trace of the given delivery times, ms.
     ///
     /// # Errors
-    /// [`TraceError`] when there is none, one is before its predecessor or beyond
-    /// [`MAX_DURATION_S`], or the last is 0.
+    /// [`TraceError`] if there are no times, if a time is smaller than the previous one or beyond
+    /// [`MAX_DURATION_S`], or if the last time is 0.
     pub fn new(times_ms: Vec<u64>) -> Result<OpportunityTrace, TraceError> {
         for (index, &time_ms) in times_ms.iter().enumerate() {
             if time_ms > MAX_TIME_MS {
@@ -44,12 +46,12 @@ impl OpportunityTrace {
         OpportunityTrace::checked_end(MADE, times_ms)
     }
 
-    /// Reads a Mahimahi file; `file` names it in errors.
+    /// Parses a Mahimahi file; `file` is its name in errors.
     ///
     /// # Errors
-    /// [`TraceError`] for the first line that is not an integer number of milliseconds from 0 to
-    /// [`MAX_DURATION_S`], is empty or before the one above it; and when there is no line or the
-    /// last time is 0.
+    /// [`TraceError`] for the first line that is empty, is not an integer number of milliseconds
+    /// from 0 to [`MAX_DURATION_S`], or is smaller than the previous line; also if there is no line
+    /// or the last time is 0.
     pub fn parse(file: &str, text: &str) -> Result<OpportunityTrace, TraceError> {
         let mut times_ms = Vec::with_capacity(text.len() / 6);
         let mut previous_ms = 0;
@@ -75,27 +77,28 @@ impl OpportunityTrace {
         }
     }
 
-    /// The delivery times of one round, ms, never decreasing.
+    /// Returns the delivery times of one period, ms, never decreasing.
     pub fn times_ms(&self) -> &[u64] {
         &self.times_ms
     }
 
-    /// The time after which the trace starts again, ms: the last delivery time, at least 1.
+    /// Returns the period, ms: the last delivery time, at least 1.
     pub fn period_ms(&self) -> u64 {
         *self.times_ms.last().expect("a trace has an opportunity: checked when made")
     }
 
-    /// The time after which the trace starts again, ns.
+    /// Returns the period, ns.
     pub fn period_ns(&self) -> u64 {
         self.period_ms() * NANOS_PER_MILLI
     }
 
-    /// Capacity of one round, bit.
+    /// Returns the capacity of one period, bit.
     pub fn bits(&self) -> f64 {
         self.times_ms.len() as f64 * OPPORTUNITY_BITS
     }
 
-    /// The trace as a Mahimahi file. The format has no comments: provenance is in a separate file.
+    /// Returns the trace in the Mahimahi format. The format has no comments, so provenance is in a
+    /// separate file.
     pub fn to_mahimahi(&self) -> String {
         let mut text = String::with_capacity(self.times_ms.len() * 7);
         for time_ms in &self.times_ms {
@@ -106,7 +109,7 @@ impl OpportunityTrace {
     }
 }
 
-/// Problem of one line.
+/// Error of one line.
 enum BadLine {
     Empty,
     NotANumber,
@@ -125,7 +128,7 @@ impl BadLine {
 }
 
 fn too_late(place: SourceLocation, digits: &str) -> TraceError {
-    // Digits only, so cutting at a byte is safe.
+    // The text contains only digits, so cutting at a byte is safe.
     let text = match digits.get(..20) {
         Some(start) if digits.len() > 20 => format!("{start}… ms"),
         _ => format!("{digits} ms"),
@@ -168,12 +171,12 @@ mod tests {
     }
 
     #[test]
-    fn windows_line_ends_and_a_byte_order_mark_are_accepted() {
+    fn windows_line_ends_and_byte_order_mark_are_accepted() {
         assert_eq!(parsed("\u{feff}1\r\n2\r\n"), [1, 2]);
     }
 
     #[test]
-    fn decreasing_times_are_named_with_both_values() {
+    fn decreasing_times_are_reported_with_both_values() {
         let text = "88124\n".repeat(1203) + "88121\n";
         assert_eq!(
             error(&text),
@@ -183,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_quoted_with_its_line() {
+    fn invalid_text_is_quoted_with_its_line() {
         for (line, shown) in [
             ("abc", "\"abc\""),
             ("-5", "\"-5\""),
@@ -210,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut() {
+    fn long_line_is_cut_in_the_message() {
         let message = error(&"é".repeat(100_000));
         assert_eq!(
             message,
@@ -223,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn times_beyond_the_longest_trace_are_refused() {
+    fn times_beyond_the_longest_trace_are_rejected() {
         let limit = "is too late. Times count from the start of the trace, \
                      which lasts 1000000 s at most.";
         assert_eq!(error("1\n1000000001\n"), format!("trace.down:2: 1000000001 ms {limit}"));
@@ -238,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_lines_and_empty_files_are_refused() {
+    fn empty_lines_and_empty_files_are_rejected() {
         assert_eq!(error("1\n\n2\n"), "trace.down:2: empty line. Remove it.");
         assert_eq!(error("1\n\n"), "trace.down:2: empty line. Remove it.");
         assert_eq!(error("\r\n"), "trace.down:1: empty line. Remove it.");
@@ -252,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_of_no_length_is_refused() {
+    fn trace_of_zero_length_is_rejected() {
         assert_eq!(
             error("0\n0\n"),
             "trace.down:2: the last delivery time is 0. A trace must last at least 1 ms."
@@ -272,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_what_it_reads() {
+    fn written_trace_equals_the_parsed_file() {
         let text = "0\n0\n17\n120002\n";
         let trace = OpportunityTrace::parse("trace.down", text).unwrap();
         assert_eq!(trace.to_mahimahi(), text);

@@ -9,11 +9,11 @@
 //! 2,8000000                        ... to 2 s, where the trace starts again
 //! ```
 //!
-//! A row's rate holds until the next row. The last row has no duration: it is the end of the trace
-//! and must repeat the rate above it. A file of plain samples that forgets its end is thereby
-//! refused, not silently cut by one sample.
+//! The rate of a row is valid until the next row. The last row has no duration: it defines the end
+//! of the trace and must repeat the previous rate. A file of samples without an end is therefore
+//! rejected, and not silently shortened by one sample.
 //!
-//! The format is this project's own. Left out: interpolation between rows.
+//! The format is specific to this project. Left out: interpolation between rows.
 
 use super::{
     Excerpt, MADE, MAX_DURATION_S, MAX_RATE_BPS, NANOS_PER_SECOND, SourceLocation, TraceError,
@@ -24,17 +24,17 @@ use std::fmt::Write;
 const HEADER: &str = "time_s,rate_bps";
 const MAX_TIME_NS: u64 = MAX_DURATION_S * NANOS_PER_SECOND;
 
-/// A rate and the time from which it holds.
+/// A rate and its start time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// The start of the segment, ns from the start of the trace.
+    /// Start of the segment, ns from the start of the trace.
     pub start_ns: u64,
-    /// The rate until the next segment starts, bit/s: 0 to [`MAX_RATE_BPS`].
+    /// Rate until the next segment, bit/s: 0 to [`MAX_RATE_BPS`].
     pub rate_bps: f64,
 }
 
-/// A piecewise constant rate, looped: at least one segment, the first at 0, strictly increasing,
-/// not all of rate 0.
+/// Piecewise constant rate, looped. There is at least one segment, the first one starts at 0,
+/// starts increase strictly, and at least one rate is above 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateTrace {
     segments: Vec<Segment>,
@@ -42,13 +42,13 @@ pub struct RateTrace {
 }
 
 impl RateTrace {
-    /// A trace of the given segments that starts again after `period_ns`.
+    /// Creates a trace of the given segments with the period `period_ns`.
     ///
     /// # Errors
-    /// [`TraceError`] when there is no segment, the first does not start at 0, one does not start
-    /// after its predecessor, the period is not after the last start or is beyond
-    /// [`MAX_DURATION_S`], a rate is outside 0 to [`MAX_RATE_BPS`], or all are 0. Its line is the
-    /// one of the written file without comments.
+    /// [`TraceError`] if there is no segment, if the first does not start at 0, if a start is not
+    /// after the previous one, if the period is not after the last start or is beyond
+    /// [`MAX_DURATION_S`], if a rate is outside 0 to [`MAX_RATE_BPS`], or if all rates are 0. The
+    /// line in the error is that of the written file without comments.
     pub fn new(segments: Vec<Segment>, period_ns: u64) -> Result<RateTrace, TraceError> {
         let mut rows = Rows::new(MADE, segments.len() + 1);
         let end_bps = segments.last().map_or(0.0, |segment| segment.rate_bps);
@@ -68,14 +68,14 @@ impl RateTrace {
         rows.finish()
     }
 
-    /// Reads a `time_s,rate_bps` CSV; `file` names it in errors.
+    /// Parses a `time_s,rate_bps` CSV; `file` is its name in errors.
     ///
-    /// Times are rounded to the nearest nanosecond. Spaces around a number and lines starting
-    /// with `#` above the header are accepted.
+    /// Times are rounded to the nearest nanosecond. Spaces around numbers and lines starting with
+    /// `#` above the header are accepted.
     ///
     /// # Errors
-    /// [`TraceError`] for the first line that breaks the format of the module's text, and when
-    /// there are fewer than two rows or all rates are 0.
+    /// [`TraceError`] for the first line that violates the format described in the module
+    /// documentation; also if there are fewer than two rows or all rates are 0.
     pub fn parse(file: &str, text: &str) -> Result<RateTrace, TraceError> {
         let mut lines = lines(text).zip(1..).skip_while(|(line, _)| line.starts_with('#'));
         let Some((header, line)) = lines.next() else {
@@ -93,17 +93,17 @@ impl RateTrace {
         rows.finish()
     }
 
-    /// The segments of one round, in order.
+    /// Returns the segments of one period, in order.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// The time after which the trace starts again, ns, at least 1.
+    /// Returns the period, ns, at least 1.
     pub fn period_ns(&self) -> u64 {
         self.period_ns
     }
 
-    /// Start, end (both ns) and rate (bit/s) of each segment of one round.
+    /// Returns start, end (both ns) and rate (bit/s) of each segment of one period.
     pub fn spans(&self) -> impl Iterator<Item = (u64, u64, f64)> + Clone {
         let starts = self.segments.iter().map(|segment| segment.start_ns);
         let ends = starts.skip(1).chain([self.period_ns]);
@@ -113,19 +113,19 @@ impl RateTrace {
             .map(|(segment, end)| (segment.start_ns, end, segment.rate_bps))
     }
 
-    /// Capacity of one round, bit.
+    /// Returns the capacity of one period, bit.
     pub fn bits(&self) -> f64 {
         let span_bits = |(start, end, rate_bps): (u64, u64, f64)| (end - start) as f64 * rate_bps;
         self.spans().map(span_bits).sum::<f64>() / NANOS_PER_SECOND as f64
     }
 
-    /// The trace as CSV, each line of `provenance` above it as a `#` line; none when empty.
+    /// Returns the trace as CSV, with each line of `provenance` as a `#` line at the top.
     ///
-    /// Reading it back gives an equal trace.
+    /// Parsing the result gives an equal trace.
     pub fn to_csv(&self, provenance: &str) -> String {
         let mut text = String::with_capacity(24 * self.segments.len());
         for line in provenance.lines() {
-            // A lone carriage return would end the line for some readers, not for others.
+            // Some readers end the line at a single carriage return.
             text.push_str(format!("# {}", line.replace('\r', " ")).trim_end());
             text.push('\n');
         }
@@ -145,7 +145,7 @@ impl RateTrace {
     }
 }
 
-/// The rows read so far, checked against each other; the last one becomes the end.
+/// Rows parsed until now, checked against each other. The last row becomes the end.
 struct Rows<'a> {
     file: &'a str,
     rows: Vec<Segment>,
@@ -227,7 +227,7 @@ fn parse_number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// The rate without the sign of a negative zero, or `None` outside 0 to [`MAX_RATE_BPS`].
+/// Returns the rate without the sign of a negative zero, or `None` outside 0 to [`MAX_RATE_BPS`].
 fn valid_rate(rate_bps: f64) -> Option<f64> {
     (0.0..=MAX_RATE_BPS).contains(&rate_bps).then_some(rate_bps.abs())
 }
@@ -240,7 +240,7 @@ mod tests {
         RateTrace::parse("trace.csv", text).expect("accepted")
     }
 
-    /// The error for a file with this text below its header.
+    /// Returns the error of a file with this text below its header.
     fn error(rows: &str) -> String {
         let text = format!("# made by hand\n{HEADER}\n{rows}");
         RateTrace::parse("trace.csv", &text).expect_err("refused").to_string()
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_holds_until_the_next_row() {
+    fn rate_is_valid_until_the_next_row() {
         let trace = parsed("time_s,rate_bps\n0,12e6\n0.5,0\n0.6,8000000.5\n2,8000000.5\n");
         assert_eq!(
             trace.segments(),
@@ -266,20 +266,20 @@ mod tests {
     }
 
     #[test]
-    fn comments_spaces_windows_line_ends_and_a_byte_order_mark_are_accepted() {
+    fn comments_spaces_windows_line_ends_and_byte_order_mark_are_accepted() {
         let plain = parsed("time_s,rate_bps\n0,1\n1,1\n");
         assert_eq!(parsed("\u{feff}# a\r\n#b\r\ntime_s, rate_bps\r\n0, 1\r\n 1 ,1\r\n"), plain);
         assert_eq!(parsed("time_s,rate_bps\n-0,1e0\n1.0000000001,1."), plain);
     }
 
     #[test]
-    fn a_negative_zero_rate_is_zero() {
+    fn negative_zero_rate_is_zero() {
         let trace = parsed("time_s,rate_bps\n0,-0\n1,5\n2,5\n");
         assert!(trace.segments()[0].rate_bps.is_sign_positive());
     }
 
     #[test]
-    fn the_header_is_needed() {
+    fn header_is_required() {
         let refused = |text| RateTrace::parse("trace.csv", text).unwrap_err().to_string();
         assert_eq!(
             refused("# x\n0,5\n1,5\n"),
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_need_two_numbers() {
+    fn rows_require_two_numbers() {
         assert_eq!(error("0,5\n\n1,5\n"), "trace.csv:4: empty line. Remove it.");
         for row in ["5", "1,2,3", "# late comment", "1;2"] {
             assert_eq!(
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_times_are_quoted() {
+    fn invalid_times_are_quoted() {
         for time in ["x", "", "nan", "inf", "-1", "1e999", "0x1", "١"] {
             assert_eq!(
                 error(&format!("0,5\n{time},5\n")),
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_rates_are_quoted() {
+    fn invalid_rates_are_quoted() {
         for rate in ["x", "", "NaN", "inf", "-1", "1e16", "5 Mbit/s"] {
             assert_eq!(
                 error(&format!("0,{rate}\n1,5\n")),
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_row_only_ends_the_trace() {
+    fn last_row_must_repeat_the_rate() {
         assert_eq!(
             error("0,5\n0.1,7.5\n"),
             "trace.csv:4: the last row is the end of the trace and must repeat the rate above it, \
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_never_delivers_is_refused() {
+    fn link_that_never_delivers_is_rejected() {
         assert_eq!(
             error("0,0\n1,-0\n"),
             "trace.csv: every rate is 0. A trace must deliver something."
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_what_it_reads() {
+    fn written_trace_equals_the_parsed_file() {
         let text = "# airpath trace generate\n#\n# seed 1\ntime_s,rate_bps\n\
                     0,12000000\n0.000000001,0\n0.6,8000000.5\n2,8000000.5\n";
         let trace = parsed(text);

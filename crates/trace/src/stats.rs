@@ -5,46 +5,49 @@ use super::{
     MAX_BINS, NANOS_PER_MILLI, NANOS_PER_SECOND, OpportunityTrace, RateTrace, Trace, TraceError,
 };
 
-/// The bins over which [`Stats`] averages before it takes percentiles, ns (100 ms).
+/// Bin over which [`Stats`] averages before computing percentiles, ns (100 ms).
 pub const STATS_BIN_NS: u64 = 100 * NANOS_PER_MILLI;
-/// The percentiles of [`Stats::percentiles_bps`].
+/// Percentiles in [`Stats::percentiles_bps`].
 pub const PERCENTILES: [u8; 5] = [5, 25, 50, 75, 95];
 
 /// A time without capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outage {
-    /// Its start, ns from the start of the trace.
+    /// Start of the outage, ns from the start of the trace.
     pub start_ns: u64,
-    /// Its length, ns; 0 when there is none.
+    /// Duration of the outage, ns; 0 without an outage.
     pub length_ns: u64,
 }
 
-/// A trace in a few numbers. All are of one round.
+/// Summary statistics of one period of a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stats {
-    /// The period, ns.
+    /// Period, ns.
     pub duration_ns: u64,
-    /// The number of delivery opportunities; `None` for a rate trace.
+    /// Number of delivery opportunities; `None` for a rate trace.
     pub opportunities: Option<u64>,
-    /// Capacity over duration, bit/s, the 4 bytes of packet information per opportunity included.
+    /// Capacity divided by duration, bit/s, including the 4 bytes of packet information per
+    /// opportunity.
     pub mean_bps: f64,
-    /// The [`PERCENTILES`] of the rate in bins of [`STATS_BIN_NS`], bit/s, linear between the
-    /// two nearest ranks.
+    /// [`PERCENTILES`] of the rate in bins of [`STATS_BIN_NS`], bit/s, interpolated linearly
+    /// between the two nearest ranks.
     ///
-    /// A shorter bin at the end is left out unless it is the only one.
+    /// A shorter bin at the end is omitted unless it is the only bin.
     pub percentiles_bps: [f64; 5],
-    /// The longest outage, the first of several.
+    /// Longest outage; the first one if several are equal.
     ///
-    /// Of opportunities: the longest time between one and the next. The first one's is the time
-    /// since the last of the round before and starts at 0, where that round ends. Of rates: the
-    /// longest time at rate 0; one across the end of the trace counts whole.
+    /// For opportunities: the longest time between two successive opportunities. The gap before the
+    /// first opportunity starts at the last opportunity of the previous period, which is time 0.
+    /// For rates: the longest time at rate 0; an outage across the end of the trace counts
+    /// completely.
     pub longest_outage: Outage,
-    /// The fraction of the same bins in which nothing can be delivered.
+    /// Fraction of these bins in which nothing can be delivered.
     pub empty_bins_fraction: f64,
 }
 
 impl Trace {
-    /// The mean rate in each bin of `bin_ns` of one round, bit/s; the last bin may be shorter.
+    /// Returns the mean rate in each bin of `bin_ns` of one period, bit/s. The last bin may be
+    /// shorter.
     ///
     /// # Errors
     /// [`TraceError::ZeroBin`]; [`TraceError::TooManyBins`] above [`MAX_BINS`].
@@ -55,7 +58,7 @@ impl Trace {
         }
     }
 
-    /// The trace in a few numbers.
+    /// Returns the summary statistics.
     pub fn stats(&self) -> Stats {
         match self {
             Trace::Opportunities(trace) => trace.stats(),
@@ -65,8 +68,8 @@ impl Trace {
 }
 
 impl OpportunityTrace {
-    /// The mean rate in each bin of `bin_ns` of one round, bit/s, as
-    /// [`to_rate`](OpportunityTrace::to_rate) cuts them.
+    /// Returns the mean rate in each bin of `bin_ns` of one period, bit/s, with the bins of
+    /// [`to_rate`](OpportunityTrace::to_rate).
     ///
     /// # Errors
     /// [`TraceError::ZeroBin`]; [`TraceError::TooManyBins`] above [`MAX_BINS`].
@@ -75,7 +78,7 @@ impl OpportunityTrace {
         Ok(self.binned(bin_ns))
     }
 
-    /// The trace in a few numbers.
+    /// Returns the summary statistics.
     pub fn stats(&self) -> Stats {
         let outage = self.longest_gap();
         let opportunities = Some(self.times_ms().len() as u64);
@@ -107,7 +110,8 @@ impl OpportunityTrace {
 }
 
 impl RateTrace {
-    /// The mean rate in each bin of `bin_ns` of one round, bit/s; the last bin may be shorter.
+    /// Returns the mean rate in each bin of `bin_ns` of one period, bit/s. The last bin may be
+    /// shorter.
     ///
     /// # Errors
     /// [`TraceError::ZeroBin`]; [`TraceError::TooManyBins`] above [`MAX_BINS`].
@@ -116,7 +120,7 @@ impl RateTrace {
         Ok(self.binned(bin_ns))
     }
 
-    /// The trace in a few numbers.
+    /// Returns the summary statistics.
     pub fn stats(&self) -> Stats {
         let outage = self.longest_silence();
         summarise(self.period_ns(), self.bits(), None, outage, self.binned(STATS_BIN_NS))
@@ -131,7 +135,7 @@ impl RateTrace {
             let mut sum = 0.0;
             while let Some((span_start, span_end, rate_bps)) = span {
                 let share = span_end.min(end) - span_start.max(start);
-                // A whole bin at one rate has exactly that rate.
+                // A bin inside one segment has exactly the rate of that segment.
                 sum +=
                     if share == width { rate_bps } else { rate_bps * share as f64 / width as f64 };
                 if span_end > end {
@@ -151,7 +155,7 @@ impl RateTrace {
     fn longest_silence(&self) -> Outage {
         let mut longest = Outage::default();
         let mut current = Outage::default();
-        // A second round finds the outage across the end; its starts are beyond the period.
+        // A second period finds the outage across the end. Its starts are beyond the period.
         let first = self.spans().map(|(_, end, rate_bps)| (end, rate_bps));
         let second = first.clone().map(|(end, rate_bps)| (end + self.period_ns(), rate_bps));
         for (end, rate_bps) in first.chain(second) {
@@ -176,7 +180,7 @@ fn check_bins(period_ns: u64, bin_ns: u64) -> Result<(), TraceError> {
     if bins > MAX_BINS { Err(TraceError::TooManyBins { bin_ns, bins }) } else { Ok(()) }
 }
 
-/// The widths of the bins of one round, ns: all `bin_ns`, the last one what remains.
+/// Returns the widths of the bins of one period, ns: `bin_ns`, except for a shorter last bin.
 fn widths(period_ns: u64, bin_ns: u64) -> impl ExactSizeIterator<Item = u64> {
     let bins = period_ns.div_ceil(bin_ns) as usize;
     (0..bins).map(move |bin| bin_ns.min(period_ns - bin as u64 * bin_ns))
@@ -202,7 +206,7 @@ fn summarise(
     }
 }
 
-/// The percentile of an ascending, non-empty list, linear between ranks (numpy's default).
+/// Returns the percentile of an ascending, non-empty list, linear between ranks (numpy's default).
 fn percentile(ascending: &[f64], percent: f64) -> f64 {
     let rank = percent / 100.0 * (ascending.len() - 1) as f64;
     let below = ascending[rank.floor() as usize];
@@ -231,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_outage_is_the_longest_gap() {
+    fn longest_outage_of_opportunities_is_the_longest_gap() {
         let longest = |times: &[u64]| outage_ms(opportunities(times).stats().longest_outage);
         assert_eq!(longest(&[0, 3, 9, 10]), (3, 6));
         assert_eq!(longest(&[0, 5, 10]), (0, 5));
@@ -240,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_outage_of_rates_is_the_longest_silence() {
+    fn longest_outage_of_rates_is_the_longest_time_at_rate_zero() {
         let longest = |segments, period| outage_ms(rate(segments, period).stats().longest_outage);
         assert_eq!(longest(&[(0, 5.0)], 10), (0, 0));
         assert_eq!(longest(&[(0, 5.0), (2, 0.0), (3, 0.0), (6, 1.0)], 10), (2, 4));
@@ -258,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_trace_has_one_rate() {
+    fn constant_trace_has_one_rate() {
         let steady = opportunities(&(1..=1000).collect::<Vec<_>>()).stats();
         assert_eq!(steady.duration_ns, 1_000_000_000);
         assert_eq!(steady.opportunities, Some(1000));
@@ -269,13 +273,13 @@ mod tests {
     }
 
     #[test]
-    fn a_short_last_bin_does_not_count() {
-        // 250 ms: two whole bins, the second one empty.
+    fn short_last_bin_does_not_count() {
+        // 250 ms: two complete bins, the second one empty.
         let stats = rate(&[(0, 6e6), (100, 0.0), (200, 9e6)], 250).stats();
         assert_eq!(stats.empty_bins_fraction, 0.5);
         assert_eq!(stats.percentiles_bps[2], 3e6);
         assert_eq!(stats.opportunities, None);
-        // Shorter than one bin: that bin is all there is.
+        // Shorter than one bin: this bin is the only one.
         assert_eq!(rate(&[(0, 6e6)], 7).stats().percentiles_bps, [6e6; 5]);
     }
 

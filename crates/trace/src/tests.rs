@@ -1,4 +1,4 @@
-//! Properties of all trace code together, and the recorded traces.
+//! Properties of the crate as a whole, and tests with recorded traces.
 
 use super::*;
 use proptest::prelude::*;
@@ -38,7 +38,7 @@ fn rate_trace() -> impl Strategy<Value = RateTrace> {
     })
 }
 
-/// A text with some of its bytes replaced, removed or doubled, or cut off.
+/// Strategy for texts in which some bytes are replaced, removed or doubled, or the end is cut off.
 fn mutated(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     let byte =
         prop_oneof![prop::sample::select(b"0123456789.,-+eE \r\n#naif\0".to_vec()), any::<u8>()];
@@ -60,7 +60,7 @@ fn mutated(text: impl Strategy<Value = String>) -> impl Strategy<Value = String>
     })
 }
 
-/// An error is one line that starts with the file's name.
+/// Checks that an error message is one line that starts with the file name.
 fn check_message(error: &TraceError) {
     let message = error.to_string();
     assert!(message.starts_with("some.file:"), "{message}");
@@ -81,13 +81,14 @@ proptest! {
     }
 
     #[test]
-    fn a_mutated_mahimahi_file_is_a_trace_or_one_clear_line(
+    fn mutated_mahimahi_file_gives_a_trace_or_a_one_line_error(
         text in mutated(opportunity_trace().prop_map(|trace| trace.to_mahimahi()))
     ) {
         match Trace::parse_mahimahi("some.file", &text) {
             Ok(trace) => {
                 let written = trace.to_mahimahi().expect("no conversion");
-                // Apart from line ends and leading zeros, what is accepted is what is written.
+                // Except for line ends and leading zeros, the written text equals the accepted
+                // text.
                 let digits = |text: &str| -> Vec<String> {
                     let number = |line: &str| match line.trim_start_matches('0') {
                         "" => "0".to_owned(),
@@ -103,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn a_mutated_csv_is_a_trace_or_one_clear_line(
+    fn mutated_csv_gives_a_trace_or_a_one_line_error(
         text in mutated(rate_trace().prop_map(|trace| trace.to_csv("made by a test")))
     ) {
         match Trace::parse_csv("some.file", &text) {
@@ -117,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_a_trace_or_one_clear_line(text in any::<String>()) {
+    fn any_text_gives_a_trace_or_a_one_line_error(text in any::<String>()) {
         for result in [
             Trace::parse_mahimahi("some.file", &text),
             Trace::parse_csv("some.file", &text),
@@ -130,18 +131,19 @@ proptest! {
     }
 
     #[test]
-    fn averaging_opportunities_keeps_every_bit(trace in opportunity_trace(), bin_ms in 1..500u64) {
+    fn averaging_opportunities_preserves_every_bit(trace in opportunity_trace(), bin_ms in 1..500u64) {
         let rate = trace.to_rate(bin_ms * MS).expect("few bins");
         prop_assert_eq!(rate.period_ns(), trace.period_ns());
         prop_assert!((rate.bits() - trace.bits()).abs() < 1e-9 * trace.bits());
     }
 
     #[test]
-    fn cutting_a_rate_keeps_the_capacity_within_one_opportunity(trace in rate_trace()) {
+    fn conversion_to_opportunities_preserves_the_capacity_within_one_opportunity(trace in rate_trace()) {
         let cut = trace.to_opportunities().expect("low rates");
         prop_assert!((cut.bits() - trace.bits()).abs() <= OPPORTUNITY_BITS * (1.0 + 1e-6));
         prop_assert_eq!(cut.period_ms(), trace.period_ns().div_ceil(MS));
-        // At no time has more been delivered than has come together, the last one apart.
+        // Except for the last opportunity, never more bits are delivered than have been
+        // accumulated.
         let (mut delivered, mut ended, mut spans) = (0.0, 0.0, trace.spans().peekable());
         let (_, before_end) = cut.times_ms().split_last().expect("not empty");
         for time_ms in before_end {
@@ -159,9 +161,9 @@ proptest! {
     }
 
     #[test]
-    fn millisecond_bins_bring_the_opportunities_back(trace in opportunity_trace()) {
+    fn millisecond_bins_restore_the_opportunities(trace in opportunity_trace()) {
         let back = trace.to_rate(MS).expect("few bins").to_opportunities().expect("as many");
-        // Time 0 has no bits before it: what was there comes at 1 ms.
+        // Time 0 has no bits before it: its opportunities move to 1 ms.
         let expected: Vec<u64> = trace.times_ms().iter().map(|&time| time.max(1)).collect();
         prop_assert_eq!(back.times_ms(), expected);
     }
@@ -173,7 +175,7 @@ proptest! {
     }
 }
 
-/// Everything that a valid trace allows, with the relations that always hold.
+/// Exercises all functions of a valid trace and checks relations that always hold.
 fn check_use(trace: &Trace) {
     let stats = trace.stats();
     assert_eq!(stats.duration_ns, trace.period_ns());
@@ -185,7 +187,8 @@ fn check_use(trace: &Trace) {
     assert!((whole - stats.mean_bps).abs() <= 1e-9 * whole, "{stats:?}");
 }
 
-/// The directory of recorded traces, or `None` with the reason on the terminal.
+/// Returns the directory of recorded traces, or prints the reason for its absence and returns
+/// `None`.
 fn recorded_traces() -> Option<PathBuf> {
     let directory = match std::env::var_os("AIRPATH_TRACES") {
         Some(directory) => PathBuf::from(directory),
@@ -194,7 +197,7 @@ fn recorded_traces() -> Option<PathBuf> {
     if directory.is_dir() {
         return Some(directory);
     }
-    // Not through the macros, which the test harness captures: a skipped test must be seen.
+    // `eprintln!` is captured by the test harness, and a skipped test must be visible.
     let reason = "skipped: no recorded traces in AIRPATH_TRACES or ../shared/traces";
     writeln!(std::io::stderr(), "{reason}").expect("stderr is open");
     None
@@ -218,7 +221,7 @@ fn recorded_traces_are_read_and_plausible() {
         let stats = trace.stats();
         assert_eq!(trace.to_mahimahi().as_deref(), Ok(text.as_str()), "{name}");
         check_use(&trace);
-        // Cellular links of the 2010s: 0.1 to 100 Mbit/s, minutes long.
+        // Cellular links of the 2010s: 0.1 to 100 Mbit/s, at least one minute.
         assert!((1e5..1e8).contains(&stats.mean_bps), "{name}: {stats:?}");
         assert!(stats.duration_ns > 60 * NANOS_PER_SECOND, "{name}: {stats:?}");
         assert!(stats.percentiles_bps[4] > stats.mean_bps, "{name}: {stats:?}");

@@ -1,4 +1,4 @@
-//! AIMD(a, b): a segments more per round-trip time, b times the flight after a loss.
+//! AIMD(a, b): the window grows by a segments per RTT; a loss leaves b times the flight.
 //!
 //! Source: Yang & Lam 2000, "General AIMD congestion control", §2; slow start as RFC 5681.
 //! With a = 1 and b = 1/2 it is Reno.
@@ -14,9 +14,9 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AimdConfig {
-    /// a, segments per round-trip time, from 1.
+    /// a, segments per RTT, at least 1.
     pub increase: u64,
-    /// b, the share of the flight that is left after a loss, in (0, 1).
+    /// b, share of the flight that remains after a loss, in (0, 1).
     pub decrease: f64,
 }
 
@@ -27,7 +27,7 @@ pub struct Aimd {
     mss: u64,
     cwnd: u64,
     ssthresh: u64,
-    /// Part of a·MSS² that has not yet made a whole byte of growth.
+    /// Part of a·MSS² that does not yet fill a byte of growth.
     carry: u64,
 }
 

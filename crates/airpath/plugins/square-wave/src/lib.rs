@@ -1,6 +1,6 @@
 //! A rate that alternates between two values.
 //!
-//! Source: none; a test signal. A packet is finished at the rate that it began with.
+//! Source: none; a test signal. A packet is sent completely at the rate of its start.
 #![forbid(unsafe_code)]
 
 use airpath::{
@@ -13,21 +13,22 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SquareWaveConfig {
-    /// Rate in the first half of each period, bit/s. Above 0.
+    /// Rate in the first half of each period, bit/s, above 0.
     pub high_bps: u64,
-    /// Rate in the second half, bit/s. Above 0.
+    /// Rate in the second half of each period, bit/s, above 0.
     pub low_bps: u64,
-    /// Length of a period, ns. At least 2.
+    /// Period, ns, at least 2.
     pub period_ns: u64,
 }
 
-/// Sends at one of two rates.
+/// A transmitter with two alternating rates.
 #[derive(Clone, Copy, Debug)]
 pub struct SquareWave {
     high: Rate,
     low: Rate,
     half_period: Duration,
-    /// Mean of the two; a `[[control]]` of the scenario may set another, and both rates follow.
+    /// Mean of the two rates. A `[[control]]` of the scenario may set another mean; both rates are
+    /// then scaled.
     scale: Scale,
 }
 
@@ -53,10 +54,10 @@ impl Transmitter for SquareWave {
     }
 }
 
-/// A link set up from `config`.
+/// Builds a link from `config`.
 ///
 /// # Errors
-/// When a value of `config` is outside its range.
+/// If a value of `config` is outside its range.
 pub fn square_wave(
     config: SquareWaveConfig,
     context: LinkContext,
@@ -73,7 +74,7 @@ pub fn square_wave(
         half_period: Duration::from_nanos(config.period_ns / 2),
         scale: Scale::new(Rate(config.high_bps.midpoint(config.low_bps))),
     };
-    // An error process in addition to its own losses (`context.errors`): here, none.
+    // No error process in addition to `context.errors`.
     SerialLink::new(transmitter, Framing::default(), None, context, seed)
 }
 
@@ -92,9 +93,9 @@ mod tests {
     use airpath::simulate;
     use serde_json::json;
 
-    /// A source that always has something to send gets the mean of the rates.
+    /// A saturated source receives the mean of the rates.
     #[test]
-    fn a_saturated_link_delivers_the_mean_rate() {
+    fn saturated_link_delivers_the_mean_rate() {
         let mut components = Components::default();
         register(&mut components);
         let scenario = json!({

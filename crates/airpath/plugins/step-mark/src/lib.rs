@@ -1,7 +1,7 @@
-//! Step marking: CE-mark ECN-capable arrivals that find more than `threshold` queued.
+//! Step marking: CE-mark ECN-capable arrivals if the backlog exceeds `threshold`.
 //!
-//! Source: RFC 8257 §3.1, on the instantaneous backlog; the threshold is K there.
-//! Left out: RFC 3168 would drop, not queue, a non-ECT packet above K; here it is queued.
+//! Source: RFC 8257 §3.1, on the instantaneous backlog; the threshold is K in the RFC.
+//! Left out: RFC 3168 would drop a non-ECT packet above K; here the packet is queued.
 #![forbid(unsafe_code)]
 
 use airpath::{
@@ -16,11 +16,11 @@ use serde::Deserialize;
 pub struct StepMarkConfig {
     /// Largest backlog, bytes of IP packets. Above `threshold_bytes`.
     pub limit_bytes: u64,
-    /// K, bytes. RFC 8257 leaves it open.
+    /// K, bytes. RFC 8257 gives no value.
     pub threshold_bytes: u64,
 }
 
-/// A first-in-first-out queue that marks above a threshold.
+/// First-in-first-out queue that marks above a threshold.
 #[derive(Clone, Debug)]
 pub struct StepMark {
     config: StepMarkConfig,
@@ -73,7 +73,7 @@ pub fn register(components: &mut Components) {
     components.queues.register("step-mark", |parameters, setup| {
         Ok(Box::new(read_component::<_, _, StepMark>(parameters, setup)?))
     });
-    // It shares nothing with other components: links may then look ahead.
+    // The component shares no state with other components, so links may look ahead.
     components.queues.declare_independent("step-mark");
 }
 
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_the_first_ect_arrival_that_finds_more_than_k_queued() {
+    fn first_ect_arrival_above_k_is_marked() {
         let mut queue = made(10_000, 3000).expect("a valid configuration");
         let mut harness = TestHarness::default();
         for seq in 0..4 {
@@ -110,9 +110,9 @@ mod tests {
         assert!(error.contains("limit_bytes") && error.contains("3000 B"), "{error}");
     }
 
-    /// Under overload the backlog fills to the limit, ten packets.
+    /// Under overload the backlog reaches the limit of ten packets.
     #[test]
-    fn a_scenario_with_it_fills_to_the_limit() {
+    fn overloaded_queue_fills_to_the_limit() {
         let mut components = Components::default();
         register(&mut components);
         let scenario = json!({
