@@ -1,4 +1,4 @@
-"""A component of each kind with what must be given of it."""
+"""Sample of each kind of component, with its required parameters."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ __all__ = ["inline", "sample"]
 
 
 def inline(family: type[Component], kind: str) -> str:
-    """Return the inline table of a component: its kind, and examples of what must be given."""
+    """Return the inline table of a component: its kind, and example values of the required
+    parameters.
+    """
     fields = family.registry[kind].model_fields.items()
     given = [f"{key} = {info.examples[0]}" for key, info in fields if info.examples]
     return "{" + ", ".join([f'kind = "{kind}"', *given]) + "}"
 
 
 def sample(family: type[Component], kind: str) -> dict[str, Any]:
-    """Return the same as a dictionary."""
+    """Return this table as a dictionary."""
     table: dict[str, Any] = tomllib.loads(f"component = {inline(family, kind)}")["component"]
     return table

@@ -9,8 +9,10 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _figures_do_not_pile_up() -> Iterator[None]:
-    """Close the figures of a test: the twenty-first open one was a warning, and so an error."""
+def _close_figures() -> Iterator[None]:
+    """Close the figures of a test. Matplotlib warns at the twenty-first open figure, which is an
+    error here.
+    """
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")

@@ -1,4 +1,4 @@
-"""Queue disciplines in scenarios and files, and what is said of bad ones."""
+"""Queue disciplines in scenarios and files, and the messages about invalid ones."""
 
 from __future__ import annotations
 

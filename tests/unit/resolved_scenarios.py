@@ -47,7 +47,7 @@ BULK: dict[str, Any] = {
     "tail_loss_probe": False,
     "push": "off",
 }
-"""The TCP parameters of a flow of the profile ``rfc``, written out: independent of the table."""
+"""TCP parameters of a flow of the profile ``rfc``, written out independently of the table."""
 LINK = ap.link.Fixed(rate="5 Mbit/s", delay="2.5 ms")
 
 

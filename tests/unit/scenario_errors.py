@@ -1,4 +1,4 @@
-"""What tests of the texts of scenario errors share."""
+"""Common helpers for tests of scenario error messages."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ def lines(text: str, overrides: list[tuple[str, str]] | None = None) -> list[str
 
 
 def problem_after_setting(key: str, value: str) -> str:
-    """Return the one problem that the good file has with `key` set to the TOML text `value`."""
+    """Return the only problem after setting `key` of the valid file to the TOML text `value`."""
     (line,) = lines(GOOD, [(key, value)])
     return line

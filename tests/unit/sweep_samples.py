@@ -1,4 +1,4 @@
-"""Small sweeps by hand, and how a coordinator runs them."""
+"""Small sweeps built by hand, and a coordinator that runs them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def traced(directory: Path, rows: Sequence[int] = (1, 5, 9)) -> ap.Scenario:
 
 
 class Sample:
-    """A plan with its jobs, of scenarios that are given."""
+    """A plan with its jobs for given scenarios."""
 
     def __init__(self, scenarios: Sequence[ap.Scenario], rule: Rule, **changes: Any) -> None:
         self.jobs: dict[str, Job] = {}

@@ -15,7 +15,7 @@ from airpath import _airpath
 from airpath.scenario import shipped_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
-"""What a model says of its result is in `warnings` of the result too."""
+"""Warnings of a model are also in `warnings` of the result."""
 
 MCSS = {
     "slow": (2, 0.5, 60, 6.0e6),
@@ -29,7 +29,9 @@ ONSETS_DB = {"slow": 0, "mid": 8, "mid2": 6, "fast": 16}
 
 
 def table_text() -> str:
-    """Return a table: from its onset on, errors fall tenfold per 4 dB, to 40 dB; 10^6 blocks."""
+    """Return a table: from the onset on, the error rate falls tenfold per 4 dB, up to 40 dB; 10^6
+    blocks.
+    """
     curves = [
         {
             "mcs": {
@@ -61,7 +63,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def fer(name: str, snr_db: float) -> float:
-    """Return the value of the table; `snr_db` is one of its points."""
+    """Return the value of the table at `snr_db`, which must be one of its points."""
     return round(min(1, 10 ** (-(snr_db - ONSETS_DB[name]) / 4)) * 10**6) / 10**6
 
 
@@ -82,7 +84,7 @@ def with_link(link: ap.link.Link) -> ap.Scenario:
 
 
 def by_hand(*names: str, snr_db: float = 20, threshold: int | None = None) -> ap.Scenario:
-    """Return the multi-regime link that these MCSs are for packets of 1500 bytes."""
+    """Return the equivalent multi-regime link of these MCSs for packets of 1500 bytes."""
     regimes = []
     for name in names:
         _, _, block, rate_bps = MCSS[name]
@@ -104,7 +106,7 @@ def policy_of(scenario: ap.Scenario | Path) -> Any:
     return ap.check(scenario).resolved.link.get("policy")
 
 
-def test_the_resolved_form(table: Path) -> None:
+def test_resolved_form_of_policies(table: Path) -> None:
     policy = {"kind": "qawla", "th_per": 0.05, "h": 100, "threshold": "20 packets"}
     text, files = scenario(table, policy, snr_bias_db=2, packet="576 B").resolve()
     assert files == {"four.json": table}
@@ -134,7 +136,7 @@ def test_relative_table_starts_from_the_scenarios_directory(table: Path) -> None
     assert policy_of(file) == {"kind": "tagla", "th_per": 0.01}
 
 
-def test_the_table_is_in_the_provenance(table: Path) -> None:
+def test_provenance_contains_the_table(table: Path) -> None:
     about = ap.solve(scenario(table, {"kind": "tagla", "th_per": 0.01})).provenance
     assert about["tables"]["four.json"]["file"] == str(table)
     assert len(about["tables"]["four.json"]["sha256"]) == 64
@@ -154,8 +156,8 @@ def test_the_table_is_in_the_provenance(table: Path) -> None:
         ),
     ],
 )
-def test_a_file_that_is_no_table(table: Path, text: str, problem: str) -> None:
-    """The line named the file, not the key that names the file."""
+def test_file_that_is_not_a_table_is_rejected(table: Path, text: str, problem: str) -> None:
+    """Regression: the message named the file instead of the key that contains the file name."""
     place = 'bottleneck.link.table = "four.json": '
     table.write_text(text)
     for verb in (ap.check, ap.solve, ap.simulate):
@@ -178,7 +180,7 @@ def test_shipped_tables_are_listed() -> None:
         ap.check(scenario(Path(name), ap.policy.Qawla(th_per=0.05, h=100, threshold=20)))
 
 
-def test_a_shipped_table_is_a_name_and_no_path(table: Path) -> None:
+def test_shipped_table_is_a_name_and_not_a_path(table: Path) -> None:
     with pytest.raises(ap.errors.BadValueError, match="not a table that comes with Airpath"):
         ap.check(scenario(Path("airpath:../tables/802.16-ctc-awgn"), ap.policy.Tagla(th_per=0.01)))
 
@@ -187,7 +189,7 @@ def test_a_shipped_table_is_a_name_and_no_path(table: Path) -> None:
 
 
 def measured(path: ap.Scenario) -> list[dict[str, Any]]:
-    """Return the counters for packets of 1500 bytes, without the counters of the link's kind."""
+    """Return the counters for packets of 1500 bytes, without those of the kind of link."""
     packets = ap.flows(2, source="poisson", rate="6 Mbit/s", packet="1500 B")
     runs = ap.simulate(path.model_copy(update={"flows": packets}), reps=3, seed=5).replications
     for run in runs:
@@ -206,7 +208,7 @@ def measured(path: ap.Scenario) -> list[dict[str, Any]]:
             ["slow", "fast"],
             3,
         ),
-        # PERs at 20 dB: mid 0.025, mid2 0.0095 (as fast), fast 0.94.
+        # PERs at 20 dB: mid 0.025, mid2 0.0095 (same rate), fast 0.94.
         (ap.policy.Tagla(th_per=0.03), ["mid2"], None),
         (ap.policy.Qawla(th_per=0.95, h=10, threshold=15), ["mid2", "fast"], 15),
         (ap.policy.Tfer(th_fer=0.2), ["fast"], None),
@@ -214,7 +216,7 @@ def measured(path: ap.Scenario) -> list[dict[str, Any]]:
         (ap.policy.MaxPhyThroughput(error_rate="fer"), ["fast"], None),
     ],
 )
-def test_a_run_is_that_of_the_multi_regime_link(
+def test_adaptive_link_equals_the_multi_regime_link(
     table: Path, policy: ap.policy.LinkAdaptation, names: list[str], threshold: int | None
 ) -> None:
     ours, theirs = scenario(table, policy), by_hand(*names, threshold=threshold)
@@ -224,7 +226,7 @@ def test_a_run_is_that_of_the_multi_regime_link(
     assert ours_solved.throughput_bps == pytest.approx(theirs_solved.throughput_bps, rel=1e-9)
 
 
-def test_counters_show_which_mcss_sent(table: Path) -> None:
+def test_counters_show_the_used_mcss(table: Path) -> None:
     policy = ap.policy.DualRegime(mcs_below="slow", mcs_above="mid2", threshold=2)
     link = ap.simulate(scenario(table, policy), reps=1).table("links").iloc[0]
     assert link["slow_packets"] == link["regime_1_packets"] > 0
@@ -232,7 +234,7 @@ def test_counters_show_which_mcss_sent(table: Path) -> None:
     assert link["mid_packets"] == link["fast_packets"] == link["outside_table_packets"] == 0
 
 
-def test_warning_reports_when_the_table_was_left(table: Path) -> None:
+def test_warning_reports_snrs_outside_the_table(table: Path) -> None:
     def said(**link: Any) -> list[str]:
         result = ap.simulate(scenario(table, ap.policy.Fixed(mcs="slow"), **link), reps=2)
         told = ("outside-table", "unfinished-table")
@@ -247,7 +249,7 @@ def test_warning_reports_when_the_table_was_left(table: Path) -> None:
     assert said(snr_db=38, snr_bias_db=4) == [], "the policy does not look at the estimate"
 
 
-def test_an_unfinished_table_is_remarked_on(table: Path) -> None:
+def test_unfinished_table_gives_a_warning(table: Path) -> None:
     path = scenario(table, ap.policy.Fixed(mcs="slow"))
     missing = (
         "four.json: points of this error-rate table are missing; its measurement was not finished"
@@ -260,7 +262,7 @@ def test_an_unfinished_table_is_remarked_on(table: Path) -> None:
         assert noted == [f"{remark}." for remark in said]
 
 
-def test_a_threshold_of_the_policy_is_in_the_figures(table: Path) -> None:
+def test_threshold_of_the_policy_is_in_the_figures(table: Path) -> None:
     policy = ap.policy.Qawla(th_per=0.95, h=10, threshold=7)
     path = scenario(table, policy)
     path = path.model_copy(update={"record": ap.Record(series=["queue", "capacity", "regime"])})
@@ -269,7 +271,7 @@ def test_a_threshold_of_the_policy_is_in_the_figures(table: Path) -> None:
     assert legend is not None
     labels = [text.get_text().split(":") for text in legend.texts]
     assert [label[0] for label in labels] == ["regime 1", "regime 2"]
-    # The MCS of each, as the table calls it, and where the second begins.
+    # MCS names as in the table, and the boundary of the second regime.
     assert all(label[1].strip() for label in labels)
     assert labels[1][1].endswith(", from 7 packets on")
     assert result.capacity() is None
@@ -279,7 +281,7 @@ def test_a_threshold_of_the_policy_is_in_the_figures(table: Path) -> None:
 # --- the estimate ------------------------------------------------------------------------------
 
 
-def test_a_bias_chooses_as_the_table_higher_up(table: Path) -> None:
+def test_bias_selects_the_mcs_of_a_higher_snr(table: Path) -> None:
     tagla = ap.policy.Tagla(th_per=0.05)
     biased = ap.simulate(scenario(table, tagla, snr_db=12, snr_bias_db=8), reps=1).table("links")
     assert biased["mid2_packets"].iloc[0] == biased["regime_1_packets"].iloc[0]
@@ -288,7 +290,7 @@ def test_a_bias_chooses_as_the_table_higher_up(table: Path) -> None:
     )
 
 
-def test_noise_has_no_model_unless_the_policy_does_not_look(table: Path) -> None:
+def test_noise_has_no_model_unless_the_policy_ignores_the_snr(table: Path) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(scenario(table, ap.policy.Tagla(th_per=0.05), snr_noise_db=2))
     assert str(caught.value) == (
@@ -300,7 +302,7 @@ def test_noise_has_no_model_unless_the_policy_does_not_look(table: Path) -> None
     assert noisy == ap.solve(scenario(table, blind)).throughput_bps
 
 
-def test_the_model_warns_outside_the_table(table: Path) -> None:
+def test_model_warns_outside_the_table(table: Path) -> None:
     def said(**link: Any) -> list[str]:
         solution = ap.solve(scenario(table, ap.policy.Tagla(th_per=0.05), snr_db=39, **link))
         return [warning for warning in solution.warnings if "oscillates" not in warning]
@@ -316,7 +318,7 @@ def test_the_model_warns_outside_the_table(table: Path) -> None:
 # --- choices, and the optimum ------------------------------------------------------------------
 
 
-def test_policy_choices() -> None:
+def test_policies_choose_the_expected_mcs() -> None:
     def choices(policy: dict[str, Any], snrs_db: list[float], packet: int = 1500) -> Any:
         return _airpath.policy_choices(json.dumps(policy), table_text(), snrs_db, packet)
 
@@ -332,7 +334,7 @@ def test_policy_choices() -> None:
 
 
 @pytest.mark.parametrize("snr_db", [12, 20, 28, 36])
-def test_the_optimum_is_the_best_of_all_pairs(table: Path, snr_db: float) -> None:
+def test_optimum_is_the_best_of_all_pairs(table: Path, snr_db: float) -> None:
     policy = policy_of(scenario(table, ap.policy.Optimum(threshold=20), snr_db=snr_db))
     best = ap.solve(scenario(table, ap.policy.Optimum(threshold=20), snr_db=snr_db))
     throughputs = {}
@@ -349,14 +351,14 @@ def test_the_optimum_is_the_best_of_all_pairs(table: Path, snr_db: float) -> Non
     assert throughputs[policy["mcs_below"], policy["mcs_above"]] == best.throughput_bps
 
 
-def test_the_optimum_knows_the_true_snr(table: Path) -> None:
+def test_optimum_uses_the_true_snr(table: Path) -> None:
     plain = policy_of(scenario(table, ap.policy.Optimum(threshold=20)))
     wrong = scenario(table, ap.policy.Optimum(threshold=20), snr_bias_db=9, snr_noise_db=5)
     assert policy_of(wrong) == plain
     assert ap.solve(wrong).throughput_bps > 0
 
 
-def test_the_optimum_needs_a_model(table: Path) -> None:
+def test_optimum_requires_a_model(table: Path) -> None:
     path = scenario(table, ap.policy.Optimum(threshold=20))
     cubic = path.model_copy(update={"flows": ap.flows(2, cc="cubic", base_rtt="40 ms")})
     with pytest.raises(ap.errors.ScenarioError) as caught:

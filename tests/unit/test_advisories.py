@@ -1,4 +1,4 @@
-"""What the tables do not say: each advisory where it belongs, and nowhere else."""
+"""Advisories: each one appears in its situation and in no other."""
 
 from __future__ import annotations
 
@@ -35,45 +35,47 @@ def tcp(count: int = 1, **keys: Any) -> list[Any]:
 
 
 def advisories_of(scenario: ap.Scenario, reps: int = 5) -> dict[str, str]:
-    """Return the advisories of a run by code, as they are printed."""
+    """Return the advisories of a run as printed, by code."""
     result = ap.simulate(scenario, reps=reps)
-    # A sweep reads the statistics only where an outline says that they are needed.
+    # A sweep reads the statistics only if an outline shows that they are needed.
     if measurement_advisories(result.resolved, result.replications):
         runs = result.replications
         assert any(RunOutline.of(result.resolved, run).may_concern for run in runs)
     return {advisory.code: str(advisory) for advisory in result.advisories}
 
 
-def test_a_run_with_nothing_odd_has_none() -> None:
+def test_unremarkable_run_has_no_advisory() -> None:
     result = ap.simulate(make(tcp(2)), reps=5)
     assert result.advisories == []
     assert "advisor" not in repr(result)
     assert result.to_dict()["advisories"] == []
 
 
-def test_nothing_got_through() -> None:
-    """A group that got nothing was a row of zeros among others, without a word."""
+def test_advisory_reports_a_group_without_deliveries() -> None:
+    """Regression: a group without deliveries was a row of zeros without an advisory."""
     lost = ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="10 Mbit/s", loss=1.0))
     said = advisories_of(make(tcp(2, name="web"), bottleneck=lost))
     assert said["nothing-delivered"].startswith(
         "flows.web: nothing got through after the warm-up, "
         "for 2 of its 2 flows in 5 of 5 replications."
     )
-    # What was complete before, starts at the end, or stops at the start of measurement is no case.
+    # No advisory for flows that end before the measurement, start at the end, or stop at its start.
     early, late = tcp(size="10 kB"), tcp(start="9.5 s")
     stopped = tcp(start="0 s", stop="1.5 s")
     assert "nothing-delivered" not in advisories_of(make(tcp() + early + late + stopped))
 
 
 def test_datagrams_in_flight_at_the_warm_up_do_not_count_as_delivered() -> None:
-    """A sweep did not report it: their bytes count, though none of those sent later arrives."""
+    """Regression: a sweep did not report such flows. Their bytes count, although no later datagram
+    arrives.
+    """
     call = ap.flows(source="cbr", rate="1 Mbit/s", packet="1200 B", base_rtt="140 ms")
     silent = make(call, control=[{"at": "2 s", "rate": "0 bit/s"}], warmup="2 s")
     assert "nothing-delivered" in advisories_of(silent)
 
 
-def test_the_receive_window_was_the_limit() -> None:
-    """65535 bytes per 300 ms used 17 % of a link of 10 Mbit/s, without a word."""
+def test_advisory_reports_a_limiting_receive_window() -> None:
+    """Regression: 65535 bytes per 300 ms used 17 % of a link of 10 Mbit/s without an advisory."""
     result = ap.simulate(
         make(tcp(base_rtt="300 ms", tcp={}), duration="60 s", warmup="10 s"), reps=5
     )
@@ -96,7 +98,7 @@ LARGE: dict[str, Any] = {
     ("flows", "changes"),
     [
         (tcp(4, tcp={}), LARGE),
-        # It was full for 8 s of 40, and there was nothing to send afterwards.
+        # The link was full for 8 of 40 s, and there was no data afterwards.
         (tcp(4, tcp={}, stop="8 s"), LARGE | {"duration": "40 s"}),
         (tcp(2, tcp={}, access={"rate": "2 Mbit/s"}), LARGE),
         (tcp(4, tcp={}), {"backhaul": {"rate": "6 Mbit/s"}}),
@@ -106,7 +108,7 @@ LARGE: dict[str, Any] = {
 def test_window_that_fills_the_link_has_no_warning(
     flows: list[Any], changes: dict[str, Any]
 ) -> None:
-    """A larger one was recommended where it makes the queue longer and nothing else."""
+    """Regression: a larger window was recommended although it would only make the queue longer."""
     scenario = make(flows, **changes)
     result = ap.simulate(scenario, reps=5)
     limited = [flow["rwnd_limited_share"] or 0 for flow in result.replications[0]["flows"]]
@@ -129,8 +131,8 @@ def test_window_that_leaves_a_full_link_to_others_has_a_warning() -> None:
 
 
 @pytest.mark.parametrize("profile", ["rfc", "linux", "ns3", "ns3-2014"])
-def test_the_share_of_time_in_which_the_window_is_the_limit(profile: str) -> None:
-    """Nothing at the congestion window, everything below it, in each way of sending."""
+def test_limited_share_is_zero_at_the_congestion_window_and_one_below(profile: str) -> None:
+    """The share is 0 at the congestion window and 1 below it, for each kind of sending."""
 
     def share(window: str) -> float:
         flow = tcp(profile=profile, tcp={"receive_window": window}, base_rtt="100 ms")
@@ -139,20 +141,21 @@ def test_the_share_of_time_in_which_the_window_is_the_limit(profile: str) -> Non
 
     assert share("20 kB") > 0.98
     assert share("4 MB") == 0.0
-    # 125 kB of bandwidth-delay product and a queue of 75 kB: the window is the limit in between.
+    # Bandwidth-delay product 125 kB, queue 75 kB: the receive window is the limit between these
+    # values.
     assert share("100 kB") > 0.9
 
 
 @pytest.mark.parametrize(("warmup", "share"), [("0 s", 0.9), ("10 s", None)])
-def test_a_flow_that_stops_is_limited_while_it_sends(warmup: str, share: float | None) -> None:
-    """7.5 of its 8 s were reported as 0.19 of the run's 40."""
+def test_stopped_flow_is_limited_only_while_it_sends(warmup: str, share: float | None) -> None:
+    """Regression: 7.5 of 8 s were reported as 0.19 of the 40 s of the run."""
     flow = tcp(stop="8 s", base_rtt="100 ms", tcp={"receive_window": "20 kB"})
     result = ap.simulate(make(flow, duration="40 s", warmup=warmup), reps=1)
     found = result.replications[0]["flows"][0]["rwnd_limited_share"]
     assert found is None if share is None else share < found <= 1
 
 
-def test_a_sender_without_data_is_not_limited() -> None:
+def test_sender_without_data_is_not_limited() -> None:
     flow = tcp(on_off={"burst": "5 kB", "off": "200 ms"}, tcp={"receive_window": "10 kB"})
     result = ap.simulate(make(flow), reps=1)
     assert result.table("flows")["rwnd_limited_share"].iloc[0] == 0.0
@@ -162,8 +165,8 @@ def test_a_sender_without_data_is_not_limited() -> None:
     assert slow.advisories == [], "a slow reader is meant to be the limit"
 
 
-def test_two_names_of_one_congestion_control() -> None:
-    """`reno` and `newreno` in `linux` gave the same curve twice."""
+def test_advisory_reports_two_names_of_one_congestion_control() -> None:
+    """Regression: `reno` and `newreno` of `linux` gave the same curve twice."""
     two = tcp(cc="reno", profile="linux") + tcp(cc="newreno", profile="linux")
     scenario = make(two)
     [advisory] = ap.check(scenario).advisories
@@ -176,7 +179,7 @@ def test_two_names_of_one_congestion_control() -> None:
         assert ap.check(make(others)).advisories == []
 
 
-def test_arrivals_that_ended_because_count_was_spent() -> None:
+def test_advisory_reports_arrivals_limited_by_count() -> None:
     def arriving(count: int) -> ap.Scenario:
         return make(ap.flows(count, base_rtt="40 ms", size="10 kB", arrivals={"poisson": "5 /s"}))
 
@@ -186,8 +189,8 @@ def test_arrivals_that_ended_because_count_was_spent() -> None:
     assert "arrivals-ended" not in advisories_of(arriving(86))
 
 
-def test_ecn_over_a_queue_that_does_not_mark() -> None:
-    """It named flows where a scenario file has groups."""
+def test_advisory_reports_ecn_at_a_queue_that_does_not_mark() -> None:
+    """Regression: the advisory named flows instead of the groups of the scenario file."""
     asks = tcp(3) + tcp(tcp={**WIDE, "ecn": "on"})
     [advisory] = ap.check(make(asks)).advisories
     assert (advisory.code, advisory.place) == ("ecn-without-marks", "flows.1")
@@ -196,7 +199,7 @@ def test_ecn_over_a_queue_that_does_not_mark() -> None:
 
 
 @pytest.mark.parametrize("kind", ["droptail", "red", "ared", "codel", "fq-codel", "pie", "dualpi2"])
-def test_ecn_does_nothing_where_the_engine_counts_no_marks(kind: str) -> None:
+def test_advisory_reports_disciplines_that_never_mark(kind: str) -> None:
     bottleneck = ap.Bottleneck(aqm=kind, link=ap.link.Fixed(rate="10 Mbit/s"))
     result = ap.simulate(make(tcp(4, tcp={**WIDE, "ecn": "on"}), bottleneck=bottleneck), reps=1)
     has_marks = bool(result.table("queues")["marks"].sum() > 0)
@@ -205,7 +208,7 @@ def test_ecn_does_nothing_where_the_engine_counts_no_marks(kind: str) -> None:
     assert has_marks is (kind in ("fq-codel", "dualpi2"))
 
 
-def test_a_limit_in_which_no_packet_fits() -> None:
+def test_advisory_reports_a_limit_below_one_packet() -> None:
     small = ap.Bottleneck(aqm=ap.aqm.DropTail(limit="1499 B"), link=ap.link.Fixed(rate="10 Mbit/s"))
     scenario = make(tcp() + ap.flows(source="cbr", rate="1 Mbit/s", packet="500 B"))
     assert ap.check(scenario).advisories == []
@@ -217,15 +220,17 @@ def test_a_limit_in_which_no_packet_fits() -> None:
 
 
 @pytest.mark.parametrize(("reps", "codes"), [(1, []), (2, ["few-replications"]), (5, [])])
-def test_intervals_from_few_replications(reps: int, codes: list[str]) -> None:
+def test_advisory_reports_intervals_from_few_replications(reps: int, codes: list[str]) -> None:
     assert list(advisories_of(make(tcp()), reps)) == codes
 
 
 # --- intervals end where a quantity ends -------------------------------------------------------
 
 
-def test_an_interval_is_cut_at_its_bounds() -> None:
-    """The interval of a goodput began at -0.35 Mbit/s, that of a utilisation ended at 1.2."""
+def test_interval_is_cut_at_the_bounds_of_the_quantity() -> None:
+    """Regression: an interval of a goodput began at -0.35 Mbit/s; one of a utilisation ended at
+    1.2.
+    """
     values = [0.0, 0.1, 0.9]
     whole, cut = mean_interval(values, 0.99), mean_interval(values, 0.99, (0.0, 1.0))
     assert (whole.low < 0, whole.high > 1) == (True, True)
@@ -233,7 +238,7 @@ def test_an_interval_is_cut_at_its_bounds() -> None:
     assert np.isnan(mean_interval([1.0], 0.99, (0.0, 1.0)).low)
 
 
-def test_no_interval_of_a_result_leaves_what_is_possible() -> None:
+def test_intervals_of_a_result_stay_within_possible_values() -> None:
     rare = ap.Bottleneck(
         aqm=ap.aqm.DropTail(limit="5 packets"), link=ap.link.Fixed(rate="10 Mbit/s")
     )
@@ -252,8 +257,8 @@ def test_no_interval_of_a_result_leaves_what_is_possible() -> None:
 # --- groups ------------------------------------------------------------------------------------
 
 
-def test_groups_add_up_their_flows() -> None:
-    """3000 web flows and a bulk flow were one row."""
+def test_groups_sum_the_values_of_their_flows() -> None:
+    """Regression: 3000 web flows and a bulk flow were one row."""
     web = ap.flows(20, base_rtt="40 ms", size="30 kB", arrivals={"poisson": "3 /s"})
     result = ap.simulate(make(tcp() + web), reps=2)
     groups = result.table("groups").set_index(["replication", "group"])
@@ -276,7 +281,7 @@ def test_groups_add_up_their_flows() -> None:
 
 
 def test_ctrl_c_in_a_sweep_ends_it_with_the_partial_result() -> None:
-    """It was swallowed, and a point of fewer replications entered the table."""
+    """Regression: Ctrl-C was ignored, and a point with fewer replications entered the table."""
     rows: list[ap.Result] = []
 
     def stop(finished: int, _total: int, _fraction: float) -> None:
@@ -311,8 +316,8 @@ def test_ctrl_c_before_a_replication_is_finished(tmp_path: Path) -> None:
     assert raised.value.result.advisories == []
 
 
-def test_slots_that_are_too_many() -> None:
-    """A cell with slots of 1 us took minutes without a word."""
+def test_advisory_reports_too_many_slots() -> None:
+    """Regression: a cell with slots of 1 us took minutes without a message."""
 
     def cell(slot: str) -> ap.Scenario:
         link = ap.link.Cell(

@@ -1,4 +1,4 @@
-"""The verbs from Python: what they return, what they refuse, that results do not move."""
+"""Python functions of the package: results, rejected arguments, reproducibility."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_goodput_is_between_half_the_link_and_the_link() -> None:
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-def test_the_number_of_threads_changes_nothing(threads: int) -> None:
+def test_number_of_threads_does_not_change_results(threads: int) -> None:
     one, many = (
         ap.simulate(scenario(record={"series": ["cwnd", "drop"]}), reps=4, threads=n)
         for n in (1, threads)
@@ -43,7 +43,7 @@ def test_the_number_of_threads_changes_nothing(threads: int) -> None:
     assert one.series("cwnd", 3).equals(many.series("cwnd", 3))
 
 
-def test_another_seed_gives_other_numbers() -> None:
+def test_other_seed_gives_other_numbers() -> None:
     first, second = (ap.simulate(scenario(), reps=1, seed=seed) for seed in (1, 2))
     assert first.replications != second.replications
 
@@ -60,7 +60,7 @@ def test_progress_ends_with_everything_finished() -> None:
     assert told[-1] == (3, 3, pytest.approx(1.0))
 
 
-def test_an_error_in_progress_reaches_the_caller() -> None:
+def test_error_in_the_progress_callback_reaches_the_caller() -> None:
     def fail(*_now: object) -> None:
         raise LookupError("from progress")
 
@@ -85,7 +85,7 @@ def test_an_error_in_progress_reaches_the_caller() -> None:
         ),
     ],
 )
-def test_settings_out_of_range_are_named(settings: dict[str, Any], message: str) -> None:
+def test_out_of_range_settings_are_reported_by_name(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ap.errors.BadValueError) as error:
         ap.simulate(scenario(), **settings)
     assert str(error.value) == message
@@ -100,14 +100,14 @@ def trace_scenario(directory: Path, text: str, kind: str = "trace") -> ap.Scenar
 
 def test_trace_is_read_in_the_format_of_its_link(tmp_path: Path) -> None:
     result = ap.simulate(trace_scenario(tmp_path, "1\n2\n3\n"), reps=1)
-    # One opportunity of 1504 bytes per millisecond; a full-size IP packet takes one.
+    # One opportunity of 1504 bytes per millisecond carries one full-size IP packet.
     assert result.intervals("flows")[-1]["ip_throughput_bps"].mean == pytest.approx(12e6, rel=0.05)
     csv = "time_s,rate_bps\n0,6000000\n1,6000000\n"
     result = ap.simulate(trace_scenario(tmp_path, csv, "rate-trace"), reps=1)
     assert result.intervals("flows")[-1]["ip_throughput_bps"].mean == pytest.approx(6e6, rel=0.05)
 
 
-def test_a_broken_trace_is_one_line_with_file_and_line(tmp_path: Path) -> None:
+def test_broken_trace_is_reported_with_file_and_line(tmp_path: Path) -> None:
     broken = trace_scenario(tmp_path, "5\n9\n7\n")
     for verb in (ap.simulate, ap.check):
         with pytest.raises(ap.errors.BadValueError) as error:
@@ -118,12 +118,12 @@ def test_a_broken_trace_is_one_line_with_file_and_line(tmp_path: Path) -> None:
         )
 
 
-def test_a_trace_of_the_other_format_is_refused(tmp_path: Path) -> None:
+def test_trace_of_the_other_format_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(ap.errors.BadValueError, match=r"some\.trace:1: .* is not a delivery time"):
         ap.simulate(trace_scenario(tmp_path, "time_s,rate_bps\n0,1\n1,1\n"))
 
 
-def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+def test_binary_trace_is_rejected(tmp_path: Path) -> None:
     made = trace_scenario(tmp_path, "1\n")
     (tmp_path / "some.trace").write_bytes(b"1\n\xff\n")
     with pytest.raises(ap.errors.BadValueError) as error:
@@ -131,7 +131,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     assert str(error.value) == f"{tmp_path}/some.trace: not a text in UTF-8 (byte 3)."
 
 
-def test_check_gives_the_resolved_scenario() -> None:
+def test_check_returns_the_resolved_scenario() -> None:
     resolved = ap.check(scenario()).resolved
     assert resolved.duration_ns == 10_000_000_000
     assert resolved.flows[0].source.tcp.min_rto_ns == 1_000_000_000
@@ -222,7 +222,7 @@ def test_solve_finds_the_boundary_of_the_dual_regime_example() -> None:
         ),
     ],
 )
-def test_solve_says_what_it_covers(changes: dict[str, Any], message: str) -> None:
+def test_solve_rejects_scenarios_without_a_model(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ap.errors.BadValueError) as error:
         ap.solve(scenario(**changes))
     assert str(error.value) == message
@@ -234,7 +234,7 @@ def test_solve_counts_the_backhaul_in_the_round_trip() -> None:
     without = ap.solve(scenario(**reno))
     delayed = ap.solve(scenario(**reno, backhaul={"delay": "20 ms"}))
     assert delayed.throughput_bps == pytest.approx(without.throughput_bps)
-    # 1540 bytes at 12.32 Mbit/s: 1 ms more.
+    # 1540 bytes at 12.32 Mbit/s take 1 ms more.
     slower = ap.solve(scenario(**reno, backhaul={"rate": "12.32 Mbit/s", "delay": "20 ms"}))
     longer = ap.solve(scenario(flows=ap.flows(2, cc="reno", base_rtt="121 ms")))
     assert slower.throughput_bps == pytest.approx(longer.throughput_bps)
@@ -244,7 +244,7 @@ def test_solve_counts_the_backhaul_in_the_round_trip() -> None:
 # --- what the package offers -------------------------------------------------------------------
 
 
-def test_the_path_of_a_file_is_as_good_as_a_scenario(tmp_path: Path) -> None:
+def test_path_of_a_file_is_accepted_as_a_scenario(tmp_path: Path) -> None:
     file = tmp_path / "small.toml"
     file.write_text(scenario().to_toml())
     expected = ap.simulate(scenario(), reps=1).replications
@@ -260,7 +260,7 @@ def test_the_path_of_a_file_is_as_good_as_a_scenario(tmp_path: Path) -> None:
         ap.simulate({})  # type: ignore[arg-type]
 
 
-def test_every_exported_name_is_there() -> None:
+def test_every_exported_name_exists() -> None:
     assert all(hasattr(ap, name) for name in ap.__all__)
     assert sorted(ap.__all__) == sorted(dir(ap))
     assert {"models", "phy"} <= set(ap.__all__)
@@ -269,21 +269,21 @@ def test_every_exported_name_is_there() -> None:
         _ = ap.Nonsense
 
 
-def test_the_engine_and_the_scenario_know_the_same_components() -> None:
+def test_engine_and_scenario_have_the_same_components() -> None:
     registry = json.loads(_airpath.registry())
-    # What is not chosen in a scenario as a part is `capture` and `model`.
+    # `capture` and `model` are not components of a scenario.
     assert registry.keys() == FAMILIES.keys() | {"capture", "model"}
     for family, base in FAMILIES.items():
         engine, scenario = {name for name, _ in registry[family]}, set(base.registry)
         if (
             family == "congestion"
-        ):  # NewReno is the congestion control of Reno with another recovery.
+        ):  # NewReno is Reno's congestion control with another loss recovery.
             scenario = {cc().resolved_control(None, ())["kind"] for cc in base.registry.values()}  # type: ignore[attr-defined, arg-type]
-        # The optimum is found, and becomes a dual-regime policy, before the engine sees it.
+        # The optimum is computed first; the engine receives a dual-regime policy.
         assert engine == scenario - {"optimum"}, family
 
 
-def test_the_series_of_a_scenario_are_those_of_the_engine() -> None:
+def test_scenario_and_engine_have_the_same_series() -> None:
     from airpath.scenario import SERIES
 
     result = ap.simulate(scenario(record={"series": list(SERIES)}), reps=1)

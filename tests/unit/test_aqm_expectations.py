@@ -1,7 +1,7 @@
-"""What each queue discipline is expected to do with bulk TCP, end to end.
+"""Expected behaviour of each queue discipline with bulk TCP, end to end.
 
-The bounds are those of the sources (named at each test), not of this program. All runs have fixed
-seeds; the measured values are in the pages of the models.
+The bounds come from the sources named at each test, not from this program. All runs have fixed
+seeds. The measured values are in the pages of the models.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ FQ_CODEL = Law(
 
 
 def measured(aqm: ap.aqm.QueueDisc, flows: int, rate: str, base_rtt: str) -> dict[str, float]:
-    """Return mean sojourn time, mean queue, utilisation and Jain's index of NewReno bulk flows."""
+    """Return mean sojourn time, mean queue length, utilisation and Jain's index of NewReno bulk
+    flows.
+    """
     scenario = ap.Scenario(
         flows=ap.flows(
             flows,
@@ -70,20 +72,20 @@ def test_pie_holds_its_target_and_fills_the_link(flows: int, delay_estimate: str
 
 
 @pytest.mark.parametrize("flows", [2, 5, 20])
-def test_codel_keeps_the_wait_near_its_target(flows: int) -> None:
-    """RFC 8289 §3.2: little standing queue at a small cost; droptail would hold 85 to 120 ms."""
+def test_codel_keeps_the_sojourn_time_near_its_target(flows: int) -> None:
+    """RFC 8289 §3.2: a short standing queue at a small cost. Drop-tail would hold 85 to 120 ms."""
     found = measured(ap.aqm.CoDel(), flows, "10 Mbit/s", "40 ms")
     CODEL.between(f"mean sojourn time, {flows} flows", "ms", found["wait_ms"], 0, 20)
     CODEL.between(f"use of the link, {flows} flows", "", found["utilisation"], 0.9)
 
 
 @pytest.mark.parametrize("flows", [10, 20, 30, 50, 100])
-def test_ared_stays_in_its_band_over_a_factor_of_ten_in_load(flows: int) -> None:
+def test_ared_stays_in_its_band_for_a_factor_of_ten_in_load(flows: int) -> None:
     """Floyd, Gummadi & Shenker 2001 §4: thresholds 10.4 and 31.3, so the target is 18.8 to 22.9.
 
-    The queue's time average is compared with the band of the arrivals' average, so by two packets
-    less strictly. Ten senders need a loss rate below what the least max_p gives: they only have
-    to stay between min_th and the band.
+    The time average of the queue is compared with the band of the average at arrivals, so with a
+    tolerance of two packets. Ten senders need a loss rate below that of the smallest max_p: their
+    queue only has to be between min_th and the band.
     """
     aqm = ap.aqm.Ared(limit=2000, mean_packet="1500 B")
     found = measured(aqm, flows, "50 Mbit/s", "60 ms")
@@ -99,8 +101,8 @@ def test_fq_codel_shares_equally(flows: int) -> None:
     FQ_CODEL.between(f"mean sojourn time, {flows} flows", "ms", found["wait_ms"], 0, 15)
 
 
-def test_fq_codel_keeps_a_sparse_flow_from_waiting() -> None:
-    """RFC 8290 §5.1: a flow below its share waits for about one packet (1.2 ms here) or two."""
+def test_fq_codel_serves_a_sparse_flow_without_delay() -> None:
+    """RFC 8290 §5.1: a flow below its share waits for one or two packets (1.2 ms each)."""
     bulk = ap.flows(4, cc="newreno", base_rtt="40 ms", tcp={"receive_window": "4 MB"})
     sparse = ap.flows(source="cbr", rate="64 kbit/s", packet="160 B")
     waits = {}

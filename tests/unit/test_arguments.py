@@ -1,4 +1,4 @@
-"""Arguments of the verbs that are none, and runs that would take more memory than there is."""
+"""Invalid arguments, and runs that need more memory than available."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FRACTION = "Use a fraction, for example 0.99."
 @pytest.mark.parametrize(
     ("keys", "line"),
     [
-        # Each was a TypeError or an OverflowError from the depths, or taken for something else.
+        # Regression: each of these was a TypeError or OverflowError, or was accepted.
         ({"reps": "3"}, f'reps = "3": not an integer. {MANY}'),
         ({"reps": 1.5}, f"reps = 1.5: not an integer. {MANY}"),
         ({"reps": None}, f"reps = None: not an integer. {MANY}"),
@@ -61,7 +61,7 @@ FRACTION = "Use a fraction, for example 0.99."
         ({"capture_to": 5}, "capture_to = 5: not a path. Use a text or a pathlib.Path."),
     ],
 )
-def test_an_argument_that_is_none(keys: dict[str, Any], line: str) -> None:
+def test_invalid_argument_is_rejected(keys: dict[str, Any], line: str) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.simulate(SCENARIO, **keys)
     assert str(caught.value) == line
@@ -78,7 +78,9 @@ def test_an_argument_that_is_none(keys: dict[str, Any], line: str) -> None:
          "capture_replication = -1: not accepted. Use one from 0 to 9."),
     ],
 )  # fmt: skip
-def test_a_capture_that_is_none(keys: dict[str, Any], line: str, tmp_path: Any) -> None:
+def test_invalid_capture_argument_is_rejected(
+    keys: dict[str, Any], line: str, tmp_path: Any
+) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.simulate(SCENARIO, capture_to=tmp_path, **keys)
     assert str(caught.value).startswith(line)
@@ -110,7 +112,9 @@ def test_a_capture_that_is_none(keys: dict[str, Any], line: str, tmp_path: Any) 
          "Scenario: duration = 5: cannot be changed afterwards. Make another one: "),
     ],
 )  # fmt: skip
-def test_other_calls(call: Callable[[], object], line: str) -> None:
+def test_invalid_arguments_of_other_calls_are_rejected(
+    call: Callable[[], object], line: str
+) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         call()
     assert str(caught.value).startswith(line)
@@ -122,7 +126,7 @@ def test_other_calls(call: Callable[[], object], line: str) -> None:
 @pytest.mark.parametrize(
     ("record", "reps", "line"),
     [
-        # Each ended the process, or ran until nothing was left for it.
+        # Regression: each of these ended the process or exhausted the memory.
         ({"ss": True, "ss_interval": "1 ns"}, 10,
          'scenario: record.ss_interval = "1 ns": about 2e+10 samples in 10 replications, '
          "6 TB of memory, where there are 16 GB. Use a longer interval, "
@@ -132,7 +136,7 @@ def test_other_calls(call: Callable[[], object], line: str) -> None:
          "where there are 16 GB. Use fewer replications or flows."),
     ],
 )  # fmt: skip
-def test_a_run_that_does_not_fit_is_refused(
+def test_run_that_exceeds_the_memory_is_rejected(
     record: dict[str, Any], reps: int, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(estimate, "memory_bytes", lambda: 16e9)
@@ -142,7 +146,7 @@ def test_a_run_that_does_not_fit_is_refused(
     assert str(caught.value) == line
 
 
-def test_a_long_run_with_a_series_is_refused_by_check(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_rejects_a_long_run_with_a_series(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimate, "memory_bytes", lambda: 16e9)
     monkeypatch.setattr("airpath.engine.memory.available_bytes", lambda: 16e9)
     long = SCENARIO.replace({"duration": "90 h", "bottleneck.link.rate": "10 Gbit/s"})
@@ -154,14 +158,15 @@ def test_a_long_run_with_a_series_is_refused_by_check(monkeypatch: pytest.Monkey
     ap.check(long.replace("record", {"series": ["queue"], "interval": "100 ms"}))
 
 
-def test_the_estimate_is_not_below_what_is_kept() -> None:
+def test_memory_estimate_is_not_below_the_stored_samples() -> None:
     levels, whole = ["cwnd", "queue"], ["delivered", "sojourn"]
     recorded = {"series": [*levels, *whole], "ss": True, "interval": "10 ms"}
     path = SCENARIO.replace({"record": recorded, "duration": "20 s"})
     result = ap.simulate(path, reps=2)
     needs = {need.key: need.number for need in estimate.needed(prepare(path).resolved, 2)}
     for key, names in (("record.interval", levels), ("record.series", whole)):
-        # Half of the delivered bytes was missing: it is not thinned.
+        # Regression: half of the delivered samples was missing in the estimate; this series is not
+        # thinned.
         kept = sum(len(result.series(name, index)) for name in names for index in range(2))
         assert kept <= needs[key] <= 10 * kept
     samples = len(result.ss())

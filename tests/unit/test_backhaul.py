@@ -1,4 +1,4 @@
-"""A backhaul with a limit is a queue: it is listed, and reported when it holds the delay."""
+"""A backhaul with a limit is a queue: it is listed, and an advisory reports a large delay in it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def by_name(result: ap.Result, table: str) -> dict[str, dict[str, Any]]:
     return {row[table.removesuffix("s")]: row for row in rows}
 
 
-def test_the_queue_of_the_backhaul_is_listed() -> None:
-    """It held 160 ms of delay, and the table said 0.0 ms and no drops."""
+def test_backhaul_queue_is_listed() -> None:
+    """Regression: the backhaul caused 160 ms of delay, and the table showed 0.0 ms and no drops."""
     result = ap.simulate(scenario(record={"series": ["sojourn", "drop"]}), reps=1)
     queues = by_name(result, "queues")
     assert list(queues) == ["bottleneck", "backhaul", "backhaul_reverse"]
     wait = queues["backhaul"]["mean_sojourn_s"]
     assert queues["bottleneck"]["mean_sojourn_s"] < 0.001
-    # The delay of a packet is that wait, 30 ms, and the transmissions.
+    # The delay of a packet is this sojourn time, 30 ms, and the transmissions.
     delay = result.intervals("flows")[-1]["mean_delay_s"].mean
     assert wait == pytest.approx(delay - 0.03 - 0.00135, abs=0.002)
     assert wait > 0.08
@@ -51,7 +51,7 @@ def test_the_queue_of_the_backhaul_is_listed() -> None:
     assert [row[0] for row in shown.rows] == list(queues)
 
 
-def test_the_bottleneck_stays_the_first_queue_and_link() -> None:
+def test_bottleneck_remains_the_first_queue_and_link() -> None:
     made = scenario()
     job, contents = job_of(made)
     run = run_job(job, contents, 1, 0, 1)[0].measured()
@@ -73,7 +73,7 @@ def backhaul_advisories(result: ap.Result) -> list[str]:
     return [str(found) for found in result.advisories if found.code == "backhaul-queue"]
 
 
-def test_an_advisory_reports_a_backhaul_that_holds_the_delay() -> None:
+def test_advisory_reports_a_backhaul_with_a_large_delay() -> None:
     result = ap.simulate(scenario(), reps=2)
     wait = 1e3 * result.intervals("queues")[1]["mean_sojourn_s"].mean
     assert backhaul_advisories(result) == [
@@ -84,7 +84,7 @@ def test_an_advisory_reports_a_backhaul_that_holds_the_delay() -> None:
     assert not backhaul_advisories(ap.simulate(scenario("100 Mbit/s"), reps=2))
 
 
-def test_an_advisory_reports_a_backhaul_that_holds_the_delay_of_uploads() -> None:
+def test_advisory_reports_a_backhaul_with_a_large_delay_of_uploads() -> None:
     keys: dict[str, Any] = {
         "flows": ap.flows(2, base_rtt="60 ms", cc="cubic", tcp=WINDOW, direction="reverse"),
         "ack_path": {"kind": "link", "link": {"kind": "fixed", "rate": "20 Mbit/s"}},
@@ -99,20 +99,20 @@ def test_an_advisory_reports_a_backhaul_that_holds_the_delay_of_uploads() -> Non
     assert not backhaul_advisories(ap.simulate(scenario("100 Mbit/s", **keys), reps=1))
 
 
-def test_an_advisory_reports_a_full_backhaul_without_a_limit() -> None:
-    """Its queue is not measured, and nothing reported the delay in it."""
+def test_advisory_reports_a_saturated_backhaul_without_a_limit() -> None:
+    """Regression: this queue is not measured, and its delay was not reported."""
     [found] = backhaul_advisories(ap.simulate(scenario(backhaul={"rate": "16 Mbit/s"}), reps=2))
     assert found.startswith("backhaul: flows use 100% of the backhaul and 80% of the link next")
     assert not backhaul_advisories(ap.simulate(scenario(backhaul={"rate": "30 Mbit/s"}), reps=2))
 
 
-def test_a_backhaul_without_a_limit_has_no_queue() -> None:
+def test_backhaul_without_a_limit_has_no_queue() -> None:
     result = ap.simulate(scenario(backhaul={"rate": "16 Mbit/s"}), reps=1)
     assert list(result.table("queues")["queue"]) == ["bottleneck"]
 
 
-def test_a_sweep_reports_the_points_with_such_a_backhaul(tmp_path: Path) -> None:
-    """The outline of its replications says whether they are read for advisories."""
+def test_sweep_reports_points_with_a_slow_backhaul(tmp_path: Path) -> None:
+    """The outline of the replications decides whether they are read for advisories."""
     grid = {"backhaul.rate": ["16 Mbit/s", "100 Mbit/s"]}
     with pytest.warns(ap.errors.AdvisoryWarning):
         sweep = ap.sweep(scenario(), grid=grid, reps=5, out=tmp_path / "out")

@@ -1,4 +1,4 @@
-"""The benchmarks run; how fast is no matter of tests."""
+"""The benchmarks run. Their speed is not tested."""
 
 import importlib.util
 import itertools
@@ -31,19 +31,20 @@ def against(benches: ModuleType) -> ModuleType:
     return sys.modules["against"]
 
 
-def test_a_scenario_is_measured(benches: ModuleType) -> None:
+def test_scenario_is_measured(benches: ModuleType) -> None:
     found = benches.measure("rlc-384")
     assert found["name"] == "rlc-384"
     assert found["events_per_packet"] > 1
     assert found["packets_per_cpu_s"] > 0
 
 
-def test_the_memory_of_idle_flows_is_measured(
+def test_memory_of_idle_flows_is_measured(
     benches: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(benches, "IDLE_FLOWS", 2000)
     found = benches.measure_idle("idle")
-    # Equal flows share their description: less text than a flow's own, which is above 1000 bytes.
+    # Equal flows share their description: less text per flow than one description of above 1000
+    # bytes.
     assert found["scenario_bytes_per_flow"] < 100
     assert found["peak_rss_bytes"] > 0
 
@@ -60,24 +61,24 @@ def test_the_memory_of_idle_flows_is_measured(
         (12, 3, 1 - 2 * (1 + 12 + 66) / 4096),
     ],
 )
-def test_the_interval_of_a_median_is_of_order_statistics(
+def test_interval_of_a_median_consists_of_order_statistics(
     against: ModuleType, count: int, rank: int, coverage: float
 ) -> None:
-    values = [float((7 * number) % count) for number in range(count)]  # no count has the factor 7
+    values = [float((7 * number) % count) for number in range(count)]  # no count is a multiple of 7
     found = against.median_interval(values)
     assert found.median == (count - 1) / 2
     assert (found.low, found.high) == (rank - 1, count - rank)
     assert math.isclose(found.coverage, coverage)
 
 
-def test_an_interval_says_what_it_covers(against: ModuleType) -> None:
+def test_interval_reports_its_coverage(against: ModuleType) -> None:
     ratios = [1.5, 1.25, 1.75, 2.0, 1.0]
     assert str(against.median_interval(ratios)) == "1.500 (1.000 to 2.000, 93 %)"
     with pytest.raises(ValueError, match="no values"):
         against.median_interval([])
 
 
-def test_each_comes_first_in_half_of_the_pairs_in_an_order_that_is_drawn_once(
+def test_each_side_comes_first_in_half_of_the_pairs(
     against: ModuleType,
 ) -> None:
     order = against.turns(12)
@@ -87,7 +88,7 @@ def test_each_comes_first_in_half_of_the_pairs_in_an_order_that_is_drawn_once(
     assert against.turns(12, seed=2) != order
 
 
-def test_runs_take_turns_and_pairs_keep_their_sides(against: ModuleType) -> None:
+def test_runs_alternate_and_pairs_keep_their_sides(against: ModuleType) -> None:
     log: list[str] = []
 
     def run(side: str) -> tuple[str, int]:
@@ -102,8 +103,8 @@ def test_runs_take_turns_and_pairs_keep_their_sides(against: ModuleType) -> None
         assert {this[1], other[1]} == {2 * number + 1, 2 * number + 2}
 
 
-def test_ratios_are_those_within_pairs(benches: ModuleType) -> None:
-    # The machine slows down: the ratio of the medians is 2.7, and of no pair.
+def test_ratios_are_computed_within_pairs(benches: ModuleType) -> None:
+    # The machine slows down: the ratio of the medians is 2.7, which is not the ratio of any pair.
     ours, theirs = [16.0, 3.0, 2.0], [8.0, 1.1, 1.0]
     runs = [[{"packets_per_cpu_s": speed} for speed in side] for side in (ours, theirs)]
     found = benches.compared(list(zip(*runs, strict=True)), "0123456789abcdef")
@@ -113,7 +114,7 @@ def test_ratios_are_those_within_pairs(benches: ModuleType) -> None:
     assert found["against"]["other"]["packets_per_cpu_s"] == 1.1
 
 
-def test_the_table_has_both_commits_and_their_ratio(benches: ModuleType) -> None:
+def test_table_has_both_commits_and_their_ratio(benches: ModuleType) -> None:
     pairs = [
         ({"name": "idle", "bytes_per_flow": ours, "scenario_bytes_per_flow": 0}, theirs)
         for ours, theirs in [
@@ -151,7 +152,7 @@ def test_invalid_benchmark_is_one_line_and_status_2(
     assert message in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_a_module_that_is_not_optimised_is_not_compared(
+def test_unoptimised_module_is_not_compared(
     against: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(against, "OPTIMISED", tmp_path / "stamp")
@@ -162,7 +163,7 @@ def test_a_module_that_is_not_optimised_is_not_compared(
         pass
 
 
-def test_a_benchmark_that_a_commit_does_not_have_is_one_clear_line(benches: ModuleType) -> None:
+def test_benchmark_missing_in_a_commit_is_reported_in_one_line(benches: ModuleType) -> None:
     failing = [sys.executable, "-c", "raise KeyError('rlc-384')"]
     with pytest.raises(Exception, match=r"^rlc-384: .*: KeyError: 'rlc-384'$"):
         benches.run_once("rlc-384", failing)

@@ -1,4 +1,4 @@
-"""Chains of errors and codes of packets as Python has them."""
+"""Error chains and packet codes in Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from airpath.phy import Block, ErrorChain, ReedSolomon, symbol_error_rate
 CHAIN = ErrorChain(0.00125, 0.125, 0.01, 0.3)
 
 
-def test_a_chain() -> None:
+def test_error_chain_has_the_expected_shares() -> None:
     assert CHAIN.shares == pytest.approx((0.990099, 0.009901), abs=1e-6)
     assert CHAIN.mean_runs == pytest.approx((800, 8))
     assert CHAIN.error_rate == pytest.approx((0.01 * 800 + 0.3 * 8) / 808)
@@ -29,7 +29,7 @@ def test_a_chain() -> None:
     assert CHAIN.received(0).tolist() == [1]
 
 
-def test_a_code() -> None:
+def test_reed_solomon_code_has_the_expected_blocks() -> None:
     code = ReedSolomon(0.9)
     assert code.blocks("1040 B") == [Block(1040, 1156, 58)]
     assert (code.on_air(1040), code.on_air("40 B")) == (1156, 44)
@@ -44,7 +44,7 @@ def test_a_code() -> None:
     )
 
 
-def test_the_chain_of_a_fading_channel() -> None:
+def test_chain_from_doppler_has_the_expected_values() -> None:
     chain = ErrorChain.from_doppler(10, 0, 100, 1e6, "8psk", tx=2, rx=2)
     assert chain.error_rate == pytest.approx(symbol_error_rate(10, "8psk", 2, 2), rel=1e-10)
     assert chain.error_bad > chain.error_good
@@ -54,7 +54,7 @@ def test_the_chain_of_a_fading_channel() -> None:
 
 
 @pytest.mark.parametrize("part", [CHAIN, ReedSolomon(0.7, 4, 15)], ids=repr)
-def test_they_are_kept_and_compared(part: object) -> None:
+def test_chains_and_codes_can_be_pickled_and_compared(part: object) -> None:
     again = pickle.loads(pickle.dumps(part))
     assert again == part
     assert hash(again) == hash(part)
@@ -174,7 +174,7 @@ def test_invalid_values_are_rejected(
 
 @pytest.mark.parametrize("leave", [0, 1e-300, 0.5, 1])
 @pytest.mark.parametrize("back", [1e-300, 0.125, 1])
-def test_extreme_chains_have_probabilities(leave: float, back: float) -> None:
+def test_extreme_chains_have_valid_probabilities(leave: float, back: float) -> None:
     for error_good in (0, 1e-300, 1e-9, 0.3, 1):
         for error_bad in (0, 1e-300, 1):
             chain = ErrorChain(leave, back, error_good, error_bad)

@@ -1,4 +1,4 @@
-"""Captures, read by a separate parser; and by tshark where it is installed."""
+"""Captures, read by an independent parser and, if installed, by tshark."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def assert_checksums(frame: Frame) -> None:
 
 
 def lossy(**changes: Any) -> ap.Scenario:
-    """SACK and timestamps over a link with losses in both directions, and datagrams."""
+    """Return a scenario with SACK, timestamps, losses in both directions, and datagrams."""
     keys: dict[str, Any] = {
         "name": "lossy",
         "flows": [
@@ -158,7 +158,7 @@ def from_senders(capture: Capture) -> list[Frame]:
 
 
 @pytest.mark.parametrize("point", CAPTURE_POINTS)
-def test_every_frame_is_valid_and_in_order_of_time(run: Run, point: str) -> None:
+def test_every_frame_is_valid_and_in_time_order(run: Run, point: str) -> None:
     frames = run.at[point].frames
     assert len(frames) > 1000
     for frame in frames:
@@ -167,7 +167,7 @@ def test_every_frame_is_valid_and_in_order_of_time(run: Run, point: str) -> None
     assert times == sorted(times)
 
 
-def test_a_file_says_where_it_comes_from(run: Run) -> None:
+def test_capture_contains_its_provenance(run: Run) -> None:
     about = run.result.provenance
     for name, capture in run.at.items():
         comment = capture.section[1].decode()
@@ -182,17 +182,17 @@ def test_a_file_says_where_it_comes_from(run: Run) -> None:
         assert capture.interface[1].decode() == f"{made_by}; scenario lossy; seed 5; replication 0"
 
 
-def test_capturing_changes_no_result(run: Run) -> None:
+def test_capturing_does_not_change_results(run: Run) -> None:
     plain = ap.simulate(lossy(), reps=2, seed=5)
     assert plain.replications == run.result.replications
 
 
-def test_equal_runs_give_equal_files(run: Run, tmp_path: Path) -> None:
+def test_equal_runs_give_equal_captures(run: Run, tmp_path: Path) -> None:
     again = ap.simulate(lossy(), reps=2, seed=5, threads=1, capture=["sender"], capture_to=tmp_path)
     assert again.captures["sender"].read_bytes() == run.result.captures["sender"].read_bytes()
 
 
-def test_another_replication_is_another_file(run: Run, tmp_path: Path) -> None:
+def test_other_replication_gives_another_capture(run: Run, tmp_path: Path) -> None:
     other = ap.simulate(
         lossy(), reps=2, seed=5, capture=["sender"], capture_replication=1, capture_to=tmp_path
     )
@@ -201,7 +201,7 @@ def test_another_replication_is_another_file(run: Run, tmp_path: Path) -> None:
     assert len(of_tcp(capture)) != len(of_tcp(run.at["sender"]))
 
 
-def test_the_sender_shows_what_was_sent(run: Run) -> None:
+def test_sender_capture_contains_all_sent_segments(run: Run) -> None:
     flows = run.result.replications[0]["flows"][:2]
     sent = [frame for frame in from_senders(run.at["sender"]) if frame.payload]
     assert len(sent) == sum(flow["sent_packets"] for flow in flows)
@@ -209,7 +209,7 @@ def test_the_sender_shows_what_was_sent(run: Run) -> None:
     assert len(resent) == sum(flow["retransmissions"] for flow in flows) > 50
 
 
-def test_a_marked_retransmission_is_one_by_its_sequence_numbers(run: Run) -> None:
+def test_marked_retransmissions_agree_with_the_sequence_numbers(run: Run) -> None:
     highest: dict[Any, int] = {}
     first: dict[Any, int] = {}
     for frame in from_senders(run.at["sender"]):
@@ -220,7 +220,7 @@ def test_a_marked_retransmission_is_one_by_its_sequence_numbers(run: Run) -> Non
         highest[frame.source] = max(end, highest.get(frame.source, 0))
 
 
-def test_the_receiver_shows_what_arrived(run: Run) -> None:
+def test_receiver_capture_contains_all_received_packets(run: Run) -> None:
     flows = run.result.replications[0]["flows"]
     arrived = [frame for frame in from_senders(run.at["receiver"]) if frame.payload]
     assert len(arrived) == sum(flow["delivered_packets"] for flow in flows[:2])
@@ -229,7 +229,7 @@ def test_the_receiver_shows_what_arrived(run: Run) -> None:
     assert {frame.length for frame in datagrams} == {500}
 
 
-def test_drops_lie_between_ingress_and_bottleneck(run: Run) -> None:
+def test_drops_are_between_ingress_and_bottleneck_captures(run: Run) -> None:
     (queue, _), (link, _) = (run.result.replications[0][table] for table in ("queues", "links"))
     entered, left = (len(run.at[point].frames) for point in ("ingress", "bottleneck"))
     assert entered == queue["arrived"]
@@ -238,7 +238,7 @@ def test_drops_lie_between_ingress_and_bottleneck(run: Run) -> None:
     assert 0 <= entered - left - lost <= 51, "the rest still waits or is in transmission"
 
 
-def test_acks_are_those_that_come_through_the_reverse_link(run: Run) -> None:
+def test_ack_capture_contains_the_packets_of_the_reverse_link(run: Run) -> None:
     assert len(run.at["acks"].frames) == run.result.replications[0]["links"][1]["delivered_packets"]
     assert {frame.head[33] & 0x10 for frame in run.at["acks"].frames} == {0x10}
 
@@ -253,7 +253,7 @@ def test_packet_has_the_same_headers_along_its_path_except_the_time_to_live(run:
     assert all(f.head[:8] + f.head[9:10] + f.head[12:] in known for f in arrived)
 
 
-def test_sack_blocks_lie_above_the_acknowledgement_and_were_sent(run: Run) -> None:
+def test_sack_blocks_are_above_the_acknowledgement_and_were_sent(run: Run) -> None:
     edges = {(frame.sequence + frame.payload) % 2**32 for frame in from_senders(run.at["sender"])}
     acks = [frame for frame in of_tcp(run.at["sender"]) if frame.head[13] >= 128]
     blocks_seen = 0
@@ -285,7 +285,7 @@ def test_timestamps_are_echoed_by_both_sides(run: Run) -> None:
         told.setdefault((is_ack, flow), set()).add(value)
 
 
-def test_on_an_ideal_path_acks_are_captured_at_the_receivers(tmp_path: Path) -> None:
+def test_acks_of_an_ideal_path_are_captured_at_the_receivers(tmp_path: Path) -> None:
     scenario = lossy(ack_path=ap.ack_path.Ideal(), duration="2 s")
     result = ap.simulate(
         scenario, reps=1, capture=["acks", "receiver"], capture_to=tmp_path / "new"
@@ -295,7 +295,7 @@ def test_on_an_ideal_path_acks_are_captured_at_the_receivers(tmp_path: Path) -> 
     assert [frame.head for frame in acks.frames] == leaving
 
 
-def test_the_data_of_a_reverse_flow_passes_where_the_others_acks_do(tmp_path: Path) -> None:
+def test_data_of_a_reverse_flow_is_captured_with_the_acks_of_the_others(tmp_path: Path) -> None:
     flows = [
         ap.traffic.Tcp(base_rtt="40 ms", tcp={"mss": "1000 B"}, direction=way, size="300 kB")
         for way in ("forward", "reverse")
@@ -328,7 +328,7 @@ def test_the_data_of_a_reverse_flow_passes_where_the_others_acks_do(tmp_path: Pa
         "receiver": {63},
         "acks": {63},
     }
-    # Its ACKs wait before the bottleneck with the forward flow's data, and come back forwarded.
+    # Its ACKs pass the bottleneck with the data of the forward flow.
     ttls = {point: {f.head[8] for f in seen[point] if not f.payload} for point in points}
     assert ttls == {
         "sender": {63, 64},
@@ -339,7 +339,7 @@ def test_the_data_of_a_reverse_flow_passes_where_the_others_acks_do(tmp_path: Pa
     }
 
 
-def test_the_scenario_says_what_to_capture(tmp_path: Path) -> None:
+def test_scenario_selects_the_captures(tmp_path: Path) -> None:
     scenario = lossy(capture=ap.Capture(points=["bottleneck"], replication=1), duration="2 s")
     assert ap.simulate(scenario, reps=2).captures == {}
     result = ap.simulate(scenario, reps=2, capture_to=tmp_path)
@@ -372,7 +372,7 @@ def test_invalid_capture_is_reported(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
+def test_full_disk_is_an_error_and_leaves_no_file(tmp_path: Path) -> None:
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("needs /dev/full")
@@ -382,14 +382,14 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
         made.simulate(1, range(1), captures=request)
 
 
-def test_without_window_scaling_the_field_is_the_window(tmp_path: Path) -> None:
+def test_window_field_is_the_window_without_scaling(tmp_path: Path) -> None:
     tcp = {"receive_window": "1 MiB", "window_scaling": "off"}
     scenario = lossy(flows=[ap.traffic.Tcp(base_rtt="40 ms", tcp=tcp)], duration="2 s")
     result = ap.simulate(scenario, reps=1, capture=["sender"], capture_to=tmp_path)
     frames = Capture(result.captures["sender"]).frames
     assert {struct.unpack_from(">H", frame.head, 34)[0] for frame in frames} == {65_535}
     syns = [frame for frame in frames if frame.flags & 0x02]
-    assert {4 * (frame.head[32] >> 4) for frame in syns} == {24}  # MSS and nothing else
+    assert {4 * (frame.head[32] >> 4) for frame in syns} == {24}  # only the MSS option
 
 
 # --- tshark -------------------------------------------------------------------------------------
@@ -423,7 +423,7 @@ def frames_that(path: Path, condition: str) -> list[int]:
 
 
 def with_payload(capture: Capture, path: Path) -> Path:
-    """Write the frames with their payload of zeros, so that tshark checks TCP's checksum."""
+    """Write the frames with their payload of zeros, so that tshark checks the TCP checksum."""
     parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 101)]
     for frame in capture.frames:
         head = struct.pack("<IIII", *divmod(frame.time_ns, 10**9), frame.length, frame.length)
@@ -433,7 +433,7 @@ def with_payload(capture: Capture, path: Path) -> Path:
 
 
 @pytest.mark.parametrize("point", CAPTURE_POINTS)
-def test_tshark_finds_nothing_malformed(run: Run, point: str, tmp_path: Path) -> None:
+def test_tshark_finds_no_malformed_packet(run: Run, point: str, tmp_path: Path) -> None:
     bad = "_ws.malformed or ip.checksum.status == 0 or tcp.checksum.status == 0"
     assert frames_that(run.result.captures[point], bad) == []
     whole = with_payload(run.at[point], tmp_path / "whole.pcap")
@@ -442,8 +442,9 @@ def test_tshark_finds_nothing_malformed(run: Run, point: str, tmp_path: Path) ->
 
 
 def test_tshark_finds_every_retransmission_at_the_sender(run: Run) -> None:
-    """It calls some of them out of order: those sent within its estimate of the RTT (3 ms, or
-    that of the handshake) after the highest segment. Both together are exactly the engine's.
+    """tshark reports some retransmissions as out of order: those sent within its RTT estimate (3
+    ms, or that of the handshake) after the highest segment. Both kinds together equal the
+    retransmissions of the engine.
     """
     frames = run.at["sender"].frames
     resent = [number for number, frame in enumerate(frames, start=1) if frame.is_resent]

@@ -1,4 +1,4 @@
-"""Cells: what can be wrong with them, what results say of them, and whose packets are whose."""
+"""Cells: invalid values, contents of results, and the assignment of packets to users."""
 
 from __future__ import annotations
 
@@ -188,11 +188,11 @@ def problems(text: str, overrides: list[tuple[str, str]]) -> list[str]:
         ),
     ],
 )
-def test_a_bad_value(key: str, value: str, line: str) -> None:
+def test_invalid_value_is_reported(key: str, value: str, line: str) -> None:
     assert problems(GOOD, [(key, value)]) == [f"overrides: {line}"]
 
 
-def test_a_user_on_a_link_that_is_no_cell() -> None:
+def test_user_on_a_link_without_users_is_rejected() -> None:
     fixed = '{kind = "fixed", rate = "5 Mbit/s"}'
     wanted = (
         'there is no cell and there are no stations. Use a link of kind "cell" or "ofdma-tdd", '
@@ -210,11 +210,11 @@ def test_flows_without_a_user_are_separate_users() -> None:
     )
     assert sorted(set(ap.simulate(scenario, reps=1).table("users")["user"])) == [0, 1, 2]
     with pytest.raises(ap.errors.ScenarioError, match="users are numbered without gaps"):
-        # The second group's flow is number 3.
+        # The flow of the second group has number 3.
         scenario.replace("flows", [*ap.flows(3, base_rtt="1 s", user=0), *ap.flows(base_rtt="1 s")])
 
 
-def test_the_classes_say_the_same_as_the_file() -> None:
+def test_classes_are_equivalent_to_the_file() -> None:
     link = ap.link.Cell(
         slot="3 ms",
         delay="1 ms",
@@ -244,7 +244,7 @@ def test_the_classes_say_the_same_as_the_file() -> None:
 
 
 @pytest.mark.parametrize("per_user", [False, True])
-def test_users_have_one_margin_or_one_each(per_user: bool) -> None:
+def test_margin_is_common_or_per_user(per_user: bool) -> None:
     margin = f"{{target_loss = 0.1, per_user = {str(per_user).lower()}}}"
     weak = '[{user = 1, snr = {kind = "rayleigh", mean = "0 dB", doppler = "60 Hz"}}]'
     changes = [("margin", margin), ("attempts", "2"), ("users", weak)]
@@ -254,7 +254,7 @@ def test_users_have_one_margin_or_one_each(per_user: bool) -> None:
     assert (first != second) == per_user
 
 
-def test_slots_with_the_schemes_of_a_table() -> None:
+def test_slots_use_the_mcss_of_a_table() -> None:
     rate = ap.link.McsRate(table="airpath:802.16-ctc-awgn", bandwidth="20 MHz")
     told = '{kind = "mcs", table = "airpath:802.16-ctc-awgn", bandwidth = "20 MHz"}'
     changes = [("rate", told), ("slot", "1 ms"), ("margin", "0.2")]
@@ -269,13 +269,13 @@ def test_slots_with_the_schemes_of_a_table() -> None:
     assert (resolved["kind"], resolved["bandwidth_hz"]) == ("mcs", 20e6)
     assert resolved["table"] in files
     users = ap.simulate(scenario, reps=1, seed=1).table("users")
-    # At a mean of 6 dB: up to QPSK-3/4, 30 Mbit/s, mostly, 16-QAM at peaks.
+    # At a mean of 6 dB: mostly up to QPSK-3/4, 30 Mbit/s; 16-QAM at peaks.
     assert users["mean_rate_bps"].between(20e6, 60e6).all()
     assert users["slot_error_rate"].between(0.001, 0.3).all()
     assert (users["throughput_bps"] > 1e6).all()
 
 
-def test_a_user_may_have_an_snr_from_a_file(tmp_path: Path) -> None:
+def test_snr_of_a_user_is_read_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "snr.csv").write_text("time_s,snr_db\n0,20\n10,20\n")
     users = f'[{{user = 1, snr = {{kind = "trace", file = "{tmp_path}/snr.csv"}}}}]'
     scenario = loads(GOOD, overrides=[("bottleneck.link.users", users)])
@@ -298,7 +298,7 @@ def test_users_have_rows(result: ap.Result) -> None:
     for number in range(2):
         of_run = flows[flows["replication"] == number]["ip_throughput_bps"].to_numpy()
         got = users[users["replication"] == number].set_index("user")["throughput_bps"]
-        # Packets in flight at either end of the measured time make the difference.
+        # Packets in flight at the start and end of the measurement cause the difference.
         assert got[0] == pytest.approx(of_run[:2].sum(), rel=0.02)
         assert got[1] == pytest.approx(of_run[2], rel=0.02)
     links = result.table("links").set_index("replication")["utilisation"]
@@ -311,7 +311,7 @@ def test_users_have_rows(result: ap.Result) -> None:
     assert (users["mean_rate_bps"] <= 10e6).all()
 
 
-def test_queues_are_by_user(result: ap.Result) -> None:
+def test_queues_are_listed_by_user(result: ap.Result) -> None:
     queues = result.table("queues")
     assert list(queues["queue"])[:2] == ["bottleneck/user 0", "bottleneck/user 1"]
     assert (queues["mean_delay_s"] > queues["mean_sojourn_s"] + 0.003).all()
@@ -320,7 +320,7 @@ def test_queues_are_by_user(result: ap.Result) -> None:
     assert queues["empty_share"][[0, 2]].mean() == pytest.approx(share)
 
 
-def test_fairness_is_given_over_users_and_over_flows(result: ap.Result, tmp_path: Path) -> None:
+def test_fairness_is_reported_for_users_and_for_flows(result: ap.Result, tmp_path: Path) -> None:
     document = result.to_dict()
     jain = document["summary"]["jain_of_users"]["bottleneck"]
     assert 0.98 < jain["mean"] <= 1 < 1.02
@@ -332,7 +332,7 @@ def test_fairness_is_given_over_users_and_over_flows(result: ap.Result, tmp_path
     assert loaded.table("users").equals(result.table("users"))
 
 
-def test_links_that_are_no_cells_have_no_users() -> None:
+def test_links_without_cells_have_no_users() -> None:
     scenario = ap.Scenario(
         duration="1 s",
         flows=ap.flows(base_rtt="40 ms"),
@@ -344,7 +344,7 @@ def test_links_that_are_no_cells_have_no_users() -> None:
     assert "users" not in result.to_dict()
 
 
-def test_the_snr_of_users_is_recorded_and_does_not_depend_on_the_scheduler() -> None:
+def test_recorded_snr_does_not_depend_on_the_scheduler() -> None:
     def recorded(**changes: Any) -> Any:
         keys = {"record.series": ["snr"], "duration": "3 s", "warmup": "0 s"}
         changed = loads(GOOD).replace({**keys, **changes})
@@ -357,7 +357,7 @@ def test_the_snr_of_users_is_recorded_and_does_not_depend_on_the_scheduler() -> 
     assert (fair[both] == other[both]).all()
 
 
-def test_a_cell_may_serve_acks_and_both_ways() -> None:
+def test_cell_can_serve_acks_and_both_directions() -> None:
     scenario = loads(GOOD).replace({"ack_path": {"kind": "reverse", "aqm": "droptail"}})
     both = ap.simulate(scenario, reps=1)
     assert list(both.table("users")["link"]) == ["bottleneck"] * 2 + ["reverse"] * 2
@@ -368,21 +368,21 @@ def test_a_cell_may_serve_acks_and_both_ways() -> None:
     assert list(ap.simulate(alone, reps=1).table("users")["link"]) == ["ack_path"] * 2
 
 
-def test_one_and_two_threads_give_the_same(result: ap.Result) -> None:
+def test_one_and_two_threads_give_the_same_result(result: ap.Result) -> None:
     other = ap.simulate(loads(GOOD), reps=2, seed=3, threads=1)
     assert other.table("users").equals(result.table("users"))
     assert other.table("flows").equals(result.table("flows"))
 
 
-def test_a_change_of_the_rate_scales_bandwidth_and_cap() -> None:
+def test_rate_change_scales_bandwidth_and_cap() -> None:
     half = loads(GOOD).replace({"control": [{"at": "0 s", "rate": "5 Mbit/s"}]})
     before, after = (ap.simulate(s, reps=1).table("users") for s in (loads(GOOD), half))
     ratio = after["mean_rate_bps"] / before["mean_rate_bps"]
     assert ratio.between(0.45, 0.55).all()
 
 
-def test_figures_over_time_leave_out_what_a_cell_could_carry() -> None:
-    """It depends on whose turn it is; the figure was a traceback."""
+def test_figures_over_time_omit_the_capacity_of_a_cell() -> None:
+    """Regression: the figure failed. The capacity depends on the scheduled user."""
     changes = [
         ("record.series", '["delivered", "queue", "sojourn"]'),
         ("duration", "2 s"),
@@ -393,5 +393,5 @@ def test_figures_over_time_leave_out_what_a_cell_could_carry() -> None:
     axes = result.plot.timeline().axes
     assert len(axes) == 3
     _, labels = axes[0].get_legend_handles_labels()
-    # Every user's queue is served, not the first one's alone.
+    # The figure covers the queues of all users, not only the first one.
     assert [text for text in labels if "served" in text] == [f"served, flow {j}" for j in range(3)]

@@ -1,4 +1,4 @@
-"""CLAMP end to end: the deterministic link of clamp-2008 §5.1, and what is refused."""
+"""CLAMP end to end: the deterministic link of clamp-2008 §5.1, and rejected values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def clamped(count: int = 1, **keys: Any) -> Any:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_eq_11_the_queue_settles_at_a_and_tau_for_each_flow(count: int) -> None:
+def test_eq_11_queue_settles_at_a_plus_tau_per_flow(count: int) -> None:
     """Issue 13 §5: mean of q within 3 % of 6000, 6500 and 7000 bytes, shares within 2 %."""
     scenario = deterministic(clamped(count), duration="150 s", warmup="50 s")
     run = ap.simulate(scenario, reps=1).replications[0]
@@ -49,7 +49,7 @@ def test_eq_11_the_queue_settles_at_a_and_tau_for_each_flow(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_s6_at_the_sender_the_queue_settles_as_at_the_receiver(count: int) -> None:
+def test_s6_sender_variant_reaches_the_same_queue_as_the_receiver_variant(count: int) -> None:
     """Issue 13 §7: the same equilibrium within 1 %; 1000 delayed ACKs average over 2000 packets."""
     delayed = {**NEWRENO, "delayed_ack_segments": 2}
     for options, bound in ((NEWRENO, 0.01), (delayed, 0.03)):
@@ -87,10 +87,8 @@ def test_limiting_window_of_the_sender_is_reported(
 
 
 @pytest.mark.parametrize(("cc", "window"), [("newreno", "clamp"), ("clamp", "fixed")])
-def test_a_flow_whose_bottleneck_is_elsewhere_leaves_the_others_unharmed(
-    cc: str, window: str
-) -> None:
-    """Its own wire of 1 Mbit/s drops; two others share what it leaves of 10 Mbit/s."""
+def test_flow_with_another_bottleneck_does_not_harm_the_others(cc: str, window: str) -> None:
+    """The access wire of one flow drops at 1 Mbit/s; two others share the rest of 10 Mbit/s."""
     access = {"rate": "1 Mbit/s", "limit": "30 kB"}
     keys: dict[str, Any] = {"base_rtt": "50 ms", "cc": cc, "tcp": NEWRENO, "window": window}
     flows = ap.flows(2, **keys) + ap.flows(access=access, **keys)
@@ -100,7 +98,7 @@ def test_a_flow_whose_bottleneck_is_elsewhere_leaves_the_others_unharmed(
     assert result.table("flows")["cwnd_limited_share"].iloc[2] > 0.95
 
 
-def test_a_sender_without_data_is_held_by_neither_window() -> None:
+def test_sender_without_data_is_limited_by_neither_window() -> None:
     flows = ap.flows(base_rtt="50 ms", tcp=NEWRENO, on_off={"on": "100 ms", "off": "900 ms"})
     result = ap.simulate(deterministic(flows, duration="60 s", warmup="10 s"), reps=1)
     found = result.table("flows").iloc[0]
@@ -108,8 +106,8 @@ def test_a_sender_without_data_is_held_by_neither_window() -> None:
     assert found["cwnd_limited_share"] < 0.5
 
 
-def test_fig_2_windows_follow_flows_that_come_and_go() -> None:
-    """The window of one flow, bytes of payload, where one, two and three flows share the link."""
+def test_fig_2_windows_follow_starting_and_stopping_flows() -> None:
+    """Window of one flow, payload bytes, while one, two and three flows share the link."""
     flows = (
         clamped(stop="250 s")
         + clamped(start="50 s", stop="200 s")
@@ -187,7 +185,7 @@ def scenario_with(aqm: str, flows: str, ack_path: str = '{kind = "ideal"}') -> s
         ),
     ],
 )
-def test_messages(text: str, line: str) -> None:
+def test_invalid_scenarios_are_reported(text: str, line: str) -> None:
     with pytest.raises(ap.errors.ScenarioError) as found:
         loads(text)
     assert len(str(found.value).splitlines()) <= 2
@@ -195,7 +193,7 @@ def test_messages(text: str, line: str) -> None:
 
 
 @pytest.mark.parametrize("command", [ap.check, ap.simulate])
-def test_a_clamp_window_needs_two_segments(command: Any) -> None:
+def test_clamp_window_requires_two_segments(command: Any) -> None:
     flows = 'window = "clamp"\ntcp = {receive_window = "2 kB"}'
     scenario = loads(scenario_with('{kind = "clamp", a = "7 kB"}', flows))
     with pytest.raises(ap.errors.ScenarioError) as found:
@@ -214,8 +212,8 @@ def test_reverse_flow_obeys_the_queue_of_its_direction() -> None:
 
 
 @pytest.mark.parametrize("target_ms", [30, 50, 100])
-def test_a_target_delay_is_held_in_a_fading_cell_for_every_user(target_ms: int) -> None:
-    """Issue 13 §7: within 10 %. A bound of a by the rate alone starved two of the users."""
+def test_target_delay_is_reached_for_every_user_of_a_fading_cell(target_ms: int) -> None:
+    """Issue 13 §7: within 10 %. Regression: a bound by the rate only starved two users."""
     changes = {
         "duration": "250 s",
         "warmup": "100 s",
@@ -229,8 +227,10 @@ def test_a_target_delay_is_held_in_a_fading_cell_for_every_user(target_ms: int) 
     assert result.jain_of_users()["bottleneck"].mean > 0.98
 
 
-def test_a_first_flow_has_the_link_at_once_under_a_target_delay() -> None:
-    """From a = 0 on it would take 50 s: a moves with what is sent, and the price leaves little."""
+def test_first_flow_uses_the_link_immediately_with_a_target_delay() -> None:
+    """From a = 0 this would take 50 s, because a changes with the sent data and the price permits
+    little.
+    """
     aqm = '{kind = "clamp", target_delay = "6 ms", inner = {kind = "droptail", limit = "6 MB"}}'
     scenario = loads(scenario_with(aqm, 'window = "clamp"\ntcp = {receive_window = "6 MB"}'))
     changes = {

@@ -1,4 +1,4 @@
-"""Several engines side by side: what is compared, the intervals, documents and figures."""
+"""Comparison of several engines: compared quantities, intervals, documents and figures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def compared() -> ap.Comparison:
 
 
 @pytest.mark.parametrize("counts", [(5, 5), (4, 9)])
-def test_two_samples_are_compared_by_welch(counts: tuple[int, int]) -> None:
+def test_two_samples_are_compared_by_welchs_test(counts: tuple[int, int]) -> None:
     draw = np.random.default_rng(7)
     x, y = (list(draw.normal(10 * (k + 1), k + 1, n)) for k, n in enumerate(counts))
     found = independent_difference(x, y, 0.99)
@@ -68,21 +68,21 @@ def test_model_has_no_error_estimate(model_is_base: bool) -> None:
 
 
 @pytest.mark.parametrize("pair", [([1.0], [2.0, 3.0]), (1.0, 2.0), ([1.0], 2.0)])
-def test_without_two_replications_there_is_no_interval(pair: Any) -> None:
+def test_fewer_than_two_replications_give_no_interval(pair: Any) -> None:
     found = independent_difference(*pair, 0.95)
     assert not math.isnan(found.absolute.mean)
     assert math.isnan(found.absolute.low)
     assert found.method == "none"
 
 
-def test_nothing_is_relative_to_0() -> None:
+def test_difference_from_zero_has_no_ratio() -> None:
     found = independent_difference([0.0, 0.0], [1.0, 3.0], 0.95)
     assert found.absolute.mean == 2
     assert math.isnan(found.relative.mean)
 
 
 @pytest.mark.parametrize("pair", [([0.0, 0.006, 0.01], [0.0] * 3), ([0.5, 0.6], [0.0, 0.4])])
-def test_a_mean_within_three_errors_of_0_has_no_ratio(pair: Any) -> None:
+def test_mean_within_three_errors_of_zero_has_no_ratio(pair: Any) -> None:
     found = independent_difference(*pair, 0.99)
     assert found.absolute.low < found.absolute.mean < found.absolute.high
     assert math.isnan(found.relative.mean)
@@ -127,7 +127,7 @@ def test_rows_are_the_common_quantities_of_two_engines(compared: ap.Comparison) 
     )
 
 
-def test_the_numbers_are_those_of_both_engines(compared: ap.Comparison) -> None:
+def test_comparison_contains_the_numbers_of_both_engines(compared: ap.Comparison) -> None:
     result = ap.simulate(scenario(), reps=4, confidence=0.95)
     with pytest.warns(ModelWarning, match="the queue oscillates"):
         solution = ap.solve(scenario())
@@ -140,7 +140,7 @@ def test_the_numbers_are_those_of_both_engines(compared: ap.Comparison) -> None:
     assert model["mean"] == solution.throughput_bps
     assert np.isnan(model["low"])
     assert model["method"] == "Student"
-    # Flows that are equal have the mean RTT of each.
+    # Equal flows have the mean RTT of each flow.
     assert table.loc[("mean_rtt_s", "solve"), "mean"] == pytest.approx(solution.flows[0].rtt_s)
     lost = table.loc[("links.bottleneck.lost_share", "solve"), "mean"]
     assert lost == pytest.approx(solution.flows[0].loss)
@@ -149,7 +149,7 @@ def test_the_numbers_are_those_of_both_engines(compared: ap.Comparison) -> None:
     assert difference == pytest.approx(solution.queue_packets - measured)
 
 
-def test_other_quantities_are_counted_from_queues_and_links() -> None:
+def test_other_quantities_are_computed_from_queues_and_links() -> None:
     made = scenario(
         bottleneck=ap.Bottleneck(
             aqm=ap.aqm.DropTail(limit="20 packets"), link=ap.link.Fixed(rate="8 Mbit/s", loss=0.002)
@@ -169,7 +169,7 @@ def test_other_quantities_are_counted_from_queues_and_links() -> None:
     assert set(told["queues.bottleneck.mark_share"]) == {0.0}
 
 
-def test_marks_are_compared_where_something_marks() -> None:
+def test_marks_are_compared_if_a_queue_marks() -> None:
     ecn = scenario(
         flows=ap.flows(4, cc="newreno", base_rtt="30 ms", tcp={"ecn": "on"}),
         bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(ecn=True), link=ap.link.Fixed(rate="8 Mbit/s")),
@@ -232,7 +232,7 @@ def test_unavailable_engine_is_reported_and_the_others_run(
     assert "no analytic model covers it" in found.refused["solve"]
 
 
-def test_fewer_than_two_engines_are_refused_with_their_reasons(
+def test_fewer_than_two_available_engines_are_rejected_with_reasons(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def emulate(*_: Any, **__: Any) -> Any:
@@ -247,7 +247,7 @@ def test_fewer_than_two_engines_are_refused_with_their_reasons(
     ]
 
 
-def test_a_run_that_failed_is_no_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_run_is_not_an_input_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def emulate(*_: Any, **__: Any) -> Any:
         raise RunError("the device is gone.")
 
@@ -257,7 +257,7 @@ def test_a_run_that_failed_is_no_bad_input(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_model_without_common_quantities_is_rejected() -> None:
-    """The table was empty: a MIMO link with VCP has a model of packets and none of rates."""
+    """Regression: the table was empty. The MIMO model with VCP has packets and no rates."""
     example = Path(ap.__file__).parent / "examples" / "mimo-vcp.toml"
     made = ap.load(example, {"duration": "2 s", "warmup": "0 s"})
     with pytest.raises(BadValueError) as caught:
@@ -277,7 +277,7 @@ def test_model_without_common_quantities_is_rejected() -> None:
         (3, "engines = 3: not an engine. Expected one of: simulate, emulate, solve."),
     ],
 )
-def test_engines_that_are_none(engines: Any, message: str) -> None:
+def test_invalid_engines_are_rejected(engines: Any, message: str) -> None:
     with pytest.raises(BadValueError) as caught:
         ap.compare(scenario(), engines=engines)
     assert message in str(caught.value)
@@ -299,8 +299,8 @@ def test_replications_finished_before_ctrl_c_are_compared(monkeypatch: pytest.Mo
     assert caught.value.comparison is None
 
 
-def test_a_replication_that_was_cut_short_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its counts of two seconds were compared with those of ten."""
+def test_interrupted_replication_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Regression: counts of two seconds were compared with counts of ten seconds."""
 
     def emulate(made: ap.Scenario, **settings: Any) -> Any:
         result = emulation()(made, **settings)
@@ -321,7 +321,7 @@ def test_a_replication_that_was_cut_short_is_not_compared(monkeypatch: pytest.Mo
 # --- documents, tables, figures ----------------------------------------------------------------
 
 
-def test_another_engine_can_be_the_base(compared: ap.Comparison) -> None:
+def test_any_engine_can_be_the_base(compared: ap.Comparison) -> None:
     turned = compared.relative_to("solve")
     name = "queues.bottleneck.mean_packets"
     [one] = [row.differences["solve"] for row in compared.rows if row.quantity.name == name]
@@ -332,7 +332,7 @@ def test_another_engine_can_be_the_base(compared: ap.Comparison) -> None:
         compared.relative_to("emulate")
 
 
-def test_the_document_and_the_files(compared: ap.Comparison, tmp_path: Path) -> None:
+def test_comparison_saves_document_and_files(compared: ap.Comparison, tmp_path: Path) -> None:
     paths = compared.save(tmp_path, figure_formats="svg")
     assert [path.name for path in paths] == [
         "comparison.json",
@@ -358,13 +358,13 @@ def test_the_document_and_the_files(compared: ap.Comparison, tmp_path: Path) -> 
     pd.testing.assert_frame_equal(table, wanted, check_dtype=False)
 
 
-def test_a_notebook_shows_the_table(compared: ap.Comparison) -> None:
+def test_notebook_shows_the_table(compared: ap.Comparison) -> None:
     shown = compared._repr_html_()
     assert "<th>solve − simulate</th>" in shown
     assert "mean queue" in shown
 
 
-def test_the_figure_has_a_panel_for_each_quantity(compared: ap.Comparison) -> None:
+def test_figure_has_a_panel_per_quantity(compared: ap.Comparison) -> None:
     figure = compared.figure()
     titles = [axis.get_title(loc="left") for axis in figure.axes if axis.get_visible()]
     assert titles == [
@@ -387,8 +387,8 @@ def test_the_figure_has_a_panel_for_each_quantity(compared: ap.Comparison) -> No
     assert [label.get_text() for label in flows.get_xticklabels()] == ["0", "1"]
 
 
-def test_each_engines_difference_has_a_separate_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    r"""With three engines the figure had "\\n" between the two."""
+def test_difference_of_each_engine_has_a_separate_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    r"""Regression: with three engines the figure contained "\n" between two lines."""
     monkeypatch.setattr(ap, "emulate", emulation(), raising=False)
     found = ap.compare(scenario(duration="4 s"), reps=2)
     lines = found.figure().axes[0].get_xlabel().splitlines()
@@ -398,8 +398,8 @@ def test_each_engines_difference_has_a_separate_line(monkeypatch: pytest.MonkeyP
     ]
 
 
-def test_a_narrow_panel_is_not_drawn_as_a_wide_one(compared: ap.Comparison) -> None:
-    """A difference of 1 % looked like one of 100 % where a panel was as narrow as its points."""
+def test_narrow_panel_has_the_same_scale_as_a_wide_one(compared: ap.Comparison) -> None:
+    """Regression: a difference of 1 % looked like 100 % if a panel was as narrow as its points."""
     for axis in compared.figure().axes:
         if axis.get_visible():
             low, high = axis.get_ylim()

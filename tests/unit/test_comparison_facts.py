@@ -1,4 +1,4 @@
-"""What is said of the differences between engines: verdicts, and the facts that they rest on."""
+"""Verdicts on differences between engines, and the facts that support them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def verdict(values: tuple[list[float], Any], *facts: Fact) -> tuple[str, list[st
 NEAR = [10.0, 10.2, 9.8, 10.1]
 
 
-def test_a_difference_within_its_interval_is_noise() -> None:
+def test_difference_within_its_interval_is_noise() -> None:
     fact = Fact("any", "solve", "", EVERYTHING)
     assert verdict((NEAR, 10.05), fact) == ("within the noise", [])
 
@@ -51,7 +51,7 @@ def test_difference_of_the_known_size_is_explained() -> None:
     assert verdict((NEAR, 12.0), of_base) == ("explained", ["window-oscillation"])
 
 
-def test_facts_without_a_size_are_named() -> None:
+def test_facts_without_a_size_are_listed() -> None:
     fact = Fact("ack-ratio", "solve", "", ("goodput_bps",))
     other = Fact("loss-probes", "solve", "", ("retransmissions",))
     assert verdict((NEAR, 12.0), fact, other) == ("related", ["ack-ratio"])
@@ -65,11 +65,11 @@ def test_smaller_effect_explains_nothing() -> None:
     assert verdict((NEAR, 12.0), large) == ("related", ["lateness"])
 
 
-def test_one_replication_cannot_be_judged() -> None:
+def test_one_replication_gives_no_verdict() -> None:
     assert verdict(([10.0], 12.0)) == ("no interval", [])
 
 
-def test_the_oscillation_of_the_fixed_point_are_a_fact_with_its_size(
+def test_oscillation_of_the_fixed_point_is_a_fact_with_its_size(
     compared: ap.Comparison,
 ) -> None:
     solution = compared.answers["solve"].solution
@@ -112,7 +112,7 @@ def test_packets_lost_outside_the_model_are_reported() -> None:
     assert found.text.startswith("6 packets were dropped by the devices")
 
 
-def test_acks_that_differ_from_the_scenarios_are_reported() -> None:
+def test_deviating_ack_ratio_is_reported() -> None:
     assert "ack-ratio" not in facts({"ack_ratio": 0.53})
     text = facts({"ack_ratio": 0.95})["ack-ratio"].text
     assert "0.950 ACKs for each packet of data, the scenario has 0.500" in text
@@ -123,7 +123,7 @@ def line(option: str, asked: str, kernel: str) -> dict[str, Any]:
     return {"flows": [0], "option": option, "asked": asked, "kernel": kernel}
 
 
-def test_settings_not_passed_to_the_kernel_are_named() -> None:
+def test_settings_not_passed_to_the_kernel_are_listed() -> None:
     left = [
         line("tcp.exit_window", "burst-safe", "ssthresh"),
         line("tcp.initial_window", "4380 B", "4 segments"),
@@ -135,7 +135,7 @@ def test_settings_not_passed_to_the_kernel_are_named() -> None:
         "the scenario sets tcp.exit_window = burst-safe, the kernel has: ssthresh."
     )
     assert found["not-applied:tcp.exit_window"].is_about("timeouts")
-    # Facts without effect explain nothing.
+    # Facts without effect explain no difference.
     for option, why in {
         "initial_window": "(that is over when the measurement begins).",
         "rto_granularity": "(no timer expired in either).",
@@ -157,7 +157,7 @@ def test_settings_not_passed_to_the_kernel_are_named() -> None:
         ("pacing", 0, 0, ""),
     ],
 )
-def test_a_parameter_without_an_occasion_explains_nothing(
+def test_parameter_that_had_no_effect_explains_nothing(
     option: str, timeouts: float, retransmissions: float, why: str
 ) -> None:
     seen = kernel_facts._Seen(timeouts, retransmissions, ack_ratio=0.5, acks_as_asked=False)
@@ -165,8 +165,10 @@ def test_a_parameter_without_an_occasion_explains_nothing(
     assert kernel_facts._why_not(option, seen, resolved) == why
 
 
-def test_the_kernels_way_is_tried_where_an_option_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fake kernel's receive window is a small one, as no option of the scenario says."""
+def test_kernel_behaviour_is_simulated_if_a_parameter_describes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The fake kernel has a small receive window, which no parameter of the scenario describes."""
     window = {"window_growth": "segments", "receive_window": "8000 B"}
     grows = scenario().replace({"flows.0.tcp": window})
 
@@ -206,7 +208,7 @@ def test_counters_of_both_sides_are_reported_per_replication() -> None:
     assert found["loss-probes"].most["retransmissions"] == 3.5
 
 
-def test_probes_that_simulated_senders_send_too_are_no_difference() -> None:
+def test_probes_of_simulated_senders_are_no_difference() -> None:
     counters = {"server": {"TcpExt.TCPLossProbes": [4, 2]}}
     linux = scenario(
         duration="3 s",
@@ -218,7 +220,7 @@ def test_probes_that_simulated_senders_send_too_are_no_difference() -> None:
     assert [fact.code for fact in facts_of(answers, emulated.resolved)] == ["lateness"]
 
 
-def test_equal_replications_are_a_fact() -> None:
+def test_equal_replications_are_reported_as_a_fact() -> None:
     still = scenario(
         flows=ap.flows(2, cc="reno", base_rtt="30 ms"),
         bottleneck=ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="8 Mbit/s")),

@@ -1,4 +1,4 @@
-"""Datagram flows: their goodput is payload, and their losses are counted by packet."""
+"""Datagram flows: goodput is payload, and losses are counted in packets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airpath.sweeps.metrics import evaluate, solve_metrics
 
 LOSSES = ("lost_datagrams", "loss_ratio")
 HEADERS = 28
-"""IPv4 and UDP, bytes."""
+"""IPv4 and UDP headers, bytes."""
 
 
 def scenario(*flows: ap.traffic.Source, **keys: Any) -> ap.Scenario:
@@ -32,7 +32,7 @@ def scenario(*flows: ap.traffic.Source, **keys: Any) -> ap.Scenario:
 
 
 def test_goodput_of_datagrams_is_payload() -> None:
-    """It counted whole IP packets, next to the payload of TCP flows."""
+    """Regression: goodput counted complete IP packets of datagrams, but payload of TCP flows."""
     made = scenario(record={"series": ["delivered"]})
     result = ap.simulate(made, reps=1)
     [flow] = result.table("flows").to_dict("records")
@@ -42,7 +42,7 @@ def test_goodput_of_datagrams_is_payload() -> None:
     assert set(result.series("delivered")["value"]) == {100 - HEADERS}
 
 
-def test_a_datagram_without_space_for_its_headers_has_no_payload() -> None:
+def test_datagram_without_space_for_its_headers_has_no_payload() -> None:
     result = ap.simulate(scenario(*ap.flows(source="cbr", rate="1 Mbit/s", packet="28 B")), reps=1)
     [flow] = result.table("flows").to_dict("records")
     assert (flow["goodput_bps"], flow["delivered_bytes"]) == (0, 0)
@@ -50,13 +50,13 @@ def test_a_datagram_without_space_for_its_headers_has_no_payload() -> None:
     assert not [found for found in result.advisories if found.code == "nothing-delivered"]
 
 
-def test_a_phase_has_the_payload_of_its_datagrams() -> None:
+def test_phase_counts_the_payload_of_its_datagrams() -> None:
     control = [{"at": "6 s", "rate": "10 Mbit/s"}]
     phases = ap.simulate(scenario(control=control), reps=1).table("phases")
     assert phases["goodput_bps"].to_numpy() == pytest.approx(0.72e6, rel=1e-3)
 
 
-def test_a_model_states_the_payload_of_datagrams() -> None:
+def test_model_reports_the_payload_of_datagrams() -> None:
     solution = ap.solve(
         loads(
             'duration = "20 s"\n'
@@ -71,7 +71,7 @@ def test_a_model_states_the_payload_of_datagrams() -> None:
 # --- losses ------------------------------------------------------------------------------------
 
 
-def test_losses_are_those_of_the_packets_sent_after_the_warm_up() -> None:
+def test_losses_cover_packets_sent_after_the_warm_up() -> None:
     flow = ap.flows(source="poisson", rate="2 Mbit/s", packet="500 B", base_rtt="40 ms")
     made = scenario(*flow, loss=0.1, record={"flow_monitor": True})
     result = ap.simulate(made, reps=3, seed=4)
@@ -84,32 +84,34 @@ def test_losses_are_those_of_the_packets_sent_after_the_warm_up() -> None:
         decided = row["delivered_packets"] + row["lost_datagrams"]
         assert 0 <= row["sent_packets"] - decided <= 60
         assert row["loss_ratio"] == row["lost_datagrams"] / decided
-    # 5000 packets in each of three replications: five standard errors.
+    # 5000 packets in each of three replications; tolerance: five standard errors.
     error = math.sqrt(0.1 * 0.9 / 15_000)
     assert result.summary().loc[0, ("loss_ratio", "mean")] == pytest.approx(0.1, abs=5 * error)
 
 
-def test_no_more_datagrams_are_delivered_than_sent() -> None:
-    """With 1250 sent after the warm-up, 1257 were delivered: 7 were in flight at its end."""
+def test_delivered_datagrams_do_not_exceed_sent_ones() -> None:
+    """Regression: of 1250 datagrams sent after the warm-up 1257 were delivered; 7 were in flight at
+    its end.
+    """
     made = scenario(*ap.flows(source="cbr", rate="1.5 Mbit/s", base_rtt="112 ms"))
     [flow] = ap.simulate(made, reps=1).table("flows").to_dict("records")
     assert flow["sent_packets"] == 1250
     assert flow["sent_packets"] - flow["delivered_packets"] == 7
     assert (flow["lost_datagrams"], flow["loss_ratio"]) == (0, 0)
-    # The payload of all that arrived in the measured time, as for TCP.
+    # Payload of all datagrams that arrived in the measured time, as for TCP.
     assert flow["delivered_bytes"] == 1250 * (1500 - HEADERS)
 
 
-def test_a_path_that_delivers_nothing_loses_all() -> None:
+def test_path_without_deliveries_loses_all_datagrams() -> None:
     control = [{"at": "1 s", "rate": "0 bit/s"}]
     [flow] = ap.simulate(scenario(control=control), reps=1).table("flows").to_dict("records")
     assert flow["delivered_packets"] == 0
     assert flow["loss_ratio"] == 1
-    # In flight at the end: 50 in the queue, one on the link.
+    # In flight at the end: 50 packets in the queue, one on the link.
     assert flow["sent_packets"] - flow["lost_datagrams"] == 51
 
 
-def test_losses_of_several_flows_are_those_of_their_packets() -> None:
+def test_losses_of_several_flows_are_summed() -> None:
     flows = [
         *ap.flows(base_rtt="20 ms", cc="reno"),
         *ap.flows(2, source="cbr", rate="1 Mbit/s", packet="500 B"),
@@ -129,8 +131,8 @@ def test_losses_of_several_flows_are_those_of_their_packets() -> None:
     assert of_last["loss_ratio"] == datagrams[-1]["loss_ratio"]
 
 
-def test_a_stored_replication_of_an_earlier_version_has_no_losses() -> None:
-    """A sweep over an older ledger with this metric stopped with a traceback."""
+def test_replication_stored_by_an_earlier_version_has_no_losses() -> None:
+    """Regression: a sweep with this metric and an older ledger ended with a traceback."""
     made = scenario()
     job, contents = job_of(made)
     run = run_job(job, contents, 1, 0, 1)[0].measured()

@@ -1,4 +1,4 @@
-"""Quantiles of delays in tables, in what is printed, and in figures."""
+"""Quantiles of delays in tables, printed output and figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from airpath.results.overview import source_name, tables
 from airpath.results.quantities import DELAY_QUANTILES, resolution
 
 ERROR = 1 / 64
-"""Of a quantile, as stated in the documentation."""
+"""Relative error of a quantile, as documented."""
 LEVELS = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
 
@@ -46,7 +46,7 @@ def test_quantiles_of_a_queue_are_those_of_the_recorded_packets(result: ap.Resul
             assert row[f"{name}_sojourn_s"] == pytest.approx(exact(waits, level), rel=ERROR)
 
 
-def test_quantiles_of_a_group_are_of_all_its_packets_not_means_over_flows(
+def test_quantiles_of_a_group_cover_all_its_packets(
     result: ap.Result,
 ) -> None:
     groups = result.table("groups").set_index(["replication", "group"])
@@ -56,15 +56,16 @@ def test_quantiles_of_a_group_are_of_all_its_packets_not_means_over_flows(
         for name in ("p95_delay_s", "p95_ack_delay_s"):
             ends = [flows.loc[(number, flow), name] for flow in (0, 1)]
             assert min(ends) <= groups.loc[(number, 0), name] <= max(ends)
-        # Nothing of the last group arrived.
+        # No packet of the last group arrived.
         assert groups.loc[(number, 2), list(DELAY_QUANTILES)].isna().all()
         assert run["together"]["groups"][2] == {"group": 2, **dict.fromkeys(DELAY_QUANTILES)}
-    # One of three flows has a way that is 90 ms longer: it makes the 95th percentile of all.
+    # One of three flows has a path that is 90 ms longer: it determines the 95th percentile of all
+    # flows.
     everything = result.summary()["p95_delay_s"]["mean"]
     assert everything["all"] > 1.5 * everything[0]
 
 
-def test_acks_over_a_wire_take_its_time_and_datagrams_have_none(result: ap.Result) -> None:
+def test_ack_delay_equals_the_wire_delay_and_datagrams_have_none(result: ap.Result) -> None:
     flows = result.table("flows").set_index(["replication", "flow"])
     for name in ("p50_ack_delay_s", "p95_ack_delay_s", "p99_ack_delay_s"):
         for number in range(3):
@@ -72,11 +73,11 @@ def test_acks_over_a_wire_take_its_time_and_datagrams_have_none(result: ap.Resul
             assert of.loc[[0, 1, 2]].tolist() == [0.01, 0.01, 0.1]
             assert math.isnan(of.loc[3])
     assert result.table("flows").attrs["units"]["p95_ack_delay_s"] == "s"
-    # Two of three flows have the short way.
+    # Two of three flows have the short path.
     everything = result.intervals("flows")[-1]
     found = everything["p50_ack_delay_s"]
     assert found.mean == pytest.approx(0.01, rel=1e-15)
-    # A bucket wide, though no replication differs.
+    # The interval is one bucket wide, although the replications are equal.
     assert (found.low, found.high) == pytest.approx((0.01 * (1 - 1 / 128), 0.01 * (1 + 1 / 128)))
     assert not found.varies
 
@@ -90,7 +91,7 @@ def test_quantiles_have_intervals_and_are_ordered(result: ap.Result) -> None:
         assert middle.reps == 3
 
 
-def test_printed_table_has_each_queue_each_group_and_all(result: ap.Result) -> None:
+def test_printed_table_has_queues_groups_and_a_total(result: ap.Result) -> None:
     table = next(each for each in tables(result, "files") if each.title == "Delays of packets")
     assert list(table.columns) == ["delay", "median", "p95", "p99"]
     assert [row[0] for row in table.rows] == [
@@ -104,7 +105,7 @@ def test_printed_table_has_each_queue_each_group_and_all(result: ap.Result) -> N
     assert list(table.rows[3][1:]) == ["–", "–", "–"]
 
 
-def test_figures_of_delays_name_median_and_95th_percentile(result: ap.Result) -> None:
+def test_figures_of_delays_label_median_and_95th_percentile(result: ap.Result) -> None:
     panel = result.plot.delay(replication=1).axes[0]
     queue = result.replications[1]["queues"][0]
     labelled = {text.get_text(): text.xy[1] for text in panel.texts if hasattr(text, "xy")}
@@ -114,7 +115,7 @@ def test_figures_of_delays_name_median_and_95th_percentile(result: ap.Result) ->
     assert {"median", "p95"} <= {text.get_text() for text in spread.texts}
 
 
-def test_the_resolution_is_that_of_the_engines_histogram() -> None:
+def test_resolution_equals_that_of_the_engines_histogram() -> None:
     source = Path("crates/core/src/histogram.rs").read_text("utf-8")
     assert "RELATIVE_ERROR: f64 = 1.0 / OCTAVE as f64" in source
     assert "const OCTAVE: u64 = 64;" in source
@@ -125,8 +126,8 @@ def test_the_resolution_is_that_of_the_engines_histogram() -> None:
     assert all(map(resolution, (name for name in measured if name[1:3] in ("50", "95", "99"))))
 
 
-def test_recovery_is_named_where_it_distinguishes_flows() -> None:
-    """A reader asked why a CUBIC flow was called "cubic+newreno"."""
+def test_recovery_is_shown_if_it_distinguishes_flows() -> None:
+    """A CUBIC flow must not be called "cubic+newreno" without need."""
     common = {"base_rtt": "40 ms", "cc": "cubic"}
     sack = ap.flows(1, tcp={"recovery": "sack"}, **common)
     others = [*ap.flows(1, **common), *ap.flows(1, base_rtt="40 ms")]

@@ -1,4 +1,4 @@
-"""Flows whose data goes in the direction of the others' ACKs."""
+"""Flows whose data has the direction of the ACKs of other flows."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def scenario(**changes: Any) -> ap.Scenario:
     return ap.Scenario(**(keys | changes))
 
 
-def test_tables_and_documents_say_which_way_the_data_goes() -> None:
+def test_tables_and_documents_show_the_direction_of_the_data() -> None:
     result = ap.simulate(scenario(), reps=2)
     ways = ["forward"] * 2 + ["reverse"] * 3
     assert result.table("flows")["direction"].tolist() == ways * 2
@@ -37,7 +37,7 @@ def test_tables_and_documents_say_which_way_the_data_goes() -> None:
     assert arrived["reverse"] > 1.3 * sent["reverse"]
 
 
-def test_an_ideal_ack_path_is_refused_by_key() -> None:
+def test_ideal_ack_path_is_rejected_by_key() -> None:
     with pytest.raises(ap.errors.ScenarioError) as error:
         scenario(ack_path="ideal")
     assert str(error.value) == (
@@ -46,7 +46,7 @@ def test_an_ideal_ack_path_is_refused_by_key() -> None:
     )
 
 
-def test_a_wire_in_front_of_no_link_is_refused_by_key() -> None:
+def test_wire_without_a_link_is_rejected_by_key() -> None:
     with pytest.raises(ap.errors.ScenarioError) as error:
         scenario(ack_path="ideal", flows=ap.flows(egress={"delay": "2 ms"}, ack_access=WIRE))
     assert str(error.value) == (
@@ -64,7 +64,7 @@ def test_a_wire_in_front_of_no_link_is_refused_by_key() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
-def test_the_base_rtt_of_models_counts_the_wire_of_acks() -> None:
+def test_base_rtt_of_models_includes_the_wire_of_acks() -> None:
     wires: dict[str, Any] = {"egress": {"delay": "20 ms"}, "cc": "reno"}
     split = {"ack_access": {"delay": "5 ms"}, "return_wire": {"delay": "15 ms"}}
     gentle = ap.Bottleneck(aqm="gred", link=ap.link.Fixed(rate="5 Mbit/s"))
@@ -75,13 +75,13 @@ def test_the_base_rtt_of_models_counts_the_wire_of_acks() -> None:
     assert solved[0] == solved[1]
 
 
-def test_no_model_covers_it() -> None:
+def test_reverse_flows_have_no_model() -> None:
     found = scenario(flows=ap.flows(2, base_rtt="40 ms", direction="reverse", cc="reno"))
     with pytest.raises(ap.errors.AirpathError, match=r"flows\.0\.direction"):
         ap.solve(found)
 
 
-def test_advisories_look_at_the_queue_that_the_data_takes() -> None:
+def test_advisories_use_the_queue_of_the_data() -> None:
     marking = ap.Bottleneck(aqm=ap.aqm.CoDel(ecn=True), link=ap.link.Fixed(rate="5 Mbit/s"))
     small = {"kind": "reverse", "aqm": {"kind": "droptail", "limit": "1000 B"}}
     flows = ap.flows(base_rtt="40 ms", direction="reverse", tcp={"ecn": "on"})
@@ -103,8 +103,8 @@ flows = [{base_rtt = "40 ms", direction = "reverse", user = 1}, {base_rtt = "40 
 
 
 @pytest.mark.parametrize("grant", ["blind-bi", "adapt-bi"])
-def test_an_upload_that_is_never_granted_is_refused(grant: str) -> None:
-    """It waited until the end of the run, without a word."""
+def test_upload_without_grants_is_rejected(grant: str) -> None:
+    """Regression: the upload waited until the end of the run without a message."""
     text = UPLOAD.replace("GRANT", grant)
     with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(text, place="tdd.toml", overrides=[("flows.1.user", "0")])
@@ -112,7 +112,7 @@ def test_an_upload_that_is_never_granted_is_refused(grant: str) -> None:
         f'tdd.toml: flows.0.direction = "reverse": with request none and grant {grant} station 1 '
         "never has an uplink, for no flow sends to it. Use another request or another grant."
     )
-    # A download of the same station has it granted one.
+    # A download of the same station provides grants.
     loads(text, overrides=[("flows.1.user", "1")])
     loads(text, overrides=[("bottleneck.link.request", "random-delay")])
     loads(text, overrides=[("bottleneck.link.grant", '{kind = "unsolicited", period = "20 ms"}')])

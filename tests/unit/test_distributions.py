@@ -1,4 +1,4 @@
-"""Distributions over packets and transfers: of results, and by point of a sweep."""
+"""Distributions over packets and transfers, of results and per point of a sweep."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ def test_packets_of_all_replications_are_pooled(result: ap.Result) -> None:
     found = result.distribution("sojourn")
     assert (found.total, found.reps) == (len(recorded), 5)
     rows = found.quantiles([0.5, 0.9])
-    # A bucket is 1/64 of its values wide.
+    # The width of a bucket is 1/64 of its values.
     assert rows["pooled"].tolist() == pytest.approx(np.quantile(recorded, [0.5, 0.9]), rel=1 / 64)
     assert (rows["low"] < rows["mean"]).all()
     cdf = found.cdf()
     assert cdf["cdf"].is_monotonic_increasing
-    # At the end of a bucket its values are counted.
+    # At the end of a bucket all of its values are counted.
     ends = cdf[cdf["value"].isin(found.pooled.greatest)]
     shares = [np.mean(recorded <= value + 1e-9) for value in ends["value"]]
     assert ends["cdf"].tolist() == pytest.approx(shares, abs=1e-12)
@@ -86,7 +86,7 @@ def test_packets_of_all_replications_are_pooled(result: ap.Result) -> None:
     assert ((cdf["low"] <= cdf["cdf"]) & (cdf["cdf"] <= cdf["high"])).mean() > 0.99
 
 
-def test_transfers_need_no_recording(result: ap.Result) -> None:
+def test_distribution_of_transfers_needs_no_recording(result: ap.Result) -> None:
     flows = result.table("flows").query("name == 'web' and start_s >= 1")
     times = (flows["completed_at_s"] - flows["start_s"]).dropna()
     small = times[flows["transfer_bytes"].loc[times.index] <= 10_000]
@@ -96,7 +96,7 @@ def test_transfers_need_no_recording(result: ap.Result) -> None:
     assert result.distribution("slowdown").total == len(times)
 
 
-def test_counts_of_values_on_a_lattice_are_steps() -> None:
+def test_distribution_of_discrete_values_has_steps() -> None:
     one, two = (Counts.of_values(np.array(of)) for of in ([1.0, 1.0, 2.0, np.nan], [2.0, 4.0]))
     pooled = Counts.pooled([one, two])
     assert pooled.cdf([0.5, 1.0, 1.5, 2.0, 4.0]).tolist() == pytest.approx([0, 0.4, 0.4, 0.8, 1])
@@ -124,7 +124,7 @@ def test_missing_quantity_is_reported_in_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_without_the_key_nothing_is_kept_and_the_resolved_form_is_as_before() -> None:
+def test_resolved_form_without_the_key_contains_no_distributions() -> None:
     plain = loads(TEXT).replace({"record.distributions": None, "record.series": None})
     result = ap.simulate(plain, reps=1)
     assert "distributions" not in result.replications[0]
@@ -133,7 +133,7 @@ def test_without_the_key_nothing_is_kept_and_the_resolved_form_is_as_before() ->
         result.distribution("sojourn")
 
 
-def test_distributions_of_an_axis_and_of_a_function_are_drawn_by_default() -> None:
+def test_distributions_of_an_axis_and_of_a_function_are_plotted_by_default() -> None:
     plain = loads(TEXT).replace({"record.distributions": None, "record.series": None})
     recorded = plain.replace("record.distributions", ["delay"])
     common = {"reps": 1, "metrics": ["goodput_bps"]}
@@ -145,7 +145,7 @@ def test_distributions_of_an_axis_and_of_a_function_are_drawn_by_default() -> No
     assert of_axis.distribution("delay")[0].total
 
 
-def test_a_sweep_keeps_distributions_of_each_point(tmp_path: Path, result: ap.Result) -> None:
+def test_sweep_keeps_distributions_of_each_point(tmp_path: Path, result: ap.Result) -> None:
     grid = {"bottleneck.aqm.target": ["20 ms", "5 ms"]}
     base = loads(TEXT).replace("record.series", None)
     sweep = ap.sweep(base, grid=grid, reps=5, metrics=["goodput_bps"], out=tmp_path)
@@ -168,7 +168,7 @@ def test_a_sweep_keeps_distributions_of_each_point(tmp_path: Path, result: ap.Re
 # --- figures -------------------------------------------------------------------------------------
 
 
-def test_a_curve_for_each_group_is_the_distribution_function(result: ap.Result) -> None:
+def test_each_group_has_a_curve_of_its_distribution_function(result: ap.Result) -> None:
     axis = result.plot.distribution("delay").axes[0]
     assert [line.get_label() for line in axis.lines] == ["bulk", "web"]
     table = result.distribution("delay", "bulk").cdf()
@@ -181,7 +181,7 @@ def test_a_curve_for_each_group_is_the_distribution_function(result: ap.Result) 
     assert np.allclose(tail.get_ydata()[1:-1], share[:-1])
 
 
-def test_one_group_of_transfers_has_a_curve_for_each_size_class(result: ap.Result) -> None:
+def test_single_group_of_transfers_has_a_curve_per_size_class(result: ap.Result) -> None:
     axis = result.plot.distribution("completion_time").axes[0]
     labels = [line.get_label() for line in axis.lines]
     assert labels == ["web, up to 10 kB", "web, 10 kB to 100 kB"]
@@ -189,7 +189,7 @@ def test_one_group_of_transfers_has_a_curve_for_each_size_class(result: ap.Resul
     assert {"completion-times", *drawn} <= result.plot.defaults().keys()
 
 
-def test_too_many_curves_and_no_values_are_refused(result: ap.Result) -> None:
+def test_too_many_curves_and_missing_values_are_rejected(result: ap.Result) -> None:
     with pytest.raises(ap.errors.BadValueError, match="9 curves are more than the 8"):
         result.plot.distribution("delay", ["web"] * 9)
     with pytest.raises(ap.errors.BadValueError, match="has no values"):
@@ -214,7 +214,7 @@ start = {uniform = ["0 s", "0.2 s"]}
 """
 
 
-def test_users_have_their_throughput_and_the_parts_of_their_delay() -> None:
+def test_users_have_distributions_of_throughput_and_delay_components() -> None:
     result = ap.simulate(loads(CELL), reps=2)
     rates, delays = result.plot.users().axes
     rows = result.intervals("users")
@@ -222,6 +222,6 @@ def test_users_have_their_throughput_and_the_parts_of_their_delay() -> None:
     assert bars == pytest.approx([row["throughput_bps"].mean / 1e6 for row in rows])
     queues = result.intervals("queues")
     tops = [bar.get_y() + bar.get_height() for bar in delays.patches[-2:]]
-    # 40 ms, of which 2 ms are the cell's: half of the rest is on the path to the user.
+    # 40 ms, of which 2 ms belong to the cell: half of the rest is on the path to the user.
     assert tops == pytest.approx([21 + 1e3 * queue["mean_delay_s"].mean for queue in queues])
     assert [bar.get_height() for bar in delays.patches[:2]] == pytest.approx([21, 21])

@@ -1,4 +1,4 @@
-"""DualPI2 end to end: equal rates of scalable and classic flows, and the delays of both."""
+"""DualPI2 end to end: equal rates of scalable and classic flows, and their delays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CROWDED = pytest.mark.xfail(
 
 
 def shares(scalable: int, classic: int, cc: str) -> tuple[float, float, float]:
-    """Return goodput per flow of both kinds, Mbit/s, and the link's utilisation."""
+    """Return the goodput per flow of both kinds, Mbit/s, and the utilisation of the link."""
     flows = [
         ap.traffic.Tcp(cc=kind, count=count, base_rtt="20 ms", tcp=WINDOW)
         for kind, count in (("dctcp", scalable), (cc, classic))
@@ -54,8 +54,8 @@ def test_flows_of_both_kinds_get_about_the_same_rate(scalable: int, classic: int
     assert used > 0.95
 
 
-def test_a_link_slower_than_the_target_is_used() -> None:
-    """Every packet was dropped whose transmission takes longer than the target: 57 % were used."""
+def test_link_slower_than_the_target_is_fully_used() -> None:
+    """Regression: packets that took longer than the target were dropped: utilisation 57 %."""
     scenario = ap.Scenario(
         duration="60 s",
         warmup="10 s",
@@ -79,7 +79,7 @@ def test_a_link_slower_than_the_target_is_used() -> None:
         ),
     ],
 )
-def test_messages(table: str, line: str) -> None:
+def test_invalid_values_are_reported(table: str, line: str) -> None:
     with pytest.raises(ap.errors.ScenarioError) as found:
         loads(
             f'duration = "1 s"\n[bottleneck]\naqm = {table}\n'

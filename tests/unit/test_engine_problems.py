@@ -1,4 +1,4 @@
-"""All problems that the engine finds in a scenario, in the words and units of its keys."""
+"""Problems that the engine finds in a scenario, reported with the keys and units of the file."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_wrong_types_and_rejected_values_of_different_components_are_in_one_repo
     ]
 
 
-def test_a_wrong_type_hides_what_depends_on_several_values_but_no_range() -> None:
+def test_wrong_type_suppresses_related_rules_but_no_range_check() -> None:
     text = THREE_COMPONENTS.replace("weight = 0", "weight = true, max_p = 2")
     assert lines(text)[0].startswith("wimax.toml: bottleneck.aqm.weight = true: not a number.")
     assert lines(text)[1].startswith("wimax.toml: bottleneck.aqm.max_p = 2: above 1. ")
@@ -137,7 +137,7 @@ tcp = {max_rto = "500 ms"}
 """
 
 
-def test_rules_of_tables_are_in_one_report_and_name_what_was_given() -> None:
+def test_rules_of_tables_are_in_one_report_with_the_given_values() -> None:
     where = "wimax.toml: bottleneck.link.radio"
     assert lines(RADIO) == [
         f'{where}.bandwidth = "0 Hz": not above 0. Use a frequency above 0, '
@@ -155,7 +155,7 @@ def test_rules_of_tables_are_in_one_report_and_name_what_was_given() -> None:
     ]
 
 
-def test_a_wrong_type_hides_no_rule_between_other_keys() -> None:
+def test_wrong_type_suppresses_no_rule_between_other_keys() -> None:
     reported = lines(RADIO.replace('"droptail"', "7").replace('max_rto = "500 ms"', "mss = true"))
     assert [line.partition(": ")[2].partition(" = ")[0] for line in reported] == [
         "bottleneck.aqm",
@@ -207,7 +207,7 @@ def test_a_wrong_type_hides_no_rule_between_other_keys() -> None:
         ),
     ],
 )
-def test_values_derived_from_a_budget_are_named_by_its_keys(radio: str, problem: str) -> None:
+def test_values_derived_from_a_budget_are_reported_with_its_keys(radio: str, problem: str) -> None:
     text = RADIO.replace('warmup = "40 s"\n', "").replace('tcp = {max_rto = "500 ms"}\n', "")
     kept = [line for line in text.splitlines() if not line.startswith(("radio", "users"))]
     at = kept.index("stations = 2") + 1
@@ -215,7 +215,7 @@ def test_values_derived_from_a_budget_are_named_by_its_keys(radio: str, problem:
     assert lines(wrong) == [f"wimax.toml: bottleneck.link.{problem}"]
 
 
-def test_a_budget_without_an_snr_hides_no_range_of_the_link() -> None:
+def test_budget_without_an_snr_suppresses_no_range_check_of_the_link() -> None:
     text = RADIO.replace("stations = 2", 'stations = 2\nframe = "0 s"')
     reported = [line.partition(": ")[2].partition(" = ")[0] for line in lines(text)]
     assert {"bottleneck.link.frame", "warmup"} <= {*reported}
@@ -248,7 +248,7 @@ base_rtt = ["40 ms", "50 ms", "60 ms"]
         ),
     ],
 )
-def test_a_mistake_of_a_group_is_one_line(mistake: str, problem: str) -> None:
+def test_problem_of_a_group_is_one_line(mistake: str, problem: str) -> None:
     (line,) = lines(GROUP + mistake)
     assert line.startswith(f"wimax.toml: flows.0.{problem}")
 
@@ -275,7 +275,7 @@ def test_a_mistake_of_a_group_is_one_line(mistake: str, problem: str) -> None:
         ),
     ],
 )
-def test_a_wrong_type_hides_no_range_of_a_table_that_another_is_checked_with(
+def test_wrong_type_suppresses_no_range_check_of_a_related_table(
     mistakes: str, fields: list[str]
 ) -> None:
     reported = [
@@ -284,7 +284,7 @@ def test_a_wrong_type_hides_no_range_of_a_table_that_another_is_checked_with(
     assert reported == fields
 
 
-def test_a_wrong_type_hides_no_range_of_repetitions_and_records() -> None:
+def test_wrong_type_suppresses_no_range_check_of_harq_and_record() -> None:
     harq = "harq = {attempts = 0, round_trip = true, processes = 0}"
     text = RADIO.replace("radio =", f"{harq}\nradio =")
     reported = [line.partition(": ")[2].partition(" = ")[0] for line in lines(text)]
@@ -296,14 +296,12 @@ def test_a_wrong_type_hides_no_range_of_repetitions_and_records() -> None:
 
 
 @pytest.mark.parametrize(("text", "fields"), PROBLEMS_INSIDE_AND_AROUND)
-def test_values_of_a_component_inside_hide_nothing_of_the_one_around_it(
-    text: str, fields: list[str]
-) -> None:
+def test_inner_component_suppresses_no_check_of_its_wrapper(text: str, fields: list[str]) -> None:
     reported = [line.partition(": ")[2].partition(" = ")[0] for line in lines(text)]
     assert sorted(reported) == fields
 
 
-def test_a_wrong_type_hides_no_values_of_components_inside() -> None:
+def test_wrong_type_suppresses_no_check_of_inner_components() -> None:
     wrong = CELL.replace("margin = 2", "margin = true")
     reported = [line.partition(": ")[2].partition(" = ")[0] for line in lines(wrong)]
     assert sorted(reported) == [
@@ -338,11 +336,11 @@ def test_a_wrong_type_hides_no_values_of_components_inside() -> None:
         ('{kind = "clamp"}', ".a: missing. Use a, or target_delay."),
     ],
 )
-def test_a_value_is_shown_as_it_was_given(aqm: str, problem: str) -> None:
+def test_value_is_shown_as_given(aqm: str, problem: str) -> None:
     assert lines(GOOD, [("bottleneck.aqm", aqm)]) == [f"overrides: bottleneck.aqm{problem}"]
 
 
-def test_components_made_in_python_name_their_class() -> None:
+def test_components_built_in_python_are_reported_with_their_class() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.snr.Rician(mean="300 dB", k="6 dB", speed="20000 m/s", carrier="2 GHz", angle_deg=190)
     assert str(caught.value).splitlines() == [
@@ -386,18 +384,18 @@ BAD_VALUES: dict[str, tuple[dict[str, Any], str]] = {
     "window": ({"kind": "clamp", "tau_bytes": 500, "average_packets": 1000, "beta": -1.0,
                 "ssthresh_bytes": None, "inner": {"kind": "fixed"}}, "beta"),
 }  # fmt: skip
-"""By family, a component with one value out of its range, and its field."""
+"""Component with one out-of-range value, and its field, by family."""
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_engine_rejects_a_bad_value_of_every_family(family: str) -> None:
+def test_engine_rejects_an_invalid_value_of_every_family(family: str) -> None:
     assert FAMILIES[family].engine_family == family
     description, field = BAD_VALUES[family]
     found = _airpath.component_problems(family, json.dumps(description))
     assert [path for path, *_ in found] == [field]
 
 
-def test_a_link_rejects_the_range_of_its_attempt_errors() -> None:
+def test_link_rejects_out_of_range_attempt_errors() -> None:
     errors = ap.link.AttemptErrors(table="airpath:802.16-ctc-awgn", mcs="mcs0", snr="201 dB")
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.link.Fixed(
@@ -406,7 +404,7 @@ def test_a_link_rejects_the_range_of_its_attempt_errors() -> None:
     assert str(caught.value).startswith('link.Fixed: harq.error.snr = "201 dB": above 200 dB. ')
 
 
-def test_a_duration_of_0_makes_no_other_time_wrong() -> None:
+def test_zero_duration_invalidates_no_other_time() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.load(example_path("cross-traffic"), {"duration": "0 s"})
     [line] = str(caught.value).splitlines()
@@ -414,7 +412,7 @@ def test_a_duration_of_0_makes_no_other_time_wrong() -> None:
 
 
 class Mine(QueueDisc):
-    """A user's discipline, with keys that the engine calls otherwise."""
+    """A user's discipline whose keys have other names in the engine."""
 
     kind: Literal["mine"] = "mine"
     low: Packets = Packets(5)
@@ -436,7 +434,7 @@ class Mine(QueueDisc):
         ('hihg = "3 packets"', 'hihg = "3 packets": unknown key. The nearest is high; expected '),
     ],
 )
-def test_an_error_in_a_users_component_names_its_keys(
+def test_error_in_a_users_component_uses_its_keys(
     monkeypatch: pytest.MonkeyPatch, keys: str, problem: str
 ) -> None:
     monkeypatch.setitem(QueueDisc.registry, "mine", Mine)

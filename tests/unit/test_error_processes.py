@@ -1,4 +1,4 @@
-"""Error processes of links: error texts, and what a run makes of them."""
+"""Error processes of links: error messages, and effects in a run."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ KINDS = ", ".join(ap.frame_errors.ErrorProcess.registry)
         ),
     ],
 )
-def test_errors(value: str, problem: str) -> None:
+def test_invalid_error_process_is_reported(value: str, problem: str) -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(GOOD, overrides=[("bottleneck.link.errors", value)])
     assert str(caught.value) == f"overrides: bottleneck.link.errors{problem}"
 
 
 def lost(**errors: Any) -> float:
-    """Return the share of packets that are corrupted."""
+    """Return the share of corrupted packets."""
     scenario = ap.Scenario(
         flows=ap.flows(source="cbr", rate="800 kbit/s"),
         bottleneck=ap.Bottleneck(
@@ -80,21 +80,21 @@ def lost(**errors: Any) -> float:
     return float(link["lost_packets"] / (link["lost_packets"] + link["delivered_packets"]))
 
 
-def test_a_packet_over_two_slots_meets_both() -> None:
-    """A packet of 12 ms every 15 ms over slots of 5 ms: three slots, always in the same phase."""
+def test_packet_in_several_slots_is_exposed_to_the_losses_of_each() -> None:
+    """A packet of 12 ms every 15 ms over slots of 5 ms: three slots, always at the same offset."""
     slots = {"p_good_to_bad": 0, "p_bad_to_good": 1, "loss_good": 0.1}
     share = lost(kind="gilbert-elliott", slot="5 ms", **slots)
-    # 13 333 packets: five standard deviations.
+    # 13 333 packets; tolerance: five standard deviations.
     assert share == pytest.approx(1 - 0.9**3, abs=5 * (0.271 * 0.729 / 13_333) ** 0.5)
 
 
-def test_certain_and_impossible_losses() -> None:
+def test_losses_with_probability_zero_and_one_are_exact() -> None:
     assert lost(kind="independent", loss=0) == 0
     assert lost(kind="independent", loss=1) == 1
     assert lost(kind="burst", frame_error_rate=0, doppler=0.01) == 0
 
 
-def test_every_link_takes_an_error_process_in_both_directions() -> None:
+def test_every_link_accepts_an_error_process_in_both_directions() -> None:
     errors = ap.frame_errors.Independent(loss=0.2)
     scenario = ap.Scenario(
         flows=ap.flows(base_rtt="20 ms"),
@@ -113,7 +113,7 @@ def test_every_link_takes_an_error_process_in_both_directions() -> None:
 BURST = {"kind": "burst", "frame_error_rate": 0.1, "doppler": 0.01}
 
 
-def test_a_fault_names_the_key_of_the_error_process() -> None:
+def test_problem_is_reported_with_the_key_of_the_error_process() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.link.Fixed(rate="1 Mbit/s", errors={"kind": "independent"})
     assert str(caught.value) == "link.Fixed: errors.loss: missing. Set loss = 0.01."

@@ -1,4 +1,4 @@
-"""Tables as files: the bytes of a CSV, parts, a directory of another run."""
+"""Exported tables: bytes of a CSV, parts, and a directory of an earlier run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def written(tmp_path: Path, parts: list[pd.DataFrame], form: str = "csv") -> byt
 
 
 @given(st.lists(st.floats(width=64) | st.integers(0, 10**16).map(lambda ns: ns / 1e9)))
-def test_numbers_are_written_as_python_writes_them(values: list[float]) -> None:
+def test_numbers_have_the_format_of_python(values: list[float]) -> None:
     numbers = struct.pack(f"<{len(values)}d", *values)
     rows = _airpath.csv_rows([("f8", numbers, [])]).decode().splitlines()
     assert rows == ["" if value != value else repr(value) for value in values]
@@ -39,12 +39,12 @@ def test_numbers_are_written_as_python_writes_them(values: list[float]) -> None:
     "value",
     [0.0, -0.0, 0.1, 1e-4, 9.999e-5, 1e-5, 5e-324, 1e15, 1e16, 9999999999999998.0, 1.5e300, -2.5],
 )
-def test_numbers_at_the_ends_of_a_form(value: float) -> None:
+def test_numbers_at_format_boundaries_have_the_format_of_python(value: float) -> None:
     assert _airpath.csv_rows([("f8", struct.pack("<d", value), [])]).decode() == f"{value!r}\n"
 
 
-def test_ties_are_written_with_an_even_digit() -> None:
-    """Of two shortest decimals as near as each other Python takes the even one, Rust the upper."""
+def test_ties_are_formatted_with_an_even_digit() -> None:
+    """Of two equally near shortest decimals, Python selects the even one and Rust the upper one."""
     halves = [(2**51 + 2 * n + 1) / 4 for n in range(2000)]
     below = [2.0**exponent for exponent in range(-1074, 1024)]
     values = [562949953421312.25, *halves, *(-value for value in halves), *below]
@@ -67,7 +67,7 @@ def table(rows: int) -> pd.DataFrame:
     )
 
 
-def test_csv_equals_that_of_pandas_for_any_chunks(
+def test_csv_equals_that_of_pandas_for_any_chunk_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = table(1000)
@@ -105,8 +105,8 @@ def run(*, record: str = "[]", **settings: object) -> ap.Result:
     return ap.simulate(scenario, reps=1, **settings)  # type: ignore[arg-type]
 
 
-def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
-    """Its series, figures and captures remained as if they belonged to the new tables."""
+def test_files_of_an_earlier_run_are_removed(tmp_path: Path) -> None:
+    """Regression: earlier series, figures and captures remained next to the new tables."""
     directory = tmp_path / "out"
     old = run(record='["cwnd", "queue"]', capture=["sender"], capture_to=directory)
     old.save(directory, formats=["csv", "csv.gz"], figure_formats=None)
@@ -119,7 +119,7 @@ def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
     }
 
 
-def test_files_of_the_result_itself_stay(tmp_path: Path) -> None:
+def test_files_of_the_result_itself_are_kept(tmp_path: Path) -> None:
     result = run(record='["cwnd"]', capture=["sender"], capture_to=tmp_path)
     for _ in range(2):
         result.plot.save(tmp_path)

@@ -1,4 +1,4 @@
-"""Jain's index is that of bulk flows of one kind of source."""
+"""Jain's index covers bulk flows of one kind of source."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ TRANSFERS = ap.flows(
 CALL = ap.flows(source="cbr", rate="100 kbit/s", packet="200 B")
 
 
-def test_transfers_and_calls_do_not_count_next_to_bulk_flows() -> None:
-    """600 short transfers and five bulk flows had an index of 0.0077."""
+def test_transfers_and_calls_are_excluded_from_the_index_of_bulk_flows() -> None:
+    """Regression: 600 short transfers and five bulk flows had an index of 0.0077."""
     made = scenario(*TRANSFERS, *bulk(5), *CALL)
     result = ap.simulate(made, reps=1)
     goodputs = result.table("flows")["goodput_bps"][30:35].tolist()
@@ -68,8 +68,8 @@ def test_transfers_and_calls_do_not_count_next_to_bulk_flows() -> None:
     assert row.of == "5 of 36"
 
 
-def test_flows_of_one_direction_and_one_rate_are_compared() -> None:
-    """Downloads and uploads do not share a link, and calls of two rates want different goodputs."""
+def test_only_flows_of_one_direction_and_one_rate_are_compared() -> None:
+    """Downloads and uploads do not share a link, and calls of two rates need different goodputs."""
     link = {"kind": "link", "link": {"kind": "fixed", "rate": "2 Mbit/s"}}
     both = scenario(*bulk(2, direction="reverse"), *bulk(2), ack_path=link)
     assert comparable(resolved(both), range(4)) == [2, 3]
@@ -79,7 +79,7 @@ def test_flows_of_one_direction_and_one_rate_are_compared() -> None:
     assert comparable(resolved(scenario(*calls)), range(4)) == [0, 1]
 
 
-def test_without_flows_that_can_be_compared_there_is_no_index() -> None:
+def test_index_is_missing_without_comparable_flows() -> None:
     result = ap.simulate(scenario(*TRANSFERS), reps=2)
     assert math.isnan(result.jain().mean)
     assert result.to_dict()["summary"]["jain"]["mean"] is None
@@ -101,7 +101,7 @@ def test_without_flows_that_can_be_compared_there_is_no_index() -> None:
         (bulk(2, on_off={"burst": "100 kB", "off": "1 s"}), []),
     ],
 )
-def test_bulk_flows_are_active_over_the_measured_time(
+def test_bulk_flows_must_be_active_in_the_measured_time(
     flows: list[ap.traffic.Source], found: list[int]
 ) -> None:
     made = scenario(*flows)

@@ -1,4 +1,4 @@
-"""Style, axes, size, title and labels of figures: one implementation for all of them."""
+"""Style, axes, size, title and labels of figures, which all figures share."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ KINDS = (
 
 
 def shown_texts(figure: Figure) -> Iterator[Text]:
-    """Yield the texts that are seen."""
+    """Yield the visible texts."""
     ways = [way for axes in figure.axes for way in (axes.xaxis, axes.yaxis)]
     ticks = [tick for way in ways for tick in (*way.get_major_ticks(), *way.get_minor_ticks())]
     hidden = {id(text) for tick in ticks for text in (tick.label1, tick.label2)}
@@ -101,8 +101,8 @@ def check_texts_are_inside(figure: Figure) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_figure_of_a_column_is_not_clipped(kinds: Mapping[str, Any], kind: str) -> None:
-    """At 3.4 inches title and subtitle were cut, and tick labels lay over each other."""
+def test_figure_of_column_width_is_not_clipped(kinds: Mapping[str, Any], kind: str) -> None:
+    """Regression: at 3.4 inches title and subtitle were cut, and tick labels overlapped."""
     figure = kinds[kind](style="column")
     assert figure.get_figwidth() == 3.4
     check_texts_are_inside(figure)
@@ -114,15 +114,17 @@ def test_a_figure_of_a_column_is_not_clipped(kinds: Mapping[str, Any], kind: str
             for one, other in pairwise(shown_ticks(way)):
                 if not one.get_rotation() % 90:
                     assert not one.get_window_extent().overlaps(other.get_window_extent()), one
-    # A caption says what a title would.
+    # The caption replaces the title.
     assert figure.get_suptitle() == ""
 
 
 @pytest.mark.parametrize("kind", ["lines", "heatmap"])
-def test_long_names_are_inside_a_figure_of_the_usual_size(
+def test_long_names_fit_into_a_figure_of_the_default_size(
     kind: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The name of an axis lay over the title, and was cut; a title was cut at the right."""
+    """Regression: the name of an axis overlapped the title and was cut; a title was cut at the
+    right.
+    """
     metric = "transfers.web.0B-10kB.p95_s"
     plan = plan_of(NUMBERS, [metric], name="A sweep with a NAME in wide letters: WWWWWWWW")
     sweep = sweep_of(tmp_path_factory.mktemp("long"), plan, lambda _, n: {metric: 1 + n})
@@ -131,14 +133,14 @@ def test_long_names_are_inside_a_figure_of_the_usual_size(
     check_texts_are_inside(figure)
 
 
-def test_a_figure_is_drawn_on_axes_of_the_user(sweep: ap.Sweep, result: ap.Result) -> None:
+def test_figure_is_plotted_on_given_axes(sweep: ap.Sweep, result: ap.Result) -> None:
     mine = Figure(figsize=(6, 3))
     left, right = mine.subplots(1, 2)
     assert result.plot.cwnd(ax=right) is mine
     before = list(right.get_xticks())
     one = {"bottleneck.link.file": "traces:Verizon-LTE-short.down"}
     assert sweep.plot.lines("goodput_bps", where=one, ax=left, title="left") is mine
-    # What is drawn on one leaves the other as it was.
+    # Plotting on one of the axes does not change the other.
     assert list(right.get_xticks()) == before
     assert [text.get_text() for text in left.get_xticklabels()] == GRID["bottleneck.aqm"]
     assert mine.axes == [left, right]
@@ -152,8 +154,8 @@ def test_a_figure_is_drawn_on_axes_of_the_user(sweep: ap.Sweep, result: ap.Resul
         result.plot.timeline(ax=left)
 
 
-def test_style_and_legend_are_obeyed_on_axes_of_the_user(numbers: ap.Sweep) -> None:
-    """Axes kept their letters; names of axes were cut."""
+def test_style_and_legend_apply_to_given_axes(numbers: ap.Sweep) -> None:
+    """Regression: the axes kept their font, and names of axes were cut."""
     mine = Figure(figsize=(7, 2.6), layout="constrained")
     left, right = mine.subplots(1, 2)
     numbers.plot.lines("p95_sojourn_s", ax=left, style="column", title="(a)")
@@ -169,7 +171,7 @@ def test_style_and_legend_are_obeyed_on_axes_of_the_user(numbers: ap.Sweep) -> N
     assert bare.legends == []
 
 
-def test_labels_leave_the_other_axes_of_the_user_as_they_are(numbers: ap.Sweep) -> None:
+def test_labels_do_not_change_other_axes(numbers: ap.Sweep) -> None:
     mine = Figure()
     left, right = mine.subplots(1, 2)
     left.set(xlabel="number of flows", ylabel="goodput, Mbit/s")
@@ -181,25 +183,25 @@ def test_labels_leave_the_other_axes_of_the_user_as_they_are(numbers: ap.Sweep) 
 
 
 def test_legends_of_a_column_share_its_width(sweep: ap.Sweep) -> None:
-    """Each had one column, which made the figure high."""
+    """Regression: each legend had one column, which made the figure too high."""
     legends = sweep.plot.pareto(style="column").legends
     assert [legend._ncols for legend in legends] == [2, 1]  # type: ignore[attr-defined]
 
 
-def test_several_panels_are_drawn_on_as_many_axes(sweep: ap.Sweep) -> None:
+def test_several_panels_are_plotted_on_as_many_axes(sweep: ap.Sweep) -> None:
     mine = Figure().subplots(2, 1)
     sweep.plot.pareto(ax=mine)
     titles = [axes.get_title("left") for axes in mine]
     assert titles == ["TMobile-LTE-short.down", "Verizon-LTE-short.down"]
     assert mine[0].get_ylim() == mine[1].get_ylim()
-    # Two legends would overlap: colours and markers are one.
+    # Two legends would overlap, so colours and markers share one.
     [legend] = mine[1].findobj(mpl.legend.Legend)
     assert legend.get_title().get_text() == "queue discipline · congestion control"
     texts = [text.get_text() for text in legend.get_texts()]
     assert texts == [*GRID["bottleneck.aqm"], *GRID["flows.0.cc"]]
 
 
-def test_style_size_title_and_labels_are_obeyed(sweep: ap.Sweep) -> None:
+def test_style_size_title_and_labels_are_applied(sweep: ap.Sweep) -> None:
     before = dict(mpl.rcParams)
     labels = {
         "bottleneck.aqm": "AQM",
@@ -232,7 +234,7 @@ def test_style_size_title_and_labels_are_obeyed(sweep: ap.Sweep) -> None:
     assert dict(mpl.rcParams) == before
 
 
-def test_texts_of_a_result_have_labels_too(result: ap.Result) -> None:
+def test_labels_apply_to_texts_of_a_result(result: ap.Result) -> None:
     figure = result.plot.cwnd(labels={"congestion window, kB": "window, kB", "flow 1": "upload"})
     [axes] = figure.axes
     assert axes.get_ylabel() == "window, kB"
@@ -241,15 +243,15 @@ def test_texts_of_a_result_have_labels_too(result: ap.Result) -> None:
         result.plot.cwnd(labels={"flow 7": "upload"})
 
 
-def test_matplotlib_settings_of_the_user_apply(numbers: ap.Sweep) -> None:
-    """A font family set in rcParams was ignored."""
+def test_matplotlib_settings_of_the_user_are_applied(numbers: ap.Sweep) -> None:
+    """Regression: a font family set in rcParams was ignored."""
     with mpl.rc_context({"font.family": ["serif"], "axes.grid": False}):
         figure = numbers.plot.lines("goodput_bps")
     figure.draw_without_rendering()
     axes = figure.axes[0]
     assert axes.yaxis.label.get_fontfamily() == ["serif"]
     assert axes.get_xticklabels()[0].get_fontfamily()[0] == "serif"
-    # Settings that the user left unchanged are Airpath's.
+    # Settings that the user did not change have Airpath's values.
     assert not axes.spines["top"].get_visible()
 
 
@@ -264,7 +266,7 @@ def test_matplotlib_settings_of_the_user_apply(numbers: ap.Sweep) -> None:
         (5, 2, (3, 2)),
     ],
 )
-def test_a_grid_of_panels_has_no_hole_where_that_takes_few_rows(
+def test_grid_of_panels_has_no_gap_if_few_rows_suffice(
     count: int, most: int, grid: tuple[int, int]
 ) -> None:
     assert grid_of(count, most) == grid

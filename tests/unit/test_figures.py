@@ -1,6 +1,6 @@
-"""Figures: they show the data, and nothing in them misleads.
+"""Figures show the data and are not misleading.
 
-Each test says in its first sentence what went wrong before.
+The docstring of each test describes the former error.
 """
 
 from __future__ import annotations
@@ -78,20 +78,20 @@ def texts(figure: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_names_with_dollars_and_other_scripts_are_drawn(result: ap.Result, kind: str) -> None:
-    """`$5 und $7` was set as mathematics, and each Chinese letter was a warning, here an error."""
+def test_names_with_dollars_and_other_scripts_are_plotted(result: ap.Result, kind: str) -> None:
+    """Regression: `$5 und $7` became mathematics, and each Chinese letter caused a warning."""
     for figure in (result.plot.timeline(), result.plot.pmf()):
         data = figure_bytes(figure, kind, NAME, "command $1")
         assert len(data) > 10_000
         shown = texts(figure)
         assert "Kosten $5 und $7" in shown[0]
         assert "رابط" in shown[0]
-        # Either a font has the letters, or the figure says that none has.
+        # Either a font has the letters, or the figure has a note that no font has them.
         assert ("中文" in shown[0]) != any("no installed font has" in text for text in shown)
 
 
 def test_every_text_of_the_user_is_literal(result: ap.Result) -> None:
-    """Only some texts were thought of: labels of comparisons and names of traces come in too."""
+    """Regression: labels of comparisons and names of traces were not literal."""
     both = {"_a $x$ 中": result, "b $y$": result}
     figure = comparison_figure(both, "Which $ is $ better?")
     [legend] = figure.legends
@@ -103,7 +103,7 @@ def test_every_text_of_the_user_is_literal(result: ap.Result) -> None:
     figure_bytes(trace, "pdf", "", "")
 
 
-def test_a_literal_is_no_mathematics_and_has_only_letters_that_can_be_drawn() -> None:
+def test_literal_text_has_no_mathematics_and_only_available_letters() -> None:
     from matplotlib import cbook
 
     for text in ("$x$", r"\$x$", "$", "a$$b", "100 $ or 100 €", "é ß Ω Ж ع"):
@@ -113,8 +113,8 @@ def test_a_literal_is_no_mathematics_and_has_only_letters_that_can_be_drawn() ->
     assert style.literal("two\nlines") == r"two\nlines"
 
 
-def test_a_title_with_many_overrides_is_whole_and_hides_nothing() -> None:
-    """They were cut after 60 letters, *and 7 more*."""
+def test_title_with_many_overrides_is_complete_and_overlaps_nothing() -> None:
+    """Regression: overrides were cut after 60 letters, *and 7 more*."""
     changes = {
         "bottleneck.link.rate": "4 Mbit/s",
         "bottleneck.aqm.limit": "20 packets",
@@ -136,13 +136,13 @@ def test_a_title_with_many_overrides_is_whole_and_hides_nothing() -> None:
         title, smaller = (text.get_window_extent() for text in after.texts)
         assert title.x1 <= after.bbox.x1
         assert title.y1 <= after.bbox.y1
-        # What is under it has moved down, and nothing has become smaller.
+        # The axes below the title move down and do not become smaller.
         assert smaller.y0 > max(axis.bbox.y1 for axis in after.axes)
         for ours, theirs in zip(after.axes, before.axes, strict=True):
             assert ours.bbox.height > 0.95 * theirs.bbox.height
 
 
-def test_letters_that_no_font_has_are_boxes_with_a_note() -> None:
+def test_letters_missing_in_all_fonts_are_boxes_with_a_note() -> None:
     nowhere = "\ue123"  # For private use.
     assert lettering._family_with("\U00013000") in (None, *lettering._families())
     with style.style():
@@ -156,8 +156,8 @@ def test_letters_that_no_font_has_are_boxes_with_a_note() -> None:
         assert any("no installed font has" in each for each in texts(figure))
 
 
-def test_letters_that_only_the_regular_font_has_are_no_warning() -> None:
-    """Headings are bold: a letter of the regular font alone was a warning again."""
+def test_letters_missing_in_the_bold_font_cause_no_warning() -> None:
+    """Regression: headings are bold; a letter that only the regular font has caused a warning."""
     from matplotlib import font_manager
 
     paths = [font_manager.findfont(f"{lettering.FONT}:{weight}") for weight in ("regular", "bold")]
@@ -170,7 +170,7 @@ def test_letters_that_only_the_regular_font_has_are_no_warning() -> None:
         figure_bytes(figure, "png", "", "")
 
 
-def test_the_fonts_of_one_figure_do_not_stay(result: ap.Result) -> None:
+def test_fonts_of_one_figure_do_not_affect_later_figures(result: ap.Result) -> None:
     import matplotlib as mpl
 
     before = mpl.rcParams["font.family"]
@@ -181,8 +181,8 @@ def test_the_fonts_of_one_figure_do_not_stay(result: ap.Result) -> None:
 # --- a window of time --------------------------------------------------------------------------
 
 
-def test_a_window_of_the_timeline(result: ap.Result) -> None:
-    """A run of 300 s could be drawn as a whole only."""
+def test_timeline_accepts_a_time_window(result: ap.Result) -> None:
+    """Regression: a run of 300 s could only be plotted completely."""
     figure = result.plot.timeline(1, window=("4 s", 5.5))
     assert [axis.get_xlim() for axis in figure.axes] == [(4.0, 5.5)] * 4
     rates, queue, wait, windows = figure.axes
@@ -191,7 +191,7 @@ def test_a_window_of_the_timeline(result: ap.Result) -> None:
     assert (edges[0], edges[-1]) == (4.0, 5.5)
     series = result.series("delivered", 1).query("4 <= time_s <= 5.5")
     assert (values * np.diff(edges)).sum() * 1e6 / 8 == pytest.approx(series["value"].sum())
-    # A level is drawn from the value with which the window begins.
+    # The plot of a level starts with its value at the start of the window.
     for axis in (queue, windows):
         for line in curves(axis):
             times = line.get_xdata()
@@ -208,7 +208,7 @@ def test_a_window_of_the_timeline(result: ap.Result) -> None:
     assert "warm-up" not in subtitle
 
 
-def test_every_panel_takes_a_window(result: ap.Result) -> None:
+def test_every_panel_accepts_a_time_window(result: ap.Result) -> None:
     plot = result.plot
     for draw in (plot.queue, plot.cwnd, plot.delivered, plot.delay):
         assert draw(0, ("1 s", "3 s")).axes[0].get_xlim() == (1.0, 3.0)
@@ -231,7 +231,7 @@ def test_every_panel_takes_a_window(result: ap.Result) -> None:
         ((None, "2 s"), "not two instants"),
     ],
 )
-def test_a_window_that_is_none_is_refused(result: ap.Result, window: Any, problem: str) -> None:
+def test_invalid_time_window_is_rejected(result: ap.Result, window: Any, problem: str) -> None:
     with pytest.raises(ap.errors.BadValueError, match="window = ") as error:
         result.plot.timeline(window=window)
     assert problem in str(error.value)
@@ -241,14 +241,14 @@ def test_a_window_that_is_none_is_refused(result: ap.Result, window: Any, proble
 # --- the regime and its MCS --------------------------------------------------------------------
 
 
-def test_an_adaptive_link_has_a_panel_of_its_mcs() -> None:
-    """Which MCS a link used over time could not be seen."""
+def test_adaptive_link_has_a_panel_of_its_mcs() -> None:
+    """Regression: the MCS of a link over time was not visible."""
     result = adaptive()
     panel = result.plot.timeline().axes[-2]
     assert panel.get_ylabel() == "share of time"
     assert labels(panel) == ["regime 1: mcs2 16qam-1/2", "regime 2: mcs4 64qam-1/2"]
     first, second = (patch.get_data() for patch in panel.patches if patch.get_label())
-    # What is drawn of both regimes fills the time.
+    # The plots of both regimes together fill the time.
     assert second.values == pytest.approx(np.ones(len(second.values)))
     series = result.series("regime").query("id == 0")
     times = np.append(series["time_s"].to_numpy(), 10.0)
@@ -261,8 +261,8 @@ def test_an_adaptive_link_has_a_panel_of_its_mcs() -> None:
     assert f"mcs2 {100 * counters['mcs2_packets'] / total:.3g} %" in subtitle
 
 
-def test_regimes_whose_mcs_changes_have_no_name_and_the_mcs_a_panel() -> None:
-    """With an estimate that varies, nothing said which MCS was used when."""
+def test_regimes_with_changing_mcs_are_unnamed_and_the_mcs_has_a_panel() -> None:
+    """Regression: with a varying estimate, no panel showed the MCS over time."""
     result = adaptive(snr_noise_db=3)
     assert labels(result.plot.regimes().axes[0]) == ["regime 1", "regime 2"]
     panel = result.plot.timeline().axes[-1]
@@ -279,8 +279,8 @@ def test_regimes_whose_mcs_changes_have_no_name_and_the_mcs_a_panel() -> None:
     assert drawn == pytest.approx(10.0 - begin)
 
 
-def test_the_mcs_of_a_constant_estimate_is_the_regimes() -> None:
-    """What the engine records is what it counts: each change of regime is one of the MCS."""
+def test_recorded_mcs_of_a_constant_estimate_follows_the_regimes() -> None:
+    """The engine records what it counts: each change of regime is a change of the MCS."""
     result = adaptive()
     regimes, schemes = (result.series(name).query("id == 0") for name in ("regime", "mcs"))
     chosen = {0: 2, 1: 4}
@@ -290,7 +290,7 @@ def test_the_mcs_of_a_constant_estimate_is_the_regimes() -> None:
     assert run(reps=1).series("mcs").empty
 
 
-def test_a_multi_regime_link_names_its_rates_and_a_fixed_link_has_no_panel() -> None:
+def test_multi_regime_panel_names_its_rates_and_a_fixed_link_has_no_panel() -> None:
     link = ap.link.DualRegime(rates=("4 Mbit/s", "6 Mbit/s"), pers=(0.0, 0.05), threshold=8)
     regimes = run(reps=1, bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(), link=link))
     panel = regimes.plot.timeline().axes[-1]
@@ -307,7 +307,7 @@ def test_a_multi_regime_link_names_its_rates_and_a_fixed_link_has_no_panel() -> 
         {"kind": "optimum", "threshold": 20},
     ],
 )
-def test_every_policy_can_be_drawn(policy: dict[str, Any]) -> None:
+def test_every_policy_can_be_plotted(policy: dict[str, Any]) -> None:
     panel = adaptive(policy=policy).plot.regimes().axes[0]
     assert all(label.startswith("regime ") for label in labels(panel))
 
@@ -319,8 +319,8 @@ def beyond(axis: Any) -> list[Any]:
     return [line for line in axis.lines if line.get_marker() == "^"]
 
 
-def test_a_curve_that_leaves_its_panel_is_marked(result: ap.Result) -> None:
-    """What was delivered at once after a gap went out of the panel, and nothing said how far."""
+def test_curve_beyond_its_panel_is_marked(result: ap.Result) -> None:
+    """Regression: data delivered at once after a gap exceeded the panel without a mark."""
     axis = result.plot.delivered(0).axes[0]
     steps = {patch.get_label(): patch.get_data() for patch in axis.patches if patch.get_label()}
     values, edges, _ = steps["delivered in order (payload)"]
@@ -332,8 +332,8 @@ def test_a_curve_that_leaves_its_panel_is_marked(result: ap.Result) -> None:
     assert f"beyond the panel, up to {values.max():.3g} Mbit/s" in labels(axis)
 
 
-def test_intervals_of_few_runs_neither_hide_the_bars_nor_leave_what_is_possible() -> None:
-    """Two runs gave bars of 3 % under whiskers of 90 %, and whiskers below 0."""
+def test_intervals_of_few_runs_do_not_hide_the_bars() -> None:
+    """Regression: two runs gave bars of 3 % below whiskers of 90 %, and whiskers below 0."""
     result = run(reps=2, flows=ap.flows(2, base_rtt="30 ms", start={"uniform": ["0 s", "5 s"]}))
     axis = result.plot.pmf().axes[0]
     table = result.pmf()
@@ -348,14 +348,14 @@ def test_intervals_of_few_runs_neither_hide_the_bars_nor_leave_what_is_possible(
 
 
 def test_served_and_delivered_in_order_are_distinguished(result: ap.Result) -> None:
-    """Both were rates of a flow; one counts packets at the link, the other payload in order."""
+    """Both are rates of a flow: one counts packets at the link, the other in-order payload."""
     found = labels(result.plot.delivered().axes[0])
     assert [label for label in found if "flow" in label] == ["served, flow 0", "served, flow 1"]
     assert "delivered in order (payload)" in found
 
 
-def test_a_comparison_is_drawn_from_0_on(result: ap.Result) -> None:
-    """Axes were cut to the differences, so that two equal disciplines looked far apart."""
+def test_comparison_axes_start_at_zero(result: ap.Result) -> None:
+    """Regression: axes were cut to the differences: two equal disciplines looked far apart."""
     plane = comparison_figure({"one": result, "other": run(reps=3)}, "title").axes[0]
     assert plane.get_ylim()[0] == 0
     assert plane.get_xlim()[1] == 0  # The better side is on the right.
@@ -364,8 +364,8 @@ def test_a_comparison_is_drawn_from_0_on(result: ap.Result) -> None:
             assert min(segment.min() for segment in bar.get_segments()) >= 0
 
 
-def test_a_triangle_down_is_a_point_without_an_error_and_nothing_else() -> None:
-    """The fifth MCS had the mark of a point without an error."""
+def test_down_triangle_marks_only_points_without_errors() -> None:
+    """Regression: the fifth MCS had the marker of a point without errors."""
     table = phy.load("airpath:802.16-ctc-awgn")
     for panel in per_figure(table, Size(1500)).axes:
         down = [line for line in panel.lines if line.get_marker() == "v"]
@@ -383,7 +383,7 @@ def test_a_triangle_down_is_a_point_without_an_error_and_nothing_else() -> None:
 
 
 def test_figures_are_written_in_every_format(result: ap.Result, tmp_path: Path) -> None:
-    """Only PNG could be written."""
+    """Regression: only PNG could be written."""
     paths = result.plot.save(tmp_path, figure_formats=["pdf", "svg"], window=("2 s", "4 s"))
     assert [path.name for path in paths] == [
         "queue-lengths.svg",
@@ -398,15 +398,15 @@ def test_figures_are_written_in_every_format(result: ap.Result, tmp_path: Path) 
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in paths]
 
 
-def test_a_pdf_of_a_user_has_truetype_fonts(result: ap.Result) -> None:
+def test_pdf_has_truetype_fonts(result: ap.Result) -> None:
     data = io.BytesIO()
     result.plot.pmf().savefig(data, format="pdf")
     assert b"/CIDFontType2" in data.getvalue()
     assert b"/Type3" not in data.getvalue()
 
 
-def test_a_window_without_anything_over_time_is_refused(tmp_path: Path) -> None:
-    """It was ignored, and the distribution of the whole run was written."""
+def test_time_window_without_a_figure_over_time_is_rejected(tmp_path: Path) -> None:
+    """Regression: the window was ignored, and the distribution of the entire run was written."""
     bare = run(record={"series": ["rtt"]})
     with pytest.raises(ap.errors.BadValueError) as caught:
         bare.plot.save(tmp_path / "x", window=("2 s", "4 s"))
@@ -417,7 +417,7 @@ def test_a_window_without_anything_over_time_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
-def test_formats_that_are_none_are_refused(result: ap.Result, tmp_path: Path) -> None:
+def test_invalid_formats_are_rejected(result: ap.Result, tmp_path: Path) -> None:
     assert checked_formats("pdf,png,pdf") == ["png", "pdf"]
     with pytest.raises(ap.errors.BadValueError) as error:
         result.plot.save(tmp_path / "x", figure_formats="jpg,pdf")
@@ -432,7 +432,7 @@ def test_formats_that_are_none_are_refused(result: ap.Result, tmp_path: Path) ->
     assert not (tmp_path / "x").exists()
 
 
-def test_formats_of_a_figure_share_the_layout_of_the_first(
+def test_formats_of_a_figure_share_one_layout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def made() -> Any:

@@ -1,4 +1,4 @@
-"""Files that are read and written: what is no file, what is too large, a disk that is full."""
+"""Reading and writing of files: special files, files that are too large, full disks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pipe(path: Path) -> Path:
 
 
 def device(path: Path) -> Path:
-    # A link: to make a separate device would need rights, and the link must not be replaced.
+    # A symbolic link: creating a device needs privileges, and the link must not be replaced.
     path.symlink_to("/dev/zero")
     return path
 
@@ -73,7 +73,7 @@ READERS: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("reader", READERS)
 def test_non_regular_file_is_rejected_at_once(reader: str, no_file: tuple[Path, str]) -> None:
-    """A pipe hung until a process wrote, and ``/dev/zero`` filled the memory."""
+    """Regression: a pipe blocked until a process wrote, and ``/dev/zero`` filled the memory."""
     path, what = no_file
     with pytest.raises(ap.errors.BadValueError) as caught:
         READERS[reader](path)
@@ -81,14 +81,14 @@ def test_non_regular_file_is_rejected_at_once(reader: str, no_file: tuple[Path, 
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_socket_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_socket_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with listening(Path("s")) as path, pytest.raises(UnreadableError, match="is a socket, not"):
         read_bytes(path, 1)
 
 
 @pytest.mark.parametrize(("reader", "mib"), [("scenario", 16), ("trace", 1024), ("table", 64)])
-def test_a_file_that_is_too_large_is_not_read(reader: str, mib: int, tmp_path: Path) -> None:
+def test_file_that_is_too_large_is_not_read(reader: str, mib: int, tmp_path: Path) -> None:
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate((mib << 20) + 1)
@@ -98,7 +98,7 @@ def test_a_file_that_is_too_large_is_not_read(reader: str, mib: int, tmp_path: P
         READERS[reader](path)
 
 
-def test_traces_and_tables_of_a_scenario_are_files(no_file: tuple[Path, str]) -> None:
+def test_traces_and_tables_of_a_scenario_must_be_regular_files(no_file: tuple[Path, str]) -> None:
     path, what = no_file
     (path.parent / "small.toml").write_text(
         'duration = "1 s"\n[[flows]]\nbase_rtt = "20 ms"\n[bottleneck]\naqm = "droptail"\n'
@@ -109,7 +109,7 @@ def test_traces_and_tables_of_a_scenario_are_files(no_file: tuple[Path, str]) ->
     assert f'bottleneck.link.file = "odd": is {what}, not a regular file.' in str(caught.value)
 
 
-def test_the_error_can_be_sent_to_another_process() -> None:
+def test_error_can_be_pickled() -> None:
     error = UnreadableError("a\nb", "cannot be read: no such file or directory")
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
     assert str(error) == "a\\nb: cannot be read: no such file or directory."
@@ -119,7 +119,7 @@ def test_the_error_can_be_sent_to_another_process() -> None:
 
 
 def test_non_regular_file_is_not_replaced(no_file: tuple[Path, str]) -> None:
-    """``trace generate /dev/full`` as root put a file into the place of the device."""
+    """Regression: ``trace generate /dev/full`` as root replaced the device by a file."""
     path, what = no_file
 
     def identity() -> tuple[int, ...]:
@@ -135,7 +135,7 @@ def test_non_regular_file_is_not_replaced(no_file: tuple[Path, str]) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a device")
-def test_a_device_is_not_replaced(tmp_path: Path) -> None:
+def test_device_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "full"
     try:
         os.mknod(path, 0o20666, os.makedev(1, 7))
@@ -146,8 +146,8 @@ def test_a_device_is_not_replaced(tmp_path: Path) -> None:
     assert path.is_char_device()
 
 
-def test_a_link_stays_and_its_file_is_replaced(tmp_path: Path) -> None:
-    """The link was replaced, and the file that it led to stayed as it was."""
+def test_link_is_kept_and_its_target_is_replaced(tmp_path: Path) -> None:
+    """Regression: the link was replaced, and its target was not changed."""
     (tmp_path / "there").mkdir()
     real = tmp_path / "there" / "real"
     link = tmp_path / "link"
@@ -159,7 +159,7 @@ def test_a_link_stays_and_its_file_is_replaced(tmp_path: Path) -> None:
 
 
 def test_file_is_not_accepted_as_a_directory(tmp_path: Path) -> None:
-    """It said "file exists", which is not what is wrong."""
+    """Regression: the message was "file exists", which is not the problem."""
     path = tmp_path / "o.txt"
     path.write_text("")
     with pytest.raises(ap.errors.BadValueError) as caught:
@@ -173,7 +173,7 @@ def test_file_is_not_accepted_as_a_directory(tmp_path: Path) -> None:
 
 @contextmanager
 def largest_file(size: int) -> Iterator[None]:
-    """Let the system reject writes of more than some bytes into a file."""
+    """Reject writes of more than `size` bytes to a file."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -182,8 +182,8 @@ def largest_file(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
-    """It was a traceback, and the provenance of a trace stayed without the trace."""
+def test_full_disk_is_reported_in_one_line_and_leaves_no_file(tmp_path: Path) -> None:
+    """Regression: the command ended with a traceback, and left provenance of a missing trace."""
     old = tmp_path / "a"
     old.write_bytes(b"old")
     with largest_file(1000), pytest.raises(ap.errors.RunError) as caught:
@@ -204,8 +204,8 @@ def test_failed_write_leaves_no_file(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
-def test_a_table_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    """The names of a link's schemes are looked up in the file that the run read."""
+def test_table_that_became_a_pipe_does_not_block(tmp_path: Path) -> None:
+    """The names of a link's MCSs are read from the file that the run has read."""
     os.mkfifo(tmp_path / "per.json")
     policy = {"kind": "dual-regime", "threshold": 5}
     link = {
@@ -223,8 +223,8 @@ def test_a_table_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\x00b", "x" * 300])
-def test_a_name_that_no_file_can_have(name: str, tmp_path: Path) -> None:
-    """Each ended in an error of the system, while the line about it was made or behind it."""
+def test_impossible_file_name_is_rejected(name: str, tmp_path: Path) -> None:
+    """Regression: each name caused a system error while the message was built."""
     for check in (files.output_directory, lambda path: files.output_file(tmp_path / path)):
         with (
             pytest.raises(ap.errors.BadValueError, match="cannot be written"),

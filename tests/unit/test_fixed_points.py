@@ -1,4 +1,4 @@
-"""The batch of fixed points: the same as one by one, in the order of links and flows."""
+"""Batch of fixed points: same results as single calls, in the order of links and flows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def batch(
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
 @pytest.mark.parametrize("boundary", [10, 20, 30])
 @pytest.mark.parametrize("idx", range(1, 19))
-def test_a_batch_solves_what_solve_solves(idx: int, boundary: int) -> None:
+def test_batch_agrees_with_solve(idx: int, boundary: int) -> None:
     scenario = path(idx, boundary, idealised=True)
     resolved = json.loads(scenario.resolve()[0])
     hop = resolved["bottleneck"]
@@ -54,21 +54,21 @@ FLOWS = [[0.01], [0.045] * 4, [0.006, 0.02, 0.3]]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
-def test_every_link_has_a_row_and_every_set_of_flows_a_column(threads: int) -> None:
+def test_batch_has_a_row_per_link_and_a_column_per_set_of_flows(threads: int) -> None:
     found = batch(LINKS, FLOWS, threads)
     alone = [[batch([link], [flows])[0, 0] for flows in FLOWS] for link in LINKS]
     assert found.tolist() == alone
 
 
-def test_without_losses_a_full_link_carries_its_rate() -> None:
-    # The windows of four flows fill 8 Mbit/s, and drops balance them.
+def test_full_link_carries_its_rate_without_channel_losses() -> None:
+    # The windows of four flows fill 8 Mbit/s; drops limit them.
     assert batch(LINKS[:1], FLOWS)[0, 1] == pytest.approx(8e6, rel=0.01)
-    # One flow with a window of 64 kB in 1 s does not fill it, and loses nothing.
+    # One flow with a window of 64 kB and an RTT of 1 s does not fill the link and has no losses.
     [[alone_bps]] = batch(LINKS[:1], [[1.0]])
     assert alone_bps == pytest.approx(65536 * 8 / (1 + 12_000 / 8e6), rel=1e-9)
 
 
-def test_nothing_to_solve_gives_nothing() -> None:
+def test_empty_batch_gives_an_empty_result() -> None:
     assert batch([], FLOWS).shape == (0, 3)
 
 
@@ -105,7 +105,7 @@ def interrupted_soon() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("interrupted_soon")
-def test_ctrl_c_ends_a_batch_that_would_take_minutes() -> None:
+def test_ctrl_c_ends_a_long_batch() -> None:
     many = [0.001 * (1 + flow) for flow in range(1000)]
     with pytest.raises(KeyboardInterrupt):
         batch(LINKS[1:] * 100, [many] * 1000)

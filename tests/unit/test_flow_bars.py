@@ -1,4 +1,4 @@
-"""The figure of several results flow by flow: the bars are what was measured."""
+"""Figure of several results per flow: the bars show the measured values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def heights(axis: Any) -> list[float]:
     return [bar.get_height() for bar in axis.patches]
 
 
-def test_each_flow_has_its_rate_and_its_delay_of_each_result(results: dict[str, ap.Result]) -> None:
+def test_bars_show_rate_and_delay_of_each_flow_and_result(results: dict[str, ap.Result]) -> None:
     rates, delays = flow_bars(results, "four flows").axes
     both = list(results.values())
     assert heights(rates) == [
@@ -47,12 +47,12 @@ def test_each_flow_has_its_rate_and_its_delay_of_each_result(results: dict[str, 
     ]
 
 
-def test_propagation_is_the_least_delay(results: dict[str, ap.Result]) -> None:
+def test_propagation_delay_is_the_smallest_delay(results: dict[str, ap.Result]) -> None:
     found = [propagation_s(results["CLAMP"], flow) for flow in range(4)]
     assert found == pytest.approx([0.016, 0.066, 0.006, 0.091])
 
 
-def test_results_that_do_not_match_are_refused(results: dict[str, ap.Result]) -> None:
+def test_results_that_do_not_match_are_rejected(results: dict[str, ap.Result]) -> None:
     other = ap.simulate(ap.load(EXAMPLES / "poisson-md1.toml"), reps=2)
     with pytest.raises(
         ap.errors.BadValueError, match=r"^4, 1 flows: draw results of the same number"
@@ -62,7 +62,7 @@ def test_results_that_do_not_match_are_refused(results: dict[str, ap.Result]) ->
         flow_bars({}, "title")
 
 
-def test_the_users_of_a_cell_are_printed(results: dict[str, ap.Result]) -> None:
+def test_users_of_a_cell_are_printed(results: dict[str, ap.Result]) -> None:
     (users,) = (table for table in tables(results["CLAMP"], "files") if table.title == "Users")
     assert [row[0] for row in users.rows] == [f"bottleneck/user {user}" for user in range(3)]
     jain = results["CLAMP"].jain_of_users()["bottleneck"]

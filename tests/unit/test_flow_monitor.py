@@ -45,7 +45,7 @@ def table(result: ap.Result) -> pd.DataFrame:
     return result.flow_monitor().query("replication == 0").set_index(["flow", "direction"])
 
 
-def test_data_and_acks_are_two_flows_and_datagrams_are_one(result: ap.Result) -> None:
+def test_data_and_acks_are_separate_flows_and_datagrams_are_one(result: ap.Result) -> None:
     found = result.flow_monitor()
     one = [(0, "data"), (0, "ack"), (1, "data"), (1, "ack"), (2, "data")]
     assert list(zip(found["flow"], found["direction"], strict=True)) == one * 2
@@ -53,13 +53,13 @@ def test_data_and_acks_are_two_flows_and_datagrams_are_one(result: ap.Result) ->
     assert list(found["protocol"][:5]) == [6, 6, 6, 6, 17]
 
 
-def test_monitoring_changes_no_result(result: ap.Result) -> None:
+def test_monitoring_does_not_change_results(result: ap.Result) -> None:
     plain = ap.simulate(make(record={}), seed=2, reps=2)
     assert plain.replications == result.replications
 
 
-def test_counts_and_instants_are_those_of_captures(result: ap.Result, table: pd.DataFrame) -> None:
-    """Sizes except for the SYN, which a capture shows with its options."""
+def test_counts_and_times_equal_those_of_captures(result: ap.Result, table: pd.DataFrame) -> None:
+    """Sizes are compared without the SYN, which has its options in a capture."""
     at = {point: Capture(path).frames for point, path in result.captures.items()}
     for key, row in table.iterrows():
         end = row["sourceAddress"]
@@ -77,10 +77,10 @@ def charged(frame: Frame) -> int:
     return 40 if is_syn else frame.length
 
 
-def test_delay_and_jitter_are_those_of_captured_datagrams(
+def test_delay_and_jitter_equal_those_of_captured_datagrams(
     result: ap.Result, table: pd.DataFrame
 ) -> None:
-    """Datagrams of one flow do not overtake; their identifications distinguish them."""
+    """Datagrams of one flow are not reordered; their identifications distinguish them."""
     sent, received = (
         [f for f in Capture(result.captures[point]).frames if f.head[9] == 17]
         for point in ("sender", "receiver")
@@ -98,8 +98,8 @@ def test_delay_and_jitter_are_those_of_captured_datagrams(
     assert (row["minDelay"], row["maxDelay"]) == pytest.approx((min(delays), max(delays)))
 
 
-def test_delays_and_receptions_are_those_that_the_receivers_measure() -> None:
-    """The receivers keep separate counts; only the SYN, which they do not count, is beyond."""
+def test_delays_and_receptions_equal_those_of_the_receivers() -> None:
+    """The receivers keep separate counts, which differ only by the SYN."""
     result = ap.simulate(make(warmup="0 s", ack_path=ap.ack_path.Ideal()), seed=3)
     found = result.flow_monitor().query("replication == 0 and direction == 'data'")
     for flow in result.replications[0]["flows"]:
@@ -110,7 +110,7 @@ def test_delays_and_receptions_are_those_that_the_receivers_measure() -> None:
         assert mean == pytest.approx(flow["mean_delay_s"], rel=1e-9)
 
 
-def test_every_loss_has_its_reason(result: ap.Result, table: pd.DataFrame) -> None:
+def test_every_loss_has_a_reason(result: ap.Result, table: pd.DataFrame) -> None:
     reasons = ["packetsDropped_overflow", "packetsDropped_early", "packetsDropped_channel"]
     assert (table[reasons].sum(axis=1) == table["lostPackets"]).all()
     on_the_way = table["txPackets"] - table["rxPackets"] - table["lostPackets"]
@@ -123,7 +123,7 @@ def test_every_loss_has_its_reason(result: ap.Result, table: pd.DataFrame) -> No
     assert acks["bytesDropped_overflow"].sum() >= 40 * acks["packetsDropped_overflow"].sum()
 
 
-def test_every_arrival_at_a_shared_link_is_a_forwarding(
+def test_every_arrival_at_a_shared_link_counts_as_forwarded(
     result: ap.Result, table: pd.DataFrame
 ) -> None:
     arrived = [queue["arrived"] for queue in result.replications[0]["queues"]]
@@ -131,8 +131,8 @@ def test_every_arrival_at_a_shared_link_is_a_forwarding(
     assert [by_direction["data"], by_direction["ack"]] == arrived
 
 
-def test_the_monitor_starts_at_the_end_of_the_warm_up() -> None:
-    """Then its rxBytes are those of the IP throughput."""
+def test_monitor_starts_at_the_end_of_the_warm_up() -> None:
+    """Then rxBytes corresponds to the IP throughput."""
     result = ap.simulate(make(warmup="5 s"), reps=1)
     data = result.flow_monitor().query("direction == 'data'")
     throughput = result.table("flows")["ip_throughput_bps"].to_numpy()
@@ -141,7 +141,7 @@ def test_the_monitor_starts_at_the_end_of_the_warm_up() -> None:
     assert list(data["txPackets"]) == list(result.table("flows")["sent_packets"])
 
 
-def test_the_xml_reads_as_that_of_ns3(result: ap.Result, table: pd.DataFrame) -> None:
+def test_xml_has_the_structure_of_ns3(result: ap.Result, table: pd.DataFrame) -> None:
     root = ET.fromstring(result.flow_monitor_xml(0))
     assert root.tag == "FlowMonitor"
     flows = root.findall("FlowStats/Flow")
@@ -164,7 +164,7 @@ def test_the_xml_reads_as_that_of_ns3(result: ap.Result, table: pd.DataFrame) ->
     }
 
 
-def test_files_of_the_monitor(result: ap.Result, tmp_path: Path) -> None:
+def test_saved_files_include_the_monitor(result: ap.Result, tmp_path: Path) -> None:
     names = {path.name for path in result.save(tmp_path, figure_formats=None)}
     assert {"flowmonitor.csv", "flowmonitor-0.xml", "flowmonitor-1.xml"} <= names
     found = pd.read_csv(tmp_path / "flowmonitor.csv", comment="#")

@@ -1,4 +1,4 @@
-"""What the engine measured of flows, in columns, and the words it has for it."""
+"""Flow measurements of the engine in columns, and their vocabulary."""
 
 import json
 import math
@@ -26,7 +26,7 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def test_rows_are_what_the_columns_say() -> None:
+def test_rows_are_decoded_by_their_columns() -> None:
     table = FlowTable(b"\1\0", COLUMNS)
     assert [dict(row) for row in table] == ROWS
     assert [dict(row) for row in table[-1:]] == ROWS[1:]
@@ -53,7 +53,7 @@ def scenario(**changes: Any) -> ap.Scenario:
     return ap.Scenario(**(keys | changes))
 
 
-def test_a_document_holds_every_row_and_reads_back() -> None:
+def test_document_contains_every_row_and_can_be_read() -> None:
     result = ap.simulate(scenario(), reps=2)
     document = json.loads(result.to_json(raw=True))
     for run, stored in zip(result.replications, document["replications"], strict=True):
@@ -63,7 +63,7 @@ def test_a_document_holds_every_row_and_reads_back() -> None:
         assert "transfer_bytes" not in stored["flows"][2]
 
 
-def test_tables_name_the_units_of_their_columns() -> None:
+def test_tables_contain_the_units_of_their_columns() -> None:
     result = ap.simulate(scenario(record={"series": ["queue", "rtt"]}), reps=1)
     units = result.table("flows").attrs["units"]
     assert (units["goodput_bps"], units["mean_rtt_s"], units["start_s"]) == ("bit/s", "s", "s")
@@ -73,7 +73,7 @@ def test_tables_name_the_units_of_their_columns() -> None:
     assert result.series("rtt").attrs["units"]["value"] == "s"
 
 
-def test_a_name_with_a_unit_has_that_unit() -> None:
+def test_column_name_with_a_unit_has_this_unit() -> None:
     vocabulary = json.loads(_airpath.vocabulary())
     said = {"bps": "bit/s", "s": "s", "bytes": "bytes", "packets": "packets", "share": "1"}
     tables = ("given", "flow", "queue", "link")
@@ -87,8 +87,8 @@ def test_scenarios_accept_the_series_of_the_engine() -> None:
     assert set(names("flow")) & set(names("queue")) == set()
 
 
-def test_series_at_queues_name_one_and_others_do_not() -> None:
-    # Those that neither a link of one rate nor these queues have.
+def test_series_at_queues_name_a_queue_and_others_do_not() -> None:
+    # Series that neither a link of constant rate nor these queues have.
     recorded = [name for name in SERIES if name not in ("capacity", "mcs", "load_factor")]
     flows = ap.flows(3, base_rtt="40 ms", tcp={"receive_window": "1 MB", "ecn": "on"})
     aqm = ap.aqm.Clamp(a="5 kB", inner=ap.aqm.CoDel(ecn=True))
@@ -103,7 +103,7 @@ def test_series_at_queues_name_one_and_others_do_not() -> None:
             assert (series["queue"] == "bottleneck").any(), name
     drops = result.series("drop")["value"].unique()
     assert {DROP_REASONS[int(value)] for value in drops} == {"channel"}
-    # The engine's own column agrees: only what happens at queues has a queue's number.
+    # The engine's column agrees: only events at queues have a queue number.
     output = _airpath.simulate(made.resolve()[0], {}, 1, 0, 1, 1)
     for name in recorded:
         queues = np.frombuffer(output.series(0, name)[2], "<u4")
@@ -111,13 +111,13 @@ def test_series_at_queues_name_one_and_others_do_not() -> None:
             assert (queues == 2**32 - 1).all(), name
 
 
-def test_a_flow_says_when_it_was_aborted() -> None:
+def test_aborted_flow_reports_its_time() -> None:
     still = ap.Control(at="1 s", rate="0 bit/s")
     path = {"base_rtt": "40 ms", "cc": "reno"}
     group = ap.flows(tcp={"max_retries": 1}, **path) + ap.flows(tcp={"max_syn_retries": 1}, **path)
     result = ap.simulate(scenario(flows=group, control=[still], duration="9 s"), reps=1)
     aborted, kept = result.table("flows")["aborted_at_s"]
-    # Time-outs of 1 s and 2 s after the last ACK, for which nothing was left to wait at 1.3 s.
+    # Timeouts of 1 s and 2 s after the last ACK, followed by an abort.
     assert 4.0 < aborted < 4.3
     assert math.isnan(kept)
     rows = result.replications[0]["flows"]
@@ -129,7 +129,7 @@ def test_a_flow_says_when_it_was_aborted() -> None:
 
 
 @pytest.mark.parametrize("value", [-1, 1.5, True, "never"])
-def test_a_number_of_retransmissions_is_whole(value: Any) -> None:
+def test_number_of_retransmissions_is_an_integer(value: Any) -> None:
     with pytest.raises(ap.errors.ScenarioError) as error:
         ap.flows(base_rtt="40 ms", tcp={"max_syn_retries": value})
     assert str(error.value).endswith(

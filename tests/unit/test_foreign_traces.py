@@ -1,4 +1,4 @@
-"""Rates that other programs measured, as traces; messages about files that are none."""
+"""Rates measured by other programs, as traces, and messages about invalid files."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from airpath.foreign_traces import csv_of_iperf3
 
 
 def iperf3(*intervals: tuple[float, float, float, bool]) -> str:
-    """Return the output of iperf3, as far as it is read: begin, end, bit/s, omitted."""
+    """Return output of iperf3 with the parsed fields: begin, end, bit/s, omitted."""
     keys = ("start", "end", "bits_per_second", "omitted")
     rows = [{"streams": [], "sum": dict(zip(keys, each, strict=True))} for each in intervals]
     return json.dumps({"start": {"version": "iperf 3.16"}, "intervals": rows, "end": {}})
 
 
-def test_iperf3s_intervals_are_the_rows_of_a_csv(tmp_path: Path) -> None:
+def test_intervals_of_iperf3_are_the_rows_of_a_csv(tmp_path: Path) -> None:
     text = iperf3((0, 1.0, 9e9, True), (1.0, 2.000_1, 20e6, False), (2.000_1, 3.0, 5e6, False))
     file = tmp_path / "measured.json"
     file.write_text(text)
@@ -89,7 +89,7 @@ def test_invalid_iperf3_output_is_rejected(text: str, line: str) -> None:
     ],
 )
 @pytest.mark.parametrize("name", ["x.json", "x.csv"])
-def test_a_file_that_is_no_trace_is_named_as_what_it_is(
+def test_file_of_another_kind_is_reported_as_such(
     tmp_path: Path, document: Any, what: str, name: str
 ) -> None:
     file = tmp_path / name

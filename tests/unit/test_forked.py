@@ -1,4 +1,4 @@
-"""The fork server of the tests: signals and paths."""
+"""Fork server of the tests: signals and paths."""
 
 from __future__ import annotations
 
