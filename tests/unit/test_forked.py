@@ -25,9 +25,7 @@ def pausing() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_that_is_pending_at_the_start_reaches_the_program(
-    pausing: Path, number: signal.Signals
-) -> None:
+def test_signal_pending_at_start_reaches_the_program(pausing: Path, number: signal.Signals) -> None:
     def send_to_itself() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         os.kill(os.getpid(), number)
@@ -37,7 +35,7 @@ def test_a_signal_that_is_pending_at_the_start_reaches_the_program(
     assert ended.returncode == -number
 
 
-def test_the_path_of_the_interpreter_may_have_blanks(
+def test_interpreter_path_may_contain_blanks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     python = tmp_path / "with blanks" / "python"

@@ -1,4 +1,4 @@
-"""The texts that a visitor of the repository reads first: their length, metadata, forms."""
+"""The pages that a new visitor reads first: length, metadata and issue forms."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def read(name: str) -> str:
     return (ROOT / name).read_text("utf-8")
 
 
-def test_read_me_is_short_and_has_a_picture_and_the_two_commands() -> None:
+def test_readme_is_short_and_has_picture_and_both_commands() -> None:
     readme = read("README.md")
     assert len(readme.split()) <= 700
     assert readme.count("![") == 1
     assert re.search(r"^\$ make demo .*\n\$ make test ", readme, re.MULTILINE)
 
 
-def test_contributors_guide_is_one_page() -> None:
+def test_contributing_guide_has_one_page() -> None:
     lines = read(".github/CONTRIBUTING.md").splitlines()
     assert len(lines) <= 150
     assert max(len(line.split()) for line in lines) <= 60
@@ -46,7 +46,7 @@ def test_changelog_fits_on_two_screens() -> None:
     assert [entry for entry in entries if len(entry.split()) > 32] == []
 
 
-def test_changelog_begins_with_this_version_and_lists_changed_numbers() -> None:
+def test_changelog_starts_with_current_version_and_lists_changed_results() -> None:
     headings = re.findall(r"^##+ (.*)$", read("docs/project/changelog.md"), re.MULTILINE)
     assert headings[0].startswith(f"[{_airpath.version()}]")
     assert {"Highlights", "Known limits", "Numbers changed"} <= set(headings)
@@ -88,13 +88,13 @@ def test_issue_form_is_valid(form: Path) -> None:
     }
 
 
-def test_a_wrong_number_is_reported_with_scenario_seed_expected_value_and_source() -> None:
+def test_wrong_number_form_requests_scenario_seed_expected_value_and_source() -> None:
     found: dict[str, Any] = yaml.safe_load((FORMS / "wrong-number.yml").read_text("utf-8"))
     required = {part["id"] for part in found["body"] if part.get("validations", {}).get("required")}
     assert {"scenario", "command", "expected", "source", "version"} <= required
 
 
-def test_tool_versions_agree_with_the_minimum_versions_and_with_continuous_integration() -> None:
+def test_tool_versions_match_minimum_versions_and_ci() -> None:
     def numbers(version: str) -> tuple[int, ...]:
         return tuple(map(int, re.findall(r"\d+", version)))
 
@@ -106,7 +106,7 @@ def test_tool_versions_agree_with_the_minimum_versions_and_with_continuous_integ
     assert f"uv=={tools['uv']} " in read(".ci/run")
 
 
-def test_hooks_before_a_commit_call_what_the_lints_call() -> None:
+def test_pre_commit_hooks_run_the_lint_commands() -> None:
     [local] = yaml.safe_load(read("scripts/pre-commit.yaml"))["repos"]
     entries = [hook["entry"].removeprefix(".venv/bin/") for hook in local["hooks"]]
     lints = read("Makefile")

@@ -1,4 +1,4 @@
-"""Groups of flows with names, and groups that are spread over users."""
+"""Named groups of flows, and groups distributed over users."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def result() -> ap.Result:
     return ap.simulate(loads(TEXT), reps=2)
 
 
-def test_flows_of_a_group_take_turns_over_its_users() -> None:
+def test_flows_of_a_group_are_assigned_to_users_in_rotation() -> None:
     scenario = loads(TEXT)
     assert scenario.flows[0].user == [2, 0, 1]
     flows = prepare(scenario).resolved.flows
@@ -63,7 +63,7 @@ def test_flows_of_a_group_take_turns_over_its_users() -> None:
         ("name", 7, "not a text"),
     ],
 )
-def test_a_bad_value_is_one_line(key: str, value: Any, line: str) -> None:
+def test_invalid_value_is_reported_in_one_line(key: str, value: Any, line: str) -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(TEXT).replace(f"flows.0.{key}", value)
     (problem,) = str(caught.value).splitlines()
@@ -71,12 +71,12 @@ def test_a_bad_value_is_one_line(key: str, value: Any, line: str) -> None:
     assert line in problem
 
 
-def test_names_are_unique() -> None:
+def test_duplicate_group_names_are_rejected() -> None:
     with pytest.raises(ap.errors.ScenarioError, match=r'flows.1.name = "web": is the name of'):
         loads(TEXT).replace("flows.1.name", "web")
 
 
-def test_a_name_is_a_position_in_keys() -> None:
+def test_group_name_works_as_index_in_keys() -> None:
     changed = loads(TEXT).replace({"flows.web.cc": "cubic", "flows.1.cc": "dctcp"})
     kinds = [flow.given()["cc"]["kind"] for flow in changed.flows]
     assert kinds == ["cubic", "dctcp"]
@@ -86,7 +86,7 @@ def test_a_name_is_a_position_in_keys() -> None:
     assert labels_of_keys(["flows.web.cc"], changed.to_toml()) == {"flows.web.cc": label}
 
 
-def test_tables_metrics_and_comparisons_use_the_names(result: ap.Result) -> None:
+def test_tables_metrics_and_comparisons_use_group_names(result: ap.Result) -> None:
     shown = [row[0] for row in next(iter(tables(result, "elsewhere"))).texts]
     assert shown[0] == "0 web, newreno"
     assert shown[-3:] == ["web: 5 newreno", "group 1: 2 newreno", "all 7"]
@@ -102,13 +102,13 @@ def test_tables_metrics_and_comparisons_use_the_names(result: ap.Result) -> None
     assert compared["groups.web.goodput_bps"] == "web: 5 newreno"
 
 
-def test_a_name_changes_no_number(result: ap.Result) -> None:
+def test_group_name_changes_no_result(result: ap.Result) -> None:
     nameless = ap.simulate(loads(TEXT).replace("flows.0.name", None), reps=2)
     assert nameless.replications == result.replications
     assert "name" not in nameless.table("groups")
 
 
-def test_models_and_figures_use_the_names() -> None:
+def test_models_and_figures_use_group_names() -> None:
     solved = ap.solve(
         loads(
             """

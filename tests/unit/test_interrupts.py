@@ -1,4 +1,4 @@
-"""Ctrl-C at awkward moments."""
+"""Ctrl-C at critical moments."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ def ctrl_c() -> None:
 
 
 class Presses(Enum):
-    """A value that presses Ctrl-C when it is looked up, once armed."""
+    """A value that simulates Ctrl-C when it is hashed, once armed."""
 
     ONE = "one"
 
@@ -33,7 +33,7 @@ class BuiltWhenUsed(Model):
     value: Literal[Presses.ONE]
 
 
-def test_ctrl_c_while_a_class_of_the_scenario_is_built_is_ctrl_c() -> None:
+def test_ctrl_c_while_a_scenario_class_is_built_raises_keyboard_interrupt() -> None:
     ARMED.append(True)
     with pytest.raises(KeyboardInterrupt):
         BuiltWhenUsed(value=Presses.ONE)
@@ -41,7 +41,7 @@ def test_ctrl_c_while_a_class_of_the_scenario_is_built_is_ctrl_c() -> None:
     assert BuiltWhenUsed(value=Presses.ONE).value is Presses.ONE
 
 
-def test_ctrl_c_waits_until_the_block_is_done() -> None:
+def test_ctrl_c_is_delayed_until_the_block_ends() -> None:
     done = []
     with pytest.raises(KeyboardInterrupt), interrupts_wait():  # noqa: PT012
         ctrl_c()
@@ -50,7 +50,7 @@ def test_ctrl_c_waits_until_the_block_is_done() -> None:
 
 
 @pytest.mark.parametrize(("however_often", "done"), [(False, []), (True, [1])])
-def test_a_second_ctrl_c(however_often: bool, done: list[int]) -> None:
+def test_second_ctrl_c(however_often: bool, done: list[int]) -> None:
     reached: list[int] = []
     with pytest.raises(KeyboardInterrupt), interrupts_wait(however_often=however_often):  # noqa: PT012
         ctrl_c()

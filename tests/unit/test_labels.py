@@ -1,4 +1,4 @@
-"""Names of keys and metrics in figures: words, and no two the same."""
+"""Labels of keys and metrics in figures are words and unique."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS = re.compile(r"[^_.]+")
 
 
 def keys(before: tuple[str, ...] = ()) -> Iterator[str]:
-    """Yield the keys of a scenario, four steps deep."""
+    """Yield the keys of a scenario, up to four levels deep."""
     for node in nodes_at(Scenario, {}, before):
         for name in node.names():
             yield ".".join((*before, name))
@@ -26,7 +26,7 @@ def keys(before: tuple[str, ...] = ()) -> Iterator[str]:
                 yield from keys((*before, name))
 
 
-def test_every_key_of_a_scenario_is_named_in_words() -> None:
+def test_every_scenario_key_has_a_label_in_words() -> None:
     every = sorted(set(keys()))
     assert {"bottleneck.aqm.target", "bottleneck.link.rate", "flows.0.tcp.min_rto"} <= set(every)
     for key in every:
@@ -34,7 +34,7 @@ def test_every_key_of_a_scenario_is_named_in_words() -> None:
         assert WORDS.fullmatch(label), (key, label)
 
 
-def test_keys_are_named_by_their_component_and_their_group() -> None:
+def test_key_labels_contain_component_and_group() -> None:
     named = {
         "bottleneck.aqm": "queue discipline",
         "bottleneck.link.file": "trace",
@@ -56,12 +56,12 @@ def test_keys_are_named_by_their_component_and_their_group() -> None:
     ]
 
 
-def test_two_axes_of_one_name_have_their_keys() -> None:
+def test_axes_with_equal_labels_are_labelled_with_their_keys() -> None:
     found = labels_of_keys(["bottleneck.link.snr.speed", "bottleneck.link.snr.inner.speed"], "")
     assert list(found.values()) == [f"speed of the SNR process ({key})" for key in found]
 
 
-def test_every_quantity_is_named_in_words() -> None:
+def test_every_metric_has_a_label_in_words() -> None:
     of = (*names("flow"), *names("queue"), *names("link"), *names("user"), *names("station"))
     for name in (*of, *PHASE_QUANTITIES, *TRANSFER_QUANTITIES, "jain", "drops", "drop_share"):
         for metric in (name, f"flows.3.{name}"):

@@ -13,7 +13,7 @@ def rows(source: str) -> list[str]:
     return [line for line in source.splitlines() if line.endswith(r" \\")]
 
 
-def test_units_move_to_the_head_and_numbers_are_in_math_mode() -> None:
+def test_units_are_in_the_heading_and_numbers_in_math_mode() -> None:
     table = Table(
         "Flows",
         ["flow", "goodput", "delay", "lost"],
@@ -31,12 +31,12 @@ def test_units_move_to_the_head_and_numbers_are_in_math_mode() -> None:
     assert r"\begin{tabular}{@{}lrrr@{}}" in latex(table)
 
 
-def test_different_units_stay_with_their_numbers() -> None:
+def test_different_units_stay_next_to_their_numbers() -> None:
     source = latex(Table("", ["wait"], [["9 ± 1 µs"], ["5 ms"]]))
     assert rows(source) == [r"wait \\", r"$9 \pm 1$~\textmu{}s \\", r"$5$~ms \\"]
 
 
-def test_a_column_with_words_is_text_and_special_characters_are_escaped() -> None:
+def test_column_with_words_is_text_and_special_characters_are_escaped() -> None:
     table = Table("", ["100 % of {x}"], [["a & b"], ["5 ms"]], notes=["Jain's index: 1"])
     source = latex(table)
     assert rows(source) == [r"100 \% of \{x\} \\", r"a \& b \\", r"$5$~ms \\"]
@@ -44,13 +44,13 @@ def test_a_column_with_words_is_text_and_special_characters_are_escaped() -> Non
     assert source.endswith("\\end{tabular}\n% Jain's index: 1\n")
 
 
-def test_numbers_with_intervals_have_one_form_also_among_words() -> None:
+def test_numbers_with_intervals_have_the_same_form_in_text_cells() -> None:
     drops = "0.6 (0.0 … 3.4) early, 1.5 ± 0.2 limit_1"
     source = latex(Table("", ["drops"], [[drops], ["none"]]))
     assert rows(source)[1] == r"$0.6~[0.0,\,3.4]$ early, $1.5 \pm 0.2$ limit\_1 \\"
 
 
-def test_groups_of_columns_span_and_a_caption_makes_a_table_environment() -> None:
+def test_column_groups_are_spanned_and_caption_adds_table_environment() -> None:
     table = Table("", ["aqm", ("goodput", "cubic"), ("goodput", "reno")], [["pie", "1", "2"]])
     lines = latex(table, caption="A_1", label="tab:a_1").splitlines()
     assert lines[:4] == [
@@ -61,6 +61,6 @@ def test_groups_of_columns_span_and_a_caption_makes_a_table_environment() -> Non
     assert lines[-1] == r"\end{table}"
 
 
-def test_a_caption_is_a_text() -> None:
+def test_caption_that_is_no_text_is_rejected() -> None:
     with pytest.raises(ap.errors.BadValueError, match="caption = 3"):
         latex(Table("", ["a"], []), caption=3)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "python" / "airpath"
 
 LAYERS = (
-    # Names for users: each family of components has a module.
+    # Modules for users: one for each family of components.
     "ack_path aqm cc frame_errors grant link models policy request scheduler snr traffic units "
     "window",
     "__main__ demo",

@@ -1,4 +1,4 @@
-"""What a ledger stores is there again, for one coordinator and any number of readers."""
+"""A ledger stores data for one writing process and any number of readers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def refused(path: Path, **how: bool) -> str:
     return text.removeprefix(f"{path}: ")
 
 
-def test_everything_that_was_stored_is_there_again(path: Path) -> None:
+def test_stored_data_is_read_back(path: Path) -> None:
     with Ledger.open(path) as ledger:
         assert ledger.plan() is None
         ledger.add([(run(n), metrics(n)) for n in (4, 0, 2)])
@@ -58,17 +58,17 @@ def test_everything_that_was_stored_is_there_again(path: Path) -> None:
         assert ledger.stored().replications == {(digest(0), 1): 3, (digest(0), 2**64 - 1): 1}
 
 
-def test_a_ledger_that_is_made_while_it_is_looked_for_can_be_read(
+def test_ledger_created_during_the_search_for_it_is_readable(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`Ledger.read` raised OverflowError where the file appeared after its first look."""
+    """Regression: `Ledger.read` raised OverflowError if the file appeared after its first check."""
     Ledger.open(path).close()
     monkeypatch.setattr(Path, "is_file", lambda _path: False)
     with Ledger.read(path) as ledger:
         assert ledger.stored().replications == {}
 
 
-def test_the_plan_and_its_jobs_are_there_again(path: Path) -> None:
+def test_plan_and_jobs_are_read_back(path: Path) -> None:
     scenario = ap.Scenario(
         name="a → b",
         flows=ap.flows(1, cc="cubic", base_rtt="20 ms"),
@@ -89,7 +89,7 @@ def test_the_plan_and_its_jobs_are_there_again(path: Path) -> None:
         assert ledger.job(digest(7)) is None
 
 
-def test_a_replication_that_is_there_stays_as_it_is(path: Path) -> None:
+def test_existing_replication_is_not_overwritten(path: Path) -> None:
     with Ledger.open(path) as ledger:
         ledger.add([(run(0), metrics(0))])
         ledger.add([(run(0, packed=b"other"), {}), (run(1), {})])
@@ -100,7 +100,7 @@ def test_a_replication_that_is_there_stays_as_it_is(path: Path) -> None:
         assert ledger.values(digest(0), 1)[0] == metrics(0)
 
 
-def test_metrics_can_be_added_later_and_none_is_what_was_not_measured(path: Path) -> None:
+def test_metrics_can_be_added_later_and_none_means_not_measured(path: Path) -> None:
     with Ledger.open(path) as ledger:
         ledger.add([(run(0), {"a": math.nan, "b": 0.1 + 0.2}), (run(1), {"a": -math.inf})])
         ledger.add_values(digest(0), 1, {0: {"c": 1e-300}, 1: {"a": 5.0}})
@@ -113,7 +113,7 @@ def test_metrics_can_be_added_later_and_none_is_what_was_not_measured(path: Path
             ledger.add_values(digest(0), 1, {2: {}})
 
 
-def test_a_failure_is_kept_until_its_replication_is_finished(path: Path) -> None:
+def test_failure_is_kept_until_its_replication_is_finished(path: Path) -> None:
     with Ledger.open(path) as ledger:
         ledger.add_failure(digest(0), 1, 3, "first")
         ledger.add_failure(digest(0), 1, 3, "again: \udcff")
@@ -124,7 +124,7 @@ def test_a_failure_is_kept_until_its_replication_is_finished(path: Path) -> None
         assert ledger.failed(digest(0), 2) == {}
 
 
-def test_solutions_are_metrics_or_the_reason_why_not(path: Path) -> None:
+def test_solution_is_stored_as_metrics_or_as_reason_for_refusal(path: Path) -> None:
     with Ledger.open(path) as ledger:
         ledger.add_solved(digest(0), {"goodput_bps": 3.5, "jain": None})
         ledger.add_solved(digest(1), "not covered: aqm = codel")
@@ -136,7 +136,7 @@ def test_solutions_are_metrics_or_the_reason_why_not(path: Path) -> None:
 # --- versions ----------------------------------------------------------------------------------
 
 
-def test_replications_of_another_version_are_refused_by_name(path: Path) -> None:
+def test_replications_of_another_version_are_rejected_with_the_version(path: Path) -> None:
     with Ledger.open(path) as ledger:
         added(ledger, 2, build=OTHER)
         added(ledger, 1, job=1)
@@ -152,7 +152,7 @@ def test_replications_of_another_version_are_refused_by_name(path: Path) -> None
     assert not path.with_name("ledger.sqlite.lock").exists()
 
 
-def test_replications_of_another_version_can_be_left_alone(path: Path) -> None:
+def test_replications_of_another_version_can_be_ignored(path: Path) -> None:
     with Ledger.open(path) as ledger:
         added(ledger, 2, build=OTHER)
     with Ledger.open(path, leave_others=True) as ledger:
@@ -165,10 +165,10 @@ def test_replications_of_another_version_can_be_left_alone(path: Path) -> None:
         assert [found.version for found in ledger.runs(digest(0), 1)] == [OTHER[0], OWN[0]]
 
 
-# --- one coordinator, many readers -------------------------------------------------------------
+# --- one writer, many readers ------------------------------------------------------------------
 
 
-def test_a_second_coordinator_is_refused_until_the_first_is_done(path: Path) -> None:
+def test_second_writer_is_rejected_until_the_first_ends(path: Path) -> None:
     with Ledger.open(path):
         assert coordinator_of(path) == os.getpid()
         assert refused(path) == (
@@ -179,7 +179,7 @@ def test_a_second_coordinator_is_refused_until_the_first_is_done(path: Path) -> 
     Ledger.open(path).close()
 
 
-def test_the_lock_of_a_killed_coordinator_is_free_though_its_forked_worker_lives(
+def test_lock_of_a_killed_writer_is_free_while_its_forked_worker_lives(
     path: Path,
 ) -> None:
     script = (
@@ -203,7 +203,7 @@ def test_the_lock_of_a_killed_coordinator_is_free_though_its_forked_worker_lives
             os.killpg(first.pid, 9)
 
 
-def test_readers_see_what_is_stored_while_it_is_written(path: Path) -> None:
+def test_readers_see_stored_data_during_writing(path: Path) -> None:
     wrong: list[object] = []
     done = threading.Event()
 
@@ -249,7 +249,7 @@ def test_reader_continues_while_the_file_is_pruned(path: Path) -> None:
         assert list(gone) == []
 
 
-def test_a_transaction_that_fails_stores_nothing(path: Path) -> None:
+def test_failed_transaction_stores_nothing(path: Path) -> None:
     with Ledger.open(path) as ledger:
         ledger.add([(run(0), {})])
         with pytest.raises(OverflowError):
@@ -257,7 +257,7 @@ def test_a_transaction_that_fails_stores_nothing(path: Path) -> None:
         assert ledger.finished(digest(0), 1) == [0]
 
 
-# --- what is no ledger -------------------------------------------------------------------------
+# --- invalid files -----------------------------------------------------------------------------
 
 
 def test_file_that_is_no_ledger_is_rejected_and_unchanged(path: Path) -> None:
@@ -281,7 +281,7 @@ def test_file_that_is_no_ledger_is_rejected_and_unchanged(path: Path) -> None:
         assert os.listdir(path.parent) == [path.name]  # noqa: PTH208
 
 
-def test_a_newer_format_is_refused(path: Path) -> None:
+def test_newer_format_is_rejected(path: Path) -> None:
     made(path)
     data = bytearray(path.read_bytes())
     data[60:64] = (2).to_bytes(4, "big")
@@ -299,7 +299,7 @@ def test_missing_or_non_regular_file_is_rejected(path: Path) -> None:
     assert list(path.iterdir()) == []
 
 
-def test_the_log_of_a_ledger_that_is_gone_is_not_taken_for_a_new_one(path: Path) -> None:
+def test_log_of_a_deleted_ledger_is_not_used_for_a_new_one(path: Path) -> None:
     log = path.with_name("ledger.sqlite-wal")
     log.write_bytes(b"x" * 100)
     assert refused(path).startswith("is missing, and its log ledger.sqlite-wal exists. Move the")
@@ -307,7 +307,7 @@ def test_the_log_of_a_ledger_that_is_gone_is_not_taken_for_a_new_one(path: Path)
     assert not path.exists()
 
 
-def test_a_full_disk_is_one_line_and_loses_nothing(path: Path) -> None:
+def test_full_disk_is_reported_in_one_line_and_loses_nothing(path: Path) -> None:
     with Ledger.open(path) as ledger:
         added(ledger, 3)
         pages = ledger._connection.execute("PRAGMA page_count").fetchone()[0]
@@ -342,7 +342,7 @@ for way in (Ledger.read, Ledger.open):
 
 
 @pytest.mark.parametrize("is_open", [False, True], ids=["closed", "with a log"])
-def test_directory_that_is_not_writable(is_open: bool) -> None:
+def test_directory_without_write_permission(is_open: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
         source, directory = Path(name, "source"), Path(name, "directory")
         source.mkdir()
@@ -406,8 +406,8 @@ for _ in range(2):
 """
 
 
-def test_a_disk_that_is_full_loses_nothing(tmp_path: Path) -> None:
-    """A file system of 2 MiB, mounted where no other process sees it."""
+def test_full_file_system_loses_nothing(tmp_path: Path) -> None:
+    """A file system of 2 MiB in a private mount namespace."""
     script = 'mount -t tmpfs -o size=2m none "$1" && exec "$2" -c "$3" "$1"'
     inside = ["sh", "-c", script, "sh", str(tmp_path), sys.executable, FULL]
     done = subprocess.run(
@@ -423,6 +423,6 @@ def test_a_disk_that_is_full_loses_nothing(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == (3 * f"{line}What was stored before is kept.\n", "")
 
 
-def test_the_checksum_follows_the_stated_rule() -> None:
+def test_checksum_follows_the_documented_rule() -> None:
     stated = b"t2:\xc3\xa9i2:-7t0:n0:"
     assert checksum(["é", -7, "", None]) == hashlib.sha256(stated).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""A ledger after a power cut shows what was stored or says that it is damaged, nothing else."""
+"""After a power failure a ledger returns stored data only, or reports that it is damaged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ledger_samples import OWN, digest, metrics, plan, run
 
 JOBS, RUNS, SECTOR = 3, 12, 512
 NEW = RUNS + 5
-"""A replication that the campaign did not have."""
+"""A replication that is not part of the campaign."""
 
 NOTED = {"code": "few-replications", "text": "They are few.", "place": ""}
 JOB = {
@@ -41,7 +41,7 @@ def as_text(value: Any) -> str:
 
 
 def everything(ledger: Ledger) -> set[tuple[Any, ...]]:
-    """Return each value that can be read, with what it is the value of."""
+    """Return each readable value, with its kind and position."""
     found: set[tuple[Any, ...]] = set()
     stored = ledger.plan()
     if stored is not None:
@@ -71,7 +71,7 @@ def everything(ledger: Ledger) -> set[tuple[Any, ...]]:
 
 @dataclass
 class History:
-    """The files at some moments, and every value that could be read at one of them."""
+    """The ledger files at several times, and every value that was readable at one of them."""
 
     files: list[dict[str, bytes]] = field(default_factory=list)
     values: set[tuple[Any, ...]] = field(default_factory=set)
@@ -79,7 +79,7 @@ class History:
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> History:
-    """Return the files that a sweep leaves on the disk while it runs, with and without a log."""
+    """Return the files that a sweep writes to disk while it runs, with and without a log."""
     directory = tmp_path_factory.mktemp("whole")
     path = directory / "ledger.sqlite"
     made = History()
@@ -118,7 +118,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
     return made
 
 
-# --- ways to damage ----------------------------------------------------------------------------
+# --- kinds of damage ---------------------------------------------------------------------------
 
 
 def truncated(data: bytes, draw: random.Random, _other: bytes) -> bytes:
@@ -140,7 +140,7 @@ def flipped(data: bytes, draw: random.Random, _other: bytes) -> bytes:
 
 
 def torn(data: bytes, draw: random.Random, other: bytes) -> bytes:
-    """Return sectors of two moments: some were written before the power went, some not."""
+    """Return sectors of two times: some were written before the power failure, some were not."""
     part = draw.random()
     sectors = range(0, max(len(data), len(other)), SECTOR)
     chosen = (other if draw.random() < part else data for _ in sectors)
@@ -167,7 +167,7 @@ WAYS: list[Callable[[bytes, random.Random, bytes], bytes]] = [
 
 
 def damaged_copy(history: History, directory: Path, draw: random.Random) -> Path:
-    """Write the files of a moment with one of them, or both, damaged; return the ledger."""
+    """Write the files of one time, with one or both of them damaged; return the ledger's path."""
     files = dict(draw.choice(history.files))
     for name in draw.choice([list(files), [draw.choice(list(files))]]):
         if name.endswith("wal") and draw.random() < 0.1:
@@ -182,7 +182,7 @@ def damaged_copy(history: History, directory: Path, draw: random.Random) -> Path
 
 
 def outcome(path: Path, look: Callable[[], set[tuple[Any, ...]]], history: History) -> bool:
-    """Return whether what was read was stored; False if the file was named as damaged."""
+    """Return True if the data read had been stored; False if the file was reported as damaged."""
     try:
         found = look()
     except BadValueError as error:
@@ -196,7 +196,7 @@ def outcome(path: Path, look: Callable[[], set[tuple[Any, ...]]], history: Histo
 
 
 def tried(history: History, directory: Path, seed: int) -> bool:
-    """Damage a copy; return whether it could be read, and a coordinator resume with it."""
+    """Damage a copy; return whether it was readable and a sweep resumed with it."""
     directory.mkdir()
     path = damaged_copy(history, directory, random.Random(seed))
 
@@ -219,17 +219,17 @@ def tried(history: History, directory: Path, seed: int) -> bool:
     return outcome(path, read, History(values=history.values | new)) and could
 
 
-def test_a_damaged_file_shows_what_was_stored_or_is_named(history: History, tmp_path: Path) -> None:
+def test_damaged_file_returns_stored_data_or_is_reported(history: History, tmp_path: Path) -> None:
     found = []
     for seed in range(100):
         found.append(tried(history, tmp_path / str(seed), seed))
         shutil.rmtree(tmp_path / str(seed))
-    # Both ends are tried: with none readable or all readable, the test would show nothing.
+    # Both outcomes must occur: if no copy, or every copy, is readable, the test shows nothing.
     assert 15 < sum(found) < 85
 
 
-def test_an_index_that_misses_a_replication_is_damage(tmp_path: Path) -> None:
-    """A replication that was added was not found again, and each resumed sweep ran it again."""
+def test_index_without_a_replication_is_reported_as_damage(tmp_path: Path) -> None:
+    """Regression: an added replication was not found, and each resumed sweep ran it again."""
     path = tmp_path / "ledger.sqlite"
     with Ledger.open(path) as ledger:
         ledger.add([(run(n), metrics(n)) for n in range(3)])
@@ -247,7 +247,7 @@ def test_an_index_that_misses_a_replication_is_damage(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_damaged_files_at_length(history: History, tmp_path: Path) -> None:
+def test_many_damaged_files(history: History, tmp_path: Path) -> None:
     for seed in range(1000, 11_000):
         tried(history, tmp_path / str(seed), seed)
         shutil.rmtree(tmp_path / str(seed))
@@ -274,7 +274,7 @@ with Ledger.open(path) as ledger:
 """
 
 
-def killed_again_and_again(path: Path, times: int) -> None:
+def killed_repeatedly(path: Path, times: int) -> None:
     draw = random.Random(5)
     reported = -1
     for _ in range(times):
@@ -283,7 +283,7 @@ def killed_again_and_again(path: Path, times: int) -> None:
             assert child.stdout is not None
             first = child.stdout.readline().split()
             assert first[0] == "from"
-            # Nothing that was reported is lost, and whole transactions were stored.
+            # Nothing that was reported is lost, and only whole transactions are stored.
             assert int(first[1]) > reported
             assert int(first[1]) % 3 == 0
             lines = [child.stdout.readline() for _ in range(draw.randrange(10))]
@@ -298,10 +298,10 @@ def killed_again_and_again(path: Path, times: int) -> None:
         assert ledger.values(digest(0), 1) == {n: {"goodput_bps": n / 3} for n in numbers}
 
 
-def test_a_coordinator_killed_at_any_instant_loses_nothing_reported(tmp_path: Path) -> None:
-    killed_again_and_again(tmp_path / "ledger.sqlite", 20)
+def test_writer_killed_at_any_time_loses_nothing_reported(tmp_path: Path) -> None:
+    killed_repeatedly(tmp_path / "ledger.sqlite", 20)
 
 
 @pytest.mark.long
-def test_a_coordinator_killed_a_hundred_times_loses_nothing(tmp_path: Path) -> None:
-    killed_again_and_again(tmp_path / "ledger.sqlite", 100)
+def test_writer_killed_a_hundred_times_loses_nothing(tmp_path: Path) -> None:
+    killed_repeatedly(tmp_path / "ledger.sqlite", 100)

@@ -1,4 +1,4 @@
-"""Dependencies: what pyproject.toml requires is pinned in the lock file, and imported."""
+"""Dependencies: requirements in pyproject.toml are pinned in the lock file and imported."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ tomli==2.3.0 ; python_full_version < '3.11'
 
 
 def problems(project: dict[str, Any], lock: str) -> list[str]:
-    """Return, for each Python and system, requirements without exactly one pin in their range."""
+    """Return the requirements without exactly one matching pin, for each Python and system."""
     lines = [line.partition("#")[0].strip() for line in lock.splitlines()]
     pins = [Requirement(line) for line in lines if line]
     extras = project["optional-dependencies"].values()
@@ -68,7 +68,7 @@ def problems(project: dict[str, Any], lock: str) -> list[str]:
     return found
 
 
-def test_the_lock_pins_every_requirement_of_the_project() -> None:
+def test_lock_file_pins_every_requirement() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     project = declared["project"]
     papers = tomllib.loads((ROOT / "papers" / "pyproject.toml").read_text("utf-8"))
@@ -94,22 +94,24 @@ def test_the_lock_pins_every_requirement_of_the_project() -> None:
         ("tomli==2.3.0", "tomli==1.2.3", 2),
     ],
 )
-def test_a_requirement_without_exactly_one_pin_in_its_range_is_found(
+def test_requirement_without_exactly_one_matching_pin_is_found(
     old: str, new: str, count: int
 ) -> None:
     assert len(problems(PROJECT, LOCK.replace(old, new))) == count
 
 
-def test_a_line_that_pins_nothing_is_found() -> None:
+def test_line_without_a_pin_is_found() -> None:
     with pytest.raises(AssertionError, match="not pinned"):
         problems(PROJECT, LOCK.replace("ruff==", "ruff>="))
 
 
 def test_modules_import_declared_dependencies_only() -> None:
-    """Packages of an extra are imported in functions; the wheel is tried with all installed."""
+    """Packages of an extra are imported in functions; the wheel is tested with all extras
+    installed.
+    """
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     names = {Requirement(line).name.replace("-", "_") for line in declared["dependencies"]}
-    # pydantic requires one version of pydantic_core.
+    # pydantic requires an exact version of pydantic_core.
     allowed = {"airpath", "pydantic_core", *names, *sys.stdlib_module_names}
     found = [
         f"{file.relative_to(ROOT)}: {name}"
@@ -122,7 +124,7 @@ def test_modules_import_declared_dependencies_only() -> None:
 
 
 def imported(node: ast.stmt) -> list[str]:
-    """Return the modules that an absolute import names; nothing for another statement."""
+    """Return the modules that an absolute import names; an empty list for another statement."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     return [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []

@@ -1,4 +1,4 @@
-"""Runs that do not fit into memory: an estimate and a refusal, or one line, and no abort."""
+"""Runs that exceed the memory are refused with an estimate or end with a message of one line."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ def scenario(**record: object) -> ap.Scenario:
     )
 
 
-def test_there_is_memory() -> None:
+def test_available_memory_is_positive() -> None:
     found = memory.available_bytes()
     assert found is None or found > 1_000_000
 
 
-def test_memory_available_to_the_process_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The memory of the machine was used, despite limits by ``ulimit -v`` or a control group."""
+def test_limit_of_the_process_counts_as_available_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Regression: the machine's memory was used, despite limits by ``ulimit -v`` or a control
+    group.
+    """
     monkeypatch.setattr(memory, "available_bytes", lambda: 20_000_000)
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.simulate(scenario(), reps=10_000)
@@ -40,7 +42,7 @@ def test_memory_available_to_the_process_counts(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("record", [{"series": ["cwnd", "queue"]}, {"ss": True}])
-def test_recordings_that_fill_the_memory_end_the_run(
+def test_recordings_that_exceed_the_memory_end_the_run(
     record: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory, "for_recordings", lambda: 200_000)
@@ -67,8 +69,8 @@ sys.exit(main(sys.argv[2:]))
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not report it")
-def test_a_limit_of_the_process_is_one_line(tmp_path: Path) -> None:
-    """``ulimit -v`` made the engine abort."""
+def test_process_limit_is_reported_in_one_line(tmp_path: Path) -> None:
+    """Regression: with ``ulimit -v`` the engine aborted."""
     file = tmp_path / "small.toml"
     text = scenario(series=["cwnd", "queue", "seq_sent"], interval="0 s").to_toml()
     file.write_text(text)

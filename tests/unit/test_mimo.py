@@ -1,4 +1,4 @@
-"""The MIMO fading link: what its keys accept, what it counts, what runs of it share."""
+"""The MIMO fading link: accepted keys, counters, and what runs share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RS = {"kind": "reed-solomon", "code_rate": 0.93, "symbol_bits": 8}
 
 
 def problems(link: dict[str, Any], flows: dict[str, Any] | None = None) -> list[str]:
-    """Return the problems of GOOD with these keys of the link and of the flows."""
+    """Return the problems of GOOD with changed keys of the link and of the flows."""
     table = {**loads(GOOD).bottleneck.link.given(), **link}
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.Scenario(
@@ -128,11 +128,11 @@ def test_all_problems_of_a_link_are_reported_at_once() -> None:
         ),
     ],
 )
-def test_a_bad_value(link: dict[str, Any], line: str) -> None:
+def test_invalid_value_is_reported(link: dict[str, Any], line: str) -> None:
     assert problems(link) == [f"bottleneck.link{line}"]
 
 
-def test_a_block_too_long_for_the_largest_packet_of_any_flow() -> None:
+def test_code_block_too_long_for_the_largest_packet_of_any_flow() -> None:
     code = {"fec": {**RS, "code_rate": 0.1}, "small": {"up_to": "128 B", "code_rate": 0.001}}
     assert problems(code, {"tcp": {"mss": "8960 B"}}) == [
         "bottleneck.link.fec.code_rate = 0.1: a packet of 9000 B makes a block of 90000 symbols. "
@@ -149,7 +149,7 @@ def corrects_nothing(link: dict[str, Any]) -> list[str]:
 
 
 def test_code_that_corrects_nothing_is_rejected() -> None:
-    """t_C = 0: 40 symbols become 40 at 0.99 and 41 at 0.97; 1040 become 1051."""
+    """t_C = 0: 40 symbols become 40 at rate 0.99 and 41 at 0.97; 1040 symbols become 1051."""
     for code_rate in (0.99, 0.97):
         assert corrects_nothing({"fec": {**RS, "code_rate": code_rate}}) == [
             f"bottleneck.link: code_rate = {code_rate} leaves an ACK of 40 B without a symbol that "
@@ -165,8 +165,8 @@ def counters(result: ap.Result, name: str) -> dict[str, float]:
     return {key: value["mean"] for key, value in links[name]["counters"].items()}
 
 
-def test_failures_of_a_run_are_those_of_the_law() -> None:
-    """2×2, no code, 18 dB: 0.0424 of data, 0.00168 of ACKs (vcp-rem §6: 0.042)."""
+def test_failures_of_a_run_have_the_analytic_probability() -> None:
+    """2×2, no code, 18 dB: 0.0424 for data, 0.00168 for ACKs (vcp-rem §6: 0.042)."""
     result = ap.simulate(loads(GOOD).replace("duration", "61 s"), reps=10)
     for name, size, law in (("bottleneck", "large", 0.0424), ("reverse", "small", 0.00168)):
         found = counters(result, name)
@@ -184,7 +184,7 @@ def with_flows(*flows: dict[str, Any]) -> ap.Scenario:
     return loads(GOOD).replace("flows", [{**flow, **path} for flow in flows])
 
 
-def test_a_reverse_flow_leaves_the_forward_ones_their_losses() -> None:
+def test_reverse_flow_does_not_change_losses_of_forward_flows() -> None:
     alone = ap.simulate(with_flows(cbr("forward")), reps=3)
     both = ap.simulate(with_flows(cbr("forward"), cbr("reverse")), reps=3)
     assert counters(both, "bottleneck") == counters(alone, "bottleneck")
@@ -193,7 +193,7 @@ def test_a_reverse_flow_leaves_the_forward_ones_their_losses() -> None:
     assert back != counters(both, "bottleneck"), "each direction has a separate chain"
 
 
-def test_results_are_the_same_on_any_number_of_threads() -> None:
+def test_results_do_not_depend_on_the_number_of_threads() -> None:
     scenario = loads(GOOD).replace("bottleneck.link.fec", {**RS, "code_rate": 0.98})
     one, two = (ap.simulate(scenario, reps=6, threads=threads).to_dict() for threads in (1, 2))
     assert one["links"] == two["links"]
@@ -203,7 +203,9 @@ def test_results_are_the_same_on_any_number_of_threads() -> None:
 @pytest.mark.parametrize("snr_db", [-50, 150])
 @pytest.mark.parametrize("packet", ["1 B", "9000 B"])
 @pytest.mark.parametrize(("p_good_to_bad", "p_bad_to_good"), [(0, 1), (1, 0), (1, 1), (1e-300, 0)])
-def test_extremes(snr_db: float, packet: str, p_good_to_bad: float, p_bad_to_good: float) -> None:
+def test_extreme_values(
+    snr_db: float, packet: str, p_good_to_bad: float, p_bad_to_good: float
+) -> None:
     began = time.process_time()
     scenario = with_flows({**cbr("forward"), "packet": packet, "rate": "500 kbit/s"}).replace(
         {
@@ -217,7 +219,7 @@ def test_extremes(snr_db: float, packet: str, p_good_to_bad: float, p_bad_to_goo
     found = counters(ap.simulate(scenario), "bottleneck")
     size = "small" if packet == "1 B" else "large"
     sent, failed = found[f"{size}_packets"], found[f"{size}_failed"]
-    # Half of the symbols wrong: one byte in ten bytes, of which four may be, arrives now and then.
+    # With half of the symbols wrong, a block of ten bytes with four corrections rarely arrives.
     expected = (0, 0) if snr_db == 150 else (0.99, 1)
     assert sent > 0
     assert expected[0] <= failed / sent <= expected[1]

@@ -1,4 +1,4 @@
-"""Tables of error rates: what they say, what they refuse, how they are measured."""
+"""Tables of error rates: lookup, rejected files, measurement."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def table(tmp_path: Path) -> PerTable:
     return airpath.phy.load(file)
 
 
-# --- looking up --------------------------------------------------------------------------------
+# --- lookup ------------------------------------------------------------------------------------
 
 
 def test_rates_at_and_between_points(table: PerTable) -> None:
@@ -54,26 +54,26 @@ def test_rates_have_the_shape_of_the_arguments(table: PerTable) -> None:
     found = table.per("a", [[0.0, 2.0, 3.0], [4.0, 1.0, 0.5]], packet="150 B")
     assert isinstance(found, np.ndarray)
     assert found.shape == (2, 3)
-    # 150 bytes are three blocks of 60.
+    # 150 bytes are three blocks of 60 bytes.
     np.testing.assert_allclose(found[0, :2], [1 - 0.1**3, 1 - 0.991**3])
     assert found[1, 0] == 0.0
 
 
 @pytest.mark.parametrize(("snr_db", "fer"), [(-3.0, 0.9), ([1.0, -0.1], [math.sqrt(0.0081), 0.9])])
-def test_outside_there_is_a_warning(table: PerTable, snr_db: Any, fer: Any) -> None:
+def test_lookup_outside_the_range_warns(table: PerTable, snr_db: Any, fer: Any) -> None:
     with pytest.warns(OutsideTableWarning, match=r"a was measured from 0 to 4 dB; outside, the ne"):
         assert table.fer("a", snr_db) == pytest.approx(fer)
     with pytest.warns(OutsideTableWarning):
         table.per("a", 4.1)
 
 
-def test_inside_there_is_none(table: PerTable) -> None:
+def test_lookup_inside_the_range_does_not_warn(table: PerTable) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         table.fer("a", np.linspace(0, 4, 41))
 
 
-def test_a_curve_that_became_clean_is_known_to_the_end_of_the_range(tmp_path: Path) -> None:
+def test_curve_without_errors_at_its_end_covers_the_measured_range(tmp_path: Path) -> None:
     file = tmp_path / "t.json"
     file.write_text(json.dumps(document((0, 9, 10), (2, 0, 10), snr_range_db=[0, 30])))
     table = airpath.phy.load(file)
@@ -106,7 +106,7 @@ def test_wilson_intervals_solve_their_equation(table: PerTable, confidence: floa
         np.testing.assert_allclose(abs(points["fer"] - end), reach, atol=1e-12)
 
 
-def test_points_reject_a_confidence_that_is_none(table: PerTable) -> None:
+def test_points_reject_invalid_confidence(table: PerTable) -> None:
     with pytest.raises(BadValueError, match=r"confidence = 95: not between 0 and 1\. Use a"):
         table.points(confidence=95)
 
@@ -131,7 +131,7 @@ def test_invalid_arguments_are_rejected(table: PerTable, call: Any, message: str
     assert str(refused.value).startswith(message)
 
 
-def test_a_name_goes_before_a_label() -> None:
+def test_scheme_name_has_priority_over_label() -> None:
     points = [{"snr_db": 0, "errors": errors, "blocks": 10} for errors in (1, 2)]
     mcss = [MCS | {"label": "b"}, MCS | {"name": "b", "label": "c"}]
     curves = [{"mcs": mcs, "points": [point]} for mcs, point in zip(mcss, points, strict=True)]
@@ -139,7 +139,7 @@ def test_a_name_goes_before_a_label() -> None:
     assert [table.fer(name, 0) for name in ("a", "b", "c")] == [0.1, 0.2, 0.2]
 
 
-def test_the_figure_shows_every_point(table: PerTable) -> None:
+def test_figure_shows_every_point(table: PerTable) -> None:
     figure = table.plot()
     fer, per = figure.axes
     assert per.get_title(loc="left") == "packets of 1500 bytes"
@@ -151,7 +151,7 @@ def test_the_figure_shows_every_point(table: PerTable) -> None:
 # --- files -------------------------------------------------------------------------------------
 
 
-def test_a_bad_file_is_named_with_its_field(tmp_path: Path) -> None:
+def test_invalid_file_is_reported_with_its_field(tmp_path: Path) -> None:
     file = tmp_path / "bad.json"
     file.write_text(json.dumps(document((0, 90, 100), (2, 1001, 1000))))
     with pytest.raises(ap.errors.BadValueError) as refused:
@@ -173,14 +173,14 @@ def test_missing_file_is_rejected(tmp_path: Path) -> None:
             airpath.phy.load(f"airpath:{name}")
 
 
-def test_an_unfinished_table_warns(tmp_path: Path) -> None:
+def test_unfinished_table_warns(tmp_path: Path) -> None:
     file = tmp_path / "t.json"
     file.write_text(json.dumps(document((0, 90, 100), complete=False)))
     with pytest.warns(IncompleteTableWarning, match="points are missing"):
         airpath.phy.load(file)
 
 
-def test_a_saved_table_is_the_same(table: PerTable, tmp_path: Path) -> None:
+def test_saved_table_is_equal(table: PerTable, tmp_path: Path) -> None:
     table.save(tmp_path / "again.json")
     assert airpath.phy.load(tmp_path / "again.json").document == table.document
 
@@ -198,7 +198,7 @@ PLACES: list[tuple[str | int, ...]] = [
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("odd", ODD, ids=repr)
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: ".".join(map(str, place)))
-def test_a_table_with_an_odd_value_is_refused_or_works(place: tuple[Any, ...], odd: Any) -> None:
+def test_table_with_an_unusual_value_is_rejected_or_works(place: tuple[Any, ...], odd: Any) -> None:
     changed = document((0, 90, 100), (2, 9, 1000), (4, 0, 1000))
     part: Any = changed
     for key in place[:-1]:
@@ -221,7 +221,7 @@ def test_a_table_with_an_odd_value_is_refused_or_works(place: tuple[Any, ...], o
     st.text(max_size=20)
     | st.lists(st.sampled_from(["1", "-2.5", ":", ",", "e9", "nan", " ", "1e-9", "٣"])).map("".join)
 )
-def test_any_text_is_a_list_of_snr_or_refused(text: str) -> None:
+def test_any_text_is_an_snr_list_or_is_rejected(text: str) -> None:
     try:
         chosen = settings(snr_db=text)
     except ap.errors.BadValueError as refused:
@@ -233,25 +233,25 @@ def test_any_text_is_a_list_of_snr_or_refused(text: str) -> None:
     assert settings(snr_db=written[1]).snr_db == chosen.snr_db
 
 
-# --- measuring ---------------------------------------------------------------------------------
+# --- measurement -------------------------------------------------------------------------------
 
 FEW: dict[str, Any] = {"errors": 50, "blocks": 8_000, "mcs": ["mcs0", 3]}
 
 
-def test_threads_do_not_change_the_counts() -> None:
+def test_number_of_threads_does_not_change_the_counts() -> None:
     one, three = (
         airpath.phy.measure("vehicular-a", [10, 20.5], threads=n, **FEW).document for n in (1, 3)
     )
     assert one == three
 
 
-def test_the_mapping_is_part_of_the_channel() -> None:
+def test_mapping_is_part_of_the_channel() -> None:
     table = airpath.phy.measure("vehicular-a", 12, mapping="fusc", **FEW)
     assert table.channel == "vehicular-a/fusc"
     assert "--channel vehicular-a --mapping fusc " in table.document["provenance"]["command"]
 
 
-def test_skipped_blocks_are_counted_and_right() -> None:
+def test_skipped_blocks_are_counted_as_correct() -> None:
     given: dict[str, Any] = {"mcs": 3, "errors": 10**6, "blocks": 100_000}
     whole, skipping = (
         airpath.phy.measure("vehicular-a", 26, skip_rule=skip, **given) for skip in (False, True)
@@ -261,13 +261,13 @@ def test_skipped_blocks_are_counted_and_right() -> None:
     point = skipping.document["curves"][0]["points"][0]
     assert point["blocks"] == 100_000
     assert 0.5 < point["skipped"] / point["blocks"] < 1
-    # Two counts of some 19 errors.
+    # Two counts of about 19 errors each.
     counted = whole.document["curves"][0]["points"][0]
     assert "skipped" not in counted
     assert abs(point["errors"] - counted["errors"]) < 5 * math.sqrt(2 * 19)
 
 
-def test_the_demapper_is_a_setting() -> None:
+def test_demapper_is_a_setting() -> None:
     rough, exact = (
         airpath.phy.measure("awgn", 11.5, mcs=4, errors=10**6, blocks=8192, demapper=name)
         for name in ("max-log", "linear-log")
@@ -275,11 +275,11 @@ def test_the_demapper_is_a_setting() -> None:
     assert "demapper" not in rough.document["settings"]
     assert exact.document["settings"]["demapper"] == "linear-log"
     assert " --demapper linear-log " in exact.document["provenance"]["command"]
-    # About a tenth of a dB better, at the same noise.
+    # About 0.1 dB better at the same noise.
     assert exact.fer("mcs4", 11.5) < rough.fer("mcs4", 11.5)
 
 
-def test_a_callback_that_raises_ends_the_measurement() -> None:
+def test_callback_that_raises_ends_the_measurement() -> None:
     class EnoughError(Exception):
         pass
 
@@ -290,7 +290,7 @@ def test_a_callback_that_raises_ends_the_measurement() -> None:
         airpath.phy.measure("awgn", 0, errors=10**9, blocks=10**12, progress=raising)
 
 
-def test_progress_rises_and_has_the_estimate(tmp_path: Path) -> None:
+def test_progress_increases_and_has_the_estimate(tmp_path: Path) -> None:
     heard: list[tuple[float, str]] = []
     airpath.phy.measure(
         "awgn",
@@ -318,7 +318,7 @@ def test_finished_points_are_kept(tmp_path: Path) -> None:
         airpath.phy.measure("awgn", 1, out=tmp_path, **FEW)
 
 
-def test_another_build_does_not_continue_a_table(tmp_path: Path) -> None:
+def test_table_of_another_build_is_not_continued(tmp_path: Path) -> None:
     made = airpath.phy.measure("awgn", 1, out=tmp_path, **FEW)
     made.document["provenance"]["commit"] = "0123456789ab"  # type: ignore[index]
     made.save(tmp_path / FILE_NAME)
@@ -338,7 +338,7 @@ def test_another_build_does_not_continue_a_table(tmp_path: Path) -> None:
         ("MCS1", ["mcs1"]),
     ],
 )
-def test_schemes_have_numbers_names_and_labels(given: Any, chosen: list[str]) -> None:
+def test_schemes_are_selected_by_number_name_or_label(given: Any, chosen: list[str]) -> None:
     assert list(settings(mcs=given).mcs) == chosen
 
 
@@ -358,7 +358,7 @@ def test_schemes_have_numbers_names_and_labels(given: Any, chosen: list[str]) ->
         ("5:5:1", [5.0], "--snr 5 "),
     ],
 )
-def test_lists_of_snr(given: Any, values: list[float], written: str) -> None:
+def test_snr_lists(given: Any, values: list[float], written: str) -> None:
     chosen = settings(snr_db=given)
     assert list(chosen.snr_db) == values
     assert math.copysign(1, chosen.snr_db[0]) == math.copysign(1, values[0])
@@ -374,7 +374,7 @@ def settings(**changes: Any) -> MeasurementSettings:
     return MeasurementSettings.checked(given | changes)
 
 
-def test_python_names_its_own_arguments() -> None:
+def test_python_call_names_its_own_arguments() -> None:
     with pytest.raises(ap.errors.BadValueError) as refused:
         airpath.phy.measure("awgn", [1, math.inf], blocks=0, stop_at_zero_errors=True)
     lines = str(refused.value).splitlines()
@@ -384,7 +384,7 @@ def test_python_names_its_own_arguments() -> None:
     )
 
 
-def test_a_wrong_type_hides_no_range_of_another_argument() -> None:
+def test_wrong_type_does_not_hide_a_range_error_of_another_argument() -> None:
     with pytest.raises(ap.errors.BadValueError) as refused:
         settings(channel="x", errors=0, iterations=1001, snr_db=101, skip_rule=True)
     assert [line.split(" = ")[0] for line in str(refused.value).splitlines()] == [
@@ -395,7 +395,7 @@ def test_a_wrong_type_hides_no_range_of_another_argument() -> None:
     ]
 
 
-def test_a_list_of_snrs_has_a_thousand_values_at_most() -> None:
+def test_snr_list_has_at_most_a_thousand_values() -> None:
     assert len(settings(snr_db="0:99.9:0.1").snr_db) == 1000
     with pytest.raises(ap.errors.BadValueError) as refused:
         settings(snr_db="0:100:0.1")
@@ -403,7 +403,7 @@ def test_a_list_of_snrs_has_a_thousand_values_at_most() -> None:
 
 
 @pytest.mark.parametrize("threads", ["2", 1.5, True, 0, 10_001, 10**20])
-def test_threads_are_an_integer(threads: Any) -> None:
+def test_threads_that_are_no_integer_are_rejected(threads: Any) -> None:
     with pytest.raises(ap.errors.BadValueError) as refused:
         airpath.phy.measure("awgn", 1, mcs=0, blocks=1, threads=threads)
     assert re.fullmatch(
@@ -413,12 +413,12 @@ def test_threads_are_an_integer(threads: Any) -> None:
 
 
 @pytest.mark.parametrize("key", ["iterations", "errors", "blocks", "seed"])
-def test_true_is_no_number(key: str) -> None:
+def test_true_is_rejected_as_a_number(key: str) -> None:
     with pytest.raises(ap.errors.BadValueError, match=f"^{key} = true: not "):
         settings(**{key: True})
 
 
-def test_the_skip_rule_needs_the_iterations_of_its_thresholds() -> None:
+def test_skip_rule_requires_the_iterations_of_its_thresholds() -> None:
     given = {"channel": "vehicular-a", "skip_rule": True}
     for iterations in (10, 20):
         assert settings(**given, iterations=iterations).skip_rule
@@ -432,7 +432,9 @@ def test_the_skip_rule_needs_the_iterations_of_its_thresholds() -> None:
 
 
 def test_counts_are_those_of_the_engine() -> None:
-    """4 dB below what mcs0 needs nearly every block fails; 5 dB above, none of some thousands."""
+    """4 dB below the threshold of mcs0 almost every block fails; 5 dB above, none of several
+    thousand.
+    """
     table = airpath.phy.measure("awgn", [-2, 7], mcs=0, errors=10**6, blocks=3000)
     low, high = table.document["curves"][0]["points"]
     assert low["errors"] > 2990

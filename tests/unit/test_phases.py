@@ -16,7 +16,7 @@ from airpath.scenario.examples import example_path
 
 
 def make(**changes: Any) -> ap.Scenario:
-    """Return datagrams at 3 Mbit/s over 4, then 2, 0 and 4 Mbit/s again."""
+    """Return datagrams at 3 Mbit/s over a link of 4, then 2, 0 and 4 Mbit/s again."""
     steps = [("0 s", "4 Mbit/s"), ("20 s", "2 Mbit/s"), ("30 s", "0 bit/s"), ("40 s", "4 Mbit/s")]
     keys: dict[str, Any] = {
         "flows": ap.flows(2, source="poisson", rate="1.5 Mbit/s", packet="1500 B"),
@@ -31,8 +31,8 @@ def make(**changes: Any) -> ap.Scenario:
     return ap.Scenario(**(keys | changes))
 
 
-def test_a_phase_has_what_its_series_say() -> None:
-    """One mean over 2 and 4 Mbit/s said nothing of either."""
+def test_phase_statistics_match_the_series() -> None:
+    """Regression: one mean over 2 and 4 Mbit/s described neither."""
     result = ap.simulate(make(), reps=2, seed=5)
     phases = result.table("phases")
     assert phases["replication"].tolist() == [0] * 4 + [1] * 4
@@ -58,8 +58,8 @@ def test_a_phase_has_what_its_series_say() -> None:
         assert used[2] < 0.001
 
 
-def test_a_phase_of_a_cell_has_the_queues_of_all_stations() -> None:
-    """It had those of station 0 alone, as if they were the cell's."""
+def test_phase_of_a_cell_has_the_queues_of_all_stations() -> None:
+    """Regression: it had the queue of station 0 only, labelled as the cell's."""
     cell = ap.load(example_path("wimax-cell"))
     cell = cell.replace("control", [{"at": "20 s", "rate": "8 Mbit/s"}])
     (run,) = ap.simulate(cell, reps=1).replications
@@ -83,7 +83,7 @@ def mean_level(queue: Any, begins: float, ends: float) -> float:
     return float(np.diff(edges) @ np.concatenate(([first], value[inside])) / (ends - begins))
 
 
-def test_phases_make_up_the_whole_and_change_nothing() -> None:
+def test_phases_add_up_to_the_whole_run_and_change_no_result() -> None:
     flows = ap.flows(2, cc="cubic", base_rtt="30 ms", start={"uniform": ["0 s", "1 s"]})
     result = ap.simulate(make(flows=flows), reps=1)
     run, phases = result.replications[0], result.table("phases")
@@ -95,7 +95,7 @@ def test_phases_make_up_the_whole_and_change_nothing() -> None:
     )
     for name in ("retransmissions", "timeouts", "delivered_packets"):
         assert phases[name].sum() == sum(flow[name] for flow in run["flows"])
-    # An event that changes nothing parts the time and leaves the whole as it was.
+    # An event that changes nothing divides the time and leaves the totals unchanged.
     same = [{"at": "25 s", "rate": "4 Mbit/s"}]
     parted, plain = (
         ap.simulate(make(flows=flows, control=control), reps=1).replications[0]
@@ -106,7 +106,7 @@ def test_phases_make_up_the_whole_and_change_nothing() -> None:
     assert parted == plain
 
 
-def test_phases_over_a_trace_know_what_it_offered(tmp_path: Path) -> None:
+def test_phases_over_a_trace_have_its_offered_capacity(tmp_path: Path) -> None:
     (tmp_path / "t.down").write_text("".join(f"{ms}\n" for ms in range(1, 1001)))
     link = ap.link.Trace(file=str(tmp_path / "t.down"))
     control = [{"at": "30 s", "rate": "1.5 Mbit/s"}]
@@ -115,7 +115,7 @@ def test_phases_over_a_trace_know_what_it_offered(tmp_path: Path) -> None:
     assert used == pytest.approx([0.25, 1.0], abs=0.03)
 
 
-def test_phases_are_in_the_document_and_the_files(tmp_path: Path) -> None:
+def test_phases_are_in_the_document_and_in_files(tmp_path: Path) -> None:
     result = ap.simulate(make(), reps=2)
     result.save(tmp_path, figure_formats=None)
     document = json.loads((tmp_path / "result.json").read_text())
@@ -129,7 +129,7 @@ def test_phases_are_in_the_document_and_the_files(tmp_path: Path) -> None:
 
 
 def test_corrupted_packets_are_not_drops_of_the_queue() -> None:
-    """Losses of the link counted as drops of the queue."""
+    """Regression: losses on the link counted as drops of the queue."""
     link = ap.link.Fixed(rate="4 Mbit/s", loss=0.05)
     changes = {"bottleneck": ap.Bottleneck(aqm=ap.aqm.DropTail(limit="20 packets"), link=link)}
     result = ap.simulate(make(**changes), reps=1)
@@ -138,8 +138,8 @@ def test_corrupted_packets_are_not_drops_of_the_queue() -> None:
     assert result.table("phases")["drops"].sum() == sum(run["queues"][0]["drops"].values()) > 0
 
 
-def test_more_phases_than_memory_holds_are_refused() -> None:
-    """Thousands of events and flows ended in an abort."""
+def test_phases_that_exceed_the_memory_are_rejected() -> None:
+    """Regression: thousands of events and flows caused an abort."""
     control = [{"at": f"{ms} ms", "rate": "1 Mbit/s"} for ms in range(1000)]
     flows = ap.flows(50_000, source="poisson", rate="100 bit/s", packet="100 B")
     with pytest.raises(ap.errors.BadValueError, match=r"control = 1000 events: about 5e\+09 "):

@@ -1,4 +1,4 @@
-"""Figures: that they are drawn, and that what is drawn is what was measured."""
+"""Figures can be drawn and show the measured values."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def steps(axis: Any) -> list[Any]:
     return [each.get_data().values for each in axis.patches if isinstance(each, StepPatch)]
 
 
-def test_the_timeline_has_a_panel_for_each_question(result: ap.Result) -> None:
+def test_timeline_has_a_panel_for_each_recorded_quantity(result: ap.Result) -> None:
     figure = result.plot.timeline()
     assert [axis.get_ylabel() for axis in figure.axes] == [
         "rate, Mbit/s",
@@ -76,12 +76,12 @@ def test_the_timeline_has_a_panel_for_each_question(result: ap.Result) -> None:
     ]
 
 
-def test_only_what_was_recorded_is_drawn() -> None:
+def test_timeline_draws_recorded_series_only() -> None:
     figure = run(record={"series": ["queue"]}).plot.timeline()
     assert [axis.get_ylabel() for axis in figure.axes] == ["queue length, packets"]
 
 
-def test_nothing_recorded_is_an_error_that_says_what_to_record() -> None:
+def test_timeline_without_series_is_rejected_with_what_to_record() -> None:
     with pytest.raises(ap.errors.BadValueError) as error:
         run(record={"series": []}).plot.timeline()
     assert str(error.value) == (
@@ -90,7 +90,7 @@ def test_nothing_recorded_is_an_error_that_says_what_to_record() -> None:
     )
 
 
-def test_the_drawn_rates_are_the_measured_ones(result: ap.Result) -> None:
+def test_drawn_rates_equal_the_measured_ones(result: ap.Result) -> None:
     axis = result.plot.delivered(1).axes[0]
     steps = {patch.get_label(): patch.get_data() for patch in axis.patches if patch.get_label()}
     values, edges, _ = steps["delivered in order (payload)"]
@@ -103,7 +103,7 @@ def test_the_drawn_rates_are_the_measured_ones(result: ap.Result) -> None:
     assert (used <= offered + 2 * packet).all()
 
 
-def test_the_drawn_queue_is_the_recorded_one(result: ap.Result) -> None:
+def test_drawn_queue_equals_the_recorded_one(result: ap.Result) -> None:
     axis = result.plot.queue(0).axes[0]
     drawn = axis.lines[0].get_ydata()
     assert list(drawn) == result.series("queue", 0).query("id == 0")["value"].tolist()
@@ -111,7 +111,7 @@ def test_the_drawn_queue_is_the_recorded_one(result: ap.Result) -> None:
     assert f"dropped by the full queue: {len(drops)}" in labels(axis)
 
 
-def test_the_drawn_windows_are_the_recorded_ones(result: ap.Result) -> None:
+def test_drawn_windows_equal_the_recorded_ones(result: ap.Result) -> None:
     axis = result.plot.cwnd(1).axes[0]
     curves = [line for line in axis.lines if line.get_drawstyle() == "steps-post"]
     for flow, line in enumerate(curves):
@@ -119,7 +119,7 @@ def test_the_drawn_windows_are_the_recorded_ones(result: ap.Result) -> None:
         assert list(line.get_ydata()) == pytest.approx((recorded / 1e3).tolist())
 
 
-def test_the_drawn_distribution_is_the_measured_one(result: ap.Result) -> None:
+def test_drawn_distribution_equals_the_measured_one(result: ap.Result) -> None:
     axis = result.plot.pmf().axes[0]
     pmf = result.pmf()
     heights = [bar.get_height() for bar in axis.containers[0]]
@@ -150,7 +150,7 @@ def marks(axis: Any) -> list[str]:
     return [text.get_text() for text in axis.texts]
 
 
-def test_thresholds_are_drawn_where_they_hold_throughout() -> None:
+def test_thresholds_are_drawn_where_they_are_constant() -> None:
     def drawn(aqm: ap.aqm.QueueDisc) -> list[str]:
         link = ap.link.Fixed(rate="5 Mbit/s", delay="5 ms")
         result = run(reps=1, bottleneck=ap.Bottleneck(aqm=aqm, link=link))
@@ -161,7 +161,7 @@ def test_thresholds_are_drawn_where_they_hold_throughout() -> None:
     assert drawn(ap.aqm.Sbd(min_th=20, by_rate=[row])) == ["limit"]
 
 
-def test_changes_of_the_rate_are_marked() -> None:
+def test_rate_changes_are_marked() -> None:
     changes = [{"at": f"{at} s", "rate": rate} for at, rate in ((4, "1 Mbit/s"), (6, "0 bit/s"))]
     top, *others = run(reps=1, control=changes).plot.timeline().axes
     assert marks(top) == ["1 Mbit/s", "0 bit/s"]
@@ -171,8 +171,8 @@ def test_changes_of_the_rate_are_marked() -> None:
     assert all("Mbit/s" not in text for axis in others for text in marks(axis))
 
 
-def test_changes_at_one_instant_and_close_ones_do_not_overprint() -> None:
-    """Two events of one instant were two labels in one place."""
+def test_labels_of_simultaneous_and_close_changes_do_not_overlap() -> None:
+    """Regression: two simultaneous events had two labels at the same position."""
     rates = {4: (1, 2), 4.1: (3,), 6: (4,), 9.9: (5,)}
     changes = [
         {"at": f"{at} s", "rate": f"{rate} Mbit/s"} for at, each in rates.items() for rate in each
@@ -189,7 +189,7 @@ def test_changes_at_one_instant_and_close_ones_do_not_overprint() -> None:
     assert sum(line.get_linestyle() == ":" for line in top.lines) == len(rates)
 
 
-def test_a_queue_that_was_not_recorded_is_drawn_as_distribution() -> None:
+def test_queue_without_series_is_drawn_as_distribution() -> None:
     figure = run(record={"series": []}).plot.queue()
     assert figure.axes[0].get_xlabel() == "packets waiting"
 
@@ -199,8 +199,8 @@ def test_many_flows_are_drawn_together() -> None:
     assert "served, all 12 flows" in labels(many.plot.timeline().axes[0])
 
 
-def test_a_thinned_recording_has_the_wait_of_every_packet(result: ap.Result) -> None:
-    """With an interval *of each packet* was one a second, *longest* of these; *served* vanished."""
+def test_thinned_recording_has_the_wait_of_every_packet(result: ap.Result) -> None:
+    """Regression: with an interval *of each packet* had one wait a second; *served* disappeared."""
     thinned = run(record={"series": EVERYTHING, "interval": "1 s"})
     assert thinned.series("sojourn").equals(result.series("sojourn"))
     assert len(thinned.series("queue")) < len(result.series("queue")) / 100
@@ -212,8 +212,8 @@ def test_a_thinned_recording_has_the_wait_of_every_packet(result: ap.Result) -> 
                 assert np.array_equal(mine, theirs, equal_nan=True)
 
 
-def test_a_thinned_queue_that_has_emptied_is_drawn_empty() -> None:
-    """A burst left its first packets in the queue for the seconds until the next burst."""
+def test_thinned_queue_is_drawn_empty_after_it_empties() -> None:
+    """Regression: the first packets of a burst were drawn until the next burst, seconds later."""
     bursts = ap.flows(base_rtt="30 ms", on_off={"burst": "20 kB", "off": "3 s"})
     record = {"series": ["queue"], "interval": "100 ms"}
     thinned, whole = (run(1, flows=bursts, record=keys) for keys in (record, {"series": ["queue"]}))
@@ -231,7 +231,7 @@ def test_a_thinned_queue_that_has_emptied_is_drawn_empty() -> None:
 
 @pytest.mark.parametrize("timestamps", [False, True])
 def test_service_series_has_the_bytes_of_its_packets(timestamps: bool) -> None:
-    """The 12 bytes of timestamps were left out."""
+    """Regression: the 12 bytes of timestamps were missing."""
     tcp = {"timestamps": timestamps, "mss": "500 B"}
     one = run(reps=1, flows=ap.flows(base_rtt="30 ms", tcp=tcp), warmup="0 s")
     axis = one.plot.delivered().axes[0]
@@ -241,7 +241,7 @@ def test_service_series_has_the_bytes_of_its_packets(timestamps: bool) -> None:
     assert drawn == pytest.approx(one.table("links")["delivered_bytes"][0], rel=0.003)
 
 
-def test_an_idle_scenario_can_be_drawn() -> None:
+def test_idle_scenario_can_be_drawn() -> None:
     idle = run(flows=ap.flows(base_rtt="30 ms", start="9.999 s"), warmup="0 s")
     idle.plot.timeline()
     idle.plot.pmf()
@@ -256,7 +256,7 @@ def test_saved_figures_are_png(result: ap.Result, tmp_path: Path) -> None:
         assert b"airpath" in data
 
 
-def test_the_comparison_shows_every_result(result: ap.Result) -> None:
+def test_comparison_shows_every_result(result: ap.Result) -> None:
     figure = comparison_figure({"one": result, "other": run(reps=3)}, "title")
     goodput = result.intervals("flows")[-1]["goodput_bps"].mean / 1e6
     assert figure.axes[0].containers[0].lines[0].get_ydata()[0] == pytest.approx(goodput)
@@ -266,7 +266,7 @@ def test_the_comparison_shows_every_result(result: ap.Result) -> None:
         comparison_figure({str(n): result for n in range(9)}, "title")
 
 
-def test_waits_count_from_the_warmup_on(result: ap.Result) -> None:
+def test_sojourn_times_start_at_the_end_of_warmup(result: ap.Result) -> None:
     found = sojourn_times(result, 0)
     mean = result.replications[0]["queues"][0]["mean_sojourn_s"]
     assert found.mean() == pytest.approx(mean, rel=0.01)
@@ -279,7 +279,7 @@ def test_every_trace_can_be_drawn(text: str) -> None:
     assert figure.axes[0].get_ylabel() == "rate, Mbit/s"
 
 
-def test_figures_need_no_display_and_leave_pyplot_alone() -> None:
+def test_figures_need_no_display_and_do_not_change_pyplot() -> None:
     script = (
         "import sys, airpath as ap\n"
         "result = ap.simulate(ap.Scenario(flows=ap.flows(base_rtt='20 ms'), duration='2 s',\n"
@@ -332,7 +332,7 @@ def panel(figure: Any, label: str) -> Any:
 
 
 def test_each_user_of_a_cell_has_a_line() -> None:
-    """The panels had the queue and the wait of user 0, and did not say so."""
+    """Regression: panels showed the queue and the wait of user 0 without a label."""
     found = cell(3)
     figure = found.plot.timeline()
     names = [f"user {number}" for number in range(3)]
@@ -350,8 +350,8 @@ def test_each_user_of_a_cell_has_a_line() -> None:
     assert panel(found.plot.snr(), "SNR, dB")
 
 
-def test_the_heading_says_what_is_taken_together() -> None:
-    """Goodput and rate were the cell's, and the wait user 0's."""
+def test_heading_states_which_users_are_combined() -> None:
+    """Regression: goodput and rate were the cell's, but the wait was that of user 0."""
     found = cell(3)
     told = " ".join(text.get_text() for text in found.plot.timeline().texts).replace("\n", " ")
     queues = found.replications[0]["queues"]
@@ -365,7 +365,7 @@ def test_the_heading_says_what_is_taken_together() -> None:
     )
 
 
-def test_quantiles_are_drawn_of_more_than_six_users() -> None:
+def test_quantiles_are_drawn_for_more_than_six_users() -> None:
     found = cell(8)
     figure = found.plot.timeline()
     whose = {
@@ -389,8 +389,8 @@ def test_quantiles_are_drawn_of_more_than_six_users() -> None:
     assert median.values[100] == pytest.approx(np.median(means), rel=0.02)
 
 
-def test_the_distribution_of_a_cell_is_the_mean_over_its_users(tmp_path: Path) -> None:
-    """`pmf` raised an error on queue "bottleneck", and `save` drew that of user 0."""
+def test_distribution_of_a_cell_is_the_mean_over_its_users(tmp_path: Path) -> None:
+    """Regression: `pmf` failed for queue "bottleneck", and `save` drew that of user 0."""
     found = cell(2, series=[])
     pooled = found.pmf()
     users = [found.pmf(f"bottleneck/user {number}")["mean"].to_numpy() for number in range(2)]
@@ -405,7 +405,7 @@ def test_the_distribution_of_a_cell_is_the_mean_over_its_users(tmp_path: Path) -
     assert names == ["queue-lengths.png", "users.png"]
 
 
-def test_the_snr_is_drawn_of_cells_alone() -> None:
-    """Other links do not write it: their timeline has no empty panel."""
+def test_snr_is_drawn_for_cells_only() -> None:
+    """Other links do not record it: their timeline has no empty panel."""
     found = run(reps=1, record={"series": ["queue", "snr"]})
     assert [axis.get_ylabel() for axis in found.plot.timeline().axes] == ["queue length, packets"]

@@ -1,4 +1,4 @@
-"""Every profile fills a plain dumbbell under every queue discipline, with few timeouts."""
+"""Every profile fills a dumbbell under every queue discipline, with few timeouts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUEUES = [
 def test_two_flows_with_large_windows_fill_the_link(
     queue: QueueDisc, profile: str, cc: str
 ) -> None:
-    # A megabyte is six times what link and queue hold.
+    # 1 MB is six times the capacity of link and queue.
     scenario = ap.Scenario(
         name="profiles",
         duration="30 s",
@@ -32,7 +32,7 @@ def test_two_flows_with_large_windows_fill_the_link(
         bottleneck=ap.Bottleneck(aqm=queue, link=ap.link.Fixed(rate="20 Mbit/s", delay="0 s")),
     )
     table = ap.simulate(scenario, reps=2, seed=1).table("flows")
-    # RED's automatic thresholds hold back two Reno flows to some 82 %.
+    # RED's automatic thresholds limit two Reno flows to about 82 %.
     least = 0.75 if isinstance(queue, ap.aqm.Red) else 0.85
     sums = table.groupby("replication")["goodput_bps"].sum()
     assert sums.min() > least * 1448 / 1500 * 20e6

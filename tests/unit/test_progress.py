@@ -1,4 +1,4 @@
-"""How far a long call is: where a bar is shown, and which function is called."""
+"""Progress of long calls: where a bar is shown, and which function is called."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_script_shows_nothing() -> None:
+def test_script_shows_no_progress() -> None:
     with reporting_to("auto") as notify:
         assert notify is None
 
 
-def test_an_interactive_interpreter_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interactive_interpreter_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
     with reporting_to("auto") as notify:
         assert notify is None  # Standard error is no terminal.
@@ -40,7 +40,7 @@ def test_an_interactive_interpreter_shows_a_bar(monkeypatch: pytest.MonkeyPatch)
     assert "simulating, 1 of 4 replications finished" in shown.getvalue()
 
 
-def test_a_function_of_the_caller_is_called_as_it_is() -> None:
+def test_progress_function_of_the_caller_is_called_directly() -> None:
     def mine(*_given: Any) -> None: ...
 
     with reporting_to(mine, replication_progress) as notify:
@@ -50,7 +50,7 @@ def test_a_function_of_the_caller_is_called_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["bar", 5, True])
-def test_other_values_are_refused(wrong: Any) -> None:
+def test_other_progress_values_are_rejected(wrong: Any) -> None:
     line = progress_line(wrong)
     assert line is not None
     assert line.endswith('not a function. Use one, "auto" for a bar, or None.')
@@ -72,12 +72,12 @@ CALLS: dict[str, Callable[[], object]] = {
         "qawla", ["table3"], effort=Effort(2, 2.0, 1.0)
     ),
 }
-"""Long calls, by the module that asks where to report."""
+"""Long calls, by the module that creates the progress report."""
 
 
 @pytest.mark.parametrize("module", CALLS)
 @pytest.mark.filterwarnings("ignore::airpath.errors.AirpathWarning")
-def test_every_long_call_reports_to_a_bar_by_default(
+def test_every_long_call_shows_a_bar_by_default(
     module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given, told = [], []
@@ -91,5 +91,5 @@ def test_every_long_call_reports_to_a_bar_by_default(
     monkeypatch.setattr(importlib.import_module(module), "reporting_to", listening)
     CALLS[module]()
     assert given == ["auto"]
-    # How often a call reports depends on how long it takes.
+    # The number of reports of a call depends on its duration.
     assert all(0 <= fraction <= 1 and isinstance(what, str) for fraction, what in told)

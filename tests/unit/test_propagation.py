@@ -1,4 +1,4 @@
-"""Path loss and link budget as Python has them; the numbers are the engine's own tests."""
+"""Path loss and link budget in Python; the engine's own tests cover the numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ USUAL: dict[str, Any] = {
 }
 
 
-def test_one_number_and_arrays() -> None:
+def test_scalar_and_array_arguments() -> None:
     loss = cost231_hata_db(**USUAL)
     assert isinstance(loss, float)
     # 46.3 + 33.9 log 1800 - 13.82 log 30 - a(1.5 m)
@@ -34,7 +34,7 @@ def test_one_number_and_arrays() -> None:
     assert np.shape(cost231_hata_db(1.8e9, [], 30, 1.5)) == (0,)
 
 
-def test_beyond_the_fitted_ranges_it_warns() -> None:
+def test_values_outside_the_fitted_range_warn() -> None:
     with pytest.warns(OutsideRangeWarning) as warned:
         loss = cost231_hata_db(2.5e9, [500, 1000], 30, 1.5)
     assert str(warned[0].message) == (
@@ -70,7 +70,7 @@ def test_invalid_values_are_rejected(changes: dict[str, Any], line: str) -> None
     assert str(refused.value) == line
 
 
-def test_a_link_budget() -> None:
+def test_link_budget() -> None:
     snr = link_budget_snr_db(
         43, 141.0206, 841 * 10937.5, 7, transmit_gain_db=15, receive_gain_db=-1, other_losses_db=10
     )

@@ -1,4 +1,4 @@
-"""What `import airpath` offers: names at its top and namespaces of components."""
+"""The public names of `import airpath`: top-level names and namespaces of components."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OF_COMPONENTS = (
     *("scheduler", "snr", "traffic", "window"),
 )
 MOST_NAMES = 27
-"""At the top, with `__version__` and without namespaces."""
+"""Top-level names, with `__version__`, without namespaces."""
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def of_package(module: ModuleType) -> list[str]:
     return [each.name for each in found]
 
 
-def test_type_checkers_see_the_names_that_exist() -> None:
+def test_stub_names_match_runtime_names() -> None:
     tree = ast.parse(Path(ap.__file__).read_text("utf-8"))
     seen = {
         alias.asname
@@ -61,13 +61,13 @@ def test_type_checkers_see_the_names_that_exist() -> None:
     assert [name for name in ap.__all__ if getattr(ap, name) is None] == []
 
 
-def test_the_top_has_few_names() -> None:
+def test_package_has_few_top_level_names() -> None:
     at_top = [name for name in ap.__all__ if not isinstance(getattr(ap, name), ModuleType)]
     assert len(at_top) <= MOST_NAMES
 
 
 @pytest.mark.parametrize("namespace", OF_COMPONENTS)
-def test_a_namespace_has_the_classes_of_its_module(namespace: str) -> None:
+def test_namespace_has_the_classes_of_its_module(namespace: str) -> None:
     home = importlib.import_module(f"airpath.scenario.{namespace}")
     submodules = (importlib.import_module(found) for found in of_package(home))
     names = [name for module in (home, *submodules) for name in getattr(module, "__all__", ())]
@@ -81,8 +81,8 @@ def test_every_family_has_a_namespace() -> None:
 
 
 @pytest.mark.parametrize("model", models(), ids=lambda model: model.__name__)
-def test_the_public_name_of_a_class_finds_it(model: type[Model]) -> None:
-    """Messages begin with it: the kinds of three families are called ``fixed``."""
+def test_public_name_of_a_class_refers_to_it(model: type[Model]) -> None:
+    """Messages begin with it: components of three families have the kind ``fixed``."""
     is_public = not model.__name__.startswith("_") and model.public_name() in EXPORTED
     if is_public:
         assert attrgetter(model.public_name())(ap) is model
@@ -96,12 +96,12 @@ EXPORTED = {
 }
 
 
-def test_a_result_has_few_methods() -> None:
+def test_result_has_few_methods() -> None:
     methods = [name for name, _ in inspect.getmembers(ap.Result) if not name.startswith("_")]
     assert len(methods) <= 21
 
 
-def test_another_name_is_refused(result: ap.Result) -> None:
+def test_unknown_name_raises_attribute_error(result: ap.Result) -> None:
     with pytest.raises(AttributeError, match=r"^'Result' object has no attribute 'nothing'$"):
         getattr(result, "nothing")  # noqa: B009
     with pytest.raises(AttributeError, match=r"^module 'airpath' has no attribute 'Nothing'$"):

@@ -1,4 +1,4 @@
-"""Queue disciplines as a user writes them: resolved forms, defaults, exact messages."""
+"""Queue disciplines in a scenario: resolved forms, defaults, exact messages."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ DEFAULTS: list[tuple[ap.aqm.QueueDisc, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("aqm", "expected"), DEFAULTS, ids=lambda x: getattr(x, "kind", ""))
-def test_the_resolved_form_of_the_defaults(aqm: ap.aqm.QueueDisc, expected: dict[str, Any]) -> None:
+def test_resolved_form_of_the_defaults(aqm: ap.aqm.QueueDisc, expected: dict[str, Any]) -> None:
     assert resolved(aqm) == expected
 
 
@@ -162,7 +162,9 @@ def test_codel_messages(table: str, line: str) -> None:
     mtu=st.integers(1, 10**18),
     ecn=st.booleans(),
 )
-def test_codel_numbers_survive(limit: int, target: int, interval: int, mtu: int, ecn: bool) -> None:
+def test_codel_numbers_survive_a_round_trip(
+    limit: int, target: int, interval: int, mtu: int, ecn: bool
+) -> None:
     aqm = ap.aqm.CoDel(
         limit=limit, target=f"{target} ns", interval=f"{interval} ns", mtu=f"{mtu} B", ecn=ecn
     )
@@ -250,7 +252,7 @@ def test_ared_messages(table: str, line: str) -> None:
     weight=st.floats(1e-12, 1.0) | st.just("automatic"),
     max_p=st.floats(0, 1),
 )
-def test_red_numbers_survive(
+def test_red_numbers_survive_a_round_trip(
     min_th: int | str, step: int | str, weight: float | str, max_p: float
 ) -> None:
     max_th: int | str = "automatic"
@@ -315,7 +317,7 @@ def test_pie_messages(table: str, line: str) -> None:
     mean_packet=st.integers(0, 10**18),
     delay_estimate=st.sampled_from(["timestamps", "departure-rate"]),
 )
-def test_pie_numbers_survive(
+def test_pie_numbers_survive_a_round_trip(
     alpha: float, beta: float, max_burst: int, mean_packet: int, delay_estimate: str
 ) -> None:
     aqm = ap.aqm.Pie(
@@ -381,7 +383,9 @@ def test_fq_codel_messages(table: str, line: str) -> None:
     quantum=st.integers(256, 4 * 10**9),
     target=st.integers(1, 10**17),
 )
-def test_fq_codel_numbers_survive(limit: int, queues: int, quantum: int, target: int) -> None:
+def test_fq_codel_numbers_survive_a_round_trip(
+    limit: int, queues: int, quantum: int, target: int
+) -> None:
     aqm = ap.aqm.FqCoDel(limit=limit, flows=queues, quantum=f"{quantum} B", target=f"{target} ns")
     found = resolved(aqm)
     expected = {

@@ -1,4 +1,4 @@
-"""The radio of a TDD link: budgets, processes, users, control, what is refused."""
+"""The radio of a TDD link: budgets, processes, users, control, rejected values."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ stations = 2
 
 
 def link_of(*lines: str, control: str = "") -> dict[str, Any]:
-    """Return the resolved link of the scenario with more keys."""
+    """Return the resolved link of the scenario with additional keys."""
     scenario = loads(GOOD + "\n".join(lines) + control)
     resolved = json.loads(scenario.resolve()[0])
     return resolved["bottleneck"]["link"] | {"controls": resolved["controls"]}
 
 
-def test_a_distance_makes_a_shadowed_fading_snr() -> None:
+def test_distance_gives_a_shadowed_fading_snr() -> None:
     radio = link_of('radio = {distance = "2 km", speed = "36 km/h"}')["radio"]
     with pytest.warns(phy.OutsideRangeWarning):
         loss_db = phy.cost231_hata_db(2.5e9, 2000.0, 32.0, 1.5)
@@ -54,7 +54,7 @@ def test_a_distance_makes_a_shadowed_fading_snr() -> None:
     assert (radio["feedback_frames"], radio["combining"]) == (1, "chase")
 
 
-def test_shadowing_and_fading_can_be_left_out() -> None:
+def test_shadowing_and_fading_can_be_disabled() -> None:
     radio = link_of('radio = {distance = "2 km", shadowing = "0 dB", profile = "none"}')["radio"]
     assert radio["snr"].keys() == {"kind", "mean_db"}
     assert radio["snr"]["kind"] == "constant"
@@ -66,13 +66,13 @@ def test_station_has_a_distance_or_a_separate_snr() -> None:
         'users = [{user = 1, distance = "1 km"}, {user = 0, snr = {kind = "constant", '
         'mean = "3 dB"}}]',
     )
-    # A radio's plain law: 10 times the exponent, 4.49 - 0.655 log10(32), for half the distance.
+    # Path loss of a radio: 10 times the exponent, 4.49 - 0.655 log10(32), for half the distance.
     nearer = link["users"][0]["snr"]["mean_db"] - link["radio"]["snr"]["mean_db"]
     assert nearer == pytest.approx((44.9 - 6.55 * 1.50515) * 0.30103, abs=1e-3)
     assert link["users"][1]["snr"] == {"kind": "constant", "mean_db": 3.0}
 
 
-def test_without_a_radio_nothing_is_new() -> None:
+def test_link_without_a_radio_has_no_radio_keys() -> None:
     link = link_of("users = [{user = 1}]")
     assert "radio" not in link
     assert link["users"] == [{"user": 1, "downlink_mcs": None, "uplink_mcs": None}]
@@ -88,7 +88,7 @@ def test_control_of_a_station() -> None:
     assert radio["radio"]["uplink_db"] == -5.0
 
 
-def test_a_written_scenario_is_the_same() -> None:
+def test_written_scenario_is_equal() -> None:
     for radio in (
         'radio = {distance = "2 km"}',
         'radio = {snr = {kind = "constant", mean = "10 dB"}, uplink_offset = "-5 dB"}',
@@ -171,7 +171,7 @@ def test_control_follows_the_link() -> None:
         loads(fixed + change)
 
 
-def test_a_scheme_of_a_quarter_takes_a_quarter_of_the_goodput() -> None:
+def test_scheme_with_a_third_of_the_bytes_gives_a_third_of_the_goodput() -> None:
     flow = ap.flows(1, base_rtt="20 ms")[0]
     scenario = loads(GOOD.replace("stations = 2", "")).replace(
         {"flows": [flow], "duration": "20 s", "warmup": "10 s"}

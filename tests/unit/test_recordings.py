@@ -1,4 +1,4 @@
-"""Series say where things happened."""
+"""Series identify the queue of each event."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airpath.results.recordings import DROP_REASONS
 
 @pytest.fixture(scope="module")
 def result() -> ap.Result:
-    """One flow whose ACKs come back over a link so slow that its queue overflows."""
+    """One flow whose ACKs return over a link so slow that its queue overflows."""
     scenario = ap.Scenario(
         duration="20 s",
         bottleneck={
@@ -38,7 +38,7 @@ def drops_of(result: ap.Result, queue: str) -> pd.DataFrame:
 
 
 def test_drops_name_their_queue(result: ap.Result) -> None:
-    """As many as the tables count, warm-up or not: there is none here."""
+    """As many as the tables count: there is no warm-up here."""
     for row in result.table("queues").itertuples():
         drops = drops_of(result, row.queue)
         overflows = drops[drops["value"] == DROP_REASONS.index("overflow")]
@@ -50,7 +50,7 @@ def test_drops_name_their_queue(result: ap.Result) -> None:
 
 
 @pytest.mark.parametrize("name", ["queue", "sojourn", "seq_dropped"])
-def test_events_of_queues_name_the_queue(result: ap.Result, name: str) -> None:
+def test_queue_events_name_the_queue(result: ap.Result, name: str) -> None:
     series = result.series(name)
     assert "bottleneck" in set(series["queue"])
     if name == "queue":
@@ -61,7 +61,7 @@ def test_other_series_have_no_queue(result: ap.Result) -> None:
     assert list(result.series("cwnd").columns) == ["time_s", "id", "value"]
 
 
-def test_only_the_drops_of_the_bottleneck_are_drawn_at_its_queue(result: ap.Result) -> None:
+def test_bottleneck_queue_panel_shows_its_own_drops_only(result: ap.Result) -> None:
     figure = result.plot.timeline()
     labels = [line.get_label() for axis in figure.axes for line in axis.get_lines()]
     drawn = sorted(str(label) for label in labels if str(label).startswith("dropped by"))
@@ -71,13 +71,13 @@ def test_only_the_drops_of_the_bottleneck_are_drawn_at_its_queue(result: ap.Resu
     plt.close(figure)
 
 
-def test_directory_keeps_the_names(result: ap.Result, tmp_path: Path) -> None:
+def test_saved_series_keep_the_queue_names(result: ap.Result, tmp_path: Path) -> None:
     result.save(tmp_path, figure_formats=None)
     loaded = ap.load_result(tmp_path)
     pd.testing.assert_frame_equal(loaded.series("drop"), result.series("drop"))
 
 
-def test_directory_without_names_is_read(result: ap.Result, tmp_path: Path) -> None:
+def test_directory_without_queue_names_is_read(result: ap.Result, tmp_path: Path) -> None:
     result.save(tmp_path, figure_formats=None)
     file = tmp_path / "series-drop.csv"
     lines = file.read_text().splitlines()

@@ -1,4 +1,4 @@
-"""HARQ, ARQ and release in order: what a scenario says, and what the link then counts."""
+"""HARQ, ARQ and in-order release: resolved forms, and the counters of the link."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def resolved_link(**keys: Any) -> dict[str, Any]:
     return link
 
 
-def test_a_link_without_them_has_none_of_their_keys() -> None:
+def test_link_without_harq_and_arq_has_none_of_their_keys() -> None:
     assert not {"harq", "arq", "in_order"} & set(resolved_link())
 
 
-def test_the_resolved_form() -> None:
+def test_resolved_form() -> None:
     link = resolved_link(harq={**HARQ, "processes": 8}, arq={"delay": "100 ms"}, in_order=True)
     assert link["harq"] == {
         "attempts": 4,
@@ -52,7 +52,7 @@ def test_the_resolved_form() -> None:
     }
 
 
-def test_a_file_says_the_same_and_is_written_as_it_was() -> None:
+def test_file_gives_the_same_link_and_is_written_unchanged() -> None:
     link = scenario(harq={**HARQ, "error": TABLE}, in_order=False)
     read = loads(link.to_toml())
     assert read.bottleneck == link.bottleneck
@@ -62,8 +62,8 @@ def test_a_file_says_the_same_and_is_written_as_it_was() -> None:
     assert harq == ap.link.Harq(attempts=4, error=ap.link.AttemptErrors(**TABLE), round_trip="8 ms")
 
 
-def test_the_link_counts_what_was_repeated() -> None:
-    """8 (0.2 + 0.04 + 0.008) + 50 · 0.0016 ms, of 25 000 packets each; five standard errors."""
+def test_link_counts_repetitions() -> None:
+    """8 (0.2 + 0.04 + 0.008) + 50 · 0.0016 ms, for 25 000 packets each; five standard errors."""
     result = ap.simulate(scenario(harq=HARQ, arq={"delay": "50 ms"}), reps=4, seed=1)
     (link,) = result.intervals("links")
     counters = link["counters"]
@@ -72,7 +72,7 @@ def test_the_link_counts_what_was_repeated() -> None:
     assert counters["recovered_packets"].mean == pytest.approx(0.2 * 25_000, rel=0.04)
 
 
-def test_combining_leaves_fewer_repetitions() -> None:
+def test_combining_reduces_repetitions() -> None:
     def repetitions(combining: str) -> float:
         errors = {**TABLE, "combining": combining}
         harq = {"attempts": 4, "error": errors, "round_trip": "8 ms"}
@@ -105,7 +105,7 @@ def test_missing_table_and_scheme_are_rejected(error: dict[str, Any], line: str)
     assert str(caught.value) == line
 
 
-def test_results_are_kept_and_read(tmp_path: Path) -> None:
+def test_results_are_saved_and_loaded(tmp_path: Path) -> None:
     result = ap.simulate(scenario(harq={**HARQ, "error": TABLE}, in_order=True), reps=2)
     result.save(tmp_path / "out", figure_formats=None)
     again = ap.load_result(tmp_path / "out")

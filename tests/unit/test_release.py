@@ -1,4 +1,4 @@
-"""Releases: every file states one version; workflows run the make targets that developers run."""
+"""Releases: every file states the same version; workflows run the make targets of developers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
 def versions(root: Path) -> dict[str, str]:
-    """Return the version that each place states."""
+    """Return the version that each file states."""
 
     def toml(name: str) -> dict[str, Any]:
         return tomllib.loads((root / name).read_text("utf-8"))
@@ -130,14 +130,14 @@ def targets_of_make() -> set[str]:
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
-def test_workflows_name_targets_of_make(workflow: Path) -> None:
+def test_workflows_use_existing_make_targets(workflow: Path) -> None:
     called = [line.split() for line in commands(workflow) if re.match(r"(make|\.ci/run)\b", line)]
     assert {target for _, *targets in called for target in targets} <= targets_of_make()
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
 def test_workflows_run_tests_through_make(workflow: Path) -> None:
-    """The Makefile defines the tests; a workflow sets up and calls it."""
+    """The Makefile defines the tests; a workflow prepares the machine and calls make."""
     runner = re.compile(r"\b(pytest|cargo (test|clippy|fmt|build|deny)|ruff|mypy|maturin)\b")
     assert [line for line in commands(workflow) if runner.search(line)] == []
 

@@ -1,4 +1,4 @@
-"""Reports: what is in them, that nothing in them runs or is fetched, what is refused."""
+"""Reports of papers: contents, safety of the page, rejected input."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="60pt" height="30pt">{}</sv
 
 
 class Read(HTMLParser):
-    """The elements of a page with their attributes, the text of each kind, and its names."""
+    """The elements of a page with their attributes, the text of each kind, and its ids."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ def of(path: Path) -> str:
     return report_of_paper(json.loads(path.read_text()), directory=path.parent)
 
 
-# --- what is in it -----------------------------------------------------------------------------
+# --- contents ----------------------------------------------------------------------------------
 
 
 def test_published_and_simulated_numbers_have_difference_and_mark() -> None:
@@ -91,7 +91,7 @@ def test_disagreements_are_listed_first() -> None:
     assert 'class="verdict bad"' in first
 
 
-def test_nothing_that_disagrees_is_said_to() -> None:
+def test_report_without_disagreements_states_it() -> None:
     fine = {**document()["verdict"], "outside_text": [], "do_not_hold": []}
     page = report_of_paper(document(verdict=fine))
     assert 'class="verdict good"' in page
@@ -105,14 +105,14 @@ def test_interrupted_reproduction_is_marked() -> None:
     assert "! Interrupted. Not complete: fig2." in page
 
 
-def test_claims_stand_with_their_verdicts_and_numbers() -> None:
+def test_claims_are_shown_with_verdicts_and_numbers() -> None:
     page = report_of_paper(document())
     assert "Holds: It rises (§2)." in page
     assert "DOES NOT HOLD: It falls (§3)." in page
     assert page.count("<li>12, 11, 10</li>") == 2
 
 
-def test_links_lead_to_a_place_on_the_page_or_to_a_file(paper: Path) -> None:
+def test_links_lead_to_a_position_on_the_page_or_to_a_file(paper: Path) -> None:
     page = Read(of(paper))
     names = page.named("id")
     assert len(names) == len(set(names))
@@ -129,7 +129,7 @@ def test_links_to_files_are_relative_to_the_report(paper: Path, tmp_path: Path) 
     assert 'href="../../small.json"' in page
 
 
-def test_the_same_input_gives_the_same_bytes(paper: Path, tmp_path: Path) -> None:
+def test_same_input_gives_the_same_bytes(paper: Path, tmp_path: Path) -> None:
     first = of(paper)
     (tmp_path / "again").mkdir()
     assert of(write_paper(tmp_path / "again")) == first
@@ -149,7 +149,7 @@ def test_run_time_is_that_of_the_ledger_next_to_the_document(paper: Path) -> Non
     assert "run time" not in of(paper)
 
 
-def test_a_figure_that_is_gone_is_named(paper: Path) -> None:
+def test_missing_figure_is_named(paper: Path) -> None:
     (paper.parent / "small-fig2.svg").unlink()
     page = of(paper)
     assert "data:image/png;base64," in page
@@ -166,10 +166,10 @@ def test_long_table_is_cut_with_a_note() -> None:
     assert page.count("<tr>") == 3 + MOST_ROWS  # two headings, one item
 
 
-# --- nothing runs, nothing is fetched ----------------------------------------------------------
+# --- no scripts, no external resources ---------------------------------------------------------
 
 
-def test_the_policy_forbids_everything_but_what_is_in_the_file() -> None:
+def test_policy_forbids_everything_outside_the_file() -> None:
     text = report_of_paper(document())
     page = Read(text)
     policy = next(of["content"] for of in page.tags("meta") if "http-equiv" in of)
@@ -181,7 +181,7 @@ def test_the_policy_forbids_everything_but_what_is_in_the_file() -> None:
     )
 
 
-def test_a_page_names_no_other_server(paper: Path) -> None:
+def test_page_names_no_other_server(paper: Path) -> None:
     assert re.findall(r"(?:https?:)?//[a-z]", of(paper)) == []
 
 
@@ -196,7 +196,7 @@ def test_foreign_names_are_escaped(paper: Path, tmp_path: Path) -> None:
 
 
 def _hostile(found: dict[str, Any]) -> dict[str, Any]:
-    """Put the text wherever a text may be anything."""
+    """Insert the text wherever any text is allowed."""
     return {
         name: HOSTILE if isinstance(value, str) and name not in {"item", "quantity"} else value
         for name, value in found.items()
@@ -217,7 +217,7 @@ def _hostile(found: dict[str, Any]) -> dict[str, Any]:
         '<set attributeName="href" to="javascript:alert(1)"/>',
     ],
 )
-def test_a_figure_cannot_do_anything(inside: str) -> None:
+def test_active_content_of_a_figure_is_removed(inside: str) -> None:
     made = inlined(SVG.format(inside).encode(), "a-")
     assert "alert" not in made
     assert "elsewhere" not in made
@@ -250,7 +250,7 @@ def test_invalid_svg_is_rejected(data: bytes) -> None:
 # --- the command -------------------------------------------------------------------------------
 
 
-def test_the_command_writes_what_the_function_returns(
+def test_command_writes_the_text_of_the_function(
     paper: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for source, name in ((paper, "one.html"), (paper.parent, "two.html")):
@@ -297,9 +297,7 @@ def test_directory_with_several_reproductions_requires_a_choice(
     assert capsys.readouterr().err == f"{tmp_path}: {wrong}\n"
 
 
-def test_a_file_of_data_is_not_written_over(
-    paper: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_data_file_is_not_overwritten(paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = paper.read_text()
     assert main(["report", str(paper), "-o", str(paper)]) == 2
     wrong = "not the name of a page. Use one that ends in .html."

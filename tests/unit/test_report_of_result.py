@@ -1,4 +1,4 @@
-"""The reports of a single run and of a comparison; what `airpath report` accepts."""
+"""Reports of a run and of a comparison; accepted arguments of `airpath report`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def cells(page: str) -> list[str]:
     return re.findall(r"<td[^>]*>(.*?)</td>", page)
 
 
-def test_a_run_has_tables_advisories_figures_and_provenance(result: Path) -> None:
+def test_report_of_a_run_has_tables_advisories_figures_and_provenance(result: Path) -> None:
     loaded = ap.load_result(result)
     page = report_of_result(loaded, directory=result)
     goodput = loaded.intervals("flows")[0]["goodput_bps"]
@@ -51,7 +51,7 @@ def test_a_run_has_tables_advisories_figures_and_provenance(result: Path) -> Non
     assert "[bottleneck.link]" in page
 
 
-def test_the_report_has_all_default_figures_with_their_titles(tmp_path: Path) -> None:
+def test_report_has_all_default_figures_with_their_titles(tmp_path: Path) -> None:
     record = {"series": ["queue"], "distributions": ["sojourn", "ack_delay"]}
     directory = write_result(tmp_path, record=record)
     loaded = ap.load_result(directory)
@@ -61,7 +61,7 @@ def test_the_report_has_all_default_figures_with_their_titles(tmp_path: Path) ->
     assert {"Queue length at the bottleneck", "One replication over time"} < {*titles}
 
 
-def test_an_invalid_or_incomplete_run_states_it_first(result: Path) -> None:
+def test_report_of_an_invalid_or_incomplete_run_states_it_first(result: Path) -> None:
     loaded = ap.load_result(result)
     loaded.interrupted = True
     loaded.validity_reports = [{"valid": False, "reasons": ["too late."]}]
@@ -72,7 +72,7 @@ def test_an_invalid_or_incomplete_run_states_it_first(result: Path) -> None:
     assert "! Incomplete: 2 of 2 were finished." in first
 
 
-def test_a_run_without_its_series_shows_the_figure_of_the_run(tmp_path: Path) -> None:
+def test_report_of_a_run_without_series_shows_the_saved_figure(tmp_path: Path) -> None:
     directory = write_result(tmp_path, record={"series": ["queue"]})
     ap.load_result(directory).plot.save(directory)
     (directory / "series-queue.csv").unlink()
@@ -81,7 +81,7 @@ def test_a_run_without_its_series_shows_the_figure_of_the_run(tmp_path: Path) ->
     assert "! Not drawn: " in page
 
 
-def test_a_comparison_has_answers_differences_and_reasons(comparison: Path) -> None:
+def test_report_of_a_comparison_has_answers_differences_and_reasons(comparison: Path) -> None:
     loaded = ap.load_comparison(comparison)
     page = report_of_comparison(loaded, directory=comparison)
     first = page[page.index("<h1>") : page.index("<h2>")]
@@ -94,7 +94,7 @@ def test_a_comparison_has_answers_differences_and_reasons(comparison: Path) -> N
     assert "few-replications: simulate" in page
 
 
-def test_a_comparison_is_loaded_as_it_was_written(comparison: Path) -> None:
+def test_comparison_is_loaded_as_it_was_written(comparison: Path) -> None:
     document = json.loads((comparison / "comparison.json").read_text())
     for path in (comparison, comparison / "comparison.json"):
         loaded = ap.load_comparison(path)
@@ -105,7 +105,7 @@ def test_a_comparison_is_loaded_as_it_was_written(comparison: Path) -> None:
     )
 
 
-def test_a_comparison_is_green_only_if_all_differences_are_noise(comparison: Path) -> None:
+def test_comparison_is_green_only_if_all_differences_are_noise(comparison: Path) -> None:
     loaded = ap.load_comparison(comparison)
     for engine, answer in loaded.answers.items():
         loaded.answers[engine] = replace(answer, advisories=())
@@ -117,7 +117,7 @@ def test_a_comparison_is_green_only_if_all_differences_are_noise(comparison: Pat
 
 
 @pytest.mark.parametrize("broken", ["", "{}", '{"engines": [1]}', "[]"])
-def test_no_comparison_is_one_line(tmp_path: Path, broken: str) -> None:
+def test_invalid_comparison_is_reported_in_one_line(tmp_path: Path, broken: str) -> None:
     file = tmp_path / "comparison.json"
     file.write_text(broken)
     with pytest.raises(ap.errors.BadValueError) as caught:
@@ -130,7 +130,7 @@ def test_no_comparison_is_one_line(tmp_path: Path, broken: str) -> None:
 
 
 @pytest.mark.parametrize(("kind", "name"), [("result", "result.json"), ("comparison", "")])
-def test_the_command_takes_a_document_or_its_directory(
+def test_command_accepts_a_document_or_its_directory(
     request: pytest.FixtureRequest, tmp_path: Path, kind: str, name: str
 ) -> None:
     out = tmp_path / "report.html"
@@ -149,7 +149,7 @@ def test_the_command_takes_a_document_or_its_directory(
         ("comparison", '"duration_ns": 3000000000', '"duration_ns": []'),
     ],
 )
-def test_a_damaged_document_is_one_line(
+def test_damaged_document_is_reported_in_one_line(
     request: pytest.FixtureRequest,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

@@ -1,4 +1,4 @@
-"""The report of a sweep: points, differences, what failed, values on hover, equal bytes."""
+"""The report of a sweep: points, differences, failures, values on hover, equal bytes."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ NO_FIGURES: dict[str, bytes] = {}
 
 
 def text_of(path: Path, **options: object) -> str:
-    """Return a report, without figures for their time."""
+    """Return a report without figures, which take time."""
     settings: dict[str, object] = {"figures": NO_FIGURES, **options}
     return report_of_sweep(Sweep(path), **settings)  # type: ignore[arg-type]
 
 
 def table_after(page: str, heading: str) -> list[list[str]]:
-    """Return the cells of the first table behind a heading."""
+    """Return the cells of the first table after a heading."""
     body = page[page.index(heading) :].partition("<tbody>")[2].partition("</tbody>")[0]
     return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in body.splitlines() if row]
 
@@ -42,10 +42,10 @@ def first_lines(page: str) -> str:
     return page[page.index("<h1>") : page.index("<h2>")]
 
 
-# --- what is in it -----------------------------------------------------------------------------
+# --- contents ----------------------------------------------------------------------------------
 
 
-def test_points_stand_with_their_means_and_intervals(tmp_path: Path) -> None:
+def test_points_are_listed_with_means_and_intervals(tmp_path: Path) -> None:
     sweep = Sweep(write_sweep(tmp_path))
     page = report_of_sweep(sweep, figures=NO_FIGURES)
     rows = table_after(page, "Means over the replications")
@@ -57,7 +57,7 @@ def test_points_stand_with_their_means_and_intervals(tmp_path: Path) -> None:
     assert "goodput, Mbit/s" in page
 
 
-def test_request_is_first_and_nothing_failed(tmp_path: Path) -> None:
+def test_request_is_first_if_nothing_failed(tmp_path: Path) -> None:
     page = text_of(write_sweep(tmp_path))
     first = first_lines(page)
     assert "12 points: queue discipline (3) × congestion control (2) × link rate (2)" in first
@@ -72,14 +72,14 @@ def test_emulated_points_are_not_called_paired(tmp_path: Path) -> None:
     page = report_of_sweep(Sweep(path))
     assert "the kernel&#39;s runs are independent" in page
     assert "of independent replications (Welch)" in page
-    # Marks of emulated points have their texts on hover, too.
+    # Marks of emulated points also have values on hover.
     lines = page[page.index('id="figure-lines-mean-sojourn-s-') :]
     assert "<title>point 0\n" in lines[: lines.index("</svg>")]
     assert "paired" not in page
     assert "within pairs" not in page
 
 
-def test_failures_and_what_is_missing_stand_above_everything(tmp_path: Path) -> None:
+def test_failures_and_missing_points_are_listed_first(tmp_path: Path) -> None:
     why = {4: "no link", 7: "no link", 9: "other"}
     page = text_of(write_sweep(tmp_path, missing=[1], failed=why))
     first = first_lines(page)
@@ -91,7 +91,7 @@ def test_failures_and_what_is_missing_stand_above_everything(tmp_path: Path) -> 
     assert table_after(page, "Means over")[1][4] == "! 3"
 
 
-def test_an_interval_that_stayed_too_wide_is_named(tmp_path: Path) -> None:
+def test_interval_that_stayed_too_wide_is_named(tmp_path: Path) -> None:
     rule = Rule(2, 4, "goodput_bps", relative=1e-9)
     first = first_lines(text_of(write_sweep(tmp_path, rule=rule)))
     assert "! 4 replications were not enough for the target interval of goodput:" in first
@@ -112,7 +112,7 @@ def test_differences_are_those_of_the_sweep(tmp_path: Path) -> None:
     assert rows[0][4] == f"+{100 * found['relative']:.2f} ± {half:.2f} %"
 
 
-def test_scenarios_say_what_they_have_where_the_base_has_something_else(tmp_path: Path) -> None:
+def test_values_that_differ_from_the_base_are_highlighted(tmp_path: Path) -> None:
     page = text_of(write_sweep(tmp_path))
     rows = table_after(page, "What 12 points change")
     assert rows[0][:4] == ["base", "{kind = &#34;droptail&#34;}", "&#34;newreno&#34;", "not set"]
@@ -123,7 +123,7 @@ def test_scenarios_say_what_they_have_where_the_base_has_something_else(tmp_path
     assert "[bottleneck]" in page
 
 
-def test_a_metric_that_is_the_same_everywhere_is_stated_once_in_words(tmp_path: Path) -> None:
+def test_constant_metric_is_stated_once_in_words(tmp_path: Path) -> None:
     page = text_of(write_sweep(tmp_path, metrics=["goodput_bps", "utilisation"]))
     assert "<dt>the same everywhere</dt><dd>utilisation 1; no column</dd>" in page
     assert len(table_after(page, "Means over")[0]) == 6
@@ -138,7 +138,7 @@ def test_model_has_separate_lines(tmp_path: Path) -> None:
     assert rows[1][5:] == ["", "", ""]
 
 
-def test_figures_are_drawn_with_values_on_hover(tmp_path: Path) -> None:
+def test_figures_have_values_on_hover(tmp_path: Path) -> None:
     path = write_sweep(tmp_path, metrics=["goodput_bps"])
     page = report_of_sweep(Sweep(path))
     assert page.count("<figure>") == page.count("</svg>") >= 2
@@ -228,22 +228,22 @@ def test_foreign_names_are_escaped(tmp_path: Path) -> None:
         (float("nan"), float("nan"), ""),
     ],
 )
-def test_an_estimate_has_the_digits_of_its_interval(mean: float, half: float, text: str) -> None:
+def test_estimate_has_the_digits_of_its_interval(mean: float, half: float, text: str) -> None:
     cell = estimate(Interval(mean, mean - half, mean + half, 0.99, 4))
     assert cell.text == text
     assert cell.value == (mean if text else None)
 
 
-def test_an_interval_that_ends_at_the_least_value_is_written_with_both_ends() -> None:
+def test_interval_that_ends_at_the_minimum_is_written_with_both_ends() -> None:
     cell = estimate(Interval(0.0784, 0.0, 0.1979, 0.99, 3), 1e3)
     assert cell.text == "78 (0 … 198)"
-    # The last bit is not an end.
+    # A difference in the last bit does not change the form.
     assert estimate(Interval(0.3, 0.1 + 0.2, 0.1 + 0.2, 0.99, 3)).text == "0.3 ± 0"
 
 
-def test_an_interval_without_width_shows_four_digits() -> None:
+def test_interval_without_width_shows_four_digits() -> None:
     assert estimate(Interval(4.51004, 4.51004, 4.51004, 0.99, 5)).text == "4.51 ± 0"
-    # The mean of equal numbers may be off by a rounding.
+    # The mean of equal numbers may have a rounding error.
     equal = mean_interval([238.0271828] * 7, 0.99)
     assert estimate(equal).text == "238 ± 0"
     assert run_text(equal, 1, 3, "ms") == "238.0 ± 0.0 ms"
@@ -252,7 +252,7 @@ def test_an_interval_without_width_shows_four_digits() -> None:
     assert estimate(quantile, 1e3).text == "19.27 ± 0.15"
 
 
-def test_a_change_of_nothing_is_in_the_unit_of_the_metric() -> None:
+def test_zero_change_has_the_unit_of_the_metric() -> None:
     nan = float("nan")
     absolute = Interval(2.0, 1.0, 3.0, 0.99, 4)
     relative = Interval(nan, nan, nan, 0.99, 4)
@@ -280,7 +280,7 @@ def test_command_accepts_a_directory_or_a_ledger(
     assert out.read_text() == first
 
 
-def test_a_damaged_ledger_is_refused_in_one_line(
+def test_damaged_ledger_is_rejected_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write_sweep(tmp_path)

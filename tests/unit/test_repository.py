@@ -1,4 +1,4 @@
-"""Facts of the repository as a whole: versions agree, the licence exists, no machine's paths."""
+"""Properties of the repository: equal versions, a licence, no paths of one machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ ROOT = Path(__file__).parents[2]
 MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.])/(work|farm|root)/")
 MOST_ROOT_ENTRIES = 20
 LONGEST_SOURCE = 500
-"""Lines; the rule is 150 to 350, and what is longer should be looked at before it reaches this."""
+"""Lines; the guideline is 150 to 350, and longer files should be reviewed before this limit.
+"""
 MOST_ITEMS_OF_THE_FACADE = 75
 """Items that crates/airpath exports."""
 
@@ -65,7 +66,7 @@ def test_no_recorded_trace_is_committed() -> None:
     assert [file.name for file in committed_files() if recorded.search(file.name)] == []
 
 
-def test_source_files_stay_readable() -> None:
+def test_source_files_are_not_too_long() -> None:
     too_long = {
         str(file.relative_to(ROOT)): lines
         for file in committed_files()
@@ -75,13 +76,13 @@ def test_source_files_stay_readable() -> None:
     assert not too_long
 
 
-def test_the_root_has_few_entries() -> None:
+def test_repository_root_has_few_entries() -> None:
     entries = {file.relative_to(ROOT).parts[0] for file in committed_files()}
     assert len(entries) <= MOST_ROOT_ENTRIES, sorted(entries)
 
 
-def test_a_law_is_what_a_test_compares_with() -> None:
-    """Congestion controls, droppers and distributions are called so; `Law` is the comparison's."""
+def test_word_law_is_used_for_test_comparisons_only() -> None:
+    """`Law` is the class for comparisons with analytic results; other code uses other words."""
     other = re.compile(r"\bwindow[ _]laws?\b|\b[A-Z][A-Za-z0-9]*[a-z0-9]Law\b")
     found = []
     for file in committed_files():
@@ -97,7 +98,7 @@ BY_THE_CLOCK = re.compile(
     r"\bsleep\(|\btime\.(time|monotonic|perf_counter)\(|\btimeout=\d|mark\.timeout\(\d{1,3}\)|settimeout\("
     r"|signal\.alarm\(|ITIMER_REAL|\bTimer\(|\bnow\(\) -|set_read_timeout|PollTimeout::from\("
 )
-"""What makes a verdict depend on how busy the machine is, in Python and in Rust."""
+"""Patterns that make a test depend on the load of the machine, in Python and in Rust."""
 MAY_WAIT = {
     "tests/waiting.py": "waits for events",
     "tests/emulation/fake_program.py": "no test: waits for a signal",
@@ -107,8 +108,8 @@ MAY_WAIT = {
 }
 
 
-def test_no_verdict_depends_on_how_busy_the_machine_is() -> None:
-    """Tests that slept three seconds and then interrupted a command failed on a busy machine."""
+def test_no_test_depends_on_the_load_of_the_machine() -> None:
+    """Regression: tests that slept for 3 s before an interrupt failed on a busy machine."""
     found = []
     for file in committed_files():
         name = file.relative_to(ROOT).as_posix()
@@ -121,7 +122,7 @@ def test_no_verdict_depends_on_how_busy_the_machine_is() -> None:
 
 
 def test_tests_in_real_time_are_marked() -> None:
-    """They ran side by side with others, and were not judged."""
+    """Regression: they ran in parallel with other tests, without an evaluation."""
     unmarked = []
     for file in committed_files():
         name = file.relative_to(ROOT).as_posix()
@@ -133,7 +134,7 @@ def test_tests_in_real_time_are_marked() -> None:
 
 
 def test_no_test_is_skipped_for_a_python_package() -> None:
-    """requirements-dev.txt has all of them; `pty` comes with Python, but not everywhere."""
+    """requirements-dev.txt lists all of them; `pty` does not exist on every system."""
     skipping = re.compile(r"importorskip\((?!\"pty\")")
     found = [
         f"{file.relative_to(ROOT)}: {line.strip()}"
@@ -145,8 +146,8 @@ def test_no_test_is_skipped_for_a_python_package() -> None:
     assert not found, "\n".join(found)
 
 
-def test_skipped_tests_are_listed_at_the_end_of_make_test(tmp_path: Path) -> None:
-    """It counted them."""
+def test_make_test_lists_skipped_tests_at_the_end(tmp_path: Path) -> None:
+    """Regression: it printed only their number."""
     make = tmp_path / "make"
     make.write_text(
         "#!/bin/sh\ncase $2 in\n"
@@ -179,8 +180,8 @@ def test_crates_inherit_version_and_licence_from_the_workspace() -> None:
             assert package[key] == {"workspace": True}, f"{manifest.parent.name}: {key}"
 
 
-def test_module_emulator_and_tests_are_compiled_with_one_set_of_features() -> None:
-    """Half of the workspace was compiled twice."""
+def test_module_emulator_and_tests_are_compiled_with_the_same_features() -> None:
+    """Regression: half of the workspace was compiled twice."""
     if shutil.which("cargo") is None:
         pytest.skip("no cargo")
 
@@ -195,7 +196,7 @@ def test_module_emulator_and_tests_are_compiled_with_one_set_of_features() -> No
     assert compiled("--package=airpath-py", "--package=airpath-emu") <= everything
 
 
-def test_the_licence_is_the_one_that_is_declared() -> None:
+def test_licence_file_matches_the_declared_licence() -> None:
     text = (ROOT / "LICENSE").read_text("utf-8")
     assert "Apache License" in text
     assert "Version 2.0, January 2004" in text
@@ -204,8 +205,8 @@ def test_the_licence_is_the_one_that_is_declared() -> None:
     assert project["license"] == "Apache-2.0"
 
 
-def test_plug_ins_depend_on_the_facade_only() -> None:
-    """What an author of a plug-in needs is in `airpath`; its number of items stays small."""
+def test_plugins_depend_on_the_facade_only() -> None:
+    """Authors of plug-ins need `airpath` only; its number of items stays small."""
     for manifest in (ROOT / "crates" / "airpath" / "plugins").glob("*/Cargo.toml"):
         dependencies = tomllib.loads(manifest.read_text("utf-8"))["dependencies"]
         assert [name for name in dependencies if name.startswith("airpath")] == ["airpath"]
@@ -216,7 +217,7 @@ def test_plug_ins_depend_on_the_facade_only() -> None:
     assert len(items) == len(set(items))
 
 
-def test_the_smallest_queue_discipline_has_at_most_40_lines() -> None:
+def test_smallest_queue_discipline_has_at_most_40_lines() -> None:
     contract = (ROOT / "crates" / "aqm" / "src" / "queue_disc.rs").read_text("utf-8")
     example = re.search(r"/// ```\n(.*?)/// ```\n", contract, re.DOTALL)
     assert example is not None
@@ -225,7 +226,7 @@ def test_the_smallest_queue_discipline_has_at_most_40_lines() -> None:
 
 
 def test_every_crate_forbids_unsafe_code() -> None:
-    """The driver in real time only denies it: its calls of the system are in one directory."""
+    """The real-time driver uses `deny` instead: its system calls are in one directory."""
     plugins = (ROOT / "crates" / "airpath" / "plugins").glob("*/src/lib.rs")
     for root in [*(ROOT / "crates").glob("*/src/lib.rs"), *plugins]:
         crate = root.parent.parent
@@ -239,7 +240,7 @@ def test_every_crate_forbids_unsafe_code() -> None:
     assert allowing == {"crates/emu/src/sys/mod.rs"}
 
 
-def test_every_integration_test_of_a_crate_is_in_its_one_binary() -> None:
+def test_every_integration_test_of_a_crate_is_in_its_single_binary() -> None:
     """A file that `tests/main.rs` does not name would never run."""
     missing = []
     for crate in sorted((ROOT / "crates").iterdir()):

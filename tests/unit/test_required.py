@@ -1,4 +1,4 @@
-"""A missing program skips tests, but fails them where continuous integration requires it."""
+"""A missing program skips its tests, or fails them where continuous integration requires it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PACKAGES = "apt-get install -y -qq --no-install-recommends"
 
 
 @pytest.mark.parametrize("name", ["chromium", "tshark"])
-def test_a_missing_program_fails_its_tests_where_it_is_required(
+def test_missing_program_fails_its_tests_where_it_is_required(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where apt was slow, `.ci/run` passed without these tests."""
+    """Regression: if apt was slow, `.ci/run` passed without these tests."""
     monkeypatch.setenv("PATH", str(tmp_path))
     reason = f"{name} is not installed (Debian: {name})"
     monkeypatch.setenv(REQUIRED, "ping,other")
@@ -32,7 +32,7 @@ def test_a_missing_program_fails_its_tests_where_it_is_required(
     assert str(failed.value) == f"{reason}; {REQUIRED} has {name}"
 
 
-def test_programs_of_continuous_integration_are_those_of_tests() -> None:
+def test_ci_installs_the_programs_that_tests_need() -> None:
     script = (ROOT / ".ci" / "run").read_text("utf-8")
     (required,) = re.findall(rf"{REQUIRED}=(\S+)", script)
     callers = [
@@ -45,7 +45,7 @@ def test_programs_of_continuous_integration_are_those_of_tests() -> None:
 
 
 def ci(directory: Path, *programs: str) -> str:
-    """Run a copy of `.ci/run` with these programs only; return what it called."""
+    """Run a copy of `.ci/run` with only these programs; return its calls."""
     script = directory / ".ci" / "run"
     script.parent.mkdir()
     shutil.copy(ROOT / ".ci" / "run", script)
@@ -69,7 +69,7 @@ def ci(directory: Path, *programs: str) -> str:
     return said.read_text()
 
 
-def test_continuous_integration_installs_what_is_missing_and_requires_it(tmp_path: Path) -> None:
+def test_ci_installs_and_requires_missing_programs(tmp_path: Path) -> None:
     end = "make test\nAIRPATH_REQUIRE=tshark,chromium\n"
     for name in ("bare", "complete"):
         (tmp_path / name).mkdir()

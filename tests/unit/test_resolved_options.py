@@ -1,4 +1,4 @@
-"""The TCP options of the resolved form: profiles, controls, what a scenario overrides."""
+"""TCP options in the resolved form: profiles, congestion controls, overrides of a scenario."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airpath.cli.check import explicit
 from airpath.scenario import profiles
 
 
-def test_the_profile_of_the_2014_simulator() -> None:
+def test_profile_ns3_2014() -> None:
     (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="ns3-2014"))["flows"]
     assert flow["source"]["options"] == BULK | {
         "profile": "ns3-2014",
@@ -35,7 +35,7 @@ def test_the_profile_of_the_2014_simulator() -> None:
     }
 
 
-def test_the_profile_of_the_kernel() -> None:
+def test_profile_linux() -> None:
     (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="linux"))["flows"]
     options = flow["source"]["options"]
     assert options == BULK | {
@@ -66,7 +66,7 @@ def test_the_profile_of_the_kernel() -> None:
     }
 
 
-def test_the_profile_of_the_present_simulator() -> None:
+def test_profile_ns3() -> None:
     (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="ns3"))["flows"]
     assert flow["source"]["options"] == BULK | {
         "profile": "ns3",
@@ -94,7 +94,7 @@ def test_the_profile_of_the_present_simulator() -> None:
         ("reno", {"window_growth": "bytes"}, "prr", "bytes"),
     ],
 )
-def test_in_the_profile_of_a_simulator_cc_names_its_class(
+def test_cc_names_the_class_of_the_simulator_in_its_profiles(
     cc: str, tcp: dict[str, Any], recovery: str, growth: str
 ) -> None:
     flows = ap.flows(base_rtt="40 ms", profile="ns3", cc=cc, tcp=tcp)
@@ -186,7 +186,7 @@ def test_ecn_is_selected_by_queue_and_flow(keys: dict[str, Any], ecn: str) -> No
     assert source["options"]["ecn"] == ecn
 
 
-def test_the_congestion_controls() -> None:
+def test_congestion_controls() -> None:
     for cc, expected in (
         (ap.cc.NewReno(beta_ecn=0.8), {"kind": "reno", "beta_ecn": 0.8, "hystart": "off"}),
         (
@@ -238,8 +238,10 @@ def test_overrides_of_options() -> None:
         (ap.cc.Cubic(beta_ecn=0.85), {"kind": "cubic", "beta_ecn": 0.85}),
     ],
 )
-def test_cubic_is_the_kernels_under_its_procedures(cc: Any, control: dict[str, Any]) -> None:
-    """A constant that the module has not keeps the CUBIC of the RFC."""
+def test_cubic_is_that_of_the_kernel_with_kernel_procedures(
+    cc: Any, control: dict[str, Any]
+) -> None:
+    """A constant that the kernel module lacks selects the CUBIC of the RFC."""
     source = resolved(flows=ap.flows(base_rtt="40 ms", profile="linux", cc=cc))["flows"][0][
         "source"
     ]
@@ -287,8 +289,8 @@ CONTROLS = (None, "reno", "cubic", "cubic-ns3", "cubic-linux", "dctcp", "vcp")
 
 
 @pytest.mark.parametrize("profile", profiles())
-def test_accepted_options_are_accepted_written_out(profile: str, tmp_path: Path) -> None:
-    """`airpath check` refused, without the file's name, what `airpath run` accepts."""
+def test_accepted_options_are_accepted_in_a_written_file(profile: str, tmp_path: Path) -> None:
+    """Regression: `airpath check` rejected, without the file's name, what `airpath run` accepts."""
     accepted = 0
     for cc in CONTROLS:
         for tcp in ({name: value} for name, values in CHANGES.items() for value in values):
@@ -316,7 +318,7 @@ def test_accepted_options_are_accepted_written_out(profile: str, tmp_path: Path)
         ({"tail_loss_probe": False}, "rack", False),
     ],
 )
-def test_the_kernels_loss_detection_gives_way(
+def test_kernel_loss_detection_is_disabled_by_conflicting_options(
     tcp: dict[str, Any], loss_detection: str, tail_loss_probe: bool
 ) -> None:
     flows = ap.flows(base_rtt="40 ms", profile="linux", tcp=tcp)

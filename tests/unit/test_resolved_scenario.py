@@ -28,7 +28,7 @@ def names_of(flows: Flows) -> list[str]:
     return [flow.description["name"] for flow in flows]
 
 
-def test_every_number_finds_its_entry() -> None:
+def test_every_flow_number_finds_its_entry() -> None:
     flows = Flows(FLOWS)
     names = names_of(flows)
     assert "".join(names) == "aabccc"
@@ -39,7 +39,7 @@ def test_every_number_finds_its_entry() -> None:
         flows[6]
 
 
-def test_no_entries_are_no_flows() -> None:
+def test_empty_list_has_no_flows() -> None:
     assert len(Flows([])) == 0
 
 
@@ -59,12 +59,12 @@ def test_starts_have_a_range() -> None:
     assert Start.of(poisson) == Start(3, 3, 50, 90)
 
 
-def test_a_missing_wire_adds_nothing() -> None:
+def test_missing_wire_adds_nothing() -> None:
     assert Wire.of(None) == Wire(None, 0, False)
     assert Wire.of({"rate_bps": 5, "delay_ns": 2, "limit": {"bytes": 1}}) == Wire(5, 2, True)
 
 
-# --- other scenarios ----------------------------------------------------------------------------
+# --- other parts --------------------------------------------------------------------------------
 
 
 def resolved() -> ResolvedScenario:
@@ -95,14 +95,14 @@ def test_values_have_their_units() -> None:
     assert (cbr.packet_bytes, cbr.payload_bytes, cbr.ack_bytes) == (1500, 1472, 0)
 
 
-def test_changes_are_in_ascending_time() -> None:
+def test_changes_are_sorted_by_time() -> None:
     assert resolved().changes == [
         Change(3.0, 2_000_000, None, (), None),
         Change(4.0, 1_000_000, None, (), None),
     ]
 
 
-def test_a_replacement_leaves_the_original_as_it_is() -> None:
+def test_replacement_leaves_the_original_unchanged() -> None:
     found = resolved()
     before = found.to_json()
     other = found.recorded(series=["cwnd"]).replace(duration_ns=1).with_flows_like(2, 4)
@@ -110,7 +110,7 @@ def test_a_replacement_leaves_the_original_as_it_is() -> None:
     assert found.to_json() == before
 
 
-def test_the_engine_gets_neither_derived_series_nor_kernel_congestion_control() -> None:
+def test_engine_receives_neither_derived_series_nor_kernel_congestion_control() -> None:
     found = resolved().for_engine().with_simulated_congestion()
     assert found.recording.series == ("queue",)
     assert [flow.source.get("congestion", {}).get("kind") for flow in found.flows] == [
@@ -120,7 +120,7 @@ def test_the_engine_gets_neither_derived_series_nor_kernel_congestion_control() 
     assert json.loads(found.to_json()) == found.document
 
 
-# --- who reads it -------------------------------------------------------------------------------
+# --- use of keys --------------------------------------------------------------------------------
 
 
 def subscripts_of_resolved(source: str) -> list[int]:
@@ -140,7 +140,7 @@ def is_resolved(node: ast.expr) -> bool:
 
 
 def test_only_the_engine_package_reads_keys_of_a_resolved_scenario() -> None:
-    """Type checking finds the rest: outside of it a resolved scenario is no dictionary."""
+    """Type checking covers the other cases: elsewhere a resolved scenario is no dictionary."""
     package = ROOT / "python" / "airpath"
     found = {
         f"{file.relative_to(package)}:{line}"
@@ -151,14 +151,14 @@ def test_only_the_engine_package_reads_keys_of_a_resolved_scenario() -> None:
     assert found == set()
 
 
-def test_a_subscript_of_a_resolved_scenario_is_found() -> None:
+def test_subscript_of_a_resolved_scenario_is_found() -> None:
     keyed = ("resolved['a']", "job.resolved['a']", "resolved.document['a']")
     other = ("x.description.get('a')", "y['a']", "table.document['a']")
     assert subscripts_of_resolved("\n".join(keyed + other)) == [1, 2, 3, 4]
 
 
 def switches_on_links(source: str) -> list[int]:
-    """Return the lines that compare a kind with that of a link, or query the class of one."""
+    """Return the lines that compare a kind with that of a link, or test the class of a link."""
     return [node.lineno for node in ast.walk(ast.parse(source)) if is_switch_on_links(node)]
 
 
@@ -173,7 +173,7 @@ def is_switch_on_links(node: ast.AST) -> bool:
     return False
 
 
-def test_facts_of_a_kind_of_link_are_in_its_class() -> None:
+def test_properties_of_a_kind_of_link_are_in_its_class() -> None:
     package = ROOT / "python" / "airpath"
     found = {
         f"{file.relative_to(package)}:{line}"
@@ -184,7 +184,7 @@ def test_facts_of_a_kind_of_link_are_in_its_class() -> None:
     assert found == set()
 
 
-def test_a_switch_on_links_is_found() -> None:
+def test_switch_on_links_is_found() -> None:
     switches = (
         "link.kind == 'cell'",
         "link['kind'] in ('adaptive', 'mimo')",
@@ -195,8 +195,8 @@ def test_a_switch_on_links_is_found() -> None:
     assert switches_on_links("\n".join(switches + other)) == [1, 2, 3, 4]
 
 
-def test_each_link_has_its_facts() -> None:
-    """A kind of link that says nothing has the facts of the base: no series, no trace."""
+def test_each_link_has_its_properties() -> None:
+    """A kind of link without own properties has those of the base: no series, no trace."""
     found = {kind: ResolvedLink({"kind": kind}) for kind in Link.registry}
     assert {kind: sorted(link.series) for kind, link in found.items() if link.series} == {
         "multi-regime": ["regime"],

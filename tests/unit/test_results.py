@@ -48,7 +48,7 @@ def result() -> ap.Result:
 # --- intervals ---------------------------------------------------------------------------------
 
 
-def test_an_interval_is_students_t() -> None:
+def test_interval_uses_student_t() -> None:
     values = [1.0, 2.0, 4.5]
     found = mean_interval(values, 0.99)
     half = T_99_OF_3 * statistics.stdev(values) / math.sqrt(3)
@@ -56,7 +56,7 @@ def test_an_interval_is_students_t() -> None:
     assert (found.confidence, found.reps) == (0.99, 3)
 
 
-def test_one_value_has_no_interval() -> None:
+def test_single_value_has_no_interval() -> None:
     found = mean_interval([3.0], 0.95)
     assert math.isnan(found.half_width)
     assert (found.error_bar, found.excludes_zero) == (0.0, False)
@@ -97,7 +97,7 @@ def test_flows_has_one_row_per_flow_and_replication(result: ap.Result) -> None:
     assert flows.loc[flows["kind"] == "datagram", "mean_rtt_s"].isna().all()
 
 
-def test_flows_are_the_raw_numbers(result: ap.Result) -> None:
+def test_flows_table_has_the_raw_numbers(result: ap.Result) -> None:
     raw = result.replications[2]["flows"][1]
     row = result.table("flows").query("replication == 2 and flow == 1").iloc[0]
     assert row["goodput_bps"] == raw["goodput_bps"]
@@ -117,7 +117,7 @@ def test_every_table_has_a_summary(result: ap.Result, name: str, key: list[str])
         )
 
 
-def test_the_summary_is_the_mean_over_replications(result: ap.Result) -> None:
+def test_summary_is_the_mean_over_replications(result: ap.Result) -> None:
     summary, flows = result.summary(), result.table("flows")
     by_flow = flows.groupby("flow")["goodput_bps"].mean()
     for flow in range(3):
@@ -129,7 +129,7 @@ def test_the_summary_is_the_mean_over_replications(result: ap.Result) -> None:
     assert found["high"] - found["mean"] == pytest.approx(half, rel=1e-6)
 
 
-def test_the_aggregate_delay_weighs_by_delivered_packets(result: ap.Result) -> None:
+def test_aggregate_delay_is_weighted_by_delivered_packets(result: ap.Result) -> None:
     by_hand = [
         sum(f["mean_delay_s"] * f["delivered_packets"] for f in run["flows"])
         / sum(f["delivered_packets"] for f in run["flows"])
@@ -139,7 +139,7 @@ def test_the_aggregate_delay_weighs_by_delivered_packets(result: ap.Result) -> N
     assert found == pytest.approx(statistics.fmean(by_hand))
 
 
-def test_jain_is_between_one_flows_share_and_equality(result: ap.Result) -> None:
+def test_jain_index_is_between_one_over_n_and_one(result: ap.Result) -> None:
     assert 1 / 3 <= result.jain().mean <= 1
     alone = ap.simulate(make(flows=ap.flows(base_rtt="20 ms")), reps=2)
     assert alone.jain().mean == 1
@@ -154,7 +154,7 @@ def test_queues_and_links_add_up(result: ap.Result) -> None:
     assert links["utilisation"].between(0.5, 1).all()
 
 
-def test_the_queue_length_distribution_sums_to_one(result: ap.Result) -> None:
+def test_queue_length_distribution_sums_to_one(result: ap.Result) -> None:
     pmf = result.pmf()
     assert pmf["mean"].sum() == pytest.approx(1)
     mean = (pmf["packets"] * pmf["mean"]).sum()
@@ -163,7 +163,7 @@ def test_the_queue_length_distribution_sums_to_one(result: ap.Result) -> None:
         result.pmf("uplink")
 
 
-def test_the_transfer_of_all_is_complete_with_the_last() -> None:
+def test_combined_transfer_completes_with_the_last_flow() -> None:
     short = ap.flows(2, base_rtt=["20 ms", "60 ms"], size="50 kB")
     done = ap.simulate(make(flows=short, warmup="0 s"), reps=1)
     times = done.table("flows")["completed_at_s"]
@@ -176,14 +176,14 @@ def test_the_transfer_of_all_is_complete_with_the_last() -> None:
 # --- series ------------------------------------------------------------------------------------
 
 
-def test_the_delivered_series_adds_up_to_the_goodput(result: ap.Result) -> None:
+def test_delivered_series_adds_up_to_the_goodput(result: ap.Result) -> None:
     series = result.series("delivered", 1)
     counted = series.query("id == 0 and time_s >= 2")["value"].sum()
     assert counted == result.replications[1]["flows"][0]["delivered_bytes"]
     assert series["time_s"].is_monotonic_increasing
 
 
-def test_every_segment_that_is_sent_is_received_or_dropped() -> None:
+def test_every_sent_segment_is_received_or_dropped() -> None:
     series = ["seq_sent", "seq_received", "seq_dropped"]
     short = ap.Bottleneck(
         aqm=ap.aqm.DropTail(limit="5 packets"), link=ap.link.Fixed(rate="5 Mbit/s", loss=0.01)
@@ -194,7 +194,7 @@ def test_every_segment_that_is_sent_is_received_or_dropped() -> None:
     sent, received, dropped = (sorted(done.series(name)["value"]) for name in series)
     assert len(dropped) > 0
     assert sent == sorted([*received, *dropped])
-    # 684 full segments of 1460 bytes and one of 1360.
+    # 684 full segments of 1460 bytes and one of 1360 bytes.
     assert sorted(set(received)) == [1460.0 * n for n in range(685)]
 
 
@@ -209,7 +209,7 @@ def test_missing_series_are_named(result: ap.Result) -> None:
         result.series("cwnd", 3)
 
 
-def test_the_capacity_of_a_trace_is_its_opportunities(tmp_path: Path) -> None:
+def test_capacity_of_a_trace_is_its_opportunities(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("1\n1\n4\n5\n")
     bottleneck = ap.Bottleneck(aqm=ap.aqm.DropTail(), link=ap.link.Trace(file=str(tmp_path / "t")))
     traced = ap.simulate(
@@ -224,7 +224,7 @@ def test_the_capacity_of_a_trace_is_its_opportunities(tmp_path: Path) -> None:
     assert at_ms == [5 * n + k for n in range(4) for k in (1, 4, 5)]
 
 
-def test_the_capacity_of_a_fixed_link_follows_the_control() -> None:
+def test_capacity_of_a_fixed_link_follows_the_control() -> None:
     change = [{"at": "6 s", "rate": "1 Mbit/s"}]
     changed = ap.simulate(make(control=change), reps=1)
     capacity = changed.capacity()
@@ -232,7 +232,7 @@ def test_the_capacity_of_a_fixed_link_follows_the_control() -> None:
     assert capacity.rates([0, 6, 12]) == pytest.approx([10e6, 1e6])
 
 
-def test_the_capacity_of_a_trace_follows_the_control(tmp_path: Path) -> None:
+def test_capacity_of_a_trace_follows_the_control(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("1\n1\n4\n5\n")
     bottleneck = ap.Bottleneck(aqm=ap.aqm.DropTail(), link=ap.link.Trace(file=str(tmp_path / "t")))
     # The mean is 4 times 1504 bytes in 5 ms.
@@ -253,7 +253,7 @@ def test_the_capacity_of_a_trace_follows_the_control(tmp_path: Path) -> None:
     assert capacity.rates([0, 10e-3, 15e-3, 20e-3]) == pytest.approx([mean, mean / 2, 0])
 
 
-def test_the_capacity_of_regimes_follows_the_control() -> None:
+def test_capacity_of_regimes_follows_the_control() -> None:
     link = ap.link.DualRegime(rates=("8 Mbit/s", "8 Mbit/s"), pers=(0, 0.1), threshold=5)
     changed = ap.simulate(
         make(
@@ -268,7 +268,7 @@ def test_the_capacity_of_regimes_follows_the_control() -> None:
     assert capacity.rates([0, 4, 8, 12]) == pytest.approx([8e6, 0, 2e6])
 
 
-def test_the_capacity_of_regimes_needs_their_series() -> None:
+def test_capacity_of_regimes_needs_their_series() -> None:
     link = ap.link.DualRegime(rates=("8 Mbit/s", "16 Mbit/s"), pers=(0, 0.1), threshold=5)
     bottleneck = ap.Bottleneck(aqm=ap.aqm.Gred(), link=link)
     assert ap.simulate(make(bottleneck=bottleneck), reps=1).capacity() is None
@@ -281,7 +281,7 @@ def test_the_capacity_of_regimes_needs_their_series() -> None:
 # --- documents and files -----------------------------------------------------------------------
 
 
-def test_the_document_begins_with_its_provenance(result: ap.Result) -> None:
+def test_document_begins_with_its_provenance(result: ap.Result) -> None:
     document = json.loads(result.to_json())
     parts = ["provenance", "complete", "advisories", "summary", "flows", "groups"]
     assert list(document) == [*parts, "queues", "links"]
@@ -294,7 +294,7 @@ def test_the_document_begins_with_its_provenance(result: ap.Result) -> None:
     assert json.loads(result.to_json(raw=True))["replications"] == result.replications
 
 
-def test_provenance_says_what_made_it(result: ap.Result) -> None:
+def test_provenance_names_version_scenario_and_seed(result: ap.Result) -> None:
     about = result.provenance
     assert about["version"] == ap.__version__
     assert (about["seed"], about["replications"], about["confidence"]) == (7, 3, 0.99)
@@ -302,7 +302,7 @@ def test_provenance_says_what_made_it(result: ap.Result) -> None:
     assert about["scenario"] == json.loads(make().resolve()[0])
 
 
-def test_a_result_can_be_run_again_from_itself(result: ap.Result, tmp_path: Path) -> None:
+def test_result_can_be_run_again_from_its_own_provenance(result: ap.Result, tmp_path: Path) -> None:
     result.save(tmp_path, figure_formats=None)
     again = ap.load(tmp_path / "scenario.toml")
     assert ap.simulate(again, reps=3, seed=7).replications == result.replications
@@ -316,7 +316,7 @@ def test_a_result_can_be_run_again_from_itself(result: ap.Result, tmp_path: Path
     )
 
 
-def test_saved_tables_read_back_as_they_are(result: ap.Result, tmp_path: Path) -> None:
+def test_saved_tables_are_read_back_unchanged(result: ap.Result, tmp_path: Path) -> None:
     paths = {path.name for path in result.save(tmp_path / "new" / "directory", figure_formats=None)}
     directory = tmp_path / "new" / "directory"
     assert paths >= {
@@ -347,7 +347,7 @@ def test_every_csv_begins_with_its_provenance(result: ap.Result, tmp_path: Path)
             assert second.startswith("# python: ")
 
 
-def test_names_cannot_break_out_of_the_header(tmp_path: Path) -> None:
+def test_names_cannot_end_the_header(tmp_path: Path) -> None:
     odd = ap.simulate(make(name='x"\ny\n1,2'), reps=1)
     odd.save(tmp_path, figure_formats=None)
     text = (tmp_path / "queues.csv").read_text()
@@ -356,7 +356,7 @@ def test_names_cannot_break_out_of_the_header(tmp_path: Path) -> None:
     assert len(rows) == 2
 
 
-def test_parquet_holds_the_same_tables_with_their_provenance(
+def test_parquet_has_the_same_tables_with_their_provenance(
     result: ap.Result, tmp_path: Path
 ) -> None:
     paths = result.save(tmp_path, formats=["parquet", "csv"], figure_formats=None)
@@ -365,7 +365,7 @@ def test_parquet_holds_the_same_tables_with_their_provenance(
     for stem in stems:
         table = parquet.read_table(tmp_path / f"{stem}.parquet")
         assert json.loads(table.schema.metadata[b"airpath"]) == result.provenance
-        # What pandas reads from decimals may be off by some units of the last place.
+        # What pandas reads from decimals may differ in the last digits.
         text = pd.read_csv(tmp_path / f"{stem}.csv", comment="#")
         frame = table.to_pandas()
         named = frame.select_dtypes("category").columns
@@ -373,7 +373,7 @@ def test_parquet_holds_the_same_tables_with_their_provenance(
         pd.testing.assert_frame_equal(frame, text, check_dtype=False, rtol=1e-14)
 
 
-def test_parquet_takes_the_place_of_csv(result: ap.Result, tmp_path: Path) -> None:
+def test_parquet_replaces_csv(result: ap.Result, tmp_path: Path) -> None:
     suffixes = {
         path.suffix for path in result.save(tmp_path, formats="parquet", figure_formats=None)
     }
@@ -396,7 +396,7 @@ def test_parquet_takes_the_place_of_csv(result: ap.Result, tmp_path: Path) -> No
         ([], 'formats = "": not a format of tables. Expected one of: csv, csv.gz, parquet, latex.'),
     ],
 )
-def test_unknown_formats_are_refused(
+def test_unknown_formats_are_rejected(
     result: ap.Result, formats: Any, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ap.errors.BadValueError) as error:
@@ -425,12 +425,12 @@ def test_directory_that_is_not_writable_is_named(result: ap.Result, tmp_path: Pa
     )
 
 
-def test_a_comment_keeps_every_line_behind_its_mark() -> None:
+def test_comment_keeps_every_line_behind_its_mark() -> None:
     text = as_comment({"version": "1", "commit": "c", "seed": 3, "scenario_toml": "a = 1\n\nb = 2"})
     assert text == "# airpath 1 (c)\n# seed: 3\n# scenario:\n# a = 1\n#\n# b = 2\n"
 
 
-def test_a_trace_in_the_provenance_has_its_digest(tmp_path: Path) -> None:
+def test_trace_in_the_provenance_has_its_digest(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("1\n")
     bottleneck = ap.Bottleneck(aqm=ap.aqm.DropTail(), link=ap.link.Trace(file=str(tmp_path / "t")))
     about = ap.simulate(make(bottleneck=bottleneck, duration="3 s"), reps=1).provenance
@@ -450,7 +450,7 @@ def test_a_trace_in_the_provenance_has_its_digest(tmp_path: Path) -> None:
         (ap.aqm.CoDel(), "on", {"start": {"uniform": ["0 s", "1 s"]}}, ["ecn-without-marks"]),
     ],
 )
-def test_remarks_on_what_the_tables_do_not_say(
+def test_remarks_on_effects_that_the_tables_do_not_show(
     queue: ap.aqm.CoDel, ecn: str, starts: dict[str, Any], expected: list[str]
 ) -> None:
     scenario = ap.Scenario(
@@ -463,8 +463,8 @@ def test_remarks_on_what_the_tables_do_not_say(
     assert [advisory.code for advisory in result.advisories] == expected
 
 
-def test_figures_are_saved_unless_they_are_not_wanted(result: ap.Result, tmp_path: Path) -> None:
-    """`Sweep.save` wrote figures, and `Result.save` did not."""
+def test_figures_are_saved_unless_disabled(result: ap.Result, tmp_path: Path) -> None:
+    """Regression: `Sweep.save` wrote figures, and `Result.save` did not."""
     both = result.save(tmp_path / "both", figure_formats=["svg", "pdf"])
     figures = sorted(path.name for path in both if path.suffix in (".svg", ".pdf", ".png"))
     stems = ("queue-lengths", "timeline")

@@ -36,11 +36,11 @@ def resolved(scenario: ap.Scenario) -> dict[str, object]:
 
 
 def goodput(result: ap.Result) -> float:
-    """Return that of all flows, bit/s."""
+    """Return the goodput of all flows, bit/s."""
     return float(result.summary()["goodput_bps"].loc["all", "mean"])
 
 
-def test_the_defaults_are_table_1_of_the_paper() -> None:
+def test_defaults_are_table_1_of_the_paper() -> None:
     assert resolved(bearer()) == {
         "kind": "rlc-am",
         "rate_bps": 384_000,
@@ -114,13 +114,13 @@ def test_the_defaults_are_table_1_of_the_paper() -> None:
         ),
     ],
 )
-def test_a_bad_value(key: str, value: str, line: str) -> None:
+def test_invalid_value_is_reported(key: str, value: str, line: str) -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         bearer([(f"bottleneck.link.{key}", value)])
     assert str(caught.value) == f"overrides: {line}"
 
 
-def test_it_has_no_second_link_for_the_reverse_direction() -> None:
+def test_bearer_cannot_be_the_reverse_link() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         bearer([("ack_path", '{kind = "reverse", link = {kind = "fixed", rate = "1 Mbit/s"}}')])
     assert str(caught.value) == (
@@ -129,13 +129,13 @@ def test_it_has_no_second_link_for_the_reverse_direction() -> None:
     )
 
 
-def test_solve_refuses_it() -> None:
+def test_solve_rejects_the_bearer() -> None:
     without_errors = BEARER.replace("errors = {kind", "# errors = {kind")
     with pytest.raises(ap.errors.AirpathError, match="rlc-am"):
         ap.solve(loads(without_errors, place="bearer.toml"))
 
 
-def test_its_counters_are_in_the_tables() -> None:
+def test_counters_are_in_the_tables() -> None:
     result = ap.simulate(bearer(), reps=2, seed=1)
     links = result.table("links")
     assert {"frames_lost", "repeated_pdus", "status_reports", "resets"} <= set(links.columns)
@@ -159,7 +159,7 @@ def test_acks_may_take_any_path(ack_path: str) -> None:
 
 @pytest.mark.parametrize("kind", ap.aqm.QueueDisc.registry)
 @pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
-def test_it_works_under_every_discipline(kind: str) -> None:
+def test_bearer_works_under_every_discipline(kind: str) -> None:
     result = ap.simulate(
         bearer([("bottleneck.aqm", inline(ap.aqm.QueueDisc, kind))]), reps=2, seed=1
     )
@@ -168,7 +168,7 @@ def test_it_works_under_every_discipline(kind: str) -> None:
 
 @pytest.mark.parametrize("cc", ap.cc.Congestion.registry)
 @pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
-def test_it_works_under_every_congestion_control(cc: str) -> None:
+def test_bearer_works_under_every_congestion_control(cc: str) -> None:
     changes = [("flows.0.cc", f'"{cc}"')]
     if cc == "clamp":  # It needs a price.
         changes = [("bottleneck.aqm", '{kind = "clamp", a = "7 kB"}'), *changes]

@@ -1,4 +1,4 @@
-"""The model of stages without losses compared with packets over the fixed link (wimax-2009 §3)."""
+"""The stage model without losses compared with simulation of a fixed link (wimax-2009 §3)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from airpath.models import rtt_stages
 from airpath.scenario import loads
 
 MSS, WINDOW = 960, 64
-"""1000 B with headers; 1.6 ms of 5 Mbit/s."""
+"""1000 B with headers; 1.6 ms at 5 Mbit/s."""
 
 
 @pytest.mark.parametrize("segments", [64, 1024, 5000, 16000])
 @pytest.mark.parametrize("contention_ms", [10, 30, 60])
-def test_without_losses_it_is_tcp_over_a_fixed_link(segments: int, contention_ms: int) -> None:
-    """T_ct is a part of its round trip; ssthresh and window 64 segments, first window 1."""
+def test_model_without_losses_equals_tcp_over_a_fixed_link(
+    segments: int, contention_ms: int
+) -> None:
+    """T_ct is a part of its round trip; ssthresh and window 64 segments, initial window 1."""
     half_ms = (100 + contention_ms) / 2
     scenario = loads(f"""
         duration = "600 s"
@@ -44,7 +46,7 @@ def test_without_losses_it_is_tcp_over_a_fixed_link(segments: int, contention_ms
     if segments in (64, 1024):
         # The last stage has one packet.
         assert simulated_s == pytest.approx(solved_s, rel=1e-6)
-    # Of a last stage with more, all but the first leave later: 1.6 ms each.
+    # In a last stage with several packets, all but the first leave later: 1.6 ms each.
     assert solved_s <= simulated_s * (1 + 1e-6)
     assert simulated_s - solved_s <= (WINDOW - 1) * 1.6e-3
     if segments == 16000:

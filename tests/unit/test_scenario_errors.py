@@ -1,4 +1,4 @@
-"""The exact text of everything that a scenario file can have wrong."""
+"""The exact messages for all possible errors in a scenario file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airpath.errors import MISSING, Problem
 from airpath.scenario import loads
 
 
-def test_the_good_file_is_good() -> None:
+def test_valid_file_is_accepted() -> None:
     assert loads(GOOD).duration == 300 * 10**9
 
 
@@ -346,13 +346,13 @@ def test_the_good_file_is_good() -> None:
         ("control", '[{rate = "1 Mbit/s"}]', 'control.0.at: missing. Set at = "50 s".'),
     ],
 )
-def test_a_bad_value(key: str, value: str, line: str) -> None:
+def test_invalid_value_is_reported(key: str, value: str, line: str) -> None:
     place, _, rest = problem_after_setting(key, value).partition(": ")
     assert rest == line
     assert place in ("overrides", "wimax.toml")
 
 
-def test_the_form_of_the_style_guide() -> None:
+def test_message_has_the_form_of_the_style_guide() -> None:
     assert str(
         Problem(
             "wimax.toml",
@@ -399,7 +399,7 @@ rate = "5 Mb"
     ]
 
 
-def test_an_empty_file() -> None:
+def test_empty_file() -> None:
     assert lines("") == [
         'wimax.toml: duration: missing. Set duration = "300 s".',
         'wimax.toml: bottleneck: missing. Set bottleneck = {aqm = "gred", '
@@ -426,11 +426,11 @@ def test_an_empty_file() -> None:
         ),
     ],
 )
-def test_an_override_that_leads_nowhere(key: str, line: str) -> None:
+def test_override_of_an_unknown_key(key: str, line: str) -> None:
     assert lines(GOOD, [(key, "8")]) == [f"overrides {key}=8: {line}"]
 
 
-def test_a_problem_lies_where_its_value_was_given() -> None:
+def test_problem_is_reported_where_its_value_was_given() -> None:
     text = GOOD.replace('"30 s"', '"30"')
     overrides = [("bottleneck.link.rate", "5 Mb"), ("botleneck.link.rate", "5 Mbit/s")]
     assert [line.split(" = ")[0] for line in lines(text, overrides)] == [
@@ -483,7 +483,7 @@ def test_misspelt_required_key_is_one_problem() -> None:
     assert all("unknown key. The nearest is base_rtt; expected one of: " in line for line in found)
 
 
-def test_odd_keys_and_values_stay_on_one_line() -> None:
+def test_unusual_keys_and_values_stay_on_one_line() -> None:
     (line,) = lines(GOOD.replace("[bottleneck]", '[bottleneck]\n"a\\nb\u2028" = "c\\r\\nd"'))
     assert line == (
         'wimax.toml: bottleneck."a\\nb\\u2028" = "c\\r\\nd": unknown key. '

@@ -1,4 +1,4 @@
-"""The exact text of everything that a link can have wrong in a scenario file."""
+"""The exact messages for all possible errors of a link in a scenario file."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning"
         ),
     ],
 )
-def test_a_bad_value(key: str, value: str, line: str) -> None:
+def test_invalid_value_is_reported(key: str, value: str, line: str) -> None:
     place, _, rest = problem_after_setting(key, value).partition(": ")
     assert rest == line
     assert place in ("overrides", "wimax.toml")
@@ -162,7 +162,7 @@ def test_a_bad_value(key: str, value: str, line: str) -> None:
         ('"fixed"', 'rate: missing. Set rate = "5 Mbit/s".'),
     ],
 )
-def test_a_link_that_says_too_little(link: str, line: str) -> None:
+def test_link_with_missing_keys(link: str, line: str) -> None:
     text = GOOD.replace('{kind = "fixed", rate = "5 Mbit/s", delay = "2.5 ms"}', link)
     assert lines(text) == [f"wimax.toml: bottleneck.link.{line}"]
 
@@ -203,7 +203,7 @@ def adaptive(policy: str = '{kind = "tagla", th_per = 0.01}', more: str = "snr_d
          "an integer from 0 to 1000000000, for example 30."),
     ],
 )  # fmt: skip
-def test_a_bad_policy(policy: str, line: str) -> None:
+def test_invalid_policy(policy: str, line: str) -> None:
     said = problem_after_setting("bottleneck.link", adaptive(policy))
     assert said == f"overrides: bottleneck.link.policy{line}"
 
@@ -229,7 +229,7 @@ def test_a_bad_policy(policy: str, line: str) -> None:
          "snr_bias_db, snr_noise_db, estimate_interval, packet, frame_overhead."),
     ],
 )  # fmt: skip
-def test_a_bad_adaptive_link(more: str, line: str) -> None:
+def test_invalid_adaptive_link(more: str, line: str) -> None:
     said = problem_after_setting("bottleneck.link", adaptive(more=more))
     assert said == f"overrides: bottleneck.link.{line}"
 
@@ -250,14 +250,14 @@ def test_a_bad_adaptive_link(more: str, line: str) -> None:
         ),
     ],
 )
-def test_a_table_that_does_not_exist(table: str, line: str) -> None:
+def test_table_that_does_not_exist(table: str, line: str) -> None:
     link = f'{{kind = "adaptive", table = "{table}", policy = "max-phy-throughput", snr_db = 22}}'
     with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(GOOD, place="wimax.toml", overrides=[("bottleneck.link", link)]).resolve()
     assert str(caught.value) == f"wimax.toml: bottleneck.link.table = {line}"
 
 
-def test_a_table_without_a_name() -> None:
+def test_table_without_a_name() -> None:
     link = '{kind = "adaptive", table = "airpath:", policy = "max-phy-throughput", snr_db = 22}'
     assert problem_after_setting("bottleneck.link", link) == (
         'overrides: bottleneck.link.table = "airpath:": names no table. Use a path from the '

@@ -1,4 +1,4 @@
-"""Scenario files that are no TOML, or cannot be read."""
+"""Scenario files that are no TOML or cannot be read."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def lines(text: str) -> list[str]:
         ("a = " + "9" * 5000, None),
     ],
 )
-def test_a_file_that_is_no_toml(text: str, line: str | None) -> None:
+def test_file_that_is_no_toml(text: str, line: str | None) -> None:
     (found,) = lines(text)
     assert found.startswith("wimax.toml: not TOML")
     if line:
         assert found == f"wimax.toml: {line}."
 
 
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+def test_file_that_cannot_be_read(tmp_path: Path) -> None:
     missing = tmp_path / "missing.toml"
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.load(missing)
@@ -50,7 +50,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     assert str(caught.value) == f"{binary}: not a text in UTF-8 (byte 5)."
 
 
-# --- the words of a file that is no TOML --------------------------------------------------------
+# --- messages for a file that is no TOML --------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -67,26 +67,26 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_toml_syntax_error_message(text: str, what: str) -> None:
     (line,) = lines(text)
-    # Releases of Python differ by where they say it is.
+    # Python versions report different positions.
     assert line.split(" (at ")[0] == f"wimax.toml: not TOML: {what.split(' (at ')[0]}"
 
 
-def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
-    # It was "not TOML: invalid statement".
+def test_byte_order_mark_is_accepted(tmp_path: Path) -> None:
+    # Regression: it was "not TOML: invalid statement".
     file = tmp_path / "marked.toml"
     text = 'duration = "1 s"\nflows = {base_rtt = "40 ms"}\n[bottleneck]\naqm = "droptail"\n'
     file.write_bytes(b"\xef\xbb\xbf" + text.encode() + b'link = {kind="fixed", rate="1 Mbit/s"}\n')
     assert ap.load(file).duration == 10**9
 
 
-# --- much of it --------------------------------------------------------------------------------
+# --- large files -------------------------------------------------------------------------------
 
 GROUP = '[[flows]]\nbase_rtt = "40 ms"\n'
 PATH = 'duration = "1 s"\n[bottleneck]\naqm = "droptail"\nlink = {kind="fixed", rate="1 Mbit/s"}\n'
 
 
 def test_a_thousand_problems_are_summarised() -> None:
-    # 100,000 problems were 100,000 lines.
+    # Regression: 100,000 problems were 100,000 lines.
     with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(PATH + GROUP.replace("base_rtt", "base_rt") * 1000, place="wimax.toml")
     assert len(caught.value.problems) == 1000
@@ -95,8 +95,8 @@ def test_a_thousand_problems_are_summarised() -> None:
     assert last == "and 980 more problems."
 
 
-def test_more_groups_than_can_be_kept_are_refused_at_once() -> None:
-    # 50,000 groups took minutes, and their results more memory than there was.
+def test_too_many_groups_are_rejected_immediately() -> None:
+    # Regression: 50,000 groups took minutes, and their results exceeded the memory.
     with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(PATH + GROUP * 10_001, place="wimax.toml")
     (line,) = str(caught.value).splitlines()

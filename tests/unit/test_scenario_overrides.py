@@ -1,4 +1,4 @@
-"""Values that replace others: the overrides of `load`, and `Scenario.replace`."""
+"""Replaced values: the overrides of `load`, and `Scenario.replace`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Given = dict[str, Any] | list[tuple[str, Any]]
 
 
 def changed(given: Given, lost: str | None = None) -> ap.Scenario:
-    """Return the scenario with overrides, which say that they drop `lost`, or nothing."""
+    """Return the scenario with overrides, whose warning says that they drop `lost`, or nothing."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = loads(LTE, place="lte.toml", overrides=given)
@@ -47,7 +47,7 @@ def changed(given: Given, lost: str | None = None) -> ap.Scenario:
     return found
 
 
-# --- what is kept ------------------------------------------------------------------------------
+# --- kept values -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -60,13 +60,14 @@ def changed(given: Given, lost: str | None = None) -> ap.Scenario:
         [("bottleneck.aqm", "codel"), ("bottleneck.aqm", "droptail")],
     ],
 )
-def test_a_component_that_is_named_keeps_the_buffer(given: Given) -> None:
-    # It became the default's 100 packets, and a comparison of two AQMs one of two buffers.
+def test_component_given_by_name_keeps_the_buffer(given: Given) -> None:
+    # Regression: it became the default of 100 packets, so AQMs with different buffers were
+    # compared.
     assert changed(given).bottleneck.aqm == ap.aqm.DropTail(limit=ap.units.Packets(500))
 
 
 @pytest.mark.parametrize("kind", ["codel", "pie", "fq-codel", "red", "ared", "sbd", "rlc-red"])
-def test_a_component_that_becomes_another_keeps_what_both_have(kind: str) -> None:
+def test_replaced_component_keeps_common_keys(kind: str) -> None:
     assert changed({"bottleneck.aqm": kind}).bottleneck.aqm.limit == 500  # type: ignore[attr-defined]
 
 
@@ -98,14 +99,14 @@ def test_values_rejected_by_the_new_component_are_reported() -> None:
         ("{kind = 'sbd', alpha = 3}", "pie", "alpha"),
     ],
 )
-def test_a_key_that_means_something_else_is_not_kept(first: str, then: str, key: str) -> None:
+def test_key_with_another_meaning_is_not_kept(first: str, then: str, key: str) -> None:
     with pytest.warns(OverrideWarning, match=rf"drops bottleneck\.aqm\.{key} = "):
         found = loads(LTE, overrides=[("bottleneck.aqm", first), ("bottleneck.aqm", then)])
     assert key not in found.bottleneck.aqm.given()
 
 
-def test_a_table_changes_the_keys_that_it_names() -> None:
-    # `tcp={...}` took the receive window away without a word.
+def test_table_changes_only_the_keys_that_it_names() -> None:
+    # Regression: `tcp={...}` removed the receive window without a warning.
     options = changed({"flows.0.tcp": '{recovery = "sack"}'}).flows[0].tcp  # type: ignore[attr-defined]
     assert (options.recovery, options.receive_window) == ("sack", 500_000)
     nested = changed({"flows": {"0": {"tcp": {"min_rto": "1 s"}}, "1": {"count": 3}}})
@@ -113,8 +114,8 @@ def test_a_table_changes_the_keys_that_it_names() -> None:
     assert [group.count for group in nested.flows] == [2, 3]
 
 
-def test_the_short_form_is_extended() -> None:
-    # `aqm = "droptail"` was "not a table and has no limit".
+def test_short_form_is_extended() -> None:
+    # Regression: `aqm = "droptail"` was "not a table and has no limit".
     text = LTE.replace('[bottleneck.aqm]\nkind = "droptail"\nlimit = "500 packets"\n', "")
     text = text.replace("[bottleneck.link]", '[bottleneck]\naqm = "droptail"\n[bottleneck.link]')
     found = loads(
@@ -124,12 +125,12 @@ def test_the_short_form_is_extended() -> None:
     assert found.flows[0].cc == ap.cc.NewReno(hystart="off")  # type: ignore[attr-defined]
 
 
-def test_a_default_component_is_extended() -> None:
+def test_default_component_is_extended() -> None:
     found = changed({"ack_path": "reverse", "ack_path.aqm.limit": "5 packets"})
     assert found.ack_path == ap.ack_path.Reverse(aqm=ap.aqm.DropTail(limit=ap.units.Packets(5)))
 
 
-def test_one_of_several_keys_takes_the_place_of_the_others() -> None:
+def test_one_of_several_alternative_keys_replaces_the_others() -> None:
     lost = 'flows.1.size = {pareto = {shape = 1.2, smallest = "1 kB"}}: drops flows.1.size.'
     size = '{pareto = {shape = 1.2, smallest = "1 kB"}}'
     found = changed({"flows.1.size": size}, f'{lost}exponential = "100 kB"')
@@ -141,7 +142,7 @@ def test_one_of_several_keys_takes_the_place_of_the_others() -> None:
     assert found.flows[1].size is None  # type: ignore[attr-defined]
 
 
-def test_a_component_as_an_object_takes_the_whole_place() -> None:
+def test_component_object_replaces_the_whole_component() -> None:
     lost = 'bottleneck.aqm = {kind = "codel"}: drops bottleneck.aqm.limit = "500 packets"'
     assert changed({"bottleneck.aqm": ap.aqm.CoDel()}, lost).bottleneck.aqm == ap.aqm.CoDel()
 
@@ -149,7 +150,7 @@ def test_a_component_as_an_object_takes_the_whole_place() -> None:
 @pytest.mark.parametrize(
     "given", [5, "duration", [("duration",)], [("a", "b", "c")], {5: "1 s"}, None]
 )
-def test_overrides_that_are_none(given: Any) -> None:
+def test_invalid_overrides(given: Any) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         loads(LTE, overrides=given)
     assert "not keys with their values. Use a mapping of dotted keys" in str(caught.value)
@@ -165,7 +166,7 @@ def test_overrides_are_in_title_and_provenance(tmp_path: Path) -> None:
     assert found.name == "lte"
     assert found.title == "lte (bottleneck.aqm = codel, bottleneck.link.rate = 4 Mbit/s)"
     result = ap.simulate(found.replace({"duration": "1 s", "warmup": "0 s"}), reps=1)
-    # It ended after 60 letters, *and 2 more*.
+    # Regression: the title ended after 60 letters with *and 2 more*.
     everything = (
         "lte (bottleneck.aqm = codel, bottleneck.link.rate = 4 Mbit/s, "
         "duration = 1 s, warmup = 0 s)"
@@ -189,8 +190,8 @@ def test_overrides_are_in_title_and_provenance(tmp_path: Path) -> None:
 # --- replace -----------------------------------------------------------------------------------
 
 
-def test_replace_gives_a_new_scenario_that_is_checked() -> None:
-    # `model_copy` put any text there, and the engine met it.
+def test_replace_returns_a_new_checked_scenario() -> None:
+    # Regression: `model_copy` accepted any text, and the engine received it.
     first = loads(LTE, place="lte.toml", directory=Path("somewhere"))
     second = first.replace("flows.0.cc", "cubic")
     assert first.flows[0].cc == ap.cc.NewReno()  # type: ignore[attr-defined]
@@ -202,7 +203,7 @@ def test_replace_gives_a_new_scenario_that_is_checked() -> None:
     assert first.replace({"flows": {"0": {"cc": None}}}).flows[0].cc is None  # type: ignore[attr-defined]
     assert first.replace("flows", ap.flows(3, base_rtt="60 ms")).flows[0].count == 3
     assert second.replace("flows.0.cc", "reno").title == "lte (flows.0.cc = reno)"
-    # What is recorded changes nothing on the path.
+    # Recording changes nothing on the path.
     assert second.replace("record.series", ["queue"]).title == "lte (flows.0.cc = cubic)"
     assert pickle.loads(pickle.dumps(second)).title == second.title
 
@@ -218,14 +219,14 @@ def test_replace_gives_a_new_scenario_that_is_checked() -> None:
         (({"duration": 5}, 6), "replace: {duration = 5}: not a key with one value. "),
     ],
 )
-def test_replace_refuses(given: tuple[Any, ...], line: str) -> None:
+def test_replace_rejects_invalid_values(given: tuple[Any, ...], line: str) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         loads(LTE, place="lte.toml").replace(*given)
     assert str(caught.value).startswith(line)
 
 
-def test_a_copy_is_checked() -> None:
-    # A misspelt key was kept with the others, and a wrong value was not checked.
+def test_copy_is_checked() -> None:
+    # Regression: a misspelt key was kept, and a wrong value was not checked.
     scenario = loads(LTE, place="lte.toml")
     for update in ({"durtion": "5 s"}, {"duration": "5 parsec"}, {"warmup": "200 s"}):
         with pytest.raises(ap.errors.ScenarioError, match=r"durtion|duration|warmup"):
@@ -239,8 +240,8 @@ def test_a_copy_is_checked() -> None:
     assert scenario.model_copy() == scenario
 
 
-def test_a_limit_that_was_a_default_and_becomes_another_is_said() -> None:
-    """A drop-tail queue of 100 packets became one of 1000 without a word."""
+def test_changed_default_limit_is_reported() -> None:
+    """Regression: a drop-tail queue of 100 packets became one of 1000 without a warning."""
     text = LTE.replace('limit = "500 packets"\n', "")
     with pytest.warns(OverrideWarning) as said:
         loads(text, place="lte.toml", overrides={"bottleneck.aqm": "codel"})

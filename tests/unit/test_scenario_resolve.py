@@ -1,4 +1,4 @@
-"""The resolved form: what the engine is given."""
+"""The resolved form: the input of the engine."""
 
 from __future__ import annotations
 
@@ -65,19 +65,19 @@ def test_every_key_of_a_small_scenario() -> None:
     }
 
 
-def test_base_rtt_has_the_delay_of_the_backhaul_both_ways() -> None:
+def test_base_rtt_includes_the_backhaul_delay_in_both_directions() -> None:
     found = resolved(backhaul={"rate": "1 Mbit/s", "delay": "10 ms"})
     assert found["backhaul"] == {"rate_bps": 1_000_000, "delay_ns": 10_000_000}
-    # 40 ms less 2.5 ms of the link and 20 ms of the backhaul.
+    # 40 ms minus 2.5 ms of the link and 20 ms of the backhaul.
     (flow,) = found["flows"]
     assert (flow["egress"]["delay_ns"], flow["return_wire"]["delay_ns"]) == (8_750_000, 8_750_000)
 
 
-def test_the_order_of_the_keys_is_that_of_the_contract() -> None:
+def test_keys_have_the_order_of_the_contract() -> None:
     assert list(resolved()["flows"][0]["source"]["options"]) == list(BULK)
 
 
-def test_groups_are_in_order() -> None:
+def test_groups_keep_their_order() -> None:
     flows = resolved(
         flows=ap.flows(2, base_rtt=["40 ms", "60 ms"], cc="reno", size="1 MB")
         + ap.flows(source="cbr", rate="1 Mbit/s", stop="9 s")
@@ -92,7 +92,7 @@ def test_groups_are_in_order() -> None:
     assert flows[3]["source"] == {"kind": "poisson", "rate_bps": 2_000_000, "packet_bytes": 500}
 
 
-def test_equal_flows_in_a_row_are_one_entry_with_their_count() -> None:
+def test_consecutive_equal_flows_are_one_entry_with_a_count() -> None:
     flows = resolved(
         flows=ap.flows(99_996, base_rtt="40 ms")
         + ap.flows(4, base_rtt=["40 ms", "60 ms", "60 ms", "40 ms"])
@@ -104,7 +104,7 @@ def test_equal_flows_in_a_row_are_one_entry_with_their_count() -> None:
     assert len(json.dumps(flows)) < 10_000
 
 
-def test_starts_drawn_uniformly() -> None:
+def test_uniform_start_times() -> None:
     (flow,) = resolved(
         flows=ap.flows(base_rtt="40 ms", start=ap.traffic.Uniform(uniform=[0.0, "1 s"]))
     )["flows"]
