@@ -1,7 +1,7 @@
-"""A stand-in for the compiled engine, so that the papers' framework is tested on its own.
+"""Replacement of the compiled engine, so that the framework of the papers is tested separately.
 
-Its analytic side is a second, plain implementation of qawla-2015 Algorithm 1, written from the
-paper's equations; it is what the transcribed tables are checked with.
+Its analytic solver is an independent, plain implementation of qawla-2015 Algorithm 1 from the
+equations of the paper. Tests compare the transcribed tables with it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Q_MAX = 180.0
 
 
 class Solved(NamedTuple):
-    """What is read of a fixed point."""
+    """The fields of a fixed point that tests read."""
 
     domain: str
     throughput_bps: float
@@ -37,7 +37,7 @@ class Solved(NamedTuple):
 
 
 def timeout_share(p: float, w: float) -> float:
-    """Eq. 5, in the form of the PFTK model's own paper (see the errata of the README)."""
+    """Eq. 5, in the form of the original paper on the PFTK model (see the errata in the README)."""
     s = 1 - p
     share = (1 - s**3) * (1 + s**3 * (1 - math.pow(s, w - 3))) / (1 - math.pow(s, w))
     return min(1.0, share)
@@ -66,7 +66,7 @@ def gentle_red(x: float) -> float:
 
 
 def root(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling function crosses 0, by bisection."""
+    """Return the zero of a decreasing function, by bisection."""
     for _ in range(80):
         middle = (low + high) / 2
         low, high = (middle, high) if falling(middle) > 0 else (low, middle)
@@ -110,16 +110,16 @@ def fixed_point(
 
 
 class FakeEngine(OneByOne):
-    """Solves in Python; "simulates" by spreading numbers around a given aggregate throughput."""
+    """An engine that solves in Python and "simulates" numbers around a given throughput."""
 
     def __init__(self) -> None:
         self.runs: list[dict[str, Any]] = []
         self.throughput: Callable[[str], float] = lambda _name: 10e6
         self.pmf: Callable[[str], list[float]] = lambda _name: [0.1, 0.6, 0.3]
         self.interrupt_at: int | None = None
-        """Which run, from 0, is ended after its first replication."""
+        """Index of the run, from 0, that is ended after its first replication."""
         self.raise_at: int | None = None
-        """Which run, from 0, raises KeyboardInterrupt."""
+        """Index of the run, from 0, that raises KeyboardInterrupt."""
 
     def simulate_one(
         self,
@@ -179,7 +179,7 @@ class FakeEngine(OneByOne):
             tuple(rtts),
             (low["rate_bps"], high["rate_bps"]),
             (low["per"], high["per"]),
-            # One regime has no boundary: anywhere.
+            # A link with one regime has no boundary: any value.
             (link["thresholds"] or [20])[0],
         )
 
@@ -195,5 +195,5 @@ def fake_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeEngine]:
 
 @pytest.fixture
 def second_solution() -> Callable[..., Solved]:
-    """Algorithm 1, written a second time."""
+    """Return the independent implementation of Algorithm 1."""
     return fixed_point

@@ -1,4 +1,4 @@
-"""Stand-ins for the engine and for a paper's sweeps."""
+"""Replacements of the engine and of a paper's sweeps."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _SIMULATED = "airpath.reproduction.session.simulated"
 
 
 class OneByOne:
-    """Makes the replications of one point after the other by `simulate_one`."""
+    """An engine that computes the points one after another with `simulate_one`."""
 
     simulate_one: Callable[..., Simulated]
     interrupted = False
-    """Set by `simulate_one` when it ended early."""
+    """True if the last call of `simulate_one` ended early."""
 
     def __call__(
         self, wanted: Sequence[Wanted], *, progress: Any, seed: int, **_more: Any
@@ -55,7 +55,7 @@ class OneByOne:
 
 
 class Named:
-    """Sweeps whose points are tuples of a name, which is the scenario."""
+    """Sweeps whose points are tuples of a name. The name stands for the scenario."""
 
     def scenario(self, cell: tuple[str], _effort: Effort) -> str:
         return cell[0]
@@ -65,7 +65,7 @@ class Named:
 
 
 def lasting(sweeps: Sweeps, **effort: Any) -> Sweeps:
-    """Return sweeps whose points are simulated so long and so often."""
+    """Return sweeps whose points have the duration and the number of replications in `effort`."""
     found, usual = copy(sweeps), sweeps.effort_of
     changed: Any = lambda cell, mode: replace(usual(cell, mode), **effort)  # noqa: E731
     found.effort_of = changed  # type: ignore[method-assign]
@@ -73,7 +73,7 @@ def lasting(sweeps: Sweeps, **effort: Any) -> Sweeps:
 
 
 def session_of(replications: dict[str, Sequence[Any]], effort: Effort, **of_paper: Any) -> Session:
-    """Return a session in which points, tuples of a name, have these replications."""
+    """Return a session in which the points, tuples of a name, have these replications."""
     sweeps: Any = Named()
     made = Session(Paper("p", "", "", {}, [], sweeps, **of_paper), effort)
     cells: Any = {(name,): Simulated(runs) for name, runs in replications.items()}

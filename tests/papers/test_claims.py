@@ -1,4 +1,4 @@
-"""Claims, settings, items and measured quantities as a paper's files declare them."""
+"""Claims, settings, items and measured quantities that the files of a paper declare."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def directory(tmp_path: Path) -> Path:
 
 
 def session(resamples: int = 100, **numbers: Sequence[float]) -> Session:
-    """Return a session in which cells, tuples of a name, have these numbers by run."""
+    """Return a session in which the points, tuples of a name, have these numbers by replication."""
     runs = {name: [{"value": value} for value in values] for name, values in numbers.items()}
     return session_of(runs, Effort(1, 1.0, 0.0, resamples=resamples))
 
@@ -66,13 +66,13 @@ def value(replication: Any) -> float:
 # --- claims --------------------------------------------------------------------------------
 
 
-def test_a_criterion_has_its_numbers(directory: Path) -> None:
+def test_criterion_contains_its_numbers(directory: Path) -> None:
     spec = Claims(directory).specs["rises"]
     assert spec.criterion == "Of 1, 2, 3 the last (3) is above 95% of the first, 1.0, 2.0, 3.0."
     assert (spec["sizes"], spec["share"], spec.of_paper) == ([1, 2, 3], 0.95, True)
 
 
-def test_check_receives_the_requested_cells(directory: Path) -> None:
+def test_check_receives_requested_points(directory: Path) -> None:
     says = Claims(directory)
 
     def cells(spec: ClaimSpec) -> Any:
@@ -96,7 +96,7 @@ def test_check_receives_the_requested_cells(directory: Path) -> None:
     assert (says.of("fig1"), says.of("fig2")) == (("rises",), ("rises", "weaker"))
 
 
-def test_a_check_of_no_claim_is_an_error(directory: Path) -> None:
+def test_check_without_claim_is_rejected(directory: Path) -> None:
     with pytest.raises(KeyError, match="falls"):
         Claims(directory).check("falls")
 
@@ -110,7 +110,7 @@ def test_a_check_of_no_claim_is_an_error(directory: Path) -> None:
         ('cause = "paper"', "weaker: cause = 'paper'"),
     ],
 )
-def test_entries_added_later_are_checked(entry: str, problem: str, tmp_path: Path) -> None:
+def test_later_entries_are_checked(entry: str, problem: str, tmp_path: Path) -> None:
     (tmp_path / "claims.toml").write_text(FILE + entry)
     with pytest.raises(ValueError, match=problem):
         Claims(tmp_path)
@@ -120,7 +120,7 @@ def test_entries_added_later_are_checked(entry: str, problem: str, tmp_path: Pat
 
 
 def strength_of(check: Any, numbers: dict[str, Sequence[float]], directory: Path) -> Claim:
-    """Return the claim `rises`, checked on cells with these numbers by run."""
+    """Return the claim `rises`, checked on points with these numbers by replication."""
     says = Claims(directory)
     says.check("rises", lambda _spec: [(name,) for name in numbers])(check)
     says.check("weaker")(lambda *_: Finding(True, [], {}))
@@ -129,39 +129,39 @@ def strength_of(check: Any, numbers: dict[str, Sequence[float]], directory: Path
     return found
 
 
-def test_a_verdict_that_turns_with_the_runs_is_undecided(directory: Path) -> None:
+def test_verdict_that_depends_on_replications_is_undecided(directory: Path) -> None:
     def check(found: Session, _spec: ClaimSpec, cells: Any) -> Finding:
         return Finding(statistics.fmean(found.values(cells[0], value)) > 0, [], {})
 
     level = strength_of(check, {"a": [-1.0, 1.0, -1.0, 1.0, 0.1]}, directory)
     assert level.strength is not None
     assert (level.holds, level.outcome, level.strength.draws) == (True, "undecided", 100)
-    # More than half of the resamples of five have a mean above 0; certainly not 95 %.
+    # More than half of the resamples of five have a mean above 0, but less than 95 %.
     assert 0.4 < level.strength.share < 0.7
     assert strength_of(check, {"a": [1.0, 2.0, 3.0]}, directory).outcome == "holds"
     below = strength_of(check, {"a": [-1.0, -2.0, -3.0]}, directory)
     assert (below.outcome, below.strength) == ("does not hold", Strength(0, 100))
-    # One run cannot be resampled.
+    # A single replication cannot be resampled.
     assert strength_of(check, {"a": [1.0]}, directory).strength is None
 
 
-def test_resamples_keep_the_pairs_of_runs(directory: Path) -> None:
+def test_resamples_keep_pairs_of_replications(directory: Path) -> None:
     def check(found: Session, _spec: ClaimSpec, cells: Any) -> Finding:
         low, high = (found.values(cell, value) for cell in cells)
         return Finding(paired_interval(high, low, 0.99).high < 0, [], {})
 
     runs = [10.0, 20.0, 30.0, 40.0]
     numbers = {"low": runs, "high": [run + 1 + run / 100 for run in runs]}
-    # Paired, each difference is -1.1 to -1.4; unpaired, they are between -31 and +29.
+    # The paired differences are -1.1 to -1.4; without pairs they are between -31 and +29.
     assert strength_of(check, numbers, directory).strength == Strength(100, 100)
 
 
-def test_resamples_are_repeatable_and_draw_series_with_their_runs() -> None:
+def test_resamples_are_repeatable() -> None:
     found = session(a=[float(run) for run in range(50)])
     first = found.resampled(3).values(("a",), value)
     assert first == found.resampled(3).values(("a",), value)
     assert first != found.resampled(4).values(("a",), value)
-    # A bootstrap sample of n leaves out 1/e of the runs on average: 18.4 of 50.
+    # A bootstrap sample of n omits 1/e of the replications on average: 18.4 of 50.
     assert 25 < len(set(first)) < 40
     assert (found.resample, found.resampled(3).resample) == (None, 3)
     run = Simulated([{}, {}, {}], lambda name, number: (name, number))  # type: ignore[arg-type,return-value]
@@ -173,7 +173,7 @@ def test_resamples_are_repeatable_and_draw_series_with_their_runs() -> None:
     ]
 
 
-def test_a_measure_of_each_run_is_computed_once_for_all_resamples() -> None:
+def test_measure_of_replication_is_computed_once_for_all_resamples() -> None:
     found = session(a=[float(run) for run in range(8)], b=[10.0] * 8)
     computed = []
 
@@ -188,7 +188,7 @@ def test_a_measure_of_each_run_is_computed_once_for_all_resamples() -> None:
     assert computed == list(range(8))
 
 
-def test_quantities_of_one_name_have_their_own_numbers() -> None:
+def test_quantities_with_equal_names_have_separate_numbers() -> None:
     found = session(a=[1.0, 2.0])
     runs, sums = (
         RecordedQuantity("seen", "1", measure, 0)
@@ -209,7 +209,7 @@ def _counted(replication: Any) -> float:
     return counted[-1]
 
 
-def test_a_measure_is_computed_once_for_the_runs_and_all_resamples() -> None:
+def test_measure_is_computed_once_for_replications_and_resamples() -> None:
     found = session(a=[float(run) for run in range(8)])
     counted.clear()
     assert found.values(("a",), _counted) == found.values(("a",), _counted)
@@ -219,7 +219,7 @@ def test_a_measure_is_computed_once_for_the_runs_and_all_resamples() -> None:
     assert counted == list(range(8))
 
 
-def test_a_cell_has_no_numbers_before_it_is_simulated_and_some_afterwards() -> None:
+def test_point_has_numbers_only_after_simulation() -> None:
     found, other = session(), session(a=[1.0, 2.0])
     assert found.values(("a",), value) == []
     found._simulated = other._simulated
@@ -227,7 +227,7 @@ def test_a_cell_has_no_numbers_before_it_is_simulated_and_some_afterwards() -> N
 
 
 @pytest.mark.parametrize("resamples", [0, 3])
-def test_each_resample_shares_what_its_checks_compute(resamples: int, directory: Path) -> None:
+def test_checks_of_a_resample_share_computed_values(resamples: int, directory: Path) -> None:
     made: list[int | None] = []
 
     def check(found: Session, _spec: ClaimSpec, _cells: Any) -> Finding:
@@ -293,7 +293,7 @@ def evaluate(_session: Session, _out: Path | None) -> ItemResult:
 @pytest.mark.parametrize(
     ("items", "belongs"), [(["fig1"], '["fig1"]'), (["fig1", "fig2"], '["fig1", "fig3"]')]
 )
-def test_items_that_differ_from_the_file_are_an_error(
+def test_items_that_differ_from_the_file_are_rejected(
     items: Sequence[str], belongs: str, tmp_path: Path
 ) -> None:
     (tmp_path / "paper.toml").write_text(
@@ -328,7 +328,7 @@ NEAR = Tolerance("5 %", relative=0.05)
 QUANTITY = MeasuredQuantity("goodput", "kbit/s", value, 1, NEAR, batch=2)
 
 
-def test_a_measured_quantity_makes_rows_texts_and_columns() -> None:
+def test_measured_quantity_creates_rows_texts_and_columns() -> None:
     found = session(a=[10.0, 11.0, 12.0])
     row = QUANTITY.row(found, ("a",), {"aqm": "a"}, PublishedMean(11.5, 0.5))
     assert (row.computed, row.published, row.published_ci, row.within) == (11.0, 11.5, 0.5, True)
@@ -340,13 +340,13 @@ def test_a_measured_quantity_makes_rows_texts_and_columns() -> None:
     assert (missing.computed, missing.published, missing.tolerance) == (None, None, None)
 
 
-def test_an_improvement_is_of_the_means_and_paired_by_run() -> None:
+def test_improvement_compares_means_and_pairs_replications() -> None:
     found = session(new=[11.0, 22.0, 33.0, 44.0], old=[10.0, 20.0, 30.0, 40.0], one=[1.0])
     computed = improvement(found, ("new",), ("old",), QUANTITY)
     assert computed is not None
     assert computed.per_cent == pytest.approx(10)
     assert computed.per_cent_of_batches == pytest.approx([10, 10])
-    # Differences of 1 to 4, of means of 25: 2.5 ± 3.77, for t = 5.841 at 99 %.
+    # Differences of 1 to 4 between means of 25: 2.5 ± 3.77, with t = 5.841 at 99 %.
     assert computed.interval == pytest.approx((10 - 15.08, 10 + 15.08), abs=0.01)
     assert not computed.significant
     back = improvement(found, ("old",), ("old",), QUANTITY)
@@ -355,14 +355,15 @@ def test_an_improvement_is_of_the_means_and_paired_by_run() -> None:
     assert improvement(found, ("new",), ("missing",), QUANTITY) is None
 
 
-def test_batches_leave_a_rest_out() -> None:
+def test_batches_omit_incomplete_batch() -> None:
     assert batch_means([1, 3, 5, 7, 100], 2) == [2, 6]
     assert batch_means([1], 2) == []
 
 
-def test_printed_half_widths_are_compared_at_the_papers_number_of_runs() -> None:
+def test_printed_half_widths_are_compared_at_published_replications() -> None:
     found = session(a=[10.0, 11.0, 12.0, 13.0, 14.0])
-    # Of 5 runs t = 4.604 at 99 %, of 3 runs 9.925; s = 1.581: 3.255 is 9.060 of 3 runs.
+    # With 5 replications t = 4.604 at 99 %, with 3 replications 9.925; s = 1.581: a half-width of
+    # 3.255 corresponds to 9.060 with 3 replications.
     found.paper = replace(found.paper, published_runs=3)
     row = QUANTITY.row(found, ("a",), {"aqm": "a"}, PublishedMean(11.5, 4.53))
     missing = QUANTITY.row(found, ("b",), {"aqm": "b"}, PublishedMean(11.5, 1.0))
@@ -370,7 +371,7 @@ def test_printed_half_widths_are_compared_at_the_papers_number_of_runs() -> None
     [compared] = half_widths([item, replace(item, item="table2")], found)
     values = compared.values["goodput"]
     assert (values["half_widths"], values["mean_ratio"]) == (1, pytest.approx(2.0, abs=0.001))
-    # exp(2.576 sqrt(1/8 + 1/4)) = 4.84: chance alone makes a factor of 2.
+    # exp(2.576 sqrt(1/8 + 1/4)) = 4.84: chance can cause a factor of 2.
     assert values["within_chance"] == 1
     assert compared.lines == [
         "goodput: 1 printed half-widths; simulated over printed 2.00 (geometric mean), "
@@ -383,7 +384,7 @@ def test_printed_half_widths_are_compared_at_the_papers_number_of_runs() -> None
 # --- scores ------------------------------------------------------------------------------------
 
 
-def test_places_are_near_with_all_their_rows_in_each_batch() -> None:
+def test_point_is_near_if_all_its_rows_are_near_in_each_batch() -> None:
     def row(bearer: int, quantity: str, batches: list[float]) -> Row:
         about = ({"bearer": bearer, "aqm": quantity}, quantity, "1", 100.0, batches[0])
         return Row(*about, tolerance=NEAR, extra={"batches": batches})

@@ -1,4 +1,5 @@
-"""The clamp paper: its scenarios, what is read off them, and the link of constant rate."""
+"""The clamp paper: its scenarios, the quantities measured in them, and the link with a constant
+rate."""
 
 from __future__ import annotations
 
@@ -43,13 +44,13 @@ NOT_HELD = {
     "knee": "reading",
     "larger-margin": "paper",
 }
-"""First claims that do not hold, and the cause."""
+"""First claims that do not hold, with the causes."""
 
 SHORT = Effort(replications=1, duration_s=40.0, warmup_s=10.0)
 
 
 def session(cells: list[Cell], effort: Effort | None = None) -> Session:
-    """Return a session with these cells, each as long as it is or as `effort` says."""
+    """Return a session with these points, with their own effort or with `effort`."""
     paper = PAPER
     if effort is not None:
         paper = replace(PAPER, sweeps=lasting(PAPER.sweeps, **vars(effort)))
@@ -85,7 +86,7 @@ def test_quantities_of_figures_are_measured_in_every_cell(
     assert -4 <= margin(run) <= 0.95
 
 
-def test_a_flow_that_delivers_nothing_never_downloads_its_megabyte() -> None:
+def test_flow_without_delivery_never_completes_download() -> None:
     flows = [{"ip_throughput_bps": 8e6}, {"ip_throughput_bps": 0.0}]
     assert download_s({"flows": flows[:1]}) == pytest.approx(1.0)
     assert download_s({"flows": flows}) == math.inf
@@ -110,7 +111,7 @@ def test_short_flows_arrive_at_the_rate_of_section_5_8() -> None:
 
 
 @pytest.mark.parametrize("key", ["queue", "shares", "tracks", "smooth"])
-def test_the_link_of_constant_rate(key: str) -> None:
+def test_link_with_constant_rate_matches_paper(key: str) -> None:
     (spec,) = (spec for spec in PAPER.claims if spec.key == key)
     claim = spec.check(session(list(spec.cells)))
     assert claim.holds, claim.measured
@@ -126,14 +127,14 @@ def test_kept_results_have_the_verdicts_of_the_first_claims() -> None:
     assert causes == NOT_HELD
 
 
-def test_later_criteria_name_the_earlier_one_of_their_sentence() -> None:
+def test_later_criteria_name_earlier_criterion_of_their_sentence() -> None:
     later = {key: spec for key, spec in CLAIMS.specs.items() if "later" in spec.about}
     revised = {spec.about["revises"] for spec in later.values() if "revises" in spec.about}
-    # The sentence on the margin has no other reading.
+    # The sentence on the margin has no other interpretation.
     assert revised == NOT_HELD.keys() - {"larger-margin"} | {"restricted-buffer", "tracks-alike"}
 
 
-def test_a_delay_outside_the_sweep_is_no_error() -> None:
+def test_delay_outside_sweep_is_accepted() -> None:
     (spec,) = (spec for spec in PAPER.claims if spec.key == "less-fair-wait")
     short = Effort(replications=1, duration_s=0.5, warmup_s=0.1)
     claim = spec.check(session(list(spec.cells), short))
@@ -141,7 +142,7 @@ def test_a_delay_outside_the_sweep_is_no_error() -> None:
     assert claim.measured[0].startswith("not evaluated: 40 is outside the points")
 
 
-def test_the_gain_of_a_shorter_delay_has_the_same_equilibrium() -> None:
+def test_gain_of_shorter_delay_keeps_equilibrium() -> None:
     found = Session(PAPER, PAPER.modes["full"], seed=1)
     _, shorter = CLAIMS.criterion("instability").points
     assert shorter.cell.axes == {"clamp": True, "flows": 1, "rtt_ms": 200, "gain": 4}
@@ -152,7 +153,7 @@ def test_the_gain_of_a_shorter_delay_has_the_same_equilibrium() -> None:
     assert (window["tau_bytes"] + queue["a_bytes"]) / queue["b"] == 6000
 
 
-def test_the_restricted_buffer_is_that_of_newreno() -> None:
+def test_restricted_buffer_equals_buffer_of_newreno() -> None:
     found = Session(PAPER, PAPER.modes["full"], seed=1)
     restricted, newreno = (
         found.scenario(DYNAMICS[name]).bottleneck.aqm for name in ("restricted", "newreno")
@@ -161,7 +162,7 @@ def test_the_restricted_buffer_is_that_of_newreno() -> None:
 
 
 class Queues:
-    """A session whose queues are given, packets at each second."""
+    """A session with given queue lengths, packets in each second."""
 
     def __init__(self, **levels: list[float]) -> None:
         self.levels = levels
@@ -172,14 +173,14 @@ class Queues:
         return Series(times, np.zeros(len(levels), dtype=np.uint32), levels)
 
 
-def test_excursions_are_above_a_multiple_of_the_other_queue() -> None:
+def test_excursions_exceed_multiple_of_other_queue() -> None:
     newreno = [20.0, 40.0, *[30.0] * 98]
     clamp = [0.0, 90.0, 30.0, 100.0, *[50.0] * 20, 81.0, *[50.0] * 75]
     found: Any = Queues(newreno=newreno, clamp=clamp)
     first, second = spikes.excursions(found, spikes.CLAMP, 0, 2.0, 0.0, 5.0)
     assert list(first) == pytest.approx([1.0, 3.9, 100.0])
     assert list(second) == pytest.approx([24.0, 24.9, 81.0])
-    # Numbers of a claim go into JSON, which has none of numpy's.
+    # Numbers of a claim are written to JSON, which does not support the types of numpy.
     assert {type(number) for number in (*first, *second)} == {float}
     assert spikes.excursions(found, spikes.CLAMP, 0, 2.6, 0.0, 5.0) == []
     assert not spikes.is_one_start([first, second], [0.0], 5.0)

@@ -1,4 +1,5 @@
-"""Beyond the clamp paper: every scenario is one, and what is cheap to check holds."""
+"""Studies beyond the clamp paper: every scenario is valid, and properties that are cheap to check
+hold."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ def test_every_cell_has_a_scenario() -> None:
 
 
 @pytest.mark.parametrize("key", ["sender-equilibrium", "bottleneck-elsewhere", "many-flows"])
-def test_on_a_link_of_constant_rate(key: str) -> None:
+def test_study_matches_theory_on_link_with_constant_rate(key: str) -> None:
     (spec,) = (spec for spec in PAPER.claims if spec.key == key)
     session = Session(PAPER, PAPER.modes["quick"], seed=1)
     session.simulate(list(spec.cells))
@@ -36,7 +37,7 @@ def test_on_a_link_of_constant_rate(key: str) -> None:
 
 
 @pytest.mark.parametrize("delay_ms", [10.0, 50.0])
-def test_no_ratio_of_delays_makes_the_limit_smaller_than_half_pi(delay_ms: float) -> None:
+def test_stability_limit_is_at_least_half_pi_for_every_delay_ratio(delay_ms: float) -> None:
     points = SWEEPS.cells("fluid-table", d1_ms=delay_ms)
     found = [limits_at(delay_ms, point.axes["ratio"]).limits for point in points]
     assert len(found) == 11
@@ -51,7 +52,7 @@ CHANGES = SWEEPS.changes("sensitivity")
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_change_changes_one_part_of_the_scenario(name: str) -> None:
+def test_change_modifies_one_part_of_the_scenario(name: str) -> None:
     found = Session(PAPER, PAPER.modes["full"], seed=1)
     chosen, changed = (
         json.loads(found.scenario(points_with(each, "fast", "CLAMP")[0].cell).resolve()[0])

@@ -1,4 +1,4 @@
-"""Wrong entries of declared figures: one line when the paper is loaded."""
+"""Invalid entries of declared figures: a one-line error when the paper is loaded."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def sweeps(tmp_path: Path) -> Sweeps:
         ({"heights": [1, 2]}, ": heights = [1, 2]: not one for each row. Use 1, one for each"),
     ],
 )
-def test_wrong_entries_are_refused_when_the_figure_is_made(
+def test_wrong_entries_are_rejected_when_figure_is_created(
     changed: Mapping[str, Any], expected: str, sweeps: Sweeps
 ) -> None:
     refused(sweeps, changed, expected)
@@ -145,13 +145,13 @@ BAND: dict[str, Any] = {"of": "rate", "between": [1.0, 2.0], "label": "paper"}
         ({"bands": [BAND], "x": "delay"}, '.panels.x: "delay": no axis of its points.'),
     ],
 )
-def test_wrong_rows_below_stars_and_bands_are_refused(
+def test_wrong_rows_below_stars_and_bands_are_rejected(
     changed: Mapping[str, Any], expected: str, sweeps: Sweeps
 ) -> None:
     refused(sweeps, changed, expected)
 
 
-def test_two_points_of_a_line_and_a_column_are_refused_by_name(sweeps: Sweeps) -> None:
+def test_two_points_in_a_table_cell_are_rejected_by_name(sweeps: Sweeps) -> None:
     table = {"lines": {}, "across": "size"}
     with pytest.raises(BadValueError) as raised:
         made(sweeps, order=[], table=table)
@@ -185,7 +185,7 @@ STEPS: dict[str, Any] = {"times": [0, 1], "values": [2.0], "colour": "blue", "la
         ({**STEPS, "factor": 2.0}, ': "factor": unknown key.'),
     ],
 )
-def test_wrong_entries_of_a_curve_are_refused(
+def test_wrong_entries_of_a_curve_are_rejected(
     curve: Mapping[str, Any], expected: str, sweeps: Sweeps, tmp_path: Path
 ) -> None:
     changed = {"panels": [{"y_name": "", "curves": [curve]}]}
@@ -210,7 +210,7 @@ def test_wrong_entries_of_a_curve_are_refused(
         ({"events": {"late": ""}}, '.events: "late": not a number.'),
     ],
 )
-def test_wrong_entries_of_a_figure_over_time_are_refused(
+def test_wrong_entries_of_a_timeline_are_rejected(
     changed: Mapping[str, Any], expected: str, sweeps: Sweeps, tmp_path: Path
 ) -> None:
     refused_timeline(sweeps, tmp_path, changed, expected)
@@ -257,7 +257,7 @@ def read(sweeps: Sweeps, directory: Path, text: str, **items: Any) -> Paper:
     return paper_of(directory, Claims(directory, {}), items, sweeps, QUANTITIES, NAMING)
 
 
-def test_an_item_may_be_like_one_that_is_like_another(sweeps: Sweeps, tmp_path: Path) -> None:
+def test_like_may_refer_to_item_with_like(sweeps: Sweeps, tmp_path: Path) -> None:
     paper = read(sweeps, tmp_path, MANIFEST)
     found = session(sweeps)
     quantities = [{row.quantity for row in item.evaluate(found, None).rows} for item in paper.items]
@@ -273,7 +273,7 @@ def test_an_item_may_be_like_one_that_is_like_another(sweeps: Sweeps, tmp_path: 
         ('fig2 = "two"', "", ': "fig2": not in [items]. Expected one of: fig1, fig3.'),
     ],
 )
-def test_items_that_are_like_others_are_checked(
+def test_items_with_like_are_checked(
     old: str, new: str, expected: str, sweeps: Sweeps, tmp_path: Path
 ) -> None:
     with pytest.raises(BadValueError) as raised:
@@ -302,7 +302,7 @@ def test_items_that_are_like_others_are_checked(
         ("warmup_s = 0.0", "warmup_s = 2.0", "modes: Effort("),
     ],
 )
-def test_wrong_entries_of_the_file_are_refused(
+def test_wrong_entries_of_the_file_are_rejected(
     old: str, new: str, expected: str, sweeps: Sweeps, tmp_path: Path
 ) -> None:
     assert old in MANIFEST
@@ -312,14 +312,14 @@ def test_wrong_entries_of_the_file_are_refused(
     assert "\n" not in str(raised.value)
 
 
-def test_a_declared_item_that_the_code_makes_too_is_refused(sweeps: Sweeps, tmp_path: Path) -> None:
+def test_declared_item_that_code_also_creates_is_rejected(sweeps: Sweeps, tmp_path: Path) -> None:
     (tmp_path / "paper.toml").write_text(MANIFEST, encoding="utf-8")
     own = item_of(tmp_path, "fig1", [], lambda _session, _title: ([], []))
     with pytest.raises(BadValueError, match=r"figures: fig1 = .*: the paper's code has it too\. "):
         read(sweeps, tmp_path, MANIFEST, fig1=own)
 
 
-def test_an_item_that_two_tables_declare_is_refused(sweeps: Sweeps, tmp_path: Path) -> None:
+def test_item_declared_by_two_tables_is_rejected(sweeps: Sweeps, tmp_path: Path) -> None:
     twice = MANIFEST + '[timelines.fig1]\npoints = "sizes"\n'
     with pytest.raises(BadValueError, match=r"timelines: fig1 = .*: another table of the file has"):
         read(sweeps, tmp_path, twice)

@@ -44,7 +44,7 @@ grid.size = [10, 20]
 
 
 def link(cc: str, size: int) -> ap.Scenario:
-    """Return a scenario whose name has its axes."""
+    """Return a scenario whose name contains its values of the axes."""
     queue = ap.aqm.DropTail(limit=f"{size} packets")
     bottleneck = ap.Bottleneck(link=ap.link.Fixed(rate="1 Mbit/s"), aqm=queue)
     return ap.Scenario(
@@ -56,7 +56,7 @@ def link(cc: str, size: int) -> ap.Scenario:
 
 
 class Made(OneByOne):
-    """An engine whose runs have a delay that falls and a rate that rises with the size."""
+    """An engine whose delay decreases and whose rate increases with the size."""
 
     def simulate_one(self, scenario: Any, **options: Any) -> Simulated:
         cc, size = scenario.name.split()
@@ -73,7 +73,7 @@ class Made(OneByOne):
 
 
 def halved(found: Session, cell: Any) -> float:
-    """Return half the rate of a point; no number with 20 SDUs."""
+    """Return half of the rate of a point; NaN with 20 SDUs."""
     rate = RATE.estimate(found, cell)
     return math.nan if cell.axes["size"] == 20 or rate is None else rate.mean / 2
 
@@ -119,7 +119,7 @@ def session(sweeps: Sweeps, replications: int = 2) -> Session:
 
 
 def bars(axis: Any) -> dict[str, list[tuple[float, float]]]:
-    """Return the points with intervals of a panel by their label."""
+    """Return the points with intervals of a panel, by label."""
     return {
         each.get_label(): [(float(x), float(y)) for x, y in each.lines[0].get_xydata()]
         for each in axis.containers
@@ -129,7 +129,7 @@ def bars(axis: Any) -> dict[str, list[tuple[float, float]]]:
 # --- published numbers that are relative to simulated ones --------------------------------------
 
 
-def test_a_star_is_a_multiple_of_our_number_at_one_point(sweeps: Sweeps) -> None:
+def test_star_is_multiple_of_simulated_number_at_one_point(sweeps: Sweeps) -> None:
     star = {"of": "rate", "place": {"cc": "cubic", "size": 10}, "times": 0.5, "plus": 1.0}
     star |= {"at": 15, "label": "paper", "like": "CUBIC"}
     with style.style():
@@ -139,7 +139,7 @@ def test_a_star_is_a_multiple_of_our_number_at_one_point(sweeps: Sweeps) -> None
     assert drawn.lines[0].get_color() == style.colour_of(0)
 
 
-def test_a_band_is_between_multiples_of_our_numbers_over_the_axis(sweeps: Sweeps) -> None:
+def test_band_is_between_multiples_of_simulated_numbers(sweeps: Sweeps) -> None:
     band = {"of": "rate", "place": {"cc": "newreno"}, "between": [1.0, 2.0], "label": "paper"}
     with style.style():
         figure = made(sweeps, panels=[{"bands": [band]}]).drawn(session(sweeps))
@@ -159,7 +159,7 @@ def test_a_mark_may_be_a_number(sweeps: Sweeps) -> None:
 # --- rows and tables ---------------------------------------------------------------------------
 
 
-def test_rows_are_in_order_and_lines_have_the_values_of_an_axis(sweeps: Sweeps) -> None:
+def test_rows_are_ordered_and_lines_have_axis_values(sweeps: Sweeps) -> None:
     rows, [table] = made(sweeps).found(session(sweeps), "Fig. 1")
     assert [(row.row["cc"], row.row["size"], row.computed) for row in rows if row] == [
         ("cubic", 10, 20.5),
@@ -173,7 +173,7 @@ def test_rows_are_in_order_and_lines_have_the_values_of_an_axis(sweeps: Sweeps) 
     assert [str(text).split()[0] for text in table.rows[1][1:]] == ["40.5", "20.5"]
 
 
-def test_columns_of_several_values_stand_together_and_others_are_of_the_first(
+def test_columns_with_several_values_are_adjacent(
     sweeps: Sweeps,
 ) -> None:
     columns = [
@@ -213,7 +213,7 @@ def test_points_that_are_not_simulated_have_computed_rows(sweeps: Sweeps) -> Non
     assert [row.computed for row in figure.found(found, "")[0] if row] == [9.0, 16.0]
 
 
-def test_points_that_are_not_simulated_have_values_with_words(sweeps: Sweeps) -> None:
+def test_points_that_are_not_simulated_have_values_with_labels(sweeps: Sweeps) -> None:
     naming = Naming({"size": {3: "three"}})
     spec = {"points": "squares", "rows": ["model"], "table": {"lines": {"size": ""}}}
     with pytest.raises(BadValueError) as raised:
@@ -222,7 +222,7 @@ def test_points_that_are_not_simulated_have_values_with_words(sweeps: Sweeps) ->
     assert str(raised.value) == f'{place}: "4": no value of it. Expected one of: 3.'
 
 
-def test_parts_of_an_item_follow_each_other(sweeps: Sweeps, tmp_path: Path) -> None:
+def test_parts_of_an_item_are_in_order(sweeps: Sweeps, tmp_path: Path) -> None:
     part = {key: SPEC[key] for key in ("points", "rows", "table")}
     titled = [{**part, "table": {**part["table"], "title": name}} for name in ("one", "two")]
     about = ({"parts": titled, "title": "t"}, sweeps, QUANTITIES, NAMING)
@@ -235,7 +235,7 @@ def test_parts_of_an_item_follow_each_other(sweeps: Sweeps, tmp_path: Path) -> N
     assert len(result.rows) == 8
 
 
-def test_an_empty_table_of_a_part_leaves_its_rows(sweeps: Sweeps, tmp_path: Path) -> None:
+def test_part_with_empty_table_keeps_its_rows(sweeps: Sweeps, tmp_path: Path) -> None:
     parts = [{"points": [{"sweep": "sizes", "size": 10}], "table": {}}, {"table": {"title": "all"}}]
     spec = {**SPEC, "title": "t", "parts": parts}
     own = Row({"cc": "reno"}, "rate", "Mbit/s", None, 1.0)
@@ -246,7 +246,7 @@ def test_an_empty_table_of_a_part_leaves_its_rows(sweeps: Sweeps, tmp_path: Path
     assert [table.title for table in result.tables] == ["all", "Fig. 1: t"]
 
 
-def test_points_of_panels_that_no_part_has_are_simulated(sweeps: Sweeps, tmp_path: Path) -> None:
+def test_points_of_panels_without_part_are_simulated(sweeps: Sweeps, tmp_path: Path) -> None:
     parts = [{"points": [{"sweep": "sizes", "cc": "cubic", "size": 10}]}]
     also = [{"points": [{"sweep": "sizes", "cc": "cubic", "size": 20}], "label": "other"}]
     spec = {**SPEC, "title": "t", "points": [{"sweep": "sizes", "cc": "newreno"}], "parts": parts}
@@ -257,7 +257,7 @@ def test_points_of_panels_that_no_part_has_are_simulated(sweeps: Sweeps, tmp_pat
 
 
 @pytest.mark.parametrize(("whole", "count"), [(False, 2), (True, 4)])
-def test_a_whole_figure_keeps_rows_without_a_number(
+def test_figure_without_parts_keeps_rows_without_a_number(
     whole: bool, count: int, sweeps: Sweeps, tmp_path: Path
 ) -> None:
     spec = {**SPEC, "rows": ["halved"], "title": "t", "whole": whole}
@@ -267,13 +267,13 @@ def test_a_whole_figure_keeps_rows_without_a_number(
     assert len(evaluate(empty, None).tables) == (0 if whole else 1)
 
 
-def test_titles_of_tables_by_an_axis_have_its_value(sweeps: Sweeps) -> None:
+def test_titles_of_tables_by_axis_contain_its_value(sweeps: Sweeps) -> None:
     table = {"by": "cc", "lines": {"size": "buffer"}, "title": "{}: rates"}
     _rows, tables = made(sweeps, table=table).found(session(sweeps), "")
     assert [each.title for each in tables] == ["CUBIC: rates", "New Reno: rates"]
 
 
-def test_a_column_of_no_value_is_that_of_the_first_point_of_a_line(sweeps: Sweeps) -> None:
+def test_column_without_value_shows_first_point_of_line(sweeps: Sweeps) -> None:
     points = [{"sweep": "sizes", "cc": "cubic"}, {"sweep": "sizes", "cc": "newreno", "size": 20}]
     columns = [["rate", "", "rate"], ["rate", "of {first}", "rate"], ["rate", "{}", "rate"]]
     table = {**SPEC["table"], "columns": columns}
@@ -285,10 +285,11 @@ def test_a_column_of_no_value_is_that_of_the_first_point_of_a_line(sweeps: Sweep
 
 
 @pytest.mark.parametrize(("more", "shared"), [({}, True), ({"x": "delay"}, False)])
-def test_a_row_below_shares_the_abscissa_by_column(
+def test_row_below_shares_abscissa_of_column(
     more: Mapping[str, Any], shared: bool, sweeps: Sweeps
 ) -> None:
-    # With 20 SDUs there is no such number, so that alone the row below would end at 10.
+    # With 20 SDUs this number is missing, so that a separate abscissa of the row below would end at
+    # 10.
     figure = made(sweeps, below={"y": "halved", **more}, panels=[{"by": "cc"}], curves=[])
     first, second, below_first, below_second = drawn(figure, session(sweeps))
     both = ((first, below_first), (second, below_second))
@@ -311,7 +312,7 @@ def drawn(figure: DeclaredFigure, found: Session) -> list[Any]:
         return list(figure.drawn(found).axes)
 
 
-def test_a_panel_has_a_curve_for_each_value_in_the_order_of_the_axis(sweeps: Sweeps) -> None:
+def test_panel_has_curve_for_each_value_in_axis_order(sweeps: Sweeps) -> None:
     [axis] = drawn(made(sweeps), session(sweeps))
     assert bars(axis) == {
         "CUBIC": [(10.0, 20.5), (20.0, 40.5)],
@@ -329,13 +330,15 @@ def test_a_measured_abscissa_ends_at_the_limit(sweeps: Sweeps) -> None:
 
 
 @pytest.mark.parametrize(("least", "has_bars"), [(2, True), (3, False)])
-def test_points_of_few_runs_have_no_intervals(least: int, has_bars: bool, sweeps: Sweeps) -> None:
+def test_points_with_few_replications_have_no_intervals(
+    least: int, has_bars: bool, sweeps: Sweeps
+) -> None:
     [axis] = drawn(made(sweeps, least_runs=least), session(sweeps))
     segments = axis.containers[0].lines[2][0].get_segments()
     assert [np.ptp(segment[:, 1]) > 0 for segment in segments] == [has_bars] * 2
 
 
-def test_a_row_below_is_over_the_last_curve(sweeps: Sweeps) -> None:
+def test_row_below_uses_last_curve(sweeps: Sweeps) -> None:
     below = {"over": True, "y_name": "over {last}", "limits": {"yscale": "log"}}
     figure = made(sweeps, below=below, limits={"xlim": [0, 30]})
     upper, lower = drawn(figure, session(sweeps))
@@ -370,7 +373,7 @@ def test_panels_of_an_axis_share_a_scale(sweeps: Sweeps) -> None:
     assert first.get_ylim() == second.get_ylim()
 
 
-def test_other_points_are_drawn_and_simulated_without_rows(sweeps: Sweeps) -> None:
+def test_other_points_are_plotted_and_simulated_without_rows(sweeps: Sweeps) -> None:
     also = [{"points": [{"sweep": "sizes", "cc": "cubic", "size": 10}], "label": "printed"}]
     points = [{"sweep": "sizes", "cc": "newreno"}]
     figure = made(sweeps, points=points, panels=[{"also": [{**also[0], "published": True}]}])
@@ -391,12 +394,12 @@ def test_other_points_of_a_computed_quantity_are_a_line(sweeps: Sweeps) -> None:
     assert (line.get_linestyle(), line.get_marker()) == (":", "None")
 
 
-def test_words_of_an_axis_are_below_each_other(sweeps: Sweeps) -> None:
+def test_labels_of_an_axis_are_below_each_other(sweeps: Sweeps) -> None:
     also = [{"points": [{"sweep": "sizes", "size": 10}], "x": "delay", "label": "delay"}]
     more = {"order": ["cc"], "x": "rate", "y": "size", "curves": "cc", "y_name": ""}
     figure = made(sweeps, **more, panels=[{"also": also}, {}])
     first, second = drawn(figure, session(sweeps))
-    # The sweep has 20 SDUs first.
+    # The sweep lists 20 SDUs first.
     assert [text.get_text() for text in first.get_yticklabels()] == ["20 SDUs", "10 SDUs"]
     assert first.get_ylim() == second.get_ylim() == (1.5, -0.5)
     assert bars(second) == {
@@ -424,7 +427,7 @@ def test_a_computed_number_may_be_missing(sweeps: Sweeps) -> None:
     ]
 
 
-def test_parts_have_the_keys_of_the_figure_and_their_own(sweeps: Sweeps) -> None:
+def test_parts_have_keys_of_the_figure_and_own_keys(sweeps: Sweeps) -> None:
     parts = [
         {"points": [{"sweep": "sizes", "cc": cc}], "table": {"notes": [cc]}}
         for cc in ("newreno", "cubic")

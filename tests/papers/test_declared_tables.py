@@ -82,11 +82,11 @@ def evaluated(sweeps: Sweeps, directory: Path, *, simulated: bool = True, **more
     return evaluate(found, None)
 
 
-def test_rows_are_of_measured_and_of_computed_numbers(sweeps: Sweeps, tmp_path: Path) -> None:
+def test_rows_contain_measured_and_computed_numbers(sweeps: Sweeps, tmp_path: Path) -> None:
     result = evaluated(sweeps, tmp_path)
     assert result.title == "All of cubic"
     found = {(row.quantity, row.row["size"]): row for row in result.rows}
-    # What is not computed has no row.
+    # A number that is not computed has no row.
     assert list(found) == [
         ("model", 20),
         ("rate", 20),
@@ -102,9 +102,7 @@ def test_rows_are_of_measured_and_of_computed_numbers(sweeps: Sweeps, tmp_path: 
     assert model.extra == {"printed": "large", "computed": "of 10"}
 
 
-def test_unpublished_numbers_have_rows_and_measured_ones_where_there_are_runs(
-    sweeps: Sweeps, tmp_path: Path
-) -> None:
+def test_unpublished_numbers_have_rows_and_measured_values(sweeps: Sweeps, tmp_path: Path) -> None:
     points = ["cubic", "computed"]
     columns = {"rate": "", "model": "model_mbps"}
     more: Any = {"parts": [{"title": ""}], "columns": columns, "points": points}
@@ -129,7 +127,7 @@ def test_a_tolerance_may_depend_on_the_point(sweeps: Sweeps) -> None:
     assert [row.within for row in rows] == [True, False]
 
 
-def test_a_printed_interval_of_width_0_is_one_and_an_empty_entry_is_none(
+def test_interval_of_width_0_counts_and_empty_entry_does_not(
     sweeps: Sweeps, tmp_path: Path
 ) -> None:
     (tmp_path / "table2.csv").write_text(
@@ -158,18 +156,18 @@ def test_each_part_is_a_table_of_some_quantities(sweeps: Sweeps, tmp_path: Path)
         ["20 kB", "400", "400", "large", "of 20"],
         ["10 kB", "101", "100", "large", "of 10"],
     ]
-    # Nothing of it was simulated.
+    # No number of this table was simulated.
     assert list(model.notes) == []
 
 
-def test_computed_numbers_are_there_before_the_simulation(sweeps: Sweeps, tmp_path: Path) -> None:
+def test_computed_numbers_are_available_before_simulation(sweeps: Sweeps, tmp_path: Path) -> None:
     result = evaluated(sweeps, tmp_path, simulated=False)
     assert not result.complete
     assert {row.quantity for row in result.rows} == {"model", "share"}
     assert result.tables[0].rows[0][1:] == ["41.0 ± 0.5", "not simulated", ""]
 
 
-def test_without_parts_there_is_one_table_of_all(sweeps: Sweeps, tmp_path: Path) -> None:
+def test_table_without_parts_contains_all_quantities(sweeps: Sweeps, tmp_path: Path) -> None:
     more: Any = {"parts": [{"title": "Table 2: a table"}], "name": ""}
     result = evaluated(sweeps, tmp_path, **more)
     [table] = result.tables
@@ -177,7 +175,7 @@ def test_without_parts_there_is_one_table_of_all(sweeps: Sweeps, tmp_path: Path)
     assert [row[1] for row in table.rows] == ["400", "101"]
 
 
-def test_a_table_without_points_has_those_of_its_lines(sweeps: Sweeps, tmp_path: Path) -> None:
+def test_table_without_points_uses_points_of_its_lines(sweeps: Sweeps, tmp_path: Path) -> None:
     result = evaluated(
         sweeps, tmp_path, points=None, columns={"model": "model_mbps"}, simulated=False
     )
@@ -188,7 +186,7 @@ def test_a_table_without_points_has_those_of_its_lines(sweeps: Sweeps, tmp_path:
     ]
 
 
-def test_wrong_lines_of_a_table_without_points_are_refused(sweeps: Sweeps, tmp_path: Path) -> None:
+def test_wrong_lines_of_a_table_without_points_are_rejected(sweeps: Sweeps, tmp_path: Path) -> None:
     spec = {key: value for key, value in SPEC.items() if key != "points"}
     about = (tmp_path, "table2", spec, sweeps, QUANTITIES)
     place = f"{tmp_path.name}/paper.toml: tables.table2"
@@ -211,7 +209,7 @@ def test_part_has_separate_points_lines_and_order(sweeps: Sweeps, tmp_path: Path
     ]
     only: Any = {"columns": {"model": "model_mbps"}, "parts": parts, "points": None}
     result = evaluated(sweeps, tmp_path, **only)
-    # The first two parts have the same rows; what is only shown has none.
+    # The first two parts have the same rows. Columns that are only displayed have none.
     found = [(row.row["size"], row.quantity, row.published) for row in result.rows]
     sizes = [(20, 400), (10, 101), (3, 9), (2, 5)]
     assert found == [(size, "model", published) for size, published in sizes]
@@ -245,7 +243,7 @@ def test_part_has_separate_points_lines_and_order(sweeps: Sweeps, tmp_path: Path
         ({"parts": [{"title": "{n"}]}, '.parts.title: "{n": no format: '),
     ],
 )
-def test_wrong_entries_are_refused_when_the_table_is_made(
+def test_wrong_entries_are_rejected_when_table_is_created(
     changed: dict[str, Any], expected: str, sweeps: Sweeps, tmp_path: Path
 ) -> None:
     spec = {key: value for key, value in {**SPEC, **changed}.items() if value is not None}

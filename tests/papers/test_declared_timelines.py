@@ -46,7 +46,7 @@ def sweeps(tmp_path: Path) -> Sweeps:
     return Sweeps(tmp_path, link)
 
 
-def test_series_are_drawn_by_panel_on_scales_of_equal_height(
+def test_series_are_plotted_by_panel_on_scales_of_equal_height(
     sweeps: Sweeps, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: list[Any] = []
@@ -70,7 +70,7 @@ def test_series_are_drawn_by_panel_on_scales_of_equal_height(
     assert names == ["newreno", "cubic"]
 
 
-def test_a_place_may_have_an_axis_of_some_points(tmp_path: Path) -> None:
+def test_point_may_have_axis_of_some_points(tmp_path: Path) -> None:
     other = '[other]\nset = {cc = "cubic", size = 20}\nplace.also = 1\nseries = ["queue"]\n'
     (tmp_path / "sweeps.toml").write_text(SWEEP + other, encoding="utf-8")
     sweeps = Sweeps(tmp_path, link)
@@ -81,12 +81,12 @@ def test_a_place_may_have_an_axis_of_some_points(tmp_path: Path) -> None:
     assert cells == [*sweeps.cells("sizes"), *sweeps.cells("other")]
 
 
-def test_a_level_holds_until_the_next_one() -> None:
+def test_level_is_constant_until_next_level() -> None:
     found = levels_at(np.array([1.0, 2.0]), np.array([5.0, 7.0]), np.array([0.0, 1.0, 1.9, 2.0]))
     assert found.tolist() == [5.0, 5.0, 5.0, 7.0]
 
 
-def test_rates_are_sums_of_bins_and_bands_have_mean_and_range() -> None:
+def test_rates_are_sums_of_bins() -> None:
     times, values = np.array([0.0, 0.5, 1.5, 2.5]), np.array([4.0, 2.0, 6.0, 9.0])
     axis: Any = style.new_figure(4, 3).subplots()
     draw_series(axis, "rates", times, values, np.array([0.0, 2.0]), color="k", label="rate")

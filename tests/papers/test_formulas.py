@@ -25,7 +25,7 @@ RUNS: Mapping[str, Sequence[float]] = {
     "b1": [3.0, 5.0],
     "b2": [5.0, 7.0],
 }
-"""Numbers of the runs of each cell: means 2, 4, 4 and 6."""
+"""Numbers of the replications of each point: means 2, 4, 4 and 6."""
 
 POINTS = [
     Point({"group": name[0], "x": float(name[1])}, (name,)) for name in ("a1", "a2", "b1", "b2")
@@ -44,7 +44,7 @@ MEASURES = {
 
 
 class Sets:
-    """Stands for the sweeps of a paper: each has all points."""
+    """Replacement of a paper's sweeps: each sweep contains all points."""
 
     def __init__(self, *names: str) -> None:
         self.names = lambda: names
@@ -82,7 +82,7 @@ VALUES = {
     "share": ("share(y >= 4)", 0.75),
     "run_share": ("run_share(y(group='a', x=1) > 2)", 0.5),
     "run_most": ("run_most(y(group='b', x=2))", 7.0),
-    # Two runs at 99 %: t = 63.657, of a1 s = 1.414.
+    # Two replications at 99 %: t = 63.657; for a1 s = 1.414.
     "low": ("low(y(group='a', x=1))", 2 - 63.657),
     "high": ("high(y(group='a', x=1))", 2 + 63.657),
     "half_width": ("half_width(y(group='a', x=1))", 63.657),
@@ -135,9 +135,9 @@ def test_shapes_that_do_not_match_are_errors(session: Session, formula: str, exp
         value(session, formula)
 
 
-def test_arithmetic_is_point_by_point_and_run_by_run(session: Session) -> None:
+def test_arithmetic_is_by_point_and_replication(session: Session) -> None:
     assert value(session, "y(x=2) - y(x=1)") == {"a": 2.0, "b": 2.0}
-    # A quotient of means, but differences of runs: a2 - a1 is 3 and 1.
+    # A quotient of means, but differences of replications: a2 - a1 is 3 and 1.
     assert value(session, "y(group='a', x=2) / y(group='a', x=1)") == 2.0
     difference = "y(group='a', x=2) - y(group='a', x=1)"
     assert value(session, f"run_most({difference})") == 3.0
@@ -151,7 +151,7 @@ def test_comparisons_are_chained_and_joined(session: Session) -> None:
     assert value(session, "all(2 < y <= 6)") == 0.0
 
 
-def test_names_are_measures_of_the_claim_numbers_and_axes(session: Session) -> None:
+def test_names_are_measures_numbers_and_axes(session: Session) -> None:
     made = Criterion(
         POINTS,
         (),
@@ -167,7 +167,7 @@ def test_names_are_measures_of_the_claim_numbers_and_axes(session: Session) -> N
     assert found.measured == ["low x 2.0 (a), 4.0 (b); ratio 1.0 (a), 2.0 (b)"]
 
 
-def test_a_number_hides_a_measure_of_its_name(session: Session) -> None:
+def test_number_hides_measure_of_the_same_name(session: Session) -> None:
     assert value(session, "y + 1", y=3.0) == 4.0
     assert criterion("y + 1", y=3.0).cells() == []
 
@@ -178,18 +178,18 @@ def test_each_repeats_the_criterion_for_the_values_of_an_axis(session: Session) 
     assert found.holds
     assert found.measured[1] == "group=b: found 4.00 (1.0), 6.00 (2.0)"
     assert found.values["group=a"] == {"found": {"1.0": 2.0, "2.0": 4.0}}
-    # An axis that a formula names itself is not restricted.
+    # A formula that names an axis is not restricted in this axis.
     other = criterion("y", "y < 5 or y(group='a') < 5", "y(group='b', x=1) == 4", each=["group"])
     assert other.find(session).holds
     assert not criterion("y", "largest(y) < 5", each=["group"]).find(session).holds
 
 
-def test_an_empty_choice_does_not_hold(session: Session) -> None:
+def test_empty_selection_does_not_hold(session: Session) -> None:
     assert not criterion("y", "where(y > 0, y > 100)").find(session).holds
     assert value(session, "least(where(y, y > 100))") is None
 
 
-def test_one_run_has_no_interval(session: Session) -> None:
+def test_single_replication_has_no_interval(session: Session) -> None:
     session._simulated = {
         cell: Simulated(run.replications[:1]) for cell, run in session._simulated.items()
     }
@@ -198,13 +198,13 @@ def test_one_run_has_no_interval(session: Session) -> None:
         assert found.holds is (holds == "not high(y) >= 100")
 
 
-def test_a_place_outside_the_points_is_not_evaluated(session: Session) -> None:
+def test_point_outside_the_sweep_is_not_evaluated(session: Session) -> None:
     found = criterion("at(axis('x'), y, 3.5)").find(session)
     assert (found.holds, found.values) == (False, {})
     assert found.measured == ["not evaluated: 3.5 is outside the points, 1 to 2"]
 
 
-def test_random_numbers_are_those_of_simulations_and_of_declared_measures() -> None:
+def test_random_numbers_come_from_simulations_and_declared_measures() -> None:
     assert criterion("y").is_random
     assert not criterion("model").is_random
     rates = {"rate": of_point(lambda _session, _cell: 1.0, is_random=True)}
@@ -273,7 +273,8 @@ def test_declared_claim_is_checked_on_resamples(tmp_path: Path, session: Session
     [spec] = Claims(tmp_path, sets, MEASURES).checks()
     assert sorted(spec.cells) == [("a1",), ("a2",)]
     [claim] = checked(session, [spec])
-    # The rise is 3 and 1 by run: its mean is at least 3 where both draws are the first run.
+    # The rise is 3 and 1 by replication: its mean is at least 3 only if both draws are the first
+    # replication.
     assert not claim.holds
     assert claim.strength is not None
     both_first = sum(

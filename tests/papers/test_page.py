@@ -1,4 +1,4 @@
-"""The page that a reproduction becomes."""
+"""The page of a reproduction."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_every_published_number_is_next_to_the_simulated_one() -> None:
         "| 10.0 | 10.0 | +0.00 % | B | R1 |"
     )
     assert "| 4 | 30 | 2.24e-05 | 2.00e-05 ± 2.0e-05 | -10.71 % |" in text
-    # Where the difference counts, and not its size relative to the number.
+    # The absolute difference is shown, not the relative difference.
     assert "| P | awgn | 0.990 | 0.987 | -0.003 |" in text
     assert "extra" not in text
     assert "| throughput_simulation, Mbit/s: paper | Airpath | difference | x*: paper |" in text
@@ -139,7 +139,7 @@ def test_kept_results_have_all_54_cells_of_qawla() -> None:
 
 @pytest.fixture
 def report(fake_engine: Any) -> dict[str, Any]:
-    """A reproduction of two tables, with an interval, a test for a tolerance and a claim."""
+    """A reproduction of two tables, with an interval, a test of a tolerance and a claim."""
     effort = Effort(replications=3, duration_s=40.0, warmup_s=10.0, resamples=1)
     provenance = {"command": "airpath"}
     items = ["table2", "table3", "table6"]
@@ -148,11 +148,11 @@ def report(fake_engine: Any) -> dict[str, Any]:
     return document
 
 
-def test_a_page_of_what_is_kept_is_that_of_the_document(report: dict[str, Any]) -> None:
+def test_page_of_kept_results_equals_page_of_document(report: dict[str, Any]) -> None:
     kept = json.loads(text(packed(report)))
     assert page(unpacked(kept)) == page(report)
     assert summary(unpacked(kept)) == summary(report)
-    # Of what is kept already nothing changes.
+    # Packing a kept document again changes nothing.
     assert packed(kept) == kept
     assert unpacked(report) == report
 
@@ -174,7 +174,7 @@ def test_kept_results_have_each_published_number_next_to_the_simulated_one(
             assert found[name] == (row[name] and pytest.approx(row[name], rel=1e-8))
 
 
-def test_the_summary_has_what_fails_and_the_counts(report: dict[str, Any]) -> None:
+def test_summary_contains_failures_and_counts(report: dict[str, Any]) -> None:
     for claim in report["claims"]:
         claim["holds"] = claim["claim"] != "order"
         claim["strength"] = None
@@ -193,14 +193,14 @@ def test_the_summary_has_what_fails_and_the_counts(report: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize("paper", installed_papers())
-def test_the_committed_page_is_the_summary_of_what_is_kept(paper: str) -> None:
+def test_committed_page_is_summary_of_kept_results(paper: str) -> None:
     kept = json.loads(read_text(paper_directory(paper), RESULTS))
     committed = (PAGES / f"{paper}.md").read_text("utf-8")
     assert committed == summary(unpacked(kept)), f"{paper}.md: run make generate-docs"
     assert read_text(paper_directory(paper), RESULTS) == text(kept)
 
 
-def test_the_committed_overview_is_that_of_the_papers(tmp_path: Path) -> None:
+def test_committed_overview_matches_papers(tmp_path: Path) -> None:
     made = tmp_path / "index.md"
     main(["--overview", str(made)])
     assert (PAGES / "index.md").read_text("utf-8") == made.read_text("utf-8"), (
@@ -208,7 +208,7 @@ def test_the_committed_overview_is_that_of_the_papers(tmp_path: Path) -> None:
     )
 
 
-def test_the_overview_has_outcomes_causes_and_what_is_missing() -> None:
+def test_overview_contains_outcomes_causes_and_missing_items() -> None:
     def found(key: str, holds: bool, **more: Any) -> Claim:
         return Claim(key, f"Text of {key}.", "", holds, [], {}, **more)
 
@@ -240,7 +240,7 @@ def test_every_claim_that_does_not_hold_has_a_cause(paper: str) -> None:
 
 @pytest.mark.parametrize("paper", installed_papers())
 def test_kept_results_cover_the_whole_paper(paper: str) -> None:
-    """A page of a few items is no page of the paper."""
+    """A page of a few items does not replace the page of the paper."""
     kept = json.loads(read_text(paper_directory(paper), RESULTS))
     found = load(paper)
     assert [item["item"] for item in kept["items"]] == [item.key for item in found.items]
@@ -251,7 +251,7 @@ def test_kept_results_cover_the_whole_paper(paper: str) -> None:
     assert kept["provenance"]["command"].removesuffix(" --accept-version") == command
 
 
-def test_the_options_of_the_command(report: dict[str, Any], tmp_path: Path) -> None:
+def test_page_command_accepts_its_options(report: dict[str, Any], tmp_path: Path) -> None:
     source, kept, made = tmp_path / "x.json", tmp_path / "kept.json", tmp_path / "x.md"
     source.write_text(json.dumps(report))
     main(["--archive", str(source), str(kept)])
@@ -277,8 +277,10 @@ def test_the_options_of_the_command(report: dict[str, Any], tmp_path: Path) -> N
         (None, "cannot be read: is a pipe, not a regular file."),
     ],
 )
-def test_a_file_that_is_no_reproduction(content: bytes | None, line: str, tmp_path: Path) -> None:
-    """A pipe was waited for, all else ended in an error from the depths."""
+def test_file_without_reproduction_is_rejected(
+    content: bytes | None, line: str, tmp_path: Path
+) -> None:
+    """Regression test: a pipe blocked, and other invalid files ended in an internal error."""
     source, target = tmp_path / "x.json", tmp_path / "x.md"
     if content is None:
         os.mkfifo(source)

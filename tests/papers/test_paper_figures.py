@@ -1,7 +1,7 @@
-"""The papers' figures: intervals, honest axes, the published numbers next to the simulated ones.
+"""Figures of the papers: intervals, axes that start at 0, published numbers next to simulated ones.
 
-Went wrong before: means of four runs were joined to curves without intervals on axes cut to their
-noise, and no published number stood in a figure but those of two tables.
+Regression tests: means of four replications were joined to curves without intervals, on axes cut to
+the range of their noise. Only the figures of two tables contained published numbers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from airpath_papers.sbd.figures import GRIDS, grid
 
 
 class Spread(OneByOne):
-    """Simulates nothing: every cell has goodputs around 300 kbit/s and delays around 0.5 s."""
+    """An engine that returns goodputs around 300 kbit/s and delays around 0.5 s for every point."""
 
     def simulate_one(self, scenario: Any, **options: Any) -> Simulated:
         strength = sum(map(ord, scenario.name)) % 17
@@ -47,7 +47,7 @@ def session(cells: Any) -> Session:
 
 
 def bars(panel: Any) -> dict[str, Any]:
-    """Return the points with intervals of a panel by their label."""
+    """Return the points with intervals of a panel, by label."""
     return {each.get_label(): each for each in panel.containers}
 
 
@@ -83,12 +83,12 @@ def test_each_point_of_a_cloud_has_its_intervals(one_flow: Any) -> None:
             assert all(
                 half > 0 for half in (*half_widths(container, 0), *half_widths(container, 1))
             )
-            # The points themselves are not joined; what joins them is pale.
+            # The points are not joined by solid lines; the line that joins them is pale.
             assert container.lines[0].get_linestyle() == "None"
         assert all(line.get_alpha() < 0.5 for line in panel.lines if line.get_alpha())
 
 
-def test_a_cloud_begins_at_0_and_its_enlargement_shows_every_interval(one_flow: Any) -> None:
+def test_cloud_starts_at_0_and_enlargement_shows_every_interval(one_flow: Any) -> None:
     whole, part = one_flow.axes
     assert (whole.get_xlim()[0], whole.get_ylim()[0]) == (0, 0)
     assert part.get_title(loc="left") == "(b) enlarged"
@@ -172,7 +172,7 @@ def lines(figure: Any, **looks: Any) -> list[Any]:
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Any]:
-    """Return the function of the figure of an item of qawla."""
+    """Return a function that plots the figure of an item of qawla."""
 
     def of(key: str) -> Any:
         figures: list[Any] = []
@@ -197,10 +197,10 @@ def test_fig3_has_the_error_rates_of_table_2(drawn: Callable[[str], Any]) -> Non
     assert found == {(snr_db, rate.published) for (snr_db, _), rate in rates if rate.published}
 
 
-def test_a_triangle_down_is_a_point_without_an_error_and_nothing_else(
+def test_triangle_down_marks_only_points_without_errors(
     drawn: Callable[[str], Any],
 ) -> None:
-    """In Figs. 5 and 6 it was x*, in Figs. 2 and 3 the fifth MCS as well."""
+    """In Figs. 5 and 6 the triangle was also x*, in Figs. 2 and 3 also the fifth MCS."""
     figure = drawn("fig2")
     points = AWGN.table().points(confidence=0.99)
     clean = points[points["errors"] == 0]
@@ -229,7 +229,7 @@ def test_figs_7_to_12_have_the_entries_of_table_6(
 
 
 def test_papers_write_the_requested_formats(tmp_path: Path) -> None:
-    """PNG and SVG were all there was."""
+    """Regression test: only PNG and SVG were written."""
     report = reproduce("qawla", ["fig2"], effort=BRIEF, out=tmp_path, figure_formats="pdf")
     [item] = report.items
     assert [path.name for path in item.figures] == ["qawla-fig2.pdf"]

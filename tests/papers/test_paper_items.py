@@ -1,4 +1,4 @@
-"""Items in Python: what `item_of` makes of rows, tables and a figure."""
+"""Items in Python: results of `item_of` for rows, tables and a figure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TITLE = "how two ACKs of a real run get their uplink: by contention, by piggybac
 
 
 class Empty(OneByOne):
-    """An engine whose runs have no statistics."""
+    """An engine whose replications have no statistics."""
 
     def simulate_one(self, _scenario: Any, **options: Any) -> Simulated:
         return Simulated([{}] * options["replications"])
@@ -51,9 +51,7 @@ def draw(_session: Session) -> Any:
 
 
 @pytest.mark.parametrize("simulated", [True, False])
-def test_an_item_has_its_figure_if_all_its_cells_are_simulated(
-    simulated: bool, tmp_path: Path
-) -> None:
+def test_item_has_figure_if_all_its_points_are_simulated(simulated: bool, tmp_path: Path) -> None:
     cells, evaluate = item_of(WIMAX, "fig1", CELLS, found, draw, "Why.")
     result = evaluate(session(simulated=simulated), tmp_path)
     assert cells == CELLS
@@ -65,7 +63,7 @@ def test_an_item_has_its_figure_if_all_its_cells_are_simulated(
     assert [row.row["n"] for row in result.rows] == [0]
 
 
-def test_the_line_below_a_title_has_the_legend_the_runs_and_the_paper(tmp_path: Path) -> None:
+def test_line_below_title_contains_legend_replications_and_paper(tmp_path: Path) -> None:
     figures = []
 
     def kept(made: Session) -> Any:
@@ -95,8 +93,8 @@ def test_the_number_of_a_table_is_in_its_tables_only(
     assert (result.title, result.tables[0].title) == (of_result, of_table)
 
 
-def test_an_item_without_a_figure_makes_no_legend(tmp_path: Path) -> None:
-    """The legend and the claims below a figure may take long."""
+def test_item_without_figure_computes_no_legend(tmp_path: Path) -> None:
+    """The legend and the claims below a figure may take long to compute."""
     made: list[Session] = []
     for drawn in (None, draw):
         legend = lambda session: str(made.append(session))  # noqa: E731
@@ -106,7 +104,7 @@ def test_an_item_without_a_figure_makes_no_legend(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("simulated", [True, False])
-def test_a_whole_item_has_rows_and_tables_once_all_cells_are_simulated(simulated: bool) -> None:
+def test_item_has_rows_and_tables_if_all_points_are_simulated(simulated: bool) -> None:
     _cells, evaluate = item_of(WIMAX, "fig1", CELLS, found, whole=True)
     result = evaluate(session(simulated=simulated), None)
     assert (len(result.rows), len(result.tables)) == ((2, 1) if simulated else (0, 0))
@@ -126,7 +124,7 @@ def test_items_are_called_as_in_the_paper() -> None:
     assert [called(key, "t") for key in names] == ["Table 2: t", "Fig. 14: t", "t"]
 
 
-def test_cells_may_depend_on_the_session() -> None:
+def test_points_may_depend_on_session() -> None:
     _cells, evaluate = item_of(WIMAX, "fig1", lambda made: CELLS if made.seed == 1 else (), found)
     assert not evaluate(session(simulated=False), None).complete
     assert evaluate(session(simulated=True), None).complete
@@ -135,8 +133,8 @@ def test_cells_may_depend_on_the_session() -> None:
 @pytest.mark.parametrize(
     "name", ["clamp", *(str(STUDIES / name) for name in ("clamp", "vcp", "wimax"))]
 )
-def test_items_are_evaluated_where_nothing_was_simulated(name: str) -> None:
-    """As after Ctrl-C: an item has the rows of its models at most."""
+def test_items_are_evaluated_without_simulated_points(name: str) -> None:
+    """As after Ctrl-C: an item contains at most the rows of its models."""
     paper = load(name)
     empty = Session(paper, paper.modes["quick"])
     for item in paper.items:

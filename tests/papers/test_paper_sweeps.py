@@ -1,4 +1,4 @@
-"""A paper's ``sweeps.toml``: points by axes, scenarios, replications."""
+"""The ``sweeps.toml`` of a paper: points by axes, scenarios, replications."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def sweeps(tmp_path: Path, text: str, **more: Any) -> Sweeps:
     return Sweeps(tmp_path, path, **more)
 
 
-def test_points_are_named_by_their_axes_in_the_order_of_the_parts(tmp_path: Path) -> None:
+def test_points_are_named_by_axes_in_order_of_parts(tmp_path: Path) -> None:
     found = sweeps(
         tmp_path,
         """
@@ -74,7 +74,7 @@ def test_equal_points_of_two_sweeps_are_the_same(tmp_path: Path) -> None:
     assert found.points("b")[0].place == {}
 
 
-def test_a_point_lasts_as_its_sweep_says_or_as_the_mode(tmp_path: Path) -> None:
+def test_duration_of_point_is_that_of_sweep_or_mode(tmp_path: Path) -> None:
     found = sweeps(
         tmp_path,
         """
@@ -111,7 +111,7 @@ def test_a_point_lasts_as_its_sweep_says_or_as_the_mode(tmp_path: Path) -> None:
         ("one_in = 2", (1, 30.0), (1, 20.0)),
     ],
 )
-def test_a_share_of_the_runs_of_the_mode_is_of_their_time_where_they_are_few(
+def test_share_of_few_replications_shortens_duration(
     share: str, mode: tuple[int, float], expected: tuple[int, float], tmp_path: Path
 ) -> None:
     found = sweeps(tmp_path, f"[a]\nset.rate = 1\nreps = {{{share}}}\n")
@@ -121,7 +121,7 @@ def test_a_share_of_the_runs_of_the_mode_is_of_their_time_where_they_are_few(
     assert cell.label == f"path: rate=1, one run in {share.split(',')[0].removeprefix('one_in = ')}"
 
 
-def test_a_share_of_the_runs_is_that_of_each_change(tmp_path: Path) -> None:
+def test_share_of_replications_applies_to_each_change(tmp_path: Path) -> None:
     text = (
         "[a]\nset.rate = 1\nreps = {one_in = 2}\nchanges.two = {about = 'two flows', flows = 2}\n"
     )
@@ -129,7 +129,7 @@ def test_a_share_of_the_runs_is_that_of_each_change(tmp_path: Path) -> None:
     assert cell.reps == Share(2)
 
 
-def test_the_changes_of_the_paper_are_known_to_its_study(tmp_path: Path) -> None:
+def test_study_knows_changes_of_its_paper(tmp_path: Path) -> None:
     text = "[a]\nset.rate = 1\nchanges.two = {about = 'two flows', flows = 2}\n"
     parent = sweeps(tmp_path, text)
     (tmp_path / "study").mkdir()
@@ -167,7 +167,7 @@ def test_a_change_sets_keys_of_the_scenario_and_names_the_point(tmp_path: Path) 
     ]
 
 
-def test_a_scenario_that_another_sweep_has_too_gets_its_replications(tmp_path: Path) -> None:
+def test_scenario_in_two_sweeps_gets_largest_number_of_replications(tmp_path: Path) -> None:
     text = """
         [table]
         set = {rate = 2, aqm = "droptail"}
@@ -261,7 +261,7 @@ def test_a_sweep_without_a_scenario_has_points_that_are_not_simulated(tmp_path: 
         ("grid.x = []", "law: grid.x = []: no values."),
     ],
 )
-def test_wrong_entries_of_a_sweep_without_a_scenario_are_refused(
+def test_wrong_entries_of_sweep_without_scenario_are_rejected(
     entry: str, expected: str, tmp_path: Path
 ) -> None:
     with pytest.raises(BadValueError) as raised:
@@ -272,7 +272,7 @@ def test_wrong_entries_of_a_sweep_without_a_scenario_are_refused(
     assert "\n" not in said
 
 
-def test_numbers_of_a_criterion_stand_for_themselves(tmp_path: Path) -> None:
+def test_numbers_of_criterion_are_used_as_values(tmp_path: Path) -> None:
     (tmp_path / "claims.toml").write_text(
         '[a]\nitems = []\ntext = ""\ncriterion = ""\nrates = [1, 2]\nlast_s = {own = 9.0}\n'
         'check.points = "claim"\ncheck.measures = {}\ncheck.holds = ["axis(\'rate\') > 0"]\n'
@@ -357,14 +357,14 @@ def test_the_base_may_be_a_scenario_file(tmp_path: Path) -> None:
         ('scenario = "road"', 'scenario = "road": unknown value; expected one of: path, or a'),
     ],
 )
-def test_a_wrong_entry_is_named(text: str, problem: str, tmp_path: Path) -> None:
+def test_wrong_entry_is_reported(text: str, problem: str, tmp_path: Path) -> None:
     found = sweeps(tmp_path, f"[wrong]\n{text}\n")
     with pytest.raises(BadValueError, match=re.escape(problem)) as told:
         found.points("wrong")
     assert str(told.value).startswith(f"{tmp_path.name}/sweeps.toml: wrong")
 
 
-def test_an_unknown_sweep_is_named(tmp_path: Path) -> None:
+def test_unknown_sweep_is_reported(tmp_path: Path) -> None:
     found = sweeps(tmp_path, "[one]\n[two]\n")
     for asked in (found.points, found.changes):
         with pytest.raises(BadValueError, match=r'"three": no sweep\. Expected one of: one, two'):
@@ -372,7 +372,7 @@ def test_an_unknown_sweep_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("entry", ["3", "[1]", "[]"])
-def test_a_sweep_that_is_no_table_is_named(entry: str, tmp_path: Path) -> None:
+def test_sweep_that_is_no_table_is_reported(entry: str, tmp_path: Path) -> None:
     problem = re.escape(f"sweeps.toml: a = {entry}: not a table. Use a table [a], or several")
     with pytest.raises(BadValueError, match=problem):
         sweeps(tmp_path, f"a = {entry}\n")
@@ -400,7 +400,7 @@ def test_a_change_is_described_in_words(tmp_path: Path) -> None:
         found.changes("a")
 
 
-def test_a_point_that_is_shorter_than_the_warm_up_of_the_mode_is_named(tmp_path: Path) -> None:
+def test_point_shorter_than_warm_up_is_reported(tmp_path: Path) -> None:
     found = sweeps(tmp_path, "[a]\nset.rate = 1\nduration_s = 1.0\n")
     [cell] = found.cells("a")
     with pytest.raises(
@@ -409,7 +409,7 @@ def test_a_point_that_is_shorter_than_the_warm_up_of_the_mode_is_named(tmp_path:
         found.effort_of(cell, MODE)
 
 
-def test_a_point_is_named_by_what_differs_from_the_mode() -> None:
+def test_point_is_named_by_differences_from_mode() -> None:
     assert SweepPoint("path", '{"rate": 1}').label == "path: rate=1"
     assert SweepPoint("path", "{}", 0, 20.0, 5.0).label == "path: 20 s, from 5 s"
     assert SweepPoint("path", "{}").label == "path"

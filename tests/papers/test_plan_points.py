@@ -101,7 +101,7 @@ def test_points_that_record_series_have_distinct_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["sbd", "clamp", "vcp", "wimax", "qawla"])
 @pytest.mark.parametrize("kind", ["", "papers/studies/"])
 def test_points_of_all_items_stay_in_the_plan(kind: str, name: str) -> None:
-    """The points of `ranking` are computed: their scenarios decide."""
+    """The points of `ranking` are computed by the paper; their scenarios identify them."""
     paper = load(str(ROOT / kind / name) if kind else name)
     known = CurrentPoints(paper).known
     session = Session(paper, paper.modes["full"])
@@ -111,7 +111,7 @@ def test_points_of_all_items_stay_in_the_plan(kind: str, name: str) -> None:
     assert wanted <= known
 
 
-def test_a_point_that_a_paper_computes_stays_while_its_scenario_is_the_same() -> None:
+def test_computed_point_is_kept_while_its_scenario_is_unchanged() -> None:
     paper = load(str(ROOT / "papers" / "studies" / "qawla"))
     cell = SweepPoint.of("adapted_path", **LINK)
     session = Session(paper, SHORT)
@@ -129,10 +129,8 @@ def _corrected(rate: str) -> ap.Scenario:
 
 
 @pytest.mark.parametrize("is_removed", [False, True])
-def test_points_that_the_paper_no_longer_has_leave_the_plan(
-    tmp_path: Path, *, is_removed: bool
-) -> None:
-    """A corrected scenario, or a value that left the sweep."""
+def test_points_removed_from_the_paper_leave_the_plan(tmp_path: Path, *, is_removed: bool) -> None:
+    """The scenario was corrected, or the value was removed from the sweep."""
     _corrected.__name__ = "_path"
     out = tmp_path / "out"
     _reproduced_rates(tmp_path, ["1 Mbit/s", "2 Mbit/s"])

@@ -1,4 +1,4 @@
-"""Papers are plug-ins: found by entry points, absent from the wheel."""
+"""Papers as plug-ins: found by entry points, absent from the wheel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def no_papers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def other_distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two papers of another distribution; the code of one of them fails."""
+    """Install two papers of another distribution; the code of one of them fails."""
     for name, code in {"fine": "from airpath_papers.sbd import PAPER", "bad": "1 / 0"}.items():
         directory = tmp_path / "others" / name
         directory.mkdir(parents=True)
@@ -45,7 +45,7 @@ def other_distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("other_distribution")
-def test_a_paper_of_another_distribution_is_found() -> None:
+def test_paper_of_another_distribution_is_found() -> None:
     found = installed_papers()
     assert {"bad", "broken", "fine", "gone", "qawla", "sbd"} <= found.keys()
     assert (found["fine"], found["bad"], found["gone"]) == ("A fine paper", "", "")
@@ -60,13 +60,13 @@ def test_a_paper_of_another_distribution_is_found() -> None:
         ("gone", "\"gone\": its code fails: ModuleNotFoundError: No module named 'nowhere'."),
     ],
 )
-def test_a_paper_that_cannot_be_loaded_is_an_error_of_one_line(name: str, message: str) -> None:
+def test_paper_that_cannot_be_loaded_is_reported_in_one_line(name: str, message: str) -> None:
     with pytest.raises(BadValueError) as error:
         load(name)
     assert str(error.value) == message
 
 
-def test_two_papers_of_one_name_are_an_error_that_names_both(
+def test_two_papers_with_equal_names_are_rejected(
     other_distribution: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     points = other_distribution / "others-1.0.dist-info" / "entry_points.txt"
@@ -75,7 +75,7 @@ def test_two_papers_of_one_name_are_an_error_that_names_both(
     for arguments in (["reproduce", "qawla", "table2"], ["list", "paper"]):
         assert main(arguments) == 2
         assert capsys.readouterr() == ("", expected)
-    # The same entry point twice, as of a package in two places, is one paper.
+    # The same entry point twice, from a package installed in two places, counts as one paper.
     points.write_text("[airpath.papers]\nqawla = airpath_papers.qawla:PAPER\n")
     assert load("qawla").key == "qawla"
 
@@ -97,7 +97,7 @@ def test_the_summary_lists_papers_with_results(capsys: pytest.CaptureFixture[str
         (["reproduce", "--summary"], ""),
     ],
 )
-def test_without_papers_a_line_says_how_to_install_them(
+def test_missing_papers_print_installation_hint(
     capsys: pytest.CaptureFixture[str], arguments: list[str], begin: str
 ) -> None:
     assert main(arguments) == 2
@@ -132,9 +132,9 @@ def test_every_paper_is_an_entry_point_with_a_description() -> None:
         assert paper_directory(name) in directories
 
 
-def test_the_wheel_depends_on_no_paper() -> None:
+def test_wheel_does_not_depend_on_papers() -> None:
     sources = (ROOT / "python" / "airpath").rglob("*.py")
     found = [str(file) for file in sources if "airpath_papers" in file.read_text("utf-8")]
-    # The first names the example of an entry point, the others where notes of papers are linked.
+    # `plugins.py` contains an example of an entry point; the other files link the notes of papers.
     allowed = {"plugins.py", "page.py", "overview.py", "__main__.py"}
     assert [name for name in found if Path(name).name not in allowed] == []

@@ -62,7 +62,7 @@ def test_each_table_has_all_its_rows() -> None:
     assert len(read_table(QAWLA, "table6.csv")) == 10
 
 
-def test_tables_3_to_5_print_the_boundary_wherever_they_print_alpha() -> None:
+def test_tables_3_to_5_print_boundary_with_alpha() -> None:
     for cell in CELLS:
         row = published(cell)
         assert (row.alpha is not None) == (row.domain == "B")
@@ -94,7 +94,7 @@ def test_table2_is_three_snrs_of_six_traffic_scenarios() -> None:
 @pytest.mark.parametrize(
     "cell", CELLS, ids=lambda cell: f"idx={cell.axes['idx']}-B={cell.axes['B']}"
 )
-def test_transcribed_analysis_agrees_with_a_second_solution(
+def test_transcribed_analysis_agrees_with_independent_solution(
     cell: SweepPoint, fake_engine: Any
 ) -> None:
     check_analysis(fake_engine.solve(path(**cell.axes, idealised=True)), published(cell))
@@ -188,7 +188,8 @@ def test_table5_b30(idx: int) -> None:
 
 @pytest.mark.parametrize("idx", by_idx(range(4, 7)))
 def test_table5_cells_without_loss_are_exact(idx: int) -> None:
-    # Deterministic in the paper (± 0.0000); what is left is where the warm-up cuts the flow.
+    # The numbers of the paper are deterministic (± 0.0000). The remaining difference depends on
+    # where the warm-up ends within the transfer.
     case = Effort(replications=1, duration_s=300.0, warmup_s=30.0)
     run = ap.simulate(SWEEPS.scenario(cell_of(idx, 30), case), reps=1).replications[0]
     total = sum(flow["ip_throughput_bps"] for flow in run["flows"]) / 1e6
@@ -200,7 +201,7 @@ def test_quick_mode_of_a_table_is_near_the_published_numbers() -> None:
     report = reproduce("qawla", ["table4"], mode="quick")
     [simulation] = [summary for summary in report.summaries if summary.key == "simulation"]
     assert simulation.values["cells"] == simulation.values["within"] == 18
-    # Runs of 90 counted seconds vary about twice as much as the paper's means of ten.
+    # Replications with 90 s of measured time vary about twice as much as the paper's means of ten.
     assert simulation.values["mean_absolute_difference"] < 2 * MEAN_LIMIT
 
 
@@ -210,14 +211,14 @@ def test_quick_mode_is_near_the_published_numbers() -> None:
     [simulation] = [summary for summary in report.summaries if summary.key == "simulation"]
     assert simulation.values["cells"] == 54
     assert simulation.values["mean_absolute_difference"] < 2 * MEAN_LIMIT
-    # The sentence of the paper's README on these runs.
+    # The sentence in the README of the paper about these replications.
     readme = " ".join(read_text(paper_directory("qawla"), "README.md").split())
     apart = 100 * simulation.values["mean_absolute_difference"]
     [analysis] = [summary for summary in report.summaries if summary.key == "analysis"]
     assert simulation.values["within"] == 54
     assert f"{apart:.1f} % apart on average" in readme
     assert 100 * analysis.values["largest_difference"]["throughput_analysis"] < 0.04
-    # Those with the printed numbers as the centre need the paper's longer runs.
+    # Claims relative to the printed numbers require the longer replications of the paper.
     holds = {s.key: s.holds for s in report.claims}
     assert all(holds[key] for key in ("empty-queue", "mass-at-boundary", "optimistic-model"))
     assert holds["agreement"]

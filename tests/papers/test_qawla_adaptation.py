@@ -1,6 +1,7 @@
-"""Ozturk and Akar 2015 §6: policies over SNRs and traffic by the fixed point, on made-up rates.
+"""Ozturk and Akar 2015 §6: policies over SNRs and traffic by the fixed point, on synthetic rates.
 
-The error rates here are simple ones; those that come with Airpath are in `test_qawla_table6`.
+The error rates in this file are simple functions. `test_qawla_table6` uses the error rates shipped
+with Airpath.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ BRIEF = Effort(1, 40.0, 10.0, resamples=0)
 
 
 def made_up(channel: Channel, fer: Callable[[int, float], float]) -> PerTable:
-    """Return error rates from a function of MCS and SNR, in a file's form."""
+    """Return error-rate tables from a function of MCS and SNR, in the file format."""
     curves = []
     for m, mcs in mcs_table().items():
         points: list[Mapping[str, float]] = []
@@ -72,7 +73,8 @@ def made_up(channel: Channel, fer: Callable[[int, float], float]) -> PerTable:
 
 
 def falling(m: int, snr_db: float) -> float:
-    """A decade in 2 dB from 1 at 4 m dB on; mcs3 a little better than mcs4."""
+    """An error rate that falls tenfold per 2 dB, from 1 at 4 m dB; mcs3 is slightly better than
+    mcs4."""
     return min(1.0, 10 ** ((4 * m - 0.2 * (m == 3) - snr_db) / 2))
 
 
@@ -91,12 +93,12 @@ def test_section_4_has_72_traffic_scenarios() -> None:
     assert Traffic("SU", 4, 20).rtt0_ns() == [Fraction(ms * 10**6) for ms in (8, 16, 24, 32)]
     for traffic in TRAFFIC:
         assert sum(traffic.rtt0_ns()) == traffic.flows * traffic.mean_rtt0_ms * 10**6
-    # Framing and processing: 2.5 ms each way.
+    # Framing and processing take 2.5 ms in each direction.
     at = TRAFFIC.index(Traffic("SU", 4, 20))
     assert BASE_RTTS_S[at] == pytest.approx([0.013, 0.021, 0.029, 0.037])
 
 
-def test_the_grids_are_those_of_the_figures_and_averages() -> None:
+def test_grids_match_figures_and_averages() -> None:
     assert (AWGN.grid()[0], AWGN.grid()[1], AWGN.grid()[-1]) == (0, 0.5, 22)
     assert (ITU_A.grid()[0], ITU_A.grid()[1], ITU_A.grid()[-1]) == (0, 2, 40)
     assert (AWGN.snrs_db()[0], len(AWGN.snrs_db()), AWGN.snrs_db()[-1]) == (2, 41, 22)
@@ -104,14 +106,14 @@ def test_the_grids_are_those_of_the_figures_and_averages() -> None:
 
 
 @pytest.mark.parametrize(("channel", "mean_db"), [(AWGN, 12), (ITU_A, 26)])
-def test_weights_are_the_normal_distribution_cut_off(channel: Channel, mean_db: float) -> None:
+def test_weights_follow_truncated_normal_distribution(channel: Channel, mean_db: float) -> None:
     normal, half = NormalDist(mean_db, 8), channel.grid_db[2] / 2
     cells = [normal.cdf(snr + half) - normal.cdf(snr - half) for snr in channel.snrs_db()]
     assert channel.weights() == pytest.approx([cell / sum(cells) for cell in cells])
     assert channel.weights().sum() == pytest.approx(1)
 
 
-def test_the_sampled_snrs_stand_for_a_quarter_each() -> None:
+def test_each_sampled_snr_represents_a_quarter() -> None:
     for channel in CHANNELS.values():
         snrs, weights = np.array(channel.snrs_db()), channel.weights()
         for place, snr_db in enumerate(sampled_snrs_db(channel)):
@@ -130,7 +132,7 @@ def test_the_35_policies_of_section_4() -> None:
     assert sum(a == b for a, b in OPTIMUM_PAIRS) == 8
 
 
-def test_throughputs_agree_with_a_second_solution(
+def test_throughputs_agree_with_independent_solution(
     itu_a: Adaptation, second_solution: Callable[..., Any]
 ) -> None:
     draw = random.Random(1)
@@ -152,7 +154,7 @@ def test_throughputs_agree_with_a_second_solution(
         assert found == pytest.approx(solved.throughput_bps, rel=1e-3), (pair, at, traffic)
 
 
-def test_optimum_is_the_best_of_all_and_leaves_mcs3_mcs4_out(itu_a: Adaptation) -> None:
+def test_optimum_is_best_policy_and_excludes_mcs3_mcs4(itu_a: Adaptation) -> None:
     best = itu_a.optimum_bps[None]
     for boundary in BOUNDARIES:
         for pair in OPTIMUM_PAIRS:
@@ -168,8 +170,8 @@ def test_optimum_is_the_best_of_all_and_leaves_mcs3_mcs4_out(itu_a: Adaptation) 
             assert throughput == pytest.approx(max(of_20), rel=2e-6)
 
 
-def test_of_pairs_that_are_the_same_to_the_model_one_mcs_is_optimum(itu_a: Adaptation) -> None:
-    # Without losses and with 16 flows the queue stays above B: MCS_1 does not matter.
+def test_single_mcs_is_optimum_among_equal_pairs(itu_a: Adaptation) -> None:
+    # Without losses and with 16 flows the queue stays above B, so MCS_1 has no effect.
     at, traffic = itu_a.snrs_db.index(40), TRAFFIC.index(Traffic("SF", 16, 1))
     throughput = itu_a.throughput_bps[20][at, :, traffic]
     same = [
@@ -183,7 +185,7 @@ def test_of_pairs_that_are_the_same_to_the_model_one_mcs_is_optimum(itu_a: Adapt
 
 
 def brute_choice(policy: LinkAdaptation, snr_db: float) -> tuple[int, int]:
-    """Choose by the text of §2 and §6, on `falling`."""
+    """Select the MCSs by the text of §2 and §6, with the error rates of `falling`."""
     fers = [round(falling(m, snr_db) * BLOCKS) / BLOCKS for m in range(8)]
     pers = [1 - (1 - f) ** mcs_table()[m].blocks(1500) for m, f in enumerate(fers)]
     efficiency = [
@@ -225,10 +227,10 @@ SOME = [
 
 
 @pytest.mark.parametrize("policy", SOME, ids=repr)
-def test_choices_follow_the_text(itu_a: Adaptation, policy: LinkAdaptation) -> None:
+def test_choices_match_text_of_paper(itu_a: Adaptation, policy: LinkAdaptation) -> None:
     expected = [brute_choice(policy, snr_db) for snr_db in itu_a.snrs_db]
     assert itu_a.choices(policy) == expected
-    # An over-rated link is taken for a better one.
+    # A link whose SNR is overestimated gets the MCS of a better link.
     for db in (2, 4):
         estimated = [brute_choice(policy, min(snr_db + db, 40)) for snr_db in itu_a.snrs_db]
         assert itu_a.choices(policy, db) == estimated
@@ -236,7 +238,7 @@ def test_choices_follow_the_text(itu_a: Adaptation, policy: LinkAdaptation) -> N
 
 @pytest.mark.parametrize("over_rating_db", [0, 4])
 @pytest.mark.parametrize("policy", SOME, ids=repr)
-def test_t_m_and_t_w_are_averages_as_defined(
+def test_t_m_and_t_w_match_definition(
     itu_a: Adaptation, policy: LinkAdaptation, over_rating_db: int
 ) -> None:
     ratios = [
@@ -259,15 +261,15 @@ def test_t_m_and_t_w_are_averages_as_defined(
     assert itu_a.worst(policy, over_rating_db) == pytest.approx(worst)
 
 
-def test_the_less_reliable_of_mcs3_and_mcs4_may_be_mcs_2() -> None:
-    """When mcs3 counts as the more efficient one and mcs4 is by far the more reliable."""
+def test_less_reliable_of_mcs3_and_mcs4_may_be_mcs_2() -> None:
+    """Case: mcs3 counts as more efficient, and mcs4 is much more reliable."""
     rates = made_up(ITU_A, lambda m, snr: falling(m, snr + 7 * (m == 4)))
     itu_a = Adaptation(ITU_A, rates)
     policy = qawla(0.05, 100)
     assert (4, 3) not in itu_a.choices(policy)
     changed = with_choices_of(itu_a, changed_rates(itu_a, CHOICES["mcs3"]))
     at = changed.choices(policy).index((4, 3))
-    # MCS_1 is the better one at the same rate, so the pair is between both.
+    # MCS_1 is better at the same rate, so the result of the pair is between the two.
     place = {pair: itu_a.throughput_bps[20][at, PAIRS.index(pair)] for pair in PAIRS}
     pair = changed.normalised(policy)[at] * changed.optimum_bps[None][at]
     assert (place[3, 3] * 0.999 <= pair).all()
@@ -280,7 +282,7 @@ def test_effects_of_single_changes_add_up_to_the_joint_effect(
 ) -> None:
     found = {ITU_A.key: itu_a}
     assert choices_table(found, [found], "").rows == []
-    # The same links, on which all policies take the curves for 1 dB worse.
+    # The same links, but all policies use error rates that are worse by 1 dB.
     rates = made_up(ITU_A, lambda m, snr: falling(m, snr - 1))
     other = with_choices_of(itu_a, rates)
     rows = choices_table(found, [found, {ITU_A.key: other}], "").rows
@@ -294,14 +296,14 @@ def test_effects_of_single_changes_add_up_to_the_joint_effect(
         assert sum(float(line[6]) for line in lines) == pytest.approx(together, abs=0.004)
 
 
-def test_the_best_threshold_is_that_of_the_largest_average(
+def test_best_threshold_has_largest_average(
     itu_a: Adaptation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both: Any = {"awgn": itu_a, "itu-a": itu_a}
     for module in (quantities, claims):
         monkeypatch.setattr(module, "adaptations", lambda _session: both)
     averages = {th: itu_a.mean(Tagla(th_per=th)) for th in TH_PER}
-    # Of equal values the last.
+    # The last of equal values.
     best = max(reversed(averages), key=averages.__getitem__)
     session: Any = None
     place = {"policy": "TAGLA", "channel": "itu-a", "over_rating_db": 0, "H": "", "B": ""}
@@ -317,7 +319,7 @@ def test_the_best_threshold_is_that_of_the_largest_average(
     assert measures["mean_from"].values(session, cell, 1e-3)[0] == pytest.approx(fmean(high))
 
 
-def test_h_1_is_tagla(itu_a: Adaptation) -> None:
+def test_qawla_with_h_1_equals_tagla(itu_a: Adaptation) -> None:
     for th_per in TH_PER[::5]:
         assert itu_a.mean(qawla(th_per, 1)) == itu_a.mean(Tagla(th_per=th_per))
 
@@ -327,12 +329,12 @@ def test_h_1_is_tagla(itu_a: Adaptation) -> None:
 
 def test_two_poisson_counts_are_compared_exactly() -> None:
     assert poisson_test((5, 100), (5, 100)) == 1
-    # 0 and 8 of the same number of blocks: twice 1 / 2^8.
+    # 0 and 8 errors in the same number of blocks: twice 1 / 2^8.
     assert poisson_test((0, 10**7), (8, 10**7)) == pytest.approx(2 / 2**8)
-    # 3 and 9: twice (1 + 12 + 66 + 220) / 2^12.
+    # 3 and 9 errors: twice (1 + 12 + 66 + 220) / 2^12.
     assert poisson_test((3, 10**7), (9, 10**7)) == pytest.approx(2 * 299 / 2**12)
     assert poisson_test((9, 10**7), (3, 10**7)) == pytest.approx(2 * 299 / 2**12)
-    # 2 of 1e7 and 0 of 1e6: all in the first has probability (10/11)^2.
+    # 2 errors in 1e7 blocks and 0 in 1e6: the probability of 2 in the first is (10/11)^2.
     assert poisson_test((2, 10**7), (0, 10**6)) == 1
     assert poisson_test((0, 10**7), (2, 10**6)) == pytest.approx(2 / 121)
     assert poisson_test((0, 10**7), (0, 10**6)) == 1
@@ -343,7 +345,7 @@ def test_two_poisson_counts_are_compared_exactly() -> None:
 
 @pytest.fixture
 def on_made_up_rates(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
-    """Put error rates of a function in place of those that come with Airpath."""
+    """Return a function that replaces the shipped error rates by those of a function."""
 
     def put(fer: Callable[[Channel, int, float], float]) -> None:
         found = {
@@ -365,7 +367,7 @@ def verdicts(report: Report) -> dict[str, bool]:
 
 
 def test_claims_can_fail(on_made_up_rates: Any) -> None:
-    # Flat curves, mcs4 worse than mcs3 everywhere, the same curves on both channels.
+    # Flat curves, mcs4 worse than mcs3 at all SNRs, the same curves on both channels.
     on_made_up_rates(lambda _channel, m, snr: min(1.0, 10 ** ((3 * m - snr - (m == 3)) / 6)))
     found = verdicts(reproduce("qawla", ADAPTATION_ITEMS, effort=BRIEF))
     assert list(found) == KEYS
@@ -396,10 +398,11 @@ def test_claims_of_items_not_requested_are_not_checked() -> None:
     assert set(asked) == {"worst-case", "similar-trend", "worst-peak", "worst-peak-tagla"}
 
 
-def test_measures_that_replaced_a_criterion_are_not_the_papers_claims(
+def test_measures_that_replaced_criterion_are_not_claims_of_paper(
     on_made_up_rates: Any,
 ) -> None:
-    """They had taken the place of what was first asked, and counted as the paper's words."""
+    """Regression test: additional measures replaced first criteria and counted as claims of the
+    paper."""
     on_made_up_rates(lambda _channel, m, snr: falling(m, snr))
     report = reproduce("qawla", ["fig7", "fig9"], effort=BRIEF)
     computed = {claim.key for claim in report.claims if not claim.of_paper}
@@ -411,10 +414,10 @@ def test_measures_that_replaced_a_criterion_are_not_the_papers_claims(
     }
 
 
-def test_a_rate_that_is_as_large_as_its_bound_leaves_a_verdict_undecided(
+def test_rate_equal_to_its_bound_leaves_verdict_undecided(
     on_made_up_rates: Any,
 ) -> None:
-    """`support` was reported as holding, with a PER 10 % below its bound and 400 errors counted."""
+    """Regression test: `support` held with a PER 10 % below its bound and few counted errors."""
     share = 1 - 0.9 ** (1 / mcs_table()[0].blocks(1500))
 
     def fer(channel: Channel, m: int, snr_db: float) -> float:
@@ -426,13 +429,14 @@ def test_a_rate_that_is_as_large_as_its_bound_leaves_a_verdict_undecided(
     report = reproduce("qawla", ["fig2"], effort=replace(BRIEF, resamples=40))
     [support] = [claim for claim in report.claims if claim.key == "support"]
     assert support.strength is not None
-    # Each channel is below in about half of the resamples.
+    # Each channel is below its bound in about half of the resamples.
     assert 0.05 < support.strength.share < 0.5
     assert support.outcome == "undecided"
 
 
-def test_the_least_snr_is_looked_at_from_both_sides(on_made_up_rates: Any) -> None:
-    """`support` requires a PER below 0.1 at the lowest SNR, and was met 2 dB too high as well."""
+def test_lowest_snr_is_checked_from_both_sides(on_made_up_rates: Any) -> None:
+    """Regression test: `support` (PER below 0.1 at the lowest SNR) also held if the SNR was 2 dB
+    too high."""
 
     def verdict(too_good_db: float) -> dict[str, bool]:
         def fer(channel: Channel, m: int, snr_db: float) -> float:
@@ -450,8 +454,8 @@ def test_the_least_snr_is_looked_at_from_both_sides(on_made_up_rates: Any) -> No
     assert verdict(-2) == {"support": False, "least-snr": False}
 
 
-def test_a_curve_of_one_b_is_normalised_by_the_best_policy_with_that_b(itu_a: Adaptation) -> None:
-    """T_M of B = 40 was compared with an *optimum* that had B = 20 to choose from."""
+def test_curve_is_normalised_by_best_policy_with_equal_b(itu_a: Adaptation) -> None:
+    """Regression test: T_M for B = 40 was compared with an *optimum* for B = 20."""
     for policy, boundary, of in (("QAWLA", 40, 40), ("QAWLA", 20, 20), ("TAGLA", 40, 20)):
         described: LinkAdaptation = Tagla(th_per=0.05)
         if policy == "QAWLA":

@@ -1,4 +1,4 @@
-"""Ozturk and Akar 2015: which decoder and mapping the error rates come from, and what decided."""
+"""Ozturk and Akar 2015: decoder and mapping of the error rates, and the rule that selected them."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ def fit(mapping: str, iterations: int, total: float, **changed: Any) -> Fit:
 
 
 def test_values_the_paper_omits_follow_the_rule() -> None:
-    """Ten iterations were taken as the simulator's default, and nothing had asked Table 2."""
+    """Regression test: ten iterations were assumed as the default of the simulator, without a
+    comparison with Table 2."""
     assert decide(fits()).decoder == CHOSEN
 
 
-def test_the_rule_leaves_out_what_misses_a_goal_or_has_mcs0_above_a_per_of_0_1() -> None:
+def test_rule_excludes_candidates_that_miss_a_goal_or_mcs0_bound() -> None:
     good = fit("random", 10, 9.0)
     for bad in (
         fit("fusc", 4, 1.0, pers={"awgn": 0.1, "itu-a": 0.01}),
@@ -49,7 +50,7 @@ def test_the_rule_leaves_out_what_misses_a_goal_or_has_mcs0_above_a_per_of_0_1()
         assert decide([bad, good]) is good
 
 
-def test_the_rule_takes_the_least_sum_and_fusc_of_those_that_are_alike() -> None:
+def test_rule_selects_least_sum_and_prefers_fusc_on_tie() -> None:
     least, near, far = (
         fit("random", 10, 3.0),
         fit("fusc", 8, 3.0 + ALIKE),
@@ -60,7 +61,7 @@ def test_the_rule_takes_the_least_sum_and_fusc_of_those_that_are_alike() -> None
     assert decide([least, fit("fusc", 6, 4.0), near]).decoder == Decoder(6, "fusc")
 
 
-def test_everything_was_counted_of_every_candidate() -> None:
+def test_every_candidate_has_all_counts() -> None:
     rows = read_table(DIRECTORY, "decoders.csv")
     keys = [(row["channel"], row["iterations"], row["mcs"], row["snr_db"]) for row in rows]
     assert len(keys) == len(set(keys))
@@ -70,7 +71,7 @@ def test_everything_was_counted_of_every_candidate() -> None:
     assert len(common_rates()) == 11
 
 
-def test_a_sum_is_that_of_squares_over_variances() -> None:
+def test_sum_is_sum_of_squares_over_variances() -> None:
     found = next(each for each in fits() if each.decoder == CHOSEN)
     counted = {
         (int(row["mcs"]), float(row["snr_db"])): (int(row["errors"]), int(row["blocks"]))
@@ -88,7 +89,7 @@ def test_a_sum_is_that_of_squares_over_variances() -> None:
 
 
 @pytest.mark.parametrize("decoder", DECODERS, ids=lambda decoder: decoder.name)
-def test_the_error_rates_of_a_candidate_are_its_own(decoder: Decoder) -> None:
+def test_candidate_has_separate_error_rates(decoder: Decoder) -> None:
     for channel in CHANNELS.values():
         rates = decoder.rates(channel)
         if rates is None:
@@ -104,6 +105,6 @@ def test_the_error_rates_of_a_candidate_are_its_own(decoder: Decoder) -> None:
         assert counted >= {snr for snr in channel.snrs_db() if snr < max(counted)}
 
 
-def test_the_shipped_tables_are_those_of_the_candidate_that_was_taken() -> None:
+def test_shipped_tables_belong_to_selected_candidate() -> None:
     for channel in CHANNELS.values():
         assert CHOSEN.rates(channel) is channel.table()

@@ -1,4 +1,4 @@
-"""The study of qawla that simulates a sample of link adaptation: policies in their order."""
+"""The qawla study that simulates a sample of link adaptation: the ranking of the policies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_ranking_compares_simulated_with_modelled_throughput(fake_engine: Any) -
     report = fake_engine.reproduce(STUDIES, ["ranking"], effort=effort)
     [item] = report.items
     assert item.complete
-    # Every simulation gave the same: no two policies are distinguished.
+    # All simulations gave the same result, so that no two policies are distinguished.
     means = [row for row in item.rows if row.quantity == "mean_normalised_throughput_simulation"]
     assert [row.row["policy"] for row in means] == [*NAMES, *NAMES]
     assert [row.computed for row in means] == pytest.approx([1.0] * 12)
@@ -25,9 +25,9 @@ def test_ranking_compares_simulated_with_modelled_throughput(fake_engine: Any) -
     assert summary.values["told_apart"] == summary.values["points_told_apart"] == 0
 
 
-def test_ranking_finds_an_order_that_is_not_the_models(fake_engine: Any) -> None:
+def test_ranking_detects_order_that_differs_from_model(fake_engine: Any) -> None:
     effort = Effort(replications=4, duration_s=30.0, warmup_s=3.0)
-    # Links with the fastest MCS are far better by simulation than by the model.
+    # Links with the fastest MCS are much better in the simulation than in the model.
     fake_engine.throughput = lambda name: 40e6 if name.endswith("mcs7") else 5e6
     report = fake_engine.reproduce(STUDIES, ["ranking"], effort=effort)
     [summary] = report.summaries
@@ -37,10 +37,10 @@ def test_ranking_finds_an_order_that_is_not_the_models(fake_engine: Any) -> None
 
 
 @pytest.mark.long
-def test_the_simulator_has_the_order_of_table_6() -> None:
+def test_simulator_matches_order_of_table_6() -> None:
     report = reproduce(STUDIES, ["ranking"], mode="quick")
     [summary] = report.summaries
-    # TAGLA and TFER choose the same in the sample, on both channels.
+    # TAGLA and TFER make equal choices in the sample, on both channels.
     assert summary.values["pairs"] == 20
     assert summary.values["told_apart"] >= 18
     assert summary.values["other_order"] == summary.values["better_than_optimum"] == []

@@ -1,4 +1,4 @@
-"""The report of qawla-2015, on a stand-in for the engine."""
+"""The report of qawla-2015, with a replacement of the engine."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def published_of(name: str) -> Published:
 
 @pytest.fixture
 def engine(fake_engine: Any) -> Any:
-    """An engine that gives the published throughputs, and a queue around the published x*."""
+    """An engine that returns the published throughputs, and a queue around the published x*."""
 
     def throughput(name: str) -> float:
         return published_of(name).ns3_mbps * 1e6 if "idx" in name else 10e6
@@ -96,7 +96,7 @@ def test_json_has_one_object_for_each_published_number(engine: Any) -> None:
     }
 
 
-def test_rows_hold_both_numbers_and_their_difference(engine: Any) -> None:
+def test_rows_contain_both_numbers_and_difference(engine: Any) -> None:
     report = engine.reproduce("qawla", ["table3"], effort=SHORT)
     rows = {
         (row.row["idx"], row.quantity): row.to_dict() for item in report.items for row in item.rows
@@ -111,12 +111,12 @@ def test_rows_hold_both_numbers_and_their_difference(engine: Any) -> None:
     assert (simulation["published"], simulation["published_ci"]) == (7.7536, 0.0535)
     assert simulation["computed"] == pytest.approx(7.7536)
     assert simulation["low"] < simulation["computed"] < simulation["high"]
-    # x* = 0 is published for idx 11: there is no relative difference to 0.
+    # The published x* of idx 11 is 0, so that there is no relative difference.
     assert rows[11, "queue_analysis"]["relative_difference"] is None
     assert rows[11, "queue_analysis"]["domain_ours"] == "R1"
 
 
-def test_the_summary_counts_what_it_says(engine: Any) -> None:
+def test_summary_counts_are_correct(engine: Any) -> None:
     usual = engine.throughput
     engine.throughput = lambda name: usual(name) * (1.1 if of_name(name) == (13, 20) else 1.001)
     report = engine.reproduce("qawla", ["table3", "table4", "table5"], effort=SHORT)
@@ -161,7 +161,7 @@ def test_claims_are_checked_and_can_fail(engine: Any) -> None:
 
 
 def test_agreement_is_judged_around_the_printed_numbers(engine: Any) -> None:
-    """The bound of 5 % was met by every simulated value within its tolerance."""
+    """Regression test: every simulated value within its tolerance met the bound of 5 %."""
     tables, printed_mbps = ["table3", "table4", "table5"], engine.throughput
 
     def verdicts(change: dict[tuple[int, int], float]) -> dict[str, bool]:
@@ -174,7 +174,7 @@ def test_agreement_is_judged_around_the_printed_numbers(engine: Any) -> None:
     assert found["agreement-as-printed"]
     # The printed medians are 1.1, 1.4 and 0.7 %.
     assert not found["agreement-median"]
-    # 2.4 % of one cell, within the tolerance of Tables 3 to 5; idx 6 becomes more optimistic
+    # 2.4 % of one point, within the tolerance of Tables 3 to 5. idx 6 becomes more optimistic
     # (+15.6 %) than idx 11, 12 and 17.
     found = verdicts({(9, 20): 1.024, (6, 10): 0.95})
     assert found["agreement"]
@@ -184,7 +184,7 @@ def test_agreement_is_judged_around_the_printed_numbers(engine: Any) -> None:
 
 
 def test_agreement_of_model_and_simulation_is_checked_and_can_fail(engine: Any) -> None:
-    """That both agree, most for B = 20 and 30, is what §5 concludes; nothing looked at it."""
+    """§5: model and simulation agree, best for B = 20 and 30. No check covered this."""
     tables = ["table3", "table4", "table5"]
 
     def verdict(share: dict[int, float]) -> bool:
@@ -225,7 +225,7 @@ def test_the_same_run_writes_the_same_svg(engine: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["interrupt_at", "raise_at"])
-def test_ctrl_c_keeps_what_was_finished(engine: Any, tmp_path: Path, how: str) -> None:
+def test_ctrl_c_keeps_finished_points(engine: Any, tmp_path: Path, how: str) -> None:
     setattr(engine, how, 20)
     items = ["table2", "table3", "table4", "fig6"]
     report = engine.reproduce("qawla", items, effort=SHORT, out=tmp_path)
@@ -234,22 +234,22 @@ def test_ctrl_c_keeps_what_was_finished(engine: Any, tmp_path: Path, how: str) -
     simulated = [
         row for item in report.items for row in item.rows if row.quantity == "throughput_simulation"
     ]
-    # The cell that was in progress keeps its one finished replication, without an interval.
+    # The point in progress keeps its only finished replication, without an interval.
     assert len(simulated) == (21 if how == "interrupt_at" else 20)
     document = strict_json(report.to_dict())
     assert document["complete"] is False
     if how == "interrupt_at":
         assert simulated[-1].to_dict()["low"] is None
         assert simulated[-1].extra["replications"] == 1
-    # Analytic rows cost nothing and are all there.
+    # Analytic rows require no simulation and are complete.
     assert sum(row.quantity == "throughput_analysis" for row in report.items[2].rows) == 18
     assert {path.name for path in tmp_path.iterdir()} == {"qawla.json", "report.html"}
     assert "Not complete: table4, fig6." in (tmp_path / "report.html").read_text()
     assert "Interrupted" in printed(report)
 
 
-def test_after_ctrl_c_nothing_is_drawn(engine: Any, tmp_path: Path) -> None:
-    """All complete figures were drawn first, which took many seconds."""
+def test_no_figure_is_plotted_after_ctrl_c(engine: Any, tmp_path: Path) -> None:
+    """Regression test: all complete figures were plotted first, which took many seconds."""
     engine.raise_at = 4
     report = engine.reproduce("qawla", ["fig5", "fig6"], effort=SHORT, out=tmp_path)
     assert report.interrupted
@@ -258,7 +258,7 @@ def test_after_ctrl_c_nothing_is_drawn(engine: Any, tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"qawla.json", "report.html"}
 
 
-def test_ctrl_c_while_a_figure_is_drawn_keeps_the_numbers(
+def test_ctrl_c_during_plotting_keeps_numbers(
     engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_arguments: object) -> None:
@@ -298,7 +298,7 @@ def test_the_report_prints_every_row(engine: Any) -> None:
         assert number in text
 
 
-def test_a_mode_says_what_it_leaves_out(engine: Any) -> None:
+def test_mode_describes_omitted_points(engine: Any) -> None:
     assert "fewer and shorter runs" in printed(engine.reproduce("qawla", ["table2"], mode="quick"))
 
 
@@ -330,7 +330,7 @@ def bad_calls() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("args", "keys", "message"), list(bad_calls()))
-def test_bad_calls_end_before_any_work(
+def test_invalid_calls_fail_before_any_work(
     engine: Any, args: tuple[Any, ...], keys: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(BadValueError) as caught:
@@ -339,6 +339,6 @@ def test_bad_calls_end_before_any_work(
     assert engine.runs == []
 
 
-def test_a_row_without_a_published_number_has_no_difference() -> None:
+def test_row_without_published_number_has_no_difference() -> None:
     row = Row({"idx": 2, "B": 10}, "empty_queue_probability", "1", None, 0.3, low=0.2, high=0.4)
     assert row.to_dict()["relative_difference"] is None

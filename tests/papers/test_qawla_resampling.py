@@ -1,4 +1,4 @@
-"""Ozturk and Akar 2015: counts of the error rates that are drawn again for Table 6."""
+"""Ozturk and Akar 2015: resampled counts of the error rates for Table 6."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ from airpath_papers.qawla.error_rates import AWGN, CHANNELS, Channel, binomial, 
     ("trials", "probability"),
     [(1, Fraction(1, 2)), (5, Fraction(1, 5)), (12, Fraction(11, 12)), (40, Fraction(1, 40))],
 )
-def test_quantiles_are_those_of_the_binomial_distribution(
-    trials: int, probability: Fraction
-) -> None:
+def test_quantiles_match_binomial_distribution(trials: int, probability: Fraction) -> None:
     below = list(
         accumulate(
             comb(trials, k) * probability**k * (1 - probability) ** (trials - k)
@@ -53,7 +51,7 @@ def test_certain_events_are_certain() -> None:
 
 
 @pytest.mark.parametrize("channel", CHANNELS.values(), ids=lambda channel: channel.key)
-def test_all_points_are_counted_again(channel: Channel) -> None:
+def test_all_points_are_resampled(channel: Channel) -> None:
     rates = channel.table()
     before = deepcopy(rates.document)
     again = resampled(rates, random.Random(1).random)

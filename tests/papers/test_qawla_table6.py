@@ -1,4 +1,4 @@
-"""Ozturk and Akar 2015: Table 6 and the error rates of Table 2, from the tables that we ship."""
+"""Ozturk and Akar 2015: Table 6 and the error rates of Table 2, from the shipped tables."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from conformance import Law
 from studies.qawla import PAPER as STUDIES
 
 EFFORT = Effort(1, 40.0, 10.0, resamples=2)
-"""Nothing is simulated; with few resamples."""
+"""Effort without simulations and with few resamples."""
 
 FAR: dict[tuple[str, str, str], str] = {
     ("MaxPHYThru-FER", "awgn", "T_M"): "0.574: four iterations come nearer and break mcs0's rule",
 }
-"""Entries of Table 6 that are further from the simulated ones than required, and why."""
+"""Entries of Table 6 whose difference exceeds the tolerance, with the causes."""
 
 FALSE: dict[str, str] = {
     "b-40-well-above": "on AWGN B = 40 passes TAGLA at 0.013, not at twice 1e-2",
@@ -51,11 +51,12 @@ FALSE: dict[str, str] = {
     "insensitive": "over-rated by 2 and 4 dB on AWGN and by 4 dB on ITU-A, TAGLA is already low at "
     "1e-3, so its range is smaller",
 }
-"""Claims that do not hold on the shipped error rates, and why."""
+"""Claims that do not hold with the shipped error rates, with the causes."""
 
 LOWEST = {("MaxPHYThru-PER", "itu-a", "worst_normalised_throughput")}
-"""Entries that every resample raises: at 30 dB mcs7 is chosen by a hair, so that a worse count
-leads to mcs6, which loses less, and a better one loses less as it is."""
+"""Entries that every resample increases. At 30 dB mcs7 is chosen by a very small margin. A resample
+with a higher error rate leads to mcs6, which has fewer losses; a resample with a lower error rate
+reduces the losses directly."""
 
 PUBLISHED = Law(
     area="Papers",
@@ -192,7 +193,7 @@ def test_sensitivity_has_the_range_of_every_entry_over_resampled_counts(
         assert row.low is not None
         assert row.high is not None
         assert entry.published is not None
-        # The counts are drawn around those that Table 6 rests on.
+        # The counts are sampled around the counts from which Table 6 is computed.
         place = (row.row["policy"], row.row["channel"], row.quantity)
         assert (row.low > row.computed) == (place in LOWEST)
         assert row.computed <= row.high
@@ -204,10 +205,10 @@ def test_sensitivity_has_the_range_of_every_entry_over_resampled_counts(
 
 
 @pytest.mark.long
-def test_each_curve_moved_by_itself_explains_the_entry_that_misses_its_goal(
+def test_separately_shifted_curves_explain_entry_outside_tolerance(
     sensitivity: Sequence[Row],
 ) -> None:
-    """Common shifts of all curves gave 0.542 to 0.574 for the printed 0.51."""
+    """Common shifts of all curves resulted in 0.542 to 0.574; the printed value is 0.51."""
     [row] = [
         row
         for row in sensitivity
@@ -220,7 +221,7 @@ def test_each_curve_moved_by_itself_explains_the_entry_that_misses_its_goal(
     assert 0.50 < row.low < row.high < 0.60
 
 
-def test_strengths_come_from_error_rates_that_are_counted_again() -> None:
+def test_strengths_use_resampled_error_rates() -> None:
     session = Session(load("qawla"), EFFORT, seed=1)
     once, again, other = (session.resampled(draw) for draw in (3, 3, 4))
 
@@ -239,7 +240,7 @@ def test_strengths_come_from_error_rates_that_are_counted_again() -> None:
     assert all(drawn[0][key] != drawn[2][key] != counted[key] for key in CHANNELS)
     means = [mean(each) for each in (session, once, again)]
     assert means[1] == means[2] != means[0]
-    # The resamples of README.md, "sensitivity": 0.967 to 0.972.
+    # Resamples of README.md, "sensitivity": 0.967 to 0.972.
     assert means[1] == pytest.approx(means[0], abs=0.004)
 
 
@@ -250,7 +251,7 @@ def test_every_claim_on_error_rates_has_a_strength(report: Report) -> None:
     assert None not in strengths.values()
 
 
-def test_the_last_full_run_has_the_same_claims_that_do_not_hold() -> None:
+def test_last_full_run_has_same_failed_claims() -> None:
     kept = {
         each["claim"]: each["holds"]
         for each in json.loads(read_text(paper_directory("qawla"), RESULTS))["claims"]

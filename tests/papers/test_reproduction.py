@@ -1,4 +1,4 @@
-"""`airpath.reproduction`: a table from a CSV file to the terminal and to a page."""
+"""`airpath.reproduction`: a table from a CSV file, in the terminal and on a page."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Line(NamedTuple):
     seen: str
 
 
-def test_a_table_becomes_named_tuples_with_the_kinds_of_their_fields(tmp_path: Path) -> None:
+def test_table_is_read_as_named_tuples_with_field_types(tmp_path: Path) -> None:
     (tmp_path / "table9.csv").write_text(TABLE)
     found = read_records(tmp_path, "table9.csv", Line, {"mean": "goodput_kbps"})
     assert found == [Line(384, 294.5, 0.55, "often"), Line(64, 52.5, None, "once")]
@@ -62,7 +62,7 @@ def test_a_table_becomes_named_tuples_with_the_kinds_of_their_fields(tmp_path: P
 
 @pytest.fixture
 def published() -> list[Row]:
-    """Rows of two places, without simulated numbers."""
+    """Rows of two points, without simulated numbers."""
     rows = []
     for place, goodput, half, delay, seen in (
         ({"bearer": 384, "aqm": "sbd"}, 294.5, 5.6, 0.55, "often"),
@@ -82,8 +82,8 @@ def compared(published: list[Row]) -> Table:
             Interval(60.0, float("nan"), float("nan"), 0.99, 1), extra={"seen": "never"}
         ),
     ]
-    # An entry without a simulated number is where the paper has it, and is replaced by one with a
-    # number.
+    # An entry without a simulated number is at its place in the paper's table. It is replaced by an
+    # entry with a number.
     return comparison("Table 9", [*published, *filled], KEYS, SHOWN, ["A note."])
 
 
@@ -109,7 +109,7 @@ def test_published_numbers_are_next_to_simulated_ones(published: list[Row]) -> N
     assert table.notes == ["A note."]
 
 
-def test_where_no_difference_is_shown_our_number_is_marked() -> None:
+def test_simulated_number_is_marked_if_no_difference_is_shown() -> None:
     row = Row({"n": 1}, "x", "1", 1.0, 2.0, tolerance=NEAR)
     plain = ColumnSet("x", "", printed(1), number(1))
     assert comparison("", [row], (), [plain]).rows == [["1.0", "! 2.0"]]
@@ -119,8 +119,8 @@ def test_where_no_difference_is_shown_our_number_is_marked() -> None:
     assert comparison("", [row], (), [difference]).rows == [["1.0", "2.0", "! +1.0"]]
 
 
-def test_one_table_for_the_terminal_and_for_pages(published: list[Row]) -> None:
-    """Each published table was formatted twice, by each paper separately."""
+def test_terminal_and_page_show_the_same_table(published: list[Row]) -> None:
+    """Regression test: each paper formatted each published table twice, with separate code."""
     table = compared(published)
     console = Console(file=io.StringIO(), width=200)
     print_table(table, console, comparison=True)
@@ -136,7 +136,7 @@ def test_one_table_for_the_terminal_and_for_pages(published: list[Row]) -> None:
         assert cell.removeprefix("! ") in "\n".join(page)
 
 
-def test_a_row_is_the_same_after_json() -> None:
+def test_row_is_unchanged_by_json() -> None:
     row = Row(
         {"n": 1}, "x", "1", 1.0, 2.0, 0.1, 1.9, 2.1, NEAR, {"domain": "R1", "difference": 1.0}
     )
@@ -148,7 +148,7 @@ def test_a_row_is_the_same_after_json() -> None:
 
 
 class Runs:
-    """Two runs of one cell."""
+    """A session with two replications of one point."""
 
     def estimate(self, cell: Any, value: Any) -> Interval | None:
         return Interval(value({"x": 1.5}), 1.0, 2.0, 0.99, 2) if cell == (1,) else None

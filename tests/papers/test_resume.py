@@ -31,7 +31,7 @@ REPLICATIONS = 18 * 3
 
 
 class Ran:
-    """Counts what the engine runs, and can stop like Ctrl-C."""
+    """A counter of the simulated replications, which can stop like Ctrl-C."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
@@ -80,7 +80,7 @@ def test_resumed_run_ends_like_an_uninterrupted_one(ran: Ran, tmp_path: Path) ->
     for stop_after in (4, 20, 41):
         ran.count, ran.stop_after = reported, stop_after
         assert reproduced(ran, out, threads=2).interrupted
-        # Items finished at Ctrl-C are kept, and nothing was run twice.
+        # Items finished at Ctrl-C are kept, and no replication is simulated twice.
         with Ledger.read(out / "ledger.sqlite") as ledger:
             kept = sum(ledger.stored().replications.values())
         assert kept == ran.count >= stop_after
@@ -95,7 +95,7 @@ def test_resumed_run_ends_like_an_uninterrupted_one(ran: Ran, tmp_path: Path) ->
     assert document(out) == document(tmp_path / "whole")
 
 
-def test_more_replications_and_another_seed_run_what_is_missing(ran: Ran, tmp_path: Path) -> None:
+def test_more_replications_or_another_seed_simulate_missing_ones(ran: Ran, tmp_path: Path) -> None:
     few = Effort(replications=1, duration_s=2.0, warmup_s=1.0)
     reproduce("qawla", ITEMS, effort=few, out=tmp_path)
     reproduced(ran, tmp_path)
@@ -107,9 +107,7 @@ def test_more_replications_and_another_seed_run_what_is_missing(ran: Ran, tmp_pa
     assert {row.extra.get("replications") for row in report.items[0].rows} <= {None, 1}
 
 
-def test_another_versions_replications_are_left_alone_and_named_or_used_and_named(
-    ran: Ran, tmp_path: Path
-) -> None:
+def test_replications_of_another_version_are_reported(ran: Ran, tmp_path: Path) -> None:
     ran.commit = "feedbeef0123"
     assert "other_versions" in reproduced(ran, tmp_path, accept_version=True).provenance
     ran.commit, ran.count = None, 0
@@ -124,7 +122,7 @@ def test_another_versions_replications_are_left_alone_and_named_or_used_and_name
     assert "other_versions" not in renewed.provenance
 
 
-def test_a_replication_that_fails_ends_the_reproduction(ran: Ran, tmp_path: Path) -> None:
+def test_failed_replication_ends_reproduction(ran: Ran, tmp_path: Path) -> None:
     ran.error = RunError("qawla idx 1: no memory")
     with pytest.raises(
         RunError,
@@ -205,7 +203,7 @@ def test_points_with_different_replications_are_one_sweep(tmp_path: Path) -> Non
     few = Session(Paper("p", "", "", {}, [], sweeps), SHORT, directory=out)
     few.simulate(sweeps.cells("few"))
     assert [len(few.replications(cell)) for cell in sweeps.cells("few")] == [2, 2]
-    # Other items and more replications of an earlier call are not lost.
+    # Other items and additional replications of an earlier call are kept.
     assert overview(out / "ledger.sqlite").finished_points == 2
     assert prune(out / "ledger.sqlite").replications == 0
     longer = Session(Paper("p", "", "", {}, [], sweeps), SHORT, directory=out)
@@ -222,7 +220,7 @@ def _path(rate: str) -> ap.Scenario:
     )
 
 
-def test_a_damaged_ledger_is_named(tmp_path: Path) -> None:
+def test_damaged_ledger_is_reported(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").write_bytes(b"")
     name = re.escape(str(tmp_path / "ledger.sqlite"))
     with pytest.raises(BadValueError, match=rf"^{name}: damaged \(empty\)\."):

@@ -44,7 +44,7 @@ def test_delay_is_the_mean_over_packets_and_goodput_the_sum_over_flows() -> None
     assert delay_s({"flows": flows}) == pytest.approx((15 + 10) / 40)
 
 
-def test_jain_in_windows_sees_flows_that_take_turns() -> None:
+def test_jain_index_in_windows_detects_alternating_flows() -> None:
     times = np.array([1.0, 6.0, 11.0, 16.0])
     turns = Series(times, np.array([0, 1, 0, 1], dtype=np.uint32), np.ones(4))
     assert jain_in_windows(turns, 2, 5.0, (0.0, 20.0)) == pytest.approx(0.5)
@@ -55,17 +55,18 @@ def test_jain_in_windows_sees_flows_that_take_turns() -> None:
 
 ROWS = [(number, bearer) for number in (2, 3, 4, 5) for bearer in BEARERS]
 FAR = {(3, 64): "24 % longer", (4, 64): "26 % longer"}
-"""SBD's proposal and RED's largest goodput over the slowest bearer: they drop too rarely there for
-the published delay; what the paper's simulator did differently is not known."""
+"""Points outside the tolerance: SBD's proposed setting and RED's setting with the largest goodput,
+on the slowest bearer. Drops are too rare there for the published delay. The cause, a difference to
+the simulator of the paper, is unknown."""
 
 
 Results = Mapping[str, ItemResult]
-"""Items by their keys."""
+"""Items by key."""
 
 
 @pytest.fixture(scope="module")
 def session() -> Session:
-    """Return the session in which every cell of this file is simulated once."""
+    """Return a session in which every point of this file is simulated once."""
     sbd = load("sbd")
     return Session(sbd, sbd.modes["quick"], seed=1)
 
@@ -155,13 +156,13 @@ def test_table6_improvement(
 def test_table6_improvements_are_near(summaries: Mapping[str, Summary]) -> None:
     found = summaries["improvements"].values
     assert found["improvements"] == 32
-    # 27 with the faulty turnaround; over 400 runs it is 29.
+    # 27 with the incorrect turnaround time; 29 over 400 replications.
     assert found["within_8_points"] >= 29
 
 
 @pytest.mark.slow
-def test_the_delays_of_tables_2_to_6_are_near_on_the_whole(tables: Results) -> None:
-    """The root mean square of the 32 differences; 11.1 % with the faulty turnaround."""
+def test_rms_difference_of_delays_of_tables_2_to_6_is_small(tables: Results) -> None:
+    """Root mean square of the 32 differences; 11.1 % with the incorrect turnaround time."""
     computed = {
         tuple(row.row.values()): row.computed
         for item in tables.values()
@@ -196,14 +197,14 @@ NOT_HELD = {
     "table6-intervals": "24 of 32 are within the intervals",
     "best-settings": "three of eight printed settings are below the largest by more than ±",
 }
-"""Claims whose criterion is not met with seed 1."""
+"""Claims whose criterion does not hold with seed 1."""
 
 WHOLE_GRIDS = {
     *("alpha", "alpha-rule", "best-settings", "minth-bdp", "minth-bdp-128", "minth-bdp-384"),
     *("minth-floor", "one-flow-worst", "reaction-time", "reaction-time-falling", "red-responsive"),
     *("red-responsive-interval", "setting-by-rate"),
 }
-"""Claims whose simulations take longer than the tests of a day may."""
+"""Claims whose simulations are too long for the daily tests."""
 
 
 @pytest.mark.slow
@@ -223,7 +224,7 @@ def test_claims_of_the_text(session: Session, spec: ClaimCheck) -> None:
 
 @pytest.mark.long
 def test_weaker_forms_of_the_claims_hold() -> None:
-    """They say that the engine behaves as it did when the text's own criteria are not met."""
+    """The weaker claims hold although the criteria of the text do not hold."""
     report = reproduce(STUDIES, ["weaker"], mode="quick")
     assert [claim.key for claim in report.claims] == [
         "rising-t-r",
@@ -238,8 +239,8 @@ def test_weaker_forms_of_the_claims_hold() -> None:
     assert failed == {}
 
 
-def test_the_modes_say_how_often_the_tables_are_simulated() -> None:
-    """The number is in paper.toml as text."""
+def test_modes_state_replications_of_tables() -> None:
+    """paper.toml contains the number in a text."""
     assert {point.reps for point in TABLE6.values()} == {100}
     for effort in load("sbd").modes.values():
         assert effort.note.startswith("Tables 2 to 6: 100 runs.")
@@ -276,7 +277,8 @@ def test_the_trace_of_fig14_has_its_parts(figures: Results) -> None:
 
 
 class Published(OneByOne):
-    """Gives each case of Tables 2 to 6 what the paper printed, and others the same numbers."""
+    """An engine that returns the printed values for each row of Tables 2 to 6, and the same values
+    for all other points."""
 
     def __init__(self) -> None:
         self.runs: list[tuple[str, int]] = []
@@ -305,7 +307,7 @@ class Published(OneByOne):
         return Simulated(found)
 
 
-def test_table6_says_when_nothing_improves() -> None:
+def test_table6_reports_missing_improvement() -> None:
     engine = Published()
     report = engine.reproduce("sbd", ["table6"], effort=SHORT)
     document = json.loads(json.dumps(report.to_dict(), allow_nan=False))
@@ -321,7 +323,7 @@ def test_table6_says_when_nothing_improves() -> None:
     }
     assert {runs for _, runs in engine.runs} == {100}
     held = [found["claim"] for found in document["claims"] if found["holds"]]
-    # Nothing gained is the same for both.
+    # Without an improvement both settings are equal.
     assert held == ["similar-goodput"]
 
 
@@ -338,7 +340,7 @@ def test_kept_results_have_every_published_number() -> None:
     assert text.count(" points |") == 32
 
 
-def test_the_committed_numbers_have_the_same_verdicts() -> None:
+def test_committed_numbers_have_same_verdicts() -> None:
     kept = json.loads((ROOT / "papers/airpath_papers/sbd/results.json").read_text(encoding="utf-8"))
     held = {found["claim"]: found["holds"] for found in kept["claims"]}
     assert len(held) >= 15

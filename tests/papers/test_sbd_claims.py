@@ -1,4 +1,4 @@
-"""The later criteria of sbd-2006 on made-up numbers, and what they compute."""
+"""The later criteria of sbd-2006 on synthetic numbers, and their computation."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from airpath_papers.sbd.claims import pseudovalues, rfc6298_rto_s
 from airpath_papers.sbd.data import printed_average, printed_half_width
 
 Made = Callable[[Any, int], dict[str, float]]
-"""Gives goodput, delay and overflow drops of a run of a scenario."""
+"""Function that returns goodput, delay and overflow drops of a replication of a scenario."""
 
 
 class MadeUp(OneByOne):
-    """An engine without a simulator."""
+    """An engine that returns synthetic numbers."""
 
     def __init__(self, made: Made) -> None:
         self.made = made
@@ -50,9 +50,7 @@ def outcome(key: str, made: Made) -> Claim:
 
 
 @pytest.mark.parametrize(("lost_at_3", "holds"), [(0.10, True), (0.03, False)])
-def test_alpha_rule_takes_the_least_delay_of_those_that_keep_the_goodput(
-    lost_at_3: float, holds: bool
-) -> None:
+def test_alpha_rule_selects_least_delay_at_equal_goodput(lost_at_3: float, holds: bool) -> None:
     def made(scenario: Any, _run: int) -> dict[str, float]:
         alpha = scenario.bottleneck.aqm.alpha
         lost = 0.1 if alpha < 3 else lost_at_3 if alpha == 3 else 0.0

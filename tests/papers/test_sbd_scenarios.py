@@ -1,4 +1,4 @@
-"""The published numbers of sbd-2006, its scenarios and the joint fit of what is open."""
+"""The published numbers of sbd-2006, its scenarios and the joint fit of the unknown parameters."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_table6_for_one_flow_follows_from_tables_3_and_5(
     plain = published_table(6)[bearer, 1]
     name = "goodput_kbps" if quantity == "goodput" else "delay_s"
     found = 100 * (getattr(managed, name).mean / getattr(plain, name).mean - 1)
-    # The means are printed with three digits, the percentages without decimals.
+    # The means are printed with three digits, the percentages without decimal places.
     assert found == pytest.approx(improvements()[bearer, 1, aqm, quantity], abs=1.0)
 
 
@@ -72,7 +72,7 @@ def test_the_published_settings_are_on_the_grids(number: int) -> None:
         assert row.setting.min_th in GRID_MIN_TH
 
 
-def test_the_grids_span_what_the_paper_says() -> None:
+def test_grids_cover_ranges_of_paper() -> None:
     t_r_ms, maxp = grid_values("SBD", "t_r_ms"), grid_values("RED", "maxp")
     assert (t_r_ms[0], t_r_ms[-1], maxp[0], maxp[-1]) == (50, 5000, 0.005, 1)
     assert len(t_r_ms) == len(maxp) == 20
@@ -131,14 +131,15 @@ def test_the_path_is_that_of_fig5() -> None:
     assert found["ack_path"]["kind"] == "reverse"
     assert found["backhaul"]["rate_bps"] == 1_000_000
     [flow] = found["flows"]
-    # The bearer and the backhaul take all of the 250 ms.
+    # The bearer and the backhaul account for all of the 250 ms.
     assert [flow[wire]["delay_ns"] for wire in ("access", "egress", "return_wire")] == [0, 0, 0]
     options = flow["source"]["options"]
     assert (options["recovery"], options["delayed_ack_segments"]) == ("reno", 2)
 
 
 def turnaround_ms(link: Any, there: str, back: str) -> float:
-    """Return the time from a poll to its answer: what arrives within a TTI waits for the next."""
+    """Return the time from a poll to its response. A PDU that arrives during a TTI waits for the
+    next TTI."""
     ttis = -(-link[there] // link["tti_ns"])
     return float(ttis * link["tti_ns"] + link[back]) / 1e6
 
@@ -163,38 +164,40 @@ TABLE_1: dict[str, Callable[[Any, Any, Any], Any]] = {
     ),
     "Frame Error Ratio (FER)": lambda link, *_: f"{100 * link['errors']['frame_error_rate']:g} %",
     "Maximum TCP/IP packet size": lambda _link, tcp, _: f"{tcp['mss'] + 40} bytes",
-    # 65 536 bytes are one more than a window without scaling can say.
+    # 65 536 bytes exceed by one the largest window without scaling.
     "Maximum allowed window": lambda _link, tcp, _: f"{(tcp['receive_window'] + 1) // 1024} kbytes",
     "Initial window": lambda _link, tcp, _: f"{tcp['initial_window'] / tcp['mss']:g}",
     "Wired Network Round Trip Delay": lambda _link, _tcp, wire: (
         f"{2 * wire['delay_ns'] / 1e6:g} ms"
     ),
 }
-"""How a resolved scenario says what Table 1 does."""
+"""For each row of Table 1, the corresponding value of a resolved scenario."""
 
 
 @pytest.mark.parametrize("row", read_table(SBD, "table1.csv"), ids=lambda row: row["parameter"])
-def test_the_scenario_has_what_table_1_says(row: dict[str, str]) -> None:
-    """The radio's turnaround was 55 ms once, for 25 ms each way are no whole TTIs."""
+def test_scenario_matches_table_1(row: dict[str, str]) -> None:
+    """Regression test: the turnaround time was 55 ms, because 25 ms per direction is not a multiple
+    of the TTI."""
     found = path_of(256, 1)
     tcp = found["flows"][0]["source"]["options"]
     said = TABLE_1[row["parameter"]](found["bottleneck"]["link"], tcp, found["backhaul"])
     assert said == row["setting"]
 
 
-def test_the_turnaround_is_the_same_the_other_way() -> None:
+def test_turnaround_is_equal_in_both_directions() -> None:
     link = path_of(256, 1)["bottleneck"]["link"]
     assert turnaround_ms(link, "reverse_latency_ns", "latency_ns") == 50
 
 
-def test_the_growth_of_windows_is_named() -> None:
-    """The default of the profile may change; RFC 2581, in force in 2006, has one formula."""
+def test_window_growth_is_set_explicitly() -> None:
+    """The default of the profile may change; RFC 2581, in force in 2006, has only one formula."""
     found = path_of(384, 1)
     assert found["flows"][0]["source"]["options"]["window_growth"] == "bytes"
 
 
 def test_status_reports_do_not_lock_into_a_cycle() -> None:
-    """About 4 a second are due at 64 kbit/s; with a turnaround of 55 ms there were 6.6."""
+    """About 4 reports per second are required at 64 kbit/s; with a turnaround time of 55 ms there
+    were 6.6."""
     scenario = SWEEPS.scenario(TABLE6[64, 4, "drop-tail"], Effort(20, 60.0, 0.0))
     found = ap.simulate(scenario, reps=20)
     reports = [
@@ -210,7 +213,7 @@ def test_status_reports_do_not_lock_into_a_cycle() -> None:
 # --- the joint fit -----------------------------------------------------------------------------
 
 
-def test_the_joint_fit_has_every_combination_once_and_the_nearest_first() -> None:
+def test_joint_fit_contains_every_combination_sorted_by_distance() -> None:
     rows = read_table(Path(fit.__file__).parent, "fit.csv")
     scores = [float(row["score"]) for row in rows]
     assert scores == sorted(scores)
@@ -234,12 +237,12 @@ def test_fitted_parameters_are_simulated() -> None:
     assert str(bottleneck["queue"]["count"]) == nearest["red_count"]
 
 
-def test_the_criterion_weighs_goodput_and_delay_by_what_counts_as_near() -> None:
+def test_criterion_weights_goodput_and_delay_by_tolerance() -> None:
     assert fit.score([0.05, -0.05], [0.15, -0.15]) == pytest.approx(1.0)
     assert fit.score([0.1, 0.0], [0.0, 0.0]) == pytest.approx(1.0)
 
 
-def test_the_fit_has_32_settings_and_those_of_four_flows_from_table_6() -> None:
+def test_fit_has_32_settings_with_four_flows_from_table_6() -> None:
     found = {target.point: target for target in fit.targets()}
     assert len(found) == 32
     four = found[TABLE6[128, 4, "SBD"]]
@@ -248,7 +251,7 @@ def test_the_fit_has_32_settings_and_those_of_four_flows_from_table_6() -> None:
     assert found[TABLE6[128, 4, "drop-tail"]].goodput_kbps == 93.4
 
 
-def test_a_fitted_setting_is_simulated_as_it_is_chosen() -> None:
+def test_fitted_setting_is_simulated_as_selected() -> None:
     chosen = fit.COMBINATIONS[0]
     assert chosen == fit.Choice(60.0, 1460, 2, "timed", "front", False)
     point = TABLE6[384, 1, "RED"]
@@ -280,7 +283,7 @@ def test_the_traces_change_rate_and_setting_at_50_s(aqm: str) -> None:
 
 
 @pytest.mark.parametrize("name", OF_STUDY.changes("sensitivity"))
-def test_each_change_of_the_study_changes_what_it_names(name: str) -> None:
+def test_each_change_of_study_modifies_named_parameter(name: str) -> None:
     point = OF_STUDY.cells("sensitivity", change=name, bearer=384, flows=1)[-1]
     effort = OF_STUDY.effort_of(point, SHORT)
     assert effort.replications == 20

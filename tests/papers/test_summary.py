@@ -12,7 +12,7 @@ from airpath.reproduction import installed_papers
 from airpath.reproduction.overview import kept_results
 
 
-def test_the_summary_counts_what_the_last_full_runs_found(
+def test_summary_counts_results_of_last_full_runs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["reproduce", "--summary", "--json"]) == 0
@@ -60,7 +60,7 @@ def test_the_summary_of_one_paper_names_its_open_claims(
          "them."),
     ],
 )  # fmt: skip
-def test_bad_combinations_are_refused(
+def test_invalid_combinations_are_rejected(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["reproduce", *arguments]) == 2

@@ -1,4 +1,4 @@
-"""Beyond qawla-2015: random three-regime links, the model's differences and what explains them."""
+"""Beyond qawla-2015: random three-regime links, the errors of the model and their causes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_links_are_drawn_as_documented() -> None:
         assert link.mean_rtt0_ms in MEAN_RTT0_MS
 
 
-def test_the_links_are_the_same_everywhere() -> None:
+def test_links_are_platform_independent() -> None:
     links = draw(LINKS, LINK_SEED)
     assert links[26] == random_link(27)
     assert links[26].rates_mbps == (5.376, 8.0, 26.88)
@@ -90,7 +90,7 @@ IDX_10, IDX_15 = (SWEEPS.cells("table5", idx=idx) for idx in (10, 15))
 
 
 def explained(cell: Any, effort: Effort = SHORT) -> tuple[float, Explanation]:
-    """The difference of the compiled model from a short simulation, and its explanation."""
+    """Return the difference of the compiled model from a short simulation, and its explanation."""
     run = ap.simulate(STUDIES.sweeps.scenario(cell, effort), reps=effort.replications)
     measured = CellAverages.of(run.replications)
     difference = math.log(scenarios.solution(cell).throughput_bps / measured.throughput_bps)
@@ -108,20 +108,20 @@ def test_the_parts_add_up_to_the_compiled_models_difference(cell: Any) -> None:
 
 @pytest.mark.parametrize("cell", [*links(12, 27, 31), *IDX_10, *IDX_15], ids=repr)
 def test_all_assumptions_replaced_give_the_simulated_throughput(cell: Any) -> None:
-    # 0.13 % of it is the frame header, which the model does not know.
+    # 0.13 % of the difference is caused by the frame header, which is not in the model.
     rest = explained(cell)[1].parts["rest"]
     REPLACED.close(f"log of the ratio of throughputs, {cell}", "", rest, 0.0, 0.005)
 
 
-def test_the_published_cell_that_is_18_percent_off_is_due_to_the_drops() -> None:
-    # Table 5, idx 10: RED starts to drop at 30 packets, where the regime changes too.
+def test_drops_explain_published_point_with_18_percent_difference() -> None:
+    # Table 5, idx 10: RED starts to drop at 30 packets, where the regime also changes.
     _, why = explained(*IDX_10, Effort(replications=4, duration_s=120.0, warmup_s=30.0))
     assert why.difference > 0.13
     assert why.parts["drops"] > 0.8 * why.difference
 
 
 def test_assumptions_of_the_fixed_point_have_no_effect_where_they_hold() -> None:
-    # One regime, no drops, and a constant queue: only TCP can differ from its formula.
+    # One regime, no drops and a constant queue: only TCP can differ from its formula.
     path = ModelPath.of([12.0, 12.0], [1e-3, 1e-3], [10], [0.05, 0.05])
     system = np.zeros(22)
     system[21] = 1.0
@@ -156,11 +156,11 @@ def test_a_few_links_are_compared_and_explained(monkeypatch: pytest.MonkeyPatch)
     assert difference > 0.3
     assert average.extra["warned"] is True
     assert model.extra["explained"]["spread"] > 0.3
-    # An empty queue has nothing to spread over: TCP itself is the reason, and nothing warns.
+    # The distribution of an empty queue has no effect: TCP is the cause, and no warning is given.
     assert rows["{'link': 36}", "throughput_analysis"].extra["explained"]["tcp"] < -0.05
 
 
-def test_the_summary_counts_what_it_says() -> None:
+def test_summary_counts_are_correct() -> None:
     def rows(link: int, difference: float, average: float, spread: float) -> list[Row]:
         key = {"link": link}
         parts = {**dict.fromkeys(three_regimes.PARTS, 0.0), "spread": spread}
@@ -179,7 +179,7 @@ def test_the_summary_counts_what_it_says() -> None:
     assert summary.values["fixed_point"]["median"] == pytest.approx(0.03)
     assert summary.values["average"]["largest"] == pytest.approx(0.03)
     assert summary.values["warned"] == 1
-    # 0.12 + 0.02 + 0 of 0.1 + 0.02 + 0.03; what goes against the difference counts as negative.
+    # 0.12 + 0.02 + 0 of 0.1 + 0.02 + 0.03; a part with the opposite sign counts as negative.
     assert summary.values["shares"]["spread"] == pytest.approx(0.14 / 0.15)
     assert summary.values["shares"]["tcp"] == pytest.approx(0.01 / 0.15)
     assert three_regimes.summarise([]) == []
@@ -203,7 +203,7 @@ def test_the_report_and_the_figures(
     assert sum(line.lstrip().startswith("link ") for line in lines) == 2 * three_regimes.WORST
 
 
-def test_an_interrupted_item_shows_what_was_finished(fake_engine: Any, tmp_path: Path) -> None:
+def test_interrupted_item_shows_finished_links(fake_engine: Any, tmp_path: Path) -> None:
     fake_engine.raise_at = 5
     report = fake_engine.reproduce(STUDIES, ["three_regimes"], effort=SHORT, out=tmp_path)
     assert report.interrupted
@@ -220,8 +220,8 @@ def test_quick_mode_over_50_links() -> None:
     [summary] = [found for found in report.summaries if found.key == three_regimes.KEY]
     values = summary.values
     assert values["links"] == 50
-    # The model averaged over the windows' oscillation meets the goal, not the bare fixed point:
-    # its median is 4.0 % over 400 other links (docs/explanation/fixed-point-validity.md).
+    # The model averaged over the oscillation of the windows meets the goal. The bare fixed point
+    # does not: its median is 4.0 % over 400 other links (docs/explanation/fixed-point-validity.md).
     assert values["average"]["median"] <= three_regimes.MEDIAN_GOAL
     assert values["fixed_point"]["median"] <= 0.05
     assert values["average"]["upper_quartile"] < 0.6 * values["fixed_point"]["upper_quartile"]
@@ -240,7 +240,7 @@ def test_each_cell_of_the_studies_is_simulated_once(fake_engine: Any) -> None:
     assert len(names) == len(set(names))
     assert sum("idx" in name for name in names) == len(three_regimes.PAPER_CELLS)
     assert sum("random" in name for name in names) == LINKS
-    # The sample of Section 6: at each SNR and traffic scenario as many links as are different.
+    # The sample of Section 6: all distinct links at each SNR and traffic scenario.
     adapted = [name for name in names if "dB" in name]
     assert len(adapted) == len(names) - len(three_regimes.PAPER_CELLS) - LINKS
     assert 96 < len(adapted) < 6 * 96

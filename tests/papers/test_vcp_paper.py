@@ -1,4 +1,5 @@
-"""The vcp paper: its law, its cells, what is read off runs, its claims on known numbers."""
+"""The vcp paper: distribution of packet outcomes, points, measured quantities, claims on known
+numbers."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ NAMED = ("protocol", "antennas", "snr_db", "code_rate")
         ("2x2", 0.7, 40, (1.87, 2.98, 4.07)),
     ],
 )
-def test_packets_fail_at_the_snrs_of_an_independent_evaluation(
+def test_packet_failures_match_independent_evaluation(
     antennas: str, code_rate: float, size: int, snrs_db: tuple[float, ...]
 ) -> None:
     found = [threshold_db(antennas, code_rate, least, size) for least in (0.5, 0.1, 0.01)]
@@ -59,14 +60,14 @@ def test_past_the_threshold_data_and_acks_arrive() -> None:
     assert 8.0 < past_db("2x2", 0.93) < 12.0
 
 
-def test_the_smallest_code_for_a_failure_is_the_smallest() -> None:
+def test_smallest_code_for_failure_rate_is_minimal() -> None:
     rate, parity = block_rate_of("2x2", 6.0, 1040, 0.01)
     assert rate == pytest.approx(0.929, abs=1e-3)
     assert parity == 2 * round(parity / 2)
     assert rate == 1040 / (1040 + parity)
 
 
-def test_the_goodput_share_is_that_of_the_bytes_on_the_air() -> None:
+def test_goodput_share_follows_bytes_on_the_air() -> None:
     assert goodput_share("2x2", 0.93, 40.0) == pytest.approx(1040 / 1118)
     assert goodput_share("2x2", 1.0, 40.0) == pytest.approx(1.0)
 
@@ -95,7 +96,7 @@ CHANGED = {
     for point in sorted(SWEEPS.known_cells(), key=lambda cell: cell.text)
     if (changed := {k: v for k, v in point.axes.items() if k not in NAMED and v})
 }
-"""What the points change of the choices of README.md."""
+"""Differences of the points from the choices of README.md."""
 
 
 @pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
@@ -114,7 +115,7 @@ def test_base_round_trip_and_pipe_are_those_of_fig_2() -> None:
 
 
 @pytest.mark.parametrize("mode", PAPER.modes.values(), ids=[*PAPER.modes])
-def test_points_of_the_papers_claims_have_twenty_runs(mode: Effort) -> None:
+def test_points_of_claims_have_twenty_replications(mode: Effort) -> None:
     session = Session(PAPER, mode, seed=1)
     of_claims = {cell for claim in PAPER.claims for cell in claim.cells}
     assert {session.effort_of(cell).replications for cell in of_claims} == {20}
@@ -126,7 +127,7 @@ def test_points_of_the_papers_claims_have_twenty_runs(mode: Effort) -> None:
             assert session.effort_of(cell).replications == runs
 
 
-def test_points_past_the_threshold_are_all_those_of_fig_6() -> None:
+def test_points_past_threshold_match_fig_6() -> None:
     for place, point in SWEEPS.points("fig6"):
         antennas, rate = place["antennas"], place["code_rate"]
         same = {name: place[name] for name in ("antennas", "code_rate", "protocol", "snr_db")}
@@ -142,13 +143,13 @@ def test_links_and_lengths_are_compared_past_the_threshold() -> None:
     assert {p.place["snr_db"] for p in SWEEPS.points("lengths")} == set(past)
 
 
-def test_a_percent_of_the_data_fails_where_the_claim_requires_it() -> None:
+def test_one_percent_of_data_fails_at_points_of_claim() -> None:
     per = CLAIMS.specs["tcp-ahead-at-one-percent"]["per"]
     for place in (point.place for point in SWEEPS.points("at-per")):
         assert place["snr_db"] == round(threshold_db(place["antennas"], 1.0, per), 2)
 
 
-def test_a_uniform_code_has_the_bytes_of_what_it_is_compared_with() -> None:
+def test_uniform_code_uses_bytes_of_compared_code() -> None:
     def rate_of(sweep: str, **place: Any) -> float:
         [rate] = {p.axes["code_rate"] for p in SWEEPS.cells(sweep, **place)} - {1.0}
         return float(rate)
@@ -158,7 +159,7 @@ def test_a_uniform_code_has_the_bytes_of_what_it_is_compared_with() -> None:
 
 
 @pytest.mark.parametrize("point", SWEEPS.cells("splits", snr_db=6.0), ids=lambda p: p.label)
-def test_a_split_moves_bytes_between_data_and_ack(point: SweepPoint) -> None:
+def test_split_moves_bytes_between_data_and_ack(point: SweepPoint) -> None:
     link = resolved(**point.axes)["bottleneck"]["link"]
     on_air = [round(1040 / link["fec"]["code_rate"]), round(40 / link["small"]["code_rate"])]
     ack = point.axes["split"]
@@ -174,10 +175,11 @@ def test_delivered_packets_are_payload_of_both_directions() -> None:
 
 
 class Recordings(OneByOne):
-    """An engine whose two runs have these first segments, s, by flow."""
+    """An engine with two replications that have these times of first segments, s, by flow."""
 
     def simulate_one(self, _scenario: Any, **_more: Any) -> Simulated:
-        """Return the runs: two flows, the second of which never sends in the second run."""
+        """Return the replications: two flows, of which the second one sends nothing in the second
+        replication."""
         flows = [{"id": 0, "start_s": 0.1, "aborted_at_s": 9.2}, {"id": 1, "start_s": 0.2}]
         found = {
             0: Series(np.array([0.2, 0.25, 0.5]), np.array([0, 0, 1]), np.zeros(3)),
@@ -187,12 +189,12 @@ class Recordings(OneByOne):
         return Simulated(runs, lambda _name, run: found[run])
 
 
-def test_the_first_ack_is_where_data_begins() -> None:
+def test_first_ack_precedes_data() -> None:
     made = Session(PAPER, Effort(2, 20.0, 10.0))
     case = SWEEPS.cells("sessions", snr_db=18, protocol="vcp")[0]
     Recordings().simulate(made, [case])
     assert first_acks_s(made, case) == pytest.approx([0.1, 0.3, 3.1, 19.8])
-    # From 0.2 to 9.2 and from 0.5 to 20 s; from 3.2 to 9.2 s and never.
+    # From 0.2 to 9.2 s and from 0.5 to 20 s; from 3.2 to 9.2 s, and never.
     life_span: Any = QUANTITIES["life_span"]
     spans = life_span.values(made, case)
     assert spans == pytest.approx([(9.0 + 19.5) / 2, 6.0 / 2])
@@ -212,13 +214,13 @@ def test_the_two_sample_difference_is_one_sided() -> None:
 
 
 def point(**axes: Any) -> SweepPoint:
-    """Return the point with some arguments of `path`."""
+    """Return the point with these arguments of `path`."""
     return SweepPoint("path", key_of(axes))
 
 
 @pytest.fixture(scope="module")
 def made() -> Session:
-    """Return a session with three cells, four runs each."""
+    """Return a session with three points, four replications each."""
     found = Session(PAPER, Effort(4, 20.0, 10.0), seed=1)
     found.simulate(CELLS)
     return found
@@ -232,8 +234,8 @@ CELLS = [
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.label)
-def test_the_share_of_failed_data_is_the_laws(made: Session, cell: SweepPoint) -> None:
-    """99.9 % of a binomial count; bursts are too short for packets to depend on each other."""
+def test_share_of_failed_data_matches_distribution(made: Session, cell: SweepPoint) -> None:
+    """99.9 % of a binomial distribution; bursts are too short for a correlation between packets."""
     found = error_rate(made, cell)
     assert found is not None
     axes = cell.axes
@@ -243,7 +245,7 @@ def test_the_share_of_failed_data_is_the_laws(made: Session, cell: SweepPoint) -
 
 
 def test_every_claim_is_checked_on_simulated_cells() -> None:
-    """The checks run through, and say something, on cells of one short run each."""
+    """The checks complete and produce a result, on points with one short replication each."""
     assert len(PAPER.claims) == 27
     analytic = [spec for spec in PAPER.claims if not spec.cells]
     session = Session(PAPER, PAPER.modes["quick"], seed=1)

@@ -1,4 +1,4 @@
-"""Beyond the vcp paper: every scenario is one, every variant changes something."""
+"""Beyond the vcp paper: every scenario is valid, every variant has an effect."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from studies.vcp.checks import CLAIMS, SWEEPS
 from studies.vcp.quantities import QUANTITIES, doppler_hz
 
 AS_THE_PAPER = ({"ack_priority": True}, {"burst_bits": 8})
-"""Values that VCP has anyway: their points are compared with others."""
+"""Values that VCP already has: their points are compared with other points."""
 
 
-def test_a_burst_of_8_bits_is_a_doppler_shift_of_50_khz() -> None:
+def test_burst_of_8_bits_corresponds_to_doppler_shift_of_50_khz() -> None:
     """vcp-rem section 8, item 11."""
     assert doppler_hz(8) == pytest.approx(50e3, rel=0.02)
     assert doppler_hz(80_000) == pytest.approx(doppler_hz(8) / 10_000)
 
 
 def known(delivered: dict[SweepPoint, float]) -> Session:
-    """Return a session in which given numbers of packets are delivered at some points."""
+    """Return a session in which the given numbers of packets are delivered at some points."""
     made = Session(PAPER, PAPER.modes["quick"])
     vars(made)["values"] = lambda cell, _value: [delivered[cell]] if cell in delivered else []
     vars(made)["finished"] = delivered.__contains__
     return made
 
 
-def test_the_lead_is_over_a_transport_as_chosen_where_it_is_not_changed() -> None:
+def test_lead_is_relative_to_unchanged_transport() -> None:
     vcp, tcp = SWEEPS.cells("as-chosen", snr_db=14.0)
     [of_tcp] = SWEEPS.cells("sensitivity", change="rem-drops", snr_db=14.0)
     [of_both, other] = SWEEPS.cells("sensitivity", change="rto-6s", snr_db=14.0)
@@ -46,7 +46,7 @@ def test_the_lead_is_over_a_transport_as_chosen_where_it_is_not_changed() -> Non
     assert lead.text(known({vcp: 100.0, tcp: 0.0}), vcp) == ""
 
 
-def test_the_best_code_rate_is_that_of_the_largest_mean() -> None:
+def test_best_code_rate_has_largest_mean() -> None:
     cells = SWEEPS.cells("code-rate", protocol="sack", snr_db=4.0)
     delivered = {cell: 10.0 + (cell.axes["code_rate"] == 0.8) for cell in cells}
     best = QUANTITIES["best_rate"]
@@ -79,7 +79,7 @@ def test_a_change_has_an_effect(sweep: str) -> None:
         assert (scenarios[0] == scenarios[1]) == same, changed
 
 
-def test_points_of_hypotheses_are_those_of_their_criteria() -> None:
+def test_points_of_hypotheses_match_criteria() -> None:
     lossy = {point.place["snr_db"] for point in SWEEPS.points("transports")}
     per = {snr: failure("2x2", 1.0, snr) for snr in lossy}
     for sweep, claim in (("ignoring", "law-starves"), ("sack", "sack-beats-vcp")):
@@ -89,7 +89,7 @@ def test_points_of_hypotheses_are_those_of_their_criteria() -> None:
         assert found == {snr for snr in lossy if least <= per[snr] < below}
 
 
-def test_the_recorded_link_has_at_most_ten_runs() -> None:
+def test_recorded_link_has_at_most_ten_replications() -> None:
     runs = {name: mode.replications for name, mode in PAPER.modes.items()}
     for cell in SWEEPS.cells("trace"):
         found = {name: PAPER.sweeps.effort_of(cell, mode) for name, mode in PAPER.modes.items()}
@@ -99,7 +99,7 @@ def test_the_recorded_link_has_at_most_ten_runs() -> None:
         assert {(effort.duration_s, effort.warmup_s) for effort in found.values()} == {(60.0, 10.0)}
 
 
-def test_no_claim_is_the_papers() -> None:
+def test_no_claim_belongs_to_the_paper() -> None:
     session = Session(PAPER, PAPER.modes["quick"], seed=1)
     (bursts,) = [each.check(session) for each in PAPER.claims if not each.cells]
     assert (bursts.key, bursts.holds, bursts.of_paper) == ("long-bursts", True, False)

@@ -1,7 +1,7 @@
-"""The verdict of a reproduction: what is within its tolerance, what is marked, what is brief.
+"""The verdict of a reproduction: numbers within their tolerance, marked numbers, the brief output.
 
-Went wrong before: a delay of Table 3 of sbd-2006 that was 44 % too long stood unmarked among the
-others, and how much of a paper was met had to be counted by hand.
+Regression tests: a delay in Table 3 of sbd-2006 that was 44 % too long was not marked, and the
+number of reproduced values had to be counted by hand.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def row(computed: float | None, tolerance: Tolerance | None = FIVE, **changes: A
         (None, 100.0, None),
     ],
 )
-def test_a_number_is_within_its_tolerance_or_not(
+def test_number_is_within_tolerance(
     tolerance: Tolerance | None, computed: float, within: bool | None
 ) -> None:
     assert row(computed, tolerance).within is within
@@ -75,11 +75,11 @@ def test_intervals_widen_a_tolerance_and_never_narrow_it() -> None:
     assert row(90.0, both, **wide).within
     assert row(90.0, both, **wide).tolerated == (90.0, 110.0)
     assert not row(89.9, both, **wide).within
-    # One run has no interval.
+    # A single replication has no interval.
     assert row(95.0, both, low=math.nan, high=math.nan).tolerated == (95.0, 105.0)
 
 
-def test_without_both_numbers_there_is_nothing_to_judge() -> None:
+def test_number_without_counterpart_has_no_verdict() -> None:
     assert row(None).within is None
     assert row(1.0, published=None).within is None
     assert row(1.0, published=None).to_dict()["tolerance"] == {
@@ -89,7 +89,7 @@ def test_without_both_numbers_there_is_nothing_to_judge() -> None:
     }
 
 
-def test_json_says_what_was_tolerated_and_why() -> None:
+def test_json_contains_tolerance_and_reason() -> None:
     found = json.loads(json.dumps(row(144.0).to_dict(), allow_nan=False))
     assert found["within"] is False
     assert found["tolerance"] == {"from": 95.0, "to": 105.0, "source": "5 % (README)"}
@@ -99,7 +99,7 @@ def test_json_says_what_was_tolerated_and_why() -> None:
     )
 
 
-def test_a_number_outside_is_marked() -> None:
+def test_number_outside_tolerance_is_marked() -> None:
     assert marked("+44.3", row(144.3).within) == "! +44.3"
     assert [marked("+4.0", within) for within in (True, None)] == ["+4.0", "+4.0"]
 
@@ -159,7 +159,7 @@ def test_the_verdict_counts_each_number_once(bad: Report) -> None:
     assert verdict_of([], []).describe() == "nothing published to compare with."
 
 
-def test_a_later_criterion_is_counted_apart_and_in_place_of_the_one_that_it_revises() -> None:
+def test_later_criterion_is_counted_separately_and_replaces_revised_one() -> None:
     old = claim("old", False)
     new = replace(claim("new", True), later="2026-11-24", revises="old")
     level = replace(claim("level", True), strength=Strength(60, 100))
@@ -180,7 +180,7 @@ def test_a_later_criterion_is_counted_apart_and_in_place_of_the_one_that_it_revi
     assert verdict_of([], [old]).to_dict()["with_later"] is None
 
 
-def test_a_later_criterion_that_failed_is_counted_with_its_successor() -> None:
+def test_failed_later_criterion_is_counted_with_successor() -> None:
     old = claim("old", False)
     new = replace(claim("new", False), later="2026-11-24", revises="old")
     newest = replace(claim("newest", True), later="2026-11-25", revises="new")
@@ -189,7 +189,7 @@ def test_a_later_criterion_that_failed_is_counted_with_its_successor() -> None:
     assert [each.key for each in verdict.open] == ["old", "new"]
 
 
-def test_strength_cause_and_date_stand_with_the_claim(bad: Report) -> None:
+def test_strength_cause_and_date_are_listed_with_claim(bad: Report) -> None:
     found = replace(
         claim("beta", False),
         strength=Strength(3, 100),
@@ -209,7 +209,7 @@ def test_strength_cause_and_date_stand_with_the_claim(bad: Report) -> None:
     for text in (printed(shown), page(document), report_of_paper(document)):
         assert all(line in text for line in lines)
     assert Claim.of(document["claims"][-1]) == found
-    # What holds has no cause; what is no claim of the paper has a reason.
+    # A claim that holds has no cause; a claim that is not from the paper has a reason.
     assert "Cause" not in " ".join(replace(found, holds=True, strength=None).about())
     assert replace(found, of_paper=False, cause="").about()[-1] == (
         "Not a claim of the paper: Table 2 excludes it."
@@ -220,7 +220,7 @@ def test_strength_cause_and_date_stand_with_the_claim(bad: Report) -> None:
     ("held", "outcome"),
     [(100, "holds"), (95, "holds"), (94, "undecided"), (6, "undecided"), (5, "does not hold")],
 )
-def test_a_verdict_is_firm_from_95_per_cent_on(held: int, outcome: str) -> None:
+def test_verdict_is_decided_from_95_per_cent(held: int, outcome: str) -> None:
     found = replace(claim("a", held > 50), strength=Strength(held, 100))
     assert found.outcome == outcome
 
@@ -234,7 +234,7 @@ def test_verdict_precedes_every_table(bad: Report) -> None:
     assert "!: outside its tolerance. delay: 5 % (README)." in text
 
 
-def test_brief_is_the_verdict_and_what_fails(bad: Report) -> None:
+def test_brief_output_contains_verdict_and_failures(bad: Report) -> None:
     text = printed(bad, brief=True)
     assert "1 of 2 published numbers" in text
     assert "! table3, delay, bearer 128" in text
@@ -253,7 +253,7 @@ def test_brief_is_the_verdict_and_what_fails(bad: Report) -> None:
     )
 
 
-def test_the_page_begins_with_the_verdict_and_marks_what_is_outside(bad: Report) -> None:
+def test_page_starts_with_verdict_and_marks_numbers_outside_tolerance(bad: Report) -> None:
     text = page(json.loads(json.dumps(bad.to_dict(), allow_nan=False)))
     assert text.index("**1 of 2 published numbers are within tolerance") < text.index("## table3")
     assert "* Does not hold: alpha." in text
@@ -262,8 +262,8 @@ def test_the_page_begins_with_the_verdict_and_marks_what_is_outside(bad: Report)
     assert "`!` is outside its tolerance: delay 5 % (README)." in text
 
 
-def test_additional_measures_are_apart_from_the_papers_claims(bad: Report) -> None:
-    """They stood under what the paper's text says, as if the paper had said them."""
+def test_additional_measures_are_listed_separately(bad: Report) -> None:
+    """Regression test: additional measures were listed among the claims of the paper."""
     computed = replace(claim("computed", False), of_paper=False)
     both = replace(bad, claims=[computed, *bad.claims])
     text = printed(both)
@@ -291,7 +291,7 @@ def test_every_published_number_of_qawla_has_a_tolerance() -> None:
 
 
 class Slow(OneByOne):
-    """An engine whose delays are 44 % above what the paper prints for 64 kbit/s, Table 3."""
+    """An engine whose delays are 44 % above the printed ones for 64 kbit/s, Table 3."""
 
     def simulate_one(self, scenario: Any, **options: Any) -> Any:
         from airpath.reproduction.engine import Simulated
@@ -310,13 +310,13 @@ class Slow(OneByOne):
         return Simulated([run] * options["replications"])
 
 
-def test_a_delay_44_per_cent_too_long_does_not_pass_unmarked() -> None:
+def test_delay_44_per_cent_too_long_is_marked() -> None:
     engine = Slow()
     tables = [f"table{number}" for number in (2, 3, 4, 5, 6)]
     effort = Effort(replications=2, duration_s=10.0, warmup_s=0.0, resamples=0)
     found = engine.reproduce("sbd", tables, effort=effort)
     assert found.verdict.not_judged == 0
-    # Goodput and delay of 16 settings and of drop-tail 8 times, and 32 improvements.
+    # Goodput and delay of 16 settings and of 8 drop-tail points, and 32 improvements.
     assert found.verdict.numbers == 2 * 16 + 2 * 8 + 32
     [slow] = [
         outside

@@ -1,4 +1,4 @@
-"""The wimax paper: printed numbers, what is read off runs, its scenarios, its timelines."""
+"""The wimax paper: printed numbers, measured quantities, scenarios, timelines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ UNI, BLIND, ADAPT = SWEEPS.cells("table1")
 
 
 def session(cells: list[Cell], runs: int | None = None) -> Session:
-    """Return a session with these cells, each run so often as it is or as `runs` says."""
+    """Return a session with these points, with their own number of replications or with `runs`."""
     paper = PAPER
     if runs is not None:
         paper = replace(PAPER, sweeps=lasting(PAPER.sweeps, replications=runs))
@@ -70,7 +70,7 @@ def test_the_printed_efficiencies_follow_from_the_printed_bytes() -> None:
         assert abs(share - found["efficiency"]) < 0.005
 
 
-def test_tables_1_and_2_agree_within_the_papers_noise() -> None:
+def test_tables_1_and_2_agree_within_noise_of_paper() -> None:
     for place, found in printed("table1").items():
         assert found["goodput"] == pytest.approx(printed("table2")[place]["goodput"], rel=0.02)
 
@@ -84,7 +84,7 @@ def test_the_gains_of_the_text_follow_from_the_tables() -> None:
         assert abs(100 * (ratio - 1) - float(gain["gain"])) < 0.7
 
 
-def test_rows_of_gains_have_those_of_the_text_else_of_the_throughputs() -> None:
+def test_rows_of_gains_use_text_or_throughputs() -> None:
     found = {}
     for key, quantity in {"table1": "gain", "table2": "gain", "fig7": "gain_over_loss"}.items():
         points = SWEEPS.cells("gains", item=key)
@@ -99,7 +99,7 @@ def test_rows_of_gains_have_those_of_the_text_else_of_the_throughputs() -> None:
     }
 
 
-def test_a_gain_of_a_change_is_that_of_adapt_bi_at_its_point() -> None:
+def test_gain_of_change_is_gain_of_adapt_bi_at_its_point() -> None:
     made, uni = session([]), SWEEPS.cells("sizing", change="packing")[0]
     rates = {uni: 2.0, uni.at(policy="adapt-bi"): 2.5}
     vars(made)["values"] = lambda cell, _value: [rates[cell]] if cell in rates else []
@@ -107,7 +107,7 @@ def test_a_gain_of_a_change_is_that_of_adapt_bi_at_its_point() -> None:
     assert OF_ITEMS["gain_of_change"].text(made, SWEEPS.cells("chosen")[0]) == ""
 
 
-def test_the_printed_gains_are_beyond_what_the_printed_delays_allow() -> None:
+def test_printed_gains_exceed_gains_possible_with_printed_delays() -> None:
     bounds = [bound(rtt) for rtt in BASE_RTTS_MS]
     assert bounds == pytest.approx([0.43, 0.34, 0.23, 0.17, 0.135], abs=0.006)
     for rtt, most in list(zip(BASE_RTTS_MS, bounds, strict=True))[1:]:
@@ -126,13 +126,13 @@ def test_goodput_is_size_over_completion_time() -> None:
 
 
 class Delays(OneByOne):
-    """An engine whose runs have these uplink delays, s, and counts."""
+    """An engine whose replications have these uplink delays (s) and counts."""
 
     def __init__(self, *runs: dict[float, int]) -> None:
         self.runs = runs
 
     def simulate_one(self, _scenario: Any, **_more: Any) -> Simulated:
-        """Return the runs."""
+        """Return the replications."""
         other = {"link": "bottleneck", "delay_s": [9.0], "count": [9]}
         found = [
             {"link": "reverse", "delay_s": list(run), "count": list(run.values())}
@@ -141,7 +141,7 @@ class Delays(OneByOne):
         return Simulated([{"mac_delays": [other, each]} for each in found])
 
 
-def test_the_distribution_is_that_of_all_runs_together() -> None:
+def test_distribution_combines_all_replications() -> None:
     engine = Delays({0.01: 3, 0.04: 1}, {0.01: 2, 0.07: 4})
     made = Session(PAPER, PAPER.modes["quick"])
     engine.simulate(made, [UNI])
@@ -179,7 +179,7 @@ def test_every_cell_has_a_scenario() -> None:
 @pytest.mark.parametrize(
     ("sweep", "change"), [(sweep, change) for sweep in CHANGES for change in SWEEPS.changes(sweep)]
 )
-def test_a_change_is_of_the_link_or_the_flow(sweep: str, change: str) -> None:
+def test_change_modifies_link_or_flow(sweep: str, change: str) -> None:
     [cell, *_] = SWEEPS.cells(sweep, change=change, policy="adapt-bi")
     chosen, changed = resolved(SWEEPS.cells("table2", **_rtt(cell))[2]), resolved(cell)
     different = {key for key in chosen if chosen[key] != changed[key]}
@@ -222,7 +222,7 @@ THRESHOLDS_DB = {
     "64qam-3/4": 17.5,
     "64qam-5/6": 20.0,
 }
-"""SNR from which a scheme is used: one block in ten fails in white noise."""
+"""SNR from which an MCS is used: at this SNR one block in ten fails over an AWGN channel."""
 
 
 def fastest(snr_db: float, is_left_out: Any) -> str:
@@ -232,7 +232,7 @@ def fastest(snr_db: float, is_left_out: Any) -> str:
 
 @pytest.mark.parametrize("distance_m", [500, 1000, 1500, 2000, 3000])
 def test_schemes_follow_from_the_link_budget_at_a_distance(distance_m: int) -> None:
-    """COST-231 Hata at 2.5 GHz; schemes of the two lists of §5.1."""
+    """Link budget with COST-231 Hata at 2.5 GHz; MCSs of the two lists of §5.1."""
     change = f"{distance_m}-m"
     radio = ap.link.Radio(distance=f"{distance_m} m")
     down_db = float(radio.mean_db())
@@ -249,11 +249,12 @@ def test_schemes_follow_from_the_link_budget_at_a_distance(distance_m: int) -> N
 # --- the model ---------------------------------------------------------------------------------
 
 CHECKED: Any = [(10, 16, 0.88), (30, 16, 0.75), (60, 16, 0.61), (10, 64, 0.98), (60, 64, 0.68)]
-"""T_ct, ms; W_th; Mbit/s of an independent evaluation, the bits of all runs over their time."""
+"""T_ct in ms, W_th, and Mbit/s of an independent evaluation: bits of all replications over their
+time."""
 
 
 @pytest.mark.parametrize(("contention_ms", "ssthresh", "mbps"), CHECKED)
-def test_eq_8_as_an_independent_evaluation_has_it(
+def test_eq_8_matches_independent_evaluation(
     contention_ms: float, ssthresh: float, mbps: float
 ) -> None:
     found = analysed({**DEFAULTS, "contention_ms": contention_ms}, ssthresh)
@@ -261,8 +262,9 @@ def test_eq_8_as_an_independent_evaluation_has_it(
     assert found.throughput_bps > found.ratio_of_sums_bps
 
 
-def test_a_queue_that_builds_is_counted_by_hand() -> None:
-    """R = 5 Mbit/s, 20 ms, no losses: from 16 packets on a window is more than the pipe holds."""
+def test_growing_queue_matches_hand_calculation() -> None:
+    """R = 5 Mbit/s, 20 ms, no losses: a window of 16 packets or more exceeds the capacity of the
+    pipe."""
     queued_s = time_s = 0.0
     windows = (1, 2, 4, 8, 16, 32, 64, 64, 64)  # 191 packets before the last
     for window in windows:
@@ -277,15 +279,17 @@ def test_a_queue_that_builds_is_counted_by_hand() -> None:
 
 
 def test_eq_9_is_limited_by_the_window() -> None:
-    """wimax-2009 Eq. 9 by hand: 64 packets of 8 kbit in 0.1 s; sqrt(150) of them."""
+    """wimax-2009 Eq. 9 computed by hand: 64 packets of 8 kbit in 0.1 s; with losses sqrt(150)
+    packets."""
     assert eq9_mbps(0.1, 1e-6) == pytest.approx(5.12)
     assert eq9_mbps(0.1, 0.01) == pytest.approx(8e-3 * 12.247449 / 0.1)
     assert model2_mbps(DEFAULTS) == pytest.approx(0.8907, abs=1e-4)
     assert model1_mbps(DEFAULTS) < model2_mbps(DEFAULTS)
 
 
-def test_the_ideal_of_the_tables_is_counted_by_hand() -> None:
-    """Without losses, 100 ms: a window of 1·√2^k up to 12, then half a packet more, up to 16."""
+def test_ideal_of_tables_matches_hand_calculation() -> None:
+    """Without losses, 100 ms: a window of 1·√2^k up to 12, then half a packet more per round, up to
+    16."""
     window, sent, time_s = 1.0, 0.0, 0.0
     packet_s = 8 * 1500 / (8 * 360 * 9 / 5e-3 * 1500 / 1546)
     while sent <= 700:
@@ -295,14 +299,14 @@ def test_the_ideal_of_the_tables_is_counted_by_hand() -> None:
     assert tables_ideal_mbps(100) == pytest.approx(8e-6 * 1500 * sent / time_s, rel=1e-3)
 
 
-def test_the_printed_ideal_is_that_of_an_independent_evaluation() -> None:
+def test_printed_ideal_matches_independent_evaluation() -> None:
     """Eqs. 1 to 8 with b = 2, 43 packets, W_th = 30, p_e = 0.8 %, R = 1.7 Mbit/s."""
     assert printed_ideal_mbps(20) == pytest.approx(1.70, abs=0.006)
     assert printed_ideal_mbps(150) == pytest.approx(0.83, abs=0.006)
 
 
-def test_a_piggyback_request_takes_no_more_than_the_frames_in_fig_3() -> None:
-    """wimax-2009 Eqs. 4 and 5: T_pb is the whole delay that it causes."""
+def test_piggyback_request_adds_no_delay_to_frames_in_fig_3() -> None:
+    """wimax-2009 Eqs. 4 and 5: T_pb is the total delay that piggyback causes."""
     for cell in SWEEPS.cells("fig3"):
         request = resolved(cell)["bottleneck"]["link"]["request"]
         assert request["piggyback"] == {"low_ns": 0, "high_ns": 0}
@@ -320,7 +324,7 @@ def test_each_sweep_of_the_model_passes_the_defaults() -> None:
 # --- runs --------------------------------------------------------------------------------------
 
 
-def test_the_cells_of_table_1_by_a_few_runs() -> None:
+def test_few_replications_match_table_1() -> None:
     cells: list[Cell] = [UNI, BLIND, ADAPT]
     found = session(cells, runs=10)
     for policy, cell in zip(POLICIES, cells, strict=True):
@@ -336,25 +340,27 @@ def two_acks() -> TwoAcks:
     return find_two_acks(session([RANGED]))
 
 
-def test_the_two_acks_of_figure_1_ask_as_in_the_standard(two_acks: TwoAcks) -> None:
+def test_two_acks_of_figure_1_follow_standard(two_acks: TwoAcks) -> None:
     steps = messages(*two_acks.frames)
     assert [step.upwards for step in steps] == [True, False, True, False, True, False, True]
-    # The code is sent behind the first ACK's arrival, the second ACK waits as the first is sent.
+    # The code is sent after the arrival of the first ACK; the second ACK waits when the first one
+    # is sent.
     assert two_acks.arrivals[0] < steps[0].sent_ms
     assert two_acks.arrivals[1] < steps[4].sent_ms
 
 
-def test_no_grant_of_figure_1_leaves_before_its_request_was_received(two_acks: TwoAcks) -> None:
+def test_grants_of_figure_1_follow_reception_of_requests(two_acks: TwoAcks) -> None:
     steps = messages(*two_acks.frames)
     answers = [(asked, given) for asked, given in pairwise(steps) if asked.upwards]
     assert [given.name for _asked, given in answers] == ["2 allocation", "4 grant", "grant"]
     assert all(given.sent_ms >= asked.received_ms for asked, given in answers)
-    # Packets of a station follow the advertised values.
+    # A station learns the advertised values before it sends the packets.
     told = [(given, sent) for given, sent in pairwise(steps) if sent.upwards]
     assert all(sent.sent_ms >= given.received_ms for given, sent in told)
-    # The frames of both bursts are the run's. The map before that of the second grants it.
+    # The frames of both bursts are those of the replication. The map before the second burst grants
+    # it.
     _first, second = two_acks.frames
     assert (second - 1) * FRAME_MS >= two_acks.received_ms[0]
-    # From the code on no map is missed: the window of the first back-off has two opportunities.
+    # The code is sent without skipping a map: the first back-off window has two opportunities.
     waited = (steps[0].sent_ms - two_acks.arrivals[0]) / FRAME_MS
     assert 0 < waited <= 2

@@ -1,4 +1,4 @@
-"""Beyond the wimax paper: every scenario is one, every change changes something."""
+"""Beyond the wimax paper: every scenario is valid, every change has an effect."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_every_cell_has_a_scenario() -> None:
 
 
 @pytest.mark.parametrize("name", SWEEPS.changes("sensitivity"))
-def test_a_change_is_of_the_link_or_the_flow(name: str) -> None:
+def test_change_modifies_link_or_flow(name: str) -> None:
     cells = SWEEPS.cells("table1")[2], SWEEPS.cells("sensitivity", change=name)[2]
     chosen, changed = (json.loads(FULL.scenario(cell).resolve()[0]) for cell in cells)
     different = {key for key in chosen if chosen[key] != changed[key]}
@@ -35,7 +35,7 @@ def test_a_change_is_of_the_link_or_the_flow(name: str) -> None:
     assert different <= {"bottleneck", "flows"}
 
 
-def test_a_piggyback_request_takes_10_ms_more_on_top_of_the_frames() -> None:
+def test_piggyback_request_adds_10_ms_to_frames() -> None:
     own, plain = SWEEPS.cells("piggyback-on-top"), SWEEPS.cells("fig3")
     for cell, of_paper in zip(own, plain, strict=True):
         links = [
@@ -55,6 +55,6 @@ def test_kept_results_cover_the_whole_study() -> None:
     assert not any(each["of_paper"] for each in kept["claims"])
 
 
-def test_the_total_leaves_uploads_out() -> None:
+def test_total_excludes_uploads() -> None:
     flows = [{"goodput_bps": rate} for rate in (1e6, 2e6, 7e6, 8e6)]
     assert total_mbps({"flows": flows, "stations": [{}, {}]}) == pytest.approx(3.0)

@@ -129,8 +129,8 @@ fn serial_link_passes_the_time_from_first_to_last_bit() {
 
 #[test]
 fn trace_link_passes_the_time_from_first_to_last_opportunity() {
-    // 1504 bytes at 1, 2, 3, 10 ms and so on: packet 1 takes the rest of the first opportunity and
-    // a part of the second. An opportunity is an instant; the end is exclusive.
+    // 1504 bytes at 1, 2, 3, 10 ms and so on: packet 1 uses the rest of the first opportunity and a
+    // part of the second. An opportunity has no duration; the end of a frame is exclusive.
     let (calls, arrived) = deliver(json!({"kind": "trace", "trace": "t"}));
     let until = |ms| ms * MS + 1;
     assert_eq!(calls, [(MS, until(1)), (MS, until(2)), (2 * MS, until(2)), (21 * MS, until(21))]);

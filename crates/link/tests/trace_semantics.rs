@@ -279,7 +279,7 @@ fn delivered_by_ms(
 fn check_backlogged(name: &str, trace: &OpportunityTrace, offset_ms: u64, end_ms: u64) {
     let mut offered =
         traces::offered_by_ms(trace, offset_ms + end_ms).split_off(offset_ms as usize);
-    offered[0] = 0; // They come before any packet.
+    offered[0] = 0; // They precede all packets.
     // A packet of 1500 bytes uses exactly one opportunity: in no window are more bytes sent than
     // offered.
     let delivered = delivered_by_ms(trace, offset_ms, &mut || 1500, end_ms);
