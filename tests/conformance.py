@@ -1,8 +1,8 @@
-"""What Python's tests leave for the conformance page: comparisons with laws.
+"""Comparisons with published formulas in Python tests, recorded for the conformance page.
 
-The same as the crate `airpath-conformance`: a test compares through a `Law`, which asserts; where
-`AIRPATH_CONFORMANCE` names a file (`make conformance` sets it) each comparison is also a line of
-JSON there, with what was found in that run.
+Python counterpart of the crate `airpath-conformance`. A test compares values through a `Law`, which
+asserts. If `AIRPATH_CONFORMANCE` names a file (`make conformance` sets it), each comparison is also
+written to this file as a line of JSON.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Law:
-    """A law, where it is from, and why a measurement may differ from it.
+    """A published formula or number, its source, and the reason for the tolerance.
 
-    `area` is the section of the page, `source` the document with its section or equation and what
-    it says, `allows` what the tolerance allows for.
+    `area` is the section of the page; `source` is the document with its section or equation and a
+    description; `allows` is the reason for the tolerance.
     """
 
     area: str
@@ -29,7 +29,7 @@ class Law:
     def close(
         self, what: str, unit: str, measured: float, expected: float, tolerance: float
     ) -> None:
-        """Assert that `measured` is `expected`, give or take `tolerance`."""
+        """Assert that `measured` equals `expected` within `tolerance`."""
         holds = abs(measured - expected) <= tolerance
         self._record(what, unit, measured, expected, {"absolute": tolerance}, holds)
         assert holds, f"{what}: {measured} {unit}, not {expected} within {tolerance}"

@@ -1,4 +1,4 @@
-"""Whether this machine can emulate, and kept up with a run: the reasons why tests are skipped."""
+"""Ability of this machine to emulate in real time, and the reasons for skipped tests."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ import airpath as ap
 from airpath.errors import RunError
 
 TRIES = 3
-"""Runs until one is valid, at most."""
+"""Largest number of attempts until a run is valid."""
 
 Run = TypeVar("Run")
 
 
 def judged(run: Callable[[], Run], invalid: Callable[[Run], Sequence[str]]) -> Run:
-    """Return a run in real time that can be judged; skip the test where there is none.
+    """Return a valid real-time run; skip the test if all attempts are invalid.
 
-    A run is repeated because its validity report states that the machine did not keep up, which is
-    known before anything is compared. A valid one is judged, with any result.
+    A run is repeated only if its validity report states that the machine was too slow, which is
+    known before the comparison. A valid run is returned regardless of its result.
 
     Parameters
     ----------
     run : callable
-        Runs it.
+        Starts the run.
     invalid : callable
-        Returns why the run is not valid; nothing where it is.
+        Returns the reasons why the run is invalid; empty for a valid run.
     """
     for _ in range(TRIES):
         found = run()
@@ -41,7 +41,7 @@ def judged(run: Callable[[], Run], invalid: Callable[[Run], Sequence[str]]) -> R
 
 @functools.cache
 def cannot_emulate(*programs: str) -> str:
-    """Return why nothing can be emulated here, or which program is missing; or nothing."""
+    """Return why this machine cannot emulate, or the missing program; empty if it can."""
     for program in programs:
         if shutil.which(program) is None:
             return f"{program} is not installed"
@@ -55,5 +55,5 @@ def cannot_emulate(*programs: str) -> str:
 
 @functools.cache
 def has_control(name: str) -> bool:
-    """Return whether the kernel has a congestion control."""
+    """Return true if the kernel supports a congestion control."""
     return any(c["name"] == name and c["ok"] for c in ap.emulation.check()["checks"])

@@ -1,4 +1,4 @@
-"""A scenario to compare engines on, and a substitute for an emulation."""
+"""A scenario for the comparison of engines, and a replacement of an emulation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def scenario(**changes: Any) -> ap.Scenario:
 
 
 def emulation(validity: Mapping[str, Any] | None = None, **kernel: Any) -> Callable[..., Any]:
-    """Return a substitute for `airpath.emulate`: other random numbers, and a kernel's counters."""
+    """Return a replacement of `airpath.emulate` with other random numbers and kernel counters."""
 
     def emulate(
         made: ap.Scenario, *, seed: int, reps: int, confidence: float, progress: Any = None

@@ -1,12 +1,12 @@
-"""Python programs as processes that start at once: forks of a server that has imported them.
+"""Python programs that start quickly as processes: forks of a server that has imported them.
 
-``python -m airpath`` takes most of a second, nearly all of it imports, which a server does once.
-A program is an executable file in `ForkServer.directory`. It passes its arguments, environment,
-working directory and open files to the server, which forks; it forwards signals to the fork and
-exits as the fork does. The fork is killed when it is. What concerns the start of the interpreter
-itself, process groups or limits of resources needs a separate process (`tests/cli/processes.py`).
-The environment variable ``FORKED_CPU`` names a file that gets the CPU time that the fork and its
-children have used, s, since the first signal.
+``python -m airpath`` takes most of a second, nearly all of it for imports, which a server does
+once. A program is an executable file in `ForkServer.directory`. It passes its arguments,
+environment, working directory and open files to the server, which forks. The program forwards
+signals to the fork and exits with its status; if the program is killed, the fork is killed. Tests
+of interpreter startup, process groups or resource limits need a separate process
+(`tests/cli/processes.py`). The environment variable ``FORKED_CPU`` names a file to which the CPU
+time of the fork and its children since the first signal is written, s.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ PRELOADED = (
     "pandas",
     "rich.progress",
 )
-"""Modules that programs import when they need them."""
+"""Modules that programs import on demand."""
 
 PROGRAM = """\
 #!/bin/sh
@@ -85,17 +85,17 @@ if status < 0:
     os.kill(os.getpid(), -status)
 os._exit(status)
 """
-"""Builtin modules only: the interpreter starts in 10 ms.
+"""Only built-in modules: the interpreter starts in 10 ms.
 
-Signals are blocked until the request is sent: on the socket, they follow it. The shell starts the
-interpreter because a ``#!`` line cannot hold a path with blanks.
+Signals are blocked until the request is sent, so that they follow it on the socket. The shell
+starts the interpreter because a ``#!`` line cannot contain a path with blanks.
 """
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that a program passes to its fork."""
 
 FIRST_FREE = 512
-"""Number from which the files of a fork are held until they get their own numbers."""
+"""First descriptor number of the files of a fork until they get their own numbers."""
 
 
 class ForkServer:
@@ -104,10 +104,11 @@ class ForkServer:
     Parameters
     ----------
     programs : mapping of str to str
-        Module and function, ``module:function``, by the program's name. The function returns the
+        Module and function, ``module:function``, by name of the program. The function returns the
         exit status.
     environment : mapping of str to str, optional
-        Of the server; each fork gets that of its program. Default: that of this process.
+        Environment of the server; each fork gets the environment of its program. Default: that of
+        this process.
     """
 
     def __init__(
@@ -133,7 +134,7 @@ class ForkServer:
         assert self._process.stdout.readline() == b"ready\n", "the fork server did not start"
 
     def close(self) -> None:
-        """End the server, as the end of this process does; its forks run on."""
+        """End the server, like the end of this process. Its forks continue."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
@@ -147,7 +148,8 @@ def _server() -> ForkServer:
 
 
 def airpath_words(*arguments: object) -> list[str]:
-    """Return the command line of ``airpath`` in a fork of a server that this process keeps."""
+    """Return the command line of ``airpath`` in a fork of a server that lives as long as this
+    process."""
     return [str(_server().directory / "airpath"), *map(str, arguments)]
 
 
@@ -155,7 +157,7 @@ def airpath_words(*arguments: object) -> list[str]:
 
 
 def _serve(address: str, mains: Mapping[str, Callable[[], Any]]) -> Callable[[], Any]:
-    """Fork for each program that connects; return, in the fork, what it runs.
+    """Fork for each program that connects. In the fork, return its main function.
 
     The server itself exits when its standard input ends.
     """
@@ -182,17 +184,17 @@ def _serve(address: str, mains: Mapping[str, Callable[[], Any]]) -> Callable[[],
 def _attended(
     connection: socket.socket, mains: Mapping[str, Callable[[], Any]]
 ) -> Callable[[], Any]:
-    """Fork once more: the parent watches the child for its program, the child is it."""
+    """Fork again: the parent forwards signals to the child, the child runs the program."""
     size, files, _, _ = socket.recv_fds(connection, 4, FIRST_FREE)
     data = b""
     while len(data) < int.from_bytes(size, "big"):
-        # No more: the bytes after the request are signals.
+        # Not more bytes: the bytes after the request are signals.
         data += connection.recv(int.from_bytes(size, "big") - len(data))
     ended, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake)
-    # A signal that comes before the fork runs its program waits until then.
+    # A signal that arrives before the fork runs its program is blocked until then.
     signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
     child = os.fork()
     name, words, environment, directory, numbers = marshal.loads(data)
@@ -214,7 +216,7 @@ def _attended(
 
 
 def _watch(connection: socket.socket, child: int, ended: int, cpu: bytes | None) -> int:
-    """Forward signals to the child, its exit status to the program."""
+    """Forward signals to the child, and its exit status to the program."""
     before_s: float | None = None
     while True:
         ready = select.select([connection, ended], [], [])[0]
@@ -237,17 +239,17 @@ def _watch(connection: socket.socket, child: int, ended: int, cpu: bytes | None)
 
 
 def _cpu_s(pid: int) -> float:
-    """Return the CPU time of a running process so far, s; 0 where the system has no /proc."""
+    """Return the CPU time of a running process, s; 0 on systems without /proc."""
     file = Path(f"/proc/{pid}/stat")
     if not file.exists():
         return 0.0
-    # User and system time are the 14th and 15th field; the second one may hold blanks.
+    # User and system time are the 14th and 15th field; the second field may contain blanks.
     fields = file.read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _take(files: list[int], numbers: list[int]) -> None:
-    """Give the open files of the program and the standard streams their numbers."""
+    """Move the open files of the program and the standard streams to their numbers."""
     held = [fcntl.fcntl(file, fcntl.F_DUPFD, FIRST_FREE) for file in files]
     os.closerange(0, FIRST_FREE)
     for file, number in zip(held, numbers, strict=True):
@@ -267,7 +269,7 @@ def _take(files: list[int], numbers: list[int]) -> None:
 
 
 def _exit(main: Callable[[], Any]) -> None:
-    """Exit with what a program returns, as the interpreter does."""
+    """Exit with the return value of a program, as the interpreter does."""
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
         status = main()

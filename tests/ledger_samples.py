@@ -1,4 +1,4 @@
-"""Ledgers with made-up replications, for the tests of what stores, damages and shows them."""
+"""Ledgers with synthetic replications, for tests that store, damage and show them."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import settings
 
 LONG_FACTOR = 10
-"""Examples in `make long-tests` for each one in `make test`."""
+"""Ratio of the numbers of examples in `make long-tests` and `make test`."""
 
 
 def examples(number: int, **options: Any) -> settings:

@@ -1,4 +1,4 @@
-"""A short run and a short comparison in their directories: what their reports are tested on."""
+"""A short run and a short comparison in their directories, for tests of their reports."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ def _scenario(**keys: Any) -> ap.Scenario:
 
 
 def write_result(directory: Path, **keys: Any) -> Path:
-    """Write a run with two replications, and return its directory.
+    """Write a run with two replications. Return its directory.
 
     Parameters
     ----------
     directory : Path
-        Where to.
+        Target directory.
     **keys
-        Of the scenario.
+        Keys of the scenario.
     """
     ap.simulate(_scenario(**keys), reps=2).save(directory)
     return directory
 
 
 def write_comparison(directory: Path) -> Path:
-    """Write a comparison of a simulation and a model, and return its directory."""
+    """Write a comparison of a simulation and a model. Return its directory."""
     found = compare(_scenario(), engines="simulate,solve", reps=3)
     made = Comparison(
         provenance=found.provenance,

@@ -1,4 +1,4 @@
-"""A small reproduction as a document, with a figure: what reports are tried on."""
+"""A small reproduction as a document, with a figure, for tests of reports."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from airpath.reproduction.verdict import Tally
 __all__ = ["HOSTILE", "document", "row", "write_paper"]
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
-"""Would run if it were not escaped."""
+"""A script that would run if it were not escaped."""
 
 
 def row(
     place: dict[str, Any], published: float | None, computed: float, **more: Any
 ) -> dict[str, Any]:
-    """Return a row; within 5 %, or none where nothing is published."""
+    """Return a row. The tolerance is 5 %; a row without a published number has no verdict."""
     within = None if published is None else abs(computed - published) <= 0.05 * published
     given: dict[str, Any] = {
         "row": place,
@@ -38,7 +38,7 @@ def row(
 
 
 def document(**more: Any) -> dict[str, Any]:
-    """Return a reproduction: one number of three is outside, one claim of two fails."""
+    """Return a reproduction: one of three numbers is outside, one of two claims fails."""
     criterion, measured = "At every point.", ["12, 11, 10"]
     claims = [
         Claim("rises", "It rises (§2).", criterion, True, measured, {}),
@@ -95,7 +95,7 @@ def document(**more: Any) -> dict[str, Any]:
 
 
 def write_paper(directory: Path, **more: Any) -> Path:
-    """Write a reproduction with its figure, and return its document's path."""
+    """Write a reproduction with its figure. Return the path of its document."""
     with style():
         figure = new_figure(6, 3)
         axis = figure.subplots()

@@ -1,4 +1,4 @@
-"""A small sweep as a ledger, made up: what its report is tried on."""
+"""A small synthetic sweep as a ledger, for tests of its report."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ def write_sweep(
     grid: Mapping[str, Sequence[Any]] = GRID,
     **more: Any,
 ) -> Path:
-    """Write a ledger with made-up replications, and return its path.
+    """Write a ledger with synthetic replications. Return its path.
 
     Parameters
     ----------
     directory : Path
-        It exists.
+        Existing target directory.
     reps : int
-        Of each point.
+        Number of replications of each point.
     missing : sequence of int
         Points without their last replication.
     failed : mapping of int to str, optional
         Points whose last replication failed, with the message.
     name, grid
-        Of the plan.
+        Name and grid of the plan.
     **more
-        Of the plan.
+        Further arguments of the plan.
     """
     why = dict(failed or {})
     points = [

@@ -1,4 +1,5 @@
-"""Programs that tests call: without one a test is skipped, or fails where it is required."""
+"""Programs that tests call. If one is missing, the test is skipped, or fails if the program is
+required."""
 
 from __future__ import annotations
 
@@ -11,20 +12,20 @@ import pytest
 __all__ = ["REQUIRED", "program", "skip_without"]
 
 REQUIRED = "AIRPATH_REQUIRE"
-"""Environment variable: names, separated by commas, of what must not be missing."""
+"""Environment variable with the names of required programs, separated by commas."""
 
 
 def program(name: str, *commands: str, package: str) -> str:
-    """Return the path of a program, which a test cannot do without.
+    """Return the path of a program that a test requires.
 
     Parameters
     ----------
     name : str
-        What `AIRPATH_REQUIRE` calls it.
+        Name of the program in `AIRPATH_REQUIRE`.
     commands : str
-        Commands that start it, the first one that exists is taken. Default: `name`.
+        Alternative commands of the program; the first existing one is used. Default: `name`.
     package : str
-        What Debian calls its package.
+        Name of the Debian package.
     """
     found = next(filter(None, map(shutil.which, commands or (name,))), None)
     if found is None:
@@ -33,7 +34,7 @@ def program(name: str, *commands: str, package: str) -> str:
 
 
 def skip_without(name: str, reason: str) -> NoReturn:
-    """Skip the test; fail it where `AIRPATH_REQUIRE` has the name."""
+    """Skip the test, or fail if `AIRPATH_REQUIRE` contains the name."""
     if name in os.environ.get(REQUIRED, "").split(","):
         pytest.fail(f"{reason}; {REQUIRED} has {name}", pytrace=False)
     pytest.skip(reason)

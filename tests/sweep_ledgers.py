@@ -1,4 +1,4 @@
-"""Small sweeps in real ledgers, with values that a test makes up."""
+"""Small sweeps in real ledgers, with synthetic values from a test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from airpath.sweeps.plan import Engine, Plan, Point, Rule
 from airpath.sweeps.runs import Run
 
 Value = Callable[[Mapping[str, Any], int], Mapping[str, float | None] | str]
-"""Metrics of a replication by the values of its point and its number, or why it failed."""
+"""Function that returns the metrics of a replication from the values of its point and its number,
+or its error."""
 
 GRID = {"cc": ["newreno", "cubic"], "limit": ["100 packets", "50 packets"]}
 
@@ -65,7 +66,7 @@ def sweep_of(
     solved: Callable[[Mapping[str, Any]], Mapping[str, float | None] | str] | None = None,
     **options: Any,
 ) -> ap.Sweep:
-    """Return a sweep whose replications say what `value` says."""
+    """Return a sweep whose replications have the metrics that `value` returns."""
     path = directory / "ledger.sqlite"
     with Ledger.open(path) as ledger:
         jobs = {point.digest: Job("x", (), (), point.digest) for point in plan.points}

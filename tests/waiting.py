@@ -1,6 +1,6 @@
-"""How tests wait: for an event, however long it takes on a busy machine.
+"""Waiting in tests for an event, regardless of the load of the machine.
 
-A limit in a test is a guard against a hang alone, and pytest has one for all (`timeout` in
+A time limit in a test only prevents a hang; pytest has one for all tests (`timeout` in
 `pyproject.toml`).
 """
 
@@ -17,18 +17,18 @@ __all__ = ["wait_until"]
 def wait_until(
     happened: Callable[[], object], process: subprocess.Popen[Any] | None = None
 ) -> None:
-    """Return as soon as something has happened.
+    """Return when an event has happened.
 
     Parameters
     ----------
     happened : callable
-        Returns whether it has. It is called again and again.
+        Returns true if the event has happened. Called repeatedly.
     process : Popen, optional
-        Whose doing it is: when it has ended, the wait is over too.
+        Process that causes the event. The wait ends when the process ends.
 
     Raises
     ------
-    AssertionError
+    If the process ends before the event.
         If the process ends before.
     """
     while not happened():

@@ -1,4 +1,4 @@
-"""A browser without a window, where there is one."""
+"""A headless browser, if it is installed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ const visit = (of, around) => {
     wrong.push(`outside: ${name(of)}`);
   const overflow = getComputedStyle(of).overflowX;
   if (/auto|scroll/.test(overflow) && of.scrollWidth > of.clientWidth) {
-    // What is inside is shown by scrolling.
+    // The content can be scrolled into view.
     scrolling.push(of);
     return;
   }
@@ -65,7 +65,7 @@ for (const each of document.querySelectorAll("figure svg, figure img")) {
 if (root.scrollWidth > root.clientWidth) wrong.push(`page: ${root.scrollWidth}`);
 return wrong;
 """
-"""What is wider than the place where it is, unless that scrolls by a bar that can be seen."""
+"""Elements that are wider than their container, unless the container has a visible scroll bar."""
 
 
 class Browser:
@@ -74,7 +74,7 @@ class Browser:
     Parameters
     ----------
     driver : WebDriver
-        Of Selenium.
+        Driver of Selenium.
     """
 
     def __init__(self, driver: Any) -> None:
@@ -86,8 +86,8 @@ class Browser:
         self.driver.get(page.as_uri() if isinstance(page, Path) else page)
 
     def resize(self, width: int) -> None:
-        """Give the window another width, pixels."""
-        # A window has a least width; what is emulated has none.
+        """Set the width of the window, pixels."""
+        # A real window has a minimum width; an emulated one has none.
         size = {"width": width, "height": 1200, "deviceScaleFactor": 1, "mobile": False}
         self.call("Emulation.setDeviceMetricsOverride", **size)
 
@@ -96,25 +96,25 @@ class Browser:
         return self.driver.execute_cdp_cmd(command, settings)
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """Return the value of a script on the page."""
+        """Return the value of a script that runs on the page."""
         return self.driver.execute_script(script, *arguments)
 
     def cut(self, within: str = "body", *, strict: bool = True) -> list[str]:
-        """Return the elements that are cut.
+        """Return the elements that are cut off.
 
-        If `strict`, also those that reach beyond the element around them, or that scroll without
-        a bar in sight.
+        If `strict`, also elements that extend beyond their container, or that scroll without a
+        visible bar.
         """
         return self.run(CUT, within, strict)
 
-    def complaints(self) -> list[str]:
+    def console_messages(self) -> list[str]:
         """Return the messages of the console since the previous call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Chromium with its driver; without them tests are skipped, or fail where it is required."""
+    """Chromium with its driver. If it is missing, tests are skipped, or fail if it is required."""
     options = webdriver.ChromeOptions()
     options.binary_location = program(NAME, "chromium", "google-chrome", package="chromium")
     service = webdriver.ChromeService(program(NAME, "chromedriver", package="chromium-driver"))
@@ -125,7 +125,7 @@ def browser() -> Iterator[Browser]:
     try:
         driver = webdriver.Chrome(options=options, service=service)
     except WebDriverException as error:
-        # For example too little memory.
+        # For example, because of too little memory.
         skip_without(NAME, f"Chromium does not start: {str(error).splitlines()[0]}")
     driver.set_page_load_timeout(1000)
     yield Browser(driver)

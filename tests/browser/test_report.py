@@ -1,4 +1,4 @@
-"""Reports in a real browser: no errors, complete pages, tables sort, widths fit."""
+"""Reports in a real browser: no errors, complete pages, sortable tables, no overflow."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ return rows.filter((row) => !row.hidden).map((row) => row.cells[arguments[1]].te
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A paper's report with a figure, long names and a hostile one."""
+    """Return a paper's report with a figure, long names and a name that contains HTML."""
     directory = tmp_path_factory.mktemp("report")
     names = ["sbd", "red", HOSTILE, "codel with a name that is rather long for a column"]
     rows = [row({"aqm": name, "buffer": 5}, 300.0, 295.0 + 10 * k) for k, name in enumerate(names)]
@@ -62,7 +62,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep's report with figures, a failure and a hostile name."""
+    """Return a sweep's report with figures, a failure and a name that contains HTML."""
     directory = tmp_path_factory.mktemp("sweep")
     results = Sweep(write_sweep(directory, failed={4: HOSTILE}, missing=[7]))
     results.save(directory, figure_formats=None)
@@ -73,7 +73,7 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep's report with many rows and columns, long names and a figure."""
+    """Return a sweep's report with many rows and columns, long names and a figure."""
     directory = tmp_path_factory.mktemp("table")
     names = [f"traces:{name}-{'driving-through-a-town-' * 2}short.down" for name in ("A", "B")]
     grid = {**GRID, "bottleneck.link.file": names, "flows.0.count": range(3)}
@@ -87,7 +87,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of a run with a hostile name without spaces."""
+    """Return the report of a run whose name contains HTML and no spaces."""
     directory = write_result(tmp_path_factory.mktemp("run"), name=HOSTILE + "x" * 90)
     page = directory / "report.html"
     page.write_text(report_of_result(ap.load_result(directory), directory=directory))
@@ -96,7 +96,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A comparison's report."""
+    """Return the report of a comparison."""
     directory = write_comparison(tmp_path_factory.mktemp("comparison"))
     page = directory / "report.html"
     page.write_text(report_of_comparison(ap.load_comparison(directory), directory=directory))
@@ -105,7 +105,7 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def filtered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep's report with names of which one contains the other."""
+    """Return a sweep's report with names of which one contains the other."""
     directory = tmp_path_factory.mktemp("filtered")
     aqms = [{"kind": kind} for kind in ("droptail", "codel", "fq-codel")]
     grid = {"bottleneck.aqm": aqms, "flows.0.cc": ["newreno", "dctcp"], "flows.0.count": range(4)}
@@ -115,11 +115,11 @@ def filtered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", ["report", "table", "run", "comparison"])
-def test_it_opens_without_a_complaint_and_nothing_is_cut(
+def test_report_opens_without_errors_or_overflow(
     browser: Browser, request: pytest.FixtureRequest, name: str
 ) -> None:
     browser.open(request.getfixturevalue(name))
-    assert browser.complaints() == []
+    assert browser.console_messages() == []
     assert browser.run("return document.scripts.length") == 1
     for width in WIDTHS:
         browser.resize(width)
@@ -127,9 +127,7 @@ def test_it_opens_without_a_complaint_and_nothing_is_cut(
         assert browser.cut() == [], width
 
 
-def test_a_figure_is_shown_at_full_size_where_the_window_is_small(
-    browser: Browser, report: Path
-) -> None:
+def test_figure_has_full_size_in_small_window(browser: Browser, report: Path) -> None:
     browser.open(report, 400)
     width = "return document.querySelector('figure svg').getBoundingClientRect().width"
     button = browser.driver.find_element("css selector", "button.size")
@@ -141,18 +139,18 @@ def test_a_figure_is_shown_at_full_size_where_the_window_is_small(
     assert browser.cut() == []
 
 
-def test_nothing_is_fetched_and_no_foreign_script_runs(browser: Browser, report: Path) -> None:
+def test_report_fetches_nothing_and_runs_no_foreign_script(browser: Browser, report: Path) -> None:
     browser.open(report)
     assert browser.run("return performance.getEntriesByType('resource').map((e) => e.name)") == []
     assert browser.run("return document.scripts.length") == 1
-    # A script that is put in later is not the one whose digest the policy names.
+    # A script that is inserted later does not match the digest in the policy.
     browser.run(
         "const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
         "document.body.append(s);"
         "fetch('https://elsewhere.example/').catch(() => { window.refused = 1; });"
     )
     assert browser.run("return window.ran") is None
-    said = " ".join(browser.complaints())
+    said = " ".join(browser.console_messages())
     assert "script-src" in said
     assert "default-src" in said
 
@@ -160,14 +158,14 @@ def test_nothing_is_fetched_and_no_foreign_script_runs(browser: Browser, report:
 def test_every_figure_is_drawn(browser: Browser, report: Path) -> None:
     browser.open(report)
     assert browser.run("return document.querySelectorAll('figure svg').length") == 2
-    # Both figures have the same names inside; each must use its own.
+    # Both figures use the same internal names; each must refer to its own elements.
     used = "[...document.querySelectorAll('use')].map((use) => use.getAttribute('href').slice(1))"
     assert browser.run(f"return {used}.every((name) => document.getElementById(name))")
     names = "[...document.querySelectorAll('[id]')].map((each) => each.id)"
     assert browser.run(f"const all = {names}; return all.length === new Set(all).size")
 
 
-def test_every_link_leads_somewhere(browser: Browser, report: Path) -> None:
+def test_every_link_is_valid(browser: Browser, report: Path) -> None:
     browser.open(report)
     links = browser.run(
         "return [...document.querySelectorAll('a')].map((a) => a.getAttribute('href'))"
@@ -221,7 +219,7 @@ def test_numbers_sort_as_numbers_and_rows_are_filtered(browser: Browser, report:
         ("code", set()),
     ],
 )
-def test_the_filter_matches_words_as_a_whole(
+def test_filter_matches_complete_words(
     browser: Browser, filtered: Path, words: str, found: set[str]
 ) -> None:
     browser.open(filtered)
@@ -233,9 +231,9 @@ def test_the_filter_matches_words_as_a_whole(
     assert set(browser.run(COLUMN, place, 2)) == ({"dctcp"} if found else set())
 
 
-def test_points_say_their_values_on_hover(browser: Browser, sweep: Path) -> None:
+def test_points_show_values_on_hover(browser: Browser, sweep: Path) -> None:
     browser.open(sweep)
-    assert browser.complaints() == []
+    assert browser.console_messages() == []
     drawn = (
         "return [...document.querySelectorAll('figure')].map((figure) =>"
         " [...figure.querySelectorAll('.has-value')].map((mark) => {"
@@ -252,7 +250,7 @@ def test_points_say_their_values_on_hover(browser: Browser, sweep: Path) -> None
     assert all(
         "goodput: " in text and "95th percentile of sojourn times: " in text for text in texts
     )
-    # What the pointer meets at the middle of a mark is the mark.
+    # The element under the pointer at the centre of a mark is the mark.
     meets = (
         "const mark = document.querySelector('.has-value'); mark.scrollIntoView();"
         "const box = mark.getBoundingClientRect();"
@@ -262,7 +260,7 @@ def test_points_say_their_values_on_hover(browser: Browser, sweep: Path) -> None
     assert browser.run(meets)
 
 
-def test_a_sweeps_links_lead_somewhere(browser: Browser, sweep: Path) -> None:
+def test_links_of_a_sweep_are_valid(browser: Browser, sweep: Path) -> None:
     browser.open(sweep)
     links = browser.run(
         "return [...document.querySelectorAll('a')].map((a) => a.getAttribute('href'))"
@@ -275,7 +273,7 @@ def test_a_sweeps_links_lead_somewhere(browser: Browser, sweep: Path) -> None:
     assert all((sweep.parent / name).is_file() for name in files)
 
 
-def test_in_the_dark_letters_can_be_read(browser: Browser, report: Path) -> None:
+def test_text_is_legible_in_dark_scheme(browser: Browser, report: Path) -> None:
     dark = {"name": "prefers-color-scheme", "value": "dark"}
     try:
         browser.call("Emulation.setEmulatedMedia", features=[dark])

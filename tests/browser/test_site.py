@@ -1,4 +1,4 @@
-"""The documentation site: it is built without a warning, and opened in Chromium."""
+"""The documentation site: it is built without warnings and opened in Chromium."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SEARCHED = {
     "ssthresh": "/reference/tcp-profiles.html",
     "airpath sweep": "/reference/cli.html",
 }
-"""Words, and a page that is among the results."""
+"""Search terms, and a page among the results of each."""
 LOADED = """
 const entries = [...performance.getEntriesByType("navigation"),
                  ...performance.getEntriesByType("resource")];
@@ -62,7 +62,7 @@ field.dispatchEvent(new Event("keyup"));
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built as `make site` builds it, the notebooks as they are kept."""
+    """Return the site, built as by `make site`, with notebooks without outputs."""
     target = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", target]
     done = subprocess.run(
@@ -78,7 +78,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
-    """The site on a local server."""
+    """Serve the site on a local server and return its address."""
     handler = functools.partial(QuietHandler, directory=str(site))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -89,14 +89,14 @@ def address(site: Path) -> Iterator[str]:
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    """Logs nothing."""
+    """A request handler without a log."""
 
     def log_message(self, *_: object) -> None:
         pass
 
 
 def public_names() -> set[str]:
-    """The names of the package, and those of its namespaces."""
+    """Return the names of the package and of its namespaces."""
     found = set(ap.__all__) - {"__version__"}
     for name in sorted(found):
         if isinstance(module := getattr(ap, name), ModuleType):
@@ -114,36 +114,36 @@ def test_every_public_name_has_an_entry(site: Path) -> None:
     described = set()
     for page in (site / "reference" / "api").glob("*.html"):
         described |= set(re.findall(r'id="airpath\.([\w.]+)"', page.read_text("utf-8")))
-    # `airpath.phy.measure` is a module and the function in it.
+    # `airpath.phy.measure` is a module and a function in this module.
     described |= {name.rpartition(".")[0] for name in described if name.endswith("measure.measure")}
     assert sorted(public_names() - described) == []
 
 
 @pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_opens_without_a_complaint_and_nothing_is_cut(
+def test_page_opens_without_errors_or_overflow(
     browser: Browser, address: str, page: str, width: int
 ) -> None:
     browser.open(f"{address}/{page}", width)
-    assert browser.complaints() == []
+    assert browser.console_messages() == []
     assert browser.cut(".md-content", strict=False) == []
     hosts = {name.split("/")[2] for name, _size in browser.run(LOADED)}
     assert hosts == {address.split("/")[2]}
 
 
-def test_search_finds(browser: Browser, address: str) -> None:
+def test_search_returns_page(browser: Browser, address: str) -> None:
     browser.open(f"{address}/index.html")
     for words, page in SEARCHED.items():
         assert page in browser.driver.execute_async_script(RESULTS, words, page)
 
 
-def test_the_front_page_is_light(browser: Browser, address: str) -> None:
+def test_front_page_loads_little_data(browser: Browser, address: str) -> None:
     browser.call("Network.clearBrowserCache")
     browser.open(f"{address}/index.html")
     assert sum(size for _name, size in browser.run(LOADED)) < LARGEST_FRONT_PAGE
 
 
-def test_an_element_that_is_cut_is_found(browser: Browser, address: str) -> None:
+def test_cut_element_is_detected(browser: Browser, address: str) -> None:
     browser.open(f"{address}/index.html", 400)
     wide = "<p class=wide style='width: 500px'>wide</p>"
     browser.run("document.querySelector('.md-content').innerHTML += arguments[0]", wide)
@@ -154,7 +154,7 @@ def test_the_site_follows_the_colour_scheme(browser: Browser, address: str) -> N
     dark = {"name": "prefers-color-scheme", "value": "dark"}
     try:
         browser.call("Emulation.setEmulatedMedia", features=[dark])
-        # The scheme of an earlier visit would be kept.
+        # Otherwise the scheme of an earlier visit would be kept.
         browser.open("about:blank")
         browser.call("Storage.clearDataForOrigin", origin=address, storageTypes="local_storage")
         browser.open(f"{address}/index.html")

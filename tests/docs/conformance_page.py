@@ -1,10 +1,10 @@
-"""Writes the pages of conformance from what the tests left: `make conformance` runs it.
+"""Write the conformance pages from the records of the tests; `make conformance` runs this script.
 
 python tests/docs/conformance_page.py RECORDS
 
-It writes `docs/reference/conformance-full.md`, every comparison, which is not committed;
-`tests/data/conformance.json`, the counts and what does not hold; and from that the summary,
-`conformance.md`.
+The script writes three files: `docs/reference/conformance-full.md` with every comparison, which is
+not committed; `tests/data/conformance.json` with the counts and the failures; and the summary
+`conformance.md`, which is created from the latter.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def main(records_path: str) -> int:
-    """Write the pages; say what is missing instead, if a script or a law left no record."""
+    """Write the pages. If a script or a formula has no record, print the missing names instead."""
     lines = Path(records_path).read_text("utf-8").splitlines()
     records = [json.loads(line) for line in lines]
     files = script_files(ROOT)
@@ -49,7 +49,7 @@ def main(records_path: str) -> int:
 
 
 def by_script(records: Iterable[Record]) -> dict[tuple[str, str], list[Record]]:
-    """Group the runs of scripts by file and test."""
+    """Group the records of scripts by file and test."""
     runs: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in records:
         if record["kind"] == "script":
@@ -58,9 +58,9 @@ def by_script(records: Iterable[Record]) -> dict[tuple[str, str], list[Record]]:
 
 
 def by_area(laws: list[Record]) -> dict[str, list[Record]]:
-    """Group comparisons by area; within one, in the order of files and of tests in them.
+    """Group comparisons by area; within an area, in the order of files and tests.
 
-    Tests run at the same time, so the order of records means nothing but within a test.
+    Tests run in parallel, so the order of the records is only meaningful within a test.
     """
     laws = sorted(laws, key=lambda r: (r["file"], position(ROOT, r["file"], r["test"]), r["test"]))
     areas = in_order({record["area"] for record in laws})
@@ -72,7 +72,7 @@ def archive(
     runs: dict[tuple[str, str], list[Record]],
     laws: dict[str, list[Record]],
 ) -> Record:
-    """Return the summary of a run: number of comparisons, those that held, and failures."""
+    """Return the summary of a run: number of comparisons, number of those that hold, failures."""
     version = re.search(r'^version = "(.*)"', text("Cargo.toml"), re.MULTILINE)
     assert version, "the workspace has a version"
     scripts = [runs[file.name, script.name] for file in files for script in file.scripts]
@@ -98,7 +98,7 @@ def page(
     runs: dict[tuple[str, str], list[Record]],
     laws: dict[str, list[Record]],
 ) -> str:
-    """Return the page of every comparison."""
+    """Return the page with every comparison."""
     found = archive(files, runs, laws)
     return text("tests/docs/conformance-full.md.in").format(
         version=found["version"],
@@ -112,12 +112,12 @@ def page(
 
 
 def text(name: str) -> str:
-    """Return a file of the repository."""
+    """Return the text of a file of the repository."""
     return (ROOT / name).read_text("utf-8")
 
 
 def commit() -> str:
-    """Return the commit, and whether anything but what is made here differs from it."""
+    """Return the commit, and whether other than generated files differ from it."""
 
     def git(*arguments: str) -> str:
         done = subprocess.run(
@@ -134,7 +134,7 @@ def commit() -> str:
 
 
 def summary(found: Record) -> Iterator[str]:
-    """Yield the rows of the summary: scripts, each area, all comparisons."""
+    """Yield the rows of the summary: scripts, areas, total."""
 
     def row(name: str, compared: int, hold: int) -> str:
         return f"| {name} | {compared} | {hold} | {compared - hold} |"
@@ -150,7 +150,7 @@ def summary(found: Record) -> Iterator[str]:
 
 
 def totals(played: Iterable[Record]) -> tuple[int, int, int]:
-    """Return stimuli, segments and values of several runs."""
+    """Return the numbers of stimuli, segments and values of several scripts."""
     played = list(played)
     stimuli, segments, values = (
         sum(run[key] for run in played) for key in ("stimuli", "segments", "values")
@@ -159,7 +159,7 @@ def totals(played: Iterable[Record]) -> tuple[int, int, int]:
 
 
 def file_rows(files: list[ScriptFile], runs: dict[tuple[str, str], list[Record]]) -> Iterator[str]:
-    """Yield a row for each file, and their sum."""
+    """Yield a row for each file, and the total."""
     everything: list[Record] = []
     for file in files:
         played = [run for script in file.scripts for run in runs[file.name, script.name]]
@@ -206,7 +206,7 @@ def law_section(area: str, records: list[Record]) -> str:
 
 
 def tolerance(record: Record) -> str:
-    """Return by how much the measured value may differ."""
+    """Return the allowed difference of the measured value."""
     if record["tolerance"] is None:
         return "bounds"
     [(kind, value)] = record["tolerance"].items()

@@ -1,4 +1,4 @@
-"""The packet scripts and the laws that the sources of the tests contain."""
+"""The packet scripts and the published formulas in the sources of the tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORDS = {**{word: word.upper() for word in _ACRONYMS}, "acks": "ACKs", "ns3": "
 
 @dataclass(frozen=True)
 class Script:
-    """A test of a file of packet scripts: its name as a sentence, and the sources that it names."""
+    """A packet script: its name as a sentence, and the sources in its name and comment."""
 
     name: str
     sentence: str
@@ -30,7 +30,7 @@ class Script:
 
 @dataclass(frozen=True)
 class ScriptFile:
-    """A file of packet scripts: what it says about itself, and its tests in order."""
+    """A file of packet scripts: its title, and its tests in order."""
 
     name: str
     title: str
@@ -38,7 +38,8 @@ class ScriptFile:
 
 
 def script(name: str, doc: str) -> Script:
-    """Return the script of a test: sections are named before the sentence and in the comment."""
+    """Return the script of a test. Sections precede the sentence in the name, or are in the
+    comment."""
     rfc, section, rest = _SECTION.fullmatch(name).groups()
     place = "§" + section.replace("_", ".") if section else ""
     named = [f"RFC {rfc} {place}" if rfc else place] if place else []
@@ -49,7 +50,7 @@ def script(name: str, doc: str) -> Script:
 
 
 def script_files(root: Path) -> list[ScriptFile]:
-    """Return the files of packet scripts: those that use the harness, but not for properties."""
+    """Return the files of packet scripts: files that use the harness, without property tests."""
     found = []
     for file in sorted((root / "crates" / "tcp" / "tests").glob("*.rs")):
         text = file.read_text("utf-8")
@@ -78,7 +79,7 @@ def _title(text: str) -> str:
 
 
 def law_sources(root: Path) -> dict[str, str]:
-    """Return the sources of all laws that tests compare with, and the area of each."""
+    """Return the sources of all published formulas in tests, and the area of each."""
     found: dict[str, str] = {}
     rust = [*(root / "crates").glob("*/src/**/*.rs"), *(root / "crates").glob("*/tests/**/*.rs")]
     for file in sorted(rust):
@@ -95,7 +96,7 @@ def law_sources(root: Path) -> dict[str, str]:
 
 
 def position(root: Path, file: str, test: str) -> int:
-    """Return the place of a test in its file, so that a page can follow the file's order."""
+    """Return the position of a test in its file, for the order on a page."""
     name = re.split(r"::", test)[-1].split("[")[0]
     found = re.search(
         rf"^ *(?:fn|def) {re.escape(name)}\(", (root / file).read_text(), re.MULTILINE

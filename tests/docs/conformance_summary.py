@@ -1,10 +1,11 @@
-"""Writes the summary of conformance, `docs/reference/conformance.md`: `make generate-docs`.
+"""Write the summary of conformance, `docs/reference/conformance.md`; `make generate-docs` runs this
+script.
 
 python tests/docs/conformance_summary.py
 
-What is compared with comes from the sources of the tests, so that a test fails while the page
-lacks it; the counts and what does not hold come from `tests/data/conformance.json`, which the last
-`make conformance` left there.
+The list of sources comes from the tests, so that a test fails while the page lacks a source. The
+counts and failures come from `tests/data/conformance.json`, which the last `make conformance`
+wrote.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ AREAS = [
     *("Queueing theory", "Links and traces", "Radio channel", "Analytic model", "Papers"),
     *("Traffic", "Statistics", "Compared with ns-3"),
 ]
-"""The order of areas; one that is not here comes last."""
+"""Order of the areas; areas that are missing here come last."""
 
 
 def main() -> int:
@@ -47,7 +48,7 @@ def archive() -> Record:
 
 
 def keep(found: Record) -> None:
-    """Keep what `make conformance` found, an area and a comparison to a line."""
+    """Write the results of `make conformance`, with one line for each area and comparison."""
     areas = [f"{json.dumps(area)}: {json.dumps(row)}" for area, row in found["areas"].items()]
     failed = [json.dumps(record, ensure_ascii=False) for record in found["failures"]]
     head = {key: found[key] for key in ("version", "commit", "scripts")}
@@ -75,13 +76,13 @@ def page() -> str:
 
 
 def total(found: Record) -> dict[str, int]:
-    """Return how many comparisons there are in all areas, and how many hold."""
+    """Return the number of comparisons in all areas, and the number of those that hold."""
     rows = found["areas"].values()
     return {key: sum(row[key] for row in rows) for key in ("compared", "hold")}
 
 
 def failures(failed: list[Record]) -> Iterator[str]:
-    """Yield the failures, or that everything holds."""
+    """Yield the failures, or a sentence that all comparisons hold."""
     if not failed:
         yield "Everything holds."
         return
@@ -94,7 +95,7 @@ def failures(failed: list[Record]) -> Iterator[str]:
 
 
 def area_rows(found: Record) -> Iterator[str]:
-    """Yield a row for each area: the documents that it is compared with, and the counts."""
+    """Yield a row for each area: its documents and its counts."""
     sources: dict[str, list[str]] = {}
     for source, area in law_sources(ROOT).items():
         sources.setdefault(area, []).append(source)
@@ -105,15 +106,15 @@ def area_rows(found: Record) -> Iterator[str]:
 
 
 def in_order(areas: Iterable[str]) -> list[str]:
-    """Return areas in the order of the pages."""
+    """Return the areas in the order of the pages."""
     rank = {area: number for number, area in enumerate(AREAS)}
     return sorted(areas, key=lambda area: (rank.get(area, len(rank)), area))
 
 
 def documents(sources: list[str]) -> str:
-    """Return the documents of sources, each once with all its sections, separated by semicolons.
+    """Return the documents of sources, each once with its sections, separated by semicolons.
 
-    A source says the document first and behind a colon what it has to say.
+    A source consists of the document, a colon and a description.
     """
     places: dict[str, set[str]] = {}
     for source in sources:
@@ -132,7 +133,7 @@ def _numbers(section: str) -> list[int]:
 
 
 def papers() -> str:
-    """Return links to the pages of the papers, which have their own tables."""
+    """Return links to the pages of the papers, which contain their own tables."""
     found = sorted((REFERENCE / "papers").glob("*.json"))
     return ", ".join(f"[{file.stem}](papers/{file.stem}.md)" for file in found)
 
@@ -157,19 +158,19 @@ def expected(record: Record) -> str:
 
 
 def measured(record: Record) -> str:
-    """Return the measured value: a number, or the least and the greatest."""
+    """Return the measured value: a number, or the smallest and the largest value."""
     if not isinstance(record["measured"], list):
         return number(record["measured"])
     return " to ".join(number(value) for value in record["measured"])
 
 
 def number(value: float) -> str:
-    """Return a number with six digits, or a whole one with all."""
+    """Return a number with six digits; an integer with all digits."""
     return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
 def cell(text: str) -> str:
-    """Return text that may stand in a table."""
+    """Return text that is valid in a table cell."""
     return text.replace("|", "\\|")
 
 

@@ -1,4 +1,4 @@
-"""What several tests of the documents are given."""
+"""Common fixtures of the tests of the documentation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A copy of the checkout."""
+    """Return a copy of the checkout."""
     for directory in DIRECTORIES:
         shutil.copytree(ROOT / directory, tmp_path / directory, ignore=LEFT_OUT)
     for file in ROOT.iterdir():

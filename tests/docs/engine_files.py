@@ -1,7 +1,7 @@
-"""Writes what Rust reads of the Python classes: the TCP profiles and a sample of every component.
+"""Write the files that Rust reads: the TCP profiles, and a sample of every component.
 
-`make generate-docs` runs it with the pages of the reference. The profiles belong to the engine, for
-its own tests and for plug-ins; the samples are for the suites that go through every component.
+`make generate-docs` runs this script with the pages of the reference. The engine, its tests and
+plug-ins read the profiles; test suites that cover every component read the samples.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class _Names:
-    """Names the files of a component as they are written."""
+    """Return the file names of a component as configured."""
 
     def trace_key(self, file: str, field: object) -> str:
         return file
@@ -37,17 +37,17 @@ class _Names:
 
 
 def tcp_profiles() -> dict[str, Any]:
-    """Return the parameters of each profile as a resolved scenario has them."""
+    """Return the parameters of each profile, as in a resolved scenario."""
     return {name: _tcp(name).resolved_source(_Names(), ())["options"] for name in profiles()}
 
 
 def _tcp(profile: str) -> ap.traffic.Tcp:
-    # The engine reads what is being written.
+    # The engine reads the file that this script writes, so validation by the engine is disabled.
     return with_types_alone(lambda: ap.traffic.Tcp(profile=profile, base_rtt="0 s"))
 
 
 def samples() -> dict[str, dict[str, Any]]:
-    """Return every component in its resolved form, with defaults and its class's examples."""
+    """Return every component in resolved form, with defaults and with the examples of its class."""
     found: dict[str, dict[str, Any]] = {}
     for name, family in FAMILIES.items():
         resolved = [_resolved(sample(component)) for component in family.registry.values()]
@@ -56,9 +56,9 @@ def samples() -> dict[str, dict[str, Any]]:
 
 
 def sample(component: type[Component]) -> Component:
-    """Return a part of its defaults, and of the example of each key that must be given.
+    """Return a component with its defaults, and with the example of each required key.
 
-    The engine does not check it: it may have been built before the component was added.
+    The engine does not check the component, because it may have been built without it.
     """
     given = {
         name: tomllib.loads(f"value = {info.examples[0]}")["value"]
@@ -86,7 +86,7 @@ def text(name: str) -> str:
 
 
 def main(notify: Callable[[str], object] = print) -> int:
-    """Write the files that are not as the classes have them."""
+    """Write the files whose content differs from the classes."""
     for name in FILES:
         file = ROOT / name
         if not file.is_file() or file.read_text("utf-8") != text(name):

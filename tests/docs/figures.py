@@ -1,7 +1,7 @@
-"""Draws the pictures of the pages: `python tests/docs/figures.py`, from `make generate-docs`.
+"""Plot the pictures of the pages: `python tests/docs/figures.py`; `make generate-docs` runs it.
 
-The same versions of Airpath and matplotlib give the same bytes. Each picture contains what it was
-made from, in its field `Source`; a test compares that with the pages.
+Equal versions of Airpath and matplotlib give identical files. Each picture contains its inputs in
+the field `Source`; a test compares them with the pages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TITLE = "Four downloads over a fading LTE link: goodput and queueing delay"
 
 
 def read_me_scenario() -> tuple[str, str]:
-    """Return the command of README.md that makes the trace, and its scenario file."""
+    """Return the command of README.md that creates the trace, and its scenario file."""
     found = list(markdown_pages.blocks((ROOT / "README.md").read_text("utf-8")))
     scenario = next(block.text for block in found if block.language == "toml")
     lines = [
@@ -88,7 +88,7 @@ def lte_comparison() -> Figure:
 PICTURES: dict[str, tuple[str, Callable[[], Figure], Callable[[], str]]] = {
     "docs/img/lte-comparison.png": (TITLE, lte_comparison, lte_comparison_source),
 }
-"""Title, drawing and source of each picture, by its path."""
+"""Title, plot function and source of each picture, by path."""
 
 
 if __name__ == "__main__":

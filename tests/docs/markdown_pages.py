@@ -1,4 +1,4 @@
-"""What the documentation tests read from a Markdown page: fenced blocks, links, headings."""
+"""Contents of a Markdown page for the documentation tests: fenced blocks, links, headings."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def blocks(page: str) -> Iterator[Block]:
 
 @dataclass
 class Check:
-    """An expression whose text must stand in the paragraph above it: ``<!-- check: ... -->``.
+    """An expression whose text the paragraph above it must contain: ``<!-- check: ... -->``.
 
-    `line` is the number of the line that it begins in.
+    `line` is the number of its first line.
     """
 
     line: int
@@ -82,10 +82,10 @@ def checks(page: str) -> Iterator[Check]:
 
 
 def unchecked(page: str) -> list[str]:
-    """Return the paragraphs with a quantity that no check is bound to, and that are not excused.
+    """Return the paragraphs that contain a quantity without a check and without an exemption.
 
-    A quantity in a block of the page is given there, or compared with what is printed.
-    A paragraph is excused by ``<!-- no result: why -->`` below it.
+    A quantity that also occurs in a block of the page needs no check, because it is an input or is
+    compared with the output. The comment ``<!-- no result: why -->`` below a paragraph exempts it.
     """
     text = _without_code(page)
     known = {quantity for block in blocks(page) for quantity in _QUANTITY.findall(block.text)}
@@ -104,7 +104,7 @@ _QUANTITY = re.compile(r"[\d.]*\d\s?(?:%|[kMG]?bit/s|[munµ]?s\b|dB\b|times\b|pa
 
 
 def _without_code(page: str) -> str:
-    """Return the page with its fenced blocks, headings and tables left out."""
+    """Return the page without its fenced blocks, headings and tables."""
     kept: list[str] = []
     ticks = ""
     for line in page.splitlines():
@@ -152,7 +152,7 @@ def links(page: str) -> list[str]:
 
 
 def anchors(page: str) -> set[str]:
-    """Return the anchors of the page's headings, as GitHub makes them."""
+    """Return the anchors of the page's headings, by the rule of GitHub."""
     found: set[str] = set()
     in_block = ""
     for line in page.splitlines():
@@ -174,10 +174,10 @@ def anchors(page: str) -> set[str]:
 
 
 def pages(root: Path) -> list[Path]:
-    """Return every page of the documentation: those at the root and in `.github`, and `docs`.
+    """Return all pages of the documentation: in the root directory, in `.github`, and in `docs`.
 
-    Those that are made and not committed, with every number of a paper or every comparison, are
-    not among them.
+    Generated pages that are not committed are excluded: all numbers of a paper, and all
+    comparisons.
     """
     plugins = root / "crates" / "airpath" / "plugins" / "README.md"
     names = ("README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md")

@@ -1,7 +1,7 @@
-"""What a class of a scenario says of its parameters: the docstring, read and held to the class.
+"""Parameters of scenario classes: reads the docstrings and compares them with the classes.
 
-A parameter's text is whole sentences; the one that begins with *Default* says the default, and
-after it where it comes from: ``Default 15 ms (RFC 8033 §4.2).``
+The text of a parameter consists of full sentences. The sentence that starts with *Default* contains
+the default and then its source: ``Default 15 ms (RFC 8033 §4.2).``
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _SENTENCE = re.compile(r"(?<=[.)`])\s+(?=[A-Z`])")
 
 
 class DocError(Exception):
-    """A docstring that its class contradicts."""
+    """A docstring that contradicts its class."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter as the docstring has it.
+    """One parameter, as described in the docstring.
 
-    `key` is its name in a file, `default` how that is written there, `source` where it comes from.
+    `key` is its name in a file, `default` the default as written in a file, `source` its source.
     """
 
     name: str
@@ -64,13 +64,13 @@ def summary(model: type[Model]) -> str:
 
 
 def parameters(model: type[Model]) -> list[Parameter]:
-    """Return the parameters that the docstring describes, in its order.
+    """Return the parameters that the docstring describes, in order.
 
     Raises
     ------
     DocError
-        If the docstring lacks a parameter or has one too many, or gives another default or other
-        words to choose from than the class.
+        If the docstring lacks a parameter or has an additional one, or if a default or the list of
+        values differs from the class.
     """
     described = {
         name: (kind, text) for names, kind, text in _entries(model) for name in names.split(", ")
@@ -84,9 +84,9 @@ def parameters(model: type[Model]) -> list[Parameter]:
 
 
 def own_fields(model: type[Model]) -> dict[str, FieldInfo]:
-    """Return the fields that the class has to describe: those of all its family's members are not.
+    """Return the fields that the class must describe: those that its family does not share.
 
-    The key that chooses the class is none of them. The keys of every flow stand with `Source`.
+    The key that selects the class is excluded. `Source` describes the keys of every flow.
     """
     shared: set[str] = set()
     if issubclass(model, Component):
@@ -100,7 +100,7 @@ def _is_a_source(model: type[Model]) -> bool:
 
 
 def nested(model: type[Model]) -> list[type[Model]]:
-    """Return the tables, no components themselves, of which keys of the class are lists."""
+    """Return the tables (not components) that are elements of list-valued keys of the class."""
     found = []
     for info in own_fields(model).values():
         if typing.get_origin(info.annotation) is list:
@@ -163,7 +163,7 @@ def _check_words(place: str, kind: str, info: FieldInfo) -> None:
 
 
 def _default(place: str, info: FieldInfo, sentence: str | None) -> tuple[str, str]:
-    """Return the default as a file has it, and where it comes from."""
+    """Return the default as written in a file, and its source."""
     if info.is_required():
         if sentence is not None:
             raise DocError(f"{place}: {sentence!r}, but it must be given")
@@ -226,7 +226,7 @@ def _in_a_file(value: Any) -> str:
 
 
 def _source(text: str) -> str:
-    """Return the text about a default without the punctuation that joins it to the value."""
+    """Return the text after a default, without the punctuation that joins them."""
     text = text.strip().lstrip(",;:").strip()
     found = re.match(r"^\(([^()]*)\)(.*)$", text)
     return found[1] + found[2] if found else text

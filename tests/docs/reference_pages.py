@@ -1,4 +1,4 @@
-"""Writes the tables of classes on the pages of the reference; `make generate-docs` runs it.
+"""Write the class tables on the pages of the reference; `make generate-docs` runs this script.
 
 Between `<!-- parameters: CLASS -->` and `<!-- end -->` a page has the table of a class's
 parameters, between `<!-- components: FAMILY -->` and `<!-- end -->` all classes of a family,
@@ -39,7 +39,7 @@ _CLASSES = re.compile(r"<!-- parameters: (.*?) -->")
 
 
 class Family(NamedTuple):
-    """How the pages call a family, and what begins a section about one of its components."""
+    """Title of a family on the pages, and the start of a section about one of its components."""
 
     title: str
     heading: str = "### `kind"
@@ -57,14 +57,14 @@ TITLES = {
     "errors": Family("Errors on links"),
     "policy": Family("Link adaptation"),
 }
-"""A family that is not here has its name for a title."""
+"""Titles of families; a family that is missing here has its name as title."""
 
 
 class Group(NamedTuple):
-    """A list of the models' index: a title, then pages, families (`*NAME`) and lists below it.
+    """A list in the index of the models: a title, then pages, families (`*NAME`) and nested lists.
 
-    A family has the pages of its components that no other group lists. A family that no group has
-    is a group at the end.
+    A family stands for the pages of its components that no other group lists. A family without a
+    group is a group at the end.
     """
 
     title: str
@@ -113,7 +113,7 @@ INDEX = (
     Group("Physical layer", ("error-rates", "ctc", "block-fading", "symbol-error-rates")),
     Group("Analytic models", ("fixed-point", "clamp-fluid", "md1k", "rtt-stages")),
 )
-"""The list of the models' pages, at most nine entries in each list."""
+"""The list of the models' pages, with at most nine entries in each list."""
 
 WORDS = {
     "int": "integer",
@@ -160,7 +160,7 @@ WORDS = {
     },
     "ArrivalRate": "arrivals",
 }
-"""Types of docstrings as they are called in a scenario file."""
+"""Names of docstring types in a scenario file."""
 WORD_LISTS: Mapping[str, Callable[[], Iterable[str]]] = {
     "congestion": lambda: map(quote, FAMILIES["congestion"].registry),
     "congestion of kernels": lambda: map(quote, FAMILIES["congestion"].emulated),
@@ -169,7 +169,7 @@ WORD_LISTS: Mapping[str, Callable[[], Iterable[str]]] = {
     "distributions": lambda: DISTRIBUTIONS,
     "capture points": lambda: CAPTURE_POINTS,
 }
-"""What keys with a list of words take, as a scenario file has it."""
+"""Values of keys with a list of words, as written in a scenario file."""
 PAPERS = {
     "clamp-2008": "Andrew, Hanly & Mukhtar 2008",
     "qawla-2015": "Ozturk & Akar 2015",
@@ -180,14 +180,14 @@ PAPERS = {
 
 
 def pages() -> list[Path]:
-    """Return the pages that have blocks."""
+    """Return the pages that contain generated blocks."""
     single = ("scenario.md", "tcp-profiles.md")
     found = [*sorted(MODELS.glob("*.md")), *(REFERENCE / name for name in single)]
     return [page for page in found if _BLOCK.search(page.read_text("utf-8"))]
 
 
 def regenerated(page: Path) -> str:
-    """Return the page with its blocks as the classes have them now."""
+    """Return the page with blocks that match the current classes."""
     scenario = "../scenario.md" if page.parent == MODELS else ""
 
     def block(found: re.Match[str]) -> str:
@@ -209,7 +209,7 @@ def regenerated(page: Path) -> str:
 
 
 def described() -> dict[str, Path]:
-    """Return the page of each class, by the markers of tables."""
+    """Return the page of each class, from the markers of tables."""
     return {
         name: page
         for page in sorted(MODELS.glob("*.md"))
@@ -222,7 +222,7 @@ def described() -> dict[str, Path]:
 
 
 def _table_of(names: list[str], scenario: str) -> str:
-    """Return the table of classes whose parameters are the same, and of the rows that they list."""
+    """Return the table of classes with equal parameters, and of the nested rows."""
     known = parameter_docs.models()
     tables = {_tables(known[name], scenario, sources=True) for name in names}
     if len(tables) != 1:
@@ -260,7 +260,7 @@ def _table(rows: Iterable[Parameter], scenario: str, sources: bool) -> str:
 
 
 def _type(text: str, scenario: str) -> str:
-    """Return a docstring's type in the words of a scenario file."""
+    """Return a docstring's type in the terms of a scenario file."""
     text = text.removesuffix(", optional")
     if text.startswith("{"):
         return re.sub(r'"[^"]*"', r"`\g<0>`", text.strip("{}"))
@@ -276,7 +276,7 @@ def _type(text: str, scenario: str) -> str:
 
 
 def _in_markdown(text: str) -> str:
-    """Return a docstring's text for a page: no names of modules, papers as they are cited there."""
+    """Return a docstring's text for a page, without module names and with the page's citations."""
     text = re.sub(r" \(see `airpath[\w.]*`\)", "", text.replace("``", "`"))
     return text.replace("|", "\\|")
 
@@ -311,7 +311,7 @@ def _index() -> str:
 
 
 def _members(groups: Iterable[str | Group]) -> Iterator[str]:
-    """Yield the pages and families that are listed."""
+    """Yield the listed pages and families."""
     for group in groups:
         if isinstance(group, str):
             yield group
@@ -320,7 +320,7 @@ def _members(groups: Iterable[str | Group]) -> Iterator[str]:
 
 
 def _list(members: Iterable[str | Group], indent: str, listed: set[str]) -> str:
-    """Return a nested list; the pages of a family that are listed elsewhere are left out."""
+    """Return a nested list, without the pages of a family that are listed elsewhere."""
     text = ""
     for member in members:
         if isinstance(member, Group):
@@ -343,12 +343,12 @@ def _of_family(name: str, listed: set[str]) -> list[str]:
 
 
 def _title(page: Path) -> str:
-    """Return a page's title, as far as it is a name."""
+    """Return the name in the title of a page."""
     return re.split("[,:] | [(]", page.read_text("utf-8").partition("\n")[0].removeprefix("# "))[0]
 
 
 def main(notify: Callable[[str], object] = print) -> int:
-    """Write every page whose blocks are not those of the classes."""
+    """Write every page whose blocks differ from the classes."""
     for page in pages():
         text = regenerated(page)
         if text != page.read_text("utf-8"):

@@ -51,7 +51,7 @@ SCENARIO_KEYS = {"duration", "bottleneck", "flows"}
 
 
 class PageError(Exception):
-    """A block did not do what the page says."""
+    """The result of a block differs from the page."""
 
 
 class NotJudgedError(Exception):
@@ -72,7 +72,7 @@ def run_python(block: Block, place: str, names: dict[str, Any]) -> None:
     if block.comment("a file") is not None and (name := re.match(r"# (\w+\.py)\n", block.text)):
         Path(name[1]).write_text(block.text, encoding="utf-8")
         return
-    # Empty lines in front give tracebacks the page's line numbers.
+    # Leading empty lines give tracebacks the line numbers of the page.
     code = compile("\n" * (block.line - 1) + block.text, place, "exec", dont_inherit=True)
     exec(code, names)
     for value in names.values():
@@ -98,7 +98,7 @@ def expected_status(block: Block) -> int:
 
 
 def run_console(block: Block, update: bool) -> str:
-    """Run the commands; return the block's text, with the current output if `update`."""
+    """Run the commands. Return the text of the block, with the current output if `update`."""
     status = expected_status(block)
     update = update and "..." not in block.text
     varies = block.comment("numbers vary:") is not None
@@ -210,7 +210,7 @@ def _without_numbers(line: str) -> str:
 
 
 def run_block(block: Block, place: str, names: dict[str, Any], update: bool) -> str:
-    """Run a block; return its text, changed if it was updated."""
+    """Run a block. Return its text, changed if it was updated."""
     language = block.language
     if language == "python":
         run_python(block, place, names)
@@ -267,7 +267,7 @@ def main() -> int:
             continue
         try:
             with warnings.catch_warnings():
-                # A model may warn about its result; that is not an error of the page.
+                # A warning of a model about its result is not an error of the page.
                 warnings.simplefilter("default", ModelWarning)
                 text = text.replace(block.text, run_block(block, place, names, update), 1)
         except NotJudgedError as error:
@@ -282,7 +282,7 @@ def main() -> int:
 
 
 def what_is_missing(block: Block, has_traces: bool) -> str | None:
-    """Return why a block cannot be run on this machine; None where it can."""
+    """Return the reason why a block cannot be run on this machine; None if it can."""
     if block.comment("needs recorded traces") is not None and not has_traces:
         return "there are no recorded traces"
     if block.comment("needs emulation") is not None:
@@ -292,7 +292,7 @@ def what_is_missing(block: Block, has_traces: bool) -> str | None:
 
 @functools.cache
 def emulation_misses() -> str | None:
-    """Return why this machine cannot emulate; None where it can."""
+    """Return the reason why this machine cannot emulate; None if it can."""
     import airpath
 
     try:

@@ -1,7 +1,7 @@
-"""Writes the class of TCP parameters from their table, and makes the tables of the reference.
+"""Write the class of TCP parameters from their table, and create tables of the reference.
 
-`make generate-docs` runs it first, since the rest imports the class. So this imports nothing of the
-package: a class that cannot be imported is written again.
+`make generate-docs` runs this script first, because the other scripts import the class. Therefore
+this script imports nothing from the package: it can replace a class that cannot be imported.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _SUMMARY = '''class TcpConfig(TcpParameters):
 
 
 def class_text() -> str:
-    """Return the module with the class."""
+    """Return the text of the module with the class."""
     entries = "".join(map(_entry, parameters().values()))
     fields = "".join(map(_field, parameters().values()))
     body = f'{_SUMMARY}{entries}    """\n\n{fields}'
@@ -90,7 +90,7 @@ def _entry(row: Any) -> str:
     words = ", ".join(f'"{word}"' for word in row.values)
     kind = f"{{{words}}}" if words else _TYPES[row.type][0]
     text = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", meaning(row)) + "."
-    # Code is not broken over lines.
+    # Code is not split over lines.
     text = re.sub("`[^`]+`", lambda code: code[0].replace(" ", "\0"), text)
     lines = textwrap.wrap(text, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)
     body = "".join(f"        {line}\n" for line in lines).replace("\0", " ")
@@ -98,7 +98,7 @@ def _entry(row: Any) -> str:
 
 
 def _field(row: Any) -> str:
-    """Return the field of a parameter, broken into lines as ruff leaves it."""
+    """Return the field of a parameter, with the line breaks of ruff."""
     _, kind, default = _TYPES[row.type]
     metadata = [_call("choice", row.values, 8)] if row.values else []
     if row.type.startswith("size") and row.resolved == row.name:
@@ -124,7 +124,7 @@ def _call(name: str, words: Iterable[str], indent: int) -> str:
 
 
 def meaning(row: Any) -> str:
-    """Return the meaning of a parameter, in Markdown, without the last full stop."""
+    """Return the meaning of a parameter, in Markdown, without the final full stop."""
     words = "; ".join(f'`"{word}"` {text}' for word, text in row.values.items())
     first = f"{row.meaning}: {words}" if words else row.meaning
     return ". ".join(text for text in (first, row.note) if text)
@@ -134,7 +134,7 @@ def meaning(row: Any) -> str:
 
 
 def meanings() -> str:
-    """Return the table of all parameters and what they mean."""
+    """Return the table of all parameters and their meanings."""
     rows = (
         (f"`{row.name}`", ". ".join(text for text in (meaning(row), row.page) if text))
         for row in parameters().values()
@@ -150,7 +150,7 @@ def profile(name: str) -> str:
 
 
 def kernel() -> str:
-    """Return the table of what a kernel does with each parameter in an emulation."""
+    """Return the table of the kernel's behaviour for each parameter in an emulation."""
     heads = ("parameter", "setting of the kernel", "what it does regardless", "as asked with")
     rows = (
         (f"`{row.name}`", _setting(row.kernel), _does(row.kernel), _same(row.kernel))
@@ -188,7 +188,7 @@ def _same(does: Any) -> str:
 
 
 def model(name: str) -> str:
-    """Return the table of what an analytic model covers of the parameters."""
+    """Return the table of the parameters that an analytic model covers."""
     rows = []
     for group, (names, covered, rejected) in model_groups(name).items():
         keys = ", ".join(f"`flows.tcp.{key}`" for key in names)
@@ -211,7 +211,7 @@ def _markdown(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def main(notify: Callable[[str], object] = print) -> int:
-    """Write the class if it is not that of the table."""
+    """Write the class if it differs from the table."""
     text = class_text()
     if not CLASS.is_file() or CLASS.read_text("utf-8") != text:
         CLASS.write_text(text, "utf-8")

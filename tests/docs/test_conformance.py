@@ -1,8 +1,8 @@
-"""The pages of conformance list every packet script and every law that the sources contain.
+"""The conformance pages list every packet script and every published formula in the sources.
 
-The summary is committed: what it is compared with comes from the sources, its numbers are what
-`make conformance` found. The page of every comparison is not committed; here it is made from
-records that a run could have left.
+The summary is committed: its list of sources comes from the tests, its numbers come from `make
+conformance`. The page with every comparison is not committed; here it is created from synthetic
+records.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ AGAIN = "what was compared is behind the tests: make conformance"
 # --- the summary -------------------------------------------------------------------------------
 
 
-def test_the_summary_is_what_the_sources_and_the_last_run_say() -> None:
+def test_summary_matches_sources_and_last_run() -> None:
     committed = conformance_summary.PAGE.read_text("utf-8")
     assert committed == conformance_summary.page(), "conformance.md is behind: make generate-docs"
     assert len(committed.splitlines()) < 200
@@ -39,14 +39,14 @@ def test_every_area_was_compared() -> None:
     assert list(FOUND["areas"]) == conformance_summary.in_order(FOUND["areas"])
 
 
-def test_failures_are_as_many_as_comparisons_that_do_not_hold() -> None:
+def test_number_of_failures_matches_comparisons_that_do_not_hold() -> None:
     failed = [record["area"] for record in FOUND["failures"]]
     for area, counts in FOUND["areas"].items():
         assert failed.count(area) == counts["compared"] - counts["hold"], area
 
 
 @pytest.mark.parametrize("record", FOUND["failures"], ids=lambda record: record["test"])
-def test_every_failure_is_one_that_its_test_expects(record: dict[str, Any]) -> None:
+def test_every_failure_is_expected_by_its_test(record: dict[str, Any]) -> None:
     assert LAWS[record["source"]] == record["area"], AGAIN
     text = (ROOT / record["file"]).read_text("utf-8")
     name = record["test"].split("::")[-1].split("[")[0]
@@ -72,7 +72,7 @@ def test_documents_are_named_once_with_their_sections_in_order() -> None:
 
 
 def records() -> list[dict[str, Any]]:
-    """Return the records of a run in which every script passes and every law holds."""
+    """Return the records of a run in which all scripts pass and all comparisons hold."""
     played = {"kind": "script", "passed": True, "stimuli": 1, "segments": 2, "values": 3}
     scripts = [
         {**played, "file": file.name, "test": f"{file.name}::{script.name}"}
@@ -121,7 +121,7 @@ def test_every_failure_is_listed_at_the_top() -> None:
     )
 
 
-def test_a_run_that_left_out_a_script_or_a_law_writes_nothing(
+def test_incomplete_run_writes_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def written(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""The pictures of the pages are those that `make generate-docs` draws."""
+"""The committed pictures of the pages equal those that `make generate-docs` plots."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PIL import Image
 
 
 @pytest.mark.parametrize("name", figures.PICTURES)
-def test_picture_is_made_from_what_the_page_has_now(name: str) -> None:
+def test_picture_matches_current_page(name: str) -> None:
     """Run `make generate-docs` if this fails."""
     title, _draw, source = figures.PICTURES[name]
     with Image.open(figures.ROOT / name) as picture:

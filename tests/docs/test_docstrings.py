@@ -1,4 +1,4 @@
-"""Examples in the docstrings of what the package offers run."""
+"""The examples in the docstrings of public names run."""
 
 from __future__ import annotations
 

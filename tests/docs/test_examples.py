@@ -1,4 +1,4 @@
-"""The documentation does what it says: its examples run, its links lead somewhere."""
+"""The documentation is correct: its examples run and its links are valid."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ MAKEFILE = ROOT / "Makefile"
 MODELS = ROOT / "docs" / "reference" / "models"
 
 FAMILIES = {**scenario.FAMILIES, "model": Solution}
-"""What a user chooses by name, and what solves."""
+"""Names that a user can choose, and solvers."""
 LONG = {"docs/explanation/fixed-point-validity.md", "docs/how-to/ask-the-kernel.md"}
-"""Pages whose examples take long. What the first studies is tested with the papers, what the second
-compares, in a shorter scenario, with emulation."""
+"""Pages whose examples take long. Tests of the papers cover the first page; a shorter emulation
+test covers the second page."""
 EMULATES = "<!-- needs emulation -->"
 HEADINGS = ("what it models", "source and equations", "left out", "parameters", "validation")
 
@@ -63,7 +63,7 @@ def test_every_example_runs(
 
 @pytest.fixture(scope="module")
 def run_a_page() -> Iterator[Callable[[str, Path], tuple[int, str]]]:
-    """Run a page in a directory; return its status and what it printed."""
+    """Run a page in a directory. Return its exit status and its output."""
     traces = recorded_traces_of_the_project()
     environment = {
         **{key: value for key, value in os.environ.items() if key != "AIRPATH_TRACES"},
@@ -109,7 +109,7 @@ def run_a_page() -> Iterator[Callable[[str, Path], tuple[int, str]]]:
         ("toml\nduration", "wrong.md:2: not TOML"),
     ],
 )
-def test_an_example_that_is_wrong_is_found(
+def test_wrong_example_is_detected(
     block: str, message: str, tmp_path: Path, run_a_page: Callable[[str, Path], tuple[int, str]]
 ) -> None:
     page = tmp_path / "wrong.md"
@@ -143,10 +143,10 @@ $ airpath run cell.toml --reps 5
 
 
 @pytest.mark.parametrize("kind", ["ap.simulate", "ap.sweep", "airpath run"])
-def test_a_tutorial_whose_replications_are_equal_is_found(
+def test_tutorial_with_equal_replications_is_detected(
     kind: str, tmp_path: Path, run_a_page: Callable[[str, Path], tuple[int, str]]
 ) -> None:
-    """The last block of a tutorial had `low == mean == high` in each row."""
+    """Regression test: the last block of a tutorial had `low == mean == high` in each row."""
     head, *others = EQUAL.split("```\n```")
     page = tmp_path / "docs" / "tutorial" / "wrong.md"
     page.parent.mkdir(parents=True)
@@ -173,12 +173,12 @@ GUIDES = [name for name in NAMES if name.startswith(("docs/how-to/", "docs/tutor
 
 
 @pytest.mark.parametrize("page", GUIDES)
-def test_every_number_of_a_guide_is_bound_to_a_result(page: str) -> None:
-    """Pages kept the results of an earlier version."""
+def test_every_number_of_a_guide_has_a_check(page: str) -> None:
+    """Regression test: pages contained the results of an earlier version."""
     assert markdown_pages.unchecked((ROOT / page).read_text("utf-8")) == []
 
 
-def test_a_check_binds_a_paragraph_to_what_was_found() -> None:
+def test_check_compares_paragraph_with_result() -> None:
     page = "It takes 3 s,\nnot 4 s.\n\n<!-- check: f'{1 + 2} s' -->\n\nAnd 5 %.\n"
     [check] = markdown_pages.checks(page)
     assert (check.line, check.paragraph) == (4, "It takes 3 s,\nnot 4 s.")
@@ -201,7 +201,7 @@ def test_the_expected_output_is_compared() -> None:
     assert run_page.first_missing(["a 1"], printed) == "(the end, before 'b 2')"
 
 
-def test_numbers_that_vary_are_compared_with_no_others() -> None:
+def test_varying_numbers_are_not_compared() -> None:
     printed = ["rate    9.51 ± 0.02 Mbit/s   +0.1 ± 0.3 %", "───────"]
     varied = ["rate   10.2 (9.8 … 11.0) Mbit/s   -12.0 %", "─────────────"]
     assert run_page.first_missing(varied, printed, varies=True) is None
@@ -224,10 +224,10 @@ def test_examples_without_their_requirements_are_skipped_with_the_reason(
     assert run_page.what_is_missing(traces, has_traces=True) is None
 
 
-def test_a_command_in_real_time_is_judged_if_its_validity_report_is_valid(
+def test_real_time_command_is_judged_only_if_valid(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What ran too late was passed over without a word."""
+    """Regression test: an invalid real-time run was skipped without a message."""
     monkeypatch.chdir(tmp_path)
     block = markdown_pages.Block("console", 1, "$ echo run >> runs; echo INVALID; exit 3\n9\n", [])
     with pytest.raises(run_page.PageError, match="exit status 3, not 0"):
@@ -243,8 +243,8 @@ def test_a_command_in_real_time_is_judged_if_its_validity_report_is_valid(
 # --- links -------------------------------------------------------------------------------------
 
 
-def test_links_of_the_read_me_lead_somewhere() -> None:
-    """Those of all other pages are checked where the site is built."""
+def test_links_of_the_read_me_are_valid() -> None:
+    """The build of the site checks the links of all other pages."""
     broken = []
     for link in markdown_pages.links((ROOT / "README.md").read_text("utf-8")):
         if re.match(r"[a-z]+:", link):
@@ -268,7 +268,7 @@ IDENTIFIER = re.compile(r"\b_{0,2}[A-Za-z]\w*_\w+|\b[A-Z][a-z]+[A-Z]\w+")
 
 
 def test_identifiers_on_the_pages_for_contributors_exist() -> None:
-    """Pages kept former names of methods."""
+    """Regression test: pages contained former names of methods."""
     pages = [(ROOT / name).read_text("utf-8") for name in NAMES if name.startswith(CONTRIBUTORS)]
     spans = [span for page in pages for span in markdown_pages.code_spans(page)]
     names = {name for span in spans for name in IDENTIFIER.findall(span)}
@@ -286,7 +286,8 @@ def test_identifiers_on_the_pages_for_contributors_exist() -> None:
 
 
 def test_targets_of_make_on_the_pages_exist() -> None:
-    """Targets were renamed, and `make docs` did nothing, as there is a directory of that name."""
+    """Regression test: targets were renamed, and `make docs` did nothing because a directory has
+    this name."""
     rules = re.findall(
         r"^([a-z][\w%-]*)(?=[^=\n]*:(?!=))", MAKEFILE.read_text("utf-8"), re.MULTILINE
     )

@@ -1,6 +1,7 @@
-"""A component takes four places: a skeleton is added to a copy of the tree, the places counted.
+"""A new component requires edits at four places: a skeleton is added to a copy of the tree.
 
-What `make generate-docs` writes then follows: tables, lists, the sample that Rust's suites read.
+`make generate-docs` then creates the rest: tables, lists, and the sample that Rust test suites
+read.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ SUITES: dict[str, list[tuple[str, ...]]] = {
         ("-p", "airpath-sim-tests", "--tests", "contracts::wrapped_links_and_windows"),
     ],
 }
-"""The families that have a skeleton, and the suites that go through every component of them."""
+"""Families with a skeleton, and the test suites that cover every component of each family."""
 REFUSALS = (
     "test_scenario_errors",
     "test_scenario_errors_links",
@@ -64,7 +65,7 @@ REFUSALS = (
 )
 COMPONENTS = [(family, "trial-component") for family in FAMILIES]
 ENUM = re.compile(r"^built_in_components! \{\n(?: *///.*\n)* *enum (\w+):", re.MULTILINE)
-"""How a family's list of components begins in Rust."""
+"""Start of a family's list of components in Rust."""
 MOST_EDITS = 6
 """A file, its module and registry lines, a class and its exported name, a page."""
 
@@ -79,8 +80,9 @@ def test_every_family_that_users_extend_has_a_skeleton() -> None:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_skeleton_is_compiled_and_tested_with_its_crate(name: str) -> None:
-    """The one of a queue discipline lacked a call of the contract, and nothing had compiled it."""
+def test_skeleton_is_compiled_and_tested_with_its_crate(name: str) -> None:
+    """Regression test: the skeleton of a queue discipline lacked a method, because it was never
+    compiled."""
     family, file = FAMILIES[name], ROOT / "scripts" / "skeletons" / f"{name}.rs.in"
     path = Path(os.path.relpath(file, ROOT / family.sources)).as_posix()
     declared = (ROOT / family.sources / family.modules).read_text("utf-8")
@@ -92,7 +94,7 @@ def test_a_skeleton_is_compiled_and_tested_with_its_crate(name: str) -> None:
 def test_the_skeletons_of_all_families_compile_in_their_lists(tree: Path) -> None:
     for family in FAMILIES:
         run(sys.executable, "scripts/new-component", family, f"trial-{family}", directory=tree)
-    # Crates that are not of this workspace are those that are checked already.
+    # Crates outside this workspace are already checked.
     crates = sorted({family.sources.split("/")[1] for family in FAMILIES.values()})
     run(
         *("cargo", "check", "--quiet", "--offline"),
@@ -105,7 +107,7 @@ def test_the_skeletons_of_all_families_compile_in_their_lists(tree: Path) -> Non
 def test_component_is_defined_at_four_places(
     tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each family is given one, all in one tree: what `make generate-docs` does takes seconds."""
+    """All families get a component in one tree, because `make generate-docs` takes seconds."""
     trials = {family: f"trial-{family}" for family in FAMILIES}
     edits_of: dict[str, list[str]] = {}
     before = contents(tree)
@@ -126,7 +128,7 @@ def test_component_is_defined_at_four_places(
         "docs/reference/models/index.md",
         "docs/reference/scenario.md",
     ]
-    # The components are complete for the tests of structure, and for the command.
+    # The components are complete: the tests of structure and the command accept them.
     quiet = ("-q", "-p", "no:cacheprovider")
     chosen = ("tests/docs/test_parameters.py", "tests/unit/test_scenario_toml.py")
     words = ("reference", "documented", "says")
@@ -146,7 +148,7 @@ def test_component_is_defined_at_four_places(
 
 
 def contents(tree: Path) -> dict[str, bytes]:
-    """Return the content of each file of the copy."""
+    """Return the content of each file in the copy."""
     files = (
         file
         for directory in DIRECTORIES
@@ -167,14 +169,14 @@ def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
         directory=tree,
         PYTHONPATH=str(tree / "python"),
     )
-    # Crates that are not of this workspace are those that are compiled already.
+    # Crates outside this workspace are already compiled.
     for suite in SUITES[family]:
         run(
             *("cargo", "test", "--profile", "quick", "--quiet", "--offline", *suite),
             directory=tree,
             CARGO_TARGET_DIR=str(ROOT / "target"),
         )
-    # Messages about values that are not accepted list the known components.
+    # Messages about invalid values list the known components.
     run(
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
         *(f"tests/unit/{name}.py" for name in REFUSALS),

@@ -1,7 +1,7 @@
-"""A family of components is one line in Rust and one in Python: one is added to a copy of the tree.
+"""A new family of components is one line in Rust and one in Python, added to a copy of the tree.
 
-The toy is `jitter`: a time that every transmission of a fixed link takes besides. What is counted
-are the places of the family, and those of the link that takes its components.
+The example is `jitter`: an additional time of every transmission of a fixed link. The test counts
+the edited places of the family, and of the link that uses its components.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from tree_copies import ROOT, changed, docs_of, run
 FAMILY = ("--family", "jitter")
 QUIET = ("-q", "-p", "no:cacheprovider")
 MOST_EDITS = 13
-"""Three Rust files, their module, a module of classes and its import, its namespace in `airpath`
-(a module and two lines), a page, a section of the scenario's page; and the family's line in either
-list."""
+"""Three Rust files, their module, a module of classes and its import, its namespace in `airpath` (a
+module and two lines), a page, a section of the page of scenarios, and the line of the family in
+either list."""
 LISTS = {"crates/path/src/components.rs: family", "python/airpath/scenario/components.py: family"}
 
 FIXED, LINKS = "crates/link/src/links/fixed.rs", "python/airpath/scenario/link/links.py"
@@ -93,7 +93,7 @@ TAKER = [
         "    loss: Real = 0.0\n    jitter: Maybe[Jitter] = ABSENT\n\n\nclass Regime(Model):\n",
     ),
 ]
-"""What makes the fixed link take the components: in which file, what becomes what."""
+"""Edits with which the fixed link uses the components: file, old text, new text."""
 FROM_OUTSIDE = """
 #[cfg(test)]
 mod tests {
@@ -122,7 +122,7 @@ print(ap.simulate(scenario, reps=1).replications[0]["links"][0]["delivered_packe
 
 
 def plugged_in(tree: Path) -> None:
-    """Make the fixed link of the copy take the components."""
+    """Change the fixed link of the copy so that it uses the components."""
     for name, old, new in TAKER:
         text = (tree / name).read_text("utf-8")
         assert text.count(old) == 1, f"{name}: {old}"
@@ -159,7 +159,7 @@ def test_family_is_a_line_in_two_lists_and_its_own_files(
 
 
 @pytest.mark.long
-def test_the_family_builds_and_a_link_takes_its_components(tree: Path) -> None:
+def test_family_builds_and_link_uses_its_components(tree: Path) -> None:
     run(sys.executable, "scripts/new-component", *FAMILY, directory=tree)
     plugged_in(tree)
     docs = docs_of(tree)

@@ -1,8 +1,7 @@
 """A TCP parameter is defined at three places: one is added to a copy of the tree to count them.
 
-The toy is `least_ssthresh`: the segments below which no reduction sets Reno's ssthresh. What
-`make generate-docs` writes then follows: the class, the profiles for Rust, the tables of the
-reference.
+The example is `least_ssthresh`: a lower bound for Reno's ssthresh, segments. `make generate-docs`
+then creates the rest: the class, the profiles for Rust, the tables of the reference.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ EDITS = [
         "self.ssthresh = window.max(u64::from(self.least_ssthresh) * self.mss);",
     ),
 ]
-"""The parameter: in which file, what becomes what."""
+"""The parameter: file, old text, new text."""
 REFUSAL = """
 #[cfg(test)]
 mod least_ssthresh {
@@ -73,7 +72,7 @@ mod least_ssthresh {
     }
 }
 """
-"""A test of the range, which Python does not have."""
+"""A test of the range, which Python does not check."""
 RUN = """
 import json
 import airpath as ap
@@ -102,7 +101,7 @@ print(json.dumps([options["least_ssthresh"], refused, found]))
 
 @pytest.fixture
 def extended(tree: Path) -> Path:
-    """A copy of the checkout with the parameter."""
+    """Return a copy of the checkout with the parameter."""
     for name, before, after in EDITS:
         text = (tree / name).read_text("utf-8")
         assert text.count(before) == 1, (name, before)
@@ -113,7 +112,7 @@ def extended(tree: Path) -> Path:
 def test_parameter_is_defined_in_three_files(
     extended: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It took 14 files and 20 edits."""
+    """Regression test: a parameter required 20 edits in 14 files."""
     by_hand = changed(extended)
     assert by_hand == sorted({name for name, _, _ in EDITS})
     assert len(by_hand) == 3
@@ -138,7 +137,7 @@ def test_parameter_is_defined_in_three_files(
 
 
 @pytest.mark.long
-def test_a_parameter_compiles_and_every_profile_has_it(extended: Path) -> None:
+def test_new_parameter_compiles_and_is_in_every_profile(extended: Path) -> None:
     if shutil.which("cargo") is None:
         pytest.skip("no cargo")
     docs = docs_of(extended)

@@ -1,4 +1,4 @@
-"""The tutorials that are notebooks run in a separate kernel, and show each figure once."""
+"""Tutorials that are notebooks run in a separate kernel and show each figure once."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ NOTEBOOKS = ("first-figure.ipynb", "first-campaign.ipynb")
 
 @pytest.fixture(autouse=True)
 def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No debugger in the kernel, which would complain about frozen modules."""
+    """Disable the debugger in the kernel, which would warn about frozen modules."""
     monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     monkeypatch.delenv("MPLBACKEND", raising=False)
 
 
 def executed(notebook: Any, directory: Path) -> list[Any]:
-    """Return the cells of code after all were run in `directory`."""
+    """Return the code cells after all of them were run in `directory`."""
     client = nbclient.NotebookClient(
         notebook, kernel_name="python3", resources={"metadata": {"path": str(directory)}}
     )
@@ -42,7 +42,7 @@ def test_all_notebooks_are_run() -> None:
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_runs_and_shows_each_figure_once(name: str, tmp_path: Path) -> None:
     notebook = nbformat.read(TUTORIALS / name, as_version=4)
-    # They are kept without what they show, which is another one with each version.
+    # Notebooks are committed without outputs, because outputs change with each version.
     assert all(not cell.get("outputs") for cell in notebook.cells)
     for cell in executed(notebook, tmp_path):
         *_, last = cell.source.splitlines()
@@ -52,8 +52,9 @@ def test_a_notebook_runs_and_shows_each_figure_once(name: str, tmp_path: Path) -
         assert all(data.startswith(b"\x89PNG") for data in shown)
 
 
-def test_pyplot_changes_nothing(tmp_path: Path) -> None:
-    """A figure was not shown in a fresh kernel, and twice after pyplot was imported."""
+def test_pyplot_import_has_no_effect(tmp_path: Path) -> None:
+    """Regression test: a figure was not shown in a fresh kernel, and twice after an import of
+    pyplot."""
     code = [
         "import airpath as ap\n"
         "path = ap.Bottleneck(aqm='gred', link=ap.link.Fixed(rate='1 Mbit/s'))\n"
@@ -70,7 +71,7 @@ def test_pyplot_changes_nothing(tmp_path: Path) -> None:
 
 
 def bars(code: str, directory: Path) -> tuple[list[str], list[Any]]:
-    """Return the HTML shown while a cell ran, and the rest of it."""
+    """Return the HTML shown while a cell ran, and the final outputs."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     client = nbclient.NotebookClient(
         notebook, kernel_name="python3", resources={"metadata": {"path": str(directory)}}
@@ -88,7 +89,7 @@ def bars(code: str, directory: Path) -> tuple[list[str], list[Any]]:
     return shown, notebook.cells[0].outputs
 
 
-def test_a_long_call_has_a_bar_that_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_progress_bar_of_long_call_is_removed(tmp_path: Path) -> None:
     shown, left = bars(
         "from airpath.present import progress\n"
         "progress._AT_ONCE_S = 0.0\n"

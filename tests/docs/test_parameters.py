@@ -1,4 +1,4 @@
-"""The reference has the parameters of the classes, and a docstring what its class has."""
+"""The reference contains the parameters of the classes, and docstrings match their classes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMPONENTS = [component for family in FAMILIES.values() for component in family.
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_page_says_what_the_classes_say(page: Path) -> None:
+def test_page_matches_classes(page: Path) -> None:
     assert page.read_text("utf-8") == regenerated(page), f"{page.name}: run make generate-docs"
 
 
@@ -34,7 +34,7 @@ def test_every_component_with_parameters_has_its_table_on_a_page(component: type
         assert component.public_name() in reference_pages.described()
 
 
-def test_another_default_on_a_page_is_noticed(tmp_path: Path) -> None:
+def test_wrong_default_on_a_page_is_detected(tmp_path: Path) -> None:
     text = (MODELS / "pie.md").read_text("utf-8")
     changed = tmp_path / "pie.md"
     changed.write_text(
@@ -44,7 +44,7 @@ def test_another_default_on_a_page_is_noticed(tmp_path: Path) -> None:
     assert regenerated(changed) != changed.read_text("utf-8")
 
 
-def test_the_class_of_tcp_parameters_follows_their_table() -> None:
+def test_class_of_tcp_parameters_matches_table() -> None:
     assert tcp_texts.CLASS.read_text("utf-8") == tcp_texts.class_text(), "run make generate-docs"
 
 
@@ -64,7 +64,7 @@ class _Kept(Model):
 
 
 class _True(_Kept):
-    """A class that says what it has.
+    """A class whose docstring is correct.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class _OneTooMany(_Kept):
     __doc__ = (_True.__doc__ or "") + "third : int\n    None of them.\n"
 
 
-def test_a_docstring_is_read() -> None:
+def test_docstring_is_parsed() -> None:
     limit, word = parameter_docs.parameters(_True)
     assert (limit.meaning, limit.default, limit.source) == (
         "A limit, above 0.",
@@ -108,6 +108,6 @@ def test_a_docstring_is_read() -> None:
 @pytest.mark.parametrize(
     "wrong", [_WrongDefault, _LongerDefault, _NoDefault, _OtherWords, _OneTooMany]
 )
-def test_a_docstring_that_contradicts_its_class_is_refused(wrong: type[Model]) -> None:
+def test_docstring_that_contradicts_its_class_is_rejected(wrong: type[Model]) -> None:
     with pytest.raises(DocError, match=wrong.public_name()):
         parameter_docs.parameters(wrong)

@@ -1,4 +1,4 @@
-"""The reference tables say what the program has: options, defaults, columns."""
+"""The tables of the reference match the program: options, defaults, columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REFERENCE = ROOT / "docs" / "reference"
 
 
 def tables(page: Path, kind: str) -> dict[str, list[list[str]]]:
-    """Return the tables that stand below ``<!-- kind: name -->``, row by row, without heads."""
+    """Return the tables below ``<!-- kind: name -->``, row by row, without heads."""
     found: dict[str, list[list[str]]] = {}
     for name, text in re.findall(
         rf"<!-- {kind}: (.*?) -->\n((?:\|.*\n)+)", page.read_text("utf-8")
@@ -80,7 +80,7 @@ COLUMNS = {
 
 @pytest.fixture(scope="module")
 def result() -> ap.Result:
-    """Overload of a small RED queue, so that both reasons for drops occur."""
+    """Return a result with an overloaded small RED queue, so that both reasons for drops occur."""
     scenario = ap.Scenario(
         flows=ap.flows(source="cbr", rate="20 Mbit/s"),
         bottleneck=ap.Bottleneck(
@@ -98,7 +98,7 @@ def test_every_column_is_described(name: str, result: ap.Result) -> None:
 
 
 def test_every_column_of_ss_and_flow_monitor_is_described() -> None:
-    """Overload by a TCP flow of a small queue, so that there is one reason for drops."""
+    """One TCP flow overloads a small queue, so that there is one reason for drops."""
     scenario = ap.Scenario(
         flows=ap.flows(cc="reno", base_rtt="40 ms"),
         bottleneck=ap.Bottleneck(

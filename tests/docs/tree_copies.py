@@ -1,4 +1,4 @@
-"""A copy of the checkout that a test changes."""
+"""Copies of the checkout that tests change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "target", "figures")
 
 
 def run(*words: str, directory: Path, **environment: str) -> str:
-    """Run a command and return what it prints."""
+    """Run a command and return its output."""
     done = subprocess.run(
         words,
         cwd=directory,
@@ -29,7 +29,7 @@ def run(*words: str, directory: Path, **environment: str) -> str:
 
 
 def changed(tree: Path) -> list[str]:
-    """Return the files of the copy that are not those of the checkout."""
+    """Return the files of the copy that differ from the checkout."""
     found = []
     for file in sorted(path for directory in DIRECTORIES for path in (tree / directory).rglob("*")):
         name = file.relative_to(tree)
@@ -41,7 +41,8 @@ def changed(tree: Path) -> list[str]:
 
 
 def docs_of(tree: Path) -> dict[str, str]:
-    """Run `make generate-docs` in the copy; return the environment that finds its package."""
+    """Run `make generate-docs` in the copy. Return the environment in which its package is
+    imported."""
     package = {"PYTHONPATH": str(tree / "python")}
     for writer in ("tcp_texts.py", "reference_pages.py", "engine_files.py"):
         run(sys.executable, f"tests/docs/{writer}", directory=tree, **package)

@@ -1,4 +1,4 @@
-"""A program with airpath-emu's contract, instead of the real one."""
+"""A replacement of airpath-emu with the same interface."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def scenario() -> ap.Scenario:
 
 @pytest.fixture(scope="session")
 def fake_program() -> Iterator[Path]:
-    """The fake as an executable file."""
+    """Return the replacement as an executable file."""
     server = ForkServer({"airpath-emu": "fake_program:main"})
     yield server.directory / "airpath-emu"
     server.close()
@@ -44,7 +44,7 @@ def fake_program() -> Iterator[Path]:
 def fake(
     fake_program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Path]:
-    """Replace airpath-emu with the fake; keyword arguments change its behaviour."""
+    """Replace airpath-emu; keyword arguments change the behaviour of the replacement."""
     seen = tmp_path / "seen"
     monkeypatch.setenv(process.PROGRAM, shutil.copy(fake_program, tmp_path))
     monkeypatch.setenv("FAKE_EMU_SEEN", str(seen))

@@ -1,6 +1,6 @@
-"""Replaces airpath-emu: has its contract, and simulates instead of using a kernel.
+"""Replacement of airpath-emu: has the same interface, and simulates instead of emulating.
 
-What it does otherwise is in the environment variable FAKE_EMU, a JSON object:
+The environment variable FAKE_EMU, a JSON object, changes the behaviour:
 
 ``validity``: entries of the validity report; ``without``: quantities of flows that are null;
 ``lines``: what is written to the events instead of events; ``status``: exit status at once;
@@ -81,7 +81,7 @@ def simulated(document: dict[str, Any]) -> Any:
 
 
 def option(name: str) -> int | None:
-    """The descriptor that the command line gives by that name."""
+    """Return the file descriptor of a command-line option."""
     return int(sys.argv[sys.argv.index(name) + 1]) if name in sys.argv else None
 
 

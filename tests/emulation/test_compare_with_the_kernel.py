@@ -1,4 +1,4 @@
-"""Engines side by side with the real kernel."""
+"""Comparison of engines, including the real kernel."""
 
 from __future__ import annotations
 

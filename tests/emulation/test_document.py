@@ -1,4 +1,4 @@
-"""The document that the program receives, and the files that it names."""
+"""The document that airpath-emu receives, and the files that it refers to."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _document(scenario: ap.Scenario, commands: document.Commands | None) -> dict
     return document.document_of(made.resolved, files, kernel, commands, settings)
 
 
-def test_the_document_of_flows(scenario: ap.Scenario) -> None:
+def test_document_contains_flows(scenario: ap.Scenario) -> None:
     found = _document(scenario, None)
     assert found["scenario"]["flows"][0]["count"] == 2
     assert found["traffic"]["kind"] == "flows"
@@ -33,7 +33,7 @@ def test_the_document_of_flows(scenario: ap.Scenario) -> None:
     assert found["level"] == 0
 
 
-def test_the_document_of_a_command(scenario: ap.Scenario) -> None:
+def test_document_contains_command(scenario: ap.Scenario) -> None:
     commands = document.Commands(["ping", "x"], ["cat"], 1, 10**9)
     assert _document(scenario, commands)["traffic"] == {
         "kind": "commands",
@@ -55,12 +55,12 @@ def test_files_are_passed_with_their_roles(tmp_path: Path) -> None:
     assert file == {"role": "mahimahi", "text": "1\n2\n3\n"}
 
 
-def test_the_level_is_that_of_the_environment() -> None:
+def test_log_level_comes_from_environment() -> None:
     assert document.level({}) == 0
     assert document.level({document.LEVEL: "3"}) == 3
 
 
 @pytest.mark.parametrize("text", ["", "x", "-1", "31"])
-def test_a_level_that_is_none_is_refused(text: str) -> None:
+def test_invalid_log_level_is_rejected(text: str) -> None:
     with pytest.raises(BadValueError, match="AIRPATH_LEVEL = "):
         document.level({document.LEVEL: text})

@@ -1,4 +1,4 @@
-"""`airpath.emulate` with a program that stands for the real one: results, validity, ends."""
+"""`airpath.emulate` with a replacement of airpath-emu: results, validity, errors, interruption."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _lines(seen: Path) -> list[dict]:
 # --- results --------------------------------------------------------------------------------------
 
 
-def test_a_result_has_the_tables_of_a_simulation(fake: Fake, scenario: ap.Scenario) -> None:
+def test_result_has_tables_of_a_simulation(fake: Fake, scenario: ap.Scenario) -> None:
     seen = fake()
     result = ap.emulate(scenario, seed=3, reps=2)
     assert result.engine == "emulate"
@@ -64,7 +64,7 @@ def test_quantities_unknown_to_the_kernel_are_missing_everywhere(
     assert "–" in result._repr_html_()
 
 
-def test_a_bad_validity_report_marks_the_result_invalid(
+def test_bad_validity_report_marks_result_invalid(
     fake: Fake, scenario: ap.Scenario, tmp_path: Path
 ) -> None:
     reason = "99 % of packets were up to 9 ms late, more than 5 % of the base RTT of 30 ms"
@@ -85,7 +85,7 @@ def test_a_bad_validity_report_marks_the_result_invalid(
     assert pickle.loads(pickle.dumps(result)).invalid == [reason]
 
 
-def test_a_validity_report_without_a_verdict_is_bad(fake: Fake, scenario: ap.Scenario) -> None:
+def test_validity_report_without_verdict_is_invalid(fake: Fake, scenario: ap.Scenario) -> None:
     fake(validity={"valid": False, "reasons": []})
     assert ap.emulate(scenario, reps=2).invalid == [
         "replication 0: no reason was given",
@@ -93,9 +93,7 @@ def test_a_validity_report_without_a_verdict_is_bad(fake: Fake, scenario: ap.Sce
     ]
 
 
-def test_captures_are_of_the_first_replication(
-    fake: Fake, scenario: ap.Scenario, tmp_path: Path
-) -> None:
+def test_first_replication_is_captured(fake: Fake, scenario: ap.Scenario, tmp_path: Path) -> None:
     seen = fake()
     result = ap.emulate(scenario, reps=2, capture_to=tmp_path / "out")
     assert sorted(result.captures) == ["client", "server"]
@@ -109,7 +107,7 @@ def test_progress_is_a_fraction_of_all_replications(fake: Fake, scenario: ap.Sce
     reports: list[tuple[float, str]] = []
     ap.emulate(scenario, reps=2, progress=lambda *report: reports.append(report))
     text = "emulating in real time, replication"
-    # The fake is at 1 s of 4 s.
+    # The replacement reports progress at 1 s of 4 s.
     assert reports == [(0.125, f"{text} 1 of 2"), (0.625, f"{text} 2 of 2")]
 
 
@@ -143,7 +141,7 @@ def test_other_systems_than_linux_are_rejected(
         ap.emulate(scenario)
 
 
-def test_a_program_that_is_not_executable_is_made_so(fake: Fake, scenario: ap.Scenario) -> None:
+def test_program_is_made_executable(fake: Fake, scenario: ap.Scenario) -> None:
     fake()
     path = Path(os.environ[process.PROGRAM])
     path.chmod(0o644)
@@ -151,7 +149,7 @@ def test_a_program_that_is_not_executable_is_made_so(fake: Fake, scenario: ap.Sc
     assert path.stat().st_mode & 0o100
 
 
-def test_a_program_that_cannot_be_made_executable_runs_as_a_copy(
+def test_copy_runs_if_program_cannot_be_made_executable(
     fake: Fake, scenario: ap.Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake()
@@ -169,7 +167,7 @@ def test_failure_of_the_program_is_reported(fake: Fake, scenario: ap.Scenario) -
     )
 
 
-def test_a_document_that_is_not_accepted_is_a_bad_value(fake: Fake, scenario: ap.Scenario) -> None:
+def test_rejected_document_is_a_bad_value(fake: Fake, scenario: ap.Scenario) -> None:
     fake(failed={"what": "scenario", "message": "flows: too many.", "status": 2})
     with pytest.raises(BadValueError, match="flows: too many"):
         ap.emulate(scenario)
@@ -194,7 +192,7 @@ def test_early_end_and_invalid_output_are_reported(
         ap.emulate(scenario)
 
 
-def test_bad_arguments_are_refused(fake: Fake, scenario: ap.Scenario) -> None:
+def test_invalid_arguments_are_rejected(fake: Fake, scenario: ap.Scenario) -> None:
     fake()
     with pytest.raises(BadValueError) as error:
         ap.emulate(scenario, seed=-1, reps=0, confidence=2, progress=3)  # type: ignore[arg-type]
@@ -212,7 +210,7 @@ def test_bad_arguments_are_refused(fake: Fake, scenario: ap.Scenario) -> None:
 # --- Ctrl-C ---------------------------------------------------------------------------------------
 
 
-def test_ctrl_c_keeps_what_there_was(fake: Fake, scenario: ap.Scenario) -> None:
+def test_ctrl_c_keeps_finished_results(fake: Fake, scenario: ap.Scenario) -> None:
     fake(linger=True)
 
     def listen(_fraction: float, _what: str) -> None:
@@ -226,7 +224,7 @@ def test_ctrl_c_keeps_what_there_was(fake: Fake, scenario: ap.Scenario) -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_second_ctrl_c_does_not_wait(fake: Fake, scenario: ap.Scenario) -> None:
+def test_second_ctrl_c_ends_immediately(fake: Fake, scenario: ap.Scenario) -> None:
     fake(linger=True, deaf=True)
 
     def listen(_fraction: float, _what: str) -> None:
@@ -240,9 +238,7 @@ def test_a_second_ctrl_c_does_not_wait(fake: Fake, scenario: ap.Scenario) -> Non
 # --- commands -------------------------------------------------------------------------------------
 
 
-def test_a_command_leaves_its_status_and_the_paths_tables(
-    fake: Fake, scenario: ap.Scenario
-) -> None:
+def test_command_returns_status_and_tables_of_path(fake: Fake, scenario: ap.Scenario) -> None:
     seen = fake(command=5)
     result = ap.emulation.run_command(scenario, ["false"], ["cat"], duration="3 s")
     assert result.ended["status"] == 5
@@ -255,7 +251,7 @@ def test_a_command_leaves_its_status_and_the_paths_tables(
     json.loads(result.to_json(raw=True))
 
 
-def test_a_command_is_not_ended_with_the_scenario(fake: Fake, scenario: ap.Scenario) -> None:
+def test_command_may_outlive_scenario(fake: Fake, scenario: ap.Scenario) -> None:
     seen = fake()
     ap.emulation.run_command(scenario, ["sleep", "9"])
     document = _lines(seen)[0]["document"]
@@ -265,7 +261,7 @@ def test_a_command_is_not_ended_with_the_scenario(fake: Fake, scenario: ap.Scena
         ap.emulation.run_command(scenario, ["true"], duration="8640001 s")
 
 
-def test_the_check_is_what_the_program_says(fake: Fake) -> None:
+def test_check_returns_output_of_program(fake: Fake) -> None:
     fake()
     assert ap.emulation.check()["checks"][1]["fix"] == "modprobe tcp_cubic"
     fake(check="nonsense")

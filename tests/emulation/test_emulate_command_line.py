@@ -1,4 +1,4 @@
-"""`airpath emulate` with a program that stands for the real one: tables, files, exit statuses."""
+"""`airpath emulate` with a replacement of airpath-emu: tables, files, exit statuses."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def test_flows_print_the_tables_of_run_and_the_validity_report(fake: Fake, comma
     assert "late p99 0.10 ms" in err
 
 
-def test_a_live_view_leaves_the_tables(fake: Fake, command: Call) -> None:
+def test_live_view_keeps_tables(fake: Fake, command: Call) -> None:
     fake()
     status, out, _ = command("s.toml", "--live")
     assert status == 0
     assert "\nValidity\n" in out
 
 
-def test_one_json_document(fake: Fake, command: Call) -> None:
+def test_json_output_is_one_document(fake: Fake, command: Call) -> None:
     fake()
     status, out, _ = command("s.toml", "--json", "--reps", "2", "--no-live")
     document = json.loads(out)
@@ -46,7 +46,7 @@ def test_one_json_document(fake: Fake, command: Call) -> None:
     assert len(document["validity_reports"]) == 2
 
 
-def test_directory_is_filled(fake: Fake, command: Call, tmp_path: Path) -> None:
+def test_output_directory_contains_results(fake: Fake, command: Call, tmp_path: Path) -> None:
     fake()
     status, _, err = command("s.toml", "--out", "out", "--capture", "--no-plot")
     assert status == 0
@@ -95,7 +95,7 @@ def test_the_exit_status_of_a_command(
         assert "\nFlows\n" not in err
 
 
-def test_the_words_of_a_command_are_its_own(fake: Fake, command: Call) -> None:
+def test_options_of_a_command_are_passed_to_it(fake: Fake, command: Call) -> None:
     seen = fake()
     command("s.toml", "--server", "iperf3 -s '-1 x'", "--duration", "2s", "--", "a", "--seed", "b")
     traffic = json.loads(seen.read_text())["document"]["traffic"]
@@ -120,7 +120,7 @@ def test_shell_is_started_on_request(
 def test_the_prompt_of_a_shell_names_the_scenario(
     shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two windows, one on the modelled link and one not, looked alike."""
+    """Regression test: shells with and without the modelled link had the same prompt."""
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".bashrc").write_text("PS1='mine '\n")
     words = _with_prompt([shell, "-i"], "a $(touch x) `y` \\n!")
@@ -162,7 +162,7 @@ def test_invalid_combinations_are_rejected(
     assert not seen.exists()
 
 
-def test_the_check_is_a_table(fake: Fake, command: Call) -> None:
+def test_check_prints_table(fake: Fake, command: Call) -> None:
     fake()
     status, out, _ = command("--check")
     assert status == 1

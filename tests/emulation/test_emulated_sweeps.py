@@ -1,4 +1,4 @@
-"""Sweeps whose points are emulated: with a program that stands for the real one, and with it."""
+"""Emulated sweeps, with a replacement of airpath-emu and with the real program."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEW = pytest.mark.filterwarnings("ignore:(few-replications|equal-replications)")
 
 @pytest.fixture
 def swept(scenario: ap.Scenario, tmp_path: Path) -> Callable[..., ap.Sweep]:
-    """Run a sweep of two rates, by default emulated."""
+    """Run a sweep over two rates, emulated by default."""
 
     def run(**changes: Any) -> ap.Sweep:
         keys: dict[str, Any] = {
@@ -45,13 +45,13 @@ def _documents(seen: Path) -> list[dict[str, Any]]:
 
 
 @FEW
-def test_an_emulated_sweep_reads_the_metrics_of_a_simulation(
+def test_emulated_sweep_has_metrics_of_a_simulation(
     fake: Fake, swept: Callable[..., ap.Sweep]
 ) -> None:
     seen = fake()
     emulated, simulated = swept(threads=3).points(), swept(engines=["simulate"]).points()
     numbers = ["mean", "low", "high", "reps"]
-    # The fake simulates.
+    # The replacement simulates.
     pd.testing.assert_frame_equal(emulated[numbers], simulated[numbers])
     assert set(emulated["engine"]) == {"emulate"}
     assert emulated["valid"].tolist() == [True] * 4
@@ -61,7 +61,7 @@ def test_an_emulated_sweep_reads_the_metrics_of_a_simulation(
 
 
 @FEW
-def test_emulations_run_one_at_a_time_and_a_second_call_runs_what_is_missing(
+def test_emulations_run_sequentially_and_resume(
     fake: Fake, swept: Callable[..., ap.Sweep], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from airpath.sweeps import emulating
@@ -92,7 +92,7 @@ def test_emulations_run_one_at_a_time_and_a_second_call_runs_what_is_missing(
 
 
 @FEW
-def test_an_invalid_replication_is_repeated_once_and_its_point_is_marked(
+def test_invalid_replication_is_repeated_once_and_point_is_marked(
     fake: Fake, swept: Callable[..., ap.Sweep]
 ) -> None:
     seen = fake(validity={"valid": False, "reasons": ["late by 9 ms"]})
@@ -109,9 +109,7 @@ def test_an_invalid_replication_is_repeated_once_and_its_point_is_marked(
 
 
 @FEW
-def test_a_users_metric_gets_the_validity_report(
-    fake: Fake, swept: Callable[..., ap.Sweep]
-) -> None:
+def test_user_metric_receives_validity_report(fake: Fake, swept: Callable[..., ap.Sweep]) -> None:
     fake()
     late = swept(metrics={"late_s": lambda result: result.validity_reports[0]["lateness_p99_s"]})
     assert late.points()["mean"].tolist() == [1e-4, 1e-4]
@@ -137,7 +135,7 @@ class _Executor:
         raise AssertionError
 
 
-def test_missing_requirement_ends_the_sweep_at_once(
+def test_missing_requirement_ends_sweep_immediately(
     fake: Fake, swept: Callable[..., ap.Sweep]
 ) -> None:
     seen = fake(failed={"what": "tun", "message": "cannot open a TUN device: no such device."})
@@ -168,7 +166,7 @@ def test_dask_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.realtime
 @FEW
-def test_a_grid_with_bbr_over_the_kernels_tcp() -> None:
+def test_grid_with_bbr_is_emulated() -> None:
     if reason := cannot_emulate():
         pytest.skip(reason)
     if not has_control("bbr"):

@@ -1,4 +1,4 @@
-"""Settings of a kernel's TCP for a scenario, and rejected scenarios."""
+"""Kernel TCP settings for a scenario, and rejected scenarios."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _differences(kernel: Kernel) -> dict[str, tuple[str, str]]:
 # --- profiles -------------------------------------------------------------------------------------
 
 
-def test_the_profile_linux_is_the_kernel_as_it_is_by_default() -> None:
+def test_profile_linux_matches_kernel_defaults() -> None:
     kernel = _kernel({"profile": "linux", "cc": "cubic"})
     settings = _settings(kernel)
     assert {name: settings[f"tcp_{name}"] for name in ("sack", "timestamps", "recovery", "frto")} \
@@ -64,13 +64,13 @@ def test_the_profile_linux_is_the_kernel_as_it_is_by_default() -> None:
     assert kernel.route == {"initcwnd": 10, "rto_min_ms": 200}
     assert kernel.mtu == 1500
     assert kernel.sockets == [{"flow": 0, "congestion": "cubic"}]
-    # Of what the profile says, a kernel does all but what the profile simplifies.
+    # The kernel implements the profile except for the simplifications of the profile.
     assert set(_differences(kernel)) == {
         "tcp.rto_granularity", "tcp.delayed_ack_timeout"
     }  # fmt: skip
 
 
-def test_a_textbook_profile_switches_off_what_it_has_not() -> None:
+def test_textbook_profile_disables_missing_features() -> None:
     kernel = _kernel({"profile": "ns3-2014", "cc": "reno", "count": 2})
     settings = _settings(kernel)
     off = ("sack", "dsack", "timestamps", "recovery", "early_retrans", "frto", "autocorking")
@@ -120,7 +120,7 @@ def test_options_become_settings() -> None:
         ({"ecn": "on"}, "ecn_reaction", ""),
     ],
 )
-def test_a_difference_is_listed_where_the_parameter_has_an_effect(
+def test_difference_is_listed_if_parameter_has_an_effect(
     tcp: dict[str, Any], listed: str, others: str
 ) -> None:
     found = set(_differences(_kernel({"tcp": {"stack": "ns3"} | tcp})))
@@ -167,12 +167,12 @@ def test_dctcp_requests_ecn_next_to_flows_without() -> None:
     assert [socket["congestion"] for socket in kernel.sockets] == ["dctcp", "reno"]
 
 
-def test_datagrams_stay_in_the_model() -> None:
+def test_datagram_flows_need_no_kernel_settings() -> None:
     kernel = _kernel({"source": "cbr", "rate": "1 Mbit/s", "base_rtt": "30 ms"}, {})
     assert [socket["flow"] for socket in kernel.sockets] == [1]
 
 
-def test_cubic_under_the_profile_ns3_is_the_kernels() -> None:
+def test_cubic_of_profile_ns3_is_kernel_cubic() -> None:
     kernel = _kernel({"profile": "ns3", "cc": "cubic"})
     assert kernel.sockets[0]["congestion"] == "cubic"
     assert _differences(kernel)["cc"][1] == "cubic, as the kernel counts"
@@ -211,13 +211,13 @@ def test_defaults_of_the_kernel_may_be_set() -> None:
     assert not any(option.startswith("cc") for option in _differences(kernel))
 
 
-def test_a_queue_that_needs_other_ends_is_refused() -> None:
+def test_queue_that_requires_simulated_ends_is_rejected() -> None:
     bottleneck = BASE["bottleneck"] | {"aqm": "vcp"}
     (line,) = _refusals({}, bottleneck=bottleneck)
     assert 'bottleneck.aqm = "vcp": only ends of VCP read what it writes' in line
 
 
-def test_the_flow_monitor_is_the_simulators() -> None:
+def test_flow_monitor_requires_simulation() -> None:
     (line,) = _refusals({}, record={"flow_monitor": True})
     assert "record.flow_monitor = true: is the simulator's" in line
 
@@ -236,18 +236,18 @@ def test_the_flow_monitor_is_the_simulators() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_settings_of_a_namespace_must_be_the_same(flow: dict[str, Any], key: str) -> None:
+def test_settings_of_a_namespace_must_be_equal(flow: dict[str, Any], key: str) -> None:
     lines = _refusals({"count": 2}, flow)
     (line,) = [line for line in lines if f"flows.1.{key} = " in line]
     assert "flows.0 has" in line
     assert "a network namespace has one for all connections" in line
 
 
-def test_more_flows_than_ports_are_refused() -> None:
+def test_more_flows_than_ports_are_rejected() -> None:
     assert "40001 flows, more than there are ports for" in _refusals({"count": 40_001})[0]
 
 
-def test_all_problems_are_reported_at_once() -> None:
+def test_all_problems_are_reported_together() -> None:
     drains = {"window": {"kind": "drain", "rate": "1 Mbit/s"}, "tcp": {"mss": "50 B"}}
     lines = _refusals({"cc": "vcp"}, drains)
     for key in ("flows.0.cc", "flows.1.window", "flows.1.tcp.mss"):
@@ -262,22 +262,22 @@ def _of_command(flow: dict[str, Any]) -> Kernel:
     return for_commands(scenario, prepare(scenario).resolved, 0, _everything)
 
 
-def test_a_commands_tcp_is_the_kernels_own() -> None:
+def test_command_uses_kernel_tcp_defaults() -> None:
     kernel = _of_command({})
     assert _settings(kernel)["tcp_sack"] == "1"
     assert "congestion" not in kernel.route
     assert kernel.sockets == ()
-    # It also had retries without a limit, which no scenario required.
+    # Regression test: there were also unlimited retries, which no scenario required.
     assert set(_differences(kernel)) == {"tcp.rto_granularity", "tcp.delayed_ack_timeout"}
 
 
-def test_a_congestion_control_that_is_given_holds_for_every_connection() -> None:
+def test_configured_congestion_control_applies_to_every_connection() -> None:
     kernel = _of_command({"cc": "cubic"})
     assert kernel.route["congestion"] == "cubic"
     assert _settings(kernel)["tcp_sack"] == "1"
 
 
-def test_options_that_are_given_hold_for_every_connection() -> None:
+def test_configured_options_apply_to_every_connection() -> None:
     kernel = _of_command({"tcp": {"ecn": "on", "min_rto": "1 s"}})
     assert _settings(kernel)["tcp_ecn"] == "1"
     assert _settings(kernel)["tcp_sack"] == "1"
@@ -285,7 +285,7 @@ def test_options_that_are_given_hold_for_every_connection() -> None:
     assert _settings(_of_command({"profile": "rfc"}))["tcp_sack"] == "0"
 
 
-def test_a_control_that_no_kernel_has_is_refused_for_commands_too() -> None:
+def test_unsupported_congestion_control_is_rejected_for_commands() -> None:
     with pytest.raises(ScenarioError, match="not a congestion control of kernels"):
         _of_command({"cc": "vcp"})
 
@@ -293,7 +293,7 @@ def test_a_control_that_no_kernel_has_is_refused_for_commands_too() -> None:
 # --- bbr ------------------------------------------------------------------------------------------
 
 
-def test_bbr_is_the_kernels_and_cannot_be_simulated(tmp_path: Path) -> None:
+def test_bbr_is_emulated_and_cannot_be_simulated(tmp_path: Path) -> None:
     scenario = _scenario({"cc": "bbr", "profile": "linux"})
     resolved = prepare(scenario, emulated=True).resolved
     assert for_flows(scenario, resolved, _everything).sockets[0]["congestion"] == "bbr"
@@ -318,6 +318,6 @@ def test_rack_and_tail_loss_probes_are_set_in_the_kernel() -> None:
     assert rack_settings(loss_detection="sack", tail_loss_probe=False) == ("0", "0")
 
 
-def test_the_kernels_cubic_is_cubic() -> None:
+def test_kernel_cubic_is_called_cubic() -> None:
     kernel = _kernel({"profile": "linux", "cc": "cubic-linux"})
     assert kernel.sockets == [{"flow": 0, "congestion": "cubic"}]

@@ -1,6 +1,6 @@
-"""Short emulations with the real program and the real kernel, where this machine can do that.
+"""Short emulations with the real program and the real kernel, if this machine supports them.
 
-What depends on time is asserted of valid runs alone.
+Results that depend on time are checked only for valid runs.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def _scenario(*flows: dict[str, Any], **keys: Any) -> ap.Scenario:
 
 
 def _plausible(result: ap.Result) -> float:
-    """Return the goodput, Mbit/s, of a link of 10 Mbit/s that was not idle."""
+    """Return the goodput in Mbit/s; the link of 10 Mbit/s must not have been idle."""
     goodput = result.intervals("flows")[-1]["goodput_bps"].mean / 1e6
-    # What leaves late before the measured time counts in it.
+    # Packets that are late at the start of measurement count in the measured time.
     late_s = max(validity["lateness_max_s"] for validity in result.validity_reports)
     assert (
         0.5 < goodput <= 10 * 1460 / 1500 * (1.01 + late_s / result.replications[0]["measured_s"])
@@ -67,13 +67,13 @@ def _in_a_file(tmp_path: Path, **keys: Any) -> str:
 
 
 @pytest.mark.parametrize("profile", ["linux", "rfc", "ns3-2014"])
-def test_flows_fill_the_link_over_the_kernels_tcp(profile: str) -> None:
+def test_flows_over_kernel_tcp_fill_link(profile: str) -> None:
     flow = {"profile": profile, "cc": "reno", "count": 2, "start": {"uniform": ["0 s", "100 ms"]}}
     record = {"series": ["queue", "cwnd"], "ss": True, "ss_interval": "50 ms"}
 
     def run() -> ap.Result:
         result = ap.emulate(_scenario(flow, record=record), seed=2)
-        # Each setting was read back with its value.
+        # Each setting was read back and has the configured value.
         told = result.kernel["settings"]["sysctls"]
         for side in ("server", "client"):
             found = result.kernel["sysctls"][side]
@@ -109,7 +109,7 @@ def test_replications_have_intervals(tmp_path: Path) -> None:
         assert (tmp_path / "out" / f"{side}.pcapng").stat().st_size > 100_000
 
 
-def test_bbr_runs_where_the_kernel_has_it() -> None:
+def test_bbr_runs_if_kernel_supports_it() -> None:
     if not has_control("bbr"):
         pytest.skip("this kernel has no bbr")
 
@@ -121,22 +121,22 @@ def test_bbr_runs_where_the_kernel_has_it() -> None:
     _plausible(judged(run, _invalid))
 
 
-def test_a_transfer_ends() -> None:
+def test_transfer_completes() -> None:
     scenario = _scenario(
         {"cc": "cubic", "profile": "linux", "size": "500 kB"}, duration="3 s", warmup="0 s"
     )
     result = judged(lambda: ap.emulate(scenario), _invalid)
     flow = result.table("flows").iloc[0]
-    # 500 kB take 0.4 s at 10 Mbit/s, and some round trips.
+    # 500 kB take 0.4 s at 10 Mbit/s, plus some round trips.
     assert 0.4 < flow["completed_at_s"] - flow["start_s"] < 2.5
 
 
-def test_ctrl_c_keeps_what_there_was(tmp_path: Path) -> None:
+def test_ctrl_c_keeps_finished_results(tmp_path: Path) -> None:
     file = _in_a_file(tmp_path, duration="60 s")
     line = airpath_words("emulate", file, "--json", "--no-live")
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stderr is not None
-        # Ten lines in a run, of which a busy machine leaves some out.
+        # A run prints ten lines; a busy machine omits some of them.
         said = (re.match(r"([\d.]+) s of", line) for line in child.stderr)
         assert any(found and float(found[1]) >= 2 for found in said)
         os.kill(child.pid, signal.SIGINT)
@@ -171,14 +171,16 @@ def test_a_command_reaches_the_server(tmp_path: Path, capfd: pytest.CaptureFixtu
 
     out, _ = judged(run, lambda found: found[1])
     assert "5 packets transmitted, 5 received" in out
-    # The least is the path's; the others wait for the machine as well.
+    # The smallest RTT is that of the path; the others also depend on the load of the machine.
     least = float(out.rpartition("= ")[2].split("/")[0])
     assert 30 <= least < 40
     document = json.loads((tmp_path / "out" / "result.json").read_text())
     assert document["queues"][0]["departed"]["mean"] >= 5
 
 
-def test_programs_at_both_ends_talk(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_programs_at_both_ends_communicate(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     server = (
         "import socket; s = socket.create_server(('100.64.0.1', 5000)); c, _ = s.accept(); "
         "c.sendall(bytes(500_000)); c.close()"
@@ -210,7 +212,7 @@ def test_programs_at_both_ends_talk(tmp_path: Path, capfd: pytest.CaptureFixture
     [(["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -9 $$"], 137)],
     ids=["status", "signal"],
 )
-def test_the_exit_status_is_the_commands(
+def test_exit_status_is_that_of_command(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], words: list[str], expected: int
 ) -> None:
     status, _, err = _ran(capfd, _in_a_file(tmp_path), "--", *words)
@@ -235,7 +237,7 @@ def test_the_duration_ends_a_command(tmp_path: Path, capfd: pytest.CaptureFixtur
 
 
 def _processes(mark: str) -> dict[int, str]:
-    """Return the programs, by process ID, whose environment contains a mark."""
+    """Return the programs, by process ID, whose environment contains `mark`."""
     names = {}
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -247,8 +249,8 @@ def _processes(mark: str) -> dict[int, str]:
 @pytest.mark.parametrize(
     ("command", "killed"), [(False, "python"), (True, "python"), (True, "airpath-emu")]
 )
-def test_nothing_is_left_after_a_kill(tmp_path: Path, command: bool, killed: str) -> None:
-    """SIGKILL of either program: no process remains, so no namespace and no device, and no file."""
+def test_kill_leaves_no_processes_or_files(tmp_path: Path, command: bool, killed: str) -> None:
+    """SIGKILL of either program leaves no process, and therefore no namespace, device or file."""
     words = ["--", "sh", "-c", "sleep 1000; :"] if command else ["--out", "out", "--capture"]
     line = [sys.executable, "-m", "airpath", "emulate", _in_a_file(tmp_path, duration="1000 s")]
     temporary, mark = tmp_path / "tmp", f"AIRPATH_KILLED={tmp_path}"

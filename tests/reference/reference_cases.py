@@ -1,7 +1,7 @@
-"""Scenarios whose results are kept: every component that the program knows, each in a short run.
+"""Scenarios with kept results: every registered component, each in a short run.
 
-A new component of a family joins by itself, with its defaults and the class's example of each key
-that must be given.
+A new component of a family is included automatically, with its defaults and with the example of
+each required key.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Document = dict[str, Any]
 
 REGISTRY: dict[str, list[tuple[str, str]]] = json.loads(_airpath.registry())
 FAMILIES = tuple(FAMILY_CLASSES)
-"""Those of the registry whose components a scenario can name."""
+"""Families of the registry whose components a scenario can name."""
 
 LINKS: dict[str, Document] = {
     "fixed": {"rate": "5 Mbit/s", "loss": 1e-3, "frame_overhead": "6 B"},
@@ -111,13 +111,13 @@ COMPONENTS: dict[str, dict[str, Document]] = {
     "window": WINDOWS,
     "congestion": {},
 }
-"""Parameters of a component, where the defaults of its class do not do."""
+"""Parameters of components for which the defaults of the class are not suitable."""
 
 SERIES = ["cwnd", "rtt", "queue", "sojourn", "drop", "mark", "delivered", "seq_received"]
 
 
 def write_files(directory: Path) -> None:
-    """Write the traces that scenarios name."""
+    """Write the traces that the scenarios use."""
     opportunities = [millisecond for millisecond in range(1, 2000) if millisecond % 7 % 3]
     opportunities = [at for at in opportunities if not 900 < at < 1150]
     (directory / "uneven.trace").write_text("".join(f"{at}\n" for at in opportunities))
@@ -128,7 +128,8 @@ def write_files(directory: Path) -> None:
 
 
 def component(family: str, kind: str) -> Document:
-    """Return a component as in `COMPONENTS`; else with the class's examples of required keys."""
+    """Return a component with the parameters in `COMPONENTS`, or with the examples of required
+    keys."""
     told = COMPONENTS[family].get(kind)
     if told is None:
         fields = FAMILY_CLASSES[family].registry[kind].model_fields.items()
@@ -138,7 +139,7 @@ def component(family: str, kind: str) -> Document:
 
 
 def scenario(**changes: Any) -> Document:
-    """Return two flows over 5 Mbit/s, 10 s long, with changes."""
+    """Return a scenario with two flows over 5 Mbit/s, 10 s long, modified by `changes`."""
     document: Document = {
         "duration": "10 s",
         "warmup": "2 s",
@@ -150,7 +151,7 @@ def scenario(**changes: Any) -> Document:
 
 
 def flow(**keys: Any) -> Document:
-    """Return a group of flows whose receive window limits nothing."""
+    """Return a group of flows with a receive window that is never limiting."""
     tcp = {"receive_window": "500 kB", **keys.pop("tcp", {})}
     start = {"uniform": ["0 s", "0.5 s"]}
     return {"cc": "newreno", "base_rtt": "60 ms", "start": start, "tcp": tcp, **keys}
@@ -166,7 +167,7 @@ def kinds(family: str) -> list[str]:
 
 
 def cases() -> dict[str, Document]:
-    """Return the scenarios by name."""
+    """Return the scenarios, by name."""
     found = dict(_cases())
     return {name: {"name": name, **document} for name, document in found.items()}
 
@@ -206,7 +207,7 @@ def _cases() -> Iterator[tuple[str, Document]]:
         scenario(bottleneck=path(link={**component("link", "cell"), "rate": rate})),
     )
     for kind in kinds("window"):
-        # CLAMP's window needs a price.
+        # CLAMP's window requires a price.
         bottleneck = path(component("aqm", "clamp" if kind == "clamp" else "droptail"))
         flows = [flow(count=2, window=component("window", kind))]
         yield f"window {kind}", scenario(flows=flows, bottleneck=bottleneck)
@@ -255,18 +256,18 @@ def station_cases() -> Iterator[tuple[str, Document]]:
 
 
 def control_cases(profile: str, control: str) -> Iterator[tuple[str, Document]]:
-    """Yield a control under a profile, with losses, and with marks where it can have them."""
+    """Yield a congestion control with losses, and with marks if it supports them."""
     lossy = {"kind": "fixed", "rate": "5 Mbit/s", "delay": "5 ms", "loss": 0.005}
     flows = [flow(count=2, cc=control, profile=profile)]
     name = f"{control} under {profile}"
-    # CLAMP needs a price, VCP a load code.
+    # CLAMP requires a price, VCP a load code.
     aqm = component("aqm", control if control in ("clamp", "vcp") else "droptail")
     if control != "dctcp":
         yield name, scenario(flows=flows, bottleneck=path(aqm, lossy))
     if profiles()[profile]["stack"].value != "ns3" and profile != "ns3-2014":
         marking: Document = {"kind": "codel", "ecn": True}
         marking = {**aqm, "inner": marking} if control == "clamp" else marking
-        # VCP takes marks for overload without requesting them.
+        # VCP interprets marks as overload without a request for them.
         tcp = {} if control == "vcp" else {"ecn": "on"}
         flows = [flow(count=2, cc=control, profile=profile, tcp=tcp)]
         yield f"{name}, marks", scenario(flows=flows, bottleneck=path(marking))

@@ -1,4 +1,4 @@
-"""What is kept of a run: a fingerprint of every number, and a few numbers to read.
+"""The kept results of a run: a fingerprint of all numbers, and a few readable numbers.
 
     python tests/reference/reference_results.py [NAME ...]
 
@@ -36,17 +36,17 @@ LINK = (
     *("name", "utilisation", "delivered_bytes", "delivered_packets", "lost_packets"),
     *("regime_packets", "counters"),
 )
-"""What is in the fingerprint: a key that results gain later changes none."""
+"""Columns in the fingerprint. New columns of the results do not change it."""
 
 
 def fingerprint(value: Any) -> str:
-    """Return a digest of a value, or of bytes; doubles count to the last bit."""
+    """Return a digest of a value or of bytes; all bits of a double count."""
     data = value if isinstance(value, bytes) else json.dumps(value, sort_keys=True).encode()
     return hashlib.sha256(data).hexdigest()[:16]
 
 
 def kept(document: Document) -> dict[str, Any]:
-    """Run a scenario, and return its kept results; the working directory has the traces."""
+    """Run a scenario and return its kept results. The working directory must contain the traces."""
     result = ap.simulate(ap.Scenario(**document), reps=REPS, seed=SEED, threads=1)
     tables: dict[str, tuple[str, ...]] = {"flows": FLOW, "queues": QUEUE, "links": LINK}
     found: dict[str, Any] = {

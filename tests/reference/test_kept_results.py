@@ -1,7 +1,7 @@
-"""Results stay what they were, to the last bit, until a commit changes them on purpose.
+"""Results do not change, to the last bit, unless a commit changes them intentionally.
 
-Where a change is meant, `python tests/reference/reference_results.py` keeps the new results, and
-the change has a line under *Numbers changed* in the changelog.
+After an intended change, `python tests/reference/reference_results.py` stores the new results, and
+the changelog lists the change under *Numbers changed*.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_results_are_those_that_were_kept(name: str) -> None:
+def test_results_equal_kept_results(name: str) -> None:
     assert kept(CASES[name]) == KEPT[name]
 
 
@@ -39,13 +39,13 @@ def test_every_component_is_in_a_scenario(family: str) -> None:
     assert set(kinds(family)) <= set(named(key, list(CASES.values())))
 
 
-def test_no_scenario_is_a_run_in_which_nothing_happens() -> None:
+def test_every_scenario_delivers_packets() -> None:
     for name, run in KEPT.items():
         assert all(sum(flows) > 0 for flows in run["goodput_bps"]), name
 
 
 def named(key: str, value: Any) -> Iterator[str]:
-    """Yield the kinds that stand under a key, anywhere."""
+    """Yield the kinds under a key, at any depth."""
     if isinstance(value, dict):
         for name, member in value.items():
             if name == key:

@@ -1,10 +1,10 @@
-"""Every discipline over every link of one rate, with five congestion controls: goodputs.
+"""Goodput of every discipline over every link with a common rate, with five congestion controls.
 
     python matrix.py [--reps 4] [--seconds 60] [--page]
 
-With `--page` the tables of `docs/explanation/equal-rates.md` are rewritten. Disciplines and
-links are those of the registries: a new discipline joins with its defaults, a new link with those
-and the common `rate`, or when `LINKS` says how it is set up for that.
+With `--page` the tables of `docs/explanation/equal-rates.md` are rewritten. Disciplines and links
+are those of the registries. A new discipline is included with its defaults. A new link is included
+with its defaults and the common `rate`, or with its configuration in `LINKS`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from airpath import _airpath
 from airpath.scenario.aqm.queues import QueueDisc
 
 RATE = "5.376 Mbit/s"
-"""Of IP packets of 1500 bytes: that of the slowest scheme of 802.16, which the other links can have
-exactly."""
+"""Rate of IP packets of 1500 bytes: the rate of the slowest 802.16 MCS, which the other links can
+match exactly."""
 BASE_RTT = "60 ms"
 FLOWS = 4
 REPS, SECONDS = 4, 60.0
@@ -30,11 +30,11 @@ TABLES = "## Tables\n"
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "equal-rates.md"
 REGISTRY: dict[str, list[tuple[str, str]]] = json.loads(_airpath.registry())
 OF_A_RATE = [link for link, _ in REGISTRY["link"] if link not in ("cell", "ofdma-tdd")]
-"""The links that can have the common rate: a cell's is its scheduler's and its channels', and in
-the frames of a TDD link it is a rate of slots, of which headers and fragments take a share."""
+"""Links that can have the common rate. The rate of a cell depends on its scheduler and channels. In
+the frames of a TDD link the rate is that of slots, which also carry headers and fragments."""
 MUST_HAVE = {"clamp": {"a": "5500 B"}, "vcp": {"capacity": RATE}}
-"""What a discipline has no default for, or would take from a nominal rate: that of an adaptive link
-is of its best scheme."""
+"""Required parameters without defaults, and parameters that would otherwise follow a nominal rate.
+The nominal rate of an adaptive link is that of its fastest MCS."""
 
 CONTROLS: dict[str, dict[str, Any]] = {
     "reno": {"cc": "reno", "profile": "rfc"},
@@ -47,7 +47,7 @@ CONTROLS: dict[str, dict[str, Any]] = {
 
 
 def trace(directory: Path) -> Path:
-    """Write 56 opportunities in 125 ms, as evenly as whole milliseconds allow: 5.376 Mbit/s."""
+    """Write 56 opportunities in 125 ms, as evenly as integer milliseconds allow: 5.376 Mbit/s."""
     file = directory / "even.trace"
     file.write_text("".join(f"{number * 125 // 56}\n" for number in range(1, 57)))
     return file
@@ -65,11 +65,11 @@ LINKS: dict[str, Callable[[Path], ap.link.Link]] = {
     "adaptive": lambda _: ap.link.Adaptive(
         table="airpath:802.16-ctc-awgn", snr_db=20, policy={"kind": "fixed", "mcs": "mcs0"}
     ),
-    # Nothing is lost at this SNR.
+    # No losses at this SNR.
     "mimo": lambda _: ap.link.Mimo(rate=RATE, tx=2, rx=2, snr_db=100),
     "trace": lambda directory: ap.link.Trace(file=str(trace(directory)), frame_overhead="4 B"),
     "rate-trace": lambda directory: ap.link.RateTrace(file=str(rates(directory))),
-    # Eight PDUs in each TTI of 2 ms: a packet is in the sender's buffer for 12 ms at least.
+    # Eight PDUs in each TTI of 2 ms: a packet stays in the sender's buffer for at least 12 ms.
     "rlc-am": lambda _: ap.link.RlcAm(
         rate=RATE,
         tti="2 ms",
@@ -89,19 +89,19 @@ class Cell(NamedTuple):
     aqm: str
     link: str
     goodput: float
-    """Mbit/s of payload, all flows together, the mean over the replications."""
+    """Goodput (payload) of all flows, Mbit/s, mean over the replications."""
     least_flow: float
-    """The smallest goodput of any flow in any replication, Mbit/s."""
+    """Smallest goodput of a flow in any replication, Mbit/s."""
 
 
 def link_of(kind: str, directory: Path) -> ap.link.Link | dict[str, Any]:
-    """Return a link of the common rate."""
+    """Return the link of kind `kind` with the common rate."""
     known = LINKS.get(kind)
     return {"kind": kind, "rate": RATE} if known is None else known(directory)
 
 
 def discipline(kind: str, control: str) -> dict[str, Any]:
-    """Return the discipline with its defaults; where it can mark, it does so for DCTCP."""
+    """Return the discipline with its defaults; with marks for DCTCP if it supports them."""
     may_mark = control == "dctcp" and "ecn" in QueueDisc.registry[kind].model_fields
     return {"kind": kind, **({"ecn": True} if may_mark else {}), **MUST_HAVE.get(kind, {})}
 
@@ -120,7 +120,7 @@ def scenario(control: str, aqm: str, link: str, directory: Path, seconds: float)
 def measure(
     control: str, aqm: str, link: str, *, reps: int = REPS, seconds: float = SECONDS
 ) -> Cell:
-    """Simulate one cell, seed 1."""
+    """Simulate one combination with seed 1."""
     with tempfile.TemporaryDirectory() as directory:
         made = scenario(control, aqm, link, Path(directory), seconds)
         flows = ap.simulate(made, reps=reps, seed=1).table("flows")
@@ -130,12 +130,12 @@ def measure(
 
 
 def row(control: str, aqm: str, **settings: Any) -> list[Cell]:
-    """Return one discipline over every link."""
+    """Return the results of one discipline over every link."""
     return [measure(control, aqm, link, **settings) for link in OF_A_RATE]
 
 
 def spread(cells: list[Cell]) -> float:
-    """Return by how much of the smallest goodput the largest one is above it."""
+    """Return the relative difference between the largest and the smallest goodput."""
     goodputs = [cell.goodput for cell in cells]
     return max(goodputs) / min(goodputs) - 1
 

@@ -1,8 +1,8 @@
-"""Any discipline over any link of the same rate gives the same goodput, and no flow starves.
+"""Each discipline has the same goodput over all links of the same rate, and no flow starves.
 
-RED and ARED used to lock the links that do not ask an empty queue: goodput 0.00 over `trace` and
-`rlc-am`. The whole product is in `docs/explanation/equal-rates.md`; here two of its five congestion
-controls are simulated again.
+Regression test: RED and ARED blocked links that do not poll an empty queue, with a goodput of 0.00
+over `trace` and `rlc-am`. All results are in `docs/explanation/equal-rates.md`; this test simulates
+two of the five congestion controls again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 
 
 def load() -> ModuleType:
-    """Return the script of this directory, which is no package."""
+    """Import the script of this directory, which is not a package."""
     file = Path(__file__).parent / "matrix.py"
     spec = importlib.util.spec_from_file_location("equal_rates_matrix", file)
     assert spec is not None
@@ -33,7 +33,8 @@ DISCIPLINES = [kind for kind, _ in matrix.REGISTRY["aqm"]]
 LINKS = matrix.OF_A_RATE
 FAIR_SHARE = 5.376 * 1460 / 1500 / matrix.FLOWS
 BOUND = 0.04
-"""Of the largest goodput of a row. The largest difference of runs like these is 1.8 %."""
+"""Largest allowed difference, relative to the largest goodput of a row. The largest measured
+difference is 1.8 %."""
 EXPLAINED = {
     ("red", "rlc-am"): 0.18,
     ("ared", "rlc-am"): 0.10,
@@ -41,9 +42,10 @@ EXPLAINED = {
     ("vcp", "rlc-am"): 0.12,
     ("rem", "trace"): 0.055,
 }
-"""What a bearer holds until it is acknowledged counts in its queue, which passes RED's thresholds
-and REM's target sooner, and is load to VCP; REM does nothing over a link whose nominal rate is five
-times the true one, and the others are compared with that (see the page)."""
+"""Larger differences with a known cause. A bearer counts packets as queued until they are
+acknowledged. Therefore the queue exceeds RED's thresholds and REM's target earlier, and VCP
+measures a higher load. REM has no effect over a link whose nominal rate is five times the true one;
+the other links are compared with that link (see the page)."""
 
 
 def check(aqm: str, goodputs: dict[str, float], least_flow: float, what: str) -> None:
@@ -65,7 +67,7 @@ def test_every_link_of_the_same_rate_gives_the_same_goodput(aqm: str, control: s
 
 
 def page() -> dict[tuple[str, str], dict[str, float]]:
-    """Return the goodputs that the page prints, by control and discipline."""
+    """Return the goodputs printed on the page, by congestion control and discipline."""
     _, _, tables = matrix.PAGE.read_text(encoding="utf-8").partition(matrix.TABLES)
     found: dict[tuple[str, str], dict[str, float]] = {}
     control = ""

@@ -1,7 +1,8 @@
-"""Values of the second opinion in many digits, kept in `digits.csv`: each takes about a second.
+"""Values of the independent evaluation with many digits, kept in `digits.csv`; each takes about a
+second.
 
-``python tests/validation/fading_links/digits.py`` computes and writes them; `test_digits_again.py`
-does so in the long tests.
+``python tests/validation/fading_links/digits.py`` computes and writes the values;
+`test_digits_again.py` compares them in the long tests.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import second_opinion
 
 FILE = Path(__file__).with_name("digits.csv")
 DIGITS = 20
-"""How many are kept."""
+"""Number of kept digits."""
 PAPER = (0.00125, 0.125)
-"""1 − γ and 1 − β of vcp-2008 §IV."""
+"""Transition probabilities 1 − γ and 1 − β of vcp-2008 §IV."""
 
 
 class Received(NamedTuple):
@@ -37,10 +38,10 @@ class Received(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A packet whose symbols are wrong with the error rates of the two states of a channel."""
+    """Loss of a packet whose symbols have the error rates of a channel with two states."""
 
     name: str
-    """Antennas and mean SNR, whose error rates of BPSK are given."""
+    """Antennas and mean SNR; determines the error rates of BPSK."""
     error_good: float
     error_bad: float
     packet_bytes: int
@@ -89,18 +90,18 @@ FAILURES = [
 
 @cache
 def kept() -> dict[str, str]:
-    """Return the kept digits by the case."""
+    """Return the kept digits, by case."""
     with FILE.open(encoding="utf-8", newline="") as file:
         return {row["case"]: row["value"] for row in csv.DictReader(file)}
 
 
 def case_of(case: Received | Failure) -> str:
-    """Return a case as the file names it."""
+    """Return the name of a case in the file."""
     return f"{type(case).__name__.lower()} {' '.join(map(str, case))}"
 
 
 def computed() -> dict[str, str]:
-    """Return the same, computed."""
+    """Return the computed digits, by case."""
     return {case_of(case): mp.nstr(case.value(), DIGITS) for case in (*RECEIVED, *FAILURES)}
 
 

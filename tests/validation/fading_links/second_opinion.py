@@ -1,7 +1,8 @@
-"""The same numbers on another way: densities of fading, the recursion as printed, many digits.
+"""Independent evaluation of the fading models: densities, the recursion as printed, many digits.
 
-Nothing here is taken from the engine. Sources: vcp-2008 eqs. 1 to 5 and §II.C (with the plus that
-eqs. 2 and 3 lack in print); Proakis, *Digital Communications*, for error rates without fading.
+This module uses no code of the engine. Sources: vcp-2008 eqs. 1 to 5 and §II.C (with the plus sign
+that is missing in the printed eqs. 2 and 3); Proakis, *Digital Communications*, for error rates
+without fading.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ def tail(x: mp.mpf) -> mp.mpf:
 
 
 def without_fading(modulation: str) -> Law:
-    """Return the symbol error rate at an SNR, by products of tails: no difference, no integral."""
+    """Return the symbol error rate as a function of the SNR, by products of tails, without
+    differences and integrals."""
     if modulation == "bpsk":
         return lambda snr: tail(2 * snr)
     if modulation == "qpsk":
@@ -39,7 +41,7 @@ def without_fading(modulation: str) -> Law:
 
 
 def density(fading: str, branches: int, mean: mp.mpf, parameter: float) -> Law:
-    """Return the density of the SNR of all branches together; each has that mean."""
+    """Return the density of the total SNR of all branches, each with the given mean."""
     if fading == "rician":
         k = mp.mpf(parameter)
         # 2(1+K)x/S is noncentral χ² with 2N degrees of freedom and the noncentrality 2KN.
@@ -60,10 +62,11 @@ def density(fading: str, branches: int, mean: mp.mpf, parameter: float) -> Law:
 def symbol_error_rate(
     modulation: str, tx: int, rx: int, snr_db: float, fading: str = "rayleigh", parameter: float = 1
 ) -> mp.mpf:
-    """Return the mean of the error rate without fading over the density of the SNR."""
+    """Return the symbol error rate averaged over the density of the SNR."""
     mean = mp.mpf(10) ** (mp.mpf(snr_db) / 10) / tx
     of, weight = without_fading(modulation), density(fading, tx * rx, mean, parameter)
-    # Over the logarithm of the SNR, from where the density has no digits to where errors have none.
+    # The integral over the logarithm of the SNR starts where the density is negligible and ends
+    # where the error rate is negligible.
     low = -4 - 75 / (tx * rx * (parameter if fading == "nakagami" else 1))
     return mp.quad(
         lambda level: of(mp.exp(level)) * weight(mp.exp(level)) * mp.exp(level),
@@ -72,7 +75,8 @@ def symbol_error_rate(
 
 
 def of_phases(points: int, tx: int, rx: int, snr_db: float) -> mp.mpf:
-    """Return that of M-PSK over Rayleigh fading: vcp-2008's integral (vcp-rem §5.1)."""
+    """Return the symbol error rate of M-PSK over Rayleigh fading by the integral of vcp-2008
+    (vcp-rem §5.1)."""
     theta = mp.mpf(10) ** (mp.mpf(snr_db) / 10) / tx * mp.sin(mp.pi / points) ** 2
     end = (points - 1) * mp.pi / points
     small = [mp.mpf(10) ** -place for place in range(6, 1, -1)]
@@ -106,7 +110,7 @@ def by_all_paths(chain: tuple[float, float, float, float], units: int) -> np.nda
 def drawn_bits(
     chain: tuple[float, float, float, float], runs: int, units: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return which units of each run are wrong, shape (runs, units)."""
+    """Return the wrong units of random runs, shape (runs, units)."""
     leave, back, error_good, error_bad = chain
     is_bad = rng.random(runs) < leave / (leave + back)
     wrong = np.empty((runs, units), dtype=bool)
@@ -119,7 +123,7 @@ def drawn_bits(
 def block_failure(
     chain: tuple[float, float, float, float], symbols: int, correctable: int, units: int
 ) -> mp.mpf:
-    """Return 1 − P(at most `correctable` are wrong); the lost digits are available."""
+    """Return 1 − P(at most `correctable` errors), with enough digits for the difference."""
     leave, back, error_good, error_bad = map(mp.mpf, chain)
     moves = mp.matrix([[1 - leave, leave], [back, 1 - back]])
     right = (moves * mp.diag([1 - error_good, 1 - error_bad])) ** units

@@ -1,4 +1,4 @@
-"""The kept digits are those of the second opinion."""
+"""The kept digits equal those of the independent evaluation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 
 @pytest.mark.long
-def test_the_second_opinion_has_the_kept_digits() -> None:
+def test_independent_evaluation_matches_kept_digits() -> None:
     assert digits.computed() == digits.kept()
 
 

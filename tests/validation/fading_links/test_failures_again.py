@@ -1,6 +1,7 @@
-"""vcp-2008 eqs. 1 to 4 and §II.C: enumeration, drawn bits, many digits, a codec, the facts' sheet.
+"""vcp-2008 eqs. 1 to 4 and §II.C, compared with enumeration, random bits, many digits, a codec and
+printed values.
 
-`thresholds.csv` and `samples.csv` are the sheet (vcp-rem §6) as printed.
+`thresholds.csv` and `samples.csv` contain the printed values of the fact sheet (vcp-rem §6).
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def rows(name: str) -> list[dict[str, str]]:
 
 @functools.cache
 def chain_at(antennas: str, snr_db: float) -> ErrorChain:
-    """Return that of BPSK, whose bad state has 10 dB less."""
+    """Return the chain of BPSK whose bad state has an SNR that is lower by 10 dB."""
     tx, rx = map(int, antennas.split("x"))
     good, bad = (symbol_error_rate(level, tx=tx, rx=rx) for level in (snr_db, snr_db - 10))
     return ErrorChain(*PAPER, good, bad)
@@ -76,7 +77,7 @@ CHAINS: list[Given] = [
 
 @pytest.mark.parametrize("given", CHAINS)
 @pytest.mark.parametrize("units", [1, 2, 3, 7, 9])
-def test_phi_by_all_paths_and_all_errors(given: Given, units: int) -> None:
+def test_phi_matches_enumeration_of_paths_and_errors(given: Given, units: int) -> None:
     chain = ErrorChain(*given)
     expected = second_opinion.by_all_paths(given, units)
     off = np.abs(chain.received_by_state(units) - expected).max()
@@ -85,7 +86,7 @@ def test_phi_by_all_paths_and_all_errors(given: Given, units: int) -> None:
     PHI.close(f"{given}, t {units}", "1", off, 0.0, 1e-12)
 
 
-def test_phi_begins_as_eq_4_says() -> None:
+def test_phi_has_initial_values_of_eq_4() -> None:
     (leave, back, error_good, error_bad), sum_ = CHAINS[0], 0.12625
     good, bad = back / sum_, leave / sum_
     chain = ErrorChain(*CHAINS[0])
@@ -98,12 +99,12 @@ def test_phi_begins_as_eq_4_says() -> None:
 
 
 @pytest.mark.parametrize("given", CHAINS)
-def test_phi_loses_nothing_at_8320_bits(given: Given) -> None:
+def test_phi_sums_to_1_at_8320_bits(given: Given) -> None:
     PHI.close(f"{given}, mass", "1", ErrorChain(*given).received(8320).sum(), 1.0, 1e-12)
 
 
-def test_phi_of_drawn_bits_at_20_points() -> None:
-    """20 points of φ at 99 %: none or one outside is expected of a right law."""
+def test_phi_matches_random_bits_at_20_points() -> None:
+    """20 points of φ at 99 %: with a correct distribution at most one point is expected outside."""
     rng, outside = np.random.default_rng(2008), []
     for point in range(20):
         leave, error_bad = (0.002, 0.02, 0.1, 0.4)[point % 4], (0.1, 0.3, 0.5)[point % 3]
@@ -111,7 +112,7 @@ def test_phi_of_drawn_bits_at_20_points() -> None:
         units, runs = 24 + 4 * point, 20_000
         drawn = units - second_opinion.drawn_bits(given, runs, units, rng).sum(axis=1)
         phi = ErrorChain(*given).received(units)
-        # Some way from the middle: where a seventh of the mass is below.
+        # Not the median but the point with a seventh of the mass below it.
         received = int(np.searchsorted(np.cumsum(phi), 1 / 7))
         found, law = np.mean(drawn == received), phi[received]
         if abs(found - law) > 2.5758 * math.sqrt(law * (1 - law) / runs):
@@ -138,7 +139,7 @@ def test_the_120_thresholds(antennas: str) -> None:
 
 SAMPLES = rows("samples.csv")
 NOT_OURS = {("2x1", "18"): "0.90747", ("2x1", "20"): "0.64549"}
-"""Two samples that the sheet has a unit of its last digit higher, with what they are."""
+"""Two samples whose last digit on the sheet is higher by one, with the computed values."""
 
 
 def test_there_are_27_samples() -> None:
@@ -158,14 +159,14 @@ def test_there_are_27_samples() -> None:
         for row in SAMPLES
     ],
 )
-def test_a_sample_in_all_its_digits(row: dict[str, str]) -> None:
+def test_sample_matches_all_printed_digits(row: dict[str, str]) -> None:
     found = failure(chain_at(row["antennas"], float(row["snr_db"])), "", 1040)
     digits = len(row["failure"].partition(".")[2])
     assert f"{found:.{digits}f}" == row["failure"]
 
 
 @pytest.mark.parametrize(("antennas", "snr_db"), NOT_OURS)
-def test_the_two_samples_that_are_a_unit_off(antennas: str, snr_db: str) -> None:
+def test_two_samples_differ_by_one_unit_of_last_digit(antennas: str, snr_db: str) -> None:
     chain = chain_at(antennas, float(snr_db))
     assert f"{failure(chain, '', 1040):.5f}" == NOT_OURS[antennas, snr_db]
     with mp.workdps(40):
@@ -203,7 +204,7 @@ def test_one_of_them_is_below_1e_40() -> None:
     ("symbols", "data", "snr_db", "patterns"),
     [(43, 40, 4, 400), (44, 40, 4, 400), (50, 40, 2, 400), (57, 40, 1, 400), (232, 208, 4.5, 60)],
 )
-def test_the_codec_decodes_if_and_only_if_t_symbols_are_wrong_at_most(
+def test_codec_decodes_only_up_to_t_wrong_symbols(
     symbols: int, data: int, snr_db: float, patterns: int
 ) -> None:
     chain = chain_at("2x2", snr_db)
@@ -229,8 +230,8 @@ def test_the_codec_decodes_if_and_only_if_t_symbols_are_wrong_at_most(
 
 
 @pytest.mark.parametrize(("symbols", "data"), [(44, 40), (57, 40), (255, 223)])
-def test_the_codec_at_the_edge(symbols: int, data: int) -> None:
-    """Exactly t and t + 1 wrong symbols, wherever they are."""
+def test_codec_decodes_t_but_not_t_plus_1_wrong_symbols(symbols: int, data: int) -> None:
+    """Exactly t and t + 1 wrong symbols, at any positions."""
     rng, codec = np.random.default_rng(symbols), reedsolo.RSCodec(symbols - data)
     correctable = (symbols - data) // 2
     for wrong in [correctable, correctable + 1] * 15:
@@ -263,8 +264,9 @@ def test_b_and_t_of_the_papers_packets(
 # --- what the text says, by the law --------------------------------------------------------------
 
 
-def test_more_symbols_of_parity_are_needed_by_larger_packets() -> None:
-    """vcp-rem §8.3, at 2×2 and 6 dB for a failure of 0.01: 5, 14, 40 and 124 correctable."""
+def test_larger_packets_need_more_parity_symbols() -> None:
+    """vcp-rem §8.3, 2×2 at 6 dB, for a failure probability of 0.01: 5, 14, 40 and 124 correctable
+    symbols."""
     chain = chain_at("2x2", 6)
     for packet, correctable in ((40, 5), (250, 14), (1040, 40), (4000, 124)):
         enough = (t for t in range(1, 300) if chain.block_failure(packet + 2 * t, t) <= 0.01)
@@ -275,7 +277,7 @@ def test_more_symbols_of_parity_are_needed_by_larger_packets() -> None:
     ("bits", "expected"), [(8, 2e-17), (80, 7e-5), (800, 0.028), (8000, 0.017), (80_000, 0.011)]
 )
 def test_bursts_that_outlast_packets(bits: int, expected: float) -> None:
-    """vcp-rem §8.11: 2×2, 10 dB, r = 0.93, the same share of bad bits."""
+    """vcp-rem §8.11: 2×2, 10 dB, r = 0.93, with the same fraction of bad bits."""
     short = chain_at("2x2", 10)
     chain = ErrorChain(0.01 / bits, 1 / bits, short.error_good, short.error_bad)
     found = chain.coded_failure(1040, ReedSolomon(0.93))

@@ -1,4 +1,5 @@
-"""The chain of a fading channel against integrals over part of a density, and drawn fading."""
+"""The chain of a fading channel, compared with integrals over parts of a density and with simulated
+fading."""
 
 from __future__ import annotations
 
@@ -61,8 +62,8 @@ def test_error_rates_above_and_below(
     ("branches", "threshold_db"),
     [(1, -5), *[pytest.param(*case, marks=pytest.mark.long) for case in ((2, 0), (4, 3), (4, 6))]],
 )
-def test_drawn_fades_last_as_long(branches: int, threshold_db: float) -> None:
-    """Branches of 48 waves each from all around, f_D = 1 Hz, 8 s at a time; SNR of 0 dB each."""
+def test_simulated_fades_have_equal_duration(branches: int, threshold_db: float) -> None:
+    """48 waves per branch from all directions, f_D = 1 Hz, 8 s per run; 0 dB on each branch."""
     rng, step, samples = np.random.default_rng([2008, branches]), 1 / 250, 2000
     time = step * np.arange(samples)
     level, crossings, below = 10 ** (threshold_db / 10), [], []
@@ -76,7 +77,7 @@ def test_drawn_fades_last_as_long(branches: int, threshold_db: float) -> None:
         is_below = power < level
         crossings.append((is_below[1:] & ~is_below[:-1]).sum() / (samples * step))
         below.append(is_below.mean())
-    # A symbol rate so high that a run of symbols is a time.
+    # The symbol rate is so high that the length of a run of symbols is a continuous time.
     chain = ErrorChain.from_doppler(0, threshold_db, 1, 1e9, rx=branches)
     rate = 1e9 * chain.shares[1] / chain.mean_runs[1]
     for what, unit, found, expected in (
@@ -95,7 +96,7 @@ def test_the_papers_bursts_need_50_khz() -> None:
     chain = ErrorChain.from_doppler(10, threshold_db, 49_992, 10e6)
     FAST.close("good", "bits", chain.mean_runs[0], 800, 0.01)
     FAST.close("bad", "bits", chain.mean_runs[1], 8, 1e-4)
-    # Its bad state is the deepest hundredth of the SNRs, not all of them 10 dB lower.
+    # The bad state contains the lowest 1 % of the SNRs; their SNRs are not all lower by 10 dB.
     assert chain.error_bad == pytest.approx(0.384, abs=5e-4)
     assert symbol_error_rate(0) == pytest.approx(0.1464, abs=5e-5)
     slow = ErrorChain.from_doppler(10, threshold_db, 100, 10e6)

@@ -1,4 +1,4 @@
-"""vcp-2008 eq. 5 against integrals over densities in many digits, and against drawn symbols."""
+"""vcp-2008 eq. 5, compared with integrals over densities in many digits and with random symbols."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FALLS = Law(
 
 
 def fading_of(case: digits.Received) -> dict[str, Any]:
-    """Return the arguments of Airpath."""
+    """Return the fading arguments of `airpath.phy`."""
     if case.fading == "rician":
         return {"fading": "rician", "k_factor_db": round(10 * math.log10(case.parameter), 6)}
     return {"fading": "nakagami", "m": case.parameter} if case.fading == "nakagami" else {}
@@ -63,7 +63,7 @@ def test_phases_in_many_digits(points: int, tx: int, rx: int, snr_db: float, met
     DENSITIES.close(f"{modulation} {tx}x{rx} {snr_db} dB, {method}", "1", ratio, 1.0, 1e-10)
 
 
-def test_the_least_of_them_is_below_1e_100() -> None:
+def test_smallest_value_is_below_1e_100() -> None:
     assert 0 < symbol_error_rate(65, tx=2, rx=8) < 1e-100
 
 
@@ -82,7 +82,7 @@ def test_eq5_is_right_to_1e_14(modulation: str) -> None:
 
 
 def test_the_relative_error_of_eq5_grows() -> None:
-    """2×2 BPSK: from 4e-16 at 0 dB to 7e-5 at 30 dB; with 8 branches it has no digit at 20 dB."""
+    """2×2 BPSK: from 4e-16 at 0 dB to 7e-5 at 30 dB; 8 branches: no correct digit at 20 dB."""
     snrs_db = np.array([0.0, 10, 20, 30])
     closed = np.asarray(symbol_error_rate(snrs_db, tx=2, rx=2, method="closed-form"))
     off = np.abs(closed / np.asarray(symbol_error_rate(snrs_db, tx=2, rx=2)) - 1)
@@ -120,7 +120,7 @@ def test_nakagami_2_is_rayleigh_with_two_branches_at_half_the_snr(modulation: st
     one = symbol_error_rate(snrs_db, modulation, fading="nakagami", m=2)
     two = symbol_error_rate(snrs_db - 10 * math.log10(2), modulation, rx=2)
     assert one == pytest.approx(two, rel=1e-11)
-    # Two transmitters halve the SNR themselves.
+    # Two transmit antennas halve the SNR per branch.
     assert one == pytest.approx(symbol_error_rate(snrs_db, modulation, tx=2), rel=1e-11)
 
 
@@ -128,7 +128,7 @@ def test_nakagami_2_is_rayleigh_with_two_branches_at_half_the_snr(modulation: st
 
 
 def constellation(modulation: str) -> np.ndarray:
-    """Return its points, of mean power 1."""
+    """Return the points of the constellation, of mean power 1."""
     if modulation.endswith("qam"):
         side = math.isqrt(int(modulation[:-3]))
         levels = 2 * np.arange(side) - side + 1
@@ -153,7 +153,7 @@ def gains(shape: tuple[int, ...], fading: dict[str, Any], rng: np.random.Generat
 def errors(
     modulation: str, tx: int, rx: int, snr_db: float, fading: dict[str, Any], pairs: int
 ) -> int:
-    """Send pairs of symbols, each over a constant channel; return how many are wrong."""
+    """Send pairs of symbols, each pair over a constant channel. Return the number of errors."""
     rng = np.random.default_rng([2008, tx, rx, int(10 * snr_db), pairs])
     points = constellation(modulation)
     sent = rng.integers(len(points), size=(2, pairs))
@@ -202,7 +202,8 @@ def test_drawn_symbols(
 ) -> None:
     pairs = 400_000
     rate = symbol_error_rate(float(snr_db), modulation, tx, rx, **fading)
-    # A pair shares its channel: its two errors are not independent, twice the variance at most.
+    # The two symbols of a pair share a channel, so that their errors are correlated: the variance
+    # is at most doubled.
     allowed = 5 * math.sqrt(2 * rate * (1 - rate) / (2 * pairs))
     found = errors(modulation, tx, rx, snr_db, fading, pairs) / (2 * pairs)
     DRAWN.close(f"{modulation} {tx}x{rx} {snr_db} dB {fading}", "1", found, rate, allowed)

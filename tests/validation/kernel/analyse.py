@@ -1,4 +1,4 @@
-"""Results compared with the bounds, as tables in Markdown."""
+"""Comparison of the results with the bounds, as Markdown tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scipy import stats
 
 HERE = Path(__file__).parent
 CONFIDENCE = 0.95
-"""Of the intervals: Student's t over runs, and over seeds."""
+"""Confidence of the intervals: Student's t over runs, and over seeds."""
 FIFTH_MINUTE_S = 300.0
 
 Row = dict[str, str]
@@ -31,7 +31,7 @@ def read(name: str, directory: Path = HERE) -> list[Row]:
 
 
 def kept(rows: Iterable[Row]) -> list[Row]:
-    """Return one row of each run: the valid attempt, or the last if none is valid."""
+    """Return one row for each run: the valid attempt, or the last attempt if none is valid."""
     found: dict[tuple[str, str], Row] = {}
     for row in rows:
         key = row["case"], row["run"]
@@ -72,7 +72,7 @@ def mean(rows: Sequence[Row], name: str) -> Mean:
 
 
 class Results:
-    """All files of a directory."""
+    """All result files of a directory."""
 
     def __init__(self, directory: Path = HERE) -> None:
         self.kernel = kept(read("kernel", directory))
@@ -107,7 +107,7 @@ def percent(share: float) -> str:
 
 
 def verdict(holds: bool | None, valid: bool = True) -> str:
-    """Return a word; of what no valid run was made of, with a remark."""
+    """Return "yes", "no" or "not measured", with a remark if there was no valid run."""
     said = {True: "yes", False: "no", None: "not measured"}[holds]
     return said if valid or holds is None else f"{said}, but invalid"
 
@@ -121,7 +121,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 class Throughput(NamedTuple):
-    """T of one row of the paper's table: the kernel's, the published one, Airpath's."""
+    """Throughput T of one row of the paper's table: kernel, published, Airpath."""
 
     idx: int
     kernel: Mean
@@ -223,7 +223,7 @@ def payload_bps(rate_bps: float) -> float:
 
 
 def configured_rtt_s(case: str) -> float:
-    """Return the base RTT with the time that the reply takes on the link."""
+    """Return the base RTT plus the transmission time of the reply on the link."""
     rate, rtt = rate_and_rtt(case)
     return rtt + 8 * cases.PING_BYTES / rate
 
@@ -236,7 +236,7 @@ def fixed_holds(results: Results, case: str, bound: float) -> bool | None:
 
 
 def ping_holds(row: Row) -> bool:
-    """Say whether the mean RTT is the configured one; every reply must have come."""
+    """Return true if the mean RTT matches the configured RTT and no reply is missing."""
     off = abs(float(row["mean_s"]) - configured_rtt_s(row["case"]))
     return off <= cases.PING_BOUND_S and row["sent"] == row["received"]
 
@@ -280,15 +280,16 @@ def fixed_table(results: Results) -> str:
 
 
 class Bins(NamedTuple):
-    """What a client got of a trace."""
+    """Bytes that a client received over a trace."""
 
     case: str
     run: str
     bins: int
     above: int
-    """Bins with more than their opportunities."""
+    """Number of bins with more bytes than their opportunities."""
     above_late: int
-    """Bins with more than those and the ones just before, by as much as the run was late."""
+    """Number of bins with more bytes than their opportunities plus the opportunities just before,
+    within the lateness of the run."""
     share: float
 
 
@@ -327,7 +328,7 @@ def trace_table(results: Results) -> str:
 
 
 class EngineRow(NamedTuple):
-    """One scenario of the matrix in both."""
+    """One scenario of the matrix, emulated and simulated."""
 
     case: str
     goodput: tuple[Mean, Mean]
@@ -376,7 +377,7 @@ def matrix_table(results: Results) -> str:
 
 
 def matrix_within(results: Results) -> tuple[int, int, int]:
-    """Return how many were measured, and in how many goodput and mean queue agree."""
+    """Return the numbers of measured scenarios, and of those whose goodput and queue agree."""
     measured = [one for one in matrix(results) if one.is_measured]
     goodput = sum(abs(one.off("goodput")) <= cases.GOODPUT_BOUND for one in measured)
     queue = sum(abs(one.off("queue")) <= cases.QUEUE_BOUND for one in measured)
@@ -387,14 +388,14 @@ def matrix_within(results: Results) -> tuple[int, int, int]:
 
 
 def soak_growth(results: Results) -> float | None:
-    """Return by how much memory grew from the fifth minute on, bytes: the last sixth over then."""
+    """Return the growth of memory from the fifth minute to the last sixth, bytes."""
     rows = [row for row in results.soak if row["resident_bytes"]]
     late = [int(row["resident_bytes"]) for row in rows if float(row["at_s"]) >= FIFTH_MINUTE_S]
     return max(late) - late[0] if late else None
 
 
 def soak_drift(results: Results) -> float | None:
-    """Return the utilisation's distance from 1: the queue is never empty."""
+    """Return utilisation − 1. The queue is never empty."""
     found = results.of_kernel("soak", "utilisation")
     return found.value - 1 if found.runs else None
 

@@ -1,4 +1,4 @@
-"""Bytes that a client received in each 100 ms, from its capture, and those that a trace allowed."""
+"""Bytes received by a client in each 100 ms (from its capture), and bytes allowed by the trace."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 BIN_NS = 100_000_000
 OPPORTUNITY = 1504
-"""Bytes of an opportunity."""
+"""Size of an opportunity, bytes."""
 OVERHEAD = 4
-"""Overhead of a packet in it, bytes."""
+"""Overhead of a packet in an opportunity, bytes."""
 FIELDS = ["case", "run", "bin", "delivered_bytes", "opportunity_bytes", "allowed_bytes"]
 
 _SECTION, _ENHANCED = 0x0A0D0D0A, 6
@@ -27,7 +27,8 @@ _TCP = 6
 
 
 def packets(file: Path) -> Iterator[tuple[int, bool, bytes]]:
-    """Yield time, ns since the epoch, whether it went to the device's side, and bytes."""
+    """Yield time (ns since the epoch), direction (true: towards the device), and bytes of each
+    packet."""
     data = file.read_bytes()
     at = 0
     while at + 12 <= len(data):
@@ -57,8 +58,8 @@ def is_tcp(packet: bytes) -> bool:
 def time_zero_ns(server: Path, result: Any) -> int:
     """Return the start of the run, ns since the epoch.
 
-    The first packet that enters the bottleneck is the first that the server's capture has; the
-    series of sojourn times says when that was.
+    The first packet in the capture of the server is the first packet that enters the bottleneck.
+    The series of sojourn times contains the corresponding simulation time.
     """
     first = next(at for at, inbound, body in packets(server) if not inbound and is_tcp(body))
     sojourn = result.series("sojourn").iloc[0]
@@ -66,7 +67,7 @@ def time_zero_ns(server: Path, result: Any) -> int:
 
 
 def opportunities_ns(case: cases.Case, until_ns: int) -> list[int]:
-    """Return when the trace has its opportunities, ns from the start of the run."""
+    """Return the times of the opportunities, ns since the start of the run."""
     [text] = prepare(case.kernel).inputs.texts.values()
     times_ms = [int(line) for line in text.split()]
     period_ms = times_ms[-1]
@@ -80,9 +81,10 @@ def opportunities_ns(case: cases.Case, until_ns: int) -> list[int]:
 
 
 def write(directory: Path, case: cases.Case, run: str, captures: Path, result: Any) -> None:
-    """Add the bins of a run to `bins.csv`: from the end of the warm-up to the end.
+    """Add the bins of a run to `bins.csv`, from the end of the warm-up to the end of the run.
 
-    `allowed_bytes` has also the opportunities just before the bin, by the largest lateness.
+    `allowed_bytes` also includes the opportunities just before the bin, within the largest
+    lateness.
     """
     scenario = result.resolved
     start_ns, end_ns = scenario.warmup_ns, scenario.duration_ns

@@ -1,6 +1,6 @@
-"""The cases of the comparison with the kernel, and the bounds that they are judged by.
+"""Cases of the comparison with the kernel, and their bounds.
 
-Both were written down, and committed, before the first run.
+Cases and bounds were committed before the first run.
 """
 
 from __future__ import annotations
@@ -14,37 +14,39 @@ from airpath_papers.qawla.scenarios import path
 # --- bounds --------------------------------------------------------------------------------------
 
 PAPER_BOUNDS = {9: 0.04, 2: 0.08, 3: 0.08, 6: 0.08, 12: 0.08, 15: 0.08}
-"""Of T of a row of Table 2, relative to ns-3's published value; of 9 to Airpath's as well."""
+"""Bounds for T of a row of Table 2, relative to the value published for ns-3; for row 9 also
+relative to Airpath."""
 FIXED_GOODPUT_BOUND = 0.03
-"""Of one cubic flow, relative to the payload rate of the link."""
+"""Bound for the goodput of one cubic flow, relative to the payload rate of the link."""
 PING_BOUND_S = 0.3e-3
-"""Of the mean RTT, relative to the configured one with the transmission time of the reply."""
+"""Bound for the mean RTT, relative to the configured RTT plus the time of the reply."""
 TRACE_SHARE = 0.98
-"""Of the trace's opportunities, that a backlogged flow uses at least."""
+"""Smallest fraction of the trace's opportunities that a backlogged flow must use."""
 GOODPUT_BOUND, GOODPUT_LEAST = 0.05, 13
-"""Of the goodput, relative to the simulation's, and in how many of the sixteen at least."""
+"""Bound for the goodput relative to the simulation, and the smallest number of the sixteen cases
+that must meet it."""
 QUEUE_BOUND = 0.20
-"""Of the mean queue, relative to the simulation's."""
+"""Bound for the mean queue length, relative to the simulation."""
 FAST_GOODPUT_BOUND = 0.03
-"""Of one cubic flow over 300 Mbit/s, relative to the payload rate."""
+"""Bound for the goodput of one cubic flow at 300 Mbit/s, relative to the payload rate."""
 SOAK_MEMORY_BYTES = 1 << 20
-"""That the program's resident memory may grow by, from the fifth minute to the end."""
+"""Largest growth of the program's resident memory, from the fifth minute to the end."""
 SOAK_DRIFT = 1e-4
-"""Of the bytes delivered to a backlog, relative to rate times time."""
+"""Bound for the delivered bytes of a backlog, relative to rate times time."""
 
 TRIES = 3
-"""How often a run is made at most, until it is valid."""
+"""Largest number of attempts of a run until it is valid."""
 
 # --- parts of scenarios --------------------------------------------------------------------------
 
 PACKET = 1500
 PAYLOAD = 1448
-"""Bytes of a full packet, and what of it is payload with timestamps."""
+"""Size of a full packet, and its payload with timestamps, bytes."""
 PING_BYTES = 84
-"""An echo request or reply with 56 bytes, and its headers."""
+"""Size of an echo request or reply with 56 bytes of data, including headers."""
 
 KERNEL_CUBIC: dict[str, Any] = {"kind": "cubic", "hystart": "classic"}
-"""A kernel's: it leaves slow start by HyStart."""
+"""CUBIC of the kernel, which leaves slow start by HyStart."""
 
 NEAR_KERNEL: dict[str, Any] = {
     "recovery": "newreno",
@@ -57,8 +59,8 @@ NEAR_KERNEL: dict[str, Any] = {
     "loss_detection": "sack",
     "tail_loss_probe": False,
 }
-"""Profile ``linux`` with the paper's settings, as set in the kernel: the window grows by all
-segments that an ACK covers (b = 1), as the kernel's always does."""
+"""Profile ``linux`` with the settings of the paper, as set in the kernel. The window grows by all
+segments that an ACK covers (b = 1), as it always does in the kernel."""
 
 
 class Case(NamedTuple):
@@ -67,15 +69,15 @@ class Case(NamedTuple):
     Parameters
     ----------
     id : str
-        Names it in all files.
+        Name of the case in all files.
     part : str
         ``paper``, ``fixed``, ``trace``, ``matrix`` or ``fast``.
     kernel : Scenario
-        What is emulated.
+        Emulated scenario.
     simulated : dict of str to Scenario
-        What is simulated, by variant.
+        Simulated scenarios, by variant.
     runs : int
-        How often it is emulated.
+        Number of emulations.
     """
 
     id: str
@@ -86,7 +88,7 @@ class Case(NamedTuple):
 
 
 def packets(rate_bps: float, rtt_s: float) -> int:
-    """Return the packets in a product of rate and delay."""
+    """Return the bandwidth-delay product in packets."""
     return int(rate_bps * rtt_s / (8 * PACKET))
 
 
@@ -108,7 +110,7 @@ def tcp(cc: str, rtt_ms: float, *, count: int = 1, ecn: bool = False) -> list[ap
 
 
 def with_tcp(scenario: ap.Scenario, **tcp: Any) -> ap.Scenario:
-    """Return a scenario with another TCP."""
+    """Return the scenario with other TCP parameters."""
     wires = ("access", "egress", "return_wire", "start")
     flows = [
         ap.traffic.Tcp(**{key: getattr(flow, key) for key in wires}, **tcp)
@@ -118,7 +120,7 @@ def with_tcp(scenario: ap.Scenario, **tcp: Any) -> ap.Scenario:
 
 
 def paper_cases() -> list[Case]:
-    """Return rows 9, 2, 3, 6, 12, 15 at B = 20 as the paper has its TCP; 9 with Linux's as well."""
+    """Return rows 9, 2, 3, 6, 12, 15 at B = 20 with the paper's TCP; 9 also with Linux's TCP."""
     found = []
     for idx in PAPER_BOUNDS:
         full = path(idx, 20)
@@ -143,7 +145,8 @@ def published_mbps(idx: int) -> tuple[float, float]:
 
 
 def fixed(rate_mbps: int, rtt_ms: int, times_s: tuple[float, float]) -> ap.Scenario:
-    """Return one cubic flow, and a drop-tail queue of one product, 20 packets at least."""
+    """Return one cubic flow with a drop-tail queue of one bandwidth-delay product, at least 20
+    packets."""
     limit = max(20, packets(rate_mbps * 1e6, rtt_ms * 1e-3))
     return ap.Scenario(
         flows=tcp("cubic", rtt_ms),
@@ -174,7 +177,7 @@ SOAK_RATE_BPS = 50e6
 
 
 def soak() -> ap.Scenario:
-    """Return half an hour at 50 Mbit/s; the queue is long enough never to be empty."""
+    """Return half an hour at 50 Mbit/s. The queue is long enough that it never becomes empty."""
     return ap.Scenario(
         flows=tcp("cubic", 20, count=2),
         bottleneck=ap.Bottleneck(
@@ -191,7 +194,7 @@ TRACES = {"verizon": "Verizon-LTE-short.down", "tmobile": "TMobile-LTE-short.dow
 
 
 def trace_cases() -> list[Case]:
-    """Return one cubic flow and a queue that holds all of its window, over two recordings."""
+    """Return one cubic flow over two traces, with a queue that holds its complete window."""
     found = []
     for name, file in TRACES.items():
         scenario = ap.Scenario(
@@ -219,7 +222,7 @@ RED: dict[str, Any] = {
     "limit": 200,
 }
 LINKS = {"20M": (20, 40), "10M": (10, 60)}
-"""Rate, Mbit/s, and base RTT, ms."""
+"""Rate (Mbit/s) and base RTT (ms)."""
 
 # Number, congestion control, queue, loss, flows, link.
 MATRIX: list[tuple[int, str, str, float, int, str]] = [
@@ -292,6 +295,6 @@ def matrix_cases() -> list[Case]:
 
 
 def all_cases() -> list[Case]:
-    """Return every case, in the order in which they are run."""
+    """Return every case, in the order of execution."""
     parts = (fixed_cases, fast_cases, trace_cases, paper_cases, matrix_cases)
     return [case for part in parts for case in part()]

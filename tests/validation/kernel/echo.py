@@ -1,8 +1,8 @@
 """Echo requests to the server of an emulation: `python echo.py COUNT FILE` writes their RTTs, s.
 
-As with ping, a request is time-stamped just before it is sent, and its reply by the kernel when it
-arrives (SO_TIMESTAMPNS), so that the wake-up of this process is in no RTT. The socket is that of
-icmp(7) for users without privileges.
+As in ping, a request is time-stamped just before it is sent. The kernel time-stamps its reply at
+arrival (SO_TIMESTAMPNS), so that the wake-up of this process does not affect the RTT. The socket is
+that of icmp(7) for users without privileges.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import time
 from pathlib import Path
 
 BYTES = 56
-"""Of the payload, as ping sends them by default."""
+"""Size of the payload, bytes; the default of ping."""
 INTERVAL_S = 0.01
 LOST_S = 1.0
-"""A reply that has not come by then is taken for lost."""
+"""Time after which a missing reply counts as lost, s."""
 SO_TIMESTAMPNS = 35
-"""Of asm-generic/socket.h."""
+"""Constant of asm-generic/socket.h."""
 
 
 def echoed(link: socket.socket, number: int) -> float | None:

@@ -1,4 +1,4 @@
-"""Put the tables into the page: `python page.py` prints them, `--write` writes them."""
+"""Write the tables into the page: `python page.py` prints them, `--write` writes them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "real-kernel.md"
 PLACE = re.compile(r"(<!-- real kernel: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 Goal = tuple[str, str, str, bool | None]
-"""Number, requirement, result, whether it is met."""
+"""Number, requirement, result, and whether the requirement is met."""
 
 
 def paper_goals(results: analyse.Results) -> Iterator[Goal]:
@@ -98,7 +98,7 @@ def speed_goals(results: analyse.Results) -> Iterator[Goal]:
 
 
 def goals_table(results: analyse.Results) -> str:
-    """Return every goal with what came out."""
+    """Return every requirement with its result."""
     parts = (paper_goals, fixed_goals, trace_goals, matrix_goals, speed_goals)
     rows = [
         [number, asked, said, analyse.verdict(holds)]
@@ -118,11 +118,11 @@ TABLES = {
     "matrix": analyse.matrix_table,
     "speed": analyse.speed_table,
 }
-"""By the names that the page has."""
+"""Tables by their names on the page."""
 
 
 def filled(page: str, results: analyse.Results) -> str:
-    """Return a page with new tables between its marks."""
+    """Return the page with new tables between its marks."""
     return PLACE.sub(lambda found: f"{found[1]}{TABLES[found[2]](results)}\n{found[3]}", page)
 
 

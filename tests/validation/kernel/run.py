@@ -5,9 +5,8 @@
     python run.py ping
     python run.py soak
 
-Rows that are there already are kept and not made again. Emulations take as long as what they
-emulate, and one runs at a time. An emulation that is not valid is made up to three
-times; all of its rows stay.
+Existing rows are kept and not measured again. An emulation takes as long as its duration, and only
+one runs at a time. An invalid emulation is repeated up to two times; all its rows are kept.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ from airpath.emulation.api import emulate_with
 
 HERE = Path(__file__).parent
 SEEDS = 10
-"""Of the simulations."""
+"""Seeds of the simulations."""
 PINGS = 200
 SAMPLE_S = 10.0
-"""Between two looks at the program's memory."""
+"""Interval between two samples of the program's memory, s."""
 
 MEASURED = [
     "goodput_bps", "ip_throughput_bps", "queue_packets", "utilisation", "drops", "marks", "lost",
@@ -54,7 +53,7 @@ COUNTERS = [
     "TcpExt.TCPSackRecovery", "TcpExt.DelayedACKs", "TcpExt.TCPHystartTrainDetect",
     "TcpExt.TCPHystartDelayDetect",
 ]  # fmt: skip
-"""Of the sender's side, from the end of the warm-up on."""
+"""Kernel counters of the sender's side, from the end of the warm-up on."""
 SIMULATED = ["case", "variant", "seed", *MEASURED]
 KERNEL = ["case", "run", "attempt", *MEASURED, *VALIDITY, "load", "counters"]
 PING = [
@@ -66,14 +65,14 @@ Row = dict[str, Any]
 
 
 class Rows:
-    """A CSV file that rows are added to.
+    """A CSV file to which rows are appended.
 
     Parameters
     ----------
     path : Path
-        The file; it is made when missing.
+        The file; created if missing.
     fields : list of str
-        Its columns.
+        Columns of the file.
     """
 
     def __init__(self, path: Path, fields: list[str]) -> None:
@@ -165,7 +164,7 @@ def simulate(directory: Path, only: str) -> None:
 
 
 def chosen(only: str) -> list[cases.Case]:
-    """Return the cases of a part, or whose names begin so."""
+    """Return the cases of a part, or the cases whose names start with `only`."""
     found = [case for case in cases.all_cases() if only in ("", case.part)]
     return found or [case for case in cases.all_cases() if case.id.startswith(only)]
 
@@ -174,7 +173,7 @@ def chosen(only: str) -> list[cases.Case]:
 
 
 def wanted(rows: Rows, case: str, run: int, most: int = cases.TRIES) -> int | None:
-    """Return the number of the attempt that is to be made, if any."""
+    """Return the number of the next attempt, if one is required."""
     made = [row for row in rows.read() if (row["case"], row["run"]) == (case, str(run))]
     if any(row["valid"] == "1" for row in made) or len(made) >= most:
         return None
@@ -182,7 +181,7 @@ def wanted(rows: Rows, case: str, run: int, most: int = cases.TRIES) -> int | No
 
 
 def kernel(directory: Path, only: str, number: int | None, most: int) -> None:
-    """Emulate: the first run of each case, then the second of each, and so on."""
+    """Emulate the first run of each case, then the second run of each, and so on."""
     rows = Rows(directory / "kernel.csv", KERNEL)
     rounds = [number] if number else range(1, 1 + max(case.runs for case in chosen(only)))
     for run in rounds:
@@ -237,7 +236,7 @@ def pinged(scenario: ap.Scenario) -> Row:
 
 
 def soak(directory: Path) -> None:
-    """Emulate for half an hour; look at the program's memory every ten seconds."""
+    """Emulate for half an hour; sample the memory of the program every ten seconds."""
     case = cases.Case("soak", "soak", cases.soak(), {}, 1)
     ends = Rows(directory / "kernel.csv", KERNEL)
     if wanted(ends, case.id, 1) is None:

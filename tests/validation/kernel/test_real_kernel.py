@@ -1,6 +1,6 @@
-"""The comparison with a real kernel: its files are complete, and its page says what they say.
+"""The comparison with a real kernel: the files are complete, and the page matches them.
 
-How the numbers were made, and all of them: `docs/explanation/real-kernel.md`.
+Method and results: `docs/explanation/real-kernel.md`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="module")
 def scripts() -> Iterator[dict[str, ModuleType]]:
-    """The scripts of this directory, which is no package; their names are free again afterwards."""
+    """Import the scripts of this directory, which is not a package, and remove them afterwards."""
     names = ["cases", "bins", "run", "analyse", "page"]
     sys.path.insert(0, str(HERE))
     try:
@@ -32,7 +32,7 @@ def scripts() -> Iterator[dict[str, ModuleType]]:
             sys.modules.pop(name, None)
 
 
-def test_every_case_has_a_unique_name_and_a_length_of_a_minute_or_the_links(
+def test_cases_have_unique_names_and_valid_durations(
     scripts: dict[str, ModuleType],
 ) -> None:
     found = scripts["cases"].all_cases()
@@ -51,7 +51,7 @@ def test_matrix_has_the_required_rows(scripts: dict[str, ModuleType]) -> None:
     assert {row[4] for row in rows} == {1, 4, 16}
 
 
-def test_a_run_has_the_valid_attempt_or_else_the_last(scripts: dict[str, ModuleType]) -> None:
+def test_kept_row_is_valid_attempt_or_last_attempt(scripts: dict[str, ModuleType]) -> None:
     def row(run: int, attempt: int, valid: int) -> dict[str, str]:
         return {"case": "a", "run": str(run), "attempt": str(attempt), "valid": str(valid)}
 
@@ -77,14 +77,14 @@ def test_packets_of_a_capture_are_read_with_time_and_direction(
     assert found == [(5 << 33, True, b"\x45abc\x01"), (7, False, b"\x60")]
 
 
-def test_the_page_has_the_tables_that_the_files_give(scripts: dict[str, ModuleType]) -> None:
+def test_page_contains_tables_of_the_files(scripts: dict[str, ModuleType]) -> None:
     page = scripts["page"]
     text = page.PAGE.read_text("utf-8")
     assert page.filled(text, scripts["analyse"].Results()) == text
     assert {name for _, name, _ in page.PLACE.findall(text)} == set(page.TABLES)
 
 
-def test_every_run_says_whether_it_is_valid_and_why_not(scripts: dict[str, ModuleType]) -> None:
+def test_every_run_has_validity_and_reasons(scripts: dict[str, ModuleType]) -> None:
     rows = [row for name in ("kernel", "ping") for row in scripts["analyse"].read(name)]
     assert rows
     assert all((row["valid"] == "1") == (row["reasons"] == "") for row in rows)
@@ -92,10 +92,11 @@ def test_every_run_says_whether_it_is_valid_and_why_not(scripts: dict[str, Modul
 
 @pytest.mark.realtime
 @pytest.mark.slow
-def test_an_echo_takes_the_configured_time(scripts: dict[str, ModuleType]) -> None:
-    """In real time: the least echo, within 0.3 ms and what half of the packets are late both ways.
+def test_echo_rtt_matches_configuration(scripts: dict[str, ModuleType]) -> None:
+    """In real time: the smallest RTT is within 0.3 ms plus the median lateness of packets in both
+    directions.
 
-    The mean waits for the machine: the page has it.
+    The mean also depends on the load of the machine; it is on the page.
     """
     if reason := cannot_emulate():
         pytest.skip(reason)

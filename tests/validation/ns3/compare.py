@@ -17,7 +17,7 @@ import airpath as ap
 
 HERE = Path(__file__).parent
 SECOND_SET = 101
-"""The first id of the set that was drawn when the work was done."""
+"""First id of the second set, which was generated after the work on the first set."""
 GOODPUT_BOUND, QUEUE_BOUND = 0.03, 0.10
 QUANTITIES = ["goodput_bps", "queue_packets", "retransmissions", "timeouts"]
 
@@ -35,7 +35,7 @@ def read(name: str) -> list[Row]:
 
 
 def tcp(row: Row, profile: str) -> dict[str, Any]:
-    """Return the TCP options that all the runs share, and those of this one."""
+    """Return the TCP options: those common to all runs, and those of this row."""
     options: dict[str, Any] = {
         "mss": "1448 B",
         "initial_window": "14480 B",
@@ -77,7 +77,7 @@ def aqm(row: Row, profile: str) -> ap.aqm.QueueDisc:
 
 
 def scenario(row: Row, profile: str) -> ap.Scenario:
-    """Return the scenario that `dumbbell.cc` builds of the same row."""
+    """Return the scenario that `dumbbell.cc` builds from the same row."""
     flows = [
         ap.traffic.Tcp(
             cc=CC[row["cc"]],
@@ -115,7 +115,7 @@ def simulated_values(row: Row, profile: str, reps: int) -> Values:
 
 
 def stored_values() -> dict[str, Values]:
-    """Return the same of ns-3, one value per run, by the dumbbell's id."""
+    """Return the values of ns-3, one value per run, by the id of the dumbbell."""
     found: dict[str, Values] = {}
     for row in read("ns3.csv"):
         values = found.setdefault(row["id"], {name: [] for name in QUANTITIES})

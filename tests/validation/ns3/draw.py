@@ -1,9 +1,9 @@
-"""Draw the dumbbells on which Airpath is compared with ns-3, into `dumbbells.csv`.
+"""Generate the random dumbbells of the comparison with ns-3, into `dumbbells.csv`.
 
     python draw.py
 
-Fixed seeds; nothing is chosen by hand and nothing is left out. The first set was used to find out
-what ns-3 does differently; the second was drawn when that was finished, as a check.
+The seeds are fixed; no dumbbell is selected or excluded manually. The first set was used to find
+the differences of ns-3. The second set was generated afterwards, as a check.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SETS = {1: (20150348, 60), 101: (20261121, 40)}
-"""Seed and number of dumbbells of each set, by the first id."""
+"""Seed and number of dumbbells of each set, by first id."""
 
 FIELDS = [
     "id", "flows", "cc", "recovery", "delayed_ack", "rate_bps", "base_rtt_ms", "delay_ms",
@@ -33,7 +33,8 @@ def rounded(value: float, digits: int = 3) -> float:
 
 
 def dumbbell(rng: random.Random, number: int) -> dict[str, object]:
-    """One configuration; every value is drawn, used or not, so that rows do not disturb others."""
+    """Return one configuration. Every value is sampled, even if unused, so that rows are
+    independent."""
     flows = rng.choice([1, 2, 3, 4, 6, 8, 12, 16])
     rate = rounded(log_uniform(rng, 2e6, 20e6))
     base_rtt = rounded(log_uniform(rng, 10, 200))
@@ -79,7 +80,7 @@ def dumbbell(rng: random.Random, number: int) -> dict[str, object]:
 
 
 def dumbbells() -> Iterator[dict[str, object]]:
-    """All of both sets."""
+    """Yield the dumbbells of both sets."""
     for first, (seed, count) in SETS.items():
         rng = random.Random(seed)
         yield from (dumbbell(rng, first + i) for i in range(count))

@@ -1,8 +1,8 @@
 // One dumbbell in ns-3: N senders, a shared queue and link, N receivers. Prints one line of JSON.
 //
-// The queue discipline holds every waiting packet: the device holds the one that it sends and no
-// other, because its queue is stopped from the start of a transmission to the end. So lengths and
-// limits mean what they mean in Airpath: packets that wait, not the one in service.
+// The queue discipline holds every waiting packet. The device holds only the packet that it sends,
+// because its queue is stopped from the start of a transmission to the end. Therefore lengths and
+// limits count the same packets as in Airpath: waiting packets, without the packet in service.
 
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
@@ -20,7 +20,7 @@ using namespace ns3;
 namespace
 {
 
-/// A regime of a link whose rate and loss depend on the queue: from `from` waiting packets on.
+/// Regime of a link whose rate and loss depend on the queue; applies from `from` waiting packets on.
 struct Regime
 {
     uint32_t from;
@@ -49,7 +49,7 @@ ParseRegimes(const std::string& text)
     return regimes;
 }
 
-/// Loses each packet with the probability of the regime in which its transmission began.
+/// Drops each packet with the loss probability of the regime at the start of its transmission.
 class RegimeErrorModel : public ErrorModel
 {
   public:
@@ -75,7 +75,7 @@ class RegimeErrorModel : public ErrorModel
     Ptr<UniformRandomVariable> m_uniform = CreateObject<UniformRandomVariable>();
 };
 
-/// Time average of a step function from a given time on.
+/// Time average of a step function, from a given time on.
 class TimeAverage
 {
   public:
@@ -219,7 +219,7 @@ main(int argc, char* argv[])
     NetDeviceContainer link = bottleneck.Install(routers);
     Ptr<PointToPointNetDevice> device = DynamicCast<PointToPointNetDevice>(link.Get(0));
     Ptr<PointToPointNetDevice> far = DynamicCast<PointToPointNetDevice>(link.Get(1));
-    // Instead of the helper's flow control, which leaves one packet waiting in the device.
+    // Replaces the flow control of the helper, which keeps one packet waiting in the device.
     Ptr<NetDeviceQueueInterface> interface = CreateObject<NetDeviceQueueInterface>();
     device->AggregateObject(interface);
 

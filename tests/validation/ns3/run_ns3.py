@@ -3,7 +3,7 @@
     python3.11 -m venv VENV && VENV/bin/pip install ns3==3.44.post0
     VENV/bin/python run_ns3.py [--first ID] [--last ID] [--runs N]
 
-Needs the ns3 wheel of PyPI in its interpreter, and g++. Rows that are there already are kept.
+Requires the ns3 wheel of PyPI in its interpreter, and g++. Existing rows are kept.
 """
 
 from __future__ import annotations

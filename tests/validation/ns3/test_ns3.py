@@ -1,6 +1,6 @@
-"""Agreement with ns-3 on dumbbells that were drawn at random, over its stored numbers.
+"""Agreement with ns-3 on random dumbbells, with the stored numbers of ns-3.
 
-How they were made, and every one of them: `docs/explanation/ns-3.md`.
+Method and all results: `docs/explanation/ns-3.md`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BIAS = Law(
 
 
 def load(name: str) -> ModuleType:
-    """Return a script of this directory, which is no package."""
+    """Import a script of this directory, which is not a package."""
     spec = importlib.util.spec_from_file_location(f"ns3_{name}", HERE / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -42,17 +42,17 @@ def load(name: str) -> ModuleType:
 
 compare = load("compare")
 REPS = [2, pytest.param(10, marks=pytest.mark.long)]
-"""Replications of each dumbbell; the page has ten."""
+"""Number of replications of each dumbbell; the page uses ten."""
 found = cache(lambda number, reps: list(compare.compare(compare.the_set(number), reps=reps)))
 
 
-def test_the_dumbbells_are_those_that_the_seeds_give() -> None:
+def test_dumbbells_match_seeds() -> None:
     draw = load("draw")
     drawn = [{key: str(value) for key, value in row.items()} for row in draw.dumbbells()]
     assert drawn == compare.read("dumbbells.csv")
 
 
-def test_ns3_ran_each_of_them_several_times() -> None:
+def test_ns3_has_several_runs_of_each_dumbbell() -> None:
     runs = {key: len(values["goodput_bps"]) for key, values in compare.stored_values().items()}
     assert list(runs) == [row["id"] for row in compare.read("dumbbells.csv")]
     assert min(runs.values()) >= 3
@@ -61,7 +61,7 @@ def test_ns3_ran_each_of_them_several_times() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("reps", REPS)
 @pytest.mark.parametrize("number", [1, 2])
-def test_goodput_is_within_3_percent_in_nine_of_ten(number: int, reps: int) -> None:
+def test_goodput_is_within_3_percent_for_nine_of_ten_dumbbells(number: int, reps: int) -> None:
     """Eight of ten are required."""
     agreeing = [one.goodput_agrees for one in found(number, reps)]
     what = f"goodput, set {number}, {len(agreeing)} dumbbells"
@@ -71,7 +71,7 @@ def test_goodput_is_within_3_percent_in_nine_of_ten(number: int, reps: int) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("reps", REPS)
 @pytest.mark.parametrize("number", [1, 2])
-def test_the_mean_queue_is_within_10_percent_in_nine_of_ten(number: int, reps: int) -> None:
+def test_mean_queue_is_within_10_percent_for_nine_of_ten_dumbbells(number: int, reps: int) -> None:
     agreeing = [one.queue_agrees for one in found(number, reps)]
     what = f"mean queue, set {number}, {len(agreeing)} dumbbells"
     SHARES.between(what, "", sum(agreeing) / len(agreeing), 0.9, 1)
@@ -79,8 +79,9 @@ def test_the_mean_queue_is_within_10_percent_in_nine_of_ten(number: int, reps: i
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["goodput_bps", "queue_packets"])
-def test_there_is_no_bias(name: str) -> None:
-    """The mean of the relative differences, weighted by how well each is known: within 1 %."""
+def test_mean_difference_is_unbiased(name: str) -> None:
+    """The weighted mean of the relative differences is within 1 %; weights follow the standard
+    errors."""
     every = [*found(1, 2), *found(2, 2)]
     weights = [1 / max(one.error(name), 0.005) ** 2 for one in every]
     differences = [one.difference(name) for one in every]
