@@ -65,7 +65,7 @@ for number in listed:
     try:
         files += [number] * os.get_inheritable(number)
     except OSError:
-        pass  # the one that listed them
+        pass  # descriptor of the listing
 server = _socket.socket(_socket.AF_UNIX)
 server.connect({address!r})
 words = [os.fsencode(word) for word in sys.argv[1:]]

@@ -155,7 +155,7 @@ def test_report_fetches_nothing_and_runs_no_foreign_script(browser: Browser, rep
     assert "default-src" in said
 
 
-def test_every_figure_is_drawn(browser: Browser, report: Path) -> None:
+def test_every_figure_is_plotted(browser: Browser, report: Path) -> None:
     browser.open(report)
     assert browser.run("return document.querySelectorAll('figure svg').length") == 2
     # Both figures use the same internal names; each must refer to its own elements.

@@ -183,7 +183,7 @@ def script_section(file: ScriptFile, runs: dict[tuple[str, str], list[Record]]) 
     return "\n".join(lines) + "\n"
 
 
-# --- laws --------------------------------------------------------------------------------------
+# --- published formulas ------------------------------------------------------------------------
 
 
 def law_section(area: str, records: list[Record]) -> str:

@@ -138,7 +138,7 @@ def papers() -> str:
     return ", ".join(f"[{file.stem}](papers/{file.stem}.md)" for file in found)
 
 
-# --- cells, for the whole list too --------------------------------------------------------------
+# --- cells, also for the complete list ----------------------------------------------------------
 
 
 def model(area: str) -> str:

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class _Names:
-    """Return the file names of a component as configured."""
+    """Configured file names as the keys of traces and tables."""
 
     def trace_key(self, file: str, field: object) -> str:
         return file

@@ -1,4 +1,4 @@
-"""Runs one page of the documentation from top to bottom in the working directory.
+"""Run one page of the documentation from top to bottom in the working directory.
 
 ``run_page.py PAGE [--update]``:
 

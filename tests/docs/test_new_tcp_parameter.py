@@ -90,7 +90,7 @@ try:
     scenario("two")
 except ap.errors.ScenarioError as error:
     refused = str(error)
-given = with_types_alone(lambda: scenario(3))  # The engine was not built again.
+given = with_types_alone(lambda: scenario(3))  # The engine is not rebuilt.
 resolved = json.loads(given.resolve()[0])
 kernel = for_flows(given, ResolvedScenario(resolved), lambda name: True)
 found = [line for line in kernel.not_applied if line["option"] == "tcp.least_ssthresh"]

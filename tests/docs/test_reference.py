@@ -119,7 +119,7 @@ def test_every_summarised_quantity_is_described(result: ap.Result) -> None:
 # --- examples of papers ------------------------------------------------------------------------
 
 
-def test_the_3g_example_is_the_scenario_of_the_paper() -> None:
+def test_3g_example_matches_scenario_of_paper() -> None:
     example = json.loads(ap.load(shipped_examples() / "umts-sbd.toml").resolve()[0])
     [point] = SWEEPS.cells("traces", aqm="SBD reconfigured")
     effort = SWEEPS.effort_of(point, Effort(1, 60.0, 0.0))

@@ -49,7 +49,7 @@ def fake(
     monkeypatch.setenv(process.PROGRAM, shutil.copy(fake_program, tmp_path))
     monkeypatch.setenv("FAKE_EMU_SEEN", str(seen))
     for patience in ("_CHECK_S", "_LAST_WORDS_S", "_PATIENCE_S"):
-        monkeypatch.setattr(process, patience, 1000)  # not a matter of how busy the machine is
+        monkeypatch.setattr(process, patience, 1000)  # independent of the load of the machine
 
     def write_answer(**otherwise: object) -> Path:
         monkeypatch.setenv("FAKE_EMU", json.dumps(otherwise))

@@ -3,7 +3,7 @@
 The environment variable FAKE_EMU, a JSON object, changes the behaviour:
 
 ``validity``: entries of the validity report; ``without``: quantities of flows that are null;
-``lines``: what is written to the events instead of events; ``status``: exit status at once;
+``lines``: text that is written instead of events; ``status``: immediate exit with this status;
 ``failed``: the entries of an event of that name; ``linger``: wait for a signal before the end;
 ``deaf``: ignore signals; ``command``: exit status of the command; ``report``: text of the report.
 """

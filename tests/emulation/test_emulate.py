@@ -120,7 +120,7 @@ def test_run_is_judged_only_by_its_validity_report() -> None:
     assert next(runs) == ["late"]
 
 
-# --- what goes wrong ------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 
 def test_missing_program_is_reported_with_its_fix(

@@ -57,7 +57,7 @@ def test_output_directory_contains_results(fake: Fake, command: Call, tmp_path: 
     assert "airpath emulate scenario.toml --seed 1 --reps 1" in scenario
 
 
-def test_figures_are_drawn(fake: Fake, command: Call, tmp_path: Path) -> None:
+def test_figures_are_plotted(fake: Fake, command: Call, tmp_path: Path) -> None:
     fake()
     assert command("s.toml", "--out", "out")[0] == 0
     assert (tmp_path / "out" / "timeline.png").stat().st_size > 10_000
@@ -82,7 +82,7 @@ def test_invalid_validity_report_has_its_own_exit_status(fake: Fake, command: Ca
         ({"failed": {"what": "scenario", "message": "x", "status": 2}}, 2),
     ],
 )
-def test_the_exit_status_of_a_command(
+def test_exit_status_of_command_is_returned(
     fake: Fake, command: Call, otherwise: dict, expected: int
 ) -> None:
     fake(**otherwise)

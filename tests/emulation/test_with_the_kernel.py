@@ -233,7 +233,7 @@ def test_the_duration_ends_a_command(tmp_path: Path, capfd: pytest.CaptureFixtur
     assert json.loads((out / "result.json").read_text())["ended"]["reason"] == "duration"
 
 
-# --- what is left behind --------------------------------------------------------------------------
+# --- remaining processes and files ----------------------------------------------------------------
 
 
 def _processes(mark: str) -> dict[int, str]:
@@ -265,7 +265,7 @@ def test_kill_leaves_no_processes_or_files(tmp_path: Path, command: bool, killed
         wait_until(lambda: last in _processes(mark).values(), child)
         assert child.stderr is not None
         if not command:
-            child.stderr.readline()  # It runs: the first line of progress.
+            child.stderr.readline()  # The first progress line: the run has started.
         assert list(temporary.iterdir()) == []
         named = {name: number for number, name in _processes(mark).items()}
         os.kill(child.pid if killed == "python" else named["airpath-emu"], signal.SIGKILL)

@@ -106,7 +106,7 @@ def test_short_flows_arrive_at_the_rate_of_section_5_8() -> None:
     point = DYNAMICS["newreno"]
     runs = session([point]).replications(point)
     started = [sum(flow["start_s"] is not None for flow in run["flows"]) - 1 for run in runs]
-    assert abs(sum(started) / len(started) - 26) < 4  # 0.26/s for 100 s; four of its sd are 4.6
+    assert abs(sum(started) / len(started) - 26) < 4  # 0.26/s for 100 s; 4 deviations: 4.6
     assert max(started) < 80
 
 
@@ -185,4 +185,4 @@ def test_excursions_exceed_multiple_of_other_queue() -> None:
     assert spikes.excursions(found, spikes.CLAMP, 0, 2.6, 0.0, 5.0) == []
     assert not spikes.is_one_start([first, second], [0.0], 5.0)
     assert spikes.is_one_start([first], [0.0, 80.0], 5.0)
-    assert not spikes.is_one_start([first], [2.0, 80.0], 5.0)  # it began before the flow
+    assert not spikes.is_one_start([first], [2.0, 80.0], 5.0)  # started before the flow

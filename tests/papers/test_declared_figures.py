@@ -411,7 +411,7 @@ def test_labels_of_an_axis_are_below_each_other(sweeps: Sweeps) -> None:
     assert shown == [True, False]
 
 
-# --- what is computed at points ----------------------------------------------------------------
+# --- computed numbers at points ----------------------------------------------------------------
 
 
 def test_a_computed_number_may_be_missing(sweeps: Sweeps) -> None:

@@ -130,7 +130,7 @@ def test_function(session: Session, name: str) -> None:
         ("crossing(y, y, y)", "4 numbers where one is expected"),
     ],
 )
-def test_shapes_that_do_not_match_are_errors(session: Session, formula: str, expected: str) -> None:
+def test_mismatched_shapes_are_rejected(session: Session, formula: str, expected: str) -> None:
     with pytest.raises(ValueError, match=expected):
         value(session, formula)
 

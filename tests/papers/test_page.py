@@ -134,7 +134,7 @@ def test_kept_results_have_all_54_cells_of_qawla() -> None:
             assert f"\n| {idx} | {boundary} | " in text
 
 
-# --- what is kept, and the summary -------------------------------------------------------------
+# --- kept results and the summary --------------------------------------------------------------
 
 
 @pytest.fixture

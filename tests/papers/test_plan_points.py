@@ -1,4 +1,4 @@
-"""Points of several commands in one ledger of `reproduce`: their names, and which of them stay."""
+"""Points of several commands in one ledger of `reproduce`: their names, and removed points."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LINK: Final = {
     "mcs2": 3,
     "boundary": 1,
 }
-"""A link of a policy, as papers/studies/qawla computes them."""
+"""A link of a policy, as computed by papers/studies/qawla."""
 
 
 def _path(rate: str) -> ap.Scenario:
@@ -52,7 +52,7 @@ def _reproduced_rates(
     make: Callable[..., ap.Scenario] | None = None,
     chosen: str | None = None,
 ) -> None:
-    """Simulate the points of a paper with some rates, or one of them, into ``out``."""
+    """Simulate points with the rates `rates`, or one of them, into ``out``."""
     (directory / "sweeps.toml").write_text(f"[rates]\ngrid.rate = {json.dumps(rates)}\nreps = 1\n")
     sweeps = Sweeps(directory, make or _path)
     paper = Paper(key, "", "", {}, [], sweeps, confidence=confidence)

@@ -125,7 +125,7 @@ def test_each_sampled_snr_represents_a_quarter() -> None:
 # --- fixed points ------------------------------------------------------------------------------
 
 
-def test_the_35_policies_of_section_4() -> None:
+def test_section_4_has_35_policies() -> None:
     rates = {m: link_rate_bps(mcs) for m, mcs in mcs_table().items()}
     assert len(OPTIMUM_PAIRS) == 35
     assert sum(rates[a] < rates[b] for a, b in OPTIMUM_PAIRS) == 27

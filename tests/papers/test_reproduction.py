@@ -154,7 +154,7 @@ class Runs:
         return Interval(value({"x": 1.5}), 1.0, 2.0, 0.99, 2) if cell == (1,) else None
 
 
-def test_mean_of_a_cell_that_was_not_simulated_is_an_error() -> None:
+def test_mean_of_point_without_simulation_is_rejected() -> None:
     runs: Any = Runs()
     assert known(runs, (1,), lambda run: run["x"]).mean == 1.5
     with pytest.raises(ValueError, match="all its cells"):

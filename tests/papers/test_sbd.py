@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 SHORT = Effort(replications=2, duration_s=10.0, warmup_s=0.0)
 
 
-# --- what is measured --------------------------------------------------------------------------
+# --- measured quantities -----------------------------------------------------------------------
 
 
 def test_delay_is_the_mean_over_packets_and_goodput_the_sum_over_flows() -> None:
@@ -265,7 +265,7 @@ def test_figures_are_written_as_png_and_svg(figures: Results) -> None:
 
 
 @pytest.mark.slow
-def test_the_trace_of_fig14_has_its_parts(figures: Results) -> None:
+def test_trace_of_fig14_has_all_parts(figures: Results) -> None:
     rows = rows_of(figures, "fig14")
     largest = {
         part: rows["sbd", part, "largest_occupancy"].computed for part in ("start", "change")

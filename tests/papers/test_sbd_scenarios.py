@@ -124,7 +124,7 @@ def path_of(*arguments: Any, **more: Any) -> Any:
     return json.loads(path(*arguments, **more).resolve()[0])
 
 
-def test_the_path_is_that_of_fig5() -> None:
+def test_path_matches_fig5() -> None:
     found = path_of(256, 1)
     link = found["bottleneck"]["link"]
     assert (link["kind"], link["rate_bps"]) == ("rlc-am", 256_000)
@@ -267,7 +267,7 @@ def test_buffer_has_40_sdus_under_every_discipline() -> None:
 
 
 @pytest.mark.parametrize("aqm", ["SBD", "RED"])
-def test_the_traces_change_rate_and_setting_at_50_s(aqm: str) -> None:
+def test_traces_change_rate_and_setting_at_50_s(aqm: str) -> None:
     [point] = SWEEPS.cells("traces", aqm=f"{aqm} reconfigured")
     effort = SWEEPS.effort_of(point, SHORT)
     assert (effort.replications, effort.duration_s) == (1, 100.0)

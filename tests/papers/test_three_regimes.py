@@ -50,7 +50,7 @@ def links(*numbers: int) -> list[Any]:
 # --- the links ---------------------------------------------------------------------------------
 
 
-def test_the_links_are_drawn_as_documented() -> None:
+def test_links_are_sampled_as_documented() -> None:
     for link in draw(500, seed=7):
         assert all(low < high for low, high in pairwise(link.rates_mbps))
         assert {*link.rates_mbps} <= {5.376, 8.0, 10.752, 16.0, 21.0, 24.0, 26.88}
@@ -185,7 +185,7 @@ def test_summary_counts_are_correct() -> None:
     assert three_regimes.summarise([]) == []
 
 
-def test_the_report_and_the_figures(
+def test_report_lists_worst_links_and_figures(
     fake_engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few(monkeypatch, *range(27, 27 + three_regimes.WORST))

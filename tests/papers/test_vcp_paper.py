@@ -36,7 +36,7 @@ from airpath_papers.vcp.scenarios import ACK_BYTES, path
 NAMED = ("protocol", "antennas", "snr_db", "code_rate")
 """Axes of every point."""
 
-# --- the law -----------------------------------------------------------------------------------
+# --- distribution of packet outcomes -----------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_change_has_an_effect(changed: dict[str, Any]) -> None:
     assert resolved(**of, **changed) != resolved(**of)
 
 
-def test_base_round_trip_and_pipe_are_those_of_fig_2() -> None:
+def test_base_rtt_and_pipe_match_fig_2() -> None:
     """vcp-2008 section IV: 2 (32 + 2 x 6.4) ms, 107.7 packets of 1040 B."""
     flow = resolved()["flows"][0]
     wires = [flow[key] for key in ("access", "egress", "ack_access", "return_wire")]
@@ -166,7 +166,7 @@ def test_split_moves_bytes_between_data_and_ack(point: SweepPoint) -> None:
     assert on_air == [1198 - ack, ack]
 
 
-# --- what is measured --------------------------------------------------------------------------
+# --- measured quantities -----------------------------------------------------------------------
 
 
 def test_delivered_packets_are_payload_of_both_directions() -> None:

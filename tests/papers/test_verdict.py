@@ -104,7 +104,7 @@ def test_number_outside_tolerance_is_marked() -> None:
     assert [marked("+4.0", within) for within in (True, None)] == ["+4.0", "+4.0"]
 
 
-# --- a whole report ----------------------------------------------------------------------------
+# --- complete reports --------------------------------------------------------------------------
 
 
 def claim(key: str, holds: bool) -> Claim:

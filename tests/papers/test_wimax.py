@@ -115,7 +115,7 @@ def test_printed_gains_exceed_gains_possible_with_printed_delays() -> None:
         assert found[rtt, "adapt-bi"]["goodput"] / found[rtt, "uni"]["goodput"] - 1 > most
 
 
-# --- what is measured --------------------------------------------------------------------------
+# --- measured quantities -----------------------------------------------------------------------
 
 
 def test_goodput_is_size_over_completion_time() -> None:

@@ -120,11 +120,11 @@ def test_phi_matches_random_bits_at_20_points() -> None:
     assert len(outside) <= 1, outside
 
 
-# --- the sheet -----------------------------------------------------------------------------------
+# --- the fact sheet ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("antennas", ["1x1", "2x1", "1x2", "2x2"])
-def test_the_120_thresholds(antennas: str) -> None:
+def test_120_thresholds_match_sheet(antennas: str) -> None:
     mine = [row for row in rows("thresholds.csv") if row["antennas"] == antennas]
     assert len(mine) == 30
     for row in mine:
@@ -193,7 +193,7 @@ def test_failures_in_many_digits(case: digits.Failure) -> None:
     FAILURES.close(what, "1", ratio, 1.0, 1e-9)
 
 
-def test_one_of_them_is_below_1e_40() -> None:
+def test_smallest_failure_rate_is_below_1e_40() -> None:
     assert 0 < chain_at("2x2", 14).coded_failure(1040, ReedSolomon(0.93)) < 1e-40
 
 
@@ -261,7 +261,7 @@ def test_b_and_t_of_the_papers_packets(
         assert ReedSolomon(code_rate).on_air(packet) == expected[0]
 
 
-# --- what the text says, by the law --------------------------------------------------------------
+# --- statements of the text ----------------------------------------------------------------------
 
 
 def test_larger_packets_need_more_parity_symbols() -> None:
@@ -276,7 +276,7 @@ def test_larger_packets_need_more_parity_symbols() -> None:
 @pytest.mark.parametrize(
     ("bits", "expected"), [(8, 2e-17), (80, 7e-5), (800, 0.028), (8000, 0.017), (80_000, 0.011)]
 )
-def test_bursts_that_outlast_packets(bits: int, expected: float) -> None:
+def test_failure_rate_with_bursts_longer_than_packets(bits: int, expected: float) -> None:
     """vcp-rem §8.11: 2×2, 10 dB, r = 0.93, with the same fraction of bad bits."""
     short = chain_at("2x2", 10)
     chain = ErrorChain(0.01 / bits, 1 / bits, short.error_good, short.error_bad)

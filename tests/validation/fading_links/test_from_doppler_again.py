@@ -91,7 +91,7 @@ def test_simulated_fades_have_equal_duration(branches: int, threshold_db: float)
         assert allowed < 0.25 * expected
 
 
-def test_the_papers_bursts_need_50_khz() -> None:
+def test_bursts_of_paper_require_50_khz() -> None:
     threshold_db = 10 + 10 * math.log10(-math.log1p(-8 / 808))
     chain = ErrorChain.from_doppler(10, threshold_db, 49_992, 10e6)
     FAST.close("good", "bits", chain.mean_runs[0], 800, 0.01)

@@ -93,7 +93,7 @@ def test_the_relative_error_of_eq5_grows() -> None:
     assert abs(eight - 1) > 1
 
 
-# --- what follows --------------------------------------------------------------------------------
+# --- consequences --------------------------------------------------------------------------------
 
 
 def snr_of(rate: float, tx: int, rx: int) -> float:
@@ -124,7 +124,7 @@ def test_nakagami_2_is_rayleigh_with_two_branches_at_half_the_snr(modulation: st
     assert one == pytest.approx(symbol_error_rate(snrs_db, modulation, tx=2), rel=1e-11)
 
 
-# --- drawn symbols -------------------------------------------------------------------------------
+# --- random symbols ------------------------------------------------------------------------------
 
 
 def constellation(modulation: str) -> np.ndarray:
@@ -197,7 +197,7 @@ def errors(
         ("bpsk", 1, 2, 8, {"fading": "nakagami", "m": 0.7}),
     ],
 )
-def test_drawn_symbols(
+def test_random_symbols_match_error_rate(
     modulation: str, tx: int, rx: int, snr_db: float, fading: dict[str, Any]
 ) -> None:
     pairs = 400_000

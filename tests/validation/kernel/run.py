@@ -95,14 +95,14 @@ class Rows:
 
 
 def shown(value: Any) -> Any:
-    if value is None or value != value:  # NaN is nothing.
+    if value is None or value != value:  # NaN: no value
         return ""
     if isinstance(value, bool):
         return int(value)
     return f"{value:.7g}" if isinstance(value, float) else value
 
 
-# --- what a replication has measured -------------------------------------------------------------
+# --- measured quantities of a replication --------------------------------------------------------
 
 
 def measured(run: Mapping[str, Any]) -> Row:
@@ -232,7 +232,7 @@ def pinged(scenario: ap.Scenario) -> Row:
     return row | validity_of(result.validity_reports[0]) | {"load": load}
 
 
-# --- half an hour --------------------------------------------------------------------------------
+# --- soak test -----------------------------------------------------------------------------------
 
 
 def soak(directory: Path) -> None:

@@ -74,7 +74,7 @@ fn ared_adapts_while_packets_arrive_and_then_stops_timer() {
     queue.enqueue(&packet(), &mut harness.at(Time::from_millis(400)));
     for (woken, max_p, next) in [
         (Time::from_millis(600), 0.09, Time::from_millis(1100)),
-        (Time::from_millis(1100), 0.09, Time::NEVER), // nothing had arrived since
+        (Time::from_millis(1100), 0.09, Time::NEVER), // no arrival since the last adaptation
     ] {
         assert_eq!(queue.next_wakeup(), woken);
         queue.on_wake(&mut harness.at(woken));

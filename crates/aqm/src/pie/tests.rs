@@ -364,7 +364,7 @@ fn differences_to_the_plain_port(delay: PieDelay) -> (f64, f64, f64) {
             highest = highest.max(plain.p);
         }
         let every_us = match second {
-            s if s < 8.0 => 800, // 1.5 times what the link takes
+            s if s < 8.0 => 800, // 1.5 times the rate of the link
             s if s < 12.0 => 2400,
             s if s < 16.0 => u64::MAX,
             s if s < 24.0 => 400,

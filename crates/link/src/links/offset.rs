@@ -19,14 +19,14 @@ pub enum OffsetSpec {
         /// Time since the start of the trace, ns. Beyond the end of the trace, it wraps around.
         time_ns: u64,
     },
-    /// A uniformly distributed offset, drawn in each replication.
+    /// A uniformly distributed offset, sampled in each replication.
     Uniform {
         /// Lower bound (inclusive), ns.
         low_ns: u64,
         /// Upper bound (exclusive), ns.
         high_ns: u64,
     },
-    /// An offset uniform over one period of the trace, drawn in each replication.
+    /// An offset uniform over one period of the trace, sampled in each replication.
     Random {},
 }
 
@@ -54,7 +54,7 @@ impl OffsetSpec {
         }
     }
 
-    /// Returns the fixed offset, or draws one with `seed`, modulo the trace's `period`.
+    /// Returns the fixed offset, or a random one from `seed`, modulo the trace's `period`.
     fn draw(self, period: Duration, seed: &Seed) -> Offset {
         let (low_ns, high_ns) = match self {
             OffsetSpec::At { time_ns } => return Offset::at(time_ns % period.as_nanos()),

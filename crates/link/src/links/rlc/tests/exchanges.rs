@@ -122,7 +122,7 @@ impl Exchange {
     }
 }
 
-// --- time and capacity------------------------------------------------------------------------
+// --- time and capacity -----------------------------------------------------------------------
 
 #[test]
 fn packet_delay_is_ttis_plus_latency() {
@@ -311,7 +311,7 @@ fn clause_11_4_reset_is_retransmitted_until_acknowledged() {
     assert_eq!(exchange.counter(0, "resets"), 1.0);
 }
 
-// --- what is reported -------------------------------------------------------------------------
+// --- reports of the link ----------------------------------------------------------------------
 
 #[test]
 fn bearer_at_rate_zero_has_zero_utilisation() {

@@ -119,7 +119,7 @@ fn polls_not(numbers: Range<u64>) -> (Vec<u64>, bool) {
     (numbers.collect(), false)
 }
 
-// --- 11.3.2: what a TTI carries ---------------------------------------------------------------
+// --- 11.3.2: contents of a TTI ----------------------------------------------------------------
 
 #[test]
 fn clause_11_3_2_missing_pdus_are_sent_first_in_order() {

@@ -478,7 +478,7 @@ impl World {
         self.reports.push(Report { arrives, report, last: self.highest, missing });
     }
 
-    // --- what always holds --------------------------------------------------------------------
+    // --- invariants ---------------------------------------------------------------------------
 
     fn check(&self) {
         let rules = &self.settings.rules;
