@@ -1,7 +1,7 @@
-"""The command ``airpath``: one file per command, put together in `airpath.cli.commands`.
+"""The command ``airpath``: one file per command; `airpath.cli.commands` combines them.
 
-Exit status: 0 done, 1 a run that failed or results that could not be written, 2 bad input, 130
-after Ctrl-C, 141 when the reader of a pipe went away.
+Exit status: 0 success, 1 failed run or results that could not be written, 2 bad input, 130 after
+Ctrl-C, 141 closed output pipe.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Without the program's name. Default: those of the process.
+        Arguments without the program's name. Default: the arguments of the process.
 
     Returns
     -------
@@ -43,12 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def guarded(program: Callable[[], int]) -> int:
-    """Return the exit status of a program; what ends it early becomes one line, or none.
+    """Return the exit status of a program; an exception becomes one line of output, or none.
 
     Parameters
     ----------
     program : callable
-        Returns its exit status.
+        Function that returns the exit status.
     """
     with guarded_streams():
         try:
@@ -80,7 +80,7 @@ def _status(program: Callable[[], int]) -> int:
 
 
 def _run(given: Sequence[str]) -> int:
-    # Imported here, so that Ctrl-C is answered from the first moment on.
+    # Imported here, so that Ctrl-C is handled also during the import.
     from airpath.cli.commands import run_command
 
     return run_command(given)

@@ -1,4 +1,4 @@
-"""The script that teaches bash to complete the command.
+"""Script for bash that completes the command.
 
 Bash also splits words at ``=`` and ``:`` (`COMP_WORDBREAKS`), completes only the
 part after the last of these, and puts a space after a complete word. So the script joins adjacent
@@ -41,9 +41,9 @@ SCRIPT = r"""
 
 complete -o default -F %(complete_func)s %(prog_name)s
 """
-"""A template as those of typer: with the names of the function, the variable and the command."""
+"""Template in typer's format: with the names of the function, the variable and the command."""
 
 
 def use_own_script() -> None:
-    """Let ``--install-completion`` and ``--show-completion`` give this script to bash."""
+    """Make ``--install-completion`` and ``--show-completion`` use this script for bash."""
     _completion_shared._completion_scripts["bash"] = SCRIPT

@@ -1,4 +1,4 @@
-"""``airpath check``: validate a scenario, print it resolved."""
+"""``airpath check``: validate a scenario and print its resolved form."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check(
 
 
 def explicit(scenario: Scenario) -> Scenario:
-    """Return the same scenario with every TCP option written out instead of left to a profile."""
+    """Return the scenario with every TCP option set explicitly instead of by a profile."""
     groups = [
         _copy(group, tcp=group.config()) if isinstance(group, Tcp) else group
         for group in scenario.flows

@@ -1,4 +1,4 @@
-"""All commands together; each is imported when it is called, so that all answer at once."""
+"""All commands. Each is imported only when it is called, so that every command starts quickly."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Command(NamedTuple):
     Parameters
     ----------
     function : str
-        What it is called in its module; an `app` contains further commands.
+        Name in the module; an `app` contains further commands.
     summary : str
-        The first sentence of its help, which fits next to its name in 80 columns.
+        First sentence of the help text; fits next to the command's name in 80 columns.
     module : str
-        Of `airpath.cli`. Empty: called like the command.
+        Module in `airpath.cli`. Empty: the same name as the command.
     """
 
     function: str
@@ -63,7 +63,7 @@ COMPLETE = "_AIRPATH_COMPLETE"
 
 
 class _Imported(Mapping[str, Any]):
-    """The commands by name, each imported on demand."""
+    """Mapping from name to command; each command is imported on demand."""
 
     def __getitem__(self, name: str) -> Any:
         return _command(name)
@@ -130,12 +130,12 @@ def run_command(arguments: Sequence[str]) -> int:
     Parameters
     ----------
     arguments : sequence of str
-        Without the program's name.
+        Arguments without the program's name.
 
     Raises
     ------
     AirpathError
-        If the command was typed wrong, has bad input or failed.
+        If the command has wrong arguments or bad input, or fails.
     """
     output.arguments = list(arguments)
     try:
@@ -149,10 +149,10 @@ def run_command(arguments: Sequence[str]) -> int:
             return int(context.command.invoke(context) or 0)
     except typer.Exit as stop:
         return stop.exit_code
-    except SystemExit as stop:  # what is said to a shell ends so
+    except SystemExit as stop:  # raised after output for a shell
         return int(stop.code or 0)
     except Exception as error:
-        # Every version of typer has its own class for what the user typed wrong.
+        # Each version of typer has a different class for usage errors.
         if not hasattr(error, "format_message"):
             raise
         raise BadValueError(_usage(error.format_message(), arguments)) from None
@@ -168,11 +168,11 @@ _OPTIONS: Mapping[str, str] = {
     "replications": "--reps",
     "snr_db": "--snr",
 }
-"""Options that are not called like the argument that they become."""
+"""Options with another name than their argument, by argument."""
 
 
 def option(argument: str) -> str:
-    """Return the option that becomes an argument of a function."""
+    """Return the option for an argument of a function."""
     return _OPTIONS.get(argument) or f"--{argument.replace('_', '-')}"
 
 
@@ -180,7 +180,7 @@ _WRONG_TYPES = {
     r"(Invalid value for '[^']*': ).*\bvalid integer\b.*": "not an integer",
     r"(Invalid value for '[^']*': ).*\bvalid (?:float|number)\b.*": "not a number",
 }
-"""Messages of typer releases, and the words that replace them."""
+"""Patterns of messages of typer releases, and the text that replaces them."""
 
 
 def _usage(message: str, arguments: Sequence[str]) -> str:

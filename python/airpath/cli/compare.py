@@ -1,4 +1,4 @@
-"""``airpath compare``: the answers of several engines to one scenario, side by side."""
+"""``airpath compare``: the results of several engines for one scenario, side by side."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ def compare(
 
 
 def _each_replication() -> ProgressCallback:
-    """Return a callback that names the emulated replication, where no terminal shows it."""
-    said: set[str] = set()
+    """Return a callback that prints the emulated replication, for use without a terminal."""
+    printed: set[str] = set()
 
     def notify(fraction: float, what: str) -> None:  # noqa: ARG001  (a `ProgressCallback`)
-        if what.startswith(REAL_TIME) and what not in said:
-            said.add(what)
+        if what.startswith(REAL_TIME) and what not in printed:
+            printed.add(what)
             output.note(what)
 
     return notify
@@ -108,15 +108,15 @@ def _notify(comparison: Comparison, interrupted: bool) -> None:
     for answer in comparison.answers.values():
         if not texts.about(answer).get("valid", True):
             output.note(f"{answer.engine}: INVALID, its numbers cannot be believed; see the facts.")
-    said = [
+    lines = [
         str(advisory) for answer in comparison.answers.values() for advisory in answer.advisories
     ]
-    for line in dict.fromkeys(said):
+    for line in dict.fromkeys(lines):
         output.note(line)
 
 
 def _save(comparison: Comparison, directory: Path) -> None:
-    """Write the comparison, and the result of each engine in its own directory."""
+    """Write the comparison, and the result of each engine into a separate directory."""
     with interrupts_wait():
         output.written(comparison.save(directory, figure_formats=None))
     for engine, answer in comparison.answers.items():

@@ -1,6 +1,6 @@
-"""What a shell offers for a word that is being typed: names of papers, parts, points, keys.
+"""Shell completion: names of papers, items, capture points, keys of a scenario.
 
-A word that cannot be completed gives nothing; no error may reach the shell.
+A word that cannot be completed gives no candidates. No error may reach the shell.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Completer = Callable[[str], list[str]]
 
 
 Names = Callable[[], Iterable[str]]
-"""Returns names; called, and what it needs imported, only when a shell requests them."""
+"""Function that returns names; called, with its imports, only when a shell requests them."""
 
 
 def _one_of(names: Names) -> Completer:
@@ -80,7 +80,7 @@ formats = _some_of(lambda: import_module("airpath.results.export").FORMATS)
 
 
 def items(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the items of the paper that is named before."""
+    """Return the items of the paper named earlier on the command line."""
     from airpath.errors import AirpathError
     from airpath.reproduction import load
 
@@ -95,9 +95,9 @@ def items(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def settings(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the keys of ``--set``, or after ``=`` the values of a key that is a choice.
+    """Return the keys of ``--set``, or after ``=`` the possible values of the key.
 
-    A key ends with ``=`` where its value may follow, and with a full stop where keys inside it may.
+    A key ends with ``=`` if its value may follow, and with a full stop if a nested key may follow.
     """
     from airpath.scenario import Scenario
     from airpath.scenario.key_tree import nodes_at
@@ -114,10 +114,10 @@ def settings(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _file(context: typer.Context) -> Any:
-    """Return the scenario file that is named before."""
+    """Return the scenario file named earlier on the command line."""
     found = context.params.get("scenario")
     if found is None:
-        # An option that still lacks its value hides the arguments before it.
+        # If an option still lacks its value, typer does not parse the arguments before it.
         line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
         found = next((word for word in line.split() if word.endswith(".toml")), None)
     return found

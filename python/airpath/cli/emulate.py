@@ -1,4 +1,4 @@
-"""``airpath emulate``: the kernel's TCP, or any command, on a modelled link in real time."""
+"""``airpath emulate``: kernel TCP, or any command, over a modelled link in real time."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from airpath.results.save import Saving, check_places
 __all__ = ["INVALID", "emulate"]
 
 INVALID = 3
-"""Exit status when nothing failed, but the numbers cannot be believed."""
+"""Exit status if nothing failed, but the result is invalid."""
 
 _OF_COMMANDS = ("Queues", "Links", "Validity")
-"""The tables that are shown after a command."""
+"""Tables that are shown after a command."""
 
 
 def emulate(
@@ -120,7 +120,7 @@ def emulate(
 
 
 def _directory(out: str | None, scenario: Any, formats: Sequence[str]) -> Path | None:
-    """Return the directory of the files, which may all be written there; None if none are."""
+    """Return the checked output directory; None if no files are written."""
     if out is None:
         return None
     directory = output_directory(out, "out")
@@ -197,20 +197,20 @@ def _command(
     result = run(scenario, words, **settings)
     if _not_started(result, words):
         return int(result.ended["status"])  # The program has printed one line.
-    # Standard output is the command's.
-    told = Console(stderr=True, width=None if sys.stderr.isatty() else WIDEST, highlight=False)
+    # The command uses standard output.
+    console = Console(stderr=True, width=None if sys.stderr.isatty() else WIDEST, highlight=False)
     if directory is not None:
         _save(result, directory, formats)
-    told.print(f"[bold]{escape(result.title)}[/bold]")
-    told.print(heading(result))
+    console.print(f"[bold]{escape(result.title)}[/bold]")
+    console.print(heading(result))
     for line in result.kernel["problems"]:
         if not _is_about_a_start(line):
-            told.print(escape(line))
+            console.print(escape(line))
     for reason in result.invalid:
-        told.print(f"[bold red]INVALID:[/bold red] {escape(reason)}")
+        console.print(f"[bold red]INVALID:[/bold red] {escape(reason)}")
     for table in tables(result, "--out"):
         if table.title in _OF_COMMANDS:
-            print_table(table, told)
+            print_table(table, console)
     return _status(result)
 
 
@@ -218,18 +218,18 @@ _NOT_STARTED = (126, 127)
 
 
 def _is_about_a_start(line: str) -> bool:
-    """Say whether it is what the program itself writes when a command cannot be started."""
+    """Return whether the emulation program writes this line when a command cannot be started."""
     return not line.startswith(("the server's command ended", "the captures", "packets pass"))
 
 
 def _not_started(result: Result, words: Sequence[str]) -> bool:
-    """Say whether the client's command did not begin."""
-    told = any(line.startswith(f"{words[0]}: ") for line in result.kernel["problems"])
-    return told and result.ended["status"] in _NOT_STARTED
+    """Return whether the client's command did not start."""
+    has_failed = any(line.startswith(f"{words[0]}: ") for line in result.kernel["problems"])
+    return has_failed and result.ended["status"] in _NOT_STARTED
 
 
 def _status(result: Result) -> int:
-    """Return the exit status: the command's, unless it was ended when its time was over."""
+    """Return the command's exit status, unless the time limit ended the command."""
     status = result.ended["status"]
     if result.ended["reason"] == "signal":
         return int(status or 128 + (result.ended["signal"] or 2))
@@ -247,8 +247,8 @@ def _words(command: Sequence[str], shell: bool) -> list[str]:
 
 
 def _with_prompt(words: Sequence[str], name: str) -> list[str]:
-    """Return the call of a shell whose prompt begins with the name of a scenario."""
-    # Shells expand the text of a prompt.
+    """Return the command that starts a shell whose prompt begins with the name of a scenario."""
+    # Shells expand special characters in a prompt.
     mark = f"[airpath: {re.sub(r'[^A-Za-z0-9 ,.:+-]', '_', name)}] "
     shell, interactive = words
     if Path(shell).name != "bash":
@@ -269,7 +269,7 @@ def _split(server: str) -> list[str]:
 
 
 def _fit(words: Sequence[str], *, json: bool, **given: object) -> None:
-    """Refuse options that a command does not use."""
+    """Reject options that do not apply to a command."""
     lines = [
         f"--{name.replace('_', '-')}: has no effect on a command, which runs once. Remove it."
         for name, value in given.items()
@@ -292,7 +292,7 @@ def _only_with_command(words: Sequence[str], **given: object) -> None:
         raise BadValueError("\n".join(lines))
 
 
-# --- what this machine can do ---------------------------------------------------------------------
+# --- requirements of emulation --------------------------------------------------------------------
 
 
 def _check(json: bool) -> int:

@@ -1,4 +1,4 @@
-"""``airpath example``: the scenarios and sweeps that come with Airpath."""
+"""``airpath example``: the scenarios and sweeps that are installed with Airpath."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from airpath.scenario.examples import example_path, examples, shipped_examples
 __all__ = ["example"]
 
 _TRACE = re.compile(r'"(traces/[^"]+)"')
-"""A trace of a scenario, or of an axis of a sweep, by its path from there."""
+"""Relative path of a trace in a scenario, or in an axis of a sweep."""
 
 _SCENARIO = re.compile(r'^scenario = "\.\./([^"]+)"', re.MULTILINE)
-"""The scenario of a sweep, one directory up; both are written into one directory."""
+"""Scenario of a sweep, one directory up. Both files are written into the same directory."""
 
 
 def example(
@@ -66,7 +66,7 @@ def example(
 
 
 def _read_by(example: str) -> dict[str, bytes]:
-    """Return the files that an example reads, by their paths from it."""
+    """Return the files that an example reads, by path relative to the example."""
     scenarios = _SCENARIO.findall(example)
     found = {file: (shipped_examples() / file).read_bytes() for file in scenarios}
     texts = [example, *(content.decode() for content in found.values())]
@@ -76,7 +76,7 @@ def _read_by(example: str) -> dict[str, bytes]:
 
 
 def _new(out: str, fix: str = "Use another name") -> Path:
-    """Return the file to write; an existing one is never overwritten."""
+    """Return the path of the file to write; existing files are never overwritten."""
     path = Path(out)
     if out:
         output_file(path)

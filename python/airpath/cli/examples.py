@@ -1,4 +1,4 @@
-"""What ``--help`` shows at its end: command lines that work, with what they do."""
+"""Examples at the end of ``--help``: command lines with descriptions."""
 
 from __future__ import annotations
 
@@ -121,11 +121,11 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         ),
     },
 }
-"""Command lines by command, with what each does. Tests run every one of them."""
+"""Command lines with descriptions, by command. Tests run all of them."""
 
 
 def epilog(command: str) -> str:
-    """Return the end of a command's help."""
-    # Lines after the mark are not wrapped.
+    """Return the last part of a command's help, with its examples."""
+    # Lines after the mark `\b` are not wrapped.
     lines = (f"  {line}\n      {does}" for line, does in EXAMPLES[command].items())
     return "\b\nExamples:\n" + "\n".join(lines)

@@ -1,4 +1,4 @@
-"""``airpath list``: what there is to choose from."""
+"""``airpath list``: the available components."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _classes(family: Any) -> Callable[[], dict[str, str]]:
 
 def _first_line(component: type) -> str:
     line = (component.__doc__ or "").strip().partition("\n")[0].rstrip(".").replace("`", "")
-    # "Reno: the congestion control ..." names itself; the list has the name already.
+    # "Reno: the congestion control ..." begins with its name, which the list already shows.
     head, colon, rest = line.partition(": ")
     return rest if colon and head == component.__name__ else line
 
@@ -48,16 +48,16 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "model": _classes(Solution),
     "paper": installed_papers,
 }
-"""Every kind of component, with the function that lists its members."""
+"""Kinds of components, with the function that lists the members of each."""
 
 
 def components(kind: str) -> dict[str, str]:
-    """Return the components of a kind by name, with one line about each.
+    """Return the components of a kind by name, each with a description of one line.
 
     Raises
     ------
     BadValueError
-        If there is no such kind.
+        If the kind is unknown.
     """
     if kind not in KINDS:
         raise BadValueError(

@@ -1,4 +1,4 @@
-"""The state of an emulation while it runs: a live view on a terminal, lines elsewhere."""
+"""State of a running emulation: a live view on a terminal, lines of text elsewhere."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["Watcher", "watch"]
 
 Watcher = Callable[[int, Mapping[str, Any]], None]
-"""Takes the number of the replication, and an event."""
+"""Function of the number of the replication and an event."""
 
 _LINES = 10
-"""Lines of progress in a replication, where there is no terminal."""
+"""Number of progress lines for each replication, if there is no terminal."""
 
 
 @contextmanager
@@ -28,9 +28,9 @@ def watch(replications: int, live: bool | None) -> Iterator[Watcher]:
     Parameters
     ----------
     replications : int
-        How many there will be.
+        Number of replications.
     live : bool or None
-        Whether with a view that changes; None decides by whether there is a terminal.
+        Whether to use a live view. None: if there is a terminal.
     """
     if not (sys.stderr.isatty() if live is None else live):
         yield _lines(replications, quiet=live is False and sys.stderr.isatty())
@@ -57,8 +57,8 @@ def _lines(replications: int, *, quiet: bool) -> Watcher:
         part = int(_LINES * event["at_s"] / until)
         if part > last.get(number, -1):
             last[number] = part
-            said = ", ".join(f"{name} {value}" for name, value in _values(event).items())
-            output.note(f"{_where(number, replications, event)}: {said}")
+            values = ", ".join(f"{name} {value}" for name, value in _values(event).items())
+            output.note(f"{_where(number, replications, event)}: {values}")
 
     return notify
 

@@ -1,6 +1,6 @@
-"""Options that several commands have: type, help and completion of each, in one place.
+"""Options that several commands share: type, help and completion of each.
 
-A command gives the default: ``reps: Reps = 10``.
+A command sets the default: ``reps: Reps = 10``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the commands share: options, progress, tables, the one JSON document."""
+"""Shared functions of the commands: checks of options, console output, JSON output."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ __all__ = [
 
 
 def command_line() -> str:
-    """Return the command as the user could type it again."""
+    """Return the command line, quoted for a shell."""
     text = shlex.join(["airpath", *arguments])
-    # A file name may hold bytes that are no text; the command goes into every kind of file.
+    # A file name may contain invalid UTF-8; the command is written into files of all kinds.
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 arguments: list[str] = []
-"""What `airpath.cli.main` was called with, without the program's name."""
+"""Arguments of `airpath.cli.main`, without the program's name."""
 
 
 def show_version(wanted: bool) -> None:
@@ -58,7 +58,7 @@ def load_options(settings: Sequence[str]) -> list[tuple[str, str]]:
     Raises
     ------
     BadValueError
-        If there is no ``=``; all such settings are named.
+        If settings lack ``=``; the message names all of them.
     """
     bad = [text for text in settings if "=" not in text]
     if bad:
@@ -76,25 +76,27 @@ def load_options(settings: Sequence[str]) -> list[tuple[str, str]]:
 def only_with_out(
     out: str | None, what: str = "a directory. Use --out DIR", /, **given: bool
 ) -> None:
-    """Refuse options about what is written where nothing is.
+    """Reject options about output files if there is no ``--out``.
 
     Parameters
     ----------
     out : str or None
         The value of ``--out``.
     what : str
-        What is missing, and how it is written.
+        Description of the missing option, and its syntax.
     given : bool
-        Whether each of these options was given, by its name with underscores.
+        Whether each of these options is set, by name with underscores.
 
     Raises
     ------
     BadValueError
-        With one line for each that was, if `out` is None.
+        With one line for each option that is set, if `out` is None.
     """
-    told = [f"--{name.replace('_', '-')}: needs {what} as well." for name in given if given[name]]
-    if told and out is None:
-        raise BadValueError("\n".join(told))
+    problems = [
+        f"--{name.replace('_', '-')}: needs {what} as well." for name in given if given[name]
+    ]
+    if problems and out is None:
+        raise BadValueError("\n".join(problems))
 
 
 def figure_kinds(
@@ -115,11 +117,11 @@ def figure_kinds(
     plot : bool, optional
         The value of ``--plot`` or ``--no-plot``. Default: neither.
     usual : str
-        Formats without the option. Default ``png``.
+        Formats if the option is not set. Default ``png``.
     needs : str
-        What is missing without ``--out``.
+        Description of the missing option, if there is no ``--out``.
     others : mapping of str to bool, optional
-        Whether each of the other options that need ``--out`` was given, as for `only_with_out`.
+        Whether each of the other options that need ``--out`` is set, as for `only_with_out`.
 
     Raises
     ------
@@ -139,7 +141,7 @@ def figure_kinds(
 
 
 def console() -> Console:
-    """Return standard output; in a pipe nothing is wrapped."""
+    """Return a console on standard output; lines are not wrapped in a pipe."""
     from rich.console import Console
 
     from airpath.present.terminal import WIDEST
@@ -148,18 +150,18 @@ def console() -> Console:
 
 
 def print_json(document: Mapping[str, Any]) -> None:
-    """Print the one JSON document of ``--json``."""
+    """Print the JSON document of ``--json``."""
     sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
 
 
 def note(text: str) -> None:
-    """Say something to the user that is no result, on standard error."""
+    """Print a note for the user on standard error."""
     print(text, file=sys.stderr)
 
 
 @contextmanager
 def warnings_as_notes() -> Iterator[None]:
-    """Say each warning of Airpath in one line on standard error, while the block runs."""
+    """Print each warning of Airpath as one line on standard error, while the block runs."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", AirpathWarning)
         shown = warnings.showwarning
@@ -177,12 +179,12 @@ def warnings_as_notes() -> Iterator[None]:
 
 
 def written(paths: Sequence[Path]) -> None:
-    """Say which files were written."""
+    """Print the names of written files."""
     for path in paths:
         note(f"written: {path}")
 
 
 def removed(paths: Sequence[Path]) -> None:
-    """Say which files of an earlier run were removed."""
+    """Print the names of removed files of an earlier run."""
     for path in paths:
         note(f"removed: {path} (of an earlier run)")

@@ -125,7 +125,7 @@ def _measured(
     *,
     json: bool,
 ) -> int:
-    """Measure, print the table and write its figure; return the exit status."""
+    """Measure, print the table and write the figure; return the exit status."""
     with terminal_bar() as notify:
         table = measure_with(settings, threads=threads, out=out, progress=notify, note=output.note)
     if table.interrupted:
@@ -177,7 +177,7 @@ def _write_figure(table: PerTable, packet: Size, out: str, kinds: Sequence[str])
 
 
 def _document(table: PerTable, packet: Size) -> dict[str, Any]:
-    """Return the one JSON document: the table's file, and the rates of every point."""
+    """Return the JSON document: the content of the table's file, and the rates of every point."""
     file = table.document
     about = {**build(), "command": output.command_line(), "seed": file["provenance"]["seed"]}
     return {

@@ -34,7 +34,7 @@ def report(
     from airpath.report.source import report_of
 
     if out.suffix.lower() not in (".html", ".htm"):
-        # A data file is one letter away.
+        # Protects a data file from being overwritten after a typing error.
         wrong = "not the name of a page. Use one that ends in .html"
         raise BadValueError(f"{error_prefix('out', out)}: {wrong}.")
     output_file(out)

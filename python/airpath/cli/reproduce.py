@@ -1,4 +1,4 @@
-"""``airpath reproduce``: a published paper's tables and figures, and Airpath's."""
+"""``airpath reproduce``: tables and figures of a published paper, computed by Airpath."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def reproduce(
 
 
 def _print_notes(report: reproduction.Report, before: list[str], out: str | None) -> None:
-    """Print what Ctrl-C left out, and which figures in the directory are of an earlier run."""
+    """Print unfinished work after Ctrl-C, and names of figures from an earlier run."""
     if report.interrupted:
         finished = sum(item.complete for item in report.items)
         output.note(f"Interrupted: {finished} of {len(report.items)} items were finished.")
@@ -117,12 +117,12 @@ def _print_notes(report: reproduction.Report, before: list[str], out: str | None
     drawn = {path.name for item in report.items for path in item.figures}
     left = [name for name in before if name not in drawn and Path(out or "", name).is_file()]
     if left:
-        # They say themselves what made them, and to make them again can take hours.
+        # They are kept: each contains its provenance, and plotting them again can take hours.
         output.note(f"{out}: of an earlier run are {', '.join(left)}.")
 
 
 def _summary(paper: str | None, others: list[str], *, json: bool) -> int:
-    """Print the overview of all papers, or of one; `others` are options that conflict with it."""
+    """Print the overview of one paper or of all; `others` are options that conflict with it."""
     if others:
         raise BadValueError(f"--summary: conflicts with {others[0]}. Remove one of them.")
     found = overviews(paper)
@@ -139,7 +139,7 @@ def _summary(paper: str | None, others: list[str], *, json: bool) -> int:
 
 
 def _figures(report: Path) -> list[str]:
-    """Return the names of the figures that an earlier report in the directory has."""
+    """Return the names of the figures in an earlier report in the directory."""
     try:
         items = json_of(read_bytes(report, LARGEST))["items"]
         return [Path(figure).name for item in items for figure in item["figures"]]

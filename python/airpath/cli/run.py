@@ -102,18 +102,18 @@ def run(
 
 
 class Files(NamedTuple):
-    """The files that are wanted in the directory of ``--out``.
+    """Settings of the files in the directory of ``--out``.
 
     Parameters
     ----------
     formats : sequence of str
-        Of the tables.
+        Formats of the tables.
     plot : bool or None
-        Whether figures are drawn. None: if nothing interrupted the run or its tables.
+        Whether figures are plotted. None: if nothing interrupted the run or its tables.
     figure_formats : sequence of str
-        Of the figures.
+        Formats of the figures.
     window : str or None
-        Of the timeline. None: the run.
+        Time span of the timeline. None: the complete run.
     """
 
     formats: Sequence[str]
@@ -131,12 +131,13 @@ class Files(NamedTuple):
         window: str | None,
         others: Mapping[str, bool],
     ) -> Files:
-        """Return them, given the options; `others` says which others that need ``--out`` are given.
+        """Return the settings for these options; `others` as for `output.figure_kinds`.
 
         Raises
         ------
         BadValueError
-            If one has no effect without ``--out``, is unknown, or conflicts with ``--no-plot``.
+            If an option has no effect without ``--out``, is unknown, or conflicts with
+            ``--no-plot``.
         """
         formats = checked_formats("csv" if format_ is None else format_)
         own = {"window": window is not None, "format": format_ is not None}
@@ -147,7 +148,7 @@ class Files(NamedTuple):
 
 
 def _check_recording(chosen: Scenario, window: str | None) -> None:
-    """Refuse a window of the timeline that the scenario does not record."""
+    """Reject a window of the timeline that the scenario does not record."""
     if window is not None:
         checked_window(window, chosen.duration / 1e9)
         series = chosen.bottleneck.link.series
@@ -168,7 +169,7 @@ def _write(result: Result, directory: Path | None, files: Files, *, json: bool) 
     """Write the files and print the result; return whether Ctrl-C ended the run or the tables."""
     interrupted, figures = result.interrupted, False
     try:
-        # Files first: the reader of a pipe may exit.
+        # Files first, because the reader of a pipe may exit.
         if directory is not None and result.replications:
             interrupted = _save(result, directory, files.formats) or interrupted
             figures = not interrupted if files.plot is None else files.plot
@@ -188,9 +189,9 @@ def _write(result: Result, directory: Path | None, files: Files, *, json: bool) 
 
 
 def _save(result: Result, directory: Path, formats: Sequence[str]) -> bool:
-    """Write the files of a result; return whether Ctrl-C ended that.
+    """Write the files of a result; return whether Ctrl-C interrupted the writing.
 
-    Statistics are written in any case. What was recorded over time can take long.
+    Statistics are always written. Writing the time series can take long.
     """
     saving = Saving(result, directory, formats)
     try:

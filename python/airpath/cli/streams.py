@@ -1,4 +1,4 @@
-"""Standard output and standard error that may be full, closed, or no longer read."""
+"""Handling of standard output and standard error that are full, closed, or no longer read."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ __all__ = ["OutputLostError", "guarded_streams"]
 
 
 _ERRORS = "backslashreplace"
-"""File names may hold bytes that are no text, and a terminal may not know every sign."""
+"""File names may contain invalid UTF-8, and a terminal may not support every character."""
 
 
 class OutputLostError(Exception):
-    """Standard output takes no more.
+    """Standard output cannot be written to.
 
-    No `OSError`, so that no handler of file errors catches it.
+    Not an `OSError`, so that no handler of file errors catches it.
 
     Parameters
     ----------
     error : OSError
-        What the system said.
+        Error of the system.
     """
 
     def __init__(self, error: OSError) -> None:
@@ -36,9 +36,9 @@ class OutputLostError(Exception):
 
 
 class _Raw(io.FileIO):
-    """A file descriptor that says once that it takes no more, and from then on takes everything.
+    """A file descriptor that reports the first failed write, and then discards all data.
 
-    What is left in buffers is tried again when the process ends; that must not fail once more.
+    Python flushes remaining buffers again when the process ends; this must not fail a second time.
     """
 
     def __init__(self, descriptor: int, lost: OSError | None, tells: bool) -> None:
@@ -51,7 +51,7 @@ class _Raw(io.FileIO):
             if self._lost is not None:
                 raise self._lost
             while (written := super().write(data)) is None:
-                # Another process has set it to non-blocking.
+                # Another process has set the descriptor to non-blocking.
                 select.select([], [self.fileno()], [])
         except OSError as error:
             if self._tells:
@@ -72,9 +72,9 @@ class _Raw(io.FileIO):
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Let what cannot be written raise `OutputLostError`, or be silent on standard error.
+    """Make failed writes raise `OutputLostError`; on standard error they are ignored.
 
-    Streams that are not the process's own, as in a notebook, stay what they are.
+    Replaced streams, as in a notebook, are not changed.
     """
     before = sys.stdout, sys.stderr
     sys.stdout = _guarded(sys.stdout, sys.__stdout__, 1, tells=True)
@@ -93,7 +93,7 @@ def _guarded(stream: Any, own: Any, descriptor: int, tells: bool) -> Any:
             stream.reconfigure(errors=_ERRORS)
         return stream
     if stream is None:
-        # It is closed. What is opened next must not become standard output by its number.
+        # The stream is closed. The next opened file must not get the descriptor of standard output.
         _occupy(descriptor)
         raw = _Raw(descriptor, OSError(errno.EBADF, "it is closed"), tells)
         return _text(raw, "utf-8", line_buffering=True)

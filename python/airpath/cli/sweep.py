@@ -1,4 +1,4 @@
-"""``airpath sweep``: run a sweep file; what is in its ledger."""
+"""``airpath sweep``: run a sweep file, and the commands on its ledger."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 _MOST_ROWS = 40
-"""Points that are printed when the others are in a file."""
+"""Maximum number of printed points, if all points are in a file."""
 
 
 class _Group(TyperGroup):
-    """What does not begin with one of the commands is a sweep to run."""
+    """Command group; arguments that do not begin with a command run a sweep."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args or args[0] not in (*self.commands, "--help", "-h"):
@@ -46,7 +46,7 @@ class _Group(TyperGroup):
         formatter.write_usage(ctx.command_path, f"{others} DIR [OPTIONS]", prefix="       ")
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        # Its own options are those of a run; the commands come behind them.
+        # The options of `run`, then the commands.
         run: Any = self.commands["run"]
         run.format_options(ctx, formatter)
         self.format_commands(ctx, formatter)
@@ -120,7 +120,7 @@ def run(
 
 
 def _read(file: Path, set_: list[str], reps: int | None, seed: int | None) -> Description:
-    """Read the sweep file; checking a million points takes minutes."""
+    """Read the sweep file, with a progress bar: checking a million points takes minutes."""
     from airpath.sweeps.description import read_sweep_file
     from airpath.sweeps.plan import Rule
 
@@ -187,9 +187,9 @@ def _save(sweep: Sweep, directory: Path, formats: Sequence[str], kinds: Sequence
     page = directory / "report.html"
     with interrupts_wait():
         output.written(sweep.save(directory, formats=formats, figure_formats=None))
-    # These take seconds, and the next start writes them again: Ctrl-C does not wait for them.
+    # Figures take seconds and can be written again by the next call, so Ctrl-C interrupts them.
     figures, plot = {}, sweep.plot
-    # The report has SVG.
+    # The report uses SVG.
     for stem, files in rendered(plot, dict.fromkeys(["svg", *kinds])) if kinds else ():
         figures[stem] = files["svg"]
         for kind in kinds:

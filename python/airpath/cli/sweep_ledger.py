@@ -1,4 +1,4 @@
-"""``airpath sweep status | export | prune``: what is in the ledger of a sweep."""
+"""``airpath sweep status | export | prune``: commands on the ledger of a sweep."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LedgerArgument = Annotated[
 ]
 
 _MOST_FAILURES = 20
-"""That are printed; --json has all."""
+"""Maximum number of printed failures; --json has all of them."""
 
 
 def status(

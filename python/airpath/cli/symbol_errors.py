@@ -95,7 +95,7 @@ def title(settings: dict[str, Any]) -> str:
 
 
 def _calculated(snr: str, settings: dict[str, Any]) -> tuple[tuple[float, ...], list[float]]:
-    """Return SNRs and error rates; all problems are reported at once."""
+    """Return SNRs and error rates; one exception reports all problems."""
     problems: list[str] = []
     snrs_db: tuple[float, ...] = (0.0,)
     try:

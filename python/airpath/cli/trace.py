@@ -1,4 +1,4 @@
-"""``airpath trace``: look at, convert and generate traces."""
+"""``airpath trace``: inspect, convert and generate traces."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def generate(
         name=str(target),
     )
     output_file(target)
-    # A Mahimahi file has no place for comments.
+    # Mahimahi's format has no comments.
     beside = target.with_name(f"{target.name}.provenance.txt")
     is_csv = form == "csv"
     if not is_csv:
@@ -147,7 +147,7 @@ def generate(
     return 0
 
 
-# --- reading what the user wrote ---------------------------------------------------------------
+# --- parsing of arguments ----------------------------------------------------------------------
 
 
 def _quantity(kind: Any, option: str, text: str) -> Any:
@@ -182,11 +182,11 @@ def _format(named: str | None, target: Path) -> Format:
 
 
 _ENDINGS = ("", ".csv", ".trace", ".up", ".down")
-"""What names of traces end in; all but the CSV are Mahimahi's."""
+"""Endings of names of traces; all except the CSV's are Mahimahi's."""
 
 
 def _is_another(target: Path, source: str) -> None:
-    """Check that a file that is read is not written over."""
+    """Check that the output file is not the input file."""
     is_same = False
     with suppress(OSError, ValueError):
         is_same = target.samefile(trace_path(source, None))

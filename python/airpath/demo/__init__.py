@@ -1,4 +1,4 @@
-"""``python -m airpath.demo``: an LTE link, a fading cell and quick runs of the papers, on one page.
+"""Demonstration, ``python -m airpath.demo``: an LTE link, a fading cell, quick runs of papers.
 
 ```
   examples.py: simulated links ------┐
@@ -6,8 +6,8 @@
   papers.py: airpath reproduce ------┘
 ```
 
-The terminal shows a table of each part. Figures, and the papers with their ledgers, are in
-``OUT/demo``. A second call simulates nothing of the papers again.
+The terminal shows a table of each part. ``OUT/demo`` has the figures, and the papers with their
+ledgers. A second call reuses all replications of the papers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from airpath.scenario.examples import shipped_examples
 __all__ = ["DIRECTORY", "NEXT_STEPS", "PAGE", "main"]
 
 DIRECTORY: Final = "demo"
-"""Directory of everything except the page, in the directory of the page."""
+"""Directory of all files except the page, in the directory of the page."""
 
 PAGE: Final = "index.html"
 
@@ -43,7 +43,7 @@ NEXT_STEPS: Final = {
     "run a paper at full length": "airpath reproduce qawla --full --out out/qawla",
     "print the last full runs": "airpath reproduce --summary",
 }
-"""Commands by what they do."""
+"""Commands by description."""
 
 
 def main(out: str = "out", examples: Path | None = None) -> int:
@@ -52,14 +52,14 @@ def main(out: str = "out", examples: Path | None = None) -> int:
     Parameters
     ----------
     out : str
-        Directory of ``index.html``, made when missing.
+        Directory of ``index.html``; created if missing.
     examples : Path, optional
-        Directory of the example scenarios. Default: those that come with Airpath.
+        Directory of the example scenarios. Default: the scenarios installed with Airpath.
 
     Returns
     -------
     status : int
-        0.
+        Always 0.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The simulated examples of the demonstration: four downloads over LTE, and in a fading cell."""
+"""Simulated examples of the demonstration: four downloads over LTE, and in a fading cell."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def lte_link(
     directory : Path
         Directory of the figures.
     console : Console
-        Where a missing recording is reported.
+        Console for the message about a missing recording.
     progress : callable, optional
-        Is called with the finished share.
+        Function that is called with the finished share of the simulations.
     """
     results: dict[str, Result] = {}
     scenarios = _scenarios(examples, console)

@@ -1,4 +1,4 @@
-"""The papers of the demonstration: each a process of its command, several at a time."""
+"""Papers of the demonstration: one process for each paper, several at a time."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from airpath.reproduction.plugins import papers_with
 __all__ = ["REPLICATIONS", "reproduced", "summary"]
 
 REPLICATIONS: Final = 2
-"""Most replications of each point."""
+"""Maximum number of replications of each point."""
 
 
 def reproduced(
     papers: Sequence[str], directory: Path, progress: ProgressCallback | None = None
 ) -> dict[str, Any]:
-    """Reproduce papers quickly; return the document of each, by its name.
+    """Reproduce papers with quick runs; return the document of each paper, by name.
 
     Parameters
     ----------
     papers : sequence of str
         Names of installed papers.
     directory : Path
-        Each paper gets a directory in it, where its ledger is kept.
+        Directory of the output, with a subdirectory and a ledger for each paper.
     progress : callable, optional
-        Is called with the share of the papers that is finished.
+        Function that is called with the finished share of the papers.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def _report(progress: ProgressCallback | None, papers: int, left: Mapping[str, N
 
 
 class _Commands:
-    """Commands of ``airpath`` that are running."""
+    """Running ``airpath`` commands."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[str]] = set()
@@ -88,14 +88,14 @@ class _Commands:
         self._is_stopped = False
 
     def run(self, arguments: Sequence[str]) -> None:
-        """Run a command to its end, unless all were stopped.
+        """Run a command to its end, unless `stop` was called.
 
         Raises
         ------
         RunError
-            If it fails, with what it wrote on standard error.
+            If the command fails, with its standard error.
         KeyboardInterrupt
-            If Ctrl-C reached it.
+            If Ctrl-C interrupted the command.
         """
         with self._lock:
             if self._is_stopped:
@@ -119,7 +119,7 @@ class _Commands:
             raise RunError(f"airpath {' '.join(arguments)}: {written.strip()}")
 
     def stop(self) -> None:
-        """End all commands, and run no other one. A ledger keeps what is finished."""
+        """End all commands, and start no others. Ledgers keep finished replications."""
         with self._lock:
             self._is_stopped = True
             for child in self._running:
@@ -127,7 +127,7 @@ class _Commands:
 
 
 def summary(documents: Mapping[str, Any]) -> Table:
-    """Return the table of verdicts: of these runs, and of the last full run of each paper."""
+    """Return the table of verdicts for these runs, and for the last full run of each paper."""
     full = {paper: overview_of(paper).to_dict() for paper in papers_with(RESULTS)}
     rows = []
     for paper, document in documents.items():
@@ -156,7 +156,7 @@ def _numbers(verdict: Mapping[str, Any] | None) -> str:
 
 
 def _claims(tally: Mapping[str, Any] | None) -> list[str]:
-    """Return how many claims hold, are undecided and do not hold."""
+    """Return the numbers of claims that hold, are undecided and do not hold."""
     if tally is None:
         return ["-"] * 3
     return [str(tally["hold"]), *(str(len(tally[name])) for name in ("undecided", "do_not_hold"))]

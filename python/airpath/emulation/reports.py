@@ -107,7 +107,7 @@ def problems_of(reports: Sequence[Report]) -> list[str]:
     Parameters
     ----------
     reports : sequence of Report
-        One for each run.
+        Reports, one for each run.
     """
     several = len(reports) > 1
     return [
@@ -130,7 +130,7 @@ def _sections(results: IO[bytes]) -> dict[str, bytes]:
 
 
 def _columns(sections: Mapping[str, bytes], name: str) -> Columns:
-    """Return a series; nothing where nothing was recorded."""
+    """Return the columns of a series; empty columns if the series was not recorded."""
     if f"series/{name}.time_s" not in sections:
         return _NOTHING
     parts = {part: sections[f"series/{name}.{part}"] for part in _WIDTHS}
@@ -150,7 +150,7 @@ def kernel_of(kernels: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     Returns
     -------
     kernel : dict
-        Settings of the first one; in `counters`, by side and name, a list with a number for each.
+        Settings of the first run. `counters`, by side and name: a list with a number for each run.
     """
     if not kernels:
         return {}
@@ -165,7 +165,7 @@ def kernel_of(kernels: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 @dataclass
 class Recorded:
-    """What was recorded in all runs, by number of the finished replication."""
+    """Recorded data of all runs, by number of the finished replication."""
 
     reports: list[Report] = field(default_factory=list)
 
@@ -174,9 +174,9 @@ class Recorded:
         return self.reports[index].series.get(name, _NOTHING)
 
     def ss(self, index: int) -> Mapping[str, bytes]:
-        """Return the columns of the senders' state."""
+        """Return the columns of the senders' state (`ss`)."""
         return self.reports[index].ss
 
     def flow_monitor(self, index: int) -> str:
-        """Return nothing: there is no flow monitor."""
+        """Return an empty list: emulation has no flow monitor."""
         return "[]"

@@ -1,4 +1,4 @@
-"""One run of the program: its files without names, and the report that it leaves in them."""
+"""One run of the emulation program, with unnamed temporary files for its report and captures."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def run_once(
     series: Sequence[str] = (),
     captures: Sequence[str] = (),
 ) -> Iterator[tuple[process.EmulationOutcome, reports.Report, Mapping[str, IO[bytes]]]]:
-    """Run the program once; yield how it ended, its report, and the captured packets by side.
+    """Run the program once; yield its outcome, its report, and the captured packets by side.
 
     Parameters
     ----------
     document : mapping
-        From `airpath.emulation.document.document_of`.
+        Document from `airpath.emulation.document.document_of`.
     listener : callable
-        Receives each event. What it raises ends the program.
+        Function that receives each event. An exception that it raises ends the program.
     series : sequence of str
         Names of the series in the report. Default: none.
     captures : sequence of str
@@ -40,7 +40,7 @@ def run_once(
     """
     has_command = document["traffic"]["kind"] == "commands"
     with ExitStack() as at_end:
-        # Without names, so that none remains when this process is killed.
+        # Unnamed files: none remains if this process is killed.
         results = at_end.enter_context(tempfile.TemporaryFile())
         captured: dict[str, IO[bytes]]
         captured = {side: at_end.enter_context(tempfile.TemporaryFile()) for side in captures}

@@ -1,4 +1,4 @@
-"""TCP parameters that a kernel does not apply as the scenario has them; results list them."""
+"""TCP parameters that a kernel applies differently from the scenario; results list them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["UnappliedParameter", "option_text", "unapplied_control_keys", "unapp
 
 
 class UnappliedParameter(NamedTuple):
-    """A TCP parameter that a kernel does not apply as the scenario has it.
+    """A TCP parameter that a kernel applies differently from the scenario.
 
     Parameters
     ----------
     option : str
-        Its key in the scenario, below the group of flows: ``tcp.min_rto``.
+        Key in the scenario, below the group of flows: ``tcp.min_rto``.
     asked : str
-        What the scenario says.
+        Value in the scenario.
     kernel : str
-        What the kernel does.
+        Behavior of the kernel.
     """
 
     option: str
@@ -36,14 +36,14 @@ class UnappliedParameter(NamedTuple):
 
 
 def unapplied_options(options: TcpParameters, control: str) -> Iterator[UnappliedParameter]:
-    """Yield the parameters that a kernel has no setting for, where it does not do as asked.
+    """Yield parameters that the kernel has no setting for and whose value it does not follow.
 
     Parameters
     ----------
     options : TcpParameters
         The TCP parameters of a flow.
     control : str
-        The kernel's congestion control.
+        Kernel name of the congestion control.
     """
     values = {**options.values, "cc": control}
     for name, row in parameters().items():
@@ -59,7 +59,7 @@ def unapplied_options(options: TcpParameters, control: str) -> Iterator[Unapplie
 
 @cache
 def _same(name: str) -> Sequence[Any]:
-    """Return the values for which a kernel does as asked, as a resolved scenario has them."""
+    """Return the values, in resolved form, that match the kernel's behavior."""
     row = parameters()[name]
     context = cast(Context, None)  # No parameter names a file.
     return [
@@ -76,25 +76,25 @@ def unapplied_control_keys(control: Component, name: str) -> Iterator[UnappliedP
     control : Component
         The congestion control algorithm of a flow.
     name : str
-        The kernel's.
+        Kernel name of the congestion control algorithm.
     """
     if control.kind == "cubic-ns3":
         yield UnappliedParameter("cc", "cubic, as ns-3 counts", "cubic, as the kernel counts")
-    for key, theirs in KERNEL[name].items():
-        asked = control.get(key, theirs)
-        if asked is not None and asked != theirs:
-            yield UnappliedParameter(f"cc.{key}", str(asked), str(theirs))
+    for key, default in KERNEL[name].items():
+        asked = control.get(key, default)
+        if asked is not None and asked != default:
+            yield UnappliedParameter(f"cc.{key}", str(asked), str(default))
 
 
 def option_text(name: str, value: Any) -> str:
-    """Return the value of a TCP parameter as a scenario would have it, without quotes.
+    """Return the value of a TCP parameter in the notation of a scenario, without quotes.
 
     Parameters
     ----------
     name : str
-        Its key in a scenario.
+        Key of the parameter in a scenario.
     value : object
-        Its value in a resolved scenario.
+        Value of the parameter in a resolved scenario.
     """
     kind = parameters()[name].type
     if isinstance(value, bool):

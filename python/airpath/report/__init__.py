@@ -1,4 +1,4 @@
-"""A report: one HTML file that needs no other file.
+"""Reports: self-contained HTML files.
 
 ```
   PAPER.json -------paper-------┐

@@ -1,4 +1,4 @@
-"""The advisories of a sweep in its report."""
+"""Advisories of a sweep in its report."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 __all__ = ["advisories", "advisory_details"]
 
 _MOST_LISTED = 100
-"""Points that a row names."""
+"""Maximum number of points that a row lists."""
 
 
 def advisory_details(readings: Readings) -> list[str]:
-    """Return a line for the verdict of a sweep with advisories: each kind and its points."""
+    """Return a line for a sweep's verdict with each kind of advisory and its points, if any."""
     kinds = group_by_kind((of.point, of.advisories) for of in readings.points)
     parts = [f"{kind.code} at {some_points([of.number for of in kind.points])}" for kind in kinds]
     return [f"Advisories: {'; '.join(parts)}."] if parts else []
 
 
 def advisories(readings: Readings) -> Iterator[Section]:
-    """Yield the section of the advisories: a row for each text, by kind."""
+    """Yield the section of the advisories: a row for each text, grouped by kind."""
     from airpath.engine.advisory import Advisory
 
     points: dict[Advisory, list[int]] = {}

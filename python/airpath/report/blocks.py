@@ -1,4 +1,4 @@
-"""What a report is made of, before it is HTML: sections of facts, texts, tables, figures, links."""
+"""Building blocks of a report before HTML: sections of facts, texts, tables, figures, links."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ __all__ = [
 ]
 
 MOST_ROWS = 1000
-"""Of a table in a report. The files next to it have all rows."""
+"""Maximum number of rows of a table in a report. The files next to the report have all rows."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A sentence with what belongs to it in smaller letters."""
+    """A sentence, with details in a smaller font."""
 
     text: str
     tone: Tone = ""
@@ -41,7 +41,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Lines:
-    """Sentences, one under the other."""
+    """Sentences, one per line."""
 
     kind: ClassVar[str] = "lines"
     lines: Sequence[Line]
@@ -49,7 +49,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Facts:
-    """Names with what they stand for."""
+    """Names with their values."""
 
     kind: ClassVar[str] = "facts"
     facts: Sequence[tuple[str, str]]
@@ -57,7 +57,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Code:
-    """A text with fixed spacing, opened by a click."""
+    """A preformatted text, opened by a click."""
 
     kind: ClassVar[str] = "code"
     title: str
@@ -87,13 +87,13 @@ class Figure:
     Parameters
     ----------
     title : str
-        What it shows.
+        Description of the figure's content.
     svg : str
-        Clean markup, as `figures.inlined` returns it; or empty.
+        Clean markup from `figures.inlined`; or empty.
     image : str
-        A data URI, where there is no SVG; or empty.
+        A data URI, if there is no SVG; or empty.
     links : sequence of Link
-        Its files.
+        Links to the files of the figure.
     """
 
     kind: ClassVar[str] = "figure"
@@ -113,11 +113,11 @@ class Section:
     Parameters
     ----------
     key : str
-        Its anchor.
+        Anchor of the section.
     title : str
         The heading.
     blocks : sequence of Block
-        In order.
+        Blocks of the section, in order.
     parts : sequence of Section
         Sections inside it.
     """
@@ -130,18 +130,18 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A whole report.
+    """A complete report.
 
     Parameters
     ----------
     title, subtitle : str
-        Above everything.
+        Headings at the top of the page.
     verdict : Line
-        What it comes to, in one sentence, and what disagreed or failed.
+        Overall outcome in one sentence, with disagreements and failures.
     sections : sequence of Section
-        In order.
+        Sections of the page, in order.
     made_by : str
-        Version and commit, at its foot.
+        Version and commit, shown at the end of the page.
     """
 
     title: str
@@ -160,16 +160,16 @@ def anchor(*names: object) -> str:
 def cut(
     rows: Iterable[Sequence[Cell]], where: str, whole: int | None = None
 ) -> tuple[list[Sequence[Cell]], list[str]]:
-    """Return as many rows as a table shows, and the note that says how many are left out.
+    """Return the rows that a table shows, and a note with the number of omitted rows.
 
     Parameters
     ----------
     rows : iterable of sequence of Cell
-        All of them, or the first.
+        All rows, or the first ones.
     where : str
-        The file that has them all.
+        Name of the file that has all rows.
     whole : int, optional
-        How many there are. Default: as many as are given.
+        Total number of rows. Default: the number of `rows`.
     """
     found = list(rows)
     count = len(found) if whole is None else whole
@@ -180,7 +180,7 @@ def cut(
 
 
 def some_points(numbers: list[int], most: int = 10) -> str:
-    """Return the numbers of points as a text, of many the first."""
+    """Return a text with the numbers of points, limited to the first `most`."""
     listed = ", ".join(map(str, numbers[:most]))
     left = f" and {len(numbers) - most} more" if len(numbers) > most else ""
     return f"{'point' if len(numbers) == 1 else 'points'} {listed}{left}"

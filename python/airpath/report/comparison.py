@@ -1,4 +1,4 @@
-"""The report of a comparison of engines: what `airpath compare --out` wrote."""
+"""Report of a comparison of engines, from the output of `airpath compare --out`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["report_of_comparison"]
 
 _FIGURE = "comparison"
 _BY_ENGINE = {"simulate": "result.json", "emulate": "result.json", "solve": "solution.json"}
-"""Document in the directory of each engine."""
+"""File name of the document in the directory of each engine."""
 
 
 def report_of_comparison(
@@ -40,9 +40,9 @@ def report_of_comparison(
     Parameters
     ----------
     comparison : Comparison
-        What is reported on.
+        The comparison.
     directory : Path, optional
-        Directory of its files, for links to those that exist. Default: there are none.
+        Directory of the comparison's files, for links to existing files. Default: no links.
     out : Path, optional
         Directory of the report. Default: `directory`.
 
@@ -140,7 +140,7 @@ def _reasons(comparison: Comparison) -> Iterator[Block]:
 
 
 def _lines(comparison: Comparison) -> list[Line]:
-    """Return the explanations of differences: a line for each engine, then one for each fact."""
+    """Return the explanations of differences: a line for each engine, then a line for each fact."""
     found: list[tuple[str, list[str]]] = []
     for text in texts.explanation(comparison):
         if text.startswith(" "):

@@ -1,4 +1,4 @@
-"""The page of the demonstration: all its tables and figures, and what to try next."""
+"""Page of the demonstration: all its tables and figures, and suggested next commands."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Example:
     Parameters
     ----------
     key : str
-        Its anchor on the page.
+        Anchor of the example on the page.
     table : Table
-        The numbers; its title is that of the section.
+        Table of the numbers; its title is the section's title.
     figures : mapping of str to str
         Titles of the figures, by the stem of their files.
     """
@@ -57,11 +57,11 @@ def report_of_demonstration(
     papers : sequence of Table
         Summaries of the papers.
     documents : mapping of str to mapping
-        What ``airpath reproduce --out`` writes into ``PAPER.json``, by paper.
+        Content of ``PAPER.json`` from ``airpath reproduce --out``, by paper.
     next_steps : mapping of str to str
-        Commands by what they do.
+        Commands by description.
     directory : Path
-        Directory of the figures of the examples; each paper has a directory in it.
+        Directory of the examples' figures, with a subdirectory for each paper.
     out : Path
         Directory of the page, for links.
     """
@@ -94,7 +94,7 @@ def _example(example: Example, report_files: ReportFiles) -> Section:
 
 
 def _figure(stem: str, title: str, report_files: ReportFiles) -> Figure:
-    """Return a figure as SVG, or as PNG if that is shorter: a long series is."""
+    """Return a figure as SVG, or as PNG if the PNG is smaller, as for a long series."""
     links = report_files.links_of_figure(stem)
     svg = inlined(report_files.read(f"{stem}.svg"), f"{stem}-", title)
     image = data_uri(report_files.read(f"{stem}.png"))

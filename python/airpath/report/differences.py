@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 __all__ = ["differences_along"]
 
 _MOST_OPEN: Final = 12
-"""Rows of a table that is not opened by a click."""
+"""Maximum number of rows of a table that is shown without a click."""
 
 
 def differences_along(readings: Readings, metrics: Sequence[str]) -> Iterator[Section]:
-    """Yield the section of differences along the axes, if points differ in one axis alone.
+    """Yield the section of differences along the axes, if points differ in only one axis.
 
     Parameters
     ----------
     readings : Readings
         The sweep.
     metrics : sequence of str
-        Those that are compared.
+        Metrics that are compared.
     """
     plan = readings.plan
     if plan.replicated is None or not metrics:
@@ -50,7 +50,7 @@ def _along(readings: Readings, axis: str, metrics: Sequence[str]) -> Iterator[Se
     try:
         found = [differences(readings, axis, metric, base, points) for metric in metrics]
     except BadValueError:
-        # No two points differ in it alone.
+        # No two points differ only in this axis.
         return
     if found:
         words = [metric_style(name, [], plan.metric_labels).name for name in metrics]
@@ -67,7 +67,7 @@ def _counts(
     metrics: Sequence[str],
     found: Sequence[Sequence[PointDifference]],
 ) -> Table:
-    """Return how often each value of an axis gives more and less than the base."""
+    """Return counts of points with a higher and a lower metric than the base, by axis value."""
     columns = [("", readings.plan.names[axis]), *(("", name) for name in metrics)]
     labels = dict.fromkeys(each.point.labels.get(axis, "") for each in found[0])
     rows = []
@@ -90,7 +90,7 @@ def _counts(
 
 
 def _untested(found: Sequence[Sequence[PointDifference]]) -> list[str]:
-    """Return how many differences are not tested, and why."""
+    """Return the number of untested differences, by reason."""
     every = [each.difference for of_metric in found for each in of_metric]
     reasons = Counter(each.untested for each in every if each.untested)
     total = len(every)

@@ -1,7 +1,8 @@
-"""Figures inside a report: SVG without anything that runs or is fetched, its names its own.
+"""Figures inside a report: sanitized SVG (nothing that runs or is fetched), with unique names.
 
-The names of several figures in one document would be one another's, so each gets a prefix. What
-matplotlib writes is kept; scripts, styles for the whole page, links and foreign content are not.
+The identifiers of several figures in one document would collide, so each figure gets a prefix.
+Elements and attributes that matplotlib writes are kept. Scripts, style sheets, links and foreign
+content are removed.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from airpath.errors import BadValueError
 
 __all__ = ["data_uri", "inlined"]
 
-_DRAWN = """
+_ELEMENT_NAMES = """
 svg g defs path use rect circle ellipse line polyline polygon text tspan title desc
 clipPath linearGradient radialGradient stop pattern marker image
 """
-_SAID = """
+_ATTRIBUTE_NAMES = """
 id class d x y x1 y1 x2 y2 cx cy r rx ry dx dy width height points transform viewBox
 preserveAspectRatio style fill fill-opacity fill-rule stroke stroke-width stroke-opacity
 stroke-linejoin stroke-linecap stroke-dasharray stroke-dashoffset opacity clip-path clip-rule
@@ -27,11 +28,11 @@ offset stop-color stop-opacity gradientUnits gradientTransform patternUnits patt
 font-family font-size font-style font-weight text-anchor href dominant-baseline
 marker-start marker-mid marker-end refX refY markerWidth markerHeight orient
 """
-_ELEMENTS, _ATTRIBUTES = frozenset(_DRAWN.split()), frozenset(_SAID.split())
+_ELEMENTS, _ATTRIBUTES = frozenset(_ELEMENT_NAMES.split()), frozenset(_ATTRIBUTE_NAMES.split())
 _URL = re.compile(r"url\(\s*['\"]?(.*?)['\"]?\s*\)")
 _INLINE_IMAGE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=\s]*")
 _GROUND = "stroke-linejoin: round; stroke-linecap: butt"
-"""What matplotlib says in a style sheet, which would be for the whole page."""
+"""Style that matplotlib puts into a style sheet, which would apply to the entire page."""
 
 
 def inlined(
@@ -44,16 +45,16 @@ def inlined(
     data : bytes
         The file.
     prefix : str
-        Prefix of every name in it. Different for each figure of a page.
+        Prefix of every identifier in the figure. Different for each figure of a page.
     title : str
-        What the figure shows, for those who do not see it.
+        Description of the figure for screen readers.
     hints : mapping of str to str, optional
-        What is shown on hover, by the `id` of an element in the file.
+        Texts shown on hover, by the `id` of an element in the file.
 
     Raises
     ------
     BadValueError
-        If it is not SVG.
+        If the file is not SVG.
     """
     try:
         root = ET.fromstring(data)
@@ -67,7 +68,7 @@ def inlined(
     if "viewBox" not in made.attrib:
         width, height = (_points(root.get(name)) for name in ("width", "height"))
         made.set("viewBox", f"0 0 {width:g} {height:g}")
-    # The style sheet makes it as wide as the page, but no wider than it was drawn.
+    # The style sheet makes the figure as wide as the page, but not wider than its natural width.
     made.set("style", f"{_GROUND}; --natural: {_points(root.get('width')):g}pt")
     made.set("role", "img")
     made.set("aria-label", title)
@@ -75,7 +76,7 @@ def inlined(
 
 
 def data_uri(data: bytes) -> str:
-    """Return a PNG file as a URI that holds it."""
+    """Return a PNG file as a data URI."""
     return f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}"
 
 
@@ -85,7 +86,7 @@ class _Cleaner:
         self.hints = hints
 
     def clean(self, element: ET.Element) -> ET.Element:
-        """Return a copy with what is allowed."""
+        """Return a copy with only the allowed elements and attributes."""
         made = ET.Element(_local(element.tag), dict(self._attributes(element)))
         if made.tag in {"text", "tspan", "title", "desc"}:
             made.text = element.text
@@ -95,7 +96,7 @@ class _Cleaner:
         if hint is not None or (made.tag == "use" and len(element)):
             made.set("class", "has-value")
         for inner in element:
-            # Comments and instructions have no name that is text.
+            # Tags of comments and processing instructions are not strings.
             is_known = isinstance(inner.tag, str) and _local(inner.tag) in _ELEMENTS
             if is_known and not (element.tag.endswith("svg") and _local(inner.tag) == "title"):
                 made.append(self.clean(inner))

@@ -1,4 +1,4 @@
-"""The metrics of a sweep in its report: those with a column, and those that are stated in words."""
+"""Metrics of a sweep in its report: metrics with a column, and metrics stated in a sentence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Metrics:
 
     @cached_property
     def means(self) -> Mapping[str, list[float]]:
-        """The finite means of each metric, over points and engines."""
+        """Finite means of each metric, over points and engines."""
         found = {
             metric: [
                 self.readings.interval(place, metric, engine).mean
@@ -48,12 +48,12 @@ class Metrics:
 
     @cached_property
     def without_value(self) -> list[str]:
-        """Metrics that no engine has measured at any point."""
+        """Metrics without a value from any engine at any point."""
         return [metric for metric, means in self.means.items() if not means]
 
     @cached_property
     def constant(self) -> Mapping[str, str]:
-        """Metrics with one value in all replications of several points, and that value."""
+        """Metrics with the same value in all replications of several points, and this value."""
         several = len(self.readings.points) > 1
         return {
             metric: self._in_words(metric, means[0])
@@ -63,7 +63,7 @@ class Metrics:
 
     @cached_property
     def styles(self) -> Mapping[str, MetricStyle]:
-        """Name and unit of each metric that has a column: it has values, and they vary."""
+        """Name and unit of each metric with a column, which has values that vary."""
         return {
             metric: metric_style(metric, means, self.readings.plan.metric_labels)
             for metric, means in self.means.items()
@@ -71,16 +71,16 @@ class Metrics:
         }
 
     def cell(self, place: int, metric: str, engine: Engine) -> Cell:
-        """Return the mean of a metric at a point with half its interval, in its unit.
+        """Return the mean of a metric at a point, ± half the interval, in the metric's unit.
 
         Parameters
         ----------
         place : int
-            Of the point.
+            Index of the point.
         metric : str
-            One of `styles`.
+            A metric in `styles`.
         engine : Engine
-            Whose answer.
+            Engine that gives the value.
         """
         return varying(self.readings.interval(place, metric, engine), self.styles[metric].scale)
 

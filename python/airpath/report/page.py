@@ -1,4 +1,4 @@
-"""From a `Page` to HTML."""
+"""Conversion of a `Page` to HTML."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 __all__ = ["html"]
 
 _JOINTS = re.compile(r"([a-z0-9][._:])(?=[a-z0-9])", re.IGNORECASE)
-"""Where the name of a key or of a file may be wrapped."""
+"""Positions where the name of a key or of a file may be wrapped."""
 
 
 def html(page: Page) -> str:
-    """Return a report as one HTML document that needs nothing else; equal pages, equal bytes.
+    """Return a report as a self-contained HTML document; equal pages give equal bytes.
 
     Parameters
     ----------
     page : Page
-        What is in it. Every text of it is escaped.
+        Content of the report. All its texts are escaped.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -42,7 +42,7 @@ def html(page: Page) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return environment.get_template("report.html").render(
         page=page,
-        # These are trusted; figures come out of `figures.inlined`.
+        # Trusted content; figures come from `figures.inlined`.
         style=Markup(_file("report.css")),
         script=Markup(script),
         script_digest=Markup(digest),
@@ -51,7 +51,7 @@ def html(page: Page) -> str:
 
 
 def _breakable(text: str) -> Markup:
-    """Return a text that may be wrapped behind the dots and underscores of its long words."""
+    """Return a text that may be wrapped after the dots and underscores of long words."""
     from markupsafe import Markup, escape
 
     return Markup(_JOINTS.sub(r"\1<wbr>", str(escape(text))))

@@ -1,4 +1,4 @@
-"""The report of a reproduced paper, from the document that ``airpath reproduce --out`` writes."""
+"""Report of a reproduced paper, from the document that ``airpath reproduce --out`` writes."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def report_of_paper(
     Parameters
     ----------
     document : mapping
-        What ``airpath reproduce PAPER --out`` writes into ``PAPER.json``, or its archive.
+        Content of ``PAPER.json`` from ``airpath reproduce PAPER --out``, or of its archive.
     directory : Path, optional
-        Where the figures are that it names. Default: there are none.
+        Directory of the figures that the document names. Default: no figures.
     out : Path, optional
-        Directory that the report will stand in, for links. Default: `directory`.
+        Directory of the report, for links. Default: `directory`.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def report_of_paper(
     Raises
     ------
     BadValueError
-        If it is another document.
+        If the document is of another kind.
     """
     try:
         return html(_page(unpacked(document), ReportFiles(directory, out)))
@@ -91,12 +91,12 @@ def _page(document: Document, report_files: ReportFiles) -> Page:
 
 def _verdict(document: Document, report_files: ReportFiles) -> Line:
     found = document["verdict"]
-    said = {each["claim"]: each["text"] for each in document["claims"]}
+    texts = {each["claim"]: each["text"] for each in document["claims"]}
     details = [f"{MARK} Outside its tolerance: {text}." for text in found["outside_text"]]
     later = found["with_later"] or {"do_not_hold": (), "undecided": ()}
     for name, verb in (("do_not_hold", "Does not hold"), ("undecided", "Undecided")):
         keys = dict.fromkeys((*found[name], *later[name]))
-        details += [f"{MARK} {verb}: {said.get(key, '')} ({key})" for key in keys]
+        details += [f"{MARK} {verb}: {texts.get(key, '')} ({key})" for key in keys]
     unfinished = [item["item"] for item in document["items"] if not item.get("complete", True)]
     if unfinished or not document.get("complete", True):
         names = ", ".join(unfinished) or "nothing"
@@ -167,9 +167,9 @@ def shown_items(document: Document, report_files: ReportFiles) -> list[Section]:
     Parameters
     ----------
     document : mapping
-        What ``airpath reproduce PAPER --out`` writes into ``PAPER.json``.
+        Content of ``PAPER.json`` from ``airpath reproduce PAPER --out``.
     report_files : ReportFiles
-        Where the figures are that it names.
+        Directory of the figures that the document names.
     """
     found = []
     for item in document["items"]:
@@ -200,7 +200,7 @@ def _item(item: Document, document: Document, report_files: ReportFiles) -> Sect
 def _figures(item: Document, key: str, report_files: ReportFiles) -> Iterator[Block]:
     """Yield the figures of an item, each once, and links to its other files."""
     formats: dict[str, list[str]] = {}
-    # A file that stands for a figure is named as it was when it was written.
+    # Paths in the document date from the time when the figures were written; only the names count.
     for name in (PurePath(path).name for path in item.get("figures", ())):
         formats.setdefault(PurePath(name).stem, []).append(name)
     for number, (stem, names) in enumerate(formats.items()):
@@ -220,7 +220,7 @@ def _figures(item: Document, key: str, report_files: ReportFiles) -> Iterator[Bl
 
 
 def _drawing(report_files: ReportFiles, name: str | None, prefix: str, title: str) -> str:
-    """Return an SVG file as markup; nothing where there is none that can be read."""
+    """Return an SVG file as markup; empty if there is no readable SVG file."""
     if name is None:
         return ""
     try:
@@ -234,15 +234,15 @@ def _published(rows: Sequence[Row], document: Document) -> Table:
     made = numbers(rows, document)
     cells = [sortable(entries) for entries in zip(*made.texts, strict=True)]
     body, notes = cut(zip(*cells, strict=True), f"{document['paper']}.json")
-    told = tolerances(rows)
-    if told:
-        each = "; ".join(f"{quantity}: {source}" for quantity, source in told)
+    sources = tolerances(rows)
+    if sources:
+        each = "; ".join(f"{quantity}: {source}" for quantity, source in sources)
         notes.append(f"{MARK} is outside its tolerance. {each}.")
     return Table("Published and computed", made.columns, body, [*made.notes, *notes])
 
 
 def _unpublished(rows: Sequence[Row], document: Document) -> Table:
-    """Return the table of numbers that the paper does not print, for instance a figure's."""
+    """Return the table of numbers that the paper does not print, for example from a figure."""
     names = list(dict.fromkeys(name for row in rows for name in row.row))
     places = [sortable([str(row.row.get(name, "")) for row in rows]) for name in names]
     values = [_value(row, document["decimals"].get(row.quantity)) for row in rows]
@@ -314,5 +314,5 @@ def _execution(report_files: ReportFiles) -> list[tuple[str, str]]:
         sweep = Sweep(report_files.path(FILE_NAME))
         return execution_facts(sweep.execution, sum(each.replications for each in sweep.sessions))
     except BadValueError:
-        # The page does not depend on a ledger that is damaged.
+        # A damaged ledger is ignored.
         return []

@@ -1,4 +1,4 @@
-"""The last section of each report: what made the numbers, and the files with all of them."""
+"""Last section of each report: the origin of the numbers, and the files with all numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["execution_facts", "made_by", "provenance"]
 
 _IN_SECTIONS = frozenset({"scenario", "scenario_toml", "scenarios"})
-"""Shown as a scenario file, or too long to be shown."""
+"""Keys that are shown as a scenario file, or are too long."""
 
 
 def made_by(made: Mapping[str, Any]) -> str:
@@ -26,7 +26,7 @@ def made_by(made: Mapping[str, Any]) -> str:
 def execution_facts(
     execution: Execution | None, replications: int | None = None
 ) -> list[tuple[str, str]]:
-    """Return run time and machine as facts, with the number of replications that took it."""
+    """Return run time and machine as facts, with the number of replications."""
     if execution is None:
         return [("run time", "not recorded")]
     time = _duration(execution.wall_s)
@@ -55,22 +55,22 @@ def provenance(
     without: Collection[str] = (),
     scenario: str = "",
 ) -> Section:
-    """Return the section.
+    """Return the section of the provenance.
 
     Parameters
     ----------
     made : mapping
         The provenance.
     files : iterable of str
-        Names of files; those that exist are linked.
+        Names of files; existing files are linked.
     report_files : ReportFiles
-        The directory of these files.
+        Directory of these files.
     more : sequence of tuple of str
         Further facts.
     without : collection of str
-        Keys of `made` that another section has.
+        Keys of `made` that another section shows.
     scenario : str
-        Heading above the scenario file, if the provenance has one. Default: it is not shown.
+        Heading above the scenario file, if the provenance has one. Default: the file is not shown.
     """
     facts = [
         (name.replace("_", " "), _plain(value))

@@ -1,4 +1,4 @@
-"""Files in a report's directory: their existence, their content, links to them."""
+"""Access to the files that a report links: existence, content, relative links."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ __all__ = ["ReportFiles"]
 
 
 class ReportFiles:
-    """The directory with the files of what is reported on, as seen from the report.
+    """Directory of the files that a report uses, with links relative to the report.
 
     Parameters
     ----------
     directory : Path or None
-        Where the files are; None when there are none.
+        Directory of the files; None if there are none.
     out : Path or None
-        Directory of the report. Default: the same.
+        Directory of the report. Default: `directory`.
 
     Attributes
     ----------
     is_known : bool
         Whether there is a directory.
     missing : list of str
-        Missing files, which the report names.
+        Names of missing files, which the report lists.
     """
 
     def __init__(self, directory: Path | None, out: Path | None = None) -> None:
@@ -54,7 +54,7 @@ class ReportFiles:
         """Return a link to a file."""
         assert self._directory is not None
         place = os.path.relpath(self._directory / name, self._out)
-        # An address: no part of a name may look like a scheme.
+        # The link is a URL: no part of a name may look like a scheme.
         text = place.replace(os.sep, "/").encode("utf-8", "surrogateescape")
         return Link(quote(text), name)
 

@@ -1,4 +1,4 @@
-"""The report of one result: what `airpath run --out` or `airpath emulate --out` wrote."""
+"""Report of one result, from the output of `airpath run --out` or `airpath emulate --out`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["advisory_section", "report_of_result", "scenario_facts"]
 
 _OVER_TIME: Final = "One replication over time"
-"""Title of a figure whose own heading is the name of the result alone."""
+"""Title of a figure whose own heading is only the name of the result."""
 
 
 def report_of_result(
@@ -42,9 +42,9 @@ def report_of_result(
     Parameters
     ----------
     result : Result
-        What is reported on.
+        The result.
     directory : Path, optional
-        Directory of its files, for links to those that exist. Default: there are none.
+        Directory of the result's files, for links to existing files. Default: no links.
     out : Path, optional
         Directory of the report. Default: `directory`.
 
@@ -129,7 +129,7 @@ def scenario_facts(resolved: ResolvedScenario) -> list[tuple[str, str]]:
 
 
 def advisory_section(found: Iterable[tuple[Advisory, str]]) -> Iterator[Section]:
-    """Yield the section of advisories, if there is one; each once, with its kind and engines."""
+    """Yield the section of advisories, if any. Each is listed once, with its kind and engines."""
     engines: dict[Advisory, list[str]] = {}
     for advisory, engine in found:
         engines.setdefault(advisory, []).append(engine)
@@ -142,12 +142,12 @@ def advisory_section(found: Iterable[tuple[Advisory, str]]) -> Iterator[Section]
 
 
 def _figures(result: Result, report_files: ReportFiles) -> Iterator[Block]:
-    """Yield the figures, plotted again; one whose data is gone as it was plotted by the run."""
+    """Yield the figures, plotted again; if their data is missing, the PNG files of the run."""
     source = source_line(result.provenance)
     try:
         figures = result.plot.defaults()
     except AirpathError as error:
-        # A trace that was changed, a table of a series that was removed.
+        # For example a changed trace, or a removed table of a series.
         report_files.missing.append(one_line(str(error)))
         figures = {}
     for stem, figure in figures.items():
@@ -164,6 +164,6 @@ def _figures(result: Result, report_files: ReportFiles) -> Iterator[Block]:
 
 
 def _title(result: Result, figure: Drawn) -> str:
-    """Return the title that a figure has, without the name of the result."""
+    """Return the title of a figure without the name of the result."""
     title = str(figure.get_label()).removeprefix(result.title).removeprefix(": ")
     return f"{title[:1].upper()}{title[1:]}" or _OVER_TIME

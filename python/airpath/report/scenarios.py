@@ -1,4 +1,4 @@
-"""What each point of a sweep changes in its base scenario."""
+"""Section with the values that each point of a sweep changes in the base scenario."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 __all__ = ["scenarios"]
 
 _DIGEST: Final = 12
-"""Characters of a digest that are shown."""
+"""Number of shown characters of a digest."""
 
 
 def scenarios(plan: Plan) -> Iterator[Section]:
-    """Yield the section with a line for each point: what it has where the base has something else.
+    """Yield the section with a row for each point: its values of the axes, next to the base's.
 
     Parameters
     ----------
     plan : Plan
-        The sweep. Without a base, which is then a function, all values are shown.
+        The sweep. If its base is a function, there is no row for the base.
     """
     if not plan.axes:
         return

@@ -1,4 +1,4 @@
-"""Columns of texts that are sorted by the numbers in them."""
+"""Table columns of texts that are sorted by the numbers in the texts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _NUMBER = re.compile(rf"(?:{MARK} )?([+−-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: .*)
 
 
 def sortable(entries: Sequence[str]) -> list[Cell]:
-    """Return the cells of a column of texts; it is sorted by numbers if each text begins with one.
+    """Return the cells of a column of texts, sorted by numbers if each text begins with a number.
 
     Parameters
     ----------
     entries : sequence of str
-        Its entries. Those that state that there is no number are quiet, those with a mark are bad.
+        Texts of the column. Entries without a number get the tone `quiet`; marked entries, `bad`.
     """
     found = [_NUMBER.fullmatch(entry) for entry in entries]
     are_numbers = all(
@@ -41,6 +41,6 @@ def sortable(entries: Sequence[str]) -> list[Cell]:
 
 
 def sortable_table(table: Table) -> Table:
-    """Return a table of texts whose columns are sorted by the numbers in them."""
+    """Return a table of texts whose columns are sorted by the numbers in the texts."""
     columns = [sortable(column) for column in zip(*table.texts, strict=True)]
     return replace(table, rows=[list(row) for row in zip(*columns, strict=True)])

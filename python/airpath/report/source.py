@@ -1,4 +1,4 @@
-"""From the file or directory that a user names to a report."""
+"""Creation of a report from the file or directory that a user names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["report_of"]
 Kind = Literal["paper", "result", "comparison", ""]
 
 LEDGER = "ledger.sqlite"
-"""The file of a sweep's directory that holds everything."""
+"""File in a sweep's directory that contains all its data."""
 
 _SQLITE = b"SQLite format 3\0"
 """First bytes of a ledger."""
@@ -55,7 +55,7 @@ def report_of(source: Path, out: Path) -> str:
     Raises
     ------
     BadValueError
-        If it is something else, or a directory with several.
+        If the source is something else, or a directory with several documents.
     """
     file = _in_directory(source) if source.is_dir() else source
     if (file.name == LEDGER and file.exists()) or _is_ledger(file):
@@ -86,13 +86,13 @@ def _of_document(kind: Kind, document: Any, file: Path, out: Path) -> str:
     try:
         return page()
     except (AirpathError, AttributeError, ArithmeticError, LookupError, TypeError, ValueError):
-        # A value of another type, anywhere in a document that was edited.
+        # An edited document can have a value of another type anywhere.
         wrong = f"not the complete document of a {kind}. Create it again"
         raise BadValueError(f"{one_line(str(file))}: {wrong}.") from None
 
 
 def _in_directory(directory: Path) -> Path:
-    """Return the file of a directory to report on: of a paper its document, not its ledger."""
+    """Return the file of a directory to report on; for a paper the document, not the ledger."""
     named = [directory / name for name in (COMPARISON, RESULT) if (directory / name).exists()]
     papers = [
         path
@@ -111,7 +111,7 @@ def _in_directory(directory: Path) -> Path:
 
 
 def _is_ledger(file: Path) -> bool:
-    # A pipe would be waited for.
+    # Opening a pipe would block.
     if other_than_file(file) is not None:
         return False
     try:
@@ -122,7 +122,7 @@ def _is_ledger(file: Path) -> bool:
 
 
 def _kind(document: Any) -> Kind:
-    """Return the kind of a document by its keys; empty for another document."""
+    """Return the kind of a document, recognized by its keys; empty if unknown."""
     if isinstance(document, dict):
         for kind, keys in _KEYS.items():
             if keys <= document.keys():

@@ -1,4 +1,4 @@
-"""The report of a sweep, from its ledger."""
+"""Report of a sweep, from its ledger."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = ["report_of_sweep"]
 
 _FILES: Final = ("points.csv", "runs.csv", "ledger.sqlite")
 _MOST_MESSAGES: Final = 5
-"""In the verdict; the table of failures has more."""
+"""Maximum number of messages in the verdict; the table of failures has all of them."""
 _TITLES: Final[Mapping[str, str]] = {
     "pareto": "Rate against delay",
     "lines": "{} along an axis",
@@ -52,9 +52,9 @@ _TITLES: Final[Mapping[str, str]] = {
     "ecdf": "Distribution of {} over the replications",
     "forest": "Differences of {}",
 }
-"""By the beginning of a figure's name."""
+"""Titles of figures, by the first part of a figure's name."""
 _MOST_DRAWN: Final = 2000
-"""Points of a sweep whose figures are drawn."""
+"""Maximum number of points of a sweep with figures."""
 
 
 def report_of_sweep(
@@ -70,16 +70,17 @@ def report_of_sweep(
     Parameters
     ----------
     sweep : Sweep
-        What is reported on; it may be unfinished, which is said.
+        The sweep; if it is unfinished, the report states this.
     directory : Path, optional
-        Directory of its files, for links to existing ones. Default: that of its ledger.
+        Directory of the sweep's files, for links to existing files. Default: the ledger's
+        directory.
     out : Path, optional
-        Directory that the report will stand in. Default: `directory`.
+        Directory of the report. Default: `directory`.
     figures : mapping of str to bytes, optional
-        SVG files by their name without ending, as `rendered` of `airpath.sweeps.plot.figures` gives
-        them. Default: they are drawn.
+        SVG files by name without ending, from `rendered` of `airpath.sweeps.plot.figures`. Default:
+        the figures are plotted.
     left_out : mapping of str to str, optional
-        Why figures are not among `figures`, as `SweepPlot.left_out` returns it. Default: none is
+        Reasons for figures missing from `figures`, from `SweepPlot.left_out`. Default: none is
         missing.
 
     Returns
@@ -114,7 +115,7 @@ def report_of_sweep(
     return html(
         Page(
             title=plan.name or "Sweep",
-            subtitle=_asked(readings),
+            subtitle=_axes_text(readings),
             verdict=_verdict(readings, failures),
             sections=sections,
             made_by=made_by(made),
@@ -122,10 +123,10 @@ def report_of_sweep(
     )
 
 
-# --- what it comes to --------------------------------------------------------------------------
+# --- verdict -----------------------------------------------------------------------------------
 
 
-def _asked(readings: Readings) -> str:
+def _axes_text(readings: Readings) -> str:
     plan = readings.plan
     counts = [f"{name} ({len(_labels(readings, axis))})" for axis, name in plan.names.items()]
     return f"{_several(len(plan.points), 'point')}: {' × '.join(counts)}" if counts else "one point"
@@ -167,21 +168,21 @@ def _verdict(readings: Readings, failures: Any) -> Line:
 
 
 def _messages(failures: Any) -> list[str]:
-    """Return the messages, each once with how often it was said, the most frequent first."""
+    """Return each message once, with its points, the most frequent first."""
     counts: dict[str, list[int]] = {}
     for number, message in zip(failures["point"], failures["message"], strict=True):
         counts.setdefault(str(message), []).append(int(number))
     ranked = sorted(counts.items(), key=lambda each: -len(each[1]))
-    told = [
+    listed = [
         f"{message} ({some_points(list(dict.fromkeys(numbers)))})"
         for message, numbers in ranked[:_MOST_MESSAGES]
     ]
-    left = len(ranked) - len(told)
-    return [*told, f"and {_several(left, 'other message')}."] if left else told
+    left = len(ranked) - len(listed)
+    return [*listed, f"and {_several(left, 'other message')}."] if left else listed
 
 
 def _is_too_wide(readings: Readings, of: PointData) -> bool:
-    """Return whether a point has the most replications and still a wider interval than required."""
+    """Return whether a point has all its replications and its interval is still too wide."""
     rule = readings.plan.rule
     if rule.metric is None or len(of.values) < rule.most:
         return False
@@ -221,7 +222,7 @@ def _summary(readings: Readings, metrics: Metrics) -> Section:
 
 
 def _named(readings: Readings, metric: str) -> str:
-    """Return the name of a metric in words."""
+    """Return the readable name of a metric."""
     return metric_style(metric, [], readings.plan.metric_labels).name
 
 
