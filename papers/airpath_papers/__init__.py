@@ -1,1 +1,1 @@
-"""Published papers, one package each, which `airpath reproduce` finds by entry points."""
+"""Published papers, one package each; `airpath reproduce` finds them by entry points."""

@@ -1,4 +1,4 @@
-"""The directory of each paper: its data files, its README, the results of its last full run."""
+"""Directory of each paper: data files, README, and results of the last full run."""
 
 from pathlib import Path
 from typing import Final

@@ -1,4 +1,4 @@
-"""The measures that the formulas of ``claims.toml`` name, and one check without a formula."""
+"""Measures that the formulas of ``claims.toml`` name, and one check without a formula."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _best_share(replication: Replication) -> float:
 
 
 def _of_dynamics(session: Session, run: int, point: SweepPoint, what: str) -> float:
-    """Return the mean, the standard deviation or the most of the queue from 10 s on, packets."""
+    """Return the mean, the standard deviation or the maximum of the queue from 10 s on, packets."""
     queue = spikes.queue_over_time(session, point, run, spikes.SETTLED_S)
     return float(getattr(queue, what)())
 
@@ -94,7 +94,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
 
 CLAIMS: Final = Claims(CLAMP, SWEEPS, MEASURES)
 
-# --- a queue's own delay -----------------------------------------------------------------------
+# --- delay of single queues --------------------------------------------------------------------
 
 
 @CLAIMS.check(
@@ -114,7 +114,7 @@ def _self_clocking_own(
 def _drains(
     session: Session, spec: ClaimSpec, at: tuple[str, str], cells: Sequence[Cell]
 ) -> Finding:
-    """Return how often a queue is empty at the first point whose own delay is long enough."""
+    """Check the time share of an empty queue at the first point where its delay is long enough."""
     rate, queue = at
     least = spec["factor"] * max(QUEUES[queue]) / 1e3
     for cell in cells:

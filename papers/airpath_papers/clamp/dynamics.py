@@ -1,4 +1,4 @@
-"""Fig. 8: a long flow among Poisson arrivals of short ones (clamp-2008 §5.8)."""
+"""Fig. 8: a long flow and short flows with Poisson arrivals (clamp-2008 §5.8)."""
 
 from __future__ import annotations
 
@@ -27,22 +27,23 @@ END_S: Final = 150.0
 ARRIVALS_S: Final = 100.0
 BUFFER_BYTES: Final = 65_000
 MOST: Final = 80
-"""Short flows that may arrive: 26 are expected, and more than this never come."""
+"""Maximum number of short flows: 26 are expected, so that this limit is never reached."""
 
 
 class Dynamics(NamedTuple):
-    """The long flow among others.
+    """Parameters of the scenario of a long flow and short flows.
 
     Parameters
     ----------
     clamp : bool
-        CLAMP, else New Reno.
+        Whether to use CLAMP instead of New Reno.
     mode_packets : int
-        The most likely size of the others, packets: 2000 of the symmetric triangle, or 1.
+        Most likely size of the short flows, packets: 2000 (symmetric triangular distribution), or
+        1.
     a_bytes : int
-        a of CLAMP; of New Reno it has no meaning.
+        Parameter a of CLAMP, bytes; not used by New Reno.
     buffer_bytes : int
-        Buffer of CLAMP's queue; New Reno's is 65 kB.
+        Buffer of CLAMP's queue, bytes; New Reno's buffer is 65 kB.
     """
 
     clamp: bool
@@ -59,11 +60,11 @@ CASES: Final[Mapping[str, Dynamics]] = {
     "smaller newreno": Dynamics(clamp=False, mode_packets=1),
     "smaller clamp": Dynamics(clamp=True, mode_packets=1),
 }
-"""By the name that claims have for them."""
+"""Scenario parameters by the name that claims use."""
 
 
 def dynamics(case: str) -> ap.Scenario:
-    """Return the scenario of one of `CASES`."""
+    """Return the scenario of a key of `CASES`."""
     clamp, mode_packets, a_bytes, buffer_bytes = CASES[case]
     same: dict[str, Any] = {"cc": "newreno", "tcp": NEWRENO, "user": 0, "base_rtt": "52 ms"}
     if clamp:
@@ -93,7 +94,7 @@ def rates_bps(session: Session, point: SweepPoint, run: int, window_s: float) ->
 
 
 def moving_mean(values: Any, width: int) -> Any:
-    """Return the means of `width` neighbours each."""
+    """Return the moving means over `width` values."""
     return np.convolve(values, np.ones(width) / width, mode="valid")
 
 
@@ -105,13 +106,13 @@ def fluctuation(
     Parameters
     ----------
     session : Session
-        Has the point.
+        Session that contains the point.
     point : SweepPoint
-        Which.
+        Simulated point.
     run : int
-        Which replication.
+        Number of the replication.
     window_s, mean_s : float
-        Over how long the rate and its mean are taken, s.
+        Averaging times of the rate and of its moving mean, s.
     """
     rates = rates_bps(session, point, run, window_s)
     width = round(mean_s / window_s)

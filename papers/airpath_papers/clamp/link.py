@@ -1,4 +1,4 @@
-"""Fig. 2: a link of 10 Mbit/s, flows that join and leave (clamp-2008 §5.1)."""
+"""Fig. 2: a link of 10 Mbit/s with flows that start and stop (clamp-2008 §5.1)."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ TAU_BYTES: Final = 500
 BUFFER_BYTES: Final = 19_500
 
 JOINS_S: Final = ((0.0, 250.0), (50.0, 200.0), (100.0, 150.0))
-"""When each flow starts and stops, s."""
+"""Start and stop time of each flow, s."""
 
 STEADY_S: Final = 300.0
-"""End of flows that are there from the start on, s."""
+"""End of flows that are active from the start, s."""
 
 
 def link(
     clamp: bool, flows: int = 0, rate: str = "10 Mbit/s", rtt_ms: int = 50, gain: int = 1
 ) -> ap.Scenario:
-    """Return flows over the link.
+    """Return a scenario with flows over the link.
 
     Parameters
     ----------
     clamp : bool
-        CLAMP, else New Reno alone.
+        Whether to use CLAMP instead of only New Reno.
     flows : int
-        Number of flows from the start to the end; 0 for those of Fig. 2, which join and leave.
+        Number of flows from start to end; 0 for the flows of Fig. 2, which start and stop.
     rate : str
-        Of the link.
+        Rate of the link.
     rtt_ms : int
         Base RTT of every flow, ms.
     gain : int

@@ -1,4 +1,4 @@
-"""What is read off the runs of Fig. 2 (clamp-2008 §5.1)."""
+"""Measures of the runs of Fig. 2 (clamp-2008 §5.1)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from airpath_papers.clamp.link import JOINS_S
 __all__ = ["settling_s", "shares_off", "shares_off_between_changes", "window_deviation"]
 
 _CHANGES: Final = sorted({time for span in JOINS_S for time in span})
-"""When a flow of Fig. 2 starts or stops, s."""
+"""Times at which a flow of Fig. 2 starts or stops, s."""
 
 
 def shares_off(replication: Any) -> float:
-    """Return how far the rates are from equal shares at most."""
+    """Return the largest relative deviation of the rates from equal shares."""
     return _off([flow["ip_throughput_bps"] for flow in replication["flows"]])
 
 
@@ -31,7 +31,7 @@ def _off(got: Sequence[float]) -> float:
 def _delivered(
     session: Session, run: int, point: SweepPoint, begin: float, end: float
 ) -> list[float]:
-    """Return the bytes of each flow that is active from begin to end."""
+    """Return the delivered bytes of each flow that is active from begin to end."""
     delivered = session.series(point, "delivered", run)
     found = []
     for flow, (start, stop) in enumerate(JOINS_S):
@@ -44,9 +44,9 @@ def _delivered(
 def settling_s(
     session: Session, run: int, point: SweepPoint, window_s: float, within: float
 ) -> float:
-    """Return the longest time from a change to the last window whose shares are not equal, s.
+    """Return the longest time from a change to the last window with unequal shares, s.
 
-    Of one flow every share is equal: the changes are those between the first and the last.
+    The first and the last change are excluded, because a single flow has no unequal shares.
     """
     changes = _CHANGES[1:-1]
     last = dict.fromkeys(changes, 0.0)
@@ -64,7 +64,7 @@ def settling_s(
 def shares_off_between_changes(
     session: Session, run: int, point: SweepPoint, settled_s: float
 ) -> float:
-    """Return how far shares are from equal at most, from some time after each change on."""
+    """Return the largest deviation from equal shares, from `settled_s` after each change on."""
     found = [
         _off(_delivered(session, run, point, begin + settled_s, end))
         for begin, end in pairwise(_CHANGES)
@@ -78,7 +78,7 @@ def window_deviation(
 ) -> float:
     """Return the standard deviation over time of a flow's window from the warm-up on, bytes.
 
-    With `of_mean`, as a share of the mean of its recorded values.
+    With `of_mean`, as a share of the mean of the recorded values.
     """
     recorded = session.series(point, series, run)
     found = float(np.std(recorded.levels(0, np.arange(100.0, 300.0, 0.01))))

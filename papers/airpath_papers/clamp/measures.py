@@ -1,6 +1,6 @@
-"""What the figures and claims read off a simulation of the cell (clamp-2008 §5.4 to §5.7).
+"""Measures of a simulation of the cell, for figures and claims (clamp-2008 §5.4 to §5.7).
 
-Flows are named by their delays, ms; of a replication they stand in the order of `FLOWS_MS`.
+Flows are named by their delays, ms. A replication lists the flows in the order of `FLOWS_MS`.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ FLOWS_MS: Final = (30, 130, 10, 180)
 """Delays of the four flows, ms (Table 2)."""
 
 QUEUES: Final = {"30": (30,), "130": (130,), "10+180": (10, 180)}
-"""The queues, by the flows in them (§5.4)."""
+"""Names of the queues, with their flows (§5.4)."""
 
 FAIR: Final = (1 / 3, 1 / 3, 1 / 6, 1 / 6)
-"""What a scheduler that is fair to queues leaves each flow, as shares."""
+"""Share of each flow under a scheduler that is fair to queues."""
 
 MBYTE_BITS: Final = 8e6
 
@@ -129,7 +129,7 @@ def control_lost(flow_ms: int) -> Callable[[Replication], float]:
 def download_s(replication: Replication) -> float:
     """Mean over the flows of the time that 1 Mbyte takes at the flow's mean rate, s (§5.6).
 
-    Infinite where a flow delivers nothing.
+    Infinite if a flow delivers nothing.
     """
     rates = [flow["ip_throughput_bps"] for flow in replication["flows"]]
     times = [MBYTE_BITS / rate if rate else math.inf for rate in rates]
@@ -137,13 +137,13 @@ def download_s(replication: Replication) -> float:
 
 
 def empty_share(queue: str) -> Callable[[Replication], float]:
-    """Return the measure of the share of time in which nothing waits or is held for a user."""
+    """Return the measure of the share of time in which a queue has no waiting or held packet."""
     place = list(QUEUES).index(queue)
     return lambda run: float(run["queues"][place]["measured"]["empty_share"])
 
 
 def margin(replication: Replication) -> float:
-    """Return the margin m of Eq. 18, averaged over the slots that were given away."""
+    """Return the margin m of Eq. 18, averaged over the allocated slots."""
     return float(replication["users"][0]["margin"])
 
 
@@ -168,11 +168,11 @@ _QUANTITIES: Final[Sequence[MeasuredQuantity | ComputedQuantity]] = (
 )
 
 QUANTITIES: Final = {each.name: each for each in _QUANTITIES}
-"""Those that `paper.toml` names."""
+"""Quantities that `paper.toml` names."""
 
 
 def _place_of(point: Point) -> dict[str, Any]:
-    """Return the name of a row of a sweep of a or of the buffer."""
+    """Return the name of a row in a sweep of CLAMP's a or of New Reno's buffer."""
     axes = point.cell.axes
     return {
         "speed": axes["speed"],
@@ -189,4 +189,4 @@ _WORDS: Final = {
 }
 
 NAMING: Final = Naming(_WORDS, _place_of)
-"""How figures call the values and points of the sweeps."""
+"""Names of the values and points of the sweeps in figures."""

@@ -1,6 +1,6 @@
-"""The cell of the paper (clamp-2008 Fig. 3, Tables 1 and 2), by the axes of ``sweeps.toml``.
+"""Scenarios of the paper's cell (clamp-2008 Fig. 3, Tables 1 and 2), by axes of ``sweeps.toml``.
 
-README.md lists every value that the paper leaves open.
+README.md lists every value that the paper does not specify.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ __all__ = [
 
 
 class Radio(NamedTuple):
-    """One of the presets of the radio (§5.2, §5.4, §5.10).
+    """A preset of the radio (§5.2, §5.4, §5.10).
 
     Parameters
     ----------
     bandwidth, cap : str
         W0 and C_max of Eq. 18.
     doppler : str
-        f_d.
+        Doppler frequency f_d.
     attempts : int
-        n, the attempts of a block.
+        Number of attempts n of a block.
     """
 
     bandwidth: str
@@ -56,7 +56,7 @@ Entries = Mapping[str, Any]
 NOTHING: Final[Entries] = MappingProxyType({})
 
 USERS: Final = (0, 1, 2, 2)
-"""The user of each flow: the last two end in one device (§5.4)."""
+"""User of each flow: the last two flows end in the same device (§5.4)."""
 
 NEWRENO: Final[Mapping[str, Any]] = {
     "initial_window": "1 segment",
@@ -67,7 +67,7 @@ NEWRENO: Final[Mapping[str, Any]] = {
     "timestamps": False,
     "receive_window": "6 MB",
 }
-"""What differs from the profile ``rfc``: README.md."""
+"""Differences from the profile ``rfc``; README.md has the reasons."""
 
 
 def cell(
@@ -87,27 +87,27 @@ def cell(
     aqm: Any = None,
     cc: str = "newreno",
 ) -> ap.Scenario:
-    """Return the four flows in the cell (clamp-2008 Fig. 3, Tables 1 and 2).
+    """Return the scenario of four flows in the cell (clamp-2008 Fig. 3, Tables 1 and 2).
 
     Parameters
     ----------
     speed : str
         ``fast``, 10 m/s (60 Hz), or ``slow``, 0.1 m/s (0.6 Hz).
     protocol : str
-        ``CLAMP`` at router and receivers, or ``New Reno`` alone.
+        ``CLAMP`` at router and receivers, or only ``New Reno``.
     low_rate : bool
-        1.44 Mbit/s (§5.10), else 10 Mbit/s.
+        Whether the cell has 1.44 Mbit/s (§5.10) instead of 10 Mbit/s.
     knob_bytes : int
-        CLAMP: a. New Reno: the buffer of each queue.
+        CLAMP: parameter a, bytes. New Reno: buffer of each queue, bytes.
     fading : str
         Kind of the SNR process.
     tcp, rate, link, snr, scheduler, queue, window : mapping
-        Further entries of the profile, of Eq. 18, of the cell, its SNR and scheduler, of CLAMP's
+        Further parameters of TCP, of Eq. 18, of the cell, its SNR and scheduler, and of CLAMP's
         queue and window.
     aqm : queue discipline, optional
-        Instead of CLAMP's queue or New Reno's buffer.
+        Queue discipline that replaces CLAMP's queue or New Reno's buffer.
     cc : str
-        The senders' congestion control; with ``clamp`` the receivers have no window of CLAMP's.
+        Congestion control of the senders. With ``clamp``, the receivers do not use CLAMP's window.
     """
     clamp, radio = protocol == "CLAMP", radio_of(speed, low_rate)
     same: dict[str, Any] = {"cc": cc, "tcp": {**NEWRENO, **tcp}}
@@ -134,7 +134,7 @@ def cell(
 
 
 def saturated(speed: str, *, link: Entries = NOTHING) -> ap.Scenario:
-    """Return three users whose queues are never empty: datagrams at more than the cell carries."""
+    """Return a scenario of three users with always non-empty queues: datagrams above capacity."""
     return ap.Scenario(
         name="clamp saturated",
         duration="1 s",
@@ -146,7 +146,7 @@ def saturated(speed: str, *, link: Entries = NOTHING) -> ap.Scenario:
 
 
 def _wires(delay_ms: int) -> dict[str, Any]:
-    """Return both wires of a flow: Table 1, and 1 ms from its device to the base station."""
+    """Return both wires of a flow: Table 1, plus 1 ms from the device to the base station."""
     there = ap.Wire(rate="100 Mbit/s", delay=f"{delay_ms / 2:g} ms")
     return {"access": there, "return": ap.Wire(delay=f"{delay_ms / 2 + 1:g} ms")}
 
@@ -165,7 +165,7 @@ def cell_of(
     snr: Entries = NOTHING,
     scheduler: Entries = NOTHING,
 ) -> ap.link.Cell:
-    """Return the cell of a preset with further entries."""
+    """Return the cell of a preset, with further parameters."""
     chosen: dict[str, Any] = {
         "slot": "3 ms",
         "delay": "1 ms",

@@ -1,4 +1,4 @@
-"""What is read off the runs of Fig. 8: fluctuations, and the spike of CLAMP's queue (§5.8)."""
+"""Measures of the runs of Fig. 8: fluctuations, and the spike of CLAMP's queue (§5.8)."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ __all__ = [
 
 STEP_S: Final = 0.1
 SETTLED_S: Final = 10.0
-"""From here on queues are compared, s."""
+"""Start time of the comparison of queues, s."""
 
 NEWRENO: Final = DYNAMICS["newreno"]
 CLAMP: Final = DYNAMICS["a=40000"]
 
 
 def queue_over_time(session: Session, point: SweepPoint, run: int, from_s: float) -> Any:
-    """Return packets in the queue every 0.1 s from then to the end of the arrivals."""
+    """Return the queue length every 0.1 s from `from_s` to the end of the arrivals, packets."""
     grid = np.arange(from_s, ARRIVALS_S, STEP_S)
     return session.series(point, "queue", run).levels(0, grid)
 
 
 def _starts(session: Session, point: SweepPoint, run: int) -> list[float]:
-    """Return when the flows start, s; the long one first."""
+    """Return the start times of the flows, s; the long flow first."""
     flows = session.replications(point)[run]["flows"]
     return [flow["start_s"] for flow in flows if flow["start_s"] is not None]
 
 
 class Excursion(NamedTuple):
-    """Where CLAMP's queue is above a limit: from when to when, s, and its highest, packets."""
+    """Time interval in which CLAMP's queue is above a limit, s, and its maximum, packets."""
 
     begin_s: float
     end_s: float
@@ -57,7 +57,7 @@ class Excursion(NamedTuple):
 def excursions(
     session: Session, point: SweepPoint, run: int, factor: float, from_s: float, apart_s: float
 ) -> list[Excursion]:
-    """Return where CLAMP's queue is above `factor` times New Reno's highest of the same run."""
+    """Return when CLAMP's queue is above `factor` times New Reno's maximum in the same run."""
     queue, other = (queue_over_time(session, each, run, from_s) for each in (point, NEWRENO))
     places = np.flatnonzero(queue > factor * other.max())
     if not len(places):
@@ -70,7 +70,7 @@ def excursions(
 
 
 def is_one_start(found: Sequence[Excursion], starts: Sequence[float], start_s: float) -> bool:
-    """Whether there is one excursion, within `start_s` after the start of a flow."""
+    """Return whether there is one excursion, within `start_s` after the start of a flow."""
     return len(found) == 1 and any(
         start <= found[0].begin_s and found[0].end_s <= start + start_s for start in starts
     )
@@ -86,10 +86,10 @@ def spike(
     from_s: float,
     apart_s: float,
 ) -> float:
-    """Return a number of what is above `factor` times New Reno's highest of the same run.
+    """Return a value of the excursions above `factor` times New Reno's maximum in the same run.
 
-    ``one``: whether it is the start of one flow; ``long``: of the long flow; ``most``: its highest
-    point, packets.
+    ``one``: whether there is one excursion, at the start of a flow; ``long``: whether that flow is
+    the long flow; ``most``: maximum of the queue, packets.
     """
     found, starts = (
         excursions(session, point, run, factor, from_s, apart_s),
@@ -104,19 +104,19 @@ def spike(
 
 
 def highest_ratio(session: Session, run: int, point: SweepPoint) -> float:
-    """Return the highest queue over New Reno's of the same run."""
+    """Return the maximum queue length, divided by New Reno's in the same run."""
     queues = (queue_over_time(session, each, run, 0.0) for each in (point, NEWRENO))
     mine, newreno = (float(queue.max()) for queue in queues)
     return mine / newreno
 
 
-# --- the long flow and the others --------------------------------------------------------------
+# --- the long flow and the short flows ---------------------------------------------------------
 
 
 def mutual_correlation(
     session: Session, run: int, point: SweepPoint, window_s: float, mean_s: float
 ) -> float:
-    """Return the correlation of the long flow's rate with that of New Reno in the same run."""
+    """Return the correlation of the long flow's rate with its rate under New Reno, same run."""
     width = round(mean_s / window_s)
     means = [
         moving_mean(rates_bps(session, each, run, window_s), width) for each in (point, NEWRENO)
@@ -125,7 +125,7 @@ def mutual_correlation(
 
 
 def _open_flows(session: Session, point: SweepPoint, run: int, edges: Any) -> Any:
-    """Return the mean number of open flows in each window of a run, the long one included."""
+    """Return the mean number of open flows in each window of a run, including the long flow."""
     count = np.zeros(len(edges) - 1)
     for flow in session.replications(point)[run]["flows"]:
         if flow["start_s"] is None:
@@ -139,7 +139,7 @@ def _open_flows(session: Session, point: SweepPoint, run: int, edges: Any) -> An
 def flow_correlation(
     session: Session, run: int, point: SweepPoint, window_s: float, mean_s: float
 ) -> float:
-    """Return the correlation of the long flow's rate with one over the number of open flows."""
+    """Return the correlation of the long flow's rate with 1 / (number of open flows)."""
     edges = np.arange(0.0, END_S + window_s / 2, window_s)
     rates = rates_bps(session, point, run, window_s)
     shares = 1 / np.maximum(_open_flows(session, point, run, edges), 1.0)

@@ -1,4 +1,4 @@
-"""The sweeps of ``sweeps.toml``: those of a and of the buffer, and the other points."""
+"""Sweeps of ``sweeps.toml``: over CLAMP's a, over New Reno's buffer, and other points."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["DYNAMICS", "NAMES", "SWEEPS", "sweep"]
 SWEEPS: Final = Sweeps(CLAMP, cell, link, dynamics, saturated)
 
 NAMES: Final = {True: "CLAMP", False: "New Reno"}
-"""Protocols, by whether they are CLAMP."""
+"""Names of the protocols; the key is whether the protocol is CLAMP."""
 
 DYNAMICS: Final = dict(zip(CASES, SWEEPS.cells("dynamics"), strict=True))
-"""The points of Fig. 8 by their names."""
+"""Points of Fig. 8 by name."""
 
 
 def sweep(fast: bool, clamp: bool, low_rate: bool = False) -> list[SweepPoint]:

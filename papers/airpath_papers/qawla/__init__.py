@@ -1,8 +1,8 @@
 """Ozturk and Akar 2015: queue-aware link adaptation and its fixed-point TCP model.
 
-README.md lists what is modelled, what is left out, every parameter that the paper leaves open with
-the value chosen, and the errata; paper.toml has the modes and the items, sweeps.toml the cells,
-claims.toml what the text says.
+README.md lists the modelled parts, the omitted parts, every parameter that the paper does not
+specify, with the chosen value, and the errata. paper.toml has the modes and the items, sweeps.toml
+the cells, claims.toml the claims of the text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The claims of ``claims.toml``: the points and measures that their formulas name."""
+"""Claims of ``claims.toml``: points and measures that their formulas name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from airpath_papers.qawla.scenarios import SWEEPS, published, solution
 
 __all__ = ["CLAIMS", "NAMED"]
 
-# --- the queue, model and simulation -----------------------------------------------------------
+# --- queue: model and simulation ---------------------------------------------------------------
 
 
 def _printed_difference(_session: Session, cell: Any) -> float:
@@ -36,7 +36,7 @@ def _printed_difference(_session: Session, cell: Any) -> float:
 
 
 def _of_rates(compute: Callable[..., float]) -> Measure:
-    """Return a measure of a channel and its error rates; gets the other axis of the point."""
+    """Return a measure from a function of error rates, channel and the other axes of a point."""
 
     def of(session: Session, cell: SweepPoint, *more: Any) -> float:
         axes = dict(cell.axes)
@@ -47,19 +47,19 @@ def _of_rates(compute: Callable[..., float]) -> Measure:
 
 
 def _per_at_lowest(rates: PerTable, channel: Channel, mcs: int, steps: int) -> float:
-    """Return the PER at the lowest SNR that is averaged over, or some steps of the grid below."""
+    """Return the PER at the lowest averaged SNR, or some steps of the grid below it."""
     return rates.per(mcs, channel.support_db[0] - steps * channel.grid_db[2])
 
 
 def _least_snr_db(rates: PerTable, channel: Channel, mcs: int, highest: float) -> float:
-    """Return the lowest SNR of the grid at which an MCS has a PER below the highest, dB."""
+    """Return the lowest SNR of the grid at which the PER of an MCS is below `highest`, dB."""
     return next((snr for snr in channel.grid() if rates.per(mcs, snr) < highest), nan)
 
 
 def _snr_db(rates: PerTable, channel: Channel, mcs: int, per: float) -> float:
-    """Return where a curve crosses a PER, ln PER linear in dB; NaN when it does not."""
+    """Return the SNR, dB, at which a curve crosses a PER (ln PER linear in dB); NaN if never."""
     blocks = rates.document["curves"][mcs]["points"][-1]["blocks"]
-    # The point without errors counts as half an error.
+    # A point without errors counts as half an error.
     floor = 0.5 * mcs_table()[mcs].blocks(PACKET_BYTES) / blocks
     pers = np.maximum(rates.per(mcs, channel.grid()), floor)
     return crossing(channel.grid(), np.log(pers).tolist(), log(per))
@@ -69,7 +69,7 @@ def _snr_db(rates: PerTable, channel: Channel, mcs: int, per: float) -> float:
 
 
 def _of_adaptation(compute: Callable[..., float]) -> Measure:
-    """Return a measure of link adaptation on a channel; gets the axes of the point."""
+    """Return a measure from a function of the adaptation on a channel and the axes of a point."""
 
     def of(session: Session, cell: SweepPoint, *more: Any) -> float:
         return compute(adaptations(session)[cell.axes["channel"]], cell.axes, *more)
@@ -84,7 +84,7 @@ def _at(found: Adaptation, axes: Mapping[str, Any], th_per: float, worst: bool =
 def _over_thresholds(
     found: Adaptation, axes: Mapping[str, Any], worst: bool = False
 ) -> list[tuple[float, float]]:
-    """Return T_M or T_W of an over-rated link at each threshold, and the threshold."""
+    """Return (T_M or T_W, threshold) of an over-rated link for each threshold."""
     return [(_at(found, axes, th_per, worst), th_per) for th_per in TH_PER]
 
 
@@ -94,7 +94,7 @@ def _mean_from(found: Adaptation, axes: Mapping[str, Any], least: float) -> floa
 
 
 def _entry(axes: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the policy and the measure of an entry of Table 6."""
+    """Return the policy and the measure of an entry in Table 6."""
     return list(POLICIES)[axes["place"]], {of: name for name, of in MEASURES.items()}[axes["of"]]
 
 
@@ -125,6 +125,6 @@ NAMED: Final[Mapping[str, Measure]] = {
     "table6": _of_adaptation(lambda found, axes: found.entry(*_entry(axes))),
     "printed6": of_point(_printed_entry),
 }
-"""What formulas know of a point."""
+"""Measures of a point that formulas can use."""
 
 CLAIMS: Final = Claims(QAWLA, SWEEPS, NAMED)

@@ -1,6 +1,6 @@
-"""The published tables, typed, and the paper's traffic.
+"""Published tables with types, and the paper's traffic.
 
-The numbers themselves are in the CSV files in this directory.
+The numbers are in the CSV files in this directory.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ __all__ = [
 ]
 
 PACKET_BYTES: Final = 1500
-"""L, bytes of an IP packet (§4)."""
+"""Size L of an IP packet, bytes (§4)."""
 
 SUBCARRIERS_PER_S: Final = 5.376e6
-"""c, data sub-carriers per second of the downlink (§4)."""
+"""Rate c of data sub-carriers in the downlink, 1/s (§4)."""
 
 TABLE_OF: Final = {10: "table3", 20: "table4", 30: "table5"}
-"""The table of results for each B, packets, where the link changes its regime."""
+"""Table of results for each B, the queue length, packets, at which the link changes its regime."""
 
 MEASURES: Final = {
     "mean_normalised_throughput": "T_M",
     "worst_normalised_throughput": "T_W",
 }
-"""The measures of Table 6 with their symbols."""
+"""Measures of Table 6, with their symbols."""
 
 # --- traffic -----------------------------------------------------------------------------------
 
 FLOWS: Final = (1, 2, 4, 8, 16)
-"""N (§4)."""
+"""Numbers of flows N (§4)."""
 
 MEAN_RTT0_MS: Final = (1, 5, 10, 20, 40, 60, 80, 100)
-"""F, ms (§4)."""
+"""Mean fixed round-trip times F, ms (§4)."""
 
 
 class Traffic(NamedTuple):
@@ -65,7 +65,7 @@ class Traffic(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The paper's name: ``SU(4,40)``."""
+        """Name in the paper: ``SU(4,40)``."""
         return f"{self.spacing}({self.flows},{self.mean_rtt0_ms})"
 
     def rtt0_ns(self) -> list[Fraction]:
@@ -81,7 +81,7 @@ TRAFFIC: Final = tuple(
     for spacing in ("SU", "SF")
     for flows in FLOWS
     for mean_rtt0_ms in MEAN_RTT0_MS
-    # SF(1, F) is SU(1, F).
+    # SF(1, F) equals SU(1, F).
     if flows > 1 or spacing == "SU"
 )
 """The 72 traffic scenarios of §4."""
@@ -99,7 +99,7 @@ class Mcs(NamedTuple):
 
     @property
     def code_rate(self) -> tuple[int, int]:
-        """R_m as numerator and denominator."""
+        """Code rate R_m as numerator and denominator."""
         over, under = self.printed_rate.split("/")
         return int(over), int(under)
 
@@ -109,7 +109,7 @@ class Mcs(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """A validation scenario (Table 2); error rates as printed, with three digits."""
+    """A validation scenario (Table 2), with error rates as printed, in three digits."""
 
     idx: int
     flows: int  # N
@@ -121,7 +121,7 @@ class Inputs(NamedTuple):
 
     @property
     def traffic(self) -> Traffic:
-        """The traffic scenario."""
+        """Traffic scenario."""
         return Traffic("SU", self.flows, self.mean_rtt0_ms)
 
 
@@ -150,7 +150,7 @@ class Published(NamedTuple):
 
 @cache
 def mcs_table() -> Mapping[int, Mcs]:
-    """Return Table 1 by m."""
+    """Return Table 1 by MCS number m."""
     rows = read_records(QAWLA, "table1.csv", Mcs, {"printed_rate": "code_rate"})
     return {row.mcs: row for row in rows}
 
@@ -181,9 +181,10 @@ def published_entry(policy: str, channel: str, measure: str) -> float:
 
 
 def link_rate_bps(mcs: Mcs) -> float:
-    """Return g_m, bit/s of IP packets that the link layer gets from an MCS (§4).
+    """Return the rate g_m of IP packets with an MCS, bit/s (§4).
 
-    The raw rate c log2(V_m) R_m loses what pads the last FEC block of each packet.
+    This is the raw rate c log2(V_m) R_m, reduced by the padding in the last FEC block of each
+    packet.
     """
     over, under = mcs.code_rate
     raw_bps = SUBCARRIERS_PER_S * log2(mcs.constellation_points) * over / under

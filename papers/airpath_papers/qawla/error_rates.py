@@ -1,7 +1,7 @@
-"""Figs. 2 and 3, and the error rates of Table 2, from the tables that come with Airpath.
+"""Figs. 2 and 3, and the error rates of Table 2, from the tables installed with Airpath.
 
-`airpath phy per` made these tables by decoding. In a resample of a session the errors of every
-point are drawn again, which shows how much a claim depends on the counts.
+`airpath phy per` made these tables by decoding. In a resample of a session, the errors of every
+point are sampled again. This shows the sensitivity of a claim to counting noise.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ class Channel:
     Parameters
     ----------
     key, name : str
-        In rows and in texts.
+        Key in rows, and name in texts.
     shipped : str
-        Name of its error-rate table among those that come with Airpath.
+        Name of the channel's error-rate table that is installed with Airpath.
     grid_db : tuple of float
-        Lowest and highest SNR of the curves, and their distance, dB.
+        Lowest SNR, highest SNR and step of the curves, dB.
     support_db : tuple of float
-        Lowest and highest SNR that is averaged over, dB.
+        Lowest and highest SNR of the averages, dB.
     snr_db : NormalDist
         Distribution of the SNR, dB.
     """
@@ -76,7 +76,7 @@ class Channel:
     snr_db: NormalDist
 
     def table(self) -> phy.PerTable:
-        """Return the error rates that come with Airpath."""
+        """Return the error rates that are installed with Airpath."""
         return _shipped(self.shipped)
 
     def grid(self) -> list[float]:
@@ -84,7 +84,7 @@ class Channel:
         return self._steps(*self.grid_db[:2])
 
     def snrs_db(self) -> list[float]:
-        """Return the SNRs that are averaged over, dB."""
+        """Return the SNRs of the averages, dB."""
         return self._steps(*self.support_db)
 
     def _steps(self, low: float, high: float) -> list[float]:
@@ -92,7 +92,7 @@ class Channel:
         return [low + step * place for place in range(round((high - low) / step) + 1)]
 
     def weights(self) -> NDArray[np.float64]:
-        """Return the weight of each of them: the probability of its cell, over their sum."""
+        """Return the normalised weight of each SNR: the probability of its cell."""
         half, below = self.grid_db[2] / 2, self.snr_db.cdf
         cells = [below(snr + half) - below(snr - half) for snr in self.snrs_db()]
         return np.array(cells) / sum(cells)
@@ -111,19 +111,19 @@ ITU_A: Final = Channel(
 )
 
 CHANNELS: Final = {channel.key: channel for channel in (AWGN, ITU_A)}
-"""By the key that Table 6 uses."""
+"""Channels by the key that Table 6 uses."""
 
 # --- counting noise ----------------------------------------------------------------------------
 
 
 def rates_of(session: Session) -> Mapping[str, phy.PerTable]:
-    """Return the error rates of both channels; in a resample of the session counted again."""
+    """Return the error rates of both channels; a resample of the session samples them again."""
 
     def make() -> Mapping[str, phy.PerTable]:
         counted = {key: channel.table() for key, channel in CHANNELS.items()}
         if session.resample is None:
             return counted
-        # Only random(), whose sequence Python promises to keep.
+        # Use only random(): Python guarantees that its sequence does not change.
         uniform = random.Random(f"error rates {session.resample}").random
         return {key: resampled(rates, uniform) for key, rates in counted.items()}
 
@@ -131,10 +131,10 @@ def rates_of(session: Session) -> Mapping[str, phy.PerTable]:
 
 
 def resampled(rates: phy.PerTable, uniform: Callable[[], float]) -> phy.PerTable:
-    """Return error rates of which every point is counted again (parametric bootstrap).
+    """Return error rates with newly sampled counts at every point (parametric bootstrap).
 
-    Its errors are drawn from the binomial distribution with the counted share; a point without an
-    error stays so. `uniform` returns the next random number in [0, 1).
+    The errors are sampled from the binomial distribution with the measured share. A point without
+    errors does not change. `uniform` returns the next random number in [0, 1).
     """
     document = json.loads(json.dumps(rates.document))
     for curve in document["curves"]:
@@ -145,33 +145,33 @@ def resampled(rates: phy.PerTable, uniform: Callable[[], float]) -> phy.PerTable
 
 
 def binomial(uniform: float, trials: int, probability: float) -> int:
-    """Return the quantile of a binomial distribution at `uniform`, in [0, 1)."""
+    """Return the quantile of a binomial distribution at probability `uniform`, in [0, 1)."""
     if probability in (0, 1):
         return round(trials * probability)
     mean = trials * probability
-    # What is further out than this has a probability below 1e-15.
+    # Counts outside this range have a probability below 1e-15.
     reach = 10 + 10 * sqrt(mean * (1 - probability))
     counts = np.arange(max(0, int(mean - reach)), min(trials, int(mean + reach)) + 1)
-    # ln of P(k + 1) / P(k).
+    # ln(P(k + 1) / P(k)).
     steps = np.log((trials - counts[:-1]) / counts[1:]) + log(probability / (1 - probability))
     logs = np.concatenate(([0.0], np.cumsum(steps)))
     below = np.cumsum(np.exp(logs - logs.max()))
     return int(counts[np.searchsorted(below, uniform * below[-1], side="right")])
 
 
-# --- the error rates of Table 2 ----------------------------------------------------------------
+# --- error rates of Table 2 --------------------------------------------------------------------
 
 PUBLISHED_BLOCKS: Final = 10**7
-"""FEC blocks that the paper decoded at each point (§4: at least; Table 2 shows that many)."""
+"""FEC blocks that the paper decoded at each point (§4: a minimum; Table 2 shows this number)."""
 
 COMMON_ERRORS: Final = 200
-"""Published errors from which on error rates are compared by their ratio."""
+"""Minimum number of published errors for a comparison of error rates by their ratio."""
 
 COMMON_LIMIT: Final = 0.15
-"""Largest relative difference there."""
+"""Largest tolerated relative difference of such error rates."""
 
 RARE_LEVEL: Final = 0.01
-"""Level of the test of rarer ones."""
+"""Significance level of the test of rarer errors."""
 
 
 @lru_cache(8)
@@ -183,7 +183,7 @@ def _counted(table: phy.PerTable) -> Mapping[tuple[int, float], Mapping[str, Any
 
 @cache
 def error_rates() -> Mapping[tuple[int, int], Row]:
-    """Return every PER of Table 2 and the measured one, by SNR, dB, and MCS."""
+    """Return every PER of Table 2 with the measured PER, by SNR, dB, and MCS."""
     printed = {
         (case.snr_db, mcs): per
         for case in inputs().values()
@@ -193,7 +193,7 @@ def error_rates() -> Mapping[tuple[int, int], Row]:
 
 
 def _error_rate(snr_db: int, mcs: int, published: float) -> Row:
-    # Where the curve has no point, the last one below.
+    # If the curve has no point at this SNR, use the last point below.
     counted = _counted(ITU_A.table())
     here = counted[max(at for at in counted if at[0] == mcs and at[1] <= snr_db)]
     blocks = mcs_table()[mcs].blocks(PACKET_BYTES)
@@ -215,10 +215,10 @@ def _error_rate(snr_db: int, mcs: int, published: float) -> Row:
 
 
 def poisson_test(first: tuple[int, int], second: tuple[int, int]) -> float:
-    """Return the p-value of the exact test that two Poisson counts have one rate.
+    """Return the p-value of the exact test that two Poisson counts have the same rate.
 
-    Given their sum, the first is binomial. Twice the smaller tail, at most 1. A count is its events
-    and out of how many.
+    Given their sum, the first count is binomial. The p-value is twice the smaller tail, at most 1.
+    A count is a pair: number of events, number of trials.
     """
     events, share = first[0] + second[0], first[1] / (first[1] + second[1])
 
@@ -232,7 +232,7 @@ def poisson_test(first: tuple[int, int], second: tuple[int, int]) -> float:
 
 
 def small(probability: float | None) -> str:
-    """Return a probability with three digits: ``7.19e-4``; 0 as it is."""
+    """Return a probability with three digits: ``7.19e-4``; 0 as ``0``."""
     digits, _, exponent = f"{probability or 0.0:.2e}".partition("e")
     return f"{digits}e{int(exponent)}" if probability else "0"
 
@@ -241,29 +241,29 @@ def small(probability: float | None) -> str:
 
 
 def _at(axes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the counts at a point of a curve; nothing where it was not."""
+    """Return the counts at a point of a curve; empty if the point was not measured."""
     counted = _counted(CHANNELS[axes["channel"]].table())
     return counted.get((axes["mcs"], axes["snr_db"]), {})
 
 
 class _Counted:
-    """The PER at a point of a curve, Eq. 23 with the counted share of FEC blocks."""
+    """PER at a point of a curve: Eq. 23 with the measured error rate of FEC blocks."""
 
     name, unit = "per", "1"
 
     def estimate(self, session: Session, cell: SweepPoint) -> Interval | None:
-        """Return it with its interval; None where no block failed, or nothing was counted."""
+        """Return the PER with its interval; None if no block failed or nothing was measured."""
         at = _at(cell.axes)
         if not at.get("per"):
             return None
         return Interval(at["per"], at["per_low"], at["per_high"], session.paper.confidence, 1)
 
     def text(self, _session: Session, cell: SweepPoint) -> str:
-        """Return it as text; empty where nothing was counted."""
+        """Return the PER as text; empty if the point was not measured."""
         return small(_at(cell.axes)["per"]) if _at(cell.axes) else ""
 
     def row(self, _session: Session, cell: SweepPoint, place: Mapping[str, Any]) -> Row:
-        """Return its row; without a number where nothing was counted."""
+        """Return the row of the point, without a number if the point was not measured."""
         at = _at(cell.axes)
         extra = {name: at.get(name) for name in ("errors", "blocks")}
         computed = (at.get("per"), None, at.get("per_low"), at.get("per_high"))
@@ -271,17 +271,17 @@ class _Counted:
 
 
 class _Compared:
-    """A PER of Table 2 and the measured one."""
+    """A PER of Table 2, with the measured PER."""
 
     def row(
-        self, _session: Session, cell: SweepPoint, place: Mapping[str, Any], _theirs: Any = None
+        self, _session: Session, cell: SweepPoint, place: Mapping[str, Any], _published: Any = None
     ) -> Row:
-        """Return its row."""
+        """Return the row of the PER."""
         return replace(error_rates()[cell.axes["snr_db"], cell.axes["mcs"]], row=place)
 
 
 def _of_none(axes: Mapping[str, Any]) -> PublishedMean | None:
-    """Return the upper end of the interval where no block failed."""
+    """Return the upper end of the interval at a point where no block failed."""
     at = _at(axes)
     return PublishedMean(at["per_high"], nan) if at.get("per") == 0 else None
 
@@ -321,4 +321,4 @@ CURVES: Final[Mapping[str, Any]] = {
     "errors": ColumnSet("per", "errors", _of_extra("published_errors"), _of_extra("errors")),
     "blocks": ColumnSet("per", "", _of_extra("blocks"), _p_value, names=("blocks", "p")),
 }
-"""Quantities and columns of Figs. 2 and 3 and Table 2."""
+"""Quantities and columns of Figs. 2 and 3 and of Table 2."""

@@ -1,4 +1,4 @@
-"""Link adaptation of §6 by the fixed point: policies and the best pair over SNRs and traffic.
+"""Link adaptation of §6 by the fixed point: policies, and the best pair, over SNRs and traffic.
 
 ```
   error rates ----> PER of each MCS at each SNR --+
@@ -8,8 +8,8 @@
   policy: MCSs at the estimated SNR --------------> T of the policy / T of *optimum* -> T_M, T_W
 ```
 
-T_M is the normalised throughput averaged over the SNRs with their weights and over the traffic; T_W
-the smallest over the SNRs for each traffic, averaged over the traffic.
+T_M is the normalised throughput, averaged over the weighted SNRs and over the traffic. T_W is the
+minimum over the SNRs for each traffic scenario, averaged over the traffic.
 """
 
 from __future__ import annotations
@@ -47,33 +47,33 @@ __all__ = [
 Array = NDArray[np.float64]
 
 Pair = tuple[int, int]
-"""MCS_1 and MCS_2, by m: below and above the boundary B of the queue."""
+"""Numbers m of MCS_1 and MCS_2: below and above the boundary B of the queue."""
 
 RATES_BPS: Final = {m: link_rate_bps(mcs) for m, mcs in mcs_table().items()}
 """Rate of each MCS, bit/s of IP packets."""
 
 BOUNDARIES: Final = (20, 30, 40)
-"""B of §6, packets."""
+"""Values of B in §6, packets."""
 
 PAIRS: Final = tuple(
     (m, n)
     for m in RATES_BPS
     for n in RATES_BPS
-    # mcs3 and mcs4 are as fast: either may be MCS_1.
+    # mcs3 and mcs4 have the same rate, so that either can be MCS_1.
     if m <= n or RATES_BPS[m] == RATES_BPS[n]
 )
-"""Every pair that is solved."""
+"""All solved pairs."""
 
 OPTIMUM_PAIRS: Final = tuple((m, n) for m, n in PAIRS if m == n or RATES_BPS[m] != RATES_BPS[n])
-"""The paper's 35 policies (§4): one MCS, or a slower one below a faster one."""
+"""The paper's 35 policies (§4): one MCS, or a slower MCS below B and a faster MCS above."""
 
 BASE_RTTS_S: Final = [
     [float(rtt0 + 2 * LINK_DELAY_NS) * 1e-9 for rtt0 in traffic.rtt0_ns()] for traffic in TRAFFIC
 ]
-"""RTT_0,i + 2 D_F of the flows of each traffic scenario, s."""
+"""Base RTTs, RTT_0,i + 2 D_F, of the flows of each traffic scenario, s."""
 
 TCP: Final = (MAX_WINDOW_PACKETS, 1.0, 2.0)
-"""W_max, packets, T_0,min, s, and b (§4)."""
+"""TCP parameters: W_max, packets; T_0,min, s; b (§4)."""
 
 POLICIES: Final[Mapping[str, ap.policy.LinkAdaptation]] = {
     "QAWLA(0.05, 100, 20)": ap.policy.Qawla(th_per=0.05, h=100, threshold=20),
@@ -82,13 +82,13 @@ POLICIES: Final[Mapping[str, ap.policy.LinkAdaptation]] = {
     "MaxPHYThru-PER": ap.policy.MaxPhyThroughput(error_rate="per"),
     "MaxPHYThru-FER": ap.policy.MaxPhyThroughput(error_rate="fer"),
 }
-"""The rows of Table 6."""
+"""Policies in the rows of Table 6."""
 
 TH_PER: Final = tuple(10 ** (tenths / 10) for tenths in range(-50, -2))
-"""th_PER of the figures: ten in a decade, from 1e-5 to 0.5."""
+"""Values of th_PER in the figures: ten per decade, from 1e-5 to 0.5."""
 
 TH_FER: Final = tuple(10 ** (tenths / 10) for tenths in range(-60, -2))
-"""Values of th_FER among which the best is looked for: from 1e-6 to 0.5."""
+"""Candidate values of th_FER in the search of the best: from 1e-6 to 0.5."""
 
 
 def _policy(name: str, threshold: float, h: int, boundary: int) -> ap.policy.LinkAdaptation:
@@ -100,7 +100,7 @@ def _policy(name: str, threshold: float, h: int, boundary: int) -> ap.policy.Lin
 
 
 def _boundary(chosen: ap.policy.LinkAdaptation) -> int:
-    """Return B of a policy; one MCS has the same throughput with any."""
+    """Return B of a policy; a single MCS has the same throughput with any B."""
     return chosen.threshold if isinstance(chosen, ap.policy.Qawla) else BOUNDARIES[0]
 
 
@@ -108,19 +108,19 @@ def _boundary(chosen: ap.policy.LinkAdaptation) -> int:
 
 
 class Adaptation:
-    """All policies on one channel.
+    """Results of all policies on one channel.
 
     Parameters
     ----------
     channel : Channel
-        Which one.
+        The channel.
     rates : PerTable
-        Error rates by which policies choose.
+        Error rates that the policies use.
     throughput_bps : mapping of int to ndarray, optional
-        T of each pair by B, at each SNR for each traffic scenario, bit/s. Default: solved with
-        `rates`.
+        Throughput T of each pair, by B, at each SNR for each traffic scenario, bit/s. Default:
+        solved with `rates`.
     threads : int or None
-        For solving; None is one for each core.
+        Number of threads of the solver. None: one for each core.
     """
 
     def __init__(
@@ -139,20 +139,20 @@ class Adaptation:
             b: found[:, chosen].max(axis=1) for b, found in self.throughput_bps.items()
         }
         self.optimum_bps[None] = np.max(list(self.optimum_bps.values()), axis=0)
-        """T of the best pair with one B, by B, and of *optimum*, the best with any (None)."""
+        """T of the best pair for each B, and of *optimum*, the best pair with any B (key None)."""
         self._text = json.dumps(rates.document)
         self._chosen: dict[tuple[object, ...], NDArray[np.intp]] = {}
         self._found: dict[tuple[object, ...], float] = {}
 
     def choices(self, chosen: ap.policy.LinkAdaptation, over_rating_db: float = 0.0) -> list[Pair]:
-        """Return MCS_1 and MCS_2 of a policy at each SNR, over-rated or as it is.
+        """Return MCS_1 and MCS_2 of a policy at each SNR, which may be over-rated.
 
-        Above the last SNR of the error rates policies use those of the last one.
+        Above the last SNR of the error rates, policies use the error rates of the last SNR.
         """
         return [PAIRS[place] for place in self._places(chosen, over_rating_db)]
 
     def _places(self, chosen: ap.policy.LinkAdaptation, over_rating_db: float) -> NDArray[np.intp]:
-        # MCSs do not depend on B: those of one B are those of all.
+        # The chosen MCSs do not depend on B.
         key = tuple((vars(chosen) | {"threshold": None}).values())
         if key not in self._chosen:
             text = json.dumps(chosen.document())
@@ -168,9 +168,9 @@ class Adaptation:
         over_rating_db: float = 0.0,
         optimum_b: int | None = None,
     ) -> Array:
-        """Return T of a policy over that of *optimum*, at each SNR for each traffic scenario.
+        """Return T of a policy / T of *optimum*, at each SNR for each traffic scenario.
 
-        `optimum_b` is the B of the pairs that *optimum* is one of, packets. Default: any.
+        `optimum_b` is the B of the candidate pairs of *optimum*, packets. Default: any.
         """
         places = self._places(chosen, over_rating_db)
         throughput_bps = self.throughput_bps[_boundary(chosen)][np.arange(len(places)), places]
@@ -206,10 +206,10 @@ class Adaptation:
         worst: bool = False,
         optimum_b: int = 0,
     ) -> float:
-        """Return T_M, or T_W if `worst`, of QAWLA, TAGLA or TFER; computed once.
+        """Return T_M, or T_W if `worst`, of QAWLA, TAGLA or TFER; results are cached.
 
-        The defaults are those of Figs. 9 to 12 and of Table 6. `optimum_b` is the B of the pairs
-        that *optimum* is one of, packets; 0 for any.
+        The defaults are those of Figs. 9 to 12 and of Table 6. `optimum_b` is the B of the
+        candidate pairs of *optimum*, packets; 0 for any.
         """
         key = (policy, threshold, h, boundary, over_rating_db, worst, optimum_b)
         if key not in self._found:
@@ -219,19 +219,19 @@ class Adaptation:
         return self._found[key]
 
     def entry(self, name: str, measure: str) -> float:
-        """Return a number of Table 6: T_M or T_W of one of `POLICIES`."""
+        """Return a number of Table 6: T_M or T_W of a policy in `POLICIES`."""
         of = dict(zip(MEASURES, (self.mean, self.worst), strict=True))
         return of[measure](POLICIES[name])
 
 
 def _solve(rates: PerTable, snrs_db: Sequence[float], threads: int | None) -> dict[int, Array]:
-    """Return T of each pair by B, at each SNR for each traffic scenario, bit/s."""
+    """Return T of each pair, by B, at each SNR for each traffic scenario, bit/s."""
     pers = {m: np.asarray(rates.per(m, snrs_db, PACKET_BYTES)).tolist() for m in RATES_BPS}
-    # Many links are the same: error rates are 1 below a curve and 0 above it.
+    # Many links are equal, because error rates are often 0 or 1; each link is solved once.
     links: dict[tuple[tuple[float, ...], tuple[tuple[float, float], ...]], int] = {}
 
     def number(at: int, pair: Pair, boundary: int) -> int:
-        # A single MCS has no boundary: one solution for every B.
+        # A single MCS has no boundary: its solution is the same for every B.
         regimes = tuple((RATES_BPS[m], pers[m][at]) for m in dict.fromkeys(pair))
         thresholds = (float(boundary),) if len(regimes) > 1 else ()
         return links.setdefault((thresholds, regimes), len(links))
@@ -248,11 +248,11 @@ def _solve(rates: PerTable, snrs_db: Sequence[float], threads: int | None) -> di
 
 
 Adaptations = Mapping[str, Adaptation]
-"""By the key of the channel."""
+"""Results of all policies, by key of the channel."""
 
 
 def adaptations(session: Session) -> Adaptations:
-    """Return both channels. A resample has error rates that differ."""
+    """Return the adaptation on both channels. A resample uses other error rates."""
     return session.shared(
         "link adaptation",
         lambda: {

@@ -1,4 +1,4 @@
-"""What figures and tables show: quantities and their columns, words for values, names of rows."""
+"""Definitions for figures and tables: quantities, columns, labels of values, names of rows."""
 
 from __future__ import annotations
 
@@ -45,25 +45,27 @@ __all__ = [
 # --- Tables 2 to 5 -----------------------------------------------------------------------------
 
 CELL_LIMIT: Final = 0.025
-"""Largest relative difference of one simulated cell, unless the intervals allow more."""
+"""Largest tolerated relative difference of a simulated cell, unless the intervals allow more."""
 
 _THREE_DIGITS: Final = "the three printed digits of Table 2's error rates and of alpha*"
 
 ANALYSIS: Final = {
     "throughput_analysis": Tolerance(f"0.1 %: {_THREE_DIGITS}", relative=1e-3),
-    # Half of the last printed digit where x* is printed as 0.0000.
+    # The absolute tolerance is half of the last printed digit, for x* printed as 0.0000.
     "queue_analysis": Tolerance(f"0.3 %: {_THREE_DIGITS}", relative=3e-3, absolute=5e-5),
     "alpha_analysis": Tolerance(f"0.6 %: {_THREE_DIGITS}", relative=6e-3),
 }
-"""The tolerances of the fixed points: a second, independent solution is off by 0.033, 0.23 and
-0.53 % at most."""
+"""Tolerances of the fixed points.
+
+A second, independent solution differs by at most 0.033, 0.23 and 0.53 %.
+"""
 
 SIMULATED: Final = Tolerance(
     f"{100 * CELL_LIMIT:g} % (README), or the published and computed interval combined if wider",
     relative=CELL_LIMIT,
     intervals=True,
 )
-"""The tolerance of the simulated cells."""
+"""Tolerance of the simulated cells."""
 
 
 def domain(solved: FixedPoint) -> str:
@@ -146,11 +148,11 @@ _OF_TABLES: Final = (
 # --- Table 6 -----------------------------------------------------------------------------------
 
 NEAR, ROUGH = 0.02, 0.05
-"""Largest differences from Table 6: with thresholds, and of MaxPHYThru."""
+"""Largest tolerated differences from Table 6: of policies with thresholds, and of MaxPHYThru."""
 
 
 def limit(policy: str) -> float:
-    """Return the largest difference from Table 6 that is tolerated."""
+    """Return the largest tolerated difference from Table 6."""
     return ROUGH if policy.startswith("MaxPHYThru") else NEAR
 
 
@@ -160,15 +162,15 @@ def _tolerance(axes: Mapping[str, Any]) -> Tolerance:
 
 
 def _entry(measure: str, symbol: str) -> PointQuantity:
-    """Return a measure of Table 6; its tolerance is that of the policy."""
+    """Return a measure of Table 6, with the tolerance of the policy."""
 
     def compute(session: Session, cell: Any) -> float:
         return adaptations(session)[cell.axes["channel"]].entry(cell.axes["policy"], measure)
 
     def extra(session: Session, cell: Any) -> dict[str, float]:
         policy = cell.axes["policy"]
-        theirs = published_entry(policy, cell.axes["channel"], measure)
-        return {"difference": compute(session, cell) - theirs, "limit": limit(policy)}
+        printed_value = published_entry(policy, cell.axes["channel"], measure)
+        return {"difference": compute(session, cell) - printed_value, "limit": limit(policy)}
 
     texts = (printed(2), number(3), absolute(3), ("paper", "Airpath", "diff", "within"))
     columns = ColumnSet(measure, symbol, *texts)
@@ -180,11 +182,11 @@ ROW_OF: Final = {
     "TAGLA": "TAGLA(0.0032)",
     "TFER": "TFER(0.00013)",
 }
-"""The row of Table 6 of a policy with a threshold."""
+"""Row in Table 6 of each policy with a threshold."""
 
 
 def _best(session: Session, cell: Any) -> tuple[float, float]:
-    """Return the largest average of T_M over channels, and its threshold; of several the last."""
+    """Return the largest average of T_M over channels, and its threshold (the largest, if tied)."""
     policy, found = cell.axes["policy"], adaptations(session).values()
     thresholds = TH_FER if policy == "TFER" else TH_PER
     return max((sum(of.at(policy, th) for of in found) / len(found), th) for th in thresholds)
@@ -215,13 +217,13 @@ BEST: Final = PointQuantity(
         lambda row: f"{row.computed:.2g}",
     ),
 )
-"""The threshold of a policy that the paper fixed where the average of T_M is largest."""
+"""Threshold of a policy with the largest average of T_M; the paper chose it by this rule."""
 
 # --- Figs. 7 to 12 -----------------------------------------------------------------------------
 
 
 def _over_thresholds(measure: str) -> Iterator[PointQuantity]:
-    """Yield T_M or T_W at the threshold of a point, and at the best one, and as printed."""
+    """Yield T_M or T_W at the threshold of a point, at the best threshold, and as printed."""
     worst = measure == list(MEASURES)[1]
 
     def value(session: Session, cell: Any, threshold: float) -> float:
@@ -261,7 +263,7 @@ QUANTITIES: Final[Mapping[str, Any]] = {
     "average_at_best": _average("average_at_best", "at Airpath's", lambda *at: _best(*at)[0]),
     **{each.name: each for measure in MEASURES for each in _over_thresholds(measure)},
 }
-"""Those that ``paper.toml`` names."""
+"""Quantities that ``paper.toml`` names."""
 
 NAMING: Final = Naming(
     {
@@ -274,4 +276,4 @@ NAMING: Final = Naming(
         "th_per": lambda threshold: f"{threshold:.2g}",
     },
 )
-"""How figures call values. TAGLA has no H and no B, which are empty then."""
+"""Names of values in figures. TAGLA has no H and no B, so that their names are empty."""

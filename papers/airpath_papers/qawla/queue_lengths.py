@@ -1,4 +1,4 @@
-"""Throughput and queue length of a cell; Figures 5 and 6: distributions of the queue length."""
+"""Queue length of a cell; Figs. 5 and 6: distributions of the queue length."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = [
 
 
 def queue_pmf(replication: Mapping[str, Any]) -> Sequence[float]:
-    """u_k, k = 0, 1, ...: fraction of time with k packets waiting at the bottleneck."""
+    """Return u_k, k = 0, 1, ...: fraction of time with k packets waiting at the bottleneck."""
     found: Sequence[float] = bottleneck(replication)["pmf"]
     return found
 
@@ -52,7 +52,7 @@ def queue_probability(centre: int, reach: int = 0) -> Callable[[Mapping[str, Any
 
 
 def queue_distribution(session: Session, cell: Cell) -> list[Interval]:
-    """Return u_k of a cell with its intervals; nothing when it was not simulated."""
+    """Return u_k of a cell with intervals; empty if the cell was not simulated."""
     lengths = session.values(cell, lambda replication: len(queue_pmf(replication)))
     longest = int(max(lengths, default=0))
     estimates = [session.estimate(cell, queue_probability(k)) for k in range(longest)]
@@ -60,11 +60,11 @@ def queue_distribution(session: Session, cell: Cell) -> list[Interval]:
 
 
 def most_likely(u: Sequence[Interval]) -> int:
-    """Return the most likely length; of several the smallest."""
+    """Return the most likely length (the smallest, if tied)."""
     return max(range(len(u)), key=lambda k: u[k].mean)
 
 
-# --- the items ---------------------------------------------------------------------------------
+# --- items -------------------------------------------------------------------------------------
 
 TITLES: Final = {
     "fig5": "queue length, idx = 2, three boundaries B",
@@ -73,7 +73,7 @@ TITLES: Final = {
 
 
 def distribution_item(key: str) -> tuple[Cells, Evaluate]:
-    """Return Fig. 5 or 6 as an item; a file has the distributions that the figure shows."""
+    """Return Fig. 5 or 6 as an item; a CSV file has the distributions of the figure."""
     cells = sorted(SWEEPS.cells(key), key=lambda cell: (cell.axes["idx"], cell.axes["B"]))
 
     def distributions(session: Session) -> dict[SweepPoint, list[Interval]]:
@@ -100,10 +100,10 @@ def distribution_item(key: str) -> tuple[Cells, Evaluate]:
 
 
 def _rows(cell: SweepPoint, session: Session) -> list[Row]:
-    theirs, solved = published(cell), solution(cell)
-    key = {"idx": theirs.idx, "B": theirs.boundary}
-    lengths, tolerance = (theirs.queue_packets, solved.queue_packets), ANALYSIS["queue_analysis"]
-    extra = {"domain_published": theirs.domain, "domain_ours": domain(solved)}
+    paper_row, solved = published(cell), solution(cell)
+    key = {"idx": paper_row.idx, "B": paper_row.boundary}
+    lengths, tolerance = (paper_row.queue_packets, solved.queue_packets), ANALYSIS["queue_analysis"]
+    extra = {"domain_published": paper_row.domain, "domain_ours": domain(solved)}
     rows = [Row(key, "queue_analysis", "packets", *lengths, tolerance=tolerance, extra=extra)]
     empty = session.estimate(cell, queue_probability(0))
     if empty is not None:
@@ -114,14 +114,14 @@ def _rows(cell: SweepPoint, session: Session) -> list[Row]:
 def _table(title: str, found: Mapping[SweepPoint, Sequence[Interval]], session: Session) -> Table:
     lines = []
     for cell, u in found.items():
-        theirs, solved = published(cell), solution(cell)
+        paper_row, solved = published(cell), solution(cell)
         measured = ["not simulated", "", ""]
         if u:
             mean = sum(k * share.mean for k, share in enumerate(u))
             measured = [f"{mean:.2f}", str(most_likely(u)), f"{u[0].mean:.4f}"]
-        place = (str(theirs.idx), str(theirs.boundary))
-        lengths = (f"{theirs.queue_packets:.4f}", f"{solved.queue_packets:.4f}")
-        lines.append([*place, *lengths, theirs.domain, domain(solved), *measured])
+        place = (str(paper_row.idx), str(paper_row.boundary))
+        lengths = (f"{paper_row.queue_packets:.4f}", f"{solved.queue_packets:.4f}")
+        lines.append([*place, *lengths, paper_row.domain, domain(solved), *measured])
     columns = [("", "idx"), ("", "B")]
     columns += [(group, name) for group in ("x*", "domain") for name in ("paper", "Airpath")]
     columns += [("simulated", name) for name in ("mean", "most likely", "u_0")]
@@ -150,32 +150,32 @@ def _as_csv(title: str, found: Mapping[SweepPoint, Sequence[Interval]], session:
     return "\n".join([*lines, ""])
 
 
-# --- drawing -----------------------------------------------------------------------------------
+# --- plotting ----------------------------------------------------------------------------------
 
 
 def draw_distributions(found: Mapping[SweepPoint, Sequence[Interval]]) -> Figure:
-    """Return the figure: a panel for each cell, bars in the colour of the regime, and x*."""
+    """Return a figure with a panel for each cell: bars in the colour of the regime, and x*."""
     columns = 1 if len(found) < 4 else 2
     rows = -(-len(found) // columns)
     figure = style.new_figure(7.2 if columns == 1 else 10.5, 1.2 + 2.35 * rows)
     panels: Any = figure.subplots(rows, columns, sharex=True, sharey=columns == 1, squeeze=False)
     longest = 0
     for letter, panel, (cell, u) in zip("abcdef", panels.flat, found.items(), strict=False):
-        solved, theirs, case = solution(cell), published(cell), inputs()[cell.axes["idx"]]
+        solved, paper_row, case = solution(cell), published(cell), inputs()[cell.axes["idx"]]
         means = [share.mean for share in u]
         ends = ([share.low for share in u], [share.high for share in u])
         regimes = [(0, "blue", "simulated, regime 1 (k < B)")]
-        regimes.append((theirs.boundary, "orange", "simulated, regime 2 (k ≥ B)"))
+        regimes.append((paper_row.boundary, "orange", "simulated, regime 2 (k ≥ B)"))
         draw_shares(panel, means, *ends, regimes)
         line: dict[str, Any] = {"color": style.COLOURS["grey"], "linestyle": (0, (4, 3))}
-        panel.axvline(theirs.boundary - 0.5, label="boundary B", **line)
-        _draw_analysis(panel, solved, theirs.queue_packets)
+        panel.axvline(paper_row.boundary - 0.5, label="boundary B", **line)
+        _draw_analysis(panel, solved, paper_row.queue_packets)
         r1, r2 = case.rate_mbps
         panel.set_title(
-            f"({letter}) idx {theirs.idx}, B = {theirs.boundary}: {case.traffic.name}, "
+            f"({letter}) idx {paper_row.idx}, B = {paper_row.boundary}: {case.traffic.name}, "
             f"{r1:g}/{r2:g} Mbit/s, x* = {solved.queue_packets:.2f} ({domain(solved)})"
         )
-        longest = max(longest, count_drawn(means), theirs.boundary + 1)
+        longest = max(longest, count_drawn(means), paper_row.boundary + 1)
     panels[0, 0].set_xlim(-1, longest)
     panels[0, 0].xaxis.get_major_locator().set_params(integer=True)
     for panel in panels.flat:

@@ -1,8 +1,8 @@
-"""The scenarios of Tables 3 to 5, and the sweeps that name them.
+"""Scenarios of Tables 3 to 5, and the sweeps that name them.
 
-Nothing depends on the row of Table 2 except its entries. A path is the topology of the paper's
-simulator (Fig. 4) with what that simulator adds, or the same as the paper's model has it. README.md
-lists every choice.
+Scenarios differ only by the entries in their row of Table 2. A path is the topology of the paper's
+simulator (Fig. 4), either with the simulator's overheads or idealised as in the paper's model.
+README.md lists every choice.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ __all__ = [
 ]
 
 LINK_DELAY_NS: Final = 2_500_000
-"""D_F, ns: framing and processing delay of each direction (§4)."""
+"""Framing and processing delay D_F of each direction, ns (§4)."""
 
 WIRE_RATE: Final = "1 Gbit/s"
-"""Of every ingress and egress link (§5)."""
+"""Rate of every ingress and egress link (§5)."""
 
 MAX_WINDOW_PACKETS: Final = 65536 / PACKET_BYTES
-"""W_max of the analysis, packets: 64 kbytes (§4), which the tables show to be 65536 bytes."""
+"""W_max of the analysis, packets: 64 kbytes (§4); the tables show that this is 65536 bytes."""
 
 FRAME_OVERHEAD: Final = "2 B"
-"""PPP header of the paper's simulator; its deterministic cells show it (README.md)."""
+"""PPP header of the paper's simulator, derived from its deterministic cells (README.md)."""
 
 GRED: Final[Mapping[str, Any]] = {"min_th": 30, "max_th": 90, "max_p": 0.1}
-"""th_min, th_max in packets and p_max (§4)."""
+"""RED parameters: th_min and th_max, packets, and p_max (§4)."""
 
 
 def path(idx: int, B: int, *, idealised: bool = False) -> ap.Scenario:  # noqa: N803  (the paper's)
@@ -55,9 +55,9 @@ def path(idx: int, B: int, *, idealised: bool = False) -> ap.Scenario:  # noqa: 
     idx : int
         Row of Table 2, 1 to 18.
     B : int
-        Boundary of the regimes, packets, from 1. The paper has 10, 20 and 30.
+        Boundary of the regimes, packets, at least 1. The paper has 10, 20 and 30.
     idealised : bool
-        Leave out what the paper's model leaves out. Default False.
+        Whether to omit the effects that the paper's model omits. Default False.
     """
     case, name = inputs()[idx], f"qawla idx {idx}, B = {B}"
     links = (case.traffic, case.rate_mbps, case.per, [B])
@@ -74,13 +74,13 @@ def solution(cell: SweepPoint, of: Callable[..., ap.Scenario] = path) -> FixedPo
     Parameters
     ----------
     cell : SweepPoint
-        Its axes are parameters of `of`.
+        Point whose axes are the parameters of `of`.
     of : callable
-        Returns the scenario; with `idealised` as the model has it. Default: `path`.
+        Function that returns the scenario, with the argument `idealised`. Default: `path`.
     """
     scenario = of(**cell.axes, idealised=True)
     with warnings.catch_warnings():
-        # The tables have the average next to the fixed point.
+        # The warning recommends the average; the tables show it next to the fixed point.
         warnings.simplefilter("ignore", ModelWarning)
         found = ap.solve(scenario, model="fixed-point", max_window_packets=MAX_WINDOW_PACKETS)
     return cast(FixedPoint, found)
@@ -105,16 +105,16 @@ def multi_regime_path(
     Parameters
     ----------
     name : str
-        Of the scenario.
+        Name of the scenario.
     traffic : Traffic
-        The flows, a group for each, because each has its own delays.
+        The flows. Each flow is a separate group, because the delays differ.
     rates_mbps, pers : sequence of float
         Rate, Mbit/s, and packet error rate of each regime.
     thresholds : sequence of int
-        Between them, packets, ascending.
+        Queue lengths between the regimes, packets, ascending.
     idealised : bool
-        Leave out what the paper's model leaves out: the frame header, and transmission times on
-        the wires and of ACKs.
+        Whether to omit the effects that the paper's model omits: the frame header, and transmission
+        times on the wires and of ACKs.
     """
     link = ap.link.MultiRegime(
         regimes=[
@@ -136,7 +136,8 @@ def multi_regime_path(
 
 
 def _ack_path(rate_mbps: float) -> ap.ack_path.AckPath:
-    # The paper ignores losses and queueing of ACKs (§2); r_1, the rate that is always there.
+    # The paper ignores losses and queueing of ACKs (§2). The rate is r_1, which is always
+    # available.
     return ap.ack_path.Link(
         link=ap.link.Fixed(rate=f"{rate_mbps} Mbit/s", delay=_ns(LINK_DELAY_NS)),
         aqm=ap.aqm.DropTail(limit=ap.units.Packets(1000)),

@@ -1,4 +1,4 @@
-"""How near Tables 3 to 6 are to the published ones."""
+"""Summaries of the agreement of Tables 3 to 6 with the published tables."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from airpath_papers.qawla.quantities import ANALYSIS, BEST, CELL_LIMIT, NEAR, RO
 __all__ = ["MEAN_LIMIT", "summarise"]
 
 MEAN_LIMIT: Final = 0.006
-"""Largest mean of the absolute relative differences over all 54 cells, with ``--full``."""
+"""Largest tolerated mean absolute relative difference over all 54 cells, with ``--full``."""
 
 
 def summarise(results: Sequence[ItemResult]) -> list[Summary]:
-    """Return how near the rows of Tables 3 to 5, simulated and analytic, and of Table 6 are."""
+    """Return the summaries of Tables 3 to 5, simulated and analytic, and of Table 6."""
     rows = [row for each in results if each.item in TABLE_OF.values() for row in each.rows]
     made = [
         (_simulation_summary, [row for row in rows if row.quantity not in ANALYSIS]),

@@ -1,4 +1,4 @@
-"""The measures that ``claims.toml`` names, and the checks that no formula expresses."""
+"""Measures that ``claims.toml`` names, and checks without a formula."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ MEASURES: Final[Mapping[str, Measure]] = {
 
 CLAIMS: Final = Claims(SBD, SWEEPS, MEASURES)
 
-# --- sentences over whole grids ----------------------------------------------------------------
+# --- claims about complete grids ---------------------------------------------------------------
 
 
 def _by_bearer(name: str, line: str) -> Any:
-    """Return the points of a sweep by bearer and by another axis."""
+    """Return a function that returns the points of a sweep, by bearer and by another axis."""
 
     def found(spec: ClaimSpec) -> dict[int, dict[int, list[SweepPoint]]]:
         by: dict[int, dict[int, list[SweepPoint]]] = {}
@@ -122,7 +122,7 @@ def _floor(session: Session, spec: ClaimSpec, points: Mapping[int, Any]) -> Find
 
 
 def pseudovalues(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the jackknife pseudovalues of the relative deviation over settings, one for each run.
+    """Return the jackknife pseudovalues of the coefficient of variation over settings, one per run.
 
     `values` has a row for each setting and a column for each run.
     """

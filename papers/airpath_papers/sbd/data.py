@@ -1,4 +1,4 @@
-"""The published tables, typed. The numbers themselves are in the CSV files of this directory."""
+"""Published tables with types. The numbers are in the CSV files of this directory."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ BEARERS = (384, 256, 128, 64)
 """Nominal rates, kbit/s (sbd-2006 §5)."""
 
 BUFFER = 40
-"""maxth and the size of the RLC buffer, SDUs of 1500 bytes (sbd-2006 §5)."""
+"""Value of maxth and size of the RLC buffer, SDUs of 1500 bytes (sbd-2006 §5)."""
 
 GRID_MIN_TH = (5, 10, 15, 20, 25, 30)
-"""minth, SDUs (sbd-2006 §5)."""
+"""Values of minth in the grids, SDUs (sbd-2006 §5)."""
 
 BDP_SDUS = 0.25 / 12
-"""Bandwidth-delay product of a bearer of 1 kbit/s, SDUs: 250 ms, 12 kbit."""
+"""Bandwidth-delay product of a bearer of 1 kbit/s, SDUs: RTT 250 ms, SDU size 12 kbit."""
 
 PROPOSED = {"SBD": 3, "RED": 5}
-"""Tables of the proposed settings; the table before has those with the largest goodput."""
+"""Table of the proposed settings; the preceding table has the settings with largest goodput."""
 
 
 class Setting(NamedTuple):
     """A setting of SBD or of RED at the RLC buffer."""
 
     kind: str
-    """``SBD``, ``RED`` or ``drop-tail``, which has no setting."""
+    """Discipline: ``SBD``, ``RED`` or ``drop-tail``, which has no setting."""
     strength: float
-    """T_r, ms, or maxp."""
+    """Value of T_r, ms, or of maxp."""
     min_th: int
-    """minth, SDUs."""
+    """Value of minth, SDUs."""
 
 
 DROP_TAIL = Setting("drop-tail", 0.0, 0)
@@ -63,11 +63,12 @@ def setting_at(axes: Mapping[str, Any]) -> Setting:
     Parameters
     ----------
     axes : mapping
-        `aqm`, whose first word is ``SBD``, ``RED`` or ``drop-tail`` (the default), or `table`, 2 to
-        5; the `bearer`, kbit/s, or that of the setting, `setting_for`. What is not given is that
-        of the table; default: the proposal, Table 3 or 5. `t_r_ms`, ms, and `maxp` are numbers or
-        ``largest goodput``, that of Table 2 or 4. `minth`, SDUs, is a number, ``proposed``, or of
-        the grid the ``least``, the ``largest``, or the first from ``2 BDP`` on.
+        Axes. `aqm`: its first word is ``SBD``, ``RED`` or ``drop-tail`` (the default). `table`: 2
+        to 5, instead of `aqm`. `bearer`, kbit/s, or `setting_for`, if the setting is for another
+        bearer. Missing values are those of the table; default: the proposal, Table 3 or 5.
+        `t_r_ms`, ms, and `maxp` are numbers or ``largest goodput`` (Table 2 or 4). `minth`, SDUs,
+        is a number, ``proposed``, or a value of the grid: ``least``, ``largest``, or the first from
+        ``2 BDP`` on.
     """
     kind, table = aqm_of(axes), axes.get("table", 0)
     if kind not in PROPOSED:
@@ -88,14 +89,14 @@ def setting_at(axes: Mapping[str, Any]) -> Setting:
 
 
 def aqm_of(axes: Mapping[str, Any]) -> str:
-    """Return the discipline that the axes of a point name: ``SBD``, ``RED`` or ``drop-tail``."""
+    """Return the queue discipline of a point: ``SBD``, ``RED`` or ``drop-tail``."""
     if table := axes.get("table", 0):
         return "SBD" if table < 4 else "RED"
     return str(axes.get("aqm", "drop-tail").split()[0])
 
 
 class Published(NamedTuple):
-    """One row of Tables 2 to 6: a setting and what it gave; Table 6 has drop-tail."""
+    """A row of Tables 2 to 6: a setting and its results; Table 6 has drop-tail."""
 
     setting: Setting
     goodput_kbps: PublishedMean
@@ -120,7 +121,7 @@ def published_table(number: int) -> dict[tuple[int, int], Published]:
 def improvements() -> dict[tuple[int, int, str, str], float]:
     """Return the 32 improvements of Table 6, per cent.
 
-    By bearer, number of flows, ``SBD`` or ``RED``, and ``goodput`` or ``delay``.
+    The key is bearer, number of flows, ``SBD`` or ``RED``, and ``goodput`` or ``delay``.
     """
     return {
         (int(row["bearer"]), int(row["flows"]), aqm, of): float(row[f"{of}_{aqm.lower()}"])
@@ -130,19 +131,19 @@ def improvements() -> dict[tuple[int, int, str, str], float]:
     }
 
 
-# --- what is printed of a point ----------------------------------------------------------------
+# --- printed values of a point -----------------------------------------------------------------
 
 
 def printed(axes: Mapping[str, Any], quantity: str) -> PublishedMean:
     """Return the printed values of a setting or of drop-tail, with their half-widths.
 
-    With four flows Table 6 has the improvement of a setting only. The half-width is then that of
-    drop-tail, in per cent.
+    With four flows, Table 6 has only the improvement of a setting. The relative half-width is then
+    that of drop-tail.
 
     Parameters
     ----------
     axes : mapping
-        The bearer, the flows, and the table or the discipline, as of `setting_at`.
+        Bearer, flows, and table or discipline, as for `setting_at`.
     quantity : str
         ``goodput``, kbit/s, or ``delay``, s.
     """
@@ -164,9 +165,9 @@ def printed_half_width(axes: Mapping[str, Any], quantity: str) -> float:
 
 
 def printed_average(quantity: str) -> float:
-    """Return the half-width of the printed average over bearers, SBD and RED with one flow.
+    """Return the half-width of the printed average over bearers, for SBD and RED with one flow.
 
-    SBD and RED are compared with the same drop-tail, whose half-width so counts once for both.
+    SBD and RED are compared with the same drop-tail, whose half-width therefore counts only once.
     """
     squares = []
     for bearer in BEARERS:

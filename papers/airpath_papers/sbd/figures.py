@@ -1,4 +1,4 @@
-"""The grids of Figs. 6 to 13 and of the other bearers; what Figs. 2, 14 and 15 measure."""
+"""Grids of Figs. 6 to 13 and of the other bearers; measurements of Figs. 2, 14 and 15."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from airpath_papers.sbd.tables import DELAY, GOODPUT, NAMING, QUANTITIES, keys, 
 
 __all__ = ["GRIDS", "ITEMS", "grid", "grid_spec"]
 
-# --- Figs. 6 to 13: the grids ------------------------------------------------------------------
+# --- Figs. 6 to 13: grids ----------------------------------------------------------------------
 
 
 def grid_spec(aqm: str, bearer: int, flows: int) -> dict[str, Any]:
-    """Return the declaration of a figure: SBD or RED over its whole grid, goodput over delay.
+    """Return the declaration of a figure: goodput over delay, for the complete grid of SBD or RED.
 
-    The settings of Tables 2 to 5 and drop-tail are drawn too, simulated and as printed; with four
-    flows Table 6 has the improvements of the proposal only.
+    The figure also shows the settings of Tables 2 to 5 and drop-tail, simulated and as printed.
+    With four flows, Table 6 has only the improvements of the proposal.
     """
     at = {"bearer": bearer, "flows": flows}
     axis, strength = ("t_r_ms", "T_r, ms") if aqm == "SBD" else ("maxp", "maxp")
@@ -82,31 +82,31 @@ def grid(spec: Mapping[str, Any]) -> DeclaredFigure:
 
 
 GRIDS: Final = {f"fig{n}": grid_spec(*place) for n, place in enumerate(_places((384, 128)), 6)}
-"""The paper's; the same of the other two bearers are the item ``bearers``."""
+"""Declarations of the paper's figures. The item ``bearers`` has those of the other bearers."""
 
 OTHERS: Final = {
     f"sbd-{aqm.lower()}-{bearer}-{flows}": grid_spec(aqm, bearer, flows)
     for aqm, bearer, flows in _places((256, 64))
 }
-"""By the names of their files."""
+"""Declarations of the figures of the other bearers, by name of the file."""
 
 
 def _cells_of_all(session: Session) -> Sequence[Cell]:
-    """Return the cells of every grid: the best is sought in all of them."""
+    """Return the cells of all grids, for the search of the best setting."""
     specs = (*GRIDS.values(), *OTHERS.values())
     return [cell for spec in specs for cell in grid(spec).cells(session)]
 
 
-# --- the best of the grids ---------------------------------------------------------------------
+# --- best settings of the grids ----------------------------------------------------------------
 
 
 def _best(session: Session, title: str) -> Found:
-    """Return the setting with the largest goodput of each grid; rows of the other bearers."""
+    """Return the setting with the largest goodput of each grid, and rows of the other bearers."""
     rows: list[Row | None] = []
     lines = []
     for aqm, proposal in PROPOSED.items():
         for bearer in BEARERS:
-            theirs = published_table(proposal - 1)[bearer, 1]
+            paper_row = published_table(proposal - 1)[bearer, 1]
             place = {"aqm": aqm, "bearer": bearer, "flows": 1}
             points = SWEEPS.cells("grids", effort=session.effort, **place)
             known = {point: e for point in points if (e := GOODPUT.estimate(session, point))}
@@ -114,8 +114,8 @@ def _best(session: Session, title: str) -> Found:
                 continue
             best = max(known, key=lambda point: known[point].mean)
             rows += rows_of(session, best)
-            found = [f"{v:g}" for of in (theirs.setting, setting_at(best.axes)) for v in of[1:]]
-            found[2:2] = [f"{theirs.goodput_kbps.mean:.1f}"]
+            found = [f"{v:g}" for of in (paper_row.setting, setting_at(best.axes)) for v in of[1:]]
+            found[2:2] = [f"{paper_row.goodput_kbps.mean:.1f}"]
             measured = (GOODPUT.text(session, best), DELAY.text(session, best))
             lines.append([aqm, str(bearer), *found, *measured])
     names = ("T_r / maxp", "minth", "goodput")
@@ -138,7 +138,7 @@ PARTS: Final = {
     "change": (SWITCH_S, SWITCH_S + 10.0),
     "128 kbit/s": (SWITCH_S + 10.0, 100.0),
 }
-"""Parts of a run, s; the connections count as starting for 10 s."""
+"""Parts of a run, s; the start of the connections is the first 10 s."""
 
 
 def _measured(session: Session, point: SweepPoint, low: float, high: float) -> dict[str, float]:
@@ -184,4 +184,4 @@ ITEMS: Final = {
         more={stem: (spec["title"], grid(spec).drawn) for stem, spec in OTHERS.items()},
     ),
 }
-"""The items; of the traces what makes rows and table: ``paper.toml`` declares their figures."""
+"""Items. For traces: functions of rows and table, because ``paper.toml`` declares the figures."""

@@ -1,4 +1,4 @@
-"""What the tables, figures and claims read off a simulation of the bearer (sbd-2006 §2, §5)."""
+"""Measures of a simulation of the bearer, for tables, figures and claims (sbd-2006 §2, §5)."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ __all__ = [
 ]
 
 Replication = Mapping[str, Any]
-"""The statistics of one run."""
+"""Statistics of one run."""
 
 
 def goodput_kbps(replication: Replication) -> float:
-    """Payload bytes delivered in order, all flows together, over the run, kbit/s."""
+    """Total payload rate of all flows, delivered in order, averaged over the run, kbit/s."""
     return float(sum(flow["goodput_bps"] for flow in replication["flows"])) / 1e3
 
 
 def delay_s(replication: Replication) -> float:
-    """Mean time from the sending of a segment's copy to its arrival, over all that arrived, s."""
+    """Mean time from transmission to arrival, over all segments that arrived, s."""
     return _over_packets(replication, "mean_delay_s")
 
 
 def rtt_s(replication: Replication) -> float:
-    """Mean RTT sample, s, the flows weighted by their packets."""
+    """Mean RTT sample, s, with flows weighted by their delivered packets."""
     return _over_packets(replication, "mean_rtt_s")
 
 
@@ -47,14 +47,14 @@ def _over_packets(replication: Replication, quantity: str) -> float:
 
 
 def all_timed_out(replication: Replication) -> float:
-    """Return 1 when the retransmission timer of every flow has expired, else 0."""
+    """Return 1 if the retransmission timer of every flow has expired, else 0."""
     return float(all(flow["timeouts"] > 0 for flow in replication["flows"]))
 
 
 def completion_s(replication: Replication) -> float:
-    """Mean time of the downloads from their start to the last acknowledgement, s.
+    """Mean time of the downloads from start to last acknowledgement, s.
 
-    A download that is not complete counts until the end of the run.
+    An incomplete download counts until the end of the run.
     """
     end = replication["simulated_s"]
     times = [(flow["completed_at_s"] or end) - flow["start_s"] for flow in replication["flows"]]
@@ -62,25 +62,25 @@ def completion_s(replication: Replication) -> float:
 
 
 def overflows(replication: Replication) -> float:
-    """Packets that found the bottleneck's buffer full."""
+    """Return the number of packets that arrived at a full buffer of the bottleneck."""
     return float(bottleneck(replication)["drops"].get("overflow", 0))
 
 
 def jain_in_windows(
     delivered: Series, flows: int, window_s: float, times_s: Sequence[float]
 ) -> float:
-    """Return Jain's index of what the flows got in windows of some seconds, averaged.
+    """Return Jain's index of the flows' delivered bytes in time windows, averaged over the windows.
 
     Parameters
     ----------
     delivered : Series
-        Payload delivered, bytes, by flow.
+        Delivered payload, bytes, by flow.
     flows : int
-        How many flows.
+        Number of flows.
     window_s : float
-        Length of a window, s. Windows in which nothing arrived are left out.
+        Length of a window, s. Windows without arrivals are skipped.
     times_s : sequence of float
-        From when to when, s.
+        Begin and end of the windows, s.
     """
     edges = np.arange(times_s[0], times_s[1], window_s)
     edges = np.append(edges, edges[-1] + window_s)

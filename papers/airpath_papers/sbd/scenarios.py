@@ -1,6 +1,6 @@
-"""The scenarios: one path for all (``scenario.toml``), varied by the axes of ``sweeps.toml``.
+"""Scenarios: one path (``scenario.toml``), varied by the axes of ``sweeps.toml``.
 
-README.md lists every value that the paper leaves open.
+README.md lists every value that the paper does not specify.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["PATH", "SWITCH_S", "path"]
 PATH: Final = ap.load(SBD / "scenario.toml")
 
 SWITCH_S: Final = 50.0
-"""The bearer changes from 384 to 128 kbit/s (sbd-2006 §6)."""
+"""Time at which the bearer changes from 384 to 128 kbit/s, s (sbd-2006 §6)."""
 
 
 def path(
@@ -36,7 +36,7 @@ def path(
     size_kb: int = 0,
     newcomer_s: float = 0.0,
 ) -> ap.Scenario:
-    """Return the path with a bearer and what manages its buffer.
+    """Return the path with a bearer and its queue discipline.
 
     Parameters
     ----------
@@ -45,27 +45,28 @@ def path(
     flows : int
         Number of flows.
     aqm : str
-        ``drop-tail``, ``SBD`` or ``RED``; what follows the name in a claim names the setting:
+        ``drop-tail``, ``SBD`` or ``RED``. Further words, which claims use, select the setting:
         ``SBD reconfigured`` has the proposed settings by rate.
     table : int
         Table of the setting, 2 to 5. Default: the proposal, Table 3 or 5.
     setting_for : int
         Bearer of the setting, kbit/s. Default: `bearer`.
     t_r_ms, maxp, minth : number or str
-        T_r in ms, maxp, and minth in SDUs, as `data.setting_at` names them. Default:
-        those of the table.
+        T_r in ms, maxp, and minth in SDUs, as for `data.setting_at`. Default: the values of the
+        table.
     alpha : int
-        α of SBD, SDUs (sbd-2006 §5).
+        Parameter α of SBD, SDUs (sbd-2006 §5).
     size : int
         Drop-tail buffer, SDUs.
     weight : float
-        w_q of RED of Floyd and Jacobson 1993. Default: RED at the RLC buffer, of the occupancy.
+        Weight w_q of RED (Floyd and Jacobson 1993). Default: RED at the RLC buffer, on the
+        instantaneous occupancy.
     switch : bool
         Whether the bearer falls to 128 kbit/s at `SWITCH_S`.
     size_kb : int
-        Payload of each flow, kB. Default: flows without end.
+        Payload of each flow, kB. Default: unlimited.
     newcomer_s : float
-        Start of the last flow, s. Default: with the others.
+        Start of the last flow, s. Default: as the other flows.
     """
     named = {"table": table, "setting_for": setting_for, "minth": minth, "t_r_ms": t_r_ms}
     setting = setting_at({"bearer": bearer, "aqm": aqm, "maxp": maxp, **named})
@@ -94,9 +95,9 @@ def path(
 
 
 def _queue(setting: Setting, alpha: int, weight: float, *, by_rate: bool) -> ap.aqm.QueueDisc:
-    """Return SBD or RED at the RLC buffer, with a setting or those proposed for each rate.
+    """Return SBD or RED at the RLC buffer, with a setting, or with the proposed settings by rate.
 
-    With a `weight`: RED of Floyd and Jacobson 1993, on an average of the occupancy.
+    With a `weight`: RED of Floyd and Jacobson 1993, on the average occupancy.
     """
     kind, entries = setting.kind, _entries(setting)
     if weight:

@@ -53,7 +53,7 @@ DELAY: Final = MeasuredQuantity(
 )
 IMPROVED_BY: Final = Tolerance("8 percentage points (README)", absolute=8.0)
 MEASURED: Final = {quantity.name: quantity for quantity in (GOODPUT, DELAY)}
-"""What the tables have. README.md says where the tolerances come from."""
+"""Measured quantities of the tables. README.md explains the tolerances."""
 
 
 class _Both(MeasuredQuantity):
@@ -66,7 +66,7 @@ class _Both(MeasuredQuantity):
 
 
 def _printed(axes: Mapping[str, Any], quantity: str) -> PublishedMean:
-    """Return the printed values of a point; those derived from Table 6's improvements have no ±."""
+    """Return the printed values of a point, without ± if derived from Table 6's improvements."""
     found = printed(axes, quantity)
     follows = axes["flows"] > 1 and setting_at(axes) != DROP_TAIL
     return found._replace(half_width=math.nan) if follows else found
@@ -80,11 +80,11 @@ QUANTITIES: Final = {
     ),
     "printed_delay": PrintedQuantity("printed_delay", "s", lambda at: _printed(at, "delay")),
 }
-"""Those that declared items name."""
+"""Quantities that declared items name."""
 
 
 def keys(point: SweepPoint) -> dict[str, int | float | str]:
-    """Return the name of a row: the bearer, the flows, the mechanism and its setting."""
+    """Return the name of a row: bearer, flows, discipline and setting."""
     axes, setting = point.axes, setting_at(point.axes)
     named = {"bearer": axes["bearer"], "flows": axes["flows"]}
     if setting == DROP_TAIL:
@@ -97,11 +97,11 @@ def keys(point: SweepPoint) -> dict[str, int | float | str]:
 
 _WORDS: Final = {"flows": lambda n: f"{n} flow{'s' if n > 1 else ''}"}
 NAMING: Final = Naming(_WORDS, lambda point: keys(point.cell))
-"""How figures call values and points."""
+"""Names of values and points in figures."""
 
 
 def rows_of(session: Session, point: SweepPoint, *, compared: bool = False) -> list[Row]:
-    """Return goodput and delay of a point; if they are `compared`, next to the printed numbers."""
+    """Return rows with goodput and delay of a point; if `compared`, with the printed numbers."""
     return [
         each.row(session, point, keys(point), printed(point.axes, name) if compared else None)
         for name, each in MEASURED.items()
@@ -114,11 +114,11 @@ TABLE6: Final[Mapping[tuple[int, int, str], SweepPoint]] = {
     (place["bearer"], place["flows"], place["aqm"]): point
     for place, point in SWEEPS.points("table6")
 }
-"""By bearer, flows and mechanism."""
+"""Points of Table 6 by bearer, flows and discipline."""
 
 
 def _improvement_row(session: Session, bearer: int, flows: int, aqm: str, quantity: str) -> Row:
-    """Return one of the 32 improvements of Table 6."""
+    """Return the row of one of the 32 improvements of Table 6."""
     managed, plain = TABLE6[bearer, flows, aqm], TABLE6[bearer, flows, "drop-tail"]
     published = improvements()[bearer, flows, aqm, quantity]
     place: dict[str, int | float | str] = {"bearer": bearer, "flows": flows, "aqm": aqm.lower()}
@@ -146,7 +146,7 @@ def _improved(quantity: str, aqm: str) -> ColumnSet:
 
 
 def _found(session: Session, _title: str) -> Found:
-    """Return Table 6: drop-tail, and what SBD and RED improve."""
+    """Return Table 6: drop-tail, and the improvements by SBD and RED."""
     rows: list[Row] = []
     plain: list[Row] = []
     improved: list[Row] = []
@@ -158,7 +158,7 @@ def _found(session: Session, _title: str) -> Found:
         managed = [row for point in points[1:] for row in rows_of(session, point)]
         rows += [*found, *managed, *gains]
         plain += found
-        # In its table the discipline follows the quantity.
+        # In this table, the name of the quantity includes the discipline.
         improved += [replace(row, quantity=f"{row.quantity} {row.row['aqm']}") for row in gains]
     named = [Key("bearer", "bearer"), Key("flows", "flows")]
     measured = [quantity.shown() for quantity in MEASURED.values()]
@@ -182,14 +182,14 @@ def _found(session: Session, _title: str) -> Found:
 
 
 ITEM: Final = item_of(SBD, "table6", [*TABLE6.values()], _found)
-"""The item's cells, and what makes its result."""
+"""Cells and evaluation of the item."""
 
 
-# --- over all of them --------------------------------------------------------------------------
+# --- summaries ---------------------------------------------------------------------------------
 
 
 def summarise(results: Sequence[ItemResult]) -> list[Summary]:
-    """Return how near Table 6 is, as far as it was simulated."""
+    """Return the summaries of the simulated part of Table 6."""
     rows = [row for result in results if result.item == "table6" for row in result.rows]
     plain = [row for row in rows if row.quantity in MEASURED and row.published is not None]
     changes = [row for row in rows if row.quantity not in MEASURED]
@@ -241,7 +241,7 @@ def _improvement_summary(rows: Sequence[Row]) -> Summary:
 
 
 def _over_batches(batches: Sequence[int], unit: str = "") -> list[str]:
-    """Return the line of the counts over batches of runs, if there are any."""
+    """Return the line with the counts for batches of runs, if there are batches."""
     many = f"over {PUBLISHED_RUNS} runs each, as many as the paper has"
     return [f"{many}: {', '.join(map(str, batches))}{unit}"] if batches else []
 

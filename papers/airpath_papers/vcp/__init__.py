@@ -1,8 +1,8 @@
 """Yousefi'zadeh, Habibi and Furmanski 2008: VCP and TCP/REM over MIMO fading links.
 
-README.md lists what is modelled, what is left out, and every parameter that the paper leaves open
-with the value chosen; paper.toml has the modes and the items, sweeps.toml the points, claims.toml
-what the text says.
+README.md lists the modelled parts, the omitted parts, and every parameter that the paper does not
+specify, with the chosen value. paper.toml has the modes and the items, sweeps.toml the points,
+claims.toml the claims of the text.
 """
 
 from __future__ import annotations

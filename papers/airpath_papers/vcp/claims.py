@@ -1,4 +1,4 @@
-"""The claims of ``claims.toml``: the measures that their formulas name, and tests."""
+"""Claims of ``claims.toml``: measures that their formulas name, and checks without a formula."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ __all__ = ["CLAIMS", "MODULATIONS", "SIZES", "SWEEPS", "later_by"]
 
 SWEEPS: Final = Sweeps(VCP, path)
 
-# --- points of the law -------------------------------------------------------------------------
+# --- points of the channel model ---------------------------------------------------------------
 
 MODULATIONS: Final = {2: "bpsk", 4: "qpsk", 8: "8psk", 16: "16psk"}
-"""By M, those of Fig. 1."""
+"""Modulations of Fig. 1, by M."""
 
 SNR_DB: Final = 6.0
-"""Where code rates are sought, 2x2."""
+"""SNR of the search for code rates with 2x2 antennas, dB."""
 
 SIZES: Final = {"data": DATA_BYTES, "ack": ACK_BYTES}
 
@@ -78,13 +78,13 @@ def _data_on_air(_session: Session, point: SweepPoint) -> float:
 
 
 def _fails(_session: Session, point: SweepPoint, packet: str, other: str, least: float) -> float:
-    """Return how often a packet fails at the SNR at which another one fails as often as `least`."""
+    """Return the failure rate of `packet` at the SNR where that of `other` is `least`."""
     code = (point.axes["antennas"], point.axes["code_rate"])
     return failure(*code, threshold_db(*code, least, SIZES[other]), SIZES[packet])
 
 
 def _block(_session: Session, point: SweepPoint, least: float) -> tuple[float, int]:
-    """Return the code rate and the parity of one block with which packets fail as often."""
+    """Return code rate and parity of one block with which packets fail with probability `least`."""
     axes = point.axes
     size, bits = axes.get("bytes", DATA_BYTES), axes.get("bits", 8)
     return block_rate_of("2x2", SNR_DB, size, least, bits)
@@ -96,7 +96,7 @@ def _block_snr_db(_session: Session, point: SweepPoint, least: float) -> float:
 
 
 def _exposure_fall(_session: Session, point: SweepPoint, change: str, per: float) -> float:
-    """Return by what -ln(1 - PER) is divided by a change, where the PER is `per`."""
+    """Return the factor by which a change reduces -ln(1 - PER), at the SNR with PER `per`."""
     antennas = point.axes["antennas"]
     snr = threshold_db(antennas, 1.0, per)
 
@@ -137,7 +137,7 @@ CLAIMS: Final = Claims(VCP, SWEEPS, MEASURES)
 # --- tests of distributions --------------------------------------------------------------------
 
 Pairs = Mapping[float, Mapping[str, SweepPoint]]
-"""By SNR, dB, and transport."""
+"""Points by SNR, dB, and transport."""
 
 
 def _pairs(sweep: str) -> Pairs:
@@ -146,7 +146,7 @@ def _pairs(sweep: str) -> Pairs:
 
 
 def later_by(times: Sequence[float], others: Sequence[float]) -> float:
-    """Return the largest difference of the distribution functions, that of `others` above."""
+    """Return the largest excess of the distribution function of `others` over that of `times`."""
     places = np.unique(np.concatenate([times, others]))
     first, other = (
         np.searchsorted(np.sort(each), places, "right") / len(each) for each in (times, others)
@@ -157,7 +157,7 @@ def later_by(times: Sequence[float], others: Sequence[float]) -> float:
 def _is_later(
     session: Session, spec: ClaimSpec, snr: float, pair: Mapping[str, SweepPoint]
 ) -> Finding:
-    """Compare the times to the first ACK: a one-sided test of Kolmogorov and Smirnov."""
+    """Compare the times to the first ACK with a one-sided Kolmogorov-Smirnov test."""
     vcp, tcp = (measures.first_acks_s(session, pair[name]) for name in PROTOCOLS)
     found = later_by(vcp, tcp)
     critical = sqrt(-log(spec["level"]) / 2 * (1 / len(vcp) + 1 / len(tcp)))
@@ -187,12 +187,12 @@ def _slower_set_up(session: Session, spec: ClaimSpec, cells: Pairs) -> Finding:
     return gathered("snr_db", cells, lambda snr, pair: _is_later(session, spec, snr, pair))
 
 
-# --- splits of the same bytes ------------------------------------------------------------------
+# --- splits of the bytes on the air ------------------------------------------------------------
 
 _UNIFORM_ACK: Final = 44
 
 Lines = Mapping[int, Sequence[SweepPoint]]
-"""By bytes of an ACK on the air, in the order of the SNRs."""
+"""Points in the order of the SNRs, by bytes of an ACK on the air."""
 
 
 def _splits(_spec: ClaimSpec) -> Lines:

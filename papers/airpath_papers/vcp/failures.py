@@ -1,6 +1,6 @@
-"""What the channel's law says of packets: failures, the SNRs at which they are reached, codes.
+"""Packet failure probabilities of the channel model, corresponding SNRs, and codes.
 
-Equations 1 to 5 and the code are `airpath.phy`'s; here they have the paper's link.
+Eqs. 1 to 5 and the codes are in `airpath.phy`; this module applies them to the paper's link.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 
 PAST_DATA: Final = 1e-4
 PAST_ACK: Final = 0.02
-"""Below these failures of data and of ACKs an SNR is past the threshold: claims.toml."""
+"""Failure probabilities of data and ACKs below which an SNR is past the threshold (claims.toml)."""
 
 
 @cache
@@ -40,7 +40,7 @@ def _chain_of(
     p_good_to_bad: float = P_GOOD_TO_BAD,
     p_bad_to_good: float = P_BAD_TO_GOOD,
 ) -> ErrorChain:
-    """Return the chain of a link: BPSK, the errors of its states by Eq. 5."""
+    """Return the error chain of a link: BPSK, with the error rates of the states from Eq. 5."""
     tx, rx = antennas_of(antennas)
     errors = (
         float(symbol_error_rate(snr, "bpsk", tx=tx, rx=rx))
@@ -60,24 +60,24 @@ def failure(
     p_good_to_bad: float = P_GOOD_TO_BAD,
     p_bad_to_good: float = P_BAD_TO_GOOD,
 ) -> float:
-    """Return how often a packet fails.
+    """Return the failure probability of a packet.
 
     Parameters
     ----------
     antennas : str
-        One of `ANTENNAS`.
+        A value of `ANTENNAS`.
     code_rate : float
-        In (0, 1]; 1: no code.
+        Code rate in (0, 1]; 1: no code.
     snr_db : float
-        SNR_G, dB.
+        SNR in the good state, SNR_G, dB.
     packet_bytes : int
-        Of the IP packet.
+        Size of the IP packet.
     symbol_bits : int
-        Of the code's symbols.
+        Bits of a code symbol.
     max_block : int, optional
-        Most symbols of a block. Default: one block for a packet.
+        Maximum number of symbols of a block. Default: one block for a packet.
     p_good_to_bad, p_bad_to_good : float
-        1 - γ and 1 - β, for each bit.
+        Probabilities 1 - γ and 1 - β, for each bit.
     """
     chain = _chain_of(antennas, snr_db, p_good_to_bad, p_bad_to_good)
     if code_rate == 1:
@@ -87,7 +87,7 @@ def failure(
 
 
 def snr_of(least: float, of_snr: Callable[[float], float]) -> float:
-    """Return the SNR, dB, at which a failure that falls with it reaches `least`, by halving."""
+    """Return the SNR, dB, at which a decreasing failure probability is `least`, by bisection."""
     low, high = -40.0, 120.0
     for _ in range(40):
         middle = (low + high) / 2
@@ -102,19 +102,19 @@ def snr_of(least: float, of_snr: Callable[[float], float]) -> float:
 def threshold_db(
     antennas: str, code_rate: float, least: float, packet_bytes: int = DATA_BYTES
 ) -> float:
-    """Return the SNR_G, dB, at which a packet fails as often as `least`."""
+    """Return the SNR_G, dB, at which a packet fails with probability `least`."""
     return snr_of(least, lambda snr: failure(antennas, code_rate, snr, packet_bytes))
 
 
 @cache
 def past_db(antennas: str, code_rate: float) -> float:
-    """Return the threshold itself, dB."""
+    """Return the SNR from which on data and ACKs are past the threshold, dB."""
     data = threshold_db(antennas, code_rate, PAST_DATA)
     return max(data, threshold_db(antennas, code_rate, PAST_ACK, ACK_BYTES))
 
 
 def goodput_share(antennas: str, code_rate: float, snr_db: float) -> float:
-    """Return (k/b)(1 - failure) of a full packet: what the link carries of its rate."""
+    """Return (k/b)(1 - failure) of a full packet: the useful share of the link's rate."""
     share = 1.0 if code_rate == 1 else DATA_BYTES / ReedSolomon(code_rate).on_air(DATA_BYTES)
     return share * (1 - failure(antennas, code_rate, snr_db))
 
@@ -123,12 +123,13 @@ def goodput_share(antennas: str, code_rate: float, snr_db: float) -> float:
 def block_rate_of(
     antennas: str, snr_db: float, packet_bytes: int, least: float, symbol_bits: int = 8
 ) -> tuple[float, int]:
-    """Return the largest k/b of one block with which a packet fails at most as often as `least`.
+    """Return the largest k/b of one block with a packet failure probability of at most `least`.
 
     Returns
     -------
     rate, parity : float, int
-        The rate and b - k, symbols; parity comes in pairs, for a code corrects half of it.
+        The rate, and b - k, symbols. The parity is even, because a code corrects half of its
+        parity.
     """
     chain = _chain_of(antennas, snr_db)
     data = -(-8 * packet_bytes // symbol_bits)

@@ -32,33 +32,33 @@ Replication = Mapping[str, Any]
 
 
 def delivered_packets(replication: Replication) -> float:
-    """In-order payload of both directions over 1000 B: the paper's delivered packets."""
+    """Delivered packets of the paper: in-order payload of both directions, divided by 1000 B."""
     return float(sum(flow["delivered_bytes"] for flow in replication["flows"])) / PAYLOAD_BYTES
 
 
 def data_failures(replication: Replication) -> float:
-    """Packets of data that failed on both directions of the link."""
+    """Return the number of data packets that failed, in both directions of the link."""
     return float(sum(link["counters"]["large_failed"] for link in replication["links"]))
 
 
 def data_sent(replication: Replication) -> float:
-    """Packets of data that both directions of the link transmitted."""
+    """Return the number of transmitted data packets, in both directions of the link."""
     return float(sum(link["counters"]["large_packets"] for link in replication["links"]))
 
 
 def queue_drops(replication: Replication) -> float:
-    """Packets that both queues dropped, ACKs among them."""
+    """Return the number of packets that both queues dropped, including ACKs."""
     return float(sum(sum(queue["drops"].values()) for queue in replication["queues"]))
 
 
 def mean_queue(replication: Replication) -> float:
-    """Mean length of both queues, packets."""
+    """Mean queue length, averaged over both queues, packets."""
     queues = replication["queues"]
     return float(sum(queue["mean_packets"] for queue in queues)) / len(queues)
 
 
 def utilisation(replication: Replication) -> float:
-    """Share of time that both directions of the link transmit."""
+    """Utilisation of the link, averaged over both directions."""
     links = replication["links"]
     return float(sum(link["utilisation"] for link in links)) / len(links)
 
@@ -69,7 +69,7 @@ def load_factor_deviation(replication: Replication) -> float:
 
 
 class ErrorRate(NamedTuple):
-    """Packet error rate of data over all runs, with Wilson's interval."""
+    """Packet error rate of data over all runs, with the Wilson interval."""
 
     simulated: float
     simulated_low: float
@@ -79,7 +79,7 @@ class ErrorRate(NamedTuple):
 
 
 def error_rate(session: Session, cell: Cell) -> ErrorRate | None:
-    """Return the packet error rate of data; None when none was sent."""
+    """Return the packet error rate of data; None if no data was sent."""
     failed, sent = (int(sum(session.values(cell, of))) for of in (data_failures, data_sent))
     if not sent:
         return None
@@ -89,10 +89,10 @@ def error_rate(session: Session, cell: Cell) -> ErrorRate | None:
 
 
 def first_acks_s(session: Session, cell: Cell) -> list[float]:
-    """Return the times from the starts of flows to their first ACKs, s, of all runs, in order.
+    """Return the sorted times from the start of a flow to its first ACK, s, of all runs.
 
-    The cell records ``seq_sent``: data follows the first ACK at once. A flow that has none counts
-    until the end of its run.
+    The times come from the series ``seq_sent``: data follows the first ACK immediately. A flow
+    without an ACK counts until the end of its run.
     """
 
     def of_run(every: Session, run: int) -> list[float]:
@@ -109,8 +109,8 @@ def first_acks_s(session: Session, cell: Cell) -> list[float]:
 def life_span_s(session: Session, run: int, cell: Cell) -> float:
     """Return the mean life span of the flows of a run, s.
 
-    From the first ACK to the abort, or to the end of the run; 0 of a flow without an ACK. The cell
-    records ``seq_sent``.
+    The life span is the time from the first ACK to the abort or to the end of the run; 0 for a flow
+    without an ACK. The first ACK comes from the series ``seq_sent``.
     """
     replication = session.replications(cell)[run]
     firsts, end = _first_segments_s(session, cell, run), float(replication["simulated_s"])

@@ -1,4 +1,4 @@
-"""What figures and tables show: quantities, words for values, names of rows (vcp-2008 §IV, §V)."""
+"""Definitions for figures and tables: quantities, labels, names of rows (vcp-2008 §IV, §V)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _aborted(replication: Mapping[str, Any]) -> float:
 
 
 class _LifeSpan(RecordedQuantity):
-    """Its runs are those of the other quantities; its table has no intervals."""
+    """Life span of flows, with the runs of the other quantities; tables show no intervals."""
 
     def text(self, session: Session, cell: Cell) -> str:
         found = self.estimate(session, cell)
@@ -48,7 +48,7 @@ class _LifeSpan(RecordedQuantity):
 
 
 class _ErrorRate(MeasuredQuantity):
-    """Share of the data of all runs that failed, with Wilson's interval."""
+    """Packet error rate of data over all runs, with the Wilson interval."""
 
     def estimate(self, session: Session, cell: Cell) -> Interval | None:
         found = error_rate(session, cell)
@@ -64,7 +64,7 @@ class _ErrorRate(MeasuredQuantity):
 
 
 class _Failed(MeasuredQuantity):
-    """How many packets of data failed, of how many."""
+    """Number of failed data packets, and number of all data packets."""
 
     def text(self, session: Session, cell: Cell) -> str:
         found = error_rate(session, cell)
@@ -75,7 +75,7 @@ DELIVERED: Final = MeasuredQuantity("delivered_packets", "1", delivered_packets,
 QUEUE_PACKETS: Final = MeasuredQuantity("queue", "1", mean_queue, 1)
 SIMULATED: Final = _ErrorRate("simulated", "1", data_failures, 3)
 
-# --- by the law --------------------------------------------------------------------------------
+# --- computed from the channel model -----------------------------------------------------------
 
 
 def _failure(axes: Axes) -> float:
@@ -102,7 +102,7 @@ def _snr_of_failure(axes: Axes) -> float:
 
 
 class _Thresholds(ComputedQuantity):
-    """The SNRs of failures of 0.5, 0.1 and 0.01."""
+    """SNRs with failure probabilities of 0.5, 0.1 and 0.01."""
 
     def text(self, _session: Session, cell: Any) -> str:
         found = (self.compute({**cell.axes, "failure": least}) for least in (0.5, 0.1, 0.01))
@@ -130,9 +130,9 @@ _QUANTITIES: Final[tuple[MeasuredQuantity | ComputedQuantity, ...]] = (
 )
 
 QUANTITIES: Final = {each.name: each for each in _QUANTITIES}
-"""Those that `paper.toml` names."""
+"""Quantities that `paper.toml` names."""
 
-# --- words -------------------------------------------------------------------------------------
+# --- names -------------------------------------------------------------------------------------
 
 
 def _place_of(point: Point) -> dict[str, Any]:
@@ -153,4 +153,4 @@ _WORDS: Final = {
 }
 
 NAMING: Final = Naming(_WORDS, _place_of)
-"""How figures call values and points."""
+"""Names of values and points in figures."""

@@ -1,6 +1,6 @@
-"""The scenarios: ten flows each way over a link between two radios (vcp-2008 §IV).
+"""Scenarios: ten flows in each direction over a link between two radios (vcp-2008 §IV).
 
-README.md lists every value that the paper leaves open; the axes of ``sweeps.toml`` are the
+README.md lists every value that the paper does not specify. The axes of ``sweeps.toml`` are the
 parameters of `path`.
 """
 
@@ -41,19 +41,19 @@ DATA_BYTES: Final = 1040
 ACK_BYTES: Final = 40
 RATE_MBPS: Final = 10
 P_GOOD_TO_BAD: Final = 0.00125
-"""1 - γ, per bit."""
+"""Transition probability 1 - γ, per bit."""
 P_BAD_TO_GOOD: Final = 0.125
-"""1 - β, per bit."""
+"""Transition probability 1 - β, per bit."""
 BAD_SNR_OFFSET_DB: Final = -10.0
-"""SNR_B over SNR_G."""
+"""Difference SNR_B - SNR_G, dB."""
 BAD_SHARE: Final = P_GOOD_TO_BAD / (P_GOOD_TO_BAD + P_BAD_TO_GOOD)
 """Share of bits in the bad state."""
 SPLIT_BYTES: Final = 1118 + 80
-"""Bytes on the air of data at 0.93 and its ACK at 0.5, which splits divide otherwise."""
+"""Bytes on the air of data at code rate 0.93 and its ACK at 0.5; splits redistribute them."""
 START: Final = ap.traffic.Uniform(uniform=["1 ms", "300 ms"])
 
 PROTOCOLS: Final = ("vcp", "tcp-rem")
-"""The paper's."""
+"""Protocols of the paper."""
 _TRANSPORTS: Final = read_toml(VCP, "transports.toml")
 NAMES: Final[Mapping[str, str]] = {key: found["name"] for key, found in _TRANSPORTS.items()}
 
@@ -76,7 +76,7 @@ def code_rates(axes: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def chain_of_bursts(bits: int) -> dict[str, float]:
-    """Return the probabilities of the chain, per bit, whose bursts have a mean length in bits."""
+    """Return the transition probabilities, per bit, of a chain with a mean burst of `bits`."""
     leave = 1 / bits
     return {"p_good_to_bad": leave * BAD_SHARE / (1 - BAD_SHARE), "p_bad_to_good": leave}
 
@@ -112,25 +112,25 @@ def path(
     snr_db : float
         SNR_G, dB.
     code_rate : float
-        Of the Reed-Solomon code, in (0, 1]; 1: none.
+        Code rate of the Reed-Solomon code, in (0, 1]; 1: no code.
     ack_code_rate : float
-        Code rate of ACKs. Default: that of data.
+        Code rate of ACKs. Default: the code rate of data.
     split : int
-        Bytes on the air of an ACK, of `SPLIT_BYTES`: decides both code rates.
+        Bytes of `SPLIT_BYTES` on the air for an ACK; determines both code rates.
     burst_bits : int
-        Mean length of bursts of errors, bits; the share of bad bits stays.
+        Mean length of error bursts, bits; the share of bad bits does not change.
     scale, stretch : int
-        Factors of rates, flows and buffers; of the round trip and buffers.
+        Factors: `scale` of rates, flows and buffers; `stretch` of round-trip times and buffers.
     unlimited : bool
-        Whether TCP's receive window and first ssthresh are unlimited; VCP's always are.
+        Whether TCP's receive window and initial ssthresh are unlimited; VCP's always are.
     error : int
         Relative error of the capacity that VCP's queue assumes, per cent.
     ack_priority : bool, optional
-        Whether ACKs go ahead of data. Default: with VCP.
+        Whether ACKs have priority over data. Default: only with VCP.
     ack_wires_behind : bool
         Whether both side links of ACKs are behind their queue.
     queue, window, tcp, flow : mapping
-        Further entries of both queues, of VCP's window, of TCP's options and of the flows.
+        Further parameters of both queues, of VCP's window, of TCP and of the flows.
     """
     tx, rx = antennas_of(antennas)
     data, ack = code_rates({"code_rate": code_rate, "ack_code_rate": ack_code_rate, "split": split})
@@ -172,7 +172,7 @@ def path(
 
 
 def _wires(scale: int, stretch: int, *, behind: bool) -> dict[str, ap.Wire]:
-    """Return the four side links, those of ACKs in front of their queue and behind it."""
+    """Return the four side links; the side links of ACKs are in front of and behind their queue."""
     rate = f"{2 * RATE_MBPS * scale} Mbit/s"
     wire = ap.Wire(rate=rate, delay=f"{6.4 * stretch:g} ms")
     wires = dict.fromkeys(("access", "egress", "ack_access", "return_wire"), wire)

@@ -1,6 +1,6 @@
-"""The model of §3, as the figures, tables and claims use it (wimax-2009 Eqs. 1 to 9).
+"""Model of §3, with the parameters of the figures, tables and claims (wimax-2009 Eqs. 1 to 9).
 
-A function of `Axes` gets the values of a point of the sweeps of `model`.
+Functions of `Axes` receive the values of a point in the sweeps of `model`.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ __all__ = [
 Axes = Mapping[str, Any]
 
 DEFAULTS: Final = {"contention_ms": 30.0, "base_rtt_ms": 100.0, "loss": 0.01, "size_kb": 1000}
-"""wimax-2009 §3.2."""
+"""Default parameters (wimax-2009 §3.2)."""
 
 RATE_BPS: Final = 8 * 360 * 9 / 5e-3 * SEGMENT / (SEGMENT + 46)
-"""R of the tables' link: 360 slots of 9 bytes in 5 ms, of 1546 bytes 1500 are payload."""
+"""Rate R of the tables' link: 360 slots of 9 bytes in 5 ms; 1500 of 1546 bytes are payload."""
 
 PIGGYBACK_MS: Final = 10.0
-"""T_pb; a piggyback request never takes longer than a contention here."""
+"""T_pb, ms; `analysed` limits it to the duration of a contention."""
 
 
 @cache
 def _solved(**parameters: Any) -> RttStages:
-    """Return the solution of the model with a queue that drains, over 100 000 random downloads."""
+    """Return the solution of the model with a draining queue, over 100 000 random downloads."""
     samples = 100_000 if parameters["loss"] else 1
     return rtt_stages(queue="draining", method="monte-carlo", samples=samples, **parameters)
 
@@ -47,8 +47,8 @@ def _solved(**parameters: Any) -> RttStages:
 def analysed(axes: Axes, packets: float = 63.0, rule: str = "updated") -> RttStages:
     """Return the model's solution of a parameter set of §3.2.
 
-    The first W_th is `packets`, by default as README.md has it. Then W_th is ``updated``, half of
-    the window after each loss, or ``constant``, as printed.
+    The initial W_th is `packets` (default: see README.md). After a loss, W_th is ``updated`` to
+    half of the window, or ``constant``, as printed.
     """
     contention_s = axes["contention_ms"] / 1e3
     return _solved(
@@ -69,7 +69,7 @@ def analysed(axes: Axes, packets: float = 63.0, rule: str = "updated") -> RttSta
 def _ideal_mbps(
     base_rtt_ms: float, loss: float, rate_bps: float, first_packets: float, most_packets: float
 ) -> float:
-    """Return the throughput of the tables' object without a delay of requests, Mbit/s."""
+    """Return the throughput of the tables' object without request delays, Mbit/s."""
     found = _solved(
         size_bytes=OBJECT_BYTES,
         mss_bytes=SEGMENT,
@@ -86,15 +86,16 @@ def _ideal_mbps(
 
 
 def tables_ideal_mbps(base_rtt_ms: float, loss: float = 0.0) -> float:
-    """Return the ideal with the tables' TCP and R, Mbit/s."""
+    """Return the ideal throughput with the tables' TCP and R, Mbit/s."""
     return _ideal_mbps(base_rtt_ms, loss, RATE_BPS, 12, 16)
 
 
 def printed_ideal_mbps(base_rtt_ms: float) -> float:
-    """Return the ideal of Table 2, Mbit/s.
+    """Return the ideal throughput of Table 2, Mbit/s.
 
-    Printed are the segments and an ACK for two of them (§5.1), a window of 64 KB (§3.2), and a
-    target error rate of 1 % (§5.1), which p_e is near. R and W_th are fitted on the column.
+    The paper prints the segment size and an ACK for two segments (§5.1), a window of 64 KB (§3.2),
+    and a target error rate of 1 % (§5.1), to which p_e is close. R and W_th are fitted on the
+    column.
     """
     return _ideal_mbps(base_rtt_ms, 0.008, 1.7e6, 30.0, 43)
 
@@ -102,30 +103,30 @@ def printed_ideal_mbps(base_rtt_ms: float) -> float:
 def eq9_mbps(rtt_s: float, loss: float) -> float:
     """Return Eq. 9 for an ACK per packet, Mbit/s.
 
-    Both the RTT, s, and p_e are above 0.
+    The RTT, s, and p_e must be above 0.
     """
     return 1e-6 * square_root(MODEL_SEGMENT, rtt_s, loss, MODEL_WINDOW)
 
 
-# --- the curves of Figs. 3 and 4 ---------------------------------------------------------------
+# --- curves of Figs. 3 and 4 -------------------------------------------------------------------
 
 
 def analysis_mbps(axes: Axes, packets: float = 63.0, rule: str = "updated") -> float:
-    """Return Eq. 8 with a W_th as `analysed` has it, Mbit/s."""
+    """Return Eq. 8, with W_th as for `analysed`, Mbit/s."""
     return float(analysed(axes, packets, rule).throughput_bps) / 1e6
 
 
 def goodput_of(axes: Axes) -> float:
-    """Return the analysis' size over time, Mbit/s.
+    """Return the goodput of the analysis, object size over time, Mbit/s.
 
-    Eq. 8 counts retransmissions and the capacity of the last stage, which is half of it for the
-    smallest object.
+    Eq. 8 also counts retransmissions and the full capacity of the last stage, which is half of the
+    total for the smallest object.
     """
     return float(analysed(axes).goodput_bps) / 1e6
 
 
 def ideal_mbps(axes: Axes, loss: float | None = None) -> float:
-    """Return Eq. 8 with T_ct = 0 and the same error rate, or another one, Mbit/s."""
+    """Return Eq. 8 with T_ct = 0 and the same or another error rate, Mbit/s."""
     other = axes["loss"] if loss is None else loss
     return analysis_mbps({**axes, "contention_ms": 0.0, "loss": other})
 

@@ -1,4 +1,4 @@
-"""The points and measures that ``claims.toml`` names."""
+"""Points and measures that ``claims.toml`` names."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["CLAIMS", "SWEEPS", "eq9"]
 SWEEPS: Final = Sweeps(WIMAX, download, model, crowd)
 
 ACK_BYTES: Final = 46
-"""An ACK in the uplink: 40 bytes and the MAC header."""
+"""Size of an ACK in the uplink, bytes: 40 bytes and the MAC header."""
 
 
 def _of_axes(compute: Callable[..., float]) -> Measure:
-    """Return a measure of the axes of a point alone: a model, a printed number."""
+    """Return a measure that depends only on the axes of a point: a model, a printed number."""
     return of_point(lambda _session, point, *more: compute(point.axes, *more))
 
 
 def eq9(session: Session, point: SweepPoint) -> float:
-    """Return Eq. 9 with the simulated mean RTT, Mbit/s; NaN when that was not simulated."""
+    """Return Eq. 9 with the simulated mean RTT, Mbit/s; NaN if the point was not simulated."""
     found = session.estimate(point, measures.mean_rtt_s)
     return nan if found is None else analysis.eq9_mbps(found.mean, point.axes["loss"])
 
@@ -55,12 +55,12 @@ def _of_delays(take: Callable[..., float]) -> Measure:
 
 
 def _longer(found: measures.DelayDistribution, above_ms: float) -> float:
-    # At the edge itself, regardless of rounding.
+    # Includes the limit itself, regardless of rounding.
     return 1 - found.at(found.quantile(0.5) + above_ms - 1e-6)
 
 
 def _stepped(found: measures.DelayDistribution, apart_ms: float, within_ms: float) -> float:
-    """Return the share of delays near the median and multiples of a distance above it."""
+    """Return the share of delays near the median or near a multiple of `apart_ms` above it."""
     median = found.quantile(0.5)
     most = int((found.delays_ms[-1] - median) // apart_ms) + 1
     return found.near([median + n * apart_ms for n in range(most + 1)], within_ms)

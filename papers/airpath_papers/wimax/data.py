@@ -1,4 +1,4 @@
-"""The published numbers, typed. They are in the CSV files of this directory."""
+"""Published numbers with types. The numbers are in the CSV files of this directory."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ NAMES: Final = {
     "ideal-of-tables": "ideal with the simulation's TCP and R",
     "unsolicited": "unsolicited",
 }
-"""The policies as the paper writes them, and the model of §3 without the delay of requests."""
+"""Names of the policies in the paper, and of the model of §3 without request delays."""
 
 POLICIES: Final = ("uni", "blind-bi", "adapt-bi")
-"""In the paper's order."""
+"""Policies in the paper's order."""
 
 _QUANTITIES: Final = {
     "allocated_kb": "allocated",
@@ -32,7 +32,7 @@ _QUANTITIES: Final = {
     "mac_delay_p90_ms": "mac_delay_p90",
     "goodput_mbps": "goodput",
 }
-"""The quantities of the columns."""
+"""Quantities by name of the column."""
 
 
 GAINS: Final = read_table(WIMAX, "text.csv")

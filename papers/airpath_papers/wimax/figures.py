@@ -73,4 +73,4 @@ FIG6: Final = item_of(
     "RTT_min 100 ms.",
     name=titles(WIMAX)["fig6"],
 )
-"""The item's cells, and what makes its result."""
+"""Cells and evaluation of the item."""

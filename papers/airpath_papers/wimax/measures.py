@@ -1,4 +1,4 @@
-"""What tables, figures and claims read off a simulation of the TDD link (wimax-2009 §5.1)."""
+"""Measures of a simulation of the TDD link, for tables, figures and claims (wimax-2009 §5.1)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 Replication = Mapping[str, Any]
 
 UPLINK: Final = "reverse"
-"""Name of the link's other direction."""
+"""Name of the link's uplink direction."""
 
 
 def _uplink(replication: Replication) -> Any:
@@ -58,9 +58,9 @@ def time_s(flow: Mapping[str, Any], replication: Replication) -> float:
 
 
 def goodput_mbps(replication: Replication) -> float:
-    """Size of an object over the time to its completion, Mbit/s, the mean over the downloads.
+    """Object size divided by completion time, averaged over the downloads, Mbit/s.
 
-    That is the paper's throughput (wimax-2009 §5.1).
+    The paper calls this throughput (wimax-2009 §5.1).
     """
     flows = replication["flows"]
     rates = (8e-6 * flow["delivered_bytes"] / time_s(flow, replication) for flow in flows)
@@ -73,24 +73,24 @@ def mean_rtt_s(replication: Replication) -> float:
 
 
 def timeouts(replication: Replication) -> float:
-    """Expiries of the retransmission timers of all flows."""
+    """Return the number of expiries of the retransmission timers of all flows."""
     return float(sum(flow["timeouts"] for flow in replication["flows"]))
 
 
 def contention_share(replication: Replication) -> float:
-    """Share of the requests that were made by contention; 0 without requests."""
+    """Share of requests by contention; 0 without requests."""
     contention = _counter(replication, "requests_contention")
     return contention / max(contention + _counter(replication, "requests_piggyback"), 1.0)
 
 
 def collided_share(replication: Replication) -> float:
-    """Share of the codes that collided; 0 without codes."""
+    """Share of ranging codes that collided; 0 without codes."""
     attempts = _counter(replication, "request_attempts")
     return _counter(replication, "request_collisions") / max(attempts, 1.0)
 
 
 def _grants_per_ack(replication: Replication) -> float:
-    """Grants without a request over the packets of the uplink."""
+    """Return the number of proactive grants, divided by the number of uplink packets."""
     packets = float(_uplink(replication)["delivered_packets"])
     return _counter(replication, "grants_proactive") / max(packets, 1.0)
 
@@ -109,11 +109,11 @@ GRANTS: Final = MeasuredQuantity("grants_per_ack", "1", _grants_per_ack, 2)
 
 _OF_DOWNLOAD = (ALLOCATED, USED, EFFICIENCY, MAC_DELAY, P50, P90, GOODPUT)
 QUANTITIES: Final = {each.name: each for each in _OF_DOWNLOAD}
-"""Of a download, in the order of the rows."""
+"""Quantities of a download, in the order of the rows."""
 
 
 class DelayDistribution:
-    """The uplink delays of all runs of a cell together, ms, with the share up to each."""
+    """Distribution of the uplink delays of all runs of a cell, ms."""
 
     def __init__(self, session: Session, cell: Cell) -> None:
         rows = pooled_mac_delays(session.replications(cell))[UPLINK]
@@ -122,26 +122,26 @@ class DelayDistribution:
         self.cdf: list[float] = [row["cdf"] for row in rows]
 
     def at(self, delay_ms: float) -> float:
-        """Return the share of delays up to this one."""
+        """Return the share of delays up to `delay_ms`."""
         place = int(np.searchsorted(self.delays_ms, delay_ms, "right"))
         return self.cdf[place - 1] if place else 0.0
 
     def quantile(self, share: float) -> float:
-        """Return the least delay, ms, up to which at least this share lies."""
+        """Return the smallest delay d, ms, such that at least this share of delays is at most d."""
         place = int(np.searchsorted(self.cdf, share - 1e-12, "left"))
         return self.delays_ms[min(place, len(self.delays_ms) - 1)]
 
     def near(self, places_ms: Sequence[float], within_ms: float) -> float:
-        """Return the share of delays that are so near to one of some places."""
+        """Return the share of delays within `within_ms` of a value in `places_ms`."""
         delays = np.asarray(self.delays_ms)[:, None]
         is_near = (np.abs(delays - np.asarray(places_ms)) <= within_ms).any(axis=1)
         return float(np.asarray(self.counts)[is_near].sum() / sum(self.counts))
 
 
 def duplicate_acks(received: Series, segment: int) -> int:
-    """Return the number of segments of this size, bytes, that arrived out of order or again.
+    """Return the number of segments (`segment`: size, bytes) that arrived out of order or twice.
 
-    A receiver acknowledges each at once; `received` has their sequence numbers (``seq_received``).
+    A receiver acknowledges each of them immediately. `received` is the series ``seq_received``.
     """
     _times, numbers = received.of(0)
     ahead: set[int] = set()

@@ -1,4 +1,4 @@
-"""What tables and figures show: quantities, tolerances, words for values (wimax-2009 §3, §5)."""
+"""Definitions for tables and figures: quantities, tolerances, labels (wimax-2009 §3, §5)."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ _CURVES: Final[dict[MeasuredQuantity | ComputedQuantity, str]] = {
     _solved("analysis_error", lambda axes: analysis.analysed(axes).error_bps / 1e6): "",
 }
 
-# --- the tables --------------------------------------------------------------------------------
+# --- tables ------------------------------------------------------------------------------------
 
 
 def _limit(claim: str, name: str = "within", unit: float = 0.0) -> Tolerance:
-    """Return the tolerance of a claim: relative, or in points of that many units."""
+    """Return the tolerance of a claim: relative, or, with a `unit`, absolute in that unit."""
     limit = CLAIMS.specs[claim][name]
     if not unit:
         return Tolerance(f"{100 * limit:g} % (claims.toml, {claim})", relative=limit)
@@ -68,7 +68,7 @@ def _is_adapt(axes: Axes) -> bool:
 
 
 def _judged(quantity: MeasuredQuantity, claim: str, unit: float = 0.0) -> MeasuredQuantity:
-    """Return a quantity with the tolerance of a claim, which has another one for adapt-BI."""
+    """Return a quantity with the tolerance of a claim, which differs for adapt-BI."""
 
     def tolerance(axes: Axes) -> Tolerance:
         return _limit(claim, "adapt" if _is_adapt(axes) else "within", unit)
@@ -77,7 +77,7 @@ def _judged(quantity: MeasuredQuantity, claim: str, unit: float = 0.0) -> Measur
 
 
 def _ideal(axes: Axes) -> float:
-    """Return the printed ideal, or that of the tables' TCP and R; NaN for a policy."""
+    """Return the printed ideal, or the ideal with the tables' TCP and R; NaN for a policy."""
     ideals = {"ideal": analysis.printed_ideal_mbps, "ideal-of-tables": analysis.tables_ideal_mbps}
     return ideals[axes["policy"]](axes["base_rtt_ms"]) if axes["policy"] in ideals else nan
 
@@ -92,7 +92,7 @@ _OF_TABLES: Final[Mapping[str, MeasuredQuantity | ComputedQuantity]] = {
     "table1_efficiency": _judged(measures.EFFICIENCY, "table1-efficiency", 1.0),
     "table2_mac_delay": _judged(measures.MAC_DELAY, "table2-delay"),
     "table2_efficiency": _judged(measures.EFFICIENCY, "table2-efficiency", 0.01),
-    # The TCP was fitted on the throughputs of the others.
+    # The TCP was fitted on the throughputs of the other policies.
     "table2_goodput": replace(
         measures.GOODPUT,
         tolerance=lambda axes: _limit("table2-predicted" if _is_adapt(axes) else "table2-fitted"),
@@ -109,10 +109,10 @@ _OF_TABLES: Final[Mapping[str, MeasuredQuantity | ComputedQuantity]] = {
 
 
 def bound(base_rtt_ms: int) -> float:
-    """Return the largest gain of adapt-BI that its printed uplink delay can give, as a share.
+    """Return the largest gain of adapt-BI that the printed uplink delays allow, as a share.
 
-    A flow that its window limits gains what its round trip loses: RTT_min, the remaining uplink
-    delay, and about 20 ms of frames and delayed ACKs.
+    The throughput of a window-limited flow is inversely proportional to its RTT: RTT_min, the
+    uplink delay, and about 20 ms of frames and delayed ACKs.
     """
     uni, adapt = (printed("table2")[base_rtt_ms, p]["mac_delay"] for p in ("uni", "adapt-bi"))
     return (uni - adapt) / (base_rtt_ms + adapt + 20)
@@ -122,7 +122,7 @@ ENDS: Final[Mapping[str, Callable[..., float]]] = {"least": min, "largest": max}
 
 
 def _printed_gain(axes: Axes) -> float:
-    """Return a gain that the text has, else that of the throughputs of Table 2, per cent."""
+    """Return the gain that the text states, else the gain from Table 2's throughputs, per cent."""
     about = ("item", "policy", "over", "base_rtt_ms")
     stated = [
         float(line["gain"]) for line in GAINS if all(line[key] == str(axes[key]) for key in about)
@@ -136,7 +136,7 @@ def _printed_gain(axes: Axes) -> float:
 
 
 class _Gain(PointQuantity):
-    """A gain next to the printed one."""
+    """A gain, with the printed gain."""
 
     def row(self, session: Session, cell: Any, place: Axes, published: Any = None) -> Row:
         return super().row(session, cell, place, PublishedMean(_printed_gain(cell.axes), nan))
@@ -154,7 +154,7 @@ def _gain_of_table(session: Session, cell: Cell) -> float:
 
 
 def _gain_over_loss(session: Session, cell: Cell) -> float:
-    """Return the least or the largest gain over the losses, per cent; NaN if some are missing."""
+    """Return the smallest or largest gain over the losses, per cent; NaN if points are missing."""
     uni = f"UNI, requests per {cell.axes['per']}"
     points = [SWEEPS.cells("fig7", curve=curve) for curve in ("adapt-BI", uni)]
     if not all(map(session.complete, points)):
@@ -208,7 +208,7 @@ QUANTITIES: Final[Mapping[str, Any]] = {
         for each in map(_of_table2, (measures.GOODPUT, measures.MAC_DELAY, measures.EFFICIENCY))
     },
 }
-"""Those that ``paper.toml`` names."""
+"""Quantities that ``paper.toml`` names."""
 
 _CHANGES: Final = {
     change: about
@@ -218,7 +218,7 @@ _CHANGES: Final = {
 
 
 def _place_of(point: Point) -> dict[str, Any]:
-    """Return the name of a row of a point of Fig. 7."""
+    """Return the name of the row of a point in Fig. 7."""
     policy, per = CURVES[point.place["curve"]]
     return {"policy": policy, "base_rtt_ms": 100, "loss": point.place["loss"], "per": per}
 
@@ -232,4 +232,4 @@ NAMING: Final = Naming(
     },
     _place_of,
 )
-"""How tables and legends call quantities, values and points."""
+"""Names of quantities, values and points in tables and legends."""

@@ -1,6 +1,6 @@
-"""The scenarios: ``download.toml``, ``model.toml`` and their variations by the axes of sweeps.toml.
+"""Scenarios: ``download.toml``, ``model.toml``, and their variations by axes of sweeps.toml.
 
-README.md lists every value that the paper leaves open.
+README.md lists every value that the paper does not specify.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ FRAME_MS: Final = int(_LINK.frame) / 1e6
 
 
 def at_ms(instant: str, frame: int = 0) -> float:
-    """Return an instant of a frame, ms: ``decoded``, ``closed`` or ``received``."""
+    """Return the time of an event in a frame, ms: ``decoded``, ``closed`` or ``received``."""
     return frame * FRAME_MS + int(getattr(_LINK, instant)) / 1e6
 
 
@@ -58,13 +58,13 @@ CURVES: Final[Mapping[str, tuple[str, str]]] = {
     "blind-BI": ("blind-bi", "packet"),
     "adapt-BI": ("adapt-bi", "packet"),
 }
-"""The curves of Fig. 7: the policy, and what each request is for."""
+"""Curves of Fig. 7: policy, and scope of a request (a packet or the queue)."""
 
-# --- parts -------------------------------------------------------------------------------------
+# --- parts of scenarios ------------------------------------------------------------------------
 
 
 def grant_of(policy: str, **entries: Any) -> ap.grant.GrantPolicy:
-    """Return a policy by name, with entries for those that grant ahead."""
+    """Return a grant policy by name; `entries` are parameters of policies with proactive grants."""
     if policy == "uni":
         return ap.grant.Uni()
     ahead: Any = {"blind-bi": ap.grant.BlindBi, "adapt-bi": ap.grant.AdaptBi}
@@ -73,10 +73,10 @@ def grant_of(policy: str, **entries: Any) -> ap.grant.GrantPolicy:
 
 
 def recovery(loss: float) -> dict[str, Any]:
-    """Return the link's entries that repair losses: HARQ and ARQ; with losses for TCP, neither.
+    """Return the link's retransmission entries: HARQ and ARQ; neither, if TCP has to see losses.
 
-    A packet of data is one MPDU in both, so that it is retransmitted or lost as a whole, as the
-    paper emulates it, regardless of its place in a frame.
+    In both cases a data packet is one MPDU. It is therefore retransmitted or lost as a unit, as in
+    the paper's emulation, regardless of its position in a frame.
     """
     whole = {"fragmentation": {"down": False, "up": True}}
     if loss:
@@ -86,7 +86,7 @@ def recovery(loss: float) -> dict[str, Any]:
 
 
 def of_server(base_rtt_ms: float, scenario: ap.Scenario = PATH, **more: Any) -> Any:
-    """Return the scenario's download: wired delays on the server's side, half each way."""
+    """Return the scenario's download with wired delays at the server, half in each direction."""
     half = ap.Wire(delay=f"{base_rtt_ms / 2:g} ms")
     return scenario.flows[0].model_copy(update={"access": half, "return_wire": half, **more})
 
@@ -111,7 +111,7 @@ def download(
     stations: int = 1,
     radio_m: int = 0,
 ) -> ap.Scenario:
-    """Return a download at each station.
+    """Return a scenario with a download at each station.
 
     Parameters
     ----------
@@ -120,18 +120,18 @@ def download(
     base_rtt_ms : int
         RTT_min, ms.
     loss : float
-        Probability that a data packet is lost, without HARQ and ARQ. Default 0: with both, nothing
-        is lost.
+        Loss probability of data packets, without HARQ and ARQ. Default 0: with HARQ and ARQ, and no
+        losses.
     per : str
-        What a request is for: each ``packet``, or the ``queue``.
+        Scope of a request: one ``packet``, or the ``queue``.
     curve : str
-        A curve of Fig. 7, which decides `policy` and `per`. Default: neither.
+        Curve of Fig. 7, which sets `policy` and `per`. Default: none.
     when : str
-        When a grant is given ahead. Default: the link's.
+        Timing of proactive grants. Default: the link's default.
     stations : int
         How many.
     radio_m : int
-        Distance, m, over the radio of §5.1, which makes the errors. Default: no radio.
+        Distance over the radio of §5.1, m; the radio causes the errors. Default: no radio.
     """
     policy, per = CURVES.get(curve, (policy, per))
     link: Any = PATH.bottleneck.link
@@ -151,25 +151,28 @@ def download(
 
 
 FRAMES_MS: Final = FRAME_MS / 2 + at_ms("decoded") + (FRAME_MS / 2 + at_ms("received", 1))
-"""Of a round trip: a frame is waited for and decoded; the next map is waited for, which is for
-the frame after its own, and the burst is received in that."""
+"""Share of the frames in a round trip, ms.
+
+Downlink: wait for a frame, and decoding. Uplink: wait for the next map, which grants in the
+following frame, and reception of the burst in that frame.
+"""
 
 
 def model(contention_ms: float, base_rtt_ms: float, loss: float, size_kb: int) -> ap.Scenario:
-    """Return the model's setting over the link (wimax-2009 §3.2).
+    """Return the scenario of the model over the link (wimax-2009 §3.2).
 
-    RTT_min of the model includes the frames: the mean waits for a frame and the offsets from its
-    start are taken from the wired delays. The frames alone make up T_pb, as T_pb is the whole
-    delay that a piggyback request causes (Eqs. 4 and 5).
+    RTT_min of the model includes the frames: the mean waiting times for frames, and the offsets
+    from their start, are subtracted from the wired delays. T_pb results only from the frames,
+    because T_pb is the complete delay that a piggyback request causes (Eqs. 4 and 5).
 
     Parameters
     ----------
     contention_ms, base_rtt_ms : float
-        T_ct and RTT_min, ms.
+        Parameters T_ct and RTT_min, ms.
     loss : float
-        p_e.
+        Loss probability p_e.
     size_kb : int
-        L, kB of 1000 bytes.
+        Object size L, kB of 1000 bytes.
     """
     link: Any = MODEL.bottleneck.link
     delay = {"delay": f"{contention_ms:g} ms"}
@@ -189,20 +192,20 @@ def crowd(
     codes: int = 8,
     size_kb: int = 0,
 ) -> ap.Scenario:
-    """Return stations with a download each: real ranging, windows of 64 KB, 64QAM 5/6 downlink.
+    """Return a scenario of a download per station: ranging, 64 KB windows, 64QAM 5/6 downlink.
 
     Parameters
     ----------
     policy, cc : str
-        Grants, as those of `download`, and the congestion control.
+        Grant policy, as for `download`, and congestion control.
     stations : int
         How many.
     upload : bool
-        Whether each station has a bulk flow upwards too.
+        Whether each station also has a bulk flow in the uplink.
     codes : int
-        Ranging codes.
+        Number of ranging codes.
     size_kb : int
-        Size of the transfers, kB. Default: flows without end.
+        Size of the transfers, kB. Default: unlimited.
     """
     same: dict[str, Any] = {"count": stations, "cc": cc}
     if not size_kb:

@@ -1,4 +1,4 @@
-"""What the abstract promises, with our numbers."""
+"""Statements of the abstract, with Airpath's numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["summarise"]
 
 
 def summarise(results: Sequence[ItemResult]) -> list[Summary]:
-    """Return the promises of the abstract with our numbers, as far as they were simulated."""
+    """Return the statements of the abstract with Airpath's numbers, as far as simulated."""
     rows = {result.item: result.rows for result in results}
     lines: list[str] = []
     values: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Figs. 1 and 2: requests of two ACKs, and one stage, both of real runs (wimax-2009 §2.2, §3.1)."""
+"""Figs. 1 and 2 from simulated runs: requests of two ACKs; one stage (wimax-2009 §2.2, §3.1)."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ SERVER_MS: Final = 50.0
 
 
 class TwoAcks(NamedTuple):
-    """Two ACKs of a run.
+    """Two consecutive ACKs of a run.
 
     Parameters
     ----------
     arrivals : tuple of float
-        When they arrive at the station, ms.
+        Arrival times at the station, ms.
     frames : tuple of int
-        The frames in which they are sent.
+        Frames in which the ACKs are sent.
     """
 
     arrivals: tuple[float, float]
@@ -47,36 +47,37 @@ class TwoAcks(NamedTuple):
 
     @property
     def received_ms(self) -> tuple[float, float]:
-        """When they are received, ms."""
+        """Times of reception, ms."""
         return at_ms("received", self.frames[0]), at_ms("received", self.frames[1])
 
 
 def find_two_acks(session: Session) -> TwoAcks:
-    """Return two ACKs of the first contention of Fig. 1's run that a piggyback request follows.
+    """Return two ACKs of Fig. 1's run: the first contention that a piggyback request follows.
 
     Raises
     ------
     ValueError
-        If there is none.
+        If there are no such ACKs.
     """
     times, levels = session.series(RANGED, "queue").of(1)
     changes = zip(1e3 * times, np.diff(levels, prepend=0.0), strict=True)
     arrivals = [float(time) for time, change in changes if change > 0]
-    # An RTT sample for each ACK, as it comes to the sender.
+    # Each ACK gives an RTT sample on arrival at the sender.
     samples = 1e3 * session.series(RANGED, "rtt").of(0)[0] - SERVER_MS
     frames = sorted({round(float(each - at_ms("received")) / FRAME_MS) for each in samples})
     closings = [at_ms("closed", frame) for frame in frames]
     for at in range(1, len(frames) - 1):
         waiting = [each for each in arrivals if closings[at - 1] < each < closings[at]]
         steps = messages(frames[at], frames[at + 1])
-        # The station had nothing, sent a code, and had more than its first grant was for.
+        # The station's queue was empty, it sent a code, and it had more than the first grant
+        # covered.
         if len(waiting) > 1 and waiting[0] < steps[0].sent_ms and frames[at + 1] < frames[at] + 4:
             return TwoAcks((waiting[0], waiting[-1]), (frames[at], frames[at + 1]))
     raise ValueError("no two ACKs of this run are as in Fig. 1")
 
 
 class Message(NamedTuple):
-    """A message from one end to the other: instants, ms, its direction and its name."""
+    """A message from one end to the other: times, ms, direction and name."""
 
     sent_ms: float
     received_ms: float
@@ -85,12 +86,12 @@ class Message(NamedTuple):
 
 
 def _map_after(frame: int) -> int:
-    """Return the frame whose map depends on the uplink of another."""
+    """Return the first frame whose map can depend on the uplink of `frame`."""
     return frame + ceil(at_ms("received") / FRAME_MS)
 
 
 def messages(first: int, second: int) -> list[Message]:
-    """Return the steps of both requests by the link's clock, given the frames of the bursts."""
+    """Return the messages of both requests by the link's timing, given the frames of the ACKs."""
 
     def up(frame: int, name: str) -> Message:
         return Message(at_ms("closed", frame), at_ms("received", frame), True, name)
@@ -98,7 +99,7 @@ def messages(first: int, second: int) -> list[Message]:
     def down(frame: int, name: str) -> Message:
         return Message(frame * FRAME_MS, at_ms("decoded", frame), False, name)
 
-    # A map grants in the next frame: the distance of a request and its grant, frames.
+    # Frames from a request to its grant; a map grants in the next frame.
     apart = _map_after(0) + 1
     code, header = first - 2 * apart, first - apart
     return [
@@ -117,7 +118,7 @@ def _draw1(session: Session) -> Figure:
     start = FRAME_MS * (found.frames[0] - 2 * _map_after(0) - 4)
     figure = plotting.new_figure(11.0, 4.6)
     panel: Any = figure.subplots()
-    # The station is at 0, the base station at 1.
+    # The station is plotted at 0, the base station at 1.
     for number, message in enumerate(messages(*found.frames)):
         colour = plotting.COLOURS["orange" if number < 4 else "blue"]
         tip = (message.received_ms - start, float(message.upwards))
@@ -169,7 +170,7 @@ def _found1(session: Session, _title: str) -> Found:
 # --- Fig. 2 ------------------------------------------------------------------------------------
 
 STAGE: Final = 5
-"""The stage that is drawn: 16 packets."""
+"""Plotted stage: 16 packets."""
 
 
 def _draw2(session: Session) -> Figure:
@@ -190,7 +191,7 @@ def _draw2(session: Session) -> Figure:
     next_one = [sent[following], received[following]]
     panel.plot(next_one, [1.0, 0.0], color=plotting.COLOURS["red"], lw=1.2)
     for number in range(first, following):
-        # In slow start the ACK of a packet releases two: these show when it came.
+        # In slow start, an ACK releases two packets, whose times show the arrival of the ACK.
         ack = [received[number], sent[2 * number + 1]]
         panel.plot(ack, [0.0, 1.0], "--", color=plotting.COLOURS["grey"], lw=0.8)
     last, end = received[following - 1], received[following]
