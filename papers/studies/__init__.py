@@ -1,1 +1,1 @@
-"""Work beyond the papers, with what the papers are made with: one directory for each paper."""
+"""Studies beyond the papers, with the same framework: one directory for each paper."""

@@ -1,6 +1,6 @@
-"""Beyond Andrew, Hanly and Mukhtar 2008: what the paper leaves open or only expects.
+"""Beyond Andrew, Hanly and Mukhtar 2008: unspecified parameters and untested expectations.
 
-``airpath reproduce papers/studies/clamp`` runs it; README.md says what came out.
+``airpath reproduce papers/studies/clamp`` runs the study; README.md has the results.
 """
 
 from __future__ import annotations

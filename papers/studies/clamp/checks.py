@@ -1,4 +1,4 @@
-"""The checks of ``claims.toml``."""
+"""Checks of ``claims.toml``."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .scenarios import PARTS_S, RETURN_S, SWEEPS
 __all__ = ["CLAIMS", "JOINS", "TARGETS", "TARGET_S", "delays_of_parts", "oscillation", "returned"]
 
 TARGET_S: Final = 0.006
-"""Target on the link, s: what a fixed a of 5500 B gives one flow is about that."""
+"""Target delay on the link, s: about the delay of one flow with a fixed a of 5500 B."""
 JOINS: Final = dict(zip(("a moves", "a = 5500 B"), SWEEPS.cells("adapting"), strict=True))
 TARGETS: Final = {place["target_ms"]: point for place, point in SWEEPS.points("targets")}
-"""The fast cell by the target, ms."""
+"""Points of the fast cell by target delay, ms."""
 SERVICE_S: Final = 1500 * 8 / 10e6
 
 
 def delays_of_parts(session: Session, point: SweepPoint, settle_s: float) -> list[float]:
-    """Return the mean time from arrival to completion in each part, s, once it has settled."""
+    """Return the mean time from arrival to completion in each part, s, after the settling time."""
     times, waits = session.series(point, "sojourn").of(0)
     spans = pairwise(PARTS_S)
     return [
@@ -41,10 +41,10 @@ def delays_of_parts(session: Session, point: SweepPoint, settle_s: float) -> lis
 
 
 def returned(session: Session, point: SweepPoint) -> tuple[float, float | None]:
-    """Return how far AWND has run away, bytes, and after how long all rates are equal, s, if ever.
+    """Return the maximum of AWND, bytes, and the time until all rates are equal, s, or None.
 
-    Rates are those of 2 s, and equal when they are within 10 % of their mean from then on; AWND of
-    a sender's CLAMP does not run away.
+    Rates are averages over 2 s. They are equal if all later rates are within 10 % of their mean.
+    With CLAMP at the sender, AWND does not grow.
     """
     edges = np.arange(RETURN_S, 300.1, 2.0)
     delivered = session.series(point, "delivered")
@@ -57,12 +57,12 @@ def returned(session: Session, point: SweepPoint) -> tuple[float, float | None]:
 
 
 def oscillation(session: Session, point: SweepPoint) -> float:
-    """Return the standard deviation of the first flow's AWND over its mean, after the warm-up."""
+    """Return the coefficient of variation of the first flow's AWND after the warm-up."""
     found = session.series(point, "awnd").levels(0, np.arange(150.0, 300.0, 0.1))
     return float(found.std() / found.mean())
 
 
-# --- the claims ----------------------------------------------------------------------------------
+# --- claims --------------------------------------------------------------------------------------
 
 
 CLAIMS: Final = Claims(

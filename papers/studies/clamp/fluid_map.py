@@ -1,4 +1,4 @@
-"""Up to which b the fluid model is stable, over the ratio of two flows' delays."""
+"""Stability limit of b in the fluid model, over the ratio of two flows' delays."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ LIMITS: Final = {
     "limit": "closed model",
     "limit_average": "with the queue's average of 0.5 s, and the whole round trip",
 }
-"""Each limit of ``stability``, and what it is called."""
+"""Limits in ``stability``, with their names in figures."""
 
 
 class Limits(NamedTuple):
-    """The limits of b for two flows, by their names in ``stability``."""
+    """Limits of b for two flows, by name in ``stability``."""
 
     delay_ms: float
     ratio: float
@@ -32,7 +32,7 @@ class Limits(NamedTuple):
 
 @cache
 def limits_at(delay_ms: float, ratio: float) -> Limits:
-    """Return the limits for flows of `delay_ms` and `ratio` times that, over 10 Mbit/s."""
+    """Return the limits for two flows of `delay_ms` and `ratio * delay_ms` over 10 Mbit/s."""
 
     def flow(ms: float) -> dict[str, Any]:
         large = {"receive_window": "60 MB"}
@@ -51,7 +51,7 @@ def limits_at(delay_ms: float, ratio: float) -> Limits:
         flows=[flow(delay_ms), flow(delay_ms * ratio)],
     )
     with warnings.catch_warnings():
-        # With so little as 6 kB at 10 ms the shares are not stable, which is another limit.
+        # The shares are not stable with only 6 kB at 10 ms; this is another limit.
         warnings.filterwarnings("ignore", message="the shares of")
         found = solve(scenario, model="clamp-fluid")
     assert isinstance(found, ap.solutions.ClampFluid)
@@ -59,14 +59,14 @@ def limits_at(delay_ms: float, ratio: float) -> Limits:
 
 
 class _Limit(PointQuantity):
-    """A limit of b at the delays of a point; none up to 64."""
+    """Limit of b at the delays of a point; NaN if there is no limit up to 64."""
 
     def text(self, session: Session, cell: Any) -> str:
         return super().text(session, cell) or "above 64"
 
 
 def _limit(name: str) -> _Limit:
-    """Return a limit by its name in ``stability``."""
+    """Return the quantity of a limit by its name in ``stability``."""
 
     def compute(_session: Session, cell: Any) -> float:
         found = limits_at(cell.axes["d1_ms"], cell.axes["ratio"]).limits[name]
@@ -76,4 +76,4 @@ def _limit(name: str) -> _Limit:
 
 
 QUANTITIES: Final = {name: _limit(name) for name in LIMITS}
-"""Those that ``paper.toml`` names."""
+"""Quantities that ``paper.toml`` names."""

@@ -1,4 +1,4 @@
-"""Quantities, words and names of rows; items that ``paper.toml`` declares partly or not at all."""
+"""Quantities, labels and names of rows; items that ``paper.toml`` does not declare completely."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ QUANTITIES: Final[Mapping[str, Any]] = {
     **fluid_map.QUANTITIES,
     "oscillation": PointQuantity("sd_over_mean", "1", oscillation, ".3f"),
 }
-"""Those that `paper.toml` names."""
+"""Quantities that `paper.toml` names."""
 
 
 def _place_of(point: Point) -> dict[str, Any]:
-    """Return the name of a row of `fluid-map`, `harq`, `mechanisms` and `schedulers`."""
+    """Return the name of a row in `fluid-map`, `harq`, `mechanisms` or `schedulers`."""
     axes, place = point.cell.axes, point.place
     if "d1_ms" in axes:
         return {"d1_ms": axes["d1_ms"], "ratio": round(axes["ratio"], 4)}
@@ -60,14 +60,14 @@ OF_FAST: Final = {True: "10 m/s", False: "0.1 m/s"}
 WORDS: Final = {"fast": OF_FAST, "d1_ms": "{}", "ratio": "{:.2f}".format, **fluid_map.LIMITS}
 
 NAMING: Final = replace(OF_PAPER, words={**OF_PAPER.words, **WORDS}, place_of=_place_of)
-"""How figures call values and points."""
+"""Names of values and points in figures."""
 
 
 def _columns(*names: str) -> list[tuple[str, str]]:
     return [("", name) for name in names]
 
 
-# --- a that moves by itself ---------------------------------------------------------------------
+# --- adaptive a ---------------------------------------------------------------------------------
 
 
 def _show_adaptive(session: Session, _title: str) -> Found:
@@ -91,7 +91,7 @@ def _show_adaptive(session: Session, _title: str) -> Found:
     return rows, [table, Table("the fast cell", columns, lines, [])]
 
 
-# --- at the sender ------------------------------------------------------------------------------
+# --- CLAMP at the sender ------------------------------------------------------------------------
 
 
 def _show_sender(session: Session, _title: str) -> Found:
@@ -139,4 +139,4 @@ ITEMS: Final[Mapping[str, Any]] = {
     ),
     "sensitivity": sensitivity.found,
 }
-"""Cells and evaluation of each item, or the rows and tables of a declared one."""
+"""Cells and evaluation of each item, or the rows and tables of a declared item."""

@@ -1,4 +1,4 @@
-"""What is simulated: the paper's cell with other parts, saturated users, a link of one rate."""
+"""Scenarios: the paper's cell with other components, saturated users, a link of constant rate."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AT_50_MS: Final = {
     ("slow", "CLAMP"): 17_500,
     ("slow", "New Reno"): 31_500,
 }
-"""a of CLAMP and buffer of New Reno, bytes, that give about 50 ms."""
+"""Values of CLAMP's a and of New Reno's buffer, bytes, for a mean delay of about 50 ms."""
 
 SCHEDULERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "proportional-fair": {},
@@ -35,11 +35,11 @@ SCHEDULERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "alpha-2": {"scheduler": ap.scheduler.AlphaFair(alpha=2)},
     "round-robin": {"scheduler": ap.scheduler.RoundRobin()},
 }
-"""Entries of the cell by the scheduler's name."""
+"""Parameters of the cell by name of the scheduler."""
 
 
 def scheduled(spread: str, scheduler: str, speed: str, protocol: str) -> ap.Scenario:
-    """Return the paper's cell with a scheduler, and mean SNRs that are ``equal`` or 3 dB apart."""
+    """Return the paper's cell with a scheduler and with equal or ``unequal`` (3 dB apart) SNRs."""
     link = dict(SCHEDULERS[scheduler])
     if spread == "unequal":
         fading = [
@@ -53,36 +53,36 @@ def scheduled(spread: str, scheduler: str, speed: str, protocol: str) -> ap.Scen
 # --- a link of constant rate -------------------------------------------------------------------
 
 PARTS_S: Final = (0.0, 60.0, 120.0, 180.0, 240.0)
-"""Where the parts of ``joins`` begin, and the end, s."""
+"""Start times of the parts of ``joins``, and end time, s."""
 
 WINDOW_LIMIT_BYTES: Final = 12_328.0
-"""√(2 α τ s)/π of the paper's values: docs/reference/models/clamp-fluid.md."""
+"""Limit of the window, √(2 α τ s)/π with the paper's values: see models/clamp-fluid.md."""
 
 RATE_BPS: Final = 10e6
 RETURN_S: Final = 100.0
-"""When the bottleneck of the first flow of ``returns`` becomes the link that it shares."""
+"""Time at which the shared link becomes the first flow's bottleneck in ``returns``, s."""
 
 
 def on_link(
     study: str, flows: int, sender: bool = False, amount: float = 0.0, headroom: float = 0.0
 ) -> ap.Scenario:
-    """Return CLAMP on a link of constant rate.
+    """Return a scenario of CLAMP on a link of constant rate.
 
     Parameters
     ----------
     study : str
-        ``equilibrium``: flows from the beginning to the end. ``joins``: 1, 3, 8 and 3 flows one
-        after the other. ``elsewhere``: the first flow has an access link of 1 Mbit/s.
-        ``returns``: the first flow has an access link of 4 Mbit/s and is alone until 100 s.
-        ``window``: two flows with windows of `amount` times the limit of the sliding window.
+        ``equilibrium``: flows from start to end. ``joins``: first 1, then 3, 8 and 3 flows.
+        ``elsewhere``: the first flow has an access link of 1 Mbit/s. ``returns``: the first flow
+        has an access link of 4 Mbit/s and is the only flow until 100 s. ``window``: two flows with
+        windows of `amount` times `WINDOW_LIMIT_BYTES`.
     flows : int
         Number of flows.
     sender : bool
-        CLAMP at the sender, else at the receiver.
+        Whether CLAMP runs at the sender instead of the receiver.
     amount : float
-        ``joins``: the target of the mean delay, s; 0 is a fixed a of 5500 B. ``window``: as above.
+        ``joins``: target of the mean delay, s; 0 for a fixed a of 5500 B. ``window``: see above.
     headroom : float
-        At the sender: of the price's window over New Reno's; 0 is none.
+        At the sender: upper bound of the ratio of the price's window to New Reno's; 0 for no bound.
     """
     same: dict[str, Any] = {"cc": "newreno", "tcp": NEWRENO}
     if headroom:
@@ -135,23 +135,23 @@ def _far_away(rate: str, same: Mapping[str, Any]) -> ap.traffic.Tcp:
 
 
 def combined(fast: bool, harq: str, margin: float) -> ap.Scenario:
-    """Return three saturated users with a fixed margin, and how attempts of a block are combined.
+    """Return a scenario of three saturated users with a fixed margin and a HARQ combining method.
 
     Parameters
     ----------
     fast : bool
-        10 m/s, else 0.1 m/s.
+        Whether the speed is 10 m/s instead of 0.1 m/s.
     harq : str
         ``off``, ``chase`` or ``incremental``.
     margin : float
-        m of Eq. 18.
+        Margin m of Eq. 18.
     """
     link = {"harq": harq, "margin": margin, "attempts": 15}
     return saturated("fast" if fast else "slow", link=link)
 
 
 class _Sweeps(Sweeps):
-    """Points of `combined` have one run of 600 s at most."""
+    """Sweeps in which each point of `combined` has one run of at most 600 s."""
 
     def effort_of(self, cell: SweepPoint, effort: Effort) -> Effort:
         if cell.scenario == combined.__name__:

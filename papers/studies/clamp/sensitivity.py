@@ -1,4 +1,4 @@
-"""The paper's claims, with one choice of its README.md changed at a time, or another delay."""
+"""The paper's claims with one choice of its README.md changed, or with another delay."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["found"]
 
 
 def points_with(change: str, speed: str, protocol: str) -> list[Point]:
-    """Return a sweep over some knobs with a change; the same knobs as chosen for ``""``."""
+    """Return a sweep over knob values with a change; ``""``: the same values without a change."""
     if change:
         return SWEEPS.points("sensitivity", change=change, speed=speed, protocol=protocol)
     knobs = SWEEPS.points("sensitivity", speed=speed, protocol=protocol)
@@ -30,16 +30,16 @@ def points_with(change: str, speed: str, protocol: str) -> list[Point]:
 
 
 class Evaluation(NamedTuple):
-    """One of the claims: its sweeps, and the numbers that are kept.
+    """Evaluation of a claim: its sweeps, and the numbers in its rows.
 
     Parameters
     ----------
     fast : bool
-        Speed of its sweeps.
+        Whether the sweeps are at high speed.
     both : bool
-        Whether it has a sweep of New Reno too.
+        Whether the claim also has a sweep of New Reno.
     kept : mapping
-        By name and unit what a row keeps, as the place of a number in what the criterion found.
+        Numbers in rows: name and unit, with the path of the number in the criterion's findings.
     """
 
     fast: bool
@@ -47,7 +47,7 @@ class Evaluation(NamedTuple):
     kept: Mapping[tuple[str, str], Sequence[Any]]
 
     def points(self, change: str) -> list[Point]:
-        """Return the points of its sweeps with a change; without, those as chosen."""
+        """Return the points of the sweeps with a change; without a change, the chosen points."""
         speed = "fast" if self.fast else "slow"
         return [
             point
@@ -88,18 +88,18 @@ EVALUATIONS: Final[Mapping[str, Evaluation]] = {
     ),
     "download": Evaluation(False, True, {("download_time_ratio", "1"): ("times",)}),
 }
-"""The claims of the variants, by key."""
+"""Claims that are evaluated with changes, by key."""
 
 BY_WAIT: Final = (
     *("tcp-rtt", "clamp-fast", "clamp-slow", "fairer", "timeouts", "less-fair-with-delay"),
     *("totals", "download", "knobs", "low-rate", "knee", "faster-fading"),
 )
-"""The claims that are repeated at equal mean sojourn times, by key."""
+"""Keys of claims that are also evaluated at equal mean sojourn times."""
 
 WAIT: Final = "the delay ends with the start of service (mean sojourn time)"
 
 NAMED: Final = {"": "as chosen", **SWEEPS.changes("sensitivity")}
-"""The changes, in words."""
+"""Descriptions of the changes."""
 
 
 def _rows(variant: str, key: str, values: Mapping[str, Any]) -> list[Row]:
@@ -114,26 +114,26 @@ def _rows(variant: str, key: str, values: Mapping[str, Any]) -> list[Row]:
 
 
 def _waited(key: str) -> Criterion:
-    """Return a claim at equal mean sojourn times."""
+    """Return the criterion of a claim at equal mean sojourn times."""
     measures = {**MEASURES, "queueing_ms": MEASURES["sojourn_ms"]}
     return replace(CLAIMS.criterion(key), known=measures)
 
 
 def _lines(about: str, key: str, found: Finding) -> list[list[str]]:
-    """Return the lines of a claim in the table."""
+    """Return the table lines of a claim."""
     first, *more = found.measured
-    # Nothing is found where the delays of a sweep are others.
+    # The finding is empty if the sweep does not cover the delays.
     holds = ("yes" if found.holds else "no") if found.values else "-"
     return [[about, key, holds, first], *(["", "", "", line] for line in more)]
 
 
 def found(session: Session, title: str) -> Found:
-    """Return the rows and the table of the claims, changed and at equal mean sojourn times."""
+    """Return rows and table of the claims, with changes and at equal mean sojourn times."""
     rows: list[Row] = []
     lines: list[list[str]] = []
     for name, about in NAMED.items():
-        for key, looked in EVALUATIONS.items():
-            criterion = replace(CLAIMS.criterion(key), points=looked.points(name))
+        for key, evaluation in EVALUATIONS.items():
+            criterion = replace(CLAIMS.criterion(key), points=evaluation.points(name))
             finding = criterion.find(session)
             lines += _lines(about, key, finding)
             rows += _rows(name, key, finding.values) if finding.values else []

@@ -1,4 +1,4 @@
-"""A cell of today: 20 users at 3 to 30 km/h, slots of 1 ms over 20 MHz, schemes of a table."""
+"""A present-day cell: 20 users at 3 to 30 km/h, slots of 1 ms over 20 MHz, MCSs from a table."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ QUEUES: Final[Mapping[str, ap.aqm.QueueDisc]] = {
 
 
 def today(cc: str, queue: str) -> ap.Scenario:
-    """Return a transport in the cell; with CLAMP's queues the receivers obey the price.
+    """Return a scenario of the cell; with CLAMP's queues, the receivers use CLAMP's window.
 
-    Chosen: mean SNR of 15 dB, 2 GHz, the AWGN error rates of IEEE 802.16's codec, four attempts
-    with incremental redundancy, 40 ms without queueing.
+    Chosen values: mean SNR of 15 dB, 2 GHz, AWGN error rates of IEEE 802.16's codec, four attempts
+    with incremental redundancy, base RTT of 40 ms.
 
     Parameters
     ----------
     cc : str
         ``newreno`` or ``cubic``.
     queue : str
-        Of `QUEUES`.
+        A key of `QUEUES`.
     """
     speeds = [f"{3 + 27 * user / (USERS - 1):.2f} km/h" for user in range(USERS)]
     fading = [ap.snr.Rayleigh(mean="15 dB", speed=speed, carrier="2 GHz") for speed in speeds]

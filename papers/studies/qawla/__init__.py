@@ -1,7 +1,6 @@
-"""Beyond Ozturk and Akar 2015: what its Table 6 depends on, and where its model is right.
+"""Beyond Ozturk and Akar 2015: sensitivity of Table 6, and validity of the model.
 
-``airpath reproduce papers/studies/qawla`` runs them. README.md describes
-each.
+``airpath reproduce papers/studies/qawla`` runs the studies. README.md describes each.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the paper does not print of its decoder and mapping: the candidates, and which is taken.
+"""Candidates for decoder and mapping, which the paper does not print, and the choice.
 
-README.md has the rule: Table 2 and §6's own rule on mcs0 decide, Table 6 does not. What was counted
-for it is in ``decoders.csv``; the candidates' error rates for Table 6 are in ``decoders/``.
+README.md has the rule: Table 2 and §6's rule on mcs0 decide; Table 6 does not. The counts are in
+``decoders.csv``; the candidates' error rates for Table 6 are in ``decoders/``.
 """
 
 from __future__ import annotations
@@ -47,32 +47,32 @@ __all__ = [
 ]
 
 HIGHEST_PER: Final[float] = CLAIMS.specs["support"]["per"]
-"""Of mcs0 at the lowest SNR."""
+"""Largest accepted PER of mcs0 at the lowest SNR."""
 
 ITERATIONS: Final = (4, 6, 8, 10)
 MAPPINGS: Final = ("fusc", "random")
-"""Of a block's symbols to subcarriers on ITU-A. The first is preferred among equals."""
+"""Mappings of a block's symbols to subcarriers on ITU-A; ties prefer the first mapping."""
 
 TOO_FEW: Final = 4
-"""Iterations with which mcs0 has a PER of 0.24 at 2 dB on AWGN."""
+"""Number of iterations with which mcs0 has a PER of 0.24 at 2 dB on AWGN."""
 
 ALIKE: Final = 4.0
-"""Sums that are within this of the least are not distinguished."""
+"""Sums within this distance of the smallest sum are treated as equal."""
 
 PROGRAMS_DIFFER: Final = 0.05
-"""By what share error rates of equally good programs differ: about that of 0.05 dB."""
+"""Relative difference of error rates between equally good programs: the effect of 0.05 dB."""
 
 
 @dataclass(frozen=True)
 class Decoder:
-    """A candidate.
+    """A candidate for decoder and mapping.
 
     Parameters
     ----------
     iterations : int
-        Most iterations, on both channels.
+        Maximum number of iterations, on both channels.
     mapping : str
-        Of symbols to subcarriers on ITU-A.
+        Mapping of symbols to subcarriers on ITU-A.
     """
 
     iterations: int
@@ -80,13 +80,13 @@ class Decoder:
 
     @property
     def name(self) -> str:
-        """As tables have it."""
+        """Name in tables."""
         return f"{self.mapping} {self.iterations}"
 
     def rates(self, channel: Channel) -> PerTable | None:
-        """Return its error rates: those that come with Airpath, or what ``decoders/`` has.
+        """Return the candidate's error rates, installed with Airpath or from ``decoders/``.
 
-        None on ITU-A with as few iterations as §6's rule put out on AWGN: not measured.
+        None on ITU-A for the number of iterations that §6's rule excludes on AWGN: not measured.
         """
         if channel is ITU_A and self.iterations == TOO_FEW:
             return None
@@ -97,7 +97,7 @@ class Decoder:
 
 
 DIRECTORY: Final = Path(__file__).parent
-"""What was counted."""
+"""Directory of the counts."""
 
 
 @cache
@@ -111,29 +111,29 @@ DECODERS: Final = tuple(
 )
 
 CHOSEN: Final = Decoder(6, "fusc")
-"""By the rule; a test runs it."""
+"""Candidate that the rule selects; a test runs the rule."""
 
 
-# --- what was counted to decide -----------------------------------------------------------------
+# --- evaluation of the candidates ---------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Fit:
-    """How a candidate fits §6's rule and the common error rates of Table 2.
+    """Agreement of a candidate with §6's rule and with the common error rates of Table 2.
 
     Parameters
     ----------
     decoder : Decoder
-        Which one.
+        The candidate.
     mcs0_per : mapping of str to float
-        PER of mcs0 at the lowest SNR that is averaged over, by the key of the channel.
+        PER of mcs0 at the lowest averaged SNR, by key of the channel.
     mcs0_below : mapping of str to float
-        The same one step of the grid below.
+        PER of mcs0 one grid step below the lowest averaged SNR, by key of the channel.
     differences : sequence of float
-        ln of our FER over the published one, for each common error rate of Table 2; empty when
-        §6's rule puts the candidate out before.
+        ln(simulated FER / published FER) for each common error rate of Table 2; empty if §6's rule
+        excludes the candidate.
     total : float
-        Their squares over their variances, added.
+        Sum of the squared differences, each divided by its variance.
     within : bool
         Whether all these error rates meet the goal of Table 2.
     """
@@ -147,17 +147,17 @@ class Fit:
 
     @property
     def begins(self) -> bool:
-        """Whether mcs0 is as good as §6's rule requires."""
+        """Whether mcs0 meets §6's rule."""
         return all(per < HIGHEST_PER for per in self.mcs0_per.values())
 
     @property
     def accepted(self) -> bool:
-        """Whether neither §6's rule nor a goal puts it out."""
+        """Whether the candidate meets §6's rule and the goals."""
         return self.begins and self.within
 
 
 _Key = tuple[str, int, int, float]
-"""Channel and mapping, iterations, m and SNR in dB."""
+"""Channel and mapping, number of iterations, MCS number m, and SNR, dB."""
 
 
 @cache
@@ -214,29 +214,29 @@ def common_rates() -> dict[tuple[int, int], Row]:
 
 @cache
 def fits() -> tuple[Fit, ...]:
-    """Return every candidate's."""
+    """Return the fits of all candidates."""
     return tuple(_fit(decoder) for decoder in DECODERS)
 
 
 def decide(found: Sequence[Fit]) -> Fit:
-    """Return the candidate that the README's rule takes.
+    """Return the candidate that the README's rule selects.
 
     Parameters
     ----------
     found : sequence of Fit
-        At least one of which is kept.
+        Fits of the candidates, of which at least one is accepted.
     """
-    standing = [fit for fit in found if fit.accepted]
-    least = min(fit.total for fit in standing)
-    alike = [fit for fit in standing if fit.total <= least + ALIKE]
+    accepted = [fit for fit in found if fit.accepted]
+    least = min(fit.total for fit in accepted)
+    alike = [fit for fit in accepted if fit.total <= least + ALIKE]
     return min(alike, key=lambda fit: (MAPPINGS.index(fit.decoder.mapping), fit.total))
 
 
-# --- the table ----------------------------------------------------------------------------------
+# --- table --------------------------------------------------------------------------------------
 
 
 def fits_table(title: str) -> tuple[list[Row], Table]:
-    """Return the candidates with what decides."""
+    """Return rows and table of the candidates, with the deciding numbers."""
     rows, lines = [], []
     chosen = decide(fits())
     for fit in fits():

@@ -1,21 +1,22 @@
-"""Why the fixed point and the simulation of a cell differ: its assumptions, one by one.
+"""Explanation of differences between fixed point and simulation, by assumption of the model.
 
-The fixed point assumes five things that a simulation can check:
+The fixed point makes five assumptions that a simulation can replace:
 
-* ``spread``: the queue is at x*. Instead: it has the simulated distribution around its mean.
-* ``start``: the link has the regime of the present queue. Instead: of the queue at the start of
-  each transmission (simulated rates and losses over those of the distribution of time).
-* ``drops``: arrivals are dropped with q(x*). Instead: with the mean of q over the distribution.
-* ``bursts``: arrivals find the queue as it is on average. Instead: what was dropped of the
-  simulated arrivals, which come in bursts, over the simulated mean of q.
-* ``tcp``: flows send what the PFTK formula says. Instead: what they sent in the simulation, as
-  a multiple of the formula at the simulated loss rate and round-trip times.
+* ``spread``: the queue length is x*. Replacement: the simulated distribution around its mean.
+* ``start``: the regime depends on the current queue length. Replacement: on the queue length at the
+  start of a transmission (ratio of simulated rates and losses to those of the distribution over
+  time).
+* ``drops``: the drop probability is q(x*). Replacement: the mean of q over the distribution.
+* ``bursts``: arrivals see the time average of the queue. Replacement: the simulated drop rate of
+  the arrivals, which come in bursts, as a multiple of the simulated mean of q.
+* ``tcp``: flows send at the rate of the PFTK formula. Replacement: the simulated rate, as a
+  multiple of the formula at the simulated loss rate and round-trip times.
 
-With any of them replaced the balance is solved again: the distribution is moved as a whole until
-the flows send what the link serves. With all of them replaced it has to give the simulated
-throughput, and what is missing is shown as ``rest`` (the frame header is 0.13 %). The effect of
-one assumption depends on which others were replaced before, so it is averaged over all orders
-(its Shapley value); the effects and the rest add up to ln(T of the model / T simulated).
+After each replacement the balance is solved again: the distribution is shifted until the sending
+rate equals the service rate. With all assumptions replaced, the result should be the simulated
+throughput; the remaining difference is shown as ``rest`` (the frame header is 0.13 %). The effect
+of one assumption depends on the assumptions replaced before, so it is averaged over all orders
+(Shapley value). The effects and the rest add up to ln(T of the model / T simulated).
 """
 
 from __future__ import annotations
@@ -37,15 +38,15 @@ from airpath_papers.qawla.scenarios import MAX_WINDOW_PACKETS
 __all__ = ["ASSUMPTIONS", "CellAverages", "Explanation", "Path", "explain"]
 
 ASSUMPTIONS: Final = ("spread", "start", "drops", "bursts", "tcp")
-"""What the fixed point assumes, in the order of the module's text."""
+"""Assumptions of the fixed point, in the order of the module's docstring."""
 
 TIMEOUT_S: Final = 1.0
-"""T_0,min (§4)."""
+"""Minimum timeout T_0,min, s (§4)."""
 PACKET_BITS: Final = 8.0 * PACKET_BYTES
 FULL: Final = 180.0
-"""2 th_max, packets."""
+"""Queue length 2 th_max at which gentle RED drops all arrivals, packets."""
 STEPS: Final = 34
-"""Halvings of a search: to 1e-7 packets."""
+"""Number of bisection steps, for a precision of 1e-7 packets."""
 
 Array = NDArray[np.float64]
 
@@ -57,13 +58,13 @@ class Path:
     Parameters
     ----------
     rates : ndarray
-        Packets/s of each regime.
+        Rate of each regime, packets/s.
     pers : ndarray
         Packet error rate of each regime, in [0, 1].
     thresholds : ndarray
-        Packets, ascending.
+        Thresholds between the regimes, packets, ascending.
     base_rtts_s : ndarray
-        RTT_0,i + 2 D_F of each flow, s.
+        Base RTT, RTT_0,i + 2 D_F, of each flow, s.
     """
 
     rates: Array
@@ -79,7 +80,7 @@ class Path:
         thresholds: Sequence[int],
         base_rtts_s: Sequence[float],
     ) -> Path:
-        """Return the path of a cell, its rates in Mbit/s."""
+        """Return the path of a cell; rates are in Mbit/s."""
         return cls(
             np.array(rates_mbps) * 1e6 / PACKET_BITS,
             np.array(pers, dtype=float),
@@ -90,20 +91,20 @@ class Path:
 
 @dataclass(frozen=True)
 class CellAverages:
-    """What the replications of a cell measured, averaged.
+    """Averages over the replications of a cell.
 
     Parameters
     ----------
     throughput_bps : float
-        T, bit/s.
+        Throughput T, bit/s.
     system : ndarray
-        Share of time with an idle link, then with 0, 1, 2, ... packets waiting behind a busy one.
+        Share of time with an idle link, then with a busy link and 0, 1, 2, ... waiting packets.
     arrivals_per_s : float
-        Packets offered to the queue.
+        Rate of arrivals at the queue, packets/s.
     dropped : float
-        Share of them that RED dropped, in [0, 1].
+        Share of arrivals that RED dropped, in [0, 1].
     regime_per_s : ndarray
-        Transmissions begun in each regime.
+        Rate of started transmissions in each regime, 1/s.
     """
 
     throughput_bps: float
@@ -114,7 +115,7 @@ class CellAverages:
 
     @classmethod
     def of(cls, replications: Sequence[Mapping[str, Any]]) -> CellAverages:
-        """Return the average over replications of equal length."""
+        """Return the averages over replications of equal length."""
         pmfs = [queue_pmf(run) for run in replications]
         system = np.zeros(max(map(len, pmfs)) + 1)
         for pmf in pmfs:
@@ -141,18 +142,18 @@ class CellAverages:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Where a difference comes from.
+    """Causes of a difference between model and simulation.
 
     Parameters
     ----------
     difference : float
         ln(T of the model / T simulated).
     parts : mapping of str to float
-        Its share by assumption, and ``rest``; they add up to `difference`.
+        Contribution of each assumption, and ``rest``; they add up to `difference`.
     queue_packets, deviation_packets : float
         Mean and standard deviation of the simulated queue.
     tcp_factor : float
-        Packets that the flows sent over what the PFTK formula gives.
+        Ratio of the sent packets to the PFTK formula.
     """
 
     difference: float
@@ -163,7 +164,7 @@ class Explanation:
 
 
 def explain(path: Path, measured: CellAverages) -> Explanation:
-    """Split the difference between the fixed point and the simulation of one cell."""
+    """Split the difference between the fixed point and the simulation of one cell by cause."""
     model = _Counterfactual(path, measured)
     throughput = {
         replaced: math.log(model.throughput_bps(*replaced))
@@ -186,7 +187,7 @@ def explain(path: Path, measured: CellAverages) -> Explanation:
 
 
 def _shapley(values: Mapping[tuple[bool, ...], float], index: int) -> float:
-    """Return the mean effect of one replacement over all orders of all of them."""
+    """Return the mean effect of one replacement over all orders of the replacements."""
     count = len(ASSUMPTIONS)
     total = 0.0
     for replaced, value in values.items():
@@ -200,7 +201,7 @@ def _shapley(values: Mapping[tuple[bool, ...], float], index: int) -> float:
 
 @dataclass(frozen=True)
 class _Link:
-    """The link at one distribution of the queue."""
+    """State of the link for one distribution of the queue length."""
 
     served_per_s: float
     per: float
@@ -210,7 +211,7 @@ class _Link:
 
 
 class _Counterfactual:
-    """The fixed point of a cell, with assumptions replaced by what was simulated."""
+    """Fixed point of a cell, with assumptions replaced by simulated values."""
 
     def __init__(self, path: Path, measured: CellAverages) -> None:
         self.path = path
@@ -235,9 +236,9 @@ class _Counterfactual:
         return float((1 / ((self.path.base_rtts_s + delay_s) * rounds + timeout_s)).sum())
 
     def moved(self, move: float, start: bool = True) -> _Link:
-        """Return the link when the simulated distribution is moved by `move` packets.
+        """Return the link's state if the simulated distribution is shifted by `move` packets.
 
-        What would be below an idle link is an idle link.
+        Probability that would move below an idle link counts as an idle link.
         """
         places = np.maximum(np.arange(len(self.system)) + move, 0.0)
         low = np.floor(places).astype(int)
@@ -260,12 +261,12 @@ class _Counterfactual:
     def throughput_bps(
         self, spread: bool, start: bool, drops: bool, bursts: bool, tcp: bool
     ) -> float:
-        """Return T of the balance with the named assumptions replaced."""
+        """Return T of the balance with the selected assumptions replaced."""
         factor = self.tcp_factor if tcp else 1.0
         drop_factor = self.drop_factor if bursts else 1.0
 
         def excess(link: _Link) -> float:
-            # What the queue admits minus what the link serves, packets/s.
+            # Admitted rate minus service rate, packets/s.
             drop = min(link.drop * drop_factor, 1.0)
             loss = 1 - (1 - link.per) * (1 - drop)
             delay = link.waiting / link.served_per_s + link.transmission_s
@@ -316,7 +317,7 @@ class _Counterfactual:
         raise ValueError("the queue is full: the model has no solution")
 
     def _mean_drop(self, length: float) -> float:
-        """Mean of q when the distribution is moved so that `length` is its mean."""
+        """Return the mean of q for the distribution shifted to the mean `length`."""
         move = float(np.interp(length, self.means, self.moves))
         return self.moved(move).drop
 
@@ -329,12 +330,12 @@ def _root(falling: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _gentle_red(length: float | NDArray[np.int_]) -> Any:
-    """q(x) of Eq. 1 with th_min = 30, th_max = 90 and p_max = 0.1 (§4)."""
+    """Return q(x) of Eq. 1 with th_min = 30, th_max = 90 and p_max = 0.1 (§4)."""
     return np.interp(length, (30.0, 90.0, FULL), (0.0, 0.1, 1.0))
 
 
 def _pftk(loss: float) -> tuple[float, float]:
-    """P_1 and P_2 of Eqs. 8 to 11 with b = 2: round trips, and s of timeout, for each packet."""
+    """Return P_1 and P_2 of Eqs. 8 to 11 with b = 2: round trips and timeout, s, per packet."""
     if loss <= 0:
         return 1 / MAX_WINDOW_PACKETS, 0.0
     p = min(loss, 1 - 1e-12)

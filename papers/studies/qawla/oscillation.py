@@ -1,7 +1,7 @@
-"""How queues over the random links move: in cycles or at random, quickly or slowly.
+"""Oscillation of the queues over the random links: periodicity and speed.
 
-``python -m studies.qawla.oscillation`` prints a line for each random link, in about ten
-seconds. `docs/explanation/fixed-point-validity.md` says what was concluded.
+``python -m studies.qawla.oscillation`` prints a line for each random link, in about ten seconds.
+`docs/explanation/fixed-point-validity.md` has the conclusions.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ LONGEST_PERIOD_S: Final = 30.0
 
 @dataclass(frozen=True)
 class Motion:
-    """How the queue of a link moves.
+    """Statistics of the oscillation of a link's queue.
 
     Parameters
     ----------
     peak : float
-        Highest autocorrelation after its first zero, up to 30 s: 1 for a pure cycle, near 0 for
-        noise.
+        Maximum of the autocorrelation after its first zero, up to 30 s: 1 for a periodic queue,
+        near 0 for noise.
     period_rtts : float
-        Where that is, in mean round-trip times: the period, if there is one.
+        Lag of this maximum, in mean round-trip times: the period, if the queue is periodic.
     slow : float
-        Share of the variance that is left in averages over one round-trip time.
+        Variance of averages over one round-trip time, as a share of the variance.
     together : float
-        Variance of the sum of all windows over the sum of their variances: 1 for independent
-        flows, N for flows in step, less than 1 for flows that give way to each other.
+        Variance of the sum of all windows, divided by the sum of their variances: 1 for independent
+        flows, N for synchronised flows, below 1 for negatively correlated flows.
     """
 
     peak: float
@@ -53,7 +53,7 @@ class Motion:
 
 
 def motion(link: int, seed: int = 1) -> Motion:
-    """Simulate a random link once and measure how its queue moves."""
+    """Simulate a random link once and measure the oscillation of its queue."""
     run = {"duration": f"{END_S} s", "warmup": f"{START_S} s"}
     scenario = random_path(link).replace({**run, "record.series": ["queue", "cwnd"]})
     result = api.simulate(scenario, reps=1, seed=seed)
@@ -97,7 +97,7 @@ def _autocorrelation(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def main() -> None:
-    """Print the motion of every random link, and medians by the number of flows."""
+    """Print the statistics of every random link, and medians by number of flows."""
     found: dict[int, list[Motion]] = {}
     print("link   N  peak  at RTTs  slow  together")
     for number in range(1, LINKS + 1):

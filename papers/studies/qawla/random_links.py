@@ -1,7 +1,7 @@
-"""Random links with three regimes: beyond the paper, which has two.
+"""Random links with three regimes; the paper has two.
 
-The generalised model is compared with simulation on them. They are drawn from what the paper
-itself varies; one sequence of random numbers, fixed here, gives the same links everywhere.
+The generalised model is compared with simulation on these links. Their parameters are sampled from
+the ranges of the paper. A fixed sequence of random numbers gives the same links on every machine.
 """
 
 from __future__ import annotations
@@ -36,39 +36,39 @@ __all__ = [
 ]
 
 LINKS: Final = 50
-"""How many links the item `three_regimes` has."""
+"""Number of links in the item `three_regimes`."""
 
 LINK_SEED: Final = 1
-"""Of the sequence that they are drawn from. Not the simulation's seed; the first one tried."""
+"""Seed of the sampled links; not the seed of the simulation. It is the first value tried."""
 
 REGIMES: Final = 3
 LOWEST_PER: Final = 1e-5
 HIGHEST_PER: Final = 0.3
 """Range of packet error rates: Table 2 has 8.4e-6 to 0.295, apart from 0."""
 THRESHOLDS: Final = range(5, 41)
-"""Packets. The paper has 10, 20, 30 (§5) and 40 (§6)."""
+"""Range of thresholds, packets. The paper has 10, 20, 30 (§5) and 40 (§6)."""
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class RandomLink:
-    """One drawn link with its traffic.
+    """A random link with its traffic.
 
     Parameters
     ----------
     number : int
-        From 1.
+        Number of the link, from 1.
     flows : int
-        N.
+        Number of flows N.
     mean_rtt0_ms : int
-        F, ms: mean of the flows' fixed round-trip times, spaced as in SU(N, F).
+        Mean F of the flows' fixed round-trip times, spaced as in SU(N, F), ms.
     rates_mbps : tuple of float
-        r_1 < r_2 < r_3, Mbit/s.
+        Rates r_1 < r_2 < r_3, Mbit/s.
     pers : tuple of float
-        PER_1 <= PER_2 <= PER_3, in [0, 1].
+        Packet error rates PER_1 <= PER_2 <= PER_3, in [0, 1].
     thresholds : tuple of int
-        B_1 < B_2, packets.
+        Thresholds B_1 < B_2, packets.
     """
 
     number: int
@@ -80,25 +80,25 @@ class RandomLink:
 
     @property
     def traffic(self) -> str:
-        """The paper's name for such traffic."""
+        """Name of the traffic in the paper."""
         return f"SU({self.flows},{self.mean_rtt0_ms})"
 
 
 def draw(count: int, seed: int) -> list[RandomLink]:
-    """Draw links, each independent of the others.
+    """Sample independent random links.
 
-    Rates: three different ones of the seven link rates of Table 1, ascending. Error rates:
-    log-uniform, sorted ascending, three digits. Thresholds: two different ones, uniform. N and F:
-    uniform over the paper's values.
+    Rates: three different link rates of the seven in Table 1, ascending. Error rates: log-uniform,
+    ascending, three digits. Thresholds: two different values, uniform. N and F: uniform over the
+    paper's values.
 
     Parameters
     ----------
     count : int
-        How many, from 0.
+        Number of links, from 0.
     seed : int
-        Of the sequence, from 0.
+        Seed of the random numbers, from 0.
     """
-    # Only random(), whose sequence Python promises to keep.
+    # Use only random(): Python guarantees that its sequence does not change.
     uniform = random.Random(seed).random
 
     def pick(values: Sequence[_T]) -> _T:
@@ -134,12 +134,12 @@ def _links() -> tuple[RandomLink, ...]:
 
 
 def random_link(number: int) -> RandomLink:
-    """Return a link by its number, from 1."""
+    """Return a link by number, from 1."""
     return _links()[number - 1]
 
 
 def link_of(cell: SweepPoint) -> RandomLink:
-    """Return the link of a cell; one of the paper in the form of a random link."""
+    """Return the link of a cell; a link of the paper is converted to a `RandomLink`."""
     if "link" in cell.axes:
         return random_link(cell.axes["link"])
     case, boundaries = inputs()[cell.axes["idx"]], (cell.axes["B"],)

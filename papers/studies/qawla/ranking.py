@@ -1,7 +1,7 @@
-"""Beyond the paper: the policies of Table 6 by simulation, compared with the fixed point.
+"""Beyond the paper: policies of Table 6 by simulation, compared with the fixed point.
 
 A sample of traffic scenarios and SNRs (`sample`) is simulated with the MCSs that each policy
-chooses there, and with those of *optimum*. Policies that choose the same MCSs share a cell.
+chooses, and with the MCSs of *optimum*. Policies that choose the same MCSs share a cell.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TITLE: Final = "Beyond the paper: the policies of Table 6 by simulation"
 NAMES: Final = (*POLICIES, OPTIMUM)
 
 SHOWN: Final = 12
-"""How many disagreements are printed."""
+"""Maximum number of printed disagreements."""
 
 
 def cells(session: Session) -> Sequence[Cell]:
@@ -46,12 +46,12 @@ def cells(session: Session) -> Sequence[Cell]:
     return [link.point for link in links]
 
 
-# --- the comparison ----------------------------------------------------------------------------
+# --- comparison --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Pairwise:
-    """Two links at one point whose simulated throughputs differ beyond chance."""
+    """Two links at one point whose simulated throughputs differ significantly."""
 
     point: Point
     better: Adapted
@@ -65,27 +65,27 @@ class _Pairwise:
 
 
 class _Comparison:
-    """Simulation and fixed point over the sample."""
+    """Comparison of simulation and fixed point over the sample."""
 
     def __init__(self, session: Session, points: Sequence[Point]) -> None:
         self.session = session
         self.points = points
 
     def runs(self, cell: Adapted) -> list[float]:
-        """Return T of each run, Mbit/s."""
+        """Return the throughput T of each run, Mbit/s."""
         return self.session.values(cell.point, ip_throughput_mbps)
 
     def model(self, cell: Adapted) -> float:
-        """Return T of the fixed point, Mbit/s."""
+        """Return the throughput T of the fixed point, Mbit/s."""
         return solution(cell.point).throughput_bps / 1e6
 
     def average(self, cell: Adapted) -> float:
-        """Return the same averaged over the oscillation of the windows."""
+        """Return T of the fixed point, averaged over the oscillation of the windows, Mbit/s."""
         solved = solution(cell.point)
         return (solved.average_throughput_bps or solved.throughput_bps) / 1e6
 
     def normalised_runs(self, channel: str, name: str) -> list[float]:
-        """Return the mean over the sample of T over that of *optimum*, run by run."""
+        """Return the mean over the sample of T / T of *optimum*, for each run."""
         points = [point for point in self.points if point.channel == channel]
         ratios = [
             [
@@ -108,11 +108,11 @@ class _Comparison:
         return sum(ratios) / len(ratios)
 
     def difference(self, first: Sequence[float], second: Sequence[float]) -> Interval:
-        """Return the mean difference, run by run."""
+        """Return the mean of the differences between paired runs."""
         return paired_interval(second, first, self.session.paper.confidence)
 
     def pairwise(self) -> list[_Pairwise]:
-        """Every two different links of a point that differ beyond chance."""
+        """Return all pairs of links at one point that differ significantly."""
         found = []
         for point in self.points:
             for first, second in combinations(dict.fromkeys(point.cells.values()), 2):
@@ -137,7 +137,7 @@ class _Comparison:
 
 
 def evaluate(session: Session, out: Path | None) -> ItemResult:
-    """Return the policies by simulation and by the fixed point over the sample."""
+    """Return the results of the policies by simulation and by fixed point over the sample."""
     found = adaptations(session)
     if not session.complete(cells(session)):
         return ItemResult(KEY, TITLE, [], complete=False)
@@ -205,12 +205,12 @@ def _means_table(comparison: _Comparison) -> Table:
     return Table(f"{TITLE}: mean normalised throughput", columns, lines, notes)
 
 
-# --- the order of the policies -----------------------------------------------------------------
+# --- order of the policies ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Order:
-    """Two policies on one channel: who is better by simulation, and what the model says."""
+    """Two policies on one channel: their differences by simulation and by the model."""
 
     channel: str
     first: str
@@ -296,7 +296,7 @@ def _order_table(comparison: _Comparison) -> Table:
     return Table("Two policies at a time", columns, lines)
 
 
-# --- point by point ----------------------------------------------------------------------------
+# --- comparison of links at each point ---------------------------------------------------------
 
 
 def _pairwise_row(pairwise: Sequence[_Pairwise]) -> Row:
@@ -312,7 +312,7 @@ def _regimes(cell: Adapted) -> str:
 
 def _disagreements_table(pairwise: Sequence[_Pairwise]) -> Table:
     def cost(pair: _Pairwise) -> float:
-        # What following the model loses, by simulation.
+        # Simulated loss of throughput by following the model.
         return 1 - pair.simulated_mbps[1] / pair.simulated_mbps[0]
 
     worst = sorted(pairwise, key=cost, reverse=True)[:SHOWN]
@@ -347,11 +347,11 @@ def _disagreements_table(pairwise: Sequence[_Pairwise]) -> Table:
 
 
 CLASSES: Final = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
-"""Of PER2, upper ends."""
+"""Upper ends of the classes of PER2."""
 
 
 def _why_table(comparison: _Comparison) -> Table:
-    """Return how far the model is off by kind of link and PER2."""
+    """Return the table of the model's relative differences, by kind of link and PER2."""
     groups: dict[tuple[str, int], list[float]] = {}
     for cell in dict.fromkeys(cell for point in comparison.points for cell in point.cells.values()):
         simulated = comparison.mean(cell)
@@ -384,18 +384,18 @@ def _why_table(comparison: _Comparison) -> Table:
 
 
 def summarise(results: Sequence[ItemResult]) -> list[Summary]:
-    """Return whether the order is the same."""
+    """Return the summary of the comparison of orders."""
     rows = [row for result in results if result.item == KEY for row in result.rows]
     orders = [row for row in rows if row.quantity == "difference_simulation"]
     pairwise = next((row for row in rows if row.quantity == "pairwise_agreement"), None)
     if pairwise is None:
         return []
-    told = [row for row in orders if row.extra["significant"]]
-    policies = [row for row in told if row.row["other"] != OPTIMUM]
+    significant = [row for row in orders if row.extra["significant"]]
+    policies = [row for row in significant if row.row["other"] != OPTIMUM]
     pairs = sum(row.row["other"] != OPTIMUM for row in orders)
     other, better = (
         [_named(row) for row in which if not row.extra["agrees"]]
-        for which in (policies, [row for row in told if row.row["other"] == OPTIMUM])
+        for which in (policies, [row for row in significant if row.row["other"] == OPTIMUM])
     )
     compared, agree = pairwise.extra["compared"], pairwise.extra["agree"]
     lines = [
@@ -424,7 +424,7 @@ def _named(row: Row) -> str:
     return f"{row.row['policy']} and {row.row['other']}, {channel}"
 
 
-# --- drawing -----------------------------------------------------------------------------------
+# --- plotting ----------------------------------------------------------------------------------
 
 
 def _draw(comparison: _Comparison, session: Session, out: Path) -> list[Path]:

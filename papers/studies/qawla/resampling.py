@@ -1,4 +1,4 @@
-"""Range of Table 6 over counting noise (a parametric bootstrap) and over moved curves."""
+"""Range of Table 6 under counting noise (parametric bootstrap) and under shifts of the curves."""
 
 from __future__ import annotations
 
@@ -35,20 +35,19 @@ __all__ = [
 RESAMPLES: Final = 20
 
 SEED: Final = 1
-"""Of the sequences that counts and shifts are drawn from. Not the simulation's seed; the first one
-tried."""
+"""Seed of the sampled counts and shifts, the first value tried; not the seed of the simulation."""
 
 MCSS: Final = len(mcs_table())
 
 APART_DB: Final = 0.25
-"""How far a curve is moved by itself at most: half a step of the grid on AWGN."""
+"""Maximum shift of a single curve, dB: half a step of the grid on AWGN."""
 
 FINE: Final = 10**10
-"""Blocks that an interpolated error rate is counted of."""
+"""Number of blocks that represents an interpolated error rate."""
 
 
 class Variant(NamedTuple):
-    """Error rates that are drawn many times."""
+    """Description of error rates that are sampled many times."""
 
     name: str
     heading: str
@@ -71,16 +70,16 @@ APART: Final = Variant(
 
 
 def resampled(found: Adaptations, session: Session) -> list[Adaptations]:
-    """Return both channels with each resample of their error rates.
+    """Return the adaptation on both channels for each resample of the error rates.
 
     Parameters
     ----------
     found : mapping of str to Adaptation
-        With the error rates as they were counted.
+        Adaptation with the measured error rates.
     session : Session
-        Solves.
+        Session that solves the fixed points.
     """
-    # Only random(), whose sequence Python promises to keep.
+    # Use only random(): Python guarantees that its sequence does not change.
     uniform = random.Random(SEED).random
     return [
         _solved(found, session, lambda rates: error_rates.resampled(rates, uniform))
@@ -89,7 +88,7 @@ def resampled(found: Adaptations, session: Session) -> list[Adaptations]:
 
 
 def moved_apart(found: Adaptations, session: Session) -> list[Adaptations]:
-    """Return both channels with every curve moved by itself, as often as the mode resamples."""
+    """Return the adaptation with random shifts of each curve, as many as the mode has resamples."""
     uniform = random.Random(SEED).random
 
     def each_moved(rates: PerTable) -> PerTable:
@@ -102,14 +101,14 @@ def moved_apart(found: Adaptations, session: Session) -> list[Adaptations]:
 
 
 def moved(by_db: Sequence[float]) -> Callable[[dict[str, Any]], None]:
-    """Return the change of a table that moves the curve of each MCS to higher SNRs."""
+    """Return a function that shifts the curve of each MCS in a table to higher SNRs."""
 
     def change(table: dict[str, Any]) -> None:
         rates = PerTable(json.loads(json.dumps(table)), "before")
         for mcs, curve in enumerate(table["curves"]):
             points = curve["points"]
             for point in points[:-1]:
-                # Nothing is known below the first point; there nothing gets through.
+                # There is no data below the first point, where all blocks fail.
                 at = max(point["snr_db"] - by_db[mcs], points[0]["snr_db"])
                 point |= {"errors": round(FINE * rates.fer(mcs, at)), "blocks": FINE}
 
@@ -128,16 +127,16 @@ def _solved(
 def entries_table(
     found: Adaptations, draws: Sequence[Adaptations], title: str, variant: Variant
 ) -> tuple[list[Row], Table]:
-    """Return the range and median of every entry of Table 6 over draws, and how many are near."""
+    """Return range and median of every entry of Table 6 over the samples, and the number within."""
     rows, lines, near = [], [], {key: [True] * len(draws) for key in found}
     for policy in POLICIES:
         for key in found:
             for measure, symbol in MEASURES.items():
-                theirs = published_entry(policy, key, measure)
+                printed_value = published_entry(policy, key, measure)
                 computed = found[key].entry(policy, measure)
                 values = [each[key].entry(policy, measure) for each in draws]
                 ends = (min(values), median(values), max(values))
-                meets = [abs(value - theirs) <= limit(policy) for value in values]
+                meets = [abs(value - printed_value) <= limit(policy) for value in values]
                 near[key] = [a and b for a, b in zip(near[key], meets, strict=True)]
                 place = {"policy": policy, "channel": key, "variant": variant.name}
                 extra = {"resamples": len(draws), "limit": limit(policy), "median": ends[1]}
@@ -146,7 +145,7 @@ def entries_table(
                     place, measure, "1", None, computed, low=ends[0], high=ends[2], extra=extra
                 )
                 rows.append(row)
-                line = [policy, CHANNELS[key].name, symbol, f"{theirs:.2f}"]
+                line = [policy, CHANNELS[key].name, symbol, f"{printed_value:.2f}"]
                 line += [f"{value:.3f}" for value in (computed, *ends)]
                 lines.append([*line, f"{sum(meets)} of {len(draws)}"])
     columns = [("", ""), ("", ""), ("", ""), ("", "paper"), ("", "Airpath")]
@@ -161,7 +160,7 @@ def entries_table(
 
 
 def choices_table(found: Adaptations, resamples: Sequence[Adaptations], title: str) -> Table:
-    """Return which choices of the policies change in the resamples, and what one alone does."""
+    """Return the changed choices of the policies in the resamples, and the effect of each."""
     lines = []
     for name, policy in POLICIES.items():
         for key, adaptation in found.items():

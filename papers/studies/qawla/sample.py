@@ -1,4 +1,4 @@
-"""The sample of §6 that is simulated: traffic scenarios, SNRs, and the link of each policy."""
+"""Simulated sample of §6: traffic scenarios, SNRs, and the link of each policy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 OPTIMUM: Final = "optimum"
-"""The name in addition to those of the policies."""
+"""Name of *optimum*, in addition to the names of the policies."""
 
 _FLOWS: Final = (1, 4, 16)
 _MEAN_RTT0_MS: Final = (1, 10, 40, 100)
@@ -40,12 +40,12 @@ SAMPLED_TRAFFIC: Final = tuple(
     for row, flows in enumerate(_FLOWS)
     for column, mean_rtt0_ms in enumerate(_MEAN_RTT0_MS)
 )
-"""12 of the 72 traffic scenarios, SU and SF in turn."""
+"""12 of the 72 traffic scenarios, alternating between SU and SF."""
 
 assert all(traffic in TRAFFIC for traffic in SAMPLED_TRAFFIC)
 
 QUANTILES: Final = (1 / 8, 3 / 8, 5 / 8, 7 / 8)
-"""Of the weights of the SNRs: each stands for a quarter of them."""
+"""Quantiles of the SNR weights: each represents a quarter of the weight."""
 
 
 def sampled_snrs_db(channel: Channel) -> list[float]:
@@ -61,7 +61,7 @@ def sampled_snrs_db(channel: Channel) -> list[float]:
 
 
 class Adapted(NamedTuple):
-    """A link with the MCSs that a policy chose: the parameters of `scenarios.adapted_path`."""
+    """A link with the MCSs that a policy chose; the fields are parameters of `adapted_path`."""
 
     channel: str
     """Key of the channel."""
@@ -72,22 +72,22 @@ class Adapted(NamedTuple):
     mcs1: int
     mcs2: int
     boundary: int
-    """B, packets; without a meaning when both MCSs are the same."""
+    """Boundary B, packets; not used if both MCSs are equal."""
 
     @property
     def point(self) -> SweepPoint:
-        """The point of the sweep that is simulated."""
+        """Simulated point of the sweep."""
         return SweepPoint.of("adapted_path", **self._asdict())
 
     @property
     def traffic(self) -> Traffic:
-        """The traffic scenario."""
+        """Traffic scenario."""
         return Traffic("SF" if self.spacing == "SF" else "SU", self.flows, self.mean_rtt0_ms)
 
 
 @dataclass(frozen=True)
 class Point:
-    """One SNR of one channel with one traffic scenario: the cell of each policy."""
+    """One channel, SNR and traffic scenario, with the cell of each policy."""
 
     channel: str
     snr_db: float
@@ -96,25 +96,25 @@ class Point:
 
 
 TIE: Final = 1e-6
-"""Relative difference of throughputs that are the same to the model."""
+"""Relative difference up to which the model's throughputs are treated as equal."""
 
 
 def optimum_pair(adaptation: Adaptation, snr_db: float, traffic: int, boundary: int = 20) -> Pair:
-    """Return *optimum* for one B at one SNR for one traffic scenario.
+    """Return the pair of *optimum* for one B, SNR and traffic scenario.
 
-    Where the queue stays in one regime the other makes no difference to the model: of pairs with
-    the same throughput the one whose MCSs are the least different, then the fastest.
+    If the queue stays in one regime, the other regime has no effect in the model. Of pairs with
+    equal throughput, the pair with the smallest difference of MCSs is returned, then the fastest.
 
     Parameters
     ----------
     adaptation : Adaptation
-        The channel.
+        Adaptation on the channel.
     snr_db : float
-        One of its SNRs.
+        SNR of the channel, dB.
     traffic : int
-        Place in `TRAFFIC`.
+        Index in `TRAFFIC`.
     boundary : int
-        B, packets. Default 20.
+        Boundary B, packets. Default 20.
     """
     at = adaptation.snrs_db.index(snr_db)
     found = adaptation.throughput_bps[boundary][at, :, traffic]

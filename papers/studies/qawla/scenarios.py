@@ -1,4 +1,4 @@
-"""The points of the studies: the path of the paper's Fig. 4 with other links."""
+"""Scenarios and points of the studies: the path of the paper's Fig. 4 with other links."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["SWEEPS", "adapted_path", "path_of", "random_path", "solution"]
 
 
 def random_path(link: int, *, idealised: bool = False) -> Scenario:
-    """Return the path of a random link, by its number; `idealised` as `of_paper.path` has it."""
+    """Return the path of a random link by number; `idealised` as for `of_paper.path`."""
     return path_of(random_link(link), idealised=idealised)
 
 
 def path_of(link: RandomLink, *, idealised: bool = False) -> Scenario:
-    """Return the path of a drawn link; `idealised` as `of_paper.path` has it."""
+    """Return the path of a random link; `idealised` as for `of_paper.path`."""
     return multi_regime_path(
         f"qawla random link {link.number}",
         Traffic("SU", link.flows, link.mean_rtt0_ms),
@@ -53,14 +53,14 @@ def adapted_path(
     Parameters
     ----------
     channel, snr_db, spacing, flows, mean_rtt0_ms, mcs1, mcs2, boundary
-        As `sample.Adapted` has them.
+        As in `sample.Adapted`.
     idealised : bool
-        The path as the paper's model has it. Default False.
+        Whether to use the path of the paper's model. Default False.
     """
     found = CHANNELS[channel]
     traffic = Traffic("SF" if spacing == "SF" else "SU", flows, mean_rtt0_ms)
     rates = found.table()
-    # One MCS is one regime.
+    # A single MCS gives a single regime.
     mcss = list(dict.fromkeys((mcs1, mcs2)))
     return multi_regime_path(
         f"qawla {found.name} {snr_db:g} dB, {traffic.name}, "
@@ -86,7 +86,7 @@ FULL_RUNS: Final = 10
 
 
 class _Sweeps(Sweeps):
-    """Points of policies' links have shorter runs than those of the tables, except in full."""
+    """Sweeps with shorter runs for the policies' links than for tables, except with ``--full``."""
 
     def effort_of(self, cell: SweepPoint, effort: Effort) -> Effort:
         is_full = effort.duration_s >= FULL_S and effort.replications >= FULL_RUNS

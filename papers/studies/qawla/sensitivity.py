@@ -1,4 +1,4 @@
-"""How much Table 6 depends on what the paper leaves open: one choice changed at a time."""
+"""Sensitivity of Table 6 to unspecified parameters of the paper: one choice changed at a time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = ["CHOICES", "changed_rates", "evaluate_sensitivity", "with_choices_of"
 TITLE: Final = "Table 6: what it depends on"
 
 Both = tuple[float, float]
-"""T_M and T_W."""
+"""Pair of T_M and T_W."""
 
 _Variant = Callable[[Adaptation, LinkAdaptation], Both]
 
@@ -83,11 +83,11 @@ READINGS: Final[Mapping[str, _Variant]] = {
     "tails": _with_weights(_tails_at_the_ends),
     "one B": _optimum_of_one_boundary,
 }
-"""Readings of the averages."""
+"""Interpretations of the averages."""
 
 
 def _mcs4_first(table: dict[str, Any]) -> None:
-    """Of two MCSs with 3 bit/symbol, let mcs4 count as the more efficient one."""
+    """Make mcs4 slightly more efficient than mcs3, which also has 3 bit/symbol."""
     table["curves"][4]["mcs"]["code_rate"] *= 1 + 1e-9
 
 
@@ -99,11 +99,11 @@ CHOICES: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
     "mcs3": _mcs3_first,
     "mcs4": _mcs4_first,
 }
-"""Other choices of the policies."""
+"""Changes of the policies' choices."""
 
 
 def _table2_rates(table: dict[str, Any]) -> None:
-    """Take the printed error rates where Table 2 has them."""
+    """Use the printed error rates at the points of Table 2."""
     for (snr_db, mcs), rate in error_rates().items():
         points = table["curves"][mcs]["points"]
         for point in points:
@@ -116,7 +116,7 @@ def _table2_rates(table: dict[str, Any]) -> None:
 
 
 def _half_an_error(table: dict[str, Any]) -> None:
-    """Let a point without an error count as half an error, and all above it."""
+    """Count points without errors, and all higher points, as half an error."""
     last = table["snr_range_db"][1]
     for curve in table["curves"]:
         points = curve["points"]
@@ -136,21 +136,21 @@ SHIFTS_DB: Final[Mapping[str, float]] = {
     "worse .1": 0.1,
     "worse .25": 0.25,
 }
-"""How far apart curves of equally good programs may be: 0.05 dB; and further."""
+"""Shifts of the curves: 0.05 dB, plausible for equally good programs, and larger shifts."""
 
 RATES: Final[Mapping[str, Callable[[dict[str, Any]], None]]] = {
     "Table 2": _table2_rates,
     "half": _half_an_error,
     **{name: moved([by_db] * MCSS) for name, by_db in SHIFTS_DB.items()},
 }
-"""Other error rates, for the choices and for their outcome."""
+"""Changes of error rates, for the choices and for their outcome."""
 
 OTHERS: Final = tuple(
     decoder
     for decoder in DECODERS
     if decoder != CHOSEN_DECODER and (decoder.mapping, decoder.iterations) != ("random", TOO_FEW)
 )
-"""Decoders and mappings that were not taken."""
+"""Decoders and mappings that were not chosen."""
 
 BY_MAPPING: Final[Mapping[str, Sequence[str]]] = {
     mapping: [decoder.name for decoder in OTHERS if decoder.mapping == mapping]
@@ -205,7 +205,7 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
             },
         )
     for decoder in OTHERS:
-        # AWGN has no subcarriers: once for both mappings.
+        # AWGN does not depend on the mapping, so that it is evaluated only once.
         channels = CHANNELS.values() if decoder.mapping == CHOSEN_DECODER.mapping else (ITU_A,)
         known = {channel.key: decoder.rates(channel) for channel in channels}
         variants[decoder.name] = _solved(
@@ -241,7 +241,7 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
 
 
 _Entries = Mapping[tuple[str, str], Both]
-"""By policy and channel."""
+"""T_M and T_W by policy and channel."""
 
 
 def _entries(found: Adaptations) -> _Entries:
@@ -262,14 +262,14 @@ def _solved(session: Session, rates: Mapping[str, PerTable]) -> _Entries:
 
 
 def changed_rates(adaptation: Adaptation, change: Callable[[dict[str, Any]], None]) -> PerTable:
-    """Return the error rates of a channel with a change."""
+    """Return the changed error rates of a channel."""
     table = json.loads(json.dumps(adaptation.rates.document))
     change(table)
     return PerTable(table, "changed")
 
 
 def with_choices_of(adaptation: Adaptation, rates: PerTable) -> Adaptation:
-    """Return the same links, on which policies choose by other error rates."""
+    """Return the adaptation with the same links, but with choices by other error rates."""
     return Adaptation(adaptation.channel, rates, adaptation.throughput_bps)
 
 
@@ -278,10 +278,10 @@ def _table(title: str, variants: Mapping[str, _Entries]) -> Table:
     for policy in POLICIES:
         for channel in CHANNELS.values():
             for place, (measure, symbol) in enumerate(MEASURES.items()):
-                theirs = published_entry(policy, channel.key, measure)
+                printed_value = published_entry(policy, channel.key, measure)
                 found = [entries.get((policy, channel.key)) for entries in variants.values()]
                 values = ["" if both is None else f"{both[place]:.3f}" for both in found]
-                lines.append([policy, channel.name, symbol, f"{theirs:.2f}", *values])
+                lines.append([policy, channel.name, symbol, f"{printed_value:.2f}", *values])
     columns = [("", ""), ("", ""), ("", ""), ("", "paper")]
     columns += [("Airpath", name) for name in variants]
     return Table(title, columns, lines, [f"{name}: {NOTES[name]}." for name in variants])

@@ -1,7 +1,7 @@
-"""Beyond the paper: the generalised model against simulation over random three-regime links.
+"""Beyond the paper: generalised model and simulation over random three-regime links.
 
-Each difference is split into what the fixed point assumes (`explain`). The cells of Table 5 where
-the paper's own analysis is 7 to 18 % above its simulation are split in the same way.
+Each difference is split by the assumptions of the fixed point (`explain`), also for the cells of
+Table 5 where the paper's own analysis is 7 to 18 % above its simulation.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ KEY: Final = "three_regimes"
 TITLE: Final = f"Beyond the paper: {LINKS} random links with three regimes"
 
 PAPER_CELLS: Final[tuple[Cell, ...]] = tuple(SWEEPS.cells("table5", idx=(7, 10, 15, 18)))
-"""Cells of Table 5 where the paper's analysis is off by 7 to 18 %."""
+"""Cells of Table 5 where the paper's analysis differs by 7 to 18 % from its simulation."""
 
 MEDIAN_GOAL: Final = 0.03
-"""Of the absolute relative differences."""
+"""Goal for the median of the absolute relative differences."""
 
 WARNED: Final = 0.03
-"""`solve` warns where its average is further than this from its fixed point."""
+"""Relative difference of average and fixed point from which on `solve` warns."""
 
 WORST: Final = 12
-"""How many links are drawn in the figure that explains."""
+"""Number of random links in the figure of explanations."""
 
 PARTS: Final = (*ASSUMPTIONS, "rest")
 NAMES: Final = {
@@ -68,7 +68,7 @@ def cells() -> list[Cell]:
 
 
 def evaluate(session: Session, out: Path | None) -> ItemResult:
-    """Return the comparison and its explanation for every cell that was simulated."""
+    """Return the comparison and its explanation for every simulated cell."""
     found = [_Compared(session, cell) for cell in cells() if session.replications(cell)]
     complete = session.complete(cells())
     figures: list[Path] = []
@@ -85,7 +85,7 @@ def evaluate(session: Session, out: Path | None) -> ItemResult:
 
 
 class _Compared:
-    """One cell: model, average over the oscillation, simulation, causes of the difference."""
+    """Comparison of one cell: model, average over the oscillation, simulation, causes."""
 
     def __init__(self, session: Session, cell: Cell) -> None:
         self.cell = cell
@@ -170,7 +170,7 @@ class _Compared:
 
 
 def _ordered(found: Sequence[_Compared]) -> list[_Compared]:
-    """Random links, largest difference first; then the cells of the paper."""
+    """Return the random links, largest difference first, then the cells of the paper."""
     random = [compared for compared in found if compared.random]
     paper = [compared for compared in found if not compared.random]
     return [*sorted(random, key=lambda compared: -abs(compared.difference)), *paper]
@@ -230,7 +230,7 @@ def _reasons(found: Sequence[_Compared]) -> Table:
 
 
 def _shown(found: Sequence[_Compared]) -> list[_Compared]:
-    """Return the worst random links, and the cells of the paper."""
+    """Return the random links with the largest differences, and the cells of the paper."""
     ordered = _ordered(found)
     worst = [compared for compared in ordered if compared.random][:WORST]
     return [*worst, *(compared for compared in ordered if not compared.random)]
@@ -283,7 +283,7 @@ def _distribution(rows: Sequence[Row]) -> dict[str, float]:
 
 
 def _shares(rows: Sequence[Row]) -> dict[str, float]:
-    """Sum of each part in the direction of its cell's difference, over all |differences|."""
+    """Return each part's sum, signed by the cell's difference, as a share of all |differences|."""
     total = 0.0
     shares = dict.fromkeys(PARTS, 0.0)
     for row in rows:
@@ -325,7 +325,7 @@ def _percent(value: float) -> str:
     return f"{100 * value:.1f} %"
 
 
-# --- drawing -----------------------------------------------------------------------------------
+# --- plotting ----------------------------------------------------------------------------------
 
 
 def _draw_comparison(found: Sequence[_Compared], session: Session, out: Path) -> list[Path]:

@@ -1,7 +1,7 @@
 """Beyond Alcaraz and Cerdán 2006: sensitivity of its numbers, further measures, the joint fit.
 
-``airpath reproduce papers/studies/sbd`` runs the first two, ``python -m studies.sbd.fit``
-the last. The paper's README.md has the conclusions.
+``airpath reproduce papers/studies/sbd`` runs the first two; ``python -m studies.sbd.fit`` runs the
+joint fit. The paper's README.md has the conclusions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .sensitivity import CELLS, SWEEPS, evaluate_sensitivity
 __all__ = ["CLAIMS", "PAPER"]
 
 CLAIMS: Final = Claims(Path(__file__).parent, SWEEPS, MEASURES)
-"""Measures weaker than the paper's claims. The item `weaker` has nothing but these."""
+"""Measures that are weaker than the paper's claims; the only content of the item `weaker`."""
 
 _WEAKER: Final = "claims weaker than those of the paper"
 

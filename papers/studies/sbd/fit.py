@@ -1,8 +1,8 @@
-"""The choices that were fitted to Tables 2 to 6: all at once, by one criterion.
+"""Joint fit of choices to Tables 2 to 6, by one criterion.
 
-``python -m studies.sbd.fit`` simulates every combination of the candidates and writes
-``fit.csv``, nearest first. What Table 1 or the text says is not fitted, and neither is anything
-else of README.md's list. Agreement with Tables 2 to 6 is no evidence for what is chosen here.
+``python -m studies.sbd.fit`` simulates every combination of the candidates and writes ``fit.csv``,
+best fit first. Values of Table 1 or of the text, and all other choices in README.md, are not
+fitted. Agreement with Tables 2 to 6 is no evidence for the fitted choices.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ __all__ = ["COMBINATIONS", "Choice", "Target", "main", "scenario_of", "score", "
 
 
 class Choice(NamedTuple):
-    """One combination of what is fitted."""
+    """A combination of values for the fitted choices."""
 
     duration_s: float
-    """Run length, s, all of which counts."""
+    """Length of a run, s; there is no warm-up."""
     packet_bytes: int
-    """What of a packet of 1500 bytes counts as goodput: its payload, or all of it."""
+    """Bytes of a 1500-byte packet that count as goodput: its payload, or all bytes."""
     delayed_ack_segments: int
-    """Segments to an ACK."""
+    """Number of segments per ACK."""
     window_poll: str
-    """Which PDUs above the poll window poll."""
+    """Rule for PDUs above the poll window that poll."""
     red_drop: str
-    """Which packet RED drops."""
+    """Packet that RED drops: front of the queue, or arrival."""
     red_count: bool
-    """Whether RED spaces its drops by the count of arrivals since the last."""
+    """Whether RED spaces its drops by the number of arrivals since the last drop."""
 
 
 COMBINATIONS: Final = tuple(
@@ -57,14 +57,13 @@ COMBINATIONS: Final = tuple(
         (False, True),
     )
 )
-"""The candidates: every combination."""
+"""All combinations of the candidates."""
 
 GOODPUT_SCALE, DELAY_SCALE = 0.05, 0.15
-"""What a relative difference of goodput and of delay is divided by: the differences within which a
-row of Table 6 counts as near."""
+"""Scales of relative differences of goodput and delay: the tolerances of a row of Table 6."""
 
 RUNS: Final = 20
-"""Of each setting, as many as the paper has."""
+"""Number of runs of each setting, as in the paper."""
 
 SEED: Final = 1
 PAYLOAD: Final = 1460
@@ -72,7 +71,7 @@ PAYLOAD: Final = 1460
 
 @dataclass(frozen=True)
 class Target:
-    """A setting of Tables 2 to 6 and what the paper has for it."""
+    """A setting of Tables 2 to 6, with the published values."""
 
     point: SweepPoint
     goodput_kbps: float
@@ -80,12 +79,12 @@ class Target:
 
 
 def targets() -> list[Target]:
-    """Return the 32 settings: 16 of Tables 2 to 5, drop-tail, SBD and RED with four flows.
+    """Return the 32 settings: 16 of Tables 2 to 5, drop-tail, and SBD and RED with four flows.
 
-    Of the last the paper prints improvements over drop-tail.
+    For SBD and RED with four flows, the paper prints improvements over drop-tail.
     """
     points = [point for _, point in [*SWEEPS.points("one-flow"), *SWEEPS.points("table6")]]
-    # Table 6 has the settings of Tables 3 and 5 for one flow too.
+    # For one flow, Table 6 repeats the settings of Tables 3 and 5.
     chosen = [
         point
         for point in points
@@ -98,12 +97,12 @@ def targets() -> list[Target]:
 
 
 def score(goodputs: Sequence[float], delays: Sequence[float]) -> float:
-    """Return the criterion, to be least: the root mean square of all scaled differences.
+    """Return the minimised criterion: the root mean square of all scaled differences.
 
     Parameters
     ----------
     goodputs, delays : sequence of float
-        Relative differences from what is published, one for each setting.
+        Relative differences from the published values, one for each setting.
     """
     scaled = [each / GOODPUT_SCALE for each in goodputs]
     scaled += [each / DELAY_SCALE for each in delays]
@@ -132,7 +131,7 @@ def _is_red(axes: Mapping[str, Any]) -> bool:
 
 
 class Simulations:
-    """The means of each setting under each choice; what a choice does not concern is shared."""
+    """Cache of the means of each setting under each choice; equal simulations are shared."""
 
     def __init__(self) -> None:
         self.means: dict[tuple[Any, ...], tuple[float, float]] = {}
@@ -156,7 +155,7 @@ class Simulations:
 
 
 def _evaluate(choice: Choice, simulations: Simulations) -> tuple[float, float, float]:
-    """Return the score, and the root mean squares of goodput and delay, per cent."""
+    """Return the score, and the RMS differences of goodput and delay, per cent."""
     goodputs, delays = [], []
     for target in targets():
         goodput, delay = simulations.of(target.point.axes, choice)

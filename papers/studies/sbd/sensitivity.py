@@ -1,4 +1,4 @@
-"""How much the numbers depend on what the paper leaves open: one choice changed at a time."""
+"""Sensitivity of the numbers to unspecified parameters of the paper, changed one at a time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SWEEPS: Final = Sweeps(Path(__file__).parent, parent=OF_PAPER)
 
 
 def _chosen(point: SweepPoint) -> SweepPoint:
-    """Return the point without its change."""
+    """Return the point without the change."""
     return TABLE6[point.axes["bearer"], point.axes["flows"], point.axes["aqm"]]
 
 
@@ -40,7 +40,7 @@ def evaluate_sensitivity(session: Session, _out: Path | None) -> ItemResult:
             line = [str(named["bearer"]), str(named["flows"]), str(named["aqm"])]
             for quantity in MEASURED.values():
                 changed = quantity.values(session, point)
-                # The same runs as those with the change.
+                # The same runs as with the change.
                 chosen = quantity.values(session, _chosen(point))[: len(changed)]
                 if not chosen or not changed:
                     line += ["", "", ""]

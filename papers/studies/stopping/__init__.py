@@ -1,1 +1,1 @@
-"""What sequential stopping does to the coverage of the intervals of a sweep."""
+"""Effect of sequential stopping on the coverage of a sweep's intervals."""

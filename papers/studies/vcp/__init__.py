@@ -1,6 +1,6 @@
 """Beyond Yousefi'zadeh, Habibi and Furmanski 2008: transports, codes, bursts, a recorded link.
 
-``airpath reproduce papers/studies/vcp`` runs it; README.md says what each item is.
+``airpath reproduce papers/studies/vcp`` runs the study; README.md describes the items.
 """
 
 from __future__ import annotations

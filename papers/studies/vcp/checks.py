@@ -1,4 +1,4 @@
-"""The points of the study and the measures of ``claims.toml``, written before the first run."""
+"""Points of the study and measures of ``claims.toml``, which was written before the first run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DIRECTORY: Final = Path(__file__).parent
 
 
 class _Sweeps(Sweeps):
-    """The recorded link is simulated at most 10 times."""
+    """Sweeps in which the recorded link has at most 10 replications."""
 
     def effort_of(self, cell: SweepPoint, effort: Effort) -> Effort:
         if cell.scenario == recorded.__name__:
@@ -36,16 +36,16 @@ class _Sweeps(Sweeps):
 SWEEPS: Final = _Sweeps(DIRECTORY, recorded, parent=OF_PAPER)
 
 RATES: Final = [*dict.fromkeys(point.axes["code_rate"] for point in SWEEPS.cells("code-rate"))]
-"""Of claims.toml, from the weakest code on."""
+"""Code rates of claims.toml, from the weakest code on."""
 
 
 def law_of(code_rate: float, bits: int) -> float:
-    """Return the law's failure of data at 2x2 and 10 dB with bursts of a mean length in bits."""
+    """Return the computed failure probability of data, 2x2, 10 dB, mean burst length `bits`."""
     return failure("2x2", code_rate, 10.0, **chain_of_bursts(bits))
 
 
 def law_share(_session: Session, point: SweepPoint) -> float:
-    """Return the share of the link's rate that full packets have, by the law."""
+    """Return the computed share of the link's rate that full packets can use."""
     return goodput_share("2x2", point.axes["code_rate"], point.axes["snr_db"])
 
 

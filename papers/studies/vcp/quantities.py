@@ -1,4 +1,4 @@
-"""What the study's tables and figures show: quantities, words for values."""
+"""Definitions for the study's tables and figures: quantities, labels of values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Axes = Mapping[str, Any]
 
 
 def _lead(session: Session, cell: Cell) -> float:
-    """Return VCP's lead over TCP/REM, per cent, the one that is not changed as chosen."""
+    """Return VCP's lead over TCP/REM, per cent; unchanged protocols use the point as chosen."""
     found = {}
     for protocol in PROTOCOLS:
         changed = cell.at(protocol=protocol)
@@ -53,12 +53,12 @@ def _share(axes: Axes) -> float:
 
 
 def _best_by_law(axes: Axes) -> Any:
-    """Return the rate with the largest (k/b)(1 - failure)."""
+    """Return the code rate with the largest (k/b)(1 - failure)."""
     return max(RATES, key=lambda rate: goodput_share("2x2", rate, axes["snr_db"]))
 
 
 class _BestRate(MeasuredQuantity):
-    """The code rate with which a transport delivers most."""
+    """Code rate with which a transport delivers most packets."""
 
     def estimate(self, session: Session, cell: Cell) -> Interval | None:
         points = [cell.at(code_rate=rate) for rate in RATES]
@@ -77,10 +77,10 @@ class _BestRate(MeasuredQuantity):
 
 
 def doppler_hz(bits: int) -> float:
-    """Return the Doppler shift whose fades last so long and take this share of time.
+    """Return the Doppler shift with fades of `bits` mean length and a time share of `BAD_SHARE`.
 
-    Rayleigh, one branch: a fade below the threshold ρ² of the mean power has the share
-    1 - exp(-ρ²) and lasts (exp(ρ²) - 1)/(√(2π) f ρ) on the mean.
+    For Rayleigh fading with one branch, fades below the threshold ρ² of the mean power have the
+    time share 1 - exp(-ρ²) and a mean duration of (exp(ρ²) - 1)/(√(2π) f ρ).
     """
     power = -math.log(1 - BAD_SHARE)
     lasts_s = bits / (RATE_MBPS * 1e6)
@@ -98,7 +98,7 @@ def _counts(session: Session, cell: Cell) -> dict[str, Any]:
     return {**doppler, "simulated": found[0], "failed": found.failed, "sent": found.sent}
 
 
-# --- a recorded link ---------------------------------------------------------------------------
+# --- recorded link -----------------------------------------------------------------------------
 
 QUEUE: Final = MeasuredQuantity("queue", "1", lambda run: float(bottleneck(run)["mean_packets"]), 1)
 DELAY: Final = MeasuredQuantity(
@@ -116,7 +116,7 @@ QUANTITIES: Final[Mapping[str, Any]] = {
     ),
     "per_in_bursts": PointQuantity("per", "1", _law, ".3g", _counts),
 }
-"""Those that ``paper.toml`` names."""
+"""Quantities that ``paper.toml`` names."""
 
 _CHANGES: Final = {
     change: about
@@ -129,4 +129,4 @@ _WORDS: Final = {
 }
 
 NAMING: Final = replace(OF_PAPER, words={**OF_PAPER.words, **_WORDS})
-"""How tables and legends call values and points."""
+"""Names of values and points in tables and legends."""

@@ -1,4 +1,4 @@
-"""Rows and table of ``trace``: VCP over a recorded LTE link, whose rate is not its nominal one."""
+"""Rows and table of the item ``trace``: VCP over a recorded LTE link, whose rate varies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["found"]
 
 
 def found(session: Session, title: str) -> Found:
-    """Return the rows and the table."""
+    """Return the rows and the table of the item."""
     rows: list[Row] = []
     lines = []
     for place, cell in SWEEPS.points("trace"):

@@ -1,6 +1,6 @@
-"""Beyond Park, Hu and Kim 2009: many stations, scheduling requests, what the numbers depend on.
+"""Beyond Park, Hu and Kim 2009: many stations, scheduling requests, sensitivity of the numbers.
 
-``airpath reproduce papers/studies/wimax`` runs it; README.md says what each item is.
+``airpath reproduce papers/studies/wimax`` runs the study; README.md describes the items.
 """
 
 from __future__ import annotations

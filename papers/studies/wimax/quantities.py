@@ -1,4 +1,4 @@
-"""What the study's tables and figures show: quantities, words for values, names of rows."""
+"""Definitions for the study's tables and figures: quantities, labels, names of rows."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["NAMING", "QUANTITIES", "completion_ms", "total_mbps"]
 
 
 def completion_ms(replication: Mapping[str, Any]) -> float:
-    """Time of the downloads from their start to their completion, ms, the mean."""
+    """Mean completion time of the downloads, ms."""
     flows = replication["flows"]
     return 1e3 * sum(measures.time_s(flow, replication) for flow in flows) / len(flows)
 
 
 def total_mbps(replication: Mapping[str, Any]) -> float:
-    """Goodput of all downloads, Mbit/s: a station's first flow is one, its second an upload."""
+    """Total goodput of all downloads, Mbit/s; uploads come after them in the list of flows."""
     flows = replication["flows"][: len(replication["stations"])]
     return float(sum(flow["goodput_bps"] for flow in flows)) / 1e6
 
@@ -40,14 +40,14 @@ QUANTITIES: Final[Mapping[str, Any]] = {
     **{each.name: each for each in _QUANTITIES},
     "total": MeasuredQuantity("goodput", "Mbit/s", total_mbps, 3),
 }
-"""Those that ``paper.toml`` names."""
+"""Quantities that ``paper.toml`` names."""
 
 DEFAULTS: Final = {"stations": 1, "cc": "newreno", "upload": False, "codes": 8, "size_kb": 0}
-"""Of `crowd`."""
+"""Default arguments of `crowd`."""
 
 
 def _place_of(point: Point) -> dict[str, Any]:
-    """Return the name of a row of some stations."""
+    """Return the name of the row of a point."""
     axes = {"policy": "", **DEFAULTS, **point.cell.axes}
     return {**axes, "upload": str(axes["upload"]).lower()}
 
@@ -66,4 +66,4 @@ _WORDS: Final = {
 }
 
 NAMING: Final = replace(OF_PAPER, words={**OF_PAPER.words, **_WORDS}, place_of=_place_of)
-"""How tables and legends call quantities, values and points."""
+"""Names of quantities, values and points in tables and legends."""

@@ -1,4 +1,4 @@
-"""Scheduling requests as in LTE and NR, and grants at regular times; the points of the study."""
+"""Scenarios of the study: scheduling requests as in LTE and NR, and periodic grants."""
 
 from __future__ import annotations
 
@@ -43,28 +43,32 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "wimax": {},
 }
-"""LTE-like: 10 MHz, 50 pairs of resource blocks of 132 data symbols in a subframe of 1 ms, 4 ms
-from a grant to data. NR-like: slots of 0.5 ms. The link of the paper."""
+"""Parameters of the links.
+
+LTE-like: 10 MHz, 50 pairs of resource blocks of 132 data symbols in a subframe of 1 ms, 4 ms from a
+grant to data. NR-like: slots of 0.5 ms. ``wimax``: the link of the paper.
+"""
 
 ROUND_TRIPS: Final = {"lte": "8 ms", "nr": "4 ms"}
-"""Of HARQ; one attempt in ten fails."""
+"""HARQ round-trip times; one attempt in ten fails."""
 
 
 def access(preset: str, period_ms: int, policy: str, *, lone: bool = False) -> ap.Scenario:
-    """Return one station that sends scheduling requests; over the paper's link, contention.
+    """Return a scenario of one station with scheduling requests, or contention on the paper's link.
 
-    A download has an RTT_min of 40 ms; over the paper's link 100 ms.
+    A download has an RTT_min of 40 ms; on the paper's link, 100 ms.
 
     Parameters
     ----------
     preset : str
         A key of `PRESETS`.
     period_ms : int
-        Of scheduling requests, ms; 0 for the paper's link.
+        Period of scheduling requests, ms; 0 for the paper's link.
     policy : str
         ``uni``, ``blind-bi``, ``adapt-bi``, or ``unsolicited``, with a grant every 5 ms.
     lone : bool
-        Single packets upwards instead of a download, one in 20 s: the next one is independent.
+        Whether to send single uplink packets instead of a download: one every 20 s on average, so
+        that their delays are independent.
     """
     ahead = {"period": "5 ms"} if policy == "unsolicited" else {}
     of_paper: Any = PATH.bottleneck.link

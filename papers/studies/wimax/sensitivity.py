@@ -1,4 +1,4 @@
-"""The item ``sensitivity``: one choice of the paper's README changed at a time."""
+"""Item ``sensitivity``: one choice of the paper's README changed at a time."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ PIGGYBACK: Final = {
     "the frames make up T_pb": FIG3,
     "10 ms of T_pb on top of the frames": SWEEPS.cells("piggyback-on-top"),
 }
-"""What a piggyback request takes in Fig. 3."""
+"""Points of Fig. 3 by definition of the piggyback delay T_pb."""
 
 
 def _piggyback_table(session: Session) -> Table:
-    """Return the results of Fig. 3 by the meaning of T_pb."""
+    """Return the results of Fig. 3 for both definitions of T_pb."""
     lines = []
     for about, cells in PIGGYBACK.items():
         if not session.complete(cells):
