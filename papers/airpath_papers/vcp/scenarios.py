@@ -108,7 +108,7 @@ def path(
     protocol : str
         A key of `NAMES`.
     antennas : str
-        One of `ANTENNAS`.
+        A value of `ANTENNAS`.
     snr_db : float
         SNR_G, dB.
     code_rate : float

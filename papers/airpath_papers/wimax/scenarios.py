@@ -129,7 +129,7 @@ def download(
     when : str
         Timing of proactive grants. Default: the link's default.
     stations : int
-        How many.
+        Number of stations.
     radio_m : int
         Distance over the radio of §5.1, m; the radio causes the errors. Default: no radio.
     """
@@ -199,7 +199,7 @@ def crowd(
     policy, cc : str
         Grant policy, as for `download`, and congestion control.
     stations : int
-        How many.
+        Number of stations.
     upload : bool
         Whether each station also has a bulk flow in the uplink.
     codes : int

@@ -413,7 +413,7 @@ def _resolved(
 
 
 def _with_deciding(names: list[str], rule: Rule | int) -> tuple[list[str], Rule]:
-    """Return the metrics with the one that says when there are replications enough."""
+    """Return the metrics, including the metric of the stopping rule, and the rule."""
     if isinstance(rule, int):
         rule = Rule(rule, rule)
     if rule.metric is not None and rule.metric not in names:
