@@ -15,7 +15,7 @@
 //!
 //! One thread serves all sockets of both sides. An event counts from its scheduled time, even if
 //! the thread processes it late, so that lateness does not accumulate. The on-off process of an
-//! application is the one of the simulator.
+//! application is that of the simulator.
 
 mod clock;
 mod flow;

@@ -57,9 +57,9 @@ pub const SHORTEST_RTT: Duration = Duration::from_millis(10);
 impl ValidityReport {
     /// Returns the report with `valid` and `reasons` set.
     ///
-    /// A run is invalid if the 99th percentile of its lateness is above 5 % of the base RTT, its
-    /// largest lateness or the longest absence of the data thread is above the base RTT, packets
-    /// were lost or ignored outside of the path, or no packet left the path.
+    /// A run is invalid in any of these cases: the 99th percentile of its lateness is above 5 % of
+    /// the base RTT; its largest lateness, or the longest absence of the data thread, is above the
+    /// base RTT; packets were lost or ignored outside of the path; no packet left the path.
     #[must_use]
     pub fn judged(mut self) -> ValidityReport {
         let rtt_s = self.base_rtt_s.unwrap_or(0.0).max(SHORTEST_RTT.as_secs_lossy());

@@ -1,6 +1,5 @@
-//! The fixed point of TCP flows, a queue discipline and a link with any number of regimes: the
-//! queue length at which the sending rate of the flows after drops equals the service rate of the
-//! link.
+//! The fixed point of TCP flows, a queue discipline and a link with any number of regimes. It is
+//! the queue length at which the admitted rate of the flows equals the service rate of the link.
 //!
 //! Source: qawla-2015 §3, eqs. 12–22 and Algorithm 1, extended from two to any number of regimes
 //! (future work in its conclusions). Left out: duplicates and retransmissions (T counts all
@@ -78,11 +77,12 @@ pub enum Position {
 impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
     /// Computes the fixed point (x*, α*) by Algorithm 1 of qawla-2015, for any number of regimes.
     ///
-    /// The fixed point exists and is unique if rates and packet error rates do not decrease from
-    /// one regime to the next, q is continuous, b = 2 (Theorems 3.1 and 3.2), and no RTT exceeds
-    /// T₀. It also exists without these conditions; [`Solution::warnings`] lists the conditions
-    /// that do not hold. The accuracy of x* and α* is 1e-12, or limited by rounding in the balance
-    /// of the queue. This function allocates no memory.
+    /// The fixed point exists and is unique under four conditions (Theorems 3.1 and 3.2): rates and
+    /// packet error rates do not decrease from one regime to the next, q is continuous, b = 2, and
+    /// no RTT exceeds T₀. A fixed point also exists without these conditions;
+    /// [`Solution::warnings`] lists the conditions that do not hold. The accuracy of x* and α* is
+    /// 1e-12, or limited by rounding in the balance of the queue. This function allocates no
+    /// memory.
     ///
     /// # Errors
     /// [`ModelError::QueueFull`] if the queue grows even at `x_max`; other errors for parameters,

@@ -52,9 +52,9 @@ pub struct WindowOscillation {
 }
 
 impl WindowOscillation {
-    /// Returns a warning if the average differs from the solution by more than 3 % in T or in the
-    /// RTT of the flow with the shortest path, or by more than 10 % and one packet in the queue
-    /// length.
+    /// Returns a warning if the average differs significantly from the solution: by more than 3 %
+    /// in T or in the RTT of the flow with the shortest path, or by more than 10 % and one packet
+    /// in the queue length.
     pub fn warning(&self, solution: &Solution, base_rtts_s: &[f64]) -> Option<Warning> {
         let shortest_s = base_rtts_s.iter().copied().fold(f64::INFINITY, f64::min);
         let throughput_bps = Change { of: solution.throughput_bps(), to: self.throughput_bps };

@@ -158,8 +158,8 @@ pub struct Change {
 }
 
 impl Change {
-    /// Returns the difference relative to the value at the fixed point; infinite if this value is
-    /// 0.
+    /// Returns the relative difference from the value at the fixed point. It is infinite if this
+    /// value is zero.
     pub fn share(self) -> f64 {
         if self.to == self.of { 0.0 } else { self.to / self.of - 1.0 }
     }

@@ -33,7 +33,8 @@ pub fn square_root_bps(
 mod tests {
     use super::*;
 
-    /// wimax-mac §9.4: TCP model2 of Fig. 3 is 0.891 Mbit/s with an MSS of 1000 bytes, 0.912 with 1024.
+    /// wimax-mac §9.4: TCP model2 of Fig. 3 is 0.891 Mbit/s with an MSS of 1000 bytes, 0.912 with
+    /// 1024.
     #[test]
     fn eq9_tcp_model2_of_fig3() {
         for (mss, expected) in [(1000.0, 0.891), (1024.0, 0.912)] {

@@ -24,9 +24,8 @@ const MAX_USER: u32 = 65_535;
 /// Problem of a time that is not after the start of a flow.
 const TOO_EARLY: &str = "not after the start";
 
-/// Checks a table of a scenario that does not describe a component: a `flow`, the budget of a
-/// `radio`, the `start` of flows, a `wire`, a `size` or an `on-off` application. Returns `None` for
-/// any other table name.
+/// Checks a table of a scenario that does not describe a component. Tables are `flow`, `radio` (the
+/// link budget), `start`, `wire`, `size` and `on-off`. Returns `None` for any other table name.
 ///
 /// # Errors
 /// Reports all invalid values that can be found without the rest of the scenario.

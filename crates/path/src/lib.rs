@@ -7,9 +7,9 @@
 //! ```
 //!
 //! A [`Scenario`] is the description in SI base units, which the Python side writes as JSON.
-//! [`build`] turns the scenario into a [`Network`], which does not depend on a driver. Drivers in
+//! [`build()`] turns the scenario into a [`Network`], which does not depend on a driver. Drivers in
 //! virtual time and in real time run the same network as a [`RunningNetwork`], which delivers
-//! packets and schedules wake-ups. [`build_cut`] leaves the ends of flows open: there the driver
+//! packets and schedules wake-ups. [`build_cut`] leaves ends of flows open; at open ends the driver
 //! injects packets and takes them out.
 #![forbid(unsafe_code)]
 

@@ -101,8 +101,8 @@ pub struct LinkPlace {
 pub struct Network {
     /// The stages, numbered by position.
     pub stages: Vec<AnyStage>,
-    /// The wire in front of each stage. A packet for a stage enters the wire and comes out at input
-    /// 0. If the wire is transparent, packets go directly to the stage.
+    /// The wire in front of each stage. A packet for a stage enters the wire, and leaves it into
+    /// input 0 of the stage. If the wire is transparent, packets go directly to the stage.
     pub wires: Vec<Wire>,
     /// Destinations of the stages' outputs.
     pub routes: Routes,

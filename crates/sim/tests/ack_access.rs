@@ -24,8 +24,8 @@ impl airpath_aqm::QueueWrapper for Joined {
     }
 }
 
-/// A link of 10 Mbit/s and 32 ms each way with side links of 20 Mbit/s and 6.4 ms, as in vcp-2008
-/// §IV; one segment is in flight at a time.
+/// Returns a scenario with a link of 10 Mbit/s and 32 ms in each direction and side links of 20
+/// Mbit/s and 6.4 ms, as in vcp-2008 §IV. One segment is in flight at a time.
 fn dumbbell(wires: Value) -> Scenario {
     let side = json!({"rate_bps": 20_000_000, "delay_ns": 6_400_000});
     let options = json!({"handshake": false, "receive_window": 1460, "delayed_ack_segments": 1});

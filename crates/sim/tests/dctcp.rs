@@ -1,9 +1,9 @@
 //! DCTCP over a step-marking queue against the fluid analysis of Alizadeh et al., "Data Center
 //! TCP (DCTCP)", SIGCOMM 2010, §3.3 (`dctcp-2010`).
 //!
-//! N synchronised flows on a path that holds C·RTT packets, marks on arrivals that find more than
-//! K packets: W* = (C·RTT + K)/N, α²(1 − α/4) = (2 W* + 1)/(W* + 1)², the queue between
-//! Q_max = K + N and Q_max − A with A = N (W* + 1) α/2.
+//! The analysis has N synchronised flows on a path that holds C·RTT packets. Arrivals that find
+//! more than K packets are marked. Results: W* = (C·RTT + K)/N; α²(1 − α/4) = (2 W* + 1)/(W* + 1)²;
+//! the queue length is between Q_max = K + N and Q_max − A, with A = N (W* + 1) α/2.
 
 use crate::common::{MS, SECOND, fixed, flow, run_with, scenario, tcp_options};
 use airpath_conformance::Law;

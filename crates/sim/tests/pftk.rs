@@ -16,8 +16,8 @@ const PFTK: Law = Law {
 const LOSSES: [(f64, f64); 3] = [(1e-4, 500.0), (1e-3, 3000.0), (1e-2, 20_000.0)];
 
 /// Compares the simulated rate with PFTK at the measured loss rate. With 1000 losses in a run, the
-/// standard deviation of the ratio is 1.0 % at p = 10⁻² and 0.4 % at p = 10⁻³ (60 seeds each), and
-/// lower at 10⁻⁴. With [`LOSSES`] the standard deviation is at most 0.6 %, and with a quarter of
+/// standard deviation of the ratio is 1.0 % at p = 10⁻² and 0.4 % at p = 10⁻³ (60 seeds each). At
+/// 10⁻⁴ it is lower. With [`LOSSES`] the standard deviation is at most 0.6 %, and with a quarter of
 /// the losses 1.2 %. The largest deviation from PFTK is +5.3 %, so the margin to the tolerance is
 /// seven or four standard deviations.
 fn check(recovery: &'static str, component: f64) {

@@ -2,8 +2,8 @@
 //!
 //! * `tun`: `TUNSETIFF`. Sound: the request outlives the call and is as large as the kernel reads
 //!   and writes.
-//! * `packet`: `socket` and `bind` of packet sockets, `getsockopt(SO_MEMINFO)`, `SIOCETHTOOL`. Sound: the
-//!   structures are as large as the kernel reads and writes, and outlive the calls.
+//! * `packet`: `socket` and `bind` of packet sockets, `getsockopt(SO_MEMINFO)`, `SIOCETHTOOL`.
+//!   Sound: the structures are as large as the kernel reads and writes, and outlive the calls.
 //! * `sockets`: `getsockopt(TCP_INFO)`, `setsockopt` of integers. Sound: the passed length is that
 //!   of the buffer; the result is parsed as bytes.
 //! * `scheduling`: the scheduling class of the calling thread. Sound: the parameter is only read

@@ -89,8 +89,9 @@ pub fn compute_checksums(device: &str) -> io::Result<()> {
         return Err(io::Error::from_raw_os_error(libc::ENAMETOOLONG));
     }
     request.name[..device.len()].copy_from_slice(device.as_bytes());
-    // SAFETY: the kernel reads a `struct ifreq` at the address, which is no larger than `Request` and
-    // has the same beginning, and the `struct ethtool_value` that it points to; both outlive the call.
+    // SAFETY: the kernel reads a `struct ifreq` at the address, which is no larger than `Request`
+    // and has the same beginning, and the `struct ethtool_value` that it points to; both outlive
+    // the call.
     result(unsafe { libc::ioctl(socket.as_raw_fd(), SIOCETHTOOL, &raw mut request) })?;
     Ok(())
 }

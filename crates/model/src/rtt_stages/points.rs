@@ -32,7 +32,7 @@ impl Problem {
     /// that window growth leads from one to another.
     ///
     /// From W_th on, the windows are evenly spaced. Below W_th, they are the windows that slow
-    /// start passes from the halves of the windows below 2 W_th: halving followed by slow start
+    /// start passes from the halves of the windows below 2 W_th. Halving followed by slow start
     /// leads back to the original window, and interpolation must not blur it. A window just below
     /// W_th needs one more stage than a window at W_th. The same applies to all windows that it
     /// grows to, has grown from, or is half of. Therefore each window at an integer number of

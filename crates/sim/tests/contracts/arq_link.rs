@@ -138,7 +138,7 @@ const CHAIN: Law = Law {
     allows: "rounding of doubles; five standard deviations of 100 000 draws",
 };
 
-/// The state found after sleep has the distribution that single steps would have given.
+/// The state after an idle time has the same distribution as after single steps.
 #[test]
 fn the_toys_channel_catches_up_in_closed_form() {
     let config = ChannelConfig { to_bad: 0.1, to_good: 0.2, loss_good: 0.0, loss_bad: 1.0 };

@@ -65,9 +65,9 @@ impl Case {
         }
     }
 
-    /// Computes the PFTK rate with measured values instead of its assumptions for p, RTT and the
-    /// share of timeouts q: (E\[Y\] + q E\[R\]) / (E\[A\] RTT + q E\[Z\]), Padhye et al. 2000
-    /// §II.B.
+    /// Computes the PFTK rate with measured values of p, RTT and the share of timeouts q, instead
+    /// of the assumptions of the formula: (E\[Y\] + q E\[R\]) / (E\[A\] RTT + q E\[Z\]), Padhye et
+    /// al. 2000 §II.B.
     pub(crate) fn pftk_rate_as_measured(&self, simulated: Outcome) -> f64 {
         let (p, q) = (simulated.loss_rate, simulated.timeout_share);
         let (b, rtt_s) = (f64::from(self.b), simulated.rtt_s);

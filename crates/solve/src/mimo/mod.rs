@@ -1,8 +1,8 @@
 //! A MIMO link: failure probabilities of its packets, and TCP throughput.
 //!
-//! For each direction, the model computes the symbol error rates and, for each packet size, the
-//! failure probability, the SNRs at which packets fail with probabilities 0.5, 0.1 and 0.01, and
-//! the code rate with the largest goodput. TCP throughput comes from the fixed point of
+//! For each direction, the model computes the symbol error rates. For each packet size, it computes
+//! the failure probability, the SNRs at which packets fail with probabilities 0.5, 0.1 and 0.01,
+//! and the code rate with the largest goodput. TCP throughput comes from the fixed point of
 //! `airpath-model` over a fixed link with the rate that remains for IP packets and with this loss.
 //! If the fixed point does not cover the scenario, the solution contains the reasons and no
 //! throughput.
