@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_kept_up_is_valid() {
+    fn a_run_without_faults_is_valid() {
         let judged = good().judged();
         assert!(judged.valid, "{:?}", judged.reasons);
     }
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_path_is_judged_as_one_of_ten_milliseconds() {
+    fn the_limits_of_a_short_path_are_those_of_a_path_of_ten_milliseconds() {
         let short = ValidityReport { base_rtt_s: Some(0.001), ..good() };
         assert!(short.clone().judged().valid);
         assert!(!ValidityReport { lateness_p99_s: Some(0.000_6), ..short }.judged().valid);

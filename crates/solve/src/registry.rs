@@ -45,9 +45,9 @@ pub fn solve_with(
     files: &Files,
     chosen: Option<&str>,
 ) -> Result<Value, SolveError> {
-    let asked = |model: &&Entry| chosen.is_none_or(|name| name == model.name);
+    let selected = |model: &&Entry| chosen.is_none_or(|name| name == model.name);
     let (mut covering, mut refusals) = (Vec::new(), Vec::new());
-    for model in models.iter().filter(asked) {
+    for model in models.iter().filter(selected) {
         match (model.covers)(scenario, files) {
             Ok(problem) => covering.push((model.name, problem)),
             Err(reasons) => refusals.push((model.name, reasons)),

@@ -194,12 +194,12 @@ pub(super) fn congestion(fd: &impl AsFd) -> io::Result<String> {
 /// algorithm. Returns the problem otherwise.
 pub(super) fn accepts(name: &str) -> Result<(), String> {
     let fd = plain().map_err(|error| error.to_string())?;
-    let asked = set_congestion(&fd, name).map_err(|error| match error.raw_os_error() {
+    let result = set_congestion(&fd, name).map_err(|error| match error.raw_os_error() {
         Some(libc::ENOENT) => "the kernel does not have it".to_owned(),
         Some(libc::EPERM) => "net.ipv4.tcp_allowed_congestion_control does not name it".to_owned(),
         _ => error.to_string(),
     });
-    asked?;
+    result?;
     match congestion(&fd).map_err(|error| error.to_string())? {
         found if found == name => Ok(()),
         found => Err(format!("the kernel takes {found:?} instead")),

@@ -85,8 +85,8 @@ fn launch(socket: BorrowedFd<'_>, commands: &[Option<Command<'_>>; 2]) -> i32 {
             PollFd::new(children.as_fd(), PollFlags::POLLIN),
         ];
         let polled = poll(&mut wanted, first.patience());
-        let asked = polled.is_ok_and(|ready| ready > 0) && wanted[0].any() == Some(true);
-        if (asked && !first.listen()) || first.deadline.is_some_and(|at| at <= now()) {
+        let readable = polled.is_ok_and(|ready| ready > 0) && wanted[0].any() == Some(true);
+        if (readable && !first.listen()) || first.deadline.is_some_and(|at| at <= now()) {
             return 0;
         }
         if first.hang_up.take_if(|at| *at <= now()).is_some() {

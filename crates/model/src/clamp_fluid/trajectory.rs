@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn equation_11_is_where_the_integration_ends() {
+    fn the_integration_ends_at_the_equilibrium_of_equation_11() {
         for flows in [1, 2, 3, 8] {
             for b in [1.0, 1.4] {
                 let model = model(b, &vec![0.05; flows]);
@@ -446,7 +446,7 @@ mod tests {
             }
             seen.push((found.queue(), found.flow_rate(0), found.flow_rate(1), found.window(1)));
         }
-        assert_eq!(seen[1], (0.0, 0.0, 0.0, 0.0)); // nothing has come round yet
+        assert_eq!(seen[1], (0.0, 0.0, 0.0, 0.0)); // no packet has made a full round trip yet
         assert!(seen[2].0 == 0.0 && seen[2].1 < 1.25e6 && seen[2].1 > 1e5, "{:?}", seen[2]);
         assert!((seen[3].0 / 6000.0 - 1.0).abs() < 1e-3, "{:?}", seen[3]);
         assert!((seen[4].0 / 6500.0 - 1.0).abs() < 1e-2, "{:?}", seen[4]);

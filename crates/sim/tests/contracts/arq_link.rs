@@ -140,7 +140,7 @@ const CHAIN: Law = Law {
 
 /// The state after an idle time has the same distribution as after single steps.
 #[test]
-fn the_toys_channel_catches_up_in_closed_form() {
+fn the_state_after_an_idle_time_has_the_distribution_of_single_steps() {
     let config = ChannelConfig { to_bad: 0.1, to_good: 0.2, loss_good: 0.0, loss_bad: 1.0 };
     let (mut stepped, mut largest) = (0.0, 0.0_f64);
     for slots in 1..40 {
