@@ -145,7 +145,7 @@ def test_wires_may_have_rates_with_a_base_rtt() -> None:
     ],
 )
 @given(spare=st.integers(0, 10**12))
-def test_the_delays_of_a_round_trip_add_up_to_the_base_rtt(
+def test_delays_of_a_round_trip_add_up_to_the_base_rtt(
     ack_path: Any, delay: int, spare: int
 ) -> None:
     base_rtt = ap.units.Duration(delay + spare)
@@ -207,7 +207,7 @@ def test_error_processes(errors: Any, expected: dict[str, Any]) -> None:
     assert found["bottleneck"]["link"]["errors"] == expected
 
 
-def test_the_dual_regime_link_is_a_multi_regime_link() -> None:
+def test_dual_regime_link_is_a_multi_regime_link() -> None:
     link = ap.link.DualRegime(
         rates=("16 Mbit/s", 21e6),
         pers=(2.04e-3, 0.1),
@@ -296,7 +296,7 @@ def traced(file: str) -> ap.Scenario:
     return scenario(bottleneck=ap.Bottleneck(aqm="gred", link=ap.link.Trace(file=file)))
 
 
-def test_recorded_traces_are_found_where_the_variable_says(
+def test_recorded_traces_are_found_in_the_directory_of_the_variable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "x.down").write_text("1\n")
@@ -311,7 +311,7 @@ def test_recorded_traces_are_found_where_the_variable_says(
     )
 
 
-def test_recorded_traces_are_found_next_to_the_scenario_or_in_the_users_data(
+def test_recorded_traces_are_found_next_to_the_scenario_or_in_the_user_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("AIRPATH_TRACES", raising=False)
@@ -334,17 +334,17 @@ def test_recorded_traces_are_found_next_to_the_scenario_or_in_the_users_data(
 
 
 @pytest.mark.parametrize("file", ["a\0b", "x" * 5000, "..", "", "traces:.."])
-def test_odd_file_names_are_refused(file: str) -> None:
+def test_unusual_file_names_are_rejected(file: str) -> None:
     with pytest.raises(ap.errors.ScenarioError):
         traced(file).resolve()
 
 
-# --- a new part is one class -------------------------------------------------------------------
+# --- extension ---------------------------------------------------------------------------------
 
 
-def test_a_new_queue_discipline_is_one_class() -> None:
+def test_new_queue_discipline_requires_one_class() -> None:
     class StepMark(ap.aqm.QueueDisc):
-        """Mark above a backlog."""
+        """Mark above a threshold of the backlog."""
 
         kind: str = "step-mark-of-a-test"
         threshold: ap.units.Size = ap.units.Size(30_000)
@@ -389,7 +389,7 @@ def test_framing_and_its_short_form_are_one_key() -> None:
     }
 
 
-def test_both_forms_of_framing_are_refused_and_one_takes_the_place_of_the_other() -> None:
+def test_both_forms_of_framing_are_rejected_and_one_replaces_the_other() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.link.Fixed(rate="1 Mbit/s", frame_overhead="6 B", framing=FRAMING)
     assert str(caught.value) == (

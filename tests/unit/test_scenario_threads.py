@@ -1,4 +1,4 @@
-"""Classes of a scenario are built when they are first used, which may be in several threads."""
+"""Classes of a scenario are built on first use, possibly in several threads."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ assert len(made) == 8 and all(each == made[0] for each in made), made
 """
 
 
-def test_threads_may_make_the_first_scenarios_at_once() -> None:
-    """Under pydantic before 2.12.5 some got half a class."""
+def test_threads_may_create_the_first_scenarios_in_parallel() -> None:
+    """Regression: with pydantic before 2.12.5 some threads got an incomplete class."""
     done = subprocess.run(
         [sys.executable, "-c", THREADS], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""Scenario files: written and read back, changed at random, described in the reference."""
+"""Scenario files: round trip, random changes, and their reference pages."""
 
 from __future__ import annotations
 
@@ -87,10 +87,10 @@ interval = "10 ms"
 """
 
 
-# --- written and read back ---------------------------------------------------------------------
+# --- round trip --------------------------------------------------------------------------------
 
 
-def test_a_scenario_is_read_back_from_what_it_writes() -> None:
+def test_scenario_is_read_back_from_its_toml() -> None:
     scenario = loads(FULL)
     again = loads(scenario.to_toml())
     assert again.document() == scenario.document()
@@ -98,7 +98,7 @@ def test_a_scenario_is_read_back_from_what_it_writes() -> None:
     assert again.to_toml() == scenario.to_toml()
 
 
-def test_a_scenario_made_in_python_is_read_back() -> None:
+def test_scenario_made_in_python_is_read_back() -> None:
     scenario = ap.Scenario(
         name='a "b" \\ c\nd \x7f \U0001f4f6',
         flows=ap.flows(4, cc="reno", base_rtt=0.04),
@@ -133,7 +133,7 @@ def test_written_toml_is_easy_to_read() -> None:
     )
 
 
-def test_trace_paths_survive_a_move(tmp_path: Path) -> None:
+def test_trace_paths_remain_valid_in_another_directory(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "out").mkdir()
     (tmp_path / "in" / "a.down").write_text("1\n")
@@ -158,7 +158,7 @@ def test_trace_paths_survive_a_move(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
-def test_overrides_take_the_place_of_values() -> None:
+def test_overrides_replace_values() -> None:
     scenario = loads(
         FULL,
         overrides=[
@@ -183,7 +183,7 @@ def test_overrides_take_the_place_of_values() -> None:
 
 
 @pytest.mark.parametrize("value", ["1\nname = 2", "1 # x", "'", '"', "", "[", "inf", "\x00"])
-def test_an_override_changes_nothing_but_its_own_key(value: str) -> None:
+def test_override_changes_its_own_key_only(value: str) -> None:
     assert loads(FULL, overrides=[("control", "[]")]).duration == 300 * 10**9
     try:
         scenario = loads(FULL, overrides=[("bottleneck.link.loss", value)])
@@ -193,7 +193,7 @@ def test_an_override_changes_nothing_but_its_own_key(value: str) -> None:
         assert scenario.name == "all of it"
 
 
-# --- changed at random -------------------------------------------------------------------------
+# --- random changes ----------------------------------------------------------------------------
 
 DOCUMENT = tomllib.loads(FULL)
 
@@ -247,12 +247,12 @@ def mutated(draw: st.DrawFn) -> dict[str, Any]:
             else:
                 table[draw(st.text(max_size=8))] = draw(plain_values())
         except (KeyError, IndexError, TypeError):
-            continue  # An earlier change removed what this one was for.
+            continue  # An earlier change removed the target of this one.
     return document
 
 
 def check_survives(text: str) -> None:
-    """Load and resolve: both give a result, or a `ScenarioError` with one line per problem."""
+    """Load and resolve: both succeed or raise a `ScenarioError` with one line per problem."""
     try:
         scenario = loads(text, place="x.toml")
         assert loads(scenario.to_toml()).document() == scenario.document()
@@ -282,7 +282,7 @@ def as_toml(document: dict[str, Any]) -> str:
 
 @given(mutated())
 @examples(100)
-def test_a_changed_file_is_read_or_refused(document: dict[str, Any]) -> None:
+def test_changed_file_is_read_or_rejected(document: dict[str, Any]) -> None:
     text = as_toml(document)
     tomllib.loads(text)
     check_survives(text)
@@ -290,7 +290,7 @@ def test_a_changed_file_is_read_or_refused(document: dict[str, Any]) -> None:
 
 @given(st.data())
 @examples(100)
-def test_a_garbled_file_is_read_or_refused(data: st.DataObject) -> None:
+def test_garbled_file_is_read_or_rejected(data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(FULL) - 1))
     length = data.draw(st.integers(0, 30))
     text = FULL[:at] + data.draw(st.text(max_size=10)) + FULL[at + length :]
@@ -301,7 +301,7 @@ def test_a_garbled_file_is_read_or_refused(data: st.DataObject) -> None:
 @example("a = 0x" + "f" * 5000)
 @example("[" * 5000)
 @example('name = "\\ud800"')
-def test_any_text_is_refused(text: str) -> None:
+def test_any_text_is_rejected(text: str) -> None:
     with pytest.raises(ap.errors.ScenarioError):
         loads(text)
 
@@ -310,7 +310,7 @@ def test_any_text_is_refused(text: str) -> None:
 @example("a" * 10, "[" * 5000)
 @examples(100)
 @pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
-def test_any_override_is_taken_or_refused(key: str, value: str) -> None:
+def test_any_override_is_accepted_or_rejected(key: str, value: str) -> None:
     try:
         loads(FULL, overrides=[(key, value)])
     except ap.errors.ScenarioError as error:
@@ -319,7 +319,7 @@ def test_any_override_is_taken_or_refused(key: str, value: str) -> None:
 
 @given(plain_values() | st.none() | st.binary() | st.dates())
 @examples(100)
-def test_any_python_value_is_taken_or_refused(value: Any) -> None:
+def test_any_python_value_is_accepted_or_rejected(value: Any) -> None:
     for make in (
         ap.aqm.Gred,
         ap.link.Fixed,
@@ -349,7 +349,7 @@ COMPONENTS = {model.public_name(): model for model in models()}
 
 
 def tables(page: str, marker: str) -> dict[str, dict[str, list[str]]]:
-    """Return the rows of each marked table: for each first cell, the cells after it."""
+    """Return the rows of each marked table: the other cells by the first cell."""
     found: dict[str, dict[str, list[str]]] = {}
     text = (REFERENCE / page).read_text("utf-8")
     for name, body in re.findall(rf"<!-- {marker}: (\S+) -->\n(.*?)(?=\n<!--|\Z)", text, re.DOTALL):
@@ -369,10 +369,11 @@ def test_every_component_is_in_the_reference() -> None:
     families = {"Component", "ack_path.AckPath", "link.SlotRate"} | {
         family.public_name() for family in FAMILIES.values()
     }
-    # Bbr has no keys and no engine: the page states it in words.
+    # Bbr has no keys and no engine: the page describes it in prose.
     elsewhere = {"TcpConfig", "TcpParameters", "traffic.Uniform", "cc.Bbr"}
     text = (REFERENCE / "scenario.md").read_text("utf-8")
-    # The tables of a family's members are made from the classes: tests/docs/test_parameters.py.
+    # The tables of a family's members are generated from the classes:
+    # tests/docs/test_parameters.py.
     made = re.findall(r"<!-- components: (\w+) -->", text)
     members = {
         component.public_name() for name in made for component in FAMILIES[name].registry.values()
@@ -385,7 +386,7 @@ def test_every_component_is_in_the_reference() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SCENARIO_TABLES))
-def test_keys_and_defaults_of_the_reference_are_those_of_the_code(name: str) -> None:
+def test_keys_and_defaults_of_the_reference_match_the_code(name: str) -> None:
     model, rows = COMPONENTS[name], SCENARIO_TABLES[name]
     fields = {info.alias or key: info for key, info in model.model_fields.items()}
     if name != "traffic.Source" and issubclass(model, ap.traffic.Source):
@@ -415,7 +416,7 @@ def test_keys_and_defaults_of_the_reference_are_those_of_the_code(name: str) -> 
 @pytest.mark.parametrize("name", sorted(COMPONENTS))
 def test_every_parameter_is_documented(name: str) -> None:
     model = COMPONENTS[name]
-    text = inspect.cleandoc(model.__doc__ or "")  # Python 3.13 dedents on its own
+    text = inspect.cleandoc(model.__doc__ or "")  # Python 3.13 dedents docstrings itself
     own = set(model.model_fields) - set(
         ap.traffic.Source.model_fields if name != "traffic.Source" else ()
     )
@@ -432,7 +433,7 @@ def test_every_parameter_is_documented(name: str) -> None:
 @pytest.mark.parametrize(
     "unit", [ap.units.Duration, ap.units.Rate, ap.units.Size, ap.units.Packets, ap.units.Segments]
 )
-def test_the_units_of_the_reference_are_those_of_the_code(unit: type[ap.units.Duration]) -> None:
+def test_units_of_the_reference_match_the_code(unit: type[ap.units.Duration]) -> None:
     text = (REFERENCE / "units.md").read_text("utf-8")
     (row,) = [
         line
@@ -443,7 +444,7 @@ def test_the_units_of_the_reference_are_those_of_the_code(unit: type[ap.units.Du
     assert listed == {name for name in unit.units if name != "μs"}
 
 
-def test_the_examples_of_the_reference_give_the_same_scenario() -> None:
+def test_examples_of_the_reference_give_the_same_scenario() -> None:
     text = (REFERENCE / "scenario.md").read_text("utf-8")
     toml, python = (
         re.search(rf"```{kind}\n(.*?)```", text, re.DOTALL) for kind in ("toml", "python")

@@ -1,4 +1,4 @@
-"""Values that say something else than they seem to: segments, packets, keys of two names."""
+"""Values with several meanings: windows in segments, whole packets, keys with two names."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def initial_window(value: Any, **options: Any) -> int:
     return found
 
 
-def test_an_initial_window_is_in_segments_or_in_bytes() -> None:
-    # 10, which users mean as segments, was 10 bytes.
+def test_initial_window_is_in_segments_or_in_bytes() -> None:
+    # Regression: 10, which users mean as segments, was 10 bytes.
     assert initial_window("10 segments") == 14_600
     assert initial_window("10 segments", mss="536 B") == 5_360
     assert initial_window("1 segment") == initial_window("1460 B") == 1_460
@@ -54,7 +54,7 @@ def test_an_initial_window_is_in_segments_or_in_bytes() -> None:
         ("2e9 segments", '"2e9 segments"', f"too large to be counted. {WINDOW}"),
     ],
 )
-def test_an_initial_window_that_is_none(value: Any, shown: str, what: str) -> None:
+def test_invalid_initial_window(value: Any, shown: str, what: str) -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(base_rtt="40 ms", tcp={"initial_window": value})
     assert str(caught.value) == f"flows: tcp.initial_window = {shown}: {what}"
@@ -62,7 +62,7 @@ def test_an_initial_window_that_is_none(value: Any, shown: str, what: str) -> No
 
 @pytest.mark.parametrize("limit", ["1.5 packets", "1.5packets", "1e-9 packets", "1e-50 packets"])
 def test_packets_are_whole(limit: str) -> None:
-    # "1.5 packets" were two.
+    # Regression: "1.5 packets" were two.
     with pytest.raises(ap.errors.ScenarioError, match="not an integer"):
         ap.aqm.DropTail(limit=limit)
     with pytest.raises(ap.errors.UnitError, match=r"not an integer\. Use an integer number of"):
@@ -80,13 +80,13 @@ def test_packets_are_whole(limit: str) -> None:
         lambda: ap.units.Size.from_si(True),
     ],
 )
-def test_a_quantity_of_another_type_is_refused(read: Any) -> None:
+def test_quantity_of_another_type_is_rejected(read: Any) -> None:
     with pytest.raises(ap.errors.UnitError, match=r"not a (duration|rate|size)"):
         read()
 
 
-def test_the_wire_back_is_named_as_it_is_written() -> None:
-    # From Python, where `return` is no name, errors spoke of `return`.
+def test_return_wire_is_named_as_it_is_written() -> None:
+    # Regression: errors named `return`, which is no valid name in Python.
     for keys, line in (
         ({}, 'flows: base_rtt: missing. Set base_rtt = "40 ms", or the wires access, egress, '
          "return_wire."),

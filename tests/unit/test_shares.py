@@ -43,5 +43,5 @@ def test_intervals_end_at_0_and_1() -> None:
     assert ends == [pytest.approx(end) for end in ([0.4, 1.0], [0.0, 0.6], [0.1, 0.2])]
 
 
-def test_without_any_interval_there_are_only_bars() -> None:
+def test_figure_without_intervals_has_bars_only() -> None:
     assert not panel_with([nan] * 4, [nan] * 4, (0, "blue", "")).collections

@@ -1,4 +1,4 @@
-"""The tables of error rates that come with Airpath."""
+"""The tables of error rates that Airpath includes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ SHIPPED = {
 
 
 BLOCKS = 5_000_000
-"""Of a point with fewer than 400 errors."""
+"""For a point with fewer than 400 errors."""
 
 OF_TEN_ITERATIONS = Path(studies.qawla.__file__).parent / "decoders"
-"""Tables with the decoder of the implementation that they are compared with."""
+"""Tables with the decoder of the implementation used for comparison."""
 
 
 def test_shipped_tables() -> None:
@@ -34,7 +34,7 @@ def test_shipped_tables() -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_shipped_table_is_as_requested(name: str) -> None:
+def test_shipped_table_has_the_requested_settings(name: str) -> None:
     table = airpath.phy.load(name)
     channel, grid = SHIPPED[name]
     about = table.document["settings"]
@@ -52,7 +52,7 @@ def test_shipped_table_is_as_requested(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_the_command_in_a_shipped_table_has_its_settings(name: str) -> None:
+def test_command_in_a_shipped_table_has_its_settings(name: str) -> None:
     document = airpath.phy.load(name).document
     about = document["settings"]
     usual = {"mapping": "random", "demapper": "max-log", "skip_rule": False}
@@ -63,7 +63,7 @@ def test_the_command_in_a_shipped_table_has_its_settings(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_two_points_of_a_shipped_table_are_counted_again(name: str) -> None:
+def test_recount_of_two_points_confirms_a_shipped_table(name: str) -> None:
     document = airpath.phy.load(name).document
     about = document["settings"]
     cheap = [
@@ -85,8 +85,8 @@ def test_two_points_of_a_shipped_table_are_counted_again(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_more_signal_means_fewer_errors(name: str) -> None:
-    """From point to point within what both counts are uncertain by: five deviations."""
+def test_error_rate_decreases_with_snr(name: str) -> None:
+    """Between points, within the uncertainty of both counts: five deviations."""
     for curve in airpath.phy.load(name).document["curves"]:
         for left, right in zip(curve["points"], curve["points"][1:], strict=False):
             shares = [point["errors"] / point["blocks"] for point in (left, right)]
@@ -95,7 +95,7 @@ def test_more_signal_means_fewer_errors(name: str) -> None:
             assert shares[1] - shares[0] <= 5 * math.sqrt(variance)
 
 
-def test_shipped_tables_are_found_from_anywhere(tmp_path: Path) -> None:
+def test_shipped_tables_are_found_from_any_directory(tmp_path: Path) -> None:
     code = "import airpath; print(airpath.phy.load('airpath:802.16-ctc-awgn').per('mcs0', 0.0))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
@@ -116,7 +116,7 @@ AWGN = Law(
     allows="0.03 dB of the published ones, and interpolation between points 0.5 dB apart",
 )
 
-# SNR, scheme, frame error rate, errors where there were fewer than 600.
+# SNR, scheme, frame error rate, number of errors if below 600.
 GRID = [
     (8, 0, "5.2e-2", 600), (10, 0, "1.50e-2", 600), (12, 0, "3.04e-3", 600),
     (12, 1, "8.06e-2", 600), (14, 0, "4.95e-4", 600), (14, 1, "2.59e-2", 600),
@@ -136,7 +136,7 @@ GRID = [
 ]  # fmt: skip
 
 
-# The same of its FUSC with six iterations.
+# The same for its FUSC with six iterations.
 FUSC = [
     (22, 4, "3.31e-3", 1500), (22, 3, "6.17e-3", 1500), (26, 5, "3.21e-3", 1500),
     (26, 6, "1.23e-2", 1500), (30, 7, "4.47e-3", 1500),
@@ -172,7 +172,7 @@ def compare_with_another(law: Law, table: PerTable, crossing: tuple[float, int, 
     points = table.document["curves"][number]["points"]
     point = next(point for point in points if point["snr_db"] == snr_db)
     ours = point["errors"] / point["blocks"]
-    # Both counts are Poisson's; the variance is that of their common rate.
+    # Both counts are Poisson variables; the variance is that of their common rate.
     blocks = errors / float(given)
     pooled = (point["errors"] + errors) / (point["blocks"] + blocks)
     deviation = math.sqrt(pooled * (1 / point["blocks"] + 1 / blocks))

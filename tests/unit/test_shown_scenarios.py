@@ -1,4 +1,4 @@
-"""How a scenario and its components show themselves: in a notebook, in `help`, in an editor."""
+"""Display of a scenario and its components: in a notebook, in `help`, in an editor."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from airpath.scenario.base import Component
 from airpath.scenario.examples import example_path, examples
 
 
-def test_a_scenario_shows_what_was_given_and_no_defaults() -> None:
-    """Each key that the user had left out was shown, with None."""
+def test_scenario_shows_given_values_without_defaults() -> None:
+    """Regression: each omitted key was shown with None."""
     scenario = ap.Scenario(
         duration="2 s",
         flows=ap.flows(2, base_rtt="20 ms", start={"uniform": ["0 s", "1 s"]}, tcp={"mss": "1 kB"}),
@@ -45,18 +45,18 @@ def components() -> list[type[Component]]:
 
 @pytest.mark.parametrize("kind", components(), ids=lambda kind: kind.__name__)
 def test_help_begins_with_the_keys_and_their_defaults(kind: type[Component]) -> None:
-    """It began with `typing.Annotated[…, AfterValidator(func=<function …>)]`."""
+    """Regression: it began with `typing.Annotated[…, AfterValidator(func=<function …>)]`."""
     signature = inspect.signature(kind)
     keys = {key for key in kind.keys(from_file=False) if key != "kind"}
     assert set(signature.parameters) == keys
     lines = [line.strip(" |") for line in pydoc.plain(pydoc.render_doc(kind)).splitlines()]
-    # Without a key, no line for the signature.
+    # A component without keys has no line for the signature.
     first, summary = (lines[3], lines[5]) if keys else ("", lines[3])
     assert first == (f"{kind.__name__}{signature}" if keys else "")
     assert not any(word in first for word in ("Annotated", "<function", "airpath."))
     assert summary == inspect.getdoc(kind).splitlines()[0]  # type: ignore[union-attr]
 
 
-def test_a_signature_has_defaults_as_they_are_written() -> None:
+def test_signature_has_defaults_in_file_syntax() -> None:
     shown = str(inspect.signature(ap.link.Fixed))
     assert shown.startswith("(*, rate, delay='0 s', errors=None, frame_overhead='0 B', ")

@@ -1,4 +1,4 @@
-"""REM, VCP's queue and the priority for ACKs as a user writes them, and what they do end to end."""
+"""REM, VCP's queue and the priority for ACKs in a scenario, with end-to-end simulations."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_values_are_resolved_and_survive_a_file(
     assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm
 
 
-def test_a_limit_is_taken_over_from_and_by_drop_tail() -> None:
+def test_limit_is_kept_when_replacing_drop_tail_and_the_reverse() -> None:
     before = scenario(ap.aqm.DropTail(limit="30 packets"))
     rem = before.replace("bottleneck.aqm.kind", "rem")
     assert rem.bottleneck.aqm == ap.aqm.Rem(limit=30)
@@ -176,7 +176,7 @@ def test_a_limit_is_taken_over_from_and_by_drop_tail() -> None:
     assert large.bottleneck.aqm == ap.aqm.Rem(limit="64 kB")
 
 
-def test_a_clamp_queue_behind_acks_writes_the_price_that_windows_obey() -> None:
+def test_clamp_queue_below_ack_priority_writes_the_price_that_limits_windows() -> None:
     aqm = ap.aqm.AckPriority(aqm=ap.aqm.Clamp(a="5500 B"))
     flows = ap.flows(2, base_rtt="40 ms", window={"kind": "clamp", "tau": "500 B"})
     link = ap.link.Fixed(rate="10 Mbit/s")
@@ -201,8 +201,8 @@ def both_ways(aqm: ap.aqm.QueueDisc, *series: str) -> ap.Scenario:
     )
 
 
-def test_ecn_flows_are_marked_by_vcp_under_overload_alone() -> None:
-    """Their ECT(0) stays until the load factor is 1: then it becomes CE, and nothing is dropped."""
+def test_ecn_flows_are_marked_by_vcp_in_overload_only() -> None:
+    """ECT(0) is unchanged until the load factor is 1, then becomes CE; nothing is dropped."""
     aqm = ap.aqm.AckPriority(aqm=ap.aqm.Vcp())
     result = ap.simulate(both_ways(aqm), reps=2, seed=1)
     queues = result.table("queues")
@@ -216,8 +216,10 @@ def test_ecn_flows_are_marked_by_vcp_under_overload_alone() -> None:
     assert (idle.table("queues")["vcp_low_share"] == 1).all()
 
 
-def test_acks_hardly_wait_when_they_go_first() -> None:
-    """At 10 Mbit/s the packet on the air takes 1.2 ms; behind data ACKs wait for many."""
+def test_acks_with_priority_hardly_wait() -> None:
+    """At 10 Mbit/s the current transmission takes 1.2 ms; without priority ACKs wait for many
+    packets.
+    """
     waits = []
     for aqm in (ap.aqm.Rem(ecn=True), ap.aqm.AckPriority(aqm=ap.aqm.Rem(ecn=True))):
         flows = ap.simulate(both_ways(aqm), reps=2, seed=1).table("flows")
@@ -236,7 +238,7 @@ def test_load_factor_and_price_are_recorded() -> None:
         assert table["value"].max() > 0.01
         (other,) = set(names) - {name}
         assert result.series(other).empty
-    # An interval every 200 ms, and the first packet after it.
+    # An interval every 200 ms, recorded at the next packet.
     loads_of = result_times(ap.aqm.Vcp())
     assert abs(len(loads_of) - 99) <= 1
     assert all((time + 1e-9) % 0.2 < 0.02 for time in loads_of)
@@ -248,8 +250,8 @@ def result_times(aqm: ap.aqm.QueueDisc) -> list[float]:
     return [float(time) for time in table[table["queue"] == "bottleneck"]["time_s"]]
 
 
-def test_rem_holds_its_backlog_and_fills_the_link() -> None:
-    """Ten ECN flows one way over 10 Mbit/s, 50 to 200 s: b* = 20 mean packets."""
+def test_rem_controls_its_backlog_and_fills_the_link() -> None:
+    """Ten ECN flows in one direction over 10 Mbit/s, 50 to 200 s: b* = 20 mean packets."""
     wire = {"rate": "20 Mbit/s", "delay": "6.4 ms"}
     flows = ap.flows(
         10,
@@ -278,8 +280,8 @@ def test_rem_holds_its_backlog_and_fills_the_link() -> None:
     REM.between("use of the link, 10 flows", "", float(used), 0.98)
 
 
-def test_the_measured_capacity_is_what_a_link_sends(tmp_path: Path) -> None:
-    """Over a trace it is a little more: a packet that comes alone waits for half a period."""
+def test_measured_capacity_is_the_rate_of_the_link(tmp_path: Path) -> None:
+    """Over a trace it is slightly higher: a packet that arrives alone waits for half a period."""
     file = tmp_path / "even.trace"
     file.write_text("".join(f"{number * 125 // 56}\n" for number in range(1, 57)))
     even: list[ap.link.Link] = [

@@ -1,4 +1,4 @@
-"""What the hooks of the site make of links, notebooks and reproduced papers."""
+"""The site's hooks for links, notebooks and reproduced papers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_ENTRIES = 9
 
 @cache
 def hooks() -> dict[str, Any]:
-    """The names in the file."""
+    """The names defined in the hooks file."""
     return runpy.run_path(str(SITE / "hooks.py"))
 
 
@@ -35,12 +35,12 @@ def lists(entries: list[Any]) -> Iterator[list[Any]]:
                 yield from lists(below)
 
 
-def test_no_list_of_the_navigation_is_long() -> None:
+def test_navigation_lists_are_short() -> None:
     nav = yaml_load((SITE / "mkdocs.yml").read_text("utf-8"))["nav"]
     config = hooks()["on_config"](SimpleNamespace(nav=nav, docs_dir=ROOT / "docs"))
     found = list(lists(config.nav))
     assert [entries for entries in found if len(entries) > MOST_ENTRIES] == []
-    # Those of the sections are among them.
+    # The lists of the sections are included.
     assert len(found) > 30
 
 
@@ -75,11 +75,13 @@ def on_page(markdown: str, page: str) -> str:
         ("reference/papers/sbd.md", "`sbd-full.md`", "[`sbd-full.md`](sbd-numbers.md)"),
     ],
 )
-def test_links_point_to_where_their_targets_are(page: str, link: str, expected: str) -> None:
+def test_links_point_to_the_new_position_of_their_targets(
+    page: str, link: str, expected: str
+) -> None:
     assert on_page(link, page).endswith(expected)
 
 
-def test_the_outputs_of_a_notebook_are_shown() -> None:
+def test_notebook_outputs_are_shown() -> None:
     outputs = [
         {"image/png": base64.b64encode(b"PNG").decode(), "text/plain": "<Figure>"},
         {"text/html": '<table border="1" class="dataframe">1</table>', "text/plain": "1"},
@@ -99,7 +101,7 @@ def test_the_outputs_of_a_notebook_are_shown() -> None:
     assert figures == {"tutorial/trial-1.png": b"PNG"}
 
 
-def test_the_figures_of_a_reproduction_are_on_the_page_of_the_paper(
+def test_figures_of_a_reproduction_are_on_the_page_of_the_paper(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     items: list[dict[str, Any]] = [

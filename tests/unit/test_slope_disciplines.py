@@ -1,4 +1,4 @@
-"""SBD and RED at an RLC buffer as a user writes them."""
+"""SBD and RED for an RLC buffer in a scenario."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_tables_by_rate_are_read_and_resolved() -> None:
     tick=st.integers(1, 10**17),
     rates=st.lists(st.integers(1, 10**12), max_size=4, unique=True),
 )
-def test_sbd_numbers_survive(
+def test_sbd_numbers_survive_a_round_trip(
     limit: int, share: float, reaction_time: int, alpha: int, tick: int, rates: list[int]
 ) -> None:
     min_th = int(limit * share)
@@ -121,7 +121,7 @@ def test_sbd_numbers_survive(
     assert loads(scenario(aqm).to_toml()).bottleneck.aqm == aqm
 
 
-def test_sbd_runs_from_a_file_whose_control_changes_the_row() -> None:
+def test_sbd_follows_a_rate_change_of_the_control() -> None:
     """The reaction time of 384 kbit/s applies until the change, then that of 128 kbit/s."""
     rows = (
         '[{rate = "384 kbit/s", min_th = 20, reaction_time = "200 ms"}, '
@@ -146,6 +146,6 @@ base_rtt = "250 ms"
     before, after = early[(early > 10) & (early < 50)], early[early > 50]
     assert len(before) > 100
     assert len(after) > 30
-    # Unyielding overload, an arrival each 20 ms: a drop as soon as a reaction time is over.
+    # Constant overload with an arrival each 20 ms: a drop at the end of each reaction time.
     assert np.diff(before) == pytest.approx(0.2)
     assert np.diff(after) == pytest.approx(1.3)

@@ -1,4 +1,4 @@
-"""SNR over time: error texts, the resolved form, and what a run makes of it."""
+"""SNR over time: error messages, the resolved form, and results."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
         ),
     ],
 )
-def test_errors(value: str, problem: str) -> None:
+def test_invalid_snr(value: str, problem: str) -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(GOOD, overrides=[("bottleneck.link.snr", value)])
     assert str(caught.value) == f"overrides: bottleneck.link.snr{problem}"
@@ -180,7 +180,7 @@ def path(link: ap.link.Adaptive, duration: str = "10 s") -> ap.Scenario:
     )
 
 
-def test_a_link_has_one_snr() -> None:
+def test_link_has_one_snr() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         link()
     assert str(caught.value) == "link.Adaptive: snr_db: missing. Set snr_db = 22."
@@ -189,7 +189,7 @@ def test_a_link_has_one_snr() -> None:
     assert str(caught.value) == "link.Adaptive: snr_db = 3.0: snr is given too. Use one of the two."
 
 
-def test_the_resolved_form_has_one_key() -> None:
+def test_constant_snr_has_one_resolved_form() -> None:
     assert snr_of(link(snr_db=15)) == snr_of(link(snr={"kind": "constant", "mean": "15 dB"}))
     assert snr_of(link(snr_db=15)) == {"kind": "constant", "mean_db": 15.0}
     moving = ap.snr.Rayleigh(mean="-3.5 dB", speed="3.6 km/h", carrier="2.99792458 GHz")
@@ -198,9 +198,7 @@ def test_the_resolved_form_has_one_key() -> None:
     assert snr_of(link(snr=ap.snr.Rayleigh(mean=-3.5, doppler=10.0))) == expected
 
 
-def test_the_resolved_form_of_fading_has_the_doppler_shift_and_that_of_blocks_their_length() -> (
-    None
-):
+def test_resolved_fading_has_its_doppler_shift_and_block_fading_its_block_length() -> None:
     jakes = ap.snr.Jakes(mean="6 dB", speed="3.6 km/h", carrier="2.99792458 GHz", index="printed")
     shift = pytest.approx(10, rel=1e-12)
     expected = {"kind": "jakes", "index": "printed", "mean_db": 6.0, "doppler_hz": shift}
@@ -228,7 +226,7 @@ def test_written_file_is_read_again() -> None:
     assert str(snr.speed) == "50 km/h"
 
 
-def test_an_override_of_one_takes_the_place_of_the_other() -> None:
+def test_override_of_one_snr_key_replaces_the_other() -> None:
     fading = '{kind = "rayleigh", mean = "15 dB", doppler = "5 Hz"}'
     with pytest.warns(OverrideWarning, match="drops bottleneck.link.snr_db = 15"):
         scenario = loads(GOOD, overrides=[("bottleneck.link.snr", fading)])
@@ -238,7 +236,7 @@ def test_an_override_of_one_takes_the_place_of_the_other() -> None:
     assert changed.snr_db is None
 
 
-def test_fading_costs_and_policies_see_the_same_of_it() -> None:
+def test_fading_reduces_goodput_and_policies_see_the_same_fading() -> None:
     steady = ap.simulate(path(link(snr_db=15), "60 s"), reps=2, seed=1)
     fading = {"kind": "rayleigh", "mean": "15 dB", "doppler": "2 Hz"}
     faded = ap.simulate(path(link(snr=fading), "60 s"), reps=2, seed=1)
@@ -250,7 +248,7 @@ def test_fading_costs_and_policies_see_the_same_of_it() -> None:
     assert again.table("links").equals(faded.table("links"))
 
 
-def test_a_recorded_snr_is_read_and_what_is_wrong_with_it_said_by_line(tmp_path: Path) -> None:
+def test_recorded_snr_is_read_and_errors_name_the_line(tmp_path: Path) -> None:
     file = tmp_path / "snr.csv"
     file.write_text("time_s,snr_db\n0,10\n5,25\n10,25\n")
     scenario = tmp_path / "path.toml"
@@ -267,7 +265,7 @@ def test_a_recorded_snr_is_read_and_what_is_wrong_with_it_said_by_line(tmp_path:
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_solve_refuses_an_snr_that_varies() -> None:
+def test_solve_rejects_a_varying_snr() -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(path(link(snr=ap.snr.Rayleigh(mean="15 dB", doppler="2 Hz"))))
     assert 'bottleneck.link.snr.kind = "rayleigh": ' in str(caught.value)

@@ -1,4 +1,4 @@
-"""CLAMP's fluid model as users meet it, and compared with packet simulation."""
+"""CLAMP's fluid model: results and messages for users, and comparison with packet simulation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def solved(*settings: tuple[str, str], **keys: Any) -> ap.solutions.ClampFluid:
     return found
 
 
-def test_the_numbers_of_figure_2_for_two_flows() -> None:
+def test_numbers_of_figure_2_for_two_flows() -> None:
     found = solved()
     assert found.queue_bytes == pytest.approx(6500)
     assert found.queue_delay_s == pytest.approx(0.0052)
@@ -60,7 +60,7 @@ def test_the_numbers_of_figure_2_for_two_flows() -> None:
 
 
 @pytest.mark.parametrize("trajectory", ["40 s", 40])
-def test_a_trajectory_has_a_row_for_each_time(trajectory: Any) -> None:
+def test_trajectory_has_a_row_for_each_time(trajectory: Any) -> None:
     table = solved(trajectory=trajectory).trajectory_table()
     flows = [f"{name}_{flow}" for flow in (0, 1) for name in ("throughput_bps", "window_bytes")]
     assert table.columns.tolist() == ["time_s", "queue_bytes", "price_s", *flows]
@@ -84,7 +84,7 @@ def test_a_trajectory_has_a_row_for_each_time(trajectory: Any) -> None:
         ({"trajectory": "1000 h"}, "trajectory_s = 3600000: must be at most 20 million steps"),
     ],
 )
-def test_a_trajectory_that_there_is_not_is_one_line(keys: dict[str, str], line: str) -> None:
+def test_invalid_trajectory_is_reported_in_one_line(keys: dict[str, str], line: str) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         solved(**keys)
     assert line in str(caught.value)
@@ -111,7 +111,7 @@ def test_uncovered_key_is_rejected_by_name(key: str, value: str) -> None:
     assert "\n" not in line
 
 
-def test_the_command_writes_the_document_and_the_trajectory(tmp_path: Path) -> None:
+def test_command_writes_the_document_and_the_trajectory(tmp_path: Path) -> None:
     (tmp_path / "two.toml").write_text(FILE)
     command = airpath_words("solve", "two.toml", "--trajectory", "5 s")
 
@@ -141,10 +141,10 @@ def test_the_command_writes_the_document_and_the_trajectory(tmp_path: Path) -> N
 
 
 def windows(window_bytes: float) -> tuple[ap.solutions.ClampFluid, np.ndarray, float]:
-    """Solve and simulate two flows with this window at rest.
+    """Solve and simulate two flows with this equilibrium window.
 
-    Returns the solution, the first flow's window each 100 ms from 150 to 300 s, and the mean
-    queue, bytes.
+    Returns the solution, the first flow's window each 100 ms from 150 to 300 s, and the mean queue,
+    bytes.
     """
     rtt_ms = (2 * window_bytes * 1500 / 1460 - 6500) / 1250
     flow = {
@@ -177,7 +177,7 @@ def windows(window_bytes: float) -> tuple[ap.solutions.ClampFluid, np.ndarray, f
     return solution, found, float(run.table("queues")["clamp_queue_bytes"].iloc[0])
 
 
-def test_windows_above_the_limit_rest_where_the_model_has_them() -> None:
+def test_windows_above_the_limit_have_the_equilibrium_of_the_model() -> None:
     for window in (14_000, 20_000):
         solution, found, queue = windows(window)
         assert solution.warnings == []

@@ -1,4 +1,4 @@
-"""What `solve` covers: everything else is refused by its key, and what is covered counts."""
+"""Coverage of `solve`: uncovered keys are rejected by name, and covered ones have an effect."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ UNCOVERED: list[tuple[str, dict[str, Any]]] = [
     ("bottleneck.link.arq.delay", {"bottleneck__link__arq": {"delay": "100 ms"}}),
     ("ack_path.link.errors.kind",
      {"ack_path": {"kind": "link", "link": {**FIXED, "errors": BURST}}}),
-    # A slow reverse path was taken for a fast one; the flows shared the link's whole rate.
+    # Regression: a slow reverse path was treated as a fast one; flows shared the link's whole rate.
     ("ack_path.link.rate", {"ack_path": {"kind": "link", "link": {**FIXED, "rate": "64 kbit/s"}}}),
     ("ack_path.link.rate",
      {"ack_path": {"kind": "reverse", "link": {**FIXED, "rate": "64 kbit/s"}}}),
@@ -79,7 +79,7 @@ UNCOVERED: list[tuple[str, dict[str, Any]]] = [
      {"ack_path": {"kind": "link", "link": FIXED,
                    "aqm": {"kind": "droptail", "limit": "2 packets"}}}),
     ("backhaul.rate", {"backhaul__rate": "10 Mbit/s"}),
-    # Wires had rates that were not looked at.
+    # Regression: rates of wires were ignored.
     ("flows.0.access.rate", {"flows__0__access": {"rate": "2 Mbit/s"}}),
     ("flows.1.access.rate", {"flows__1__access": {"rate": "10 Mbit/s"}}),
     ("flows.1.egress.rate", {"flows__1__egress": {"rate": "1 Mbit/s"}}),
@@ -121,12 +121,12 @@ def test_uncovered_key_is_rejected_by_name(key: str, changes: dict[str, Any]) ->
     assert "\n" not in line
 
 
-def test_forty_kinds_of_scenarios_are_refused() -> None:
+def test_forty_kinds_of_scenarios_are_rejected() -> None:
     assert len(UNCOVERED) >= 40
 
 
-def test_every_uncovered_key_is_reported_and_equal_flows_once() -> None:
-    # Only the first was reported.
+def test_every_uncovered_key_is_reported_with_equal_flows_once() -> None:
+    # Regression: only the first was reported.
     changes = {"bottleneck__aqm": "codel", "flows__0__cc": "cubic", "flows__1__stop": "50 s"}
     end = "no analytic model covers it. Covered: "
     lines = [
@@ -145,12 +145,12 @@ def test_every_uncovered_key_is_reported_and_equal_flows_once() -> None:
 
 
 def test_option_in_which_flows_differ_is_reported_with_its_value() -> None:
-    # It was "another than the first flow's" where the value is a number.
+    # Regression: a number was reported as "another than the first flow's".
     with pytest.raises(ap.errors.BadValueError, match=r"flows\.1\.tcp\.delayed_ack_segments = 4: "):
         ap.solve(path(flows__1__tcp={"delayed_ack_segments": 4}))
 
 
-def test_a_model_that_is_none_is_refused() -> None:
+def test_unknown_model_is_rejected() -> None:
     with pytest.raises(ap.errors.BadValueError, match=r'^model = "fluid": not one of the accepted'):
         ap.solve(path(), model="fluid")
 
@@ -166,7 +166,7 @@ def test_each_model_has_its_kind_of_result() -> None:
     assert {**again.to_dict(), "provenance": 0} == {**solution.to_dict(), "provenance": 0}
 
 
-def test_from_python_the_wire_back_has_its_own_name() -> None:
+def test_return_wire_has_its_python_name_in_messages() -> None:
     scenario = ap.Scenario(
         flows=ap.flows(base_rtt="40 ms", return_wire={"rate": "1 kbit/s"}),
         bottleneck=ap.Bottleneck(aqm="gred", link=ap.link.Fixed(rate="10 Mbit/s")),
@@ -176,12 +176,12 @@ def test_from_python_the_wire_back_has_its_own_name() -> None:
         ap.solve(scenario)
 
 
-# --- what is covered counts --------------------------------------------------------------------
+# --- effect of covered keys --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("link", [FIXED, {"kind": "multi-regime", "thresholds": [20]}])
-def test_framing_takes_from_the_rate(link: dict[str, Any]) -> None:
-    # frame_overhead was not looked at: with 500 B on 1500 a third too much.
+def test_framing_reduces_the_rate(link: dict[str, Any]) -> None:
+    # Regression: frame_overhead was ignored: with 500 B on 1500 a third too much.
     def of_rate(rates: tuple[int, int], overhead: str) -> ap.Solution:
         at = {"rate": rates[0]} if link["kind"] == "fixed" else {
             "regimes": [{"rate": rate} for rate in rates]
@@ -196,7 +196,7 @@ def test_framing_takes_from_the_rate(link: dict[str, Any]) -> None:
     assert framed.queue_packets == pytest.approx(plain.queue_packets, rel=1e-9)
 
 
-def test_transmission_on_wires_counts_in_the_round_trip() -> None:
+def test_transmission_time_on_wires_adds_to_the_round_trip() -> None:
     # 1500 B at 100 Mbit/s twice, 40 B at 1 Mbit/s twice: 0.88 ms.
     wires = {f"flows__{flow}__{wire}": {"rate": "100 Mbit/s"}
              for flow in (0, 1) for wire in ("access", "egress")}  # fmt: skip
@@ -208,7 +208,7 @@ def test_transmission_on_wires_counts_in_the_round_trip() -> None:
     assert with_wires.flows[0].rtt_s == pytest.approx(without.flows[0].rtt_s, rel=1e-9)
 
 
-def test_an_unscaled_window_is_at_most_65535_bytes() -> None:
+def test_unscaled_window_is_at_most_65535_bytes() -> None:
     keys = {f"flows__{flow}__tcp": {"receive_window": "1 MB"} for flow in (0, 1)}
     large = {"bottleneck__link__rate": "500 Mbit/s", "bottleneck__link__loss": 1e-5}
     for scaling, low, high in (("exact", 65e6, 500e6), ("off", 10e6, 36e6)):
@@ -217,8 +217,8 @@ def test_an_unscaled_window_is_at_most_65535_bytes() -> None:
 
 
 @pytest.mark.parametrize("growth", ["abc-2", "segments"])
-def test_delayed_acks_slow_growth_down_only_where_acks_are_counted(growth: str) -> None:
-    # With byte counting the model was 34 % below the simulation.
+def test_delayed_acks_slow_growth_only_where_acks_are_counted(growth: str) -> None:
+    # Regression: with byte counting the model was 34 % below the simulation.
     def of(growth: str) -> float:
         link = {"kind": "fixed", "rate": "100 Mbit/s", "loss": 0.002}
         options = {"window_growth": growth, "receive_window": "4 MB"}
@@ -235,7 +235,7 @@ def test_delayed_acks_slow_growth_down_only_where_acks_are_counted(growth: str) 
 # --- the page ----------------------------------------------------------------------------------
 
 
-def test_every_key_of_a_scenario_is_decided_on_the_page() -> None:
+def test_every_scenario_key_is_covered_or_excluded_on_the_page() -> None:
     text = PAGE.read_text("utf-8").split("## What of a scenario is covered")[1].split("\n## ")[0]
     rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
     named = {key for row in rows for key in re.findall(r"`([^`]+)`", row)}
@@ -259,8 +259,8 @@ def test_every_key_of_a_scenario_is_decided_on_the_page() -> None:
 # --- warnings ----------------------------------------------------------------------------------
 
 
-def test_the_queue_of_the_example_is_warned_about() -> None:
-    # The model has 20.0 packets, the simulation 10.8, and nothing was said.
+def test_queue_of_the_example_has_a_warning() -> None:
+    # Regression: the model has 20.0 packets, the simulation 10.8, without a warning.
     example = ap.load(shipped_examples() / "dual-regime.toml")
     with pytest.warns(ModelWarning) as caught:
         solution = ap.solve(example)

@@ -16,7 +16,7 @@ REPS = 16
 
 
 def path(load: float, capacity: int, **link: Any) -> ap.Scenario:
-    """Return two sources at `load` of a link that serves 1000 packets/s."""
+    """Return two sources with total load `load` on a link that serves 1000 packets/s."""
     sources = [
         ap.flows(source="poisson", rate=share * load * 12e6, packet="1500 B",
                  egress={"delay": delay})
@@ -35,7 +35,7 @@ def path(load: float, capacity: int, **link: Any) -> ap.Scenario:
 
 def is_within(values: Any, expected: float) -> bool:
     mean, low, high = _airpath.mean_interval([float(value) for value in values], CONFIDENCE)
-    # Narrow enough for a wrong formula to show.
+    # The interval must be narrow enough to reveal a wrong formula.
     assert high - low <= 0.4 * mean, (mean, low, high)
     return low <= expected <= high or math.isclose(mean, expected, rel_tol=1e-4, abs_tol=1e-12)
 
@@ -43,7 +43,7 @@ def is_within(values: Any, expected: float) -> bool:
 @pytest.mark.parametrize(
     ("load", "capacity"), [(0.3, 100), (0.8, 1), (0.8, 4), (0.8, 100), (1.0, 8), (3.0, 20)]
 )
-def test_queue_wait_and_drops_are_those_of_the_simulation(load: float, capacity: int) -> None:
+def test_queue_wait_and_drops_match_the_simulation(load: float, capacity: int) -> None:
     solution = ap.solve(path(load, capacity, loss=0.1))
     assert isinstance(solution, ap.solutions.Md1k)
     result = ap.simulate(path(load, capacity, loss=0.1), reps=REPS)
@@ -61,7 +61,7 @@ def test_queue_wait_and_drops_are_those_of_the_simulation(load: float, capacity:
         assert is_within(own["ip_throughput_bps"], flow.throughput_bps)
 
 
-def test_the_one_way_delay_is_that_of_the_simulation() -> None:
+def test_one_way_delay_matches_the_simulation() -> None:
     scenario = path(0.8, 20, delay="3 ms", frame_overhead="100 B")
     solution = ap.solve(scenario)
     flows = ap.simulate(scenario, reps=REPS).table("flows")
@@ -70,7 +70,7 @@ def test_the_one_way_delay_is_that_of_the_simulation() -> None:
         assert is_within(own["mean_delay_s"], flow.one_way_delay_s)
 
 
-def test_the_example_says_what_its_comment_says() -> None:
+def test_example_has_the_results_in_its_comment() -> None:
     solution = ap.solve(shipped_examples() / "poisson-md1.toml")
     assert solution.queue_packets == pytest.approx(1.6, rel=1e-9)
     assert solution.lines() == [
@@ -80,7 +80,7 @@ def test_the_example_says_what_its_comment_says() -> None:
     assert "one-way delay" in solution._repr_html_()
 
 
-def test_reasons_come_from_the_nearer_model() -> None:
+def test_reasons_come_from_the_model_with_fewer_problems() -> None:
     scenario = path(0.8, 10).replace({"flows.0.access": {"rate": "1 Gbit/s"}})
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(scenario)

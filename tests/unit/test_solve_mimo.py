@@ -1,4 +1,4 @@
-"""The model of MIMO links: its document, its lines, and Reno compared with the simulation."""
+"""The model of MIMO links: document, output lines, and Reno compared with simulation."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def solved(changes: dict[str, Any]) -> ap.solutions.Mimo:
     return solution
 
 
-def test_the_document_has_the_law_of_both_directions() -> None:
+def test_document_has_the_error_rates_of_both_directions() -> None:
     solution = solved({})
     document = json.loads(solution.to_json())
     assert document["model"] == "mimo"
@@ -58,7 +58,7 @@ def test_the_document_has_the_law_of_both_directions() -> None:
     assert len(document["flows"]) == 4
 
 
-def test_lines_for_people() -> None:
+def test_text_output() -> None:
     lines = solved({}).lines()
     assert lines[0] == (
         "forward: symbol errors 0.000113 good, 0.0403 bad; 9.302 Mbit/s of IP packets"
@@ -79,8 +79,10 @@ def test_vcp_has_no_throughput() -> None:
     assert 'no throughput: flows.0.cc = "vcp"' in "\n".join(solution.lines())
 
 
-def test_reno_is_near_the_simulation_where_losses_hold_it() -> None:
-    """2×2 without a code at 21 and 22 dB: 0.5 and 0.2 % of the packets, on a link that is free."""
+def test_reno_is_near_the_simulation_when_limited_by_losses() -> None:
+    """2×2 without a code at 21 and 22 dB: 0.5 and 0.2 % of packets lost, on a link with free
+    capacity.
+    """
     for snr_db in (21, 22):
         changes = {"bottleneck.link": {"rate": "40 Mbit/s", "snr_db": snr_db, "fec": None}}
         solution = solved(changes)

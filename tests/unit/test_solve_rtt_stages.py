@@ -1,4 +1,4 @@
-"""The model of stages as users meet it, and its terms compared with simulated single packets."""
+"""The stage model for users, and its terms compared with simulated single packets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def solved(*settings: tuple[str, str], **keys: Any) -> ap.solutions.RttStages:
     return found
 
 
-def test_the_terms_both_methods_and_eq9() -> None:
+def test_terms_of_both_methods_and_eq9() -> None:
     found = solved()
     assert found.rate_bps == pytest.approx(2 * 12_000 / 5e-3)
     assert found.base_rtt_s == pytest.approx(0.115)
@@ -93,7 +93,7 @@ def test_uncovered_key_is_rejected_by_name(key: str, value: str) -> None:
     assert "\n" not in line
 
 
-def test_the_command_prints_the_terms(tmp_path: Path) -> None:
+def test_command_prints_the_terms(tmp_path: Path) -> None:
     (tmp_path / "one.toml").write_text(FILE)
 
     def run(*words: str) -> Any:
@@ -117,14 +117,15 @@ def test_the_command_prints_the_terms(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
-def test_over_all_wires_the_frames_are_those_of_the_papers_figures() -> None:
+def test_mean_over_all_wire_delays_gives_the_frames_of_the_papers_figures() -> None:
     from airpath_papers.wimax.analysis import RATE_BPS
     from airpath_papers.wimax.scenarios import FRAME_MS, FRAMES_MS, at_ms
 
     steps = 10
     found = []
     for step in range(steps):
-        # What answers an ACK comes in the middle of each tenth of a frame; a draw of whole frames.
+        # The answer to an ACK arrives in the middle of each tenth of a frame; draws are whole
+        # frames.
         wires_ms = 100 - at_ms("received") + FRAME_MS * (step + 0.5) / steps
         terms = terms_of(Setting({}, {"delay": ["25 ms", "50 ms"]}, wires_ms))
         found.append(1e3 * terms.base_rtt_s - wires_ms)
@@ -200,13 +201,13 @@ def terms_of(setting: Setting) -> ap.solutions.RttStages:
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
 @pytest.mark.parametrize("name", SETTINGS)
-def test_a_packet_by_itself_takes_rtt_min_and_t_ct(name: str) -> None:
+def test_single_packet_takes_rtt_min_and_t_ct(name: str) -> None:
     setting = SETTINGS[name]
     terms = terms_of(setting)
     run = ap.simulate(scenario_of(setting, 1, duration="400 s"), reps=1)
     rtt_s = float(run.table("flows")["mean_rtt_s"].iloc[0])
     assert rtt_s == pytest.approx(terms.base_rtt_s + terms.contention_s, rel=0.01)
-    # What goes up is delayed by the request, the frames and its own repetitions.
+    # The uplink delay is that of the request, the frames and its own repetitions.
     up_s = float(run.table("stations")["mac_delay_mean_s"].iloc[0])
     own = terms.base_rtt["repetitions_s"] / 2
     expected = terms.contention_s + terms.base_rtt["uplink_s"] + own
@@ -215,7 +216,7 @@ def test_a_packet_by_itself_takes_rtt_min_and_t_ct(name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
 @pytest.mark.parametrize("name", [name for name in SETTINGS if "harq" not in SETTINGS[name].link])
-def test_a_full_downlink_has_the_rate_r_and_its_acks_take_t_pb(name: str) -> None:
+def test_full_downlink_has_rate_r_and_its_acks_take_t_pb(name: str) -> None:
     setting = SETTINGS[name]
     terms = terms_of(setting)
     run = ap.simulate(scenario_of(setting, 400, duration="30 s", warmup="5 s"), reps=1)
@@ -249,7 +250,7 @@ DOWNLOADS: dict[str, tuple[Setting, int, dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", DOWNLOADS)
-def test_a_download_without_a_warning_takes_as_long_as_solved(name: str) -> None:
+def test_download_without_a_warning_takes_the_solved_time(name: str) -> None:
     setting, window, tcp, size = DOWNLOADS[name]
     scenario = scenario_of(setting, window, duration="120 s")
     changes = {"flows.0.size": size, "flows.0.start": {"uniform": ["0 s", "20 ms"]}}
@@ -261,5 +262,5 @@ def test_a_download_without_a_warning_takes_as_long_as_solved(name: str) -> None
     (solved_flow,) = solution.flows
     flows = ap.simulate(scenario, reps=20).table("flows")
     taken_s = float((flows["completed_at_s"] - flows["start_s"]).mean())
-    # The handshake is a round trip, and the model has no recovery.
+    # The handshake takes a round trip, and the model has no recovery.
     assert taken_s == pytest.approx(solved_flow.completion_s, rel=0.04)

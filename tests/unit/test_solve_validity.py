@@ -1,4 +1,4 @@
-"""The difference of `solve` to the simulation, and its warning where it is large."""
+"""Difference between `solve` and simulation, and the warning where it is large."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MSS = 1460
 def path(
     rate: str, base_rtt: str, tcp: dict[str, Any], *, loss: float = 0.0, **run: Any
 ) -> ap.Scenario:
-    """Return one flow alone, with a buffer that never overflows."""
+    """Return a single flow with a buffer that never overflows."""
     return ap.Scenario(
         flows=ap.flows(cc="newreno", base_rtt=base_rtt, tcp=tcp),
         bottleneck=ap.Bottleneck(
@@ -45,8 +45,8 @@ def simulated_bps(scenario: ap.Scenario, reps: int = 1) -> float:
 @pytest.mark.parametrize("timestamps", [False, True])
 @pytest.mark.parametrize("window", ["4 kB", "5 kB", "6 kB", "10 kB", "10.3 kB", "16 kB", "32 kB",
                                     "64 kB", "65535 B", "128 kB"])  # fmt: skip
-def test_a_window_counts_in_whole_segments(window: str, timestamps: bool, header: str) -> None:
-    # The window was divided by the packet: 10 kB were 6.67 packets, 12 % too much, and 4 kB 34 %.
+def test_window_counts_whole_segments(window: str, timestamps: bool, header: str) -> None:
+    # Regression: division by the packet size: 10 kB were 6.67 packets, 12 % too much; 4 kB 34 %.
     tcp = {"receive_window": window, "timestamps": timestamps, "header": header}
     scenario = path("50 Mbit/s", "80 ms", tcp)
     solution = solved(scenario)
@@ -54,8 +54,8 @@ def test_a_window_counts_in_whole_segments(window: str, timestamps: bool, header
     assert not solution.warnings
 
 
-def test_segments_that_make_no_whole_ack_wait_for_the_next() -> None:
-    # Seven segments under delayed ACKs are six in each round trip.
+def test_segments_without_a_complete_ack_wait_for_the_next() -> None:
+    # With delayed ACKs, seven segments are six in each round trip.
     def of(segments: int, delayed: int) -> float:
         tcp = {"receive_window": segments * MSS, "delayed_ack_segments": delayed}
         return solved(path("50 Mbit/s", "80 ms", tcp)).throughput_bps
@@ -66,7 +66,7 @@ def test_segments_that_make_no_whole_ack_wait_for_the_next() -> None:
 
 
 @pytest.mark.parametrize(("given", "packets"), [({}, 44), ({"max_window_packets": 43.69}, 43.69)])
-def test_the_largest_window_is_whole_segments_or_as_given(
+def test_largest_window_is_whole_segments_or_as_given(
     given: dict[str, float], packets: float
 ) -> None:
     solution = solved(path("10 Gbit/s", "1 s", {}), **given)
@@ -88,14 +88,16 @@ def test_the_largest_window_is_whole_segments_or_as_given(
         ),
     ],
 )
-def test_a_largest_window_that_no_model_takes_is_one_line(given: dict[str, Any], line: str) -> None:
+def test_largest_window_out_of_range_is_reported_in_one_line(
+    given: dict[str, Any], line: str
+) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(path("10 Gbit/s", "1 s", {}), **given)
     assert str(caught.value) == f"max_window_packets = {line}"
 
 
-def test_a_window_that_no_ack_fits_into_is_refused() -> None:
-    # It was 3.5 times too much: every round waits for the timer of delayed ACKs.
+def test_window_smaller_than_one_ack_is_rejected() -> None:
+    # Regression: 3.5 times too much: every round waits for the timer of delayed ACKs.
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(path("50 Mbit/s", "80 ms", {"receive_window": "2.9 kB"}))
     assert str(caught.value) == (
@@ -108,10 +110,10 @@ def test_a_window_that_no_ack_fits_into_is_refused() -> None:
 @pytest.mark.parametrize("segments", [4, 5, 6, 10])
 @pytest.mark.parametrize("rate", ["500 kbit/s", "2 Mbit/s", "5 Mbit/s"])
 @pytest.mark.parametrize("base_rtt", ["20 ms", "80 ms"])
-def test_the_wait_of_acks_on_slow_links_is_named(
+def test_wait_of_acks_on_slow_links_is_reported(
     base_rtt: str, rate: str, segments: int, delayed: int
 ) -> None:
-    # Up to 69 % too much, without a word.
+    # Regression: up to 69 % too much, without a warning.
     tcp = {"receive_window": segments * MSS, "delayed_ack_segments": delayed}
     scenario = path(rate, base_rtt, tcp)
     solution, simulated = solved(scenario), simulated_bps(scenario)
@@ -137,10 +139,8 @@ LOSSES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.14, 0.2, 0.35, 0.5)
 
 @pytest.mark.parametrize("recovery", ["newreno", "sack"])
 @pytest.mark.parametrize("base_rtt", ["10 ms", "60 ms", "250 ms", "800 ms"])
-def test_the_formula_is_within_a_quarter_or_there_is_a_warning(
-    base_rtt: str, recovery: str
-) -> None:
-    # At a loss of one half it was nine times too much, without a word.
+def test_formula_is_within_a_quarter_or_there_is_a_warning(base_rtt: str, recovery: str) -> None:
+    # Regression: at a loss of one half it was nine times too much, without a warning.
     tcp = {"receive_window": "1 MB", "recovery": recovery}
     for loss in LOSSES:
         scenario = path("200 Mbit/s", base_rtt, tcp, loss=loss, duration="410 s")
@@ -149,13 +149,13 @@ def test_the_formula_is_within_a_quarter_or_there_is_a_warning(
         assert solution.warnings or abs(off) < 0.25, f"loss {loss}: {off:+.0%}"
 
 
-def test_without_much_loss_there_is_no_warning() -> None:
+def test_low_loss_gives_no_warning() -> None:
     for loss, base_rtt in [(0.001, "60 ms"), (0.01, "120 ms"), (0.05, "400 ms"), (0.1, "900 ms")]:
         scenario = path("200 Mbit/s", base_rtt, {"receive_window": "1 MB"}, loss=loss)
         assert not solved(scenario).warnings
 
 
-def test_high_loss_is_a_warning_everywhere() -> None:
+def test_high_loss_always_gives_a_warning() -> None:
     scenario = path("200 Mbit/s", "50 ms", {"receive_window": "1 MB"}, loss=0.5)
     with pytest.warns(ModelWarning) as caught:
         solution = ap.solve(scenario)
@@ -167,8 +167,8 @@ def test_high_loss_is_a_warning_everywhere() -> None:
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.02, 0.1])
-def test_behind_a_queue_the_throughput_is_right_despite_timeouts(loss: float) -> None:
-    # The warning is for an empty queue: here the queue takes up what the formula has wrong.
+def test_throughput_with_a_queue_is_right_despite_timeouts(loss: float) -> None:
+    # The warning is for an empty queue: here the queue compensates for errors of the formula.
     flows = ap.flows(40, cc="newreno", base_rtt="40 ms", start={"uniform": ["0 s", "3 s"]})
     bottleneck = ap.Bottleneck(aqm="gred", link=ap.link.Fixed(rate="2 Mbit/s", loss=loss))
     scenario = ap.Scenario(flows=flows, bottleneck=bottleneck, duration="200 s", warmup="50 s")
@@ -178,7 +178,7 @@ def test_behind_a_queue_the_throughput_is_right_despite_timeouts(loss: float) ->
     assert solution.throughput_bps == pytest.approx(simulated_bps(scenario), rel=0.01)
 
 
-# --- what was written --------------------------------------------------------------------------
+# --- written values ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_behind_a_queue_the_throughput_is_right_despite_timeouts(loss: float) ->
     ],
     ids=lambda case: next(iter(case)) if isinstance(case, dict) else "",
 )  # fmt: skip
-def test_a_refusal_shows_what_was_written(changes: dict[str, Any], message: str) -> None:
+def test_rejection_shows_the_written_value(changes: dict[str, Any], message: str) -> None:
     scenario = path("10 Mbit/s", "80 ms", {"receive_window": "1 MB"}).replace(changes)
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(scenario)

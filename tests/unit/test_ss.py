@@ -50,9 +50,10 @@ def test_sampling_changes_no_result(result: ap.Result, interval: str) -> None:
         pd.testing.assert_frame_equal(sampled.series(name), plain.series(name))
 
 
-def test_a_sample_holds_what_happened_before_it(result: ap.Result) -> None:
-    """Against the recorded changes: of ssthresh, and of cwnd outside of recovery (which the
-    recorded series inflates)."""
+def test_sample_contains_the_changes_before_it(result: ap.Result) -> None:
+    """Compared with recorded changes: of ssthresh, and of cwnd outside of recovery (where the
+    recorded series is inflated).
+    """
     ss = result.ss()
     for flow in (0, 1):
         rows = ss[(ss["flow"] == flow) & ss["state"].isin(["slow-start", "avoidance"])]
@@ -63,7 +64,7 @@ def test_a_sample_holds_what_happened_before_it(result: ap.Result) -> None:
             known = last >= 0
             expected = changes["value"].to_numpy()[last[known]] / 1460
             expected = np.where(expected > 1e12, np.nan, expected)
-            # The series is written when an ACK has been dealt with, in whole bytes.
+            # The series is written after an ACK is processed, in whole bytes.
             found = rows[name].to_numpy()[known]
             np.testing.assert_allclose(found, expected, rtol=1e-12, equal_nan=True)
 
@@ -75,7 +76,9 @@ def test_acknowledged_bytes_grow_at_the_delivery_rate(result: ap.Result) -> None
         np.testing.assert_allclose(rows["delivery_rate_bps"], steps * 8 / 0.1)
 
 
-def test_retransmissions_count_from_the_start_across_the_warm_up(result: ap.Result) -> None:
+def test_retransmissions_count_from_the_start_of_the_run_including_warmup(
+    result: ap.Result,
+) -> None:
     ss, flows = result.ss(), result.table("flows").query("replication == 0")
     for flow in (0, 1):
         rows = ss[ss["flow"] == flow].set_index("time_s")["retrans"]
@@ -85,7 +88,7 @@ def test_retransmissions_count_from_the_start_across_the_warm_up(result: ap.Resu
         assert rows.loc[4.0] > 0
 
 
-def test_the_states_of_a_connection(tmp_path: Path) -> None:
+def test_states_of_a_connection(tmp_path: Path) -> None:
     scenario = make(
         flows=ap.flows(cc="newreno", base_rtt="200 ms", start="1 s", size="400 kB"),
         record={"ss": True, "ss_interval": "10 ms"},
@@ -111,7 +114,7 @@ def test_the_states_of_a_connection(tmp_path: Path) -> None:
     assert ss["rtt_s"].min() >= 0.2
 
 
-def test_back_off_doubles_while_the_link_is_stopped() -> None:
+def test_backoff_doubles_while_the_link_is_stopped() -> None:
     scenario = make(
         flows=ap.flows(cc="newreno", base_rtt="40 ms"),
         bottleneck=ap.Bottleneck(
@@ -135,7 +138,7 @@ def test_missing_recording_is_reported(result: ap.Result) -> None:
         result.ss(2)
 
 
-def test_the_file_has_all_replications(result: ap.Result, tmp_path: Path) -> None:
+def test_file_has_all_replications(result: ap.Result, tmp_path: Path) -> None:
     result.save(tmp_path, figure_formats=None)
     found = pd.read_csv(tmp_path / "ss.csv", comment="#")
     assert len(found) == 2 * 400

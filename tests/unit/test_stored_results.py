@@ -40,7 +40,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> ap.Result:
 
 
 def same(one: ap.Result, other: ap.Result) -> None:
-    """Check that two results are the same, except for their source."""
+    """Check that two results are equal, except for their source."""
     assert one.to_json(raw=True) == other.to_json(raw=True)
     assert one.advisories == other.advisories
     pd.testing.assert_frame_equal(one.summary(), other.summary())
@@ -89,7 +89,7 @@ def test_output_of_the_command_is_read(tmp_path: Path) -> None:
     assert loaded.plot.timeline() is not None
 
 
-def test_a_loaded_result_can_be_written_where_it_came_from(
+def test_loaded_result_can_be_written_to_its_own_directory(
     result: ap.Result, tmp_path: Path
 ) -> None:
     result.save(tmp_path, figure_formats=None)
@@ -97,7 +97,7 @@ def test_a_loaded_result_can_be_written_where_it_came_from(
     same(result, ap.load_result(tmp_path))
 
 
-def test_an_incomplete_result_stays_incomplete(result: ap.Result, tmp_path: Path) -> None:
+def test_incomplete_result_stays_incomplete(result: ap.Result, tmp_path: Path) -> None:
     part = pickle.loads(pickle.dumps(result))
     part.interrupted, part.requested = True, 9
     part.save(tmp_path, figure_formats=None)
@@ -151,21 +151,21 @@ def test_missing_quantity_is_named_on_access(result: ap.Result, tmp_path: Path) 
 # --- pickles -----------------------------------------------------------------------------------
 
 
-def test_a_result_pickles(result: ap.Result, tmp_path: Path) -> None:
-    """A pool of processes could not hand one back."""
+def test_result_can_be_pickled(result: ap.Result, tmp_path: Path) -> None:
+    """Regression: a pool of processes could not return one."""
     same(result, pickle.loads(pickle.dumps(result)))
     result.save(tmp_path, figure_formats=None)
     same(result, pickle.loads(pickle.dumps(ap.load_result(tmp_path))))
 
 
-def test_an_interrupt_pickles_with_its_result(result: ap.Result) -> None:
+def test_interrupt_is_pickled_with_its_result(result: ap.Result) -> None:
     again = pickle.loads(pickle.dumps(ap.errors.Interrupted(result)))
     assert str(again) == "interrupted: 3 of 3 replications were finished"
     same(again.result, result)
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
-def test_a_solution_pickles() -> None:
+def test_solution_can_be_pickled() -> None:
     scenario = ap.Scenario(
         flows=ap.flows(4, cc="reno", base_rtt="40 ms"),
         bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(), link=ap.link.Fixed(rate="5 Mbit/s")),
@@ -176,7 +176,7 @@ def test_a_solution_pickles() -> None:
     assert "<td" in html_of(solution)
 
 
-def test_a_trace_pickles(tmp_path: Path) -> None:
+def test_trace_can_be_pickled(tmp_path: Path) -> None:
     generated = ap.Trace.generate(
         "3 s", mean_snr=15, bandwidth=10e6, cap="50 Mbit/s", speed=1.0, carrier=2e9
     )
@@ -189,7 +189,7 @@ def test_a_trace_pickles(tmp_path: Path) -> None:
         assert "longest outage" in html_of(trace)
 
 
-def test_an_error_rate_table_pickles() -> None:
+def test_error_rate_table_can_be_pickled() -> None:
     table = load_table("airpath:802.16-ctc-awgn")
     before = table.per("mcs0", 1.0)
     again = pickle.loads(pickle.dumps(table))
@@ -201,13 +201,13 @@ def test_an_error_rate_table_pickles() -> None:
 
 
 def html_of(thing: Any) -> str:
-    """Return the output of a notebook, checked to be well-formed."""
+    """Return the notebook output, after a check that it is well-formed."""
     shown: str = thing._repr_html_()
     ET.fromstring(f"<div>{shown}</div>")
     return shown
 
 
-def test_a_result_shows_itself_as_tables(result: ap.Result) -> None:
+def test_result_is_shown_as_tables(result: ap.Result) -> None:
     shown = html_of(result)
     assert "two &lt;flows&gt; &amp; datagrams" in shown
     root = ET.fromstring(f"<div>{shown}</div>")
@@ -231,8 +231,8 @@ def test_a_result_shows_itself_as_tables(result: ap.Result) -> None:
         {"provenance": {"scenario": {}}, "summary": {}, "complete": 1, "replications": [{}]},
     ],
 )
-def test_a_document_that_is_not_whole(document: Any, tmp_path: Path) -> None:
-    """Each was a KeyError or a TypeError of what looked into it."""
+def test_incomplete_document_is_rejected(document: Any, tmp_path: Path) -> None:
+    """Regression: each caused a KeyError or a TypeError."""
     (tmp_path / "result.json").write_text(json.dumps(document))
     with pytest.raises(ap.errors.BadValueError) as error:
         ap.load_result(tmp_path)

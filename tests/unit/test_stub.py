@@ -1,4 +1,4 @@
-"""The stub file says what the compiled module has."""
+"""The stub file matches the compiled module."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def defined(body: list[ast.stmt]) -> dict[str, ast.FunctionDef | ast.ClassDef]:
 
 
 def signature(node: ast.FunctionDef) -> list[tuple[str, object]]:
-    """Names of the parameters with their defaults, `self` left out."""
+    """Names of the parameters with their defaults, without `self`."""
     arguments = [arg.arg for arg in node.args.args if arg.arg != "self"]
     defaults = [ast.literal_eval(value) for value in node.args.defaults]
     missing = [inspect.Parameter.empty] * (len(arguments) - len(defaults))

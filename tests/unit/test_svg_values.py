@@ -1,4 +1,4 @@
-"""The marks of curves say their values on hover, in every SVG."""
+"""Marks of curves show their values on hover, in every SVG."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def titles(draw: Callable[[Any], None]) -> list[str]:
     return re.findall(r"<use [^>]*><title>(.*?)</title></use>", data, re.DOTALL)
 
 
-def test_each_mark_says_its_name_and_values() -> None:
+def test_each_mark_shows_its_name_and_values() -> None:
     def draw(axis: Any) -> None:
         axis.plot([1, 10, 1000], [0.25, 1 / 3, 2e-5], "o-", label="codel & pie")
         axis.set_xscale("log")
@@ -34,7 +34,7 @@ def test_each_mark_says_its_name_and_values() -> None:
     ]
 
 
-def test_intervals_are_called_as_their_curve_and_words_as_they_are_written() -> None:
+def test_intervals_have_the_name_of_their_curve_and_words_are_unchanged() -> None:
     def draw(axis: Any) -> None:
         axis.errorbar([0, 1], [3, 4], yerr=[0.1, 0.2], fmt="s", capsize=3, label="cubic")
         axis.set_xticks([0, 1], ["droptail", "codel"])
@@ -47,7 +47,7 @@ def test_intervals_are_called_as_their_curve_and_words_as_they_are_written() -> 
     ]
 
 
-def test_the_place_is_found_at_any_size_and_what_is_not_drawn_says_nothing() -> None:
+def test_position_is_found_at_any_size_and_hidden_marks_have_no_text() -> None:
     def draw(axis: Any) -> None:
         axis.figure.set_dpi(117)
         axis.plot(range(300), [((7 * n) % 301) / 3 for n in range(300)], ".", label="many")
@@ -59,11 +59,11 @@ def test_the_place_is_found_at_any_size_and_what_is_not_drawn_says_nothing() -> 
 
 
 @pytest.mark.parametrize("look", ["-", "|"])
-def test_curves_without_marks_say_nothing(look: str) -> None:
+def test_curves_without_marks_have_no_text(look: str) -> None:
     assert titles(lambda axis: axis.plot([1, 2], [3, 4], look)) == []
 
 
-def test_a_figure_with_identifiers_is_left_alone() -> None:
+def test_figure_with_identifiers_is_unchanged() -> None:
     def draw(axis: Any) -> None:
         axis.plot([1], [2], "o")[0].set_gid("point-1")
 

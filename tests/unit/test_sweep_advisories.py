@@ -1,4 +1,4 @@
-"""A sweep has the advisories that `airpath run` prints about its points."""
+"""A sweep has the advisories that `airpath run` prints for its points."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RANDOM = {"start": {"uniform": ["0 s", "1 s"]}, "tcp": {"receive_window": "4 MB"
 
 
 def swept(out: Path, **keys: Any) -> tuple[ap.Sweep, list[str]]:
-    """Return a sweep of queue disciplines and controls, and the warnings that it raised."""
+    """Return a sweep of queue disciplines and congestion controls, and its warnings."""
     grid = {"bottleneck.aqm": ["droptail", "fq-codel"], "flows.0.cc": CONTROLS}
     base = keys.pop("base", cell())
     with warnings.catch_warnings(record=True) as caught:
@@ -58,7 +58,7 @@ def stored(out: Path) -> list[tuple[Any, ...]]:
 
 
 def as_an_earlier_version(out: Path) -> None:
-    """Take from a ledger what earlier versions did not record."""
+    """Remove from a ledger what earlier versions did not record."""
     with Ledger.open(out / FILE_NAME) as ledger:
         plan = ledger.plan()
         assert plan is not None
@@ -70,8 +70,8 @@ def as_an_earlier_version(out: Path) -> None:
         connection.execute("DROP TABLE advisories")
 
 
-def test_a_campaign_has_the_advisories_of_its_runs(tmp_path: Path) -> None:
-    """In a third of a campaign DCTCP was NewReno under another name, without a warning."""
+def test_campaign_has_the_advisories_of_its_runs(tmp_path: Path) -> None:
+    """Regression: in a third of a campaign DCTCP behaved as NewReno, without a warning."""
     files = [str(TRACES / f"{name}.trace") for name in ("pedestrian", "vehicular")]
     grid = {"bottleneck.aqm": AQMS, "flows.0.cc": CONTROLS, "bottleneck.link.file": files}
     sweep, noted = swept(tmp_path, grid=grid)
@@ -118,7 +118,9 @@ def test_points_name_their_advisories(tmp_path: Path) -> None:
     assert "ecn-without-marks: 1 of 6 points, point 2 (" in sweep._repr_html_()
 
 
-def test_a_sweep_with_nothing_odd_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweep_without_problems_has_no_advisories(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The statistics of its replications are not unpacked a second time."""
 
     def refuse(*_: Any) -> Iterator[Any]:
@@ -149,8 +151,8 @@ def test_advisories_do_not_depend_on_the_workers(tmp_path: Path) -> None:
         assert one.read_bytes() == other.read_bytes()
 
 
-def test_an_extended_point_is_noted_again(tmp_path: Path) -> None:
-    """Few replications are few no longer; one that differs ends that all are equal."""
+def test_advisories_of_an_extended_point_are_updated(tmp_path: Path) -> None:
+    """More replications end the advisory on few; a different one that on equal ones."""
     base = cell(flows=ap.flows(2, base_rtt="60 ms", **RANDOM))
     grid = {"flows.0.cc": CONTROLS[:2]}
     codes = {}
@@ -161,7 +163,7 @@ def test_an_extended_point_is_noted_again(tmp_path: Path) -> None:
     assert codes == {2: {"few-replications"}, 5: {""}, 3: {"few-replications"}}
 
 
-def test_a_resumed_point_has_the_same_advisories(tmp_path: Path) -> None:
+def test_resumed_point_has_the_same_advisories(tmp_path: Path) -> None:
     whole, noted = swept(tmp_path / "whole")
     assert len(noted) == 2
     swept(tmp_path / "resumed")
@@ -174,7 +176,7 @@ def test_a_resumed_point_has_the_same_advisories(tmp_path: Path) -> None:
     assert stored(tmp_path / "resumed") == stored(tmp_path / "whole")
 
 
-def test_a_ledger_of_an_earlier_version_is_read(
+def test_ledger_of_an_earlier_version_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, _ = swept(tmp_path)
@@ -192,7 +194,7 @@ def test_a_ledger_of_an_earlier_version_is_read(
     assert [text.partition(":")[0] for text in noted] == ["equal-replications", "ecn-without-marks"]
 
 
-def test_an_unfinished_point_has_the_advisories_on_its_scenario(tmp_path: Path) -> None:
+def test_unfinished_point_has_the_advisories_on_its_scenario(tmp_path: Path) -> None:
     sweep, _ = swept(tmp_path)
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as ledger:
         ledger.execute("DELETE FROM runs WHERE replication = 3")
@@ -204,13 +206,13 @@ def test_an_unfinished_point_has_the_advisories_on_its_scenario(tmp_path: Path) 
     assert "an earlier version" not in page
 
 
-def test_solving_alone_has_no_advisories(tmp_path: Path) -> None:
+def test_sweep_that_only_solves_has_no_advisories(tmp_path: Path) -> None:
     sweep, noted = swept(tmp_path, engines=["solve"])
     assert noted == []
     assert set(sweep.points()["advisories"]) == {""}
 
 
-def test_a_damaged_record_is_refused(tmp_path: Path) -> None:
+def test_damaged_record_is_rejected(tmp_path: Path) -> None:
     swept(tmp_path)
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as ledger:
         ledger.execute("UPDATE advisories SET found = '[]'")

@@ -1,4 +1,4 @@
-"""`airpath.sweep`: what it returns, keeps, warns of and raises."""
+"""`airpath.sweep`: return value, stored data, warnings and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from waiting import wait_until
 GRID = {"bottleneck.aqm": ["gred", "codel"]}
 
 
-def test_the_package_is_the_function() -> None:
+def test_package_is_callable() -> None:
     import airpath.sweeps.job  # noqa: F401
 
     assert callable(ap.sweep)
@@ -31,7 +31,7 @@ def test_the_package_is_the_function() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.AdvisoryWarning")
-def test_means_are_those_of_simulate_and_nothing_is_left() -> None:
+def test_means_equal_those_of_simulate_and_no_file_remains() -> None:
     told: list[float] = []
     sweep = ap.sweep(scenario(), grid=GRID, reps=3, seed=5, progress=lambda f, _: told.append(f))
     table = sweep.points()
@@ -49,7 +49,7 @@ def test_means_are_those_of_simulate_and_nothing_is_left() -> None:
     assert not path.parent.exists()
 
 
-def test_a_temporary_directory_is_removed_after_a_kill() -> None:
+def test_temporary_directory_is_removed_after_a_kill() -> None:
     read, write = os.pipe()
     child = os.fork()
     if not child:
@@ -64,7 +64,7 @@ def test_a_temporary_directory_is_removed_after_a_kill() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.AdvisoryWarning")
-def test_a_function_makes_scenarios_and_another_is_a_metric(tmp_path: Path) -> None:
+def test_base_and_metric_may_be_functions(tmp_path: Path) -> None:
     def base(rate: str) -> ap.Scenario:
         return scenario(rate)
 
@@ -85,7 +85,7 @@ def test_a_function_makes_scenarios_and_another_is_a_metric(tmp_path: Path) -> N
     assert (tmp_path / "out" / FILE_NAME).exists()
 
 
-def test_a_metric_that_fails_is_a_warning_or_with_fail_fast_an_error(tmp_path: Path) -> None:
+def test_failing_metric_is_a_warning_or_with_fail_fast_an_error(tmp_path: Path) -> None:
     def bad(_result: ap.Result) -> float:
         raise LookupError("nothing there")
 
@@ -98,7 +98,7 @@ def test_a_metric_that_fails_is_a_warning_or_with_fail_fast_an_error(tmp_path: P
         ap.sweep(scenario(), **arguments, fail_fast=True, threads=1)
 
 
-def test_ctrl_c_raises_with_what_was_finished(tmp_path: Path) -> None:
+def test_ctrl_c_raises_with_the_finished_replications(tmp_path: Path) -> None:
     main = threading.main_thread().ident
     assert main is not None
 
@@ -124,7 +124,7 @@ def test_ctrl_c_raises_with_what_was_finished(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.AdvisoryWarning")
-def test_a_replication_without_its_series_is_run_again(tmp_path: Path) -> None:
+def test_replication_without_its_series_is_run_again(tmp_path: Path) -> None:
     base = scenario(record={"series": ["cwnd"], "interval": "100 ms"})
     options: dict[str, Any] = {"grid": GRID, "reps": 2, "series": ["cwnd"], "out": tmp_path}
     ap.sweep(base, **options)
@@ -137,7 +137,7 @@ def test_a_replication_without_its_series_is_run_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.AdvisoryWarning")
-def test_series_are_kept_next_to_the_ledger(tmp_path: Path) -> None:
+def test_series_are_stored_next_to_the_ledger(tmp_path: Path) -> None:
     base = scenario(record={"series": ["cwnd"], "interval": "100 ms"})
     sweep = ap.sweep(base, grid=GRID, reps=2, series=["cwnd"], out=tmp_path)
     files = sorted((tmp_path / "series").iterdir())
@@ -145,7 +145,7 @@ def test_series_are_kept_next_to_the_ledger(tmp_path: Path) -> None:
     assert {path.name for path in files} == {
         f"{digest}-1-{number}.parquet" for digest in digests for number in range(2)
     }
-    # Another seed's are other files: what is stored is not run again, and keeps its own.
+    # Another seed has other files: stored replications are not run again and keep their own.
     ap.sweep(base, grid=GRID, reps=1, seed=2, series=["cwnd"], out=tmp_path)
     digest = sweep.plan.points[0].digest[:12]
     first = pd.read_parquet(tmp_path / "series" / f"{digest}-1-0.parquet")

@@ -1,4 +1,4 @@
-"""Points that are assembled from tables checked once are those that are checked one by one."""
+"""Points assembled from tables that were checked once equal points checked one by one."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def drawn(draw: random.Random) -> dict[str, Any]:
 
 
 def _values(draw: random.Random, of: list[Any]) -> list[Any]:
-    """Return two values at most; the first two are accepted by more bases."""
+    """Return at most two values; more bases accept the first two."""
     known = of[:2] if draw.random() < 0.8 else of
     return draw.sample(known, min(2, len(known)))
 
@@ -85,7 +85,7 @@ def base_of(draw: random.Random) -> ap.Scenario:
 
 
 def outcome(base: ap.Scenario, keys: Mapping[str, Any]) -> Any:
-    """Return everything that a description holds or warns of, or what is wrong with it."""
+    """Return all data and warnings of a description, or its problem."""
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
         try:
@@ -110,7 +110,7 @@ def test_assembled_points_equal_those_checked_one_by_one(monkeypatch: pytest.Mon
 
 
 def test_points_of_a_grid_are_assembled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A point that is made from its document takes twenty times as long."""
+    """Creating a point from its document takes twenty times as long."""
     monkeypatch.setattr(Base, "at", None)
     axes = (
         "duration",
@@ -140,7 +140,7 @@ def test_rule_is_evaluated_once_for_equal_tables(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("most", [0, 3, 100])
-def test_memo_answers_by_what_it_reads(most: int) -> None:
+def test_memo_depends_on_the_values_it_reads(most: int) -> None:
     calls = itertools.count(1)
 
     def function(read: Read) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Points of a sweep: crossed, paired, drawn; what their values are called."""
+"""Points of a sweep: crossed, paired, drawn; labels of their values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VALUES = st.one_of(SCALARS, TABLES, st.lists(SCALARS, max_size=2))
 
 
 @given(st.lists(st.integers(1, 4), max_size=4))
-def test_a_grid_has_the_product_of_its_axes_in_order(counts: list[int]) -> None:
+def test_grid_has_the_product_of_its_axes_in_order(counts: list[int]) -> None:
     grid = [
         Dimension("grid", [{f"a{axis}": value} for value in range(count)])
         for axis, count in enumerate(counts)
@@ -56,13 +56,13 @@ def test_paired_axes_stay_together_when_crossed() -> None:
 
 
 @given(st.lists(VALUES, max_size=8, unique_by=key_of))
-def test_no_two_values_have_one_label(values: list[Any]) -> None:
+def test_labels_of_values_are_unique(values: list[Any]) -> None:
     labels = labels_of(values)
     assert len(set(labels)) == len(labels) == len(values)
     assert all(label and label.isprintable() for label in labels)
 
 
-def test_a_component_is_called_by_its_kind_and_by_what_differs_where_that_is_not_enough() -> None:
+def test_label_of_a_component_is_its_kind_with_differing_keys_if_necessary() -> None:
     aqms = [
         {"kind": "droptail", "limit": "100 packets"},
         {"kind": "droptail", "limit": "20 packets"},
@@ -77,7 +77,7 @@ def test_a_component_is_called_by_its_kind_and_by_what_differs_where_that_is_not
     assert labels_of([1, 1.0, "1", True]) == ["1", "1.0", "1 (2)", "true"]
 
 
-def test_an_exclusion_names_a_table_by_its_kind_or_by_some_of_its_keys() -> None:
+def test_exclusion_names_a_table_by_its_kind_or_by_some_of_its_keys() -> None:
     table = {"kind": "codel", "target": "5 ms", "ecn": True}
     for wanted in ("codel", "CoDel", table, {"kind": "codel"}, {"ecn": True}):
         assert matches(table, "CoDel", wanted)
@@ -101,7 +101,7 @@ AXES: dict[str, dict[str, list[Any]]] = {
 @pytest.mark.parametrize("method", METHODS)
 @examples(15)
 @given(samples=st.integers(1, 40), seed=st.integers(0, 2**64 - 1))
-def test_draws_lie_within_their_ends_and_depend_on_the_seed_alone(
+def test_draws_are_within_their_range_and_depend_only_on_the_seed(
     method: str, samples: int, seed: int
 ) -> None:
     points = drawn(method, samples, seed, AXES)
@@ -124,7 +124,7 @@ def test_draws_lie_within_their_ends_and_depend_on_the_seed_alone(
 
 @examples(25)
 @given(samples=st.integers(1, 64), seed=st.integers(0, 2**32))
-def test_a_latin_hypercube_hits_each_stratum_of_each_axis_once(samples: int, seed: int) -> None:
+def test_latin_hypercube_uses_each_stratum_of_each_axis_once(samples: int, seed: int) -> None:
     axes = {"a": {"uniform": [0.0, 1.0]}, "b": {"uniform": [10.0, 30.0]}}
     points = drawn("latin-hypercube", samples, seed, axes)
     everyone = list(range(samples))
@@ -133,14 +133,14 @@ def test_a_latin_hypercube_hits_each_stratum_of_each_axis_once(samples: int, see
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_sobol_points_hit_each_cell_of_a_square_once(seed: int) -> None:
+def test_sobol_points_use_each_cell_of_a_square_once(seed: int) -> None:
     axes = {"a": {"uniform": [0.0, 1.0]}, "b": {"uniform": [0.0, 1.0]}}
     points = drawn("sobol", 64, seed, axes)
     cells = {(math.floor(point["a"] * 8), math.floor(point["b"] * 8)) for point in points}
     assert len(cells) == 64
 
 
-def test_another_axis_does_not_move_what_is_drawn_at_random() -> None:
+def test_another_axis_does_not_change_random_draws() -> None:
     alone = drawn("random", 8, 1, {"a": {"uniform": [0.0, 1.0]}})
     both = drawn("random", 8, 1, {"b": {"choice": [1, 2]}, "a": {"uniform": [0.0, 1.0]}})
     assert [point["a"] for point in both] == [point["a"] for point in alone]
@@ -154,7 +154,7 @@ def test_integers_and_choices_are_equally_likely() -> None:
         assert {values.count(value) for value in values} == {10}
 
 
-def test_without_scipy_the_fix_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_scipy_is_reported_with_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     with pytest.raises(BadValueError) as told:
         drawn("sobol", 4, 1, AXES)
@@ -165,8 +165,8 @@ def test_without_scipy_the_fix_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(drawn("random", 4, 1, AXES)) == 4
 
 
-def test_labels_of_many_values_take_no_time_for_each_pair() -> None:
-    """Twenty thousand drawn values took half a minute."""
+def test_labels_of_many_values_do_not_take_quadratic_time() -> None:
+    """Regression: twenty thousand drawn values took half a minute."""
     values = [number / 7 for number in range(40_000)]
     began = time.process_time()
     labels = labels_of([*values, *({"kind": "codel", "n": number} for number in range(2000))])

@@ -1,4 +1,4 @@
-"""Runs and stores of a coordinator: with any executor, order and number of calls."""
+"""The coordinator's runs and stored data, with any executor, order and number of calls."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RATES = ("1 Mbit/s", "2 Mbit/s", "3 Mbit/s")
 
 
 class Inline(Executor):
-    """Runs each call at once, and keeps what was shipped."""
+    """Runs each call immediately, and keeps the shipped contents."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
@@ -47,7 +47,7 @@ class Inline(Executor):
 
 
 class Shuffled:
-    """Workers that finish what they were given in a random order."""
+    """Workers that finish their tasks in a random order."""
 
     slots = 3
 
@@ -83,7 +83,7 @@ def sample(tmp_path: Path, rule: Rule = UNTIL) -> Sample:
 
 
 def counting(directory: Path, of: Sample) -> dict[str, list[Any]]:
-    """Return the replications that tables count: those up to the number that the rule requires."""
+    """Return the replications in tables: those up to the number that the rule requires."""
     from airpath.sweeps.stopping import counted
 
     found = {}
@@ -105,7 +105,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
     return found
 
 
-def test_two_threads_and_one_give_the_same(tmp_path: Path, expected: Any) -> None:
+def test_two_threads_give_the_same_as_one(tmp_path: Path, expected: Any) -> None:
     of = sample(tmp_path)
     of.run(tmp_path, workers_of(of.contents, None, 2))
     assert counting(tmp_path, of) == expected
@@ -113,7 +113,7 @@ def test_two_threads_and_one_give_the_same(tmp_path: Path, expected: Any) -> Non
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_order_of_completion_does_not_matter(tmp_path: Path, expected: Any, seed: int) -> None:
+def test_order_of_completion_does_not_matter(tmp_path: Path, expected: Any, seed: int) -> None:
     of = sample(tmp_path)
     workers = Shuffled(of.contents, seed)
 
@@ -126,7 +126,7 @@ def test_the_order_of_completion_does_not_matter(tmp_path: Path, expected: Any, 
     assert 1 < workers.most <= 9
 
 
-def test_processes_give_the_same(tmp_path: Path, expected: Any) -> None:
+def test_processes_give_the_same_as_threads(tmp_path: Path, expected: Any) -> None:
     of = sample(tmp_path)
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         of.run(tmp_path, workers_of(of.contents, pool, None))
@@ -154,7 +154,7 @@ def test_long_replications_in_progress_are_aborted_at_once(tmp_path: Path) -> No
     assert [len(runs) for runs in of.stored(tmp_path).values()] == [2, 0]
 
 
-def test_points_that_are_equal_share_replications(tmp_path: Path) -> None:
+def test_equal_points_share_replications(tmp_path: Path) -> None:
     of = Sample([scenario(), scenario()], Rule(3, 3))
     assert of.run(tmp_path).replications == 3
 
@@ -175,7 +175,7 @@ def test_metrics_requested_later_need_no_new_runs(tmp_path: Path) -> None:
 
 
 def broken(of: Sample, place: int) -> str:
-    """Make the engine refuse the job of a point."""
+    """Make the engine reject the job of a point."""
     digest = of.plan.points[place].digest
     job = of.jobs[digest]
     sections = tuple(each.replace("gred", "no") for each in job.sections)
@@ -189,7 +189,7 @@ def test_failed_point_is_recorded_and_the_others_continue(tmp_path: Path) -> Non
     bad = broken(of, 1)
     ended = of.run(tmp_path)
     assert (ended.interrupted, ended.failed, ended.replications) == (False, 1, 9)
-    # Which of three that run side by side fails first is up to the threads.
+    # Which of three parallel runs fails first depends on the threads.
     assert re.match(r"point 1 \(n = 1\), replication [012]: short: ", ended.first_failure)
     assert "bottleneck.queue.kind = no: unknown." in ended.first_failure
     with Ledger.read(tmp_path / FILE_NAME) as ledger:
@@ -200,14 +200,14 @@ def test_failed_point_is_recorded_and_the_others_continue(tmp_path: Path) -> Non
         assert ledger.failed(bad, 3) == {}
 
 
-def test_the_first_failure_can_end_it(tmp_path: Path) -> None:
+def test_first_failure_can_end_the_sweep(tmp_path: Path) -> None:
     of = Sample([scenario(), scenario("1 Gbit/s", duration="10 h")], Rule(1, 1))
     broken(of, 0)
     ended = of.run(tmp_path, fail_fast=True)
     assert (ended.interrupted, ended.failed, ended.replications) == (False, 1, 0)
 
 
-def test_a_function_of_the_user_that_fails_is_a_failure_of_its_point(tmp_path: Path) -> None:
+def test_failing_user_function_is_a_failure_of_its_point(tmp_path: Path) -> None:
     def worst(result: Any) -> float:
         if result.replications[0]["replication"] == 1:
             raise ZeroDivisionError("no\nflow")
@@ -221,8 +221,8 @@ def test_a_function_of_the_user_that_fails_is_a_failure_of_its_point(tmp_path: P
     assert ended.replications == 2
 
 
-def test_a_function_that_fails_at_what_is_stored_is_a_failure_too(tmp_path: Path) -> None:
-    """Its exception came out as it was."""
+def test_function_that_fails_on_stored_data_is_a_failure_too(tmp_path: Path) -> None:
+    """Regression: its exception was raised unchanged."""
     values: list[Any] = [1.0, 1.0, 2.0]
 
     def own(result: Any) -> Any:
@@ -237,7 +237,7 @@ def test_a_function_that_fails_at_what_is_stored_is_a_failure_too(tmp_path: Path
     assert (ended.failed, ended.first_failure, ended.replications) == (1, text, 0)
 
 
-def test_a_function_may_decide_how_many_replications_count(tmp_path: Path) -> None:
+def test_user_function_may_determine_the_number_of_replications(tmp_path: Path) -> None:
     def own(result: Any) -> float:
         return float(result.replications[0]["replication"] % 2)
 
@@ -246,8 +246,8 @@ def test_a_function_may_decide_how_many_replications_count(tmp_path: Path) -> No
     of.run(tmp_path)
     ((*_, (last, _, values)),) = of.stored(tmp_path).values()
     assert values.keys() == {"goodput_bps"}
-    # Student's t times the half width: 2.57 * 0.548 / sqrt(6) = 0.57 for six values, and
-    # 2.45 * 0.535 / sqrt(7) = 0.49 for seven.
+    # Student's t times the half width: 2.57 * 0.548 / sqrt(6) = 0.57 for six values, and 2.45 *
+    # 0.535 / sqrt(7) = 0.49 for seven.
     assert last >= 6
     assert of.run(tmp_path).replications == 0
 
@@ -255,7 +255,7 @@ def test_a_function_may_decide_how_many_replications_count(tmp_path: Path) -> No
 # --- external workers ----------------------------------------------------------------------------
 
 
-def test_contents_travel_when_a_worker_lacks_them(
+def test_contents_are_sent_when_a_worker_lacks_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "_kept", type(tasks._kept)())
@@ -267,11 +267,11 @@ def test_contents_travel_when_a_worker_lacks_them(
     assert {key for keys in shipped for key in keys} == set(of.contents)
     # Three tasks are in progress before the first worker reports its missing packages.
     assert sum(map(len, shipped)) <= 3 * len(of.contents) < len(shipped)
-    # How many tasks there are goes by the clock: the last may be the first to need a content.
+    # The number of tasks depends on the clock: the last may be the first to need a content.
     assert shipped[0] == []
 
 
-def test_a_worker_of_another_version_is_refused_by_name(
+def test_worker_of_another_version_is_rejected_with_its_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "build", lambda: ("0.0.9", "abc"))
@@ -284,7 +284,7 @@ def test_a_worker_of_another_version_is_refused_by_name(
     assert sum(map(len, of.stored(tmp_path).values())) == 0
 
 
-def test_workers_that_go_away_end_it_in_one_line_and_lose_nothing(tmp_path: Path) -> None:
+def test_workers_that_disappear_end_the_sweep_in_one_line_and_lose_nothing(tmp_path: Path) -> None:
     class Dying(Inline):
         def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
             if len(self.calls) == 2:
@@ -299,7 +299,7 @@ def test_workers_that_go_away_end_it_in_one_line_and_lose_nothing(tmp_path: Path
     assert sum(map(len, of.stored(tmp_path).values())) == 2
 
 
-def test_a_function_that_cannot_travel_is_named_as_such(tmp_path: Path) -> None:
+def test_function_that_cannot_be_pickled_is_reported(tmp_path: Path) -> None:
     class Pickling(Inline):
         def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
             import pickle
@@ -320,7 +320,7 @@ def test_invalid_executor_is_rejected() -> None:
 # --- analytic models -----------------------------------------------------------------------------
 
 
-def test_models_answer_or_say_why_not(tmp_path: Path) -> None:
+def test_models_have_a_solution_or_a_reason(tmp_path: Path) -> None:
     covered = ap.Scenario(
         flows=ap.flows(source="poisson", rate="4 Mbit/s", packet="1500 B"),
         bottleneck=ap.Bottleneck(
@@ -347,7 +347,7 @@ def test_models_answer_or_say_why_not(tmp_path: Path) -> None:
 # --- progress ------------------------------------------------------------------------------------
 
 
-def test_progress_ends_with_everything(tmp_path: Path) -> None:
+def test_progress_ends_with_all_replications(tmp_path: Path) -> None:
     told: list[tuple[float, str]] = []
     of = sample(tmp_path)
     of.run(tmp_path, progress=Progress(lambda fraction, text: told.append((fraction, text))))

@@ -1,4 +1,4 @@
-"""The study of coverage counts what it says: intervals of the engine's own M/D/1 queue."""
+"""The coverage study: intervals for the engine's own M/D/1 queue."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from airpath.sweeps.plan import Rule
 from studies.stopping import coverage as study
 
 
-def test_the_known_mean_is_the_models() -> None:
+def test_known_mean_is_that_of_the_model() -> None:
     solution = ap.solve(study.scenario())
-    # Little: the packets that wait, over the arrival rate.
+    # Little's law: the waiting packets divided by the arrival rate.
     wait = solution.queue_packets / (5e6 / 12_000)  # type: ignore[attr-defined]
     assert wait == pytest.approx(study.KNOWN_S, rel=1e-9)
 
 
-def test_intervals_of_normal_values_hold_and_those_that_stop_early_do_not_quite() -> None:
-    """Normal values have the stated coverage; with two to begin with, stopping loses some."""
+def test_intervals_of_normal_values_have_their_coverage_and_early_stopping_reduces_it() -> None:
+    """Normal values have the stated coverage; with two initial ones, stopping loses some."""
     values = np.random.default_rng(5).normal(study.KNOWN_S, 0.1 * study.KNOWN_S, (3000, 64))
     rules = [Rule(8, 8), Rule(2, 64, "wait", relative=0.05)]
     fixed, early = study.coverage(values.tolist(), rules, [0.95])
@@ -32,7 +32,7 @@ def test_intervals_of_normal_values_hold_and_those_that_stop_early_do_not_quite(
     assert early.half_width <= 0.05
 
 
-def test_a_sweep_stops_and_has_the_interval_as_the_study_says() -> None:
+def test_sweep_stops_and_has_the_interval_of_the_study() -> None:
     rule = Rule(4, 16, study.METRIC, relative=0.05)
     until = {"metric": study.METRIC, "relative": 0.05}
     for seed in (3, 4):
@@ -49,7 +49,7 @@ def test_a_sweep_stops_and_has_the_interval_as_the_study_says() -> None:
         assert found["reps"] == wanted.reps
 
 
-def test_the_study_writes_a_row_for_each_rule(tmp_path: Path) -> None:
+def test_study_writes_a_row_for_each_rule(tmp_path: Path) -> None:
     said: list[str] = []
     study.main(2, tmp_path / "coverage.csv", said.append)
     rows = list(csv.DictReader((tmp_path / "coverage.csv").read_text().splitlines()))
@@ -60,7 +60,7 @@ def test_the_study_writes_a_row_for_each_rule(tmp_path: Path) -> None:
     assert "bias" in said[1]
 
 
-def test_the_page_has_the_numbers_that_were_written() -> None:
+def test_page_has_the_written_numbers() -> None:
     root = Path(__file__).parents[2]
     page = (root / "docs" / "explanation" / "statistics.md").read_text("utf-8")
     _, _, rest = page.partition("<!-- coverage -->\n")

@@ -1,4 +1,4 @@
-"""A sweep on Dask: the same as on threads, also when workers die."""
+"""A sweep on Dask equals one on threads, also when workers die."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from airpath.sweeps.executors import workers_of
 from airpath.sweeps.plan import Rule
 from airpath.sweeps.tasks import Task, TaskResult
 
-# What Dask's processes leave to the collector of garbage when they are killed.
+# Resources that Dask's processes leave to the garbage collector when they are killed.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -67,7 +67,7 @@ def sample(directory: Path, replications: int, duration: str) -> Sample:
     return Sample([*scenarios, traced(directory)], Rule(replications, replications))
 
 
-def test_the_same_as_on_threads_also_when_a_worker_dies(tmp_path: Path, executor: Any) -> None:
+def test_results_equal_those_on_threads_when_a_worker_dies(tmp_path: Path, executor: Any) -> None:
     of = sample(tmp_path, 60, "20 s")
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
@@ -82,7 +82,9 @@ def test_the_same_as_on_threads_also_when_a_worker_dies(tmp_path: Path, executor
 
 @pytest.mark.long
 def test_results_are_equal_when_workers_die_while_they_start(tmp_path: Path, executor: Any) -> None:
-    """Dask drops a worker that dies while it starts; without any, a sweep never ended."""
+    """Regression: Dask drops a worker that dies during its start; without workers a sweep never
+    ended.
+    """
     of = sample(tmp_path, 300, "50 s")
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
@@ -94,12 +96,12 @@ def test_results_are_equal_when_workers_die_while_they_start(tmp_path: Path, exe
     assert of.stored(there) == of.stored(here)
 
 
-def test_a_worker_of_another_version_is_refused_before_anything_runs(
+def test_worker_of_another_version_is_rejected_before_anything_runs(
     executor: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from airpath.sweeps import dask
 
-    # The workers' own is what it was: it is this process that is another.
+    # The version of the workers is unchanged: this process has another one.
     monkeypatch.setattr(dask, "_own_build", lambda: ("9.9", "fed"))
     with pytest.raises(BadValueError) as refused:
         dask.DaskExecutor(executor._client)
@@ -111,7 +113,7 @@ def test_a_worker_of_another_version_is_refused_before_anything_runs(
 
 
 class Nanny:
-    """What watches a worker process, which it starts again if it was not closed."""
+    """A supervisor of a worker process, which restarts it unless it was closed."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(["sleep", "1000"])
@@ -124,7 +126,7 @@ class Nanny:
 
 
 class Cluster:
-    """A local cluster, as `dask` closes it."""
+    """A local cluster, closed the way `dask` does it."""
 
     def __init__(self) -> None:
         self.workers = {number: Nanny() for number in range(2)}
@@ -133,8 +135,8 @@ class Cluster:
         asyncio.run(function())
 
 
-def test_local_workers_are_killed_in_the_middle_of_a_task() -> None:
-    """Dask waits for a task, which took Ctrl-C four seconds."""
+def test_local_workers_are_killed_during_a_task() -> None:
+    """Regression: Dask waits for a task, so that Ctrl-C took four seconds."""
     from airpath.sweeps import dask
 
     cluster = Cluster()
@@ -154,7 +156,7 @@ def test_local_workers_are_killed_in_the_middle_of_a_task() -> None:
         ("def client():\n    return 3", "gives no client. Define a function client()"),
     ],
 )
-def test_a_file_without_a_client_is_refused(tmp_path: Path, text: str | None, wrong: str) -> None:
+def test_file_without_a_client_is_rejected(tmp_path: Path, text: str | None, wrong: str) -> None:
     from airpath.sweeps.dask import dask_executor
 
     path = tmp_path / "cluster.py"
@@ -165,7 +167,9 @@ def test_a_file_without_a_client_is_refused(tmp_path: Path, text: str | None, wr
     assert str(refused.value).startswith(f'--dask: "{path}": {wrong}')
 
 
-def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scheduler_that_does_not_answer_is_reported_in_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from airpath.sweeps import dask
 
     monkeypatch.setattr(dask, "_CONNECT_S", 0.3)

@@ -1,4 +1,4 @@
-"""A sweep file, and the same from Python: the points that it describes, and what is refused."""
+"""A sweep file and its Python equivalent: described points, and rejected input."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def sweep(directory: Path, text: str) -> Description:
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
-def test_a_file_gives_points_in_order_with_their_jobs(tmp_path: Path) -> None:
+def test_file_gives_points_in_order_with_their_jobs(tmp_path: Path) -> None:
     found = sweep(tmp_path, SWEEP)
     plan = found.plan
     assert plan.axes == ("bottleneck.aqm", "flows.0.cc")
@@ -81,14 +81,14 @@ def test_axes_need_no_quotes(tmp_path: Path) -> None:
     ]
 
 
-def test_without_axes_there_is_one_point_the_base(tmp_path: Path) -> None:
+def test_sweep_without_axes_has_the_base_as_its_only_point(tmp_path: Path) -> None:
     found = sweep(tmp_path, 'scenario = "lte.toml"')
     assert [(point.values, point.labels) for point in found.plan.points] == [({}, {})]
     assert found.plan.metrics == ["goodput_bps", "p95_delay_s"]
     assert (found.plan.rule.least, found.plan.rule.most) == (4, 4)
 
 
-def test_a_base_may_be_a_table_and_overrides_apply_to_it(tmp_path: Path) -> None:
+def test_base_may_be_a_table_with_overrides(tmp_path: Path) -> None:
     text = "[scenario]" + LTE.replace("bottleneck", "scenario.bottleneck")
     text = text.replace("[scenario]", "").replace("duration", "scenario.duration")
     text = text.replace("flows", "scenario.flows")
@@ -98,7 +98,7 @@ def test_a_base_may_be_a_table_and_overrides_apply_to_it(tmp_path: Path) -> None
     assert (job.simulated_s, len(job.resolved.flows)) == (3.0, 5)
 
 
-def test_a_base_may_be_a_function_of_the_parameters() -> None:
+def test_base_may_be_a_function_of_the_parameters() -> None:
     def scenario(rate: float, buffer: str) -> ap.Scenario:
         if rate < 0:
             raise ZeroDivisionError("no rate")
@@ -122,7 +122,7 @@ def test_a_base_may_be_a_function_of_the_parameters() -> None:
     )
 
 
-def test_an_axis_that_is_no_parameter_is_a_key_of_the_scenario(base: ap.Scenario) -> None:
+def test_axis_that_is_no_parameter_is_a_key_of_the_scenario(base: ap.Scenario) -> None:
     def scenario(rtt: str) -> ap.Scenario:
         return base.replace("flows.0.base_rtt", rtt)
 
@@ -148,7 +148,7 @@ def test_misspelt_axis_of_a_function_names_its_parameters(base: ap.Scenario) -> 
     ]
 
 
-def test_a_function_may_take_every_axis(base: ap.Scenario) -> None:
+def test_function_may_accept_every_axis(base: ap.Scenario) -> None:
     def scenario(**values: str) -> ap.Scenario:
         return base.replace("flows.0.base_rtt", values["rtt"])
 
@@ -187,7 +187,7 @@ def test_points_of_one_trace_share_its_content(tmp_path: Path, base: ap.Scenario
     assert {job.files[0].sha256 for job in found.jobs.values()} == set(found.contents)
 
 
-def test_points_that_are_the_same_scenario_share_a_job(base: ap.Scenario) -> None:
+def test_points_with_equal_scenarios_share_a_job(base: ap.Scenario) -> None:
     found = described(base, grid={"duration": ["10 s", "10000 ms"]})
     assert [point.labels["duration"] for point in found.plan.points] == ["10 s", "10000 ms"]
     assert len(found.jobs) == 1
@@ -228,7 +228,7 @@ def test_labels_may_be_given(base: ap.Scenario) -> None:
     ]
 
 
-def test_an_axis_that_a_listed_point_leaves_out_is_as_in_the_base(base: ap.Scenario) -> None:
+def test_axis_missing_in_a_listed_point_has_the_base_value(base: ap.Scenario) -> None:
     points = [{"flows.0.cc": "cubic"}, {"flows.0.cc": "reno", "flows.0.count": 3}]
     first, second = described(base, points=points).plan.points
     assert first.values == {"flows.0.cc": "cubic", "flows.0.count": None}
@@ -236,7 +236,7 @@ def test_an_axis_that_a_listed_point_leaves_out_is_as_in_the_base(base: ap.Scena
     assert second.labels == {"flows.0.cc": "reno", "flows.0.count": "3"}
 
 
-def test_a_metric_may_be_one_that_some_points_alone_have(base: ap.Scenario) -> None:
+def test_metric_may_exist_for_some_points_only(base: ap.Scenario) -> None:
     grid = {"flows.0.count": [1, 3]}
     plan = described(base, grid=grid, metrics=["flows.2.goodput_bps"]).plan
     assert plan.metrics == ["flows.2.goodput_bps"]
@@ -252,7 +252,7 @@ def test_problem_of_several_points_is_reported_once(base: ap.Scenario) -> None:
     )
 
 
-def test_the_scenario_of_a_point_has_its_values_in_its_title(base: ap.Scenario) -> None:
+def test_scenario_of_a_point_has_its_values_in_its_title(base: ap.Scenario) -> None:
     found = described(
         base, grid={"flows.0.cc": ["reno", "cubic"]}, exclude=[{"flows.0.cc": "reno"}]
     )
@@ -267,7 +267,7 @@ def base(tmp_path: Path) -> ap.Scenario:
     return ap.load(tmp_path / "lte.toml")
 
 
-def test_the_reference_has_every_key_with_its_default() -> None:
+def test_reference_has_every_key_with_its_default() -> None:
     page = (Path(__file__).parents[2] / "docs/reference/sweep-file.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| `([a-z_.]+)` \| .* \| (.*?) ?\|$", page, re.MULTILINE))
     keys = {**SweepKeys.model_fields, **Random.model_fields, **Reps.model_fields}
@@ -283,7 +283,7 @@ def test_the_reference_has_every_key_with_its_default() -> None:
     assert rows["engines"] == '`["simulate"]`'
 
 
-# --- what is refused ---------------------------------------------------------------------------
+# --- rejected input ----------------------------------------------------------------------------
 
 _GRID = '[grid]\n"flows.0.cc" = ["cubic", "reno"]'
 BAD = {
@@ -365,7 +365,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("text", BAD, ids=lambda text: text[:30])
-def test_bad_input_is_one_line(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_file_is_rejected(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "lte.toml").write_text(LTE)
     (tmp_path / "s.toml").write_text(f'scenario = "lte.toml"\n{text}')
@@ -444,7 +446,7 @@ BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     BAD_ARGUMENTS,
     ids=[f"{n}-{next(iter(bad[0]))}" for n, bad in enumerate(BAD_ARGUMENTS)],
 )
-def test_bad_arguments_are_one_line(keys: dict[str, Any], line: str, base: ap.Scenario) -> None:
+def test_invalid_arguments_are_rejected(keys: dict[str, Any], line: str, base: ap.Scenario) -> None:
     with pytest.raises(ap.errors.BadValueError) as told:
         described(base, **keys)
     assert str(told.value) == f"airpath.sweep: {line}"
@@ -460,7 +462,7 @@ def test_invalid_base_is_reported_in_one_line() -> None:
         assert str(told.value) == f"airpath.sweep: {line}"
 
 
-def test_values_of_numpy_and_quantities_are_values(base: ap.Scenario) -> None:
+def test_numpy_values_and_quantities_are_accepted(base: ap.Scenario) -> None:
     grid = {
         "flows.0.count": np.array([1, 2]),
         "flows.0.base_rtt": [ap.units.Duration.parse("50 ms")],

@@ -1,4 +1,4 @@
-"""Differences between two values of an axis: by pairs, or by Welch where seeds differ."""
+"""Differences between two values of an axis: paired, or by Welch's test where seeds differ."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def noise(seed: int, number: int) -> float:
 
 
 def measured(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
-    """Return 100 or 90 with common noise of 5, and noise of 1 of each point's own."""
+    """Return 100 or 90 with common noise of 5, and own noise of 1 for each point."""
     own = sum(map(ord, str(values))) % 1000
     mean = 90.0 if values["cc"] == "cubic" else 100.0
     return {"goodput_bps": mean + 5 * noise(1, number) + noise(own, number)}
@@ -47,13 +47,13 @@ def test_common_random_numbers_are_compared_replication_by_replication(tmp_path:
     assert (row["pairs"], row["method"]) == (30, "paired")
     assert row["base_mean"] == pytest.approx(x.mean(), rel=1e-14)
     assert row["significant"]
-    # Of 26 + 26 units of variance, 2 are left.
+    # Of a variance of 26 + 26 units, 2 remain.
     ratio = np.var(y - x, ddof=1) / (np.var(x, ddof=1) + np.var(y, ddof=1))
     assert row["variance_ratio"] == pytest.approx(ratio, rel=1e-12)
     assert row["variance_ratio"] < 0.3
 
 
-def test_the_relative_difference_is_the_ratio_by_the_delta_method(tmp_path: Path) -> None:
+def test_relative_difference_is_the_ratio_by_the_delta_method(tmp_path: Path) -> None:
     sweep = sweep_of(tmp_path, plan_of(GRID, RATE, rule=Rule(6, 6)), measured)
     row = sweep.differences("cc", "goodput_bps", "newreno").iloc[1]
     runs = sweep.runs()
@@ -105,7 +105,7 @@ def test_points_with_separate_seeds_and_emulated_ones_are_compared_by_welch(
     assert found.relative.low < found.relative.mean < found.relative.high
 
 
-def test_with_sequential_stopping_the_common_prefix_is_compared(tmp_path: Path) -> None:
+def test_sequential_stopping_compares_the_common_prefix(tmp_path: Path) -> None:
     def quiet_or_not(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
         spread = 20.0 if values["cc"] == "cubic" else 0.1
         return {"goodput_bps": 100.0 + spread * noise(2, number)}
@@ -131,7 +131,7 @@ def test_pairs_without_a_value_are_left_out(tmp_path: Path) -> None:
     assert sweep.differences("cc", "goodput_bps", "newreno")["pairs"].tolist() == [3, 3]
 
 
-def test_one_replication_has_no_interval_and_equal_ones_have_one_without_width(
+def test_one_replication_has_no_interval_and_equal_ones_an_interval_of_zero_width(
     tmp_path: Path,
 ) -> None:
     one = sweep_of(tmp_path, plan_of(GRID, RATE, rule=Rule(1, 1)), measured)
@@ -147,14 +147,12 @@ def test_one_replication_has_no_interval_and_equal_ones_have_one_without_width(
     row = sweep_of(same, plan_of(GRID, RATE), fixed).differences("cc", *RATE, "newreno").iloc[0]
     assert (row["low"], row["high"], row["significant"]) == (2.0, 2.0, False)
     assert row["untested"] == "the differences do not vary"
-    # Nothing is a part of nothing.
+    # Zero relative to zero is undefined.
     assert math.isnan(row["relative"])
 
 
 @pytest.mark.parametrize("common", [True, False])
-def test_quantiles_of_one_value_differ_within_their_resolution(
-    tmp_path: Path, common: bool
-) -> None:
+def test_constant_quantiles_differ_within_their_resolution(tmp_path: Path, common: bool) -> None:
     def on_a_lattice(values: Mapping[str, Any], _: int) -> dict[str, float | None]:
         return {"p95_sojourn_s": 0.0192 if values["cc"] == "newreno" else 0.0216}
 
@@ -179,12 +177,12 @@ def test_quantiles_that_vary_are_tested_with_their_resolution(tmp_path: Path) ->
 
     plan = plan_of({"cc": ["newreno", "cubic", "vegas"]}, ["p95_sojourn_s"], rule=Rule(8, 8))
     table = sweep_of(tmp_path, plan, measured_s).differences("cc", "p95_sojourn_s", "newreno")
-    # 1 % apart is within two buckets' halves, 50 % is not.
+    # 1 % apart is within two half buckets, 50 % is not.
     assert table["significant"].tolist() == [False, True]
     assert table["untested"].tolist() == ["", ""]
 
 
-def test_nothing_is_relative_to_a_mean_within_its_errors_of_0(tmp_path: Path) -> None:
+def test_no_relative_difference_to_a_mean_within_its_error_of_zero(tmp_path: Path) -> None:
     def losses(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
         return {"drop_share": float(number == 3) if values["cc"] == "newreno" else 0.0}
 
@@ -194,7 +192,7 @@ def test_nothing_is_relative_to_a_mean_within_its_errors_of_0(tmp_path: Path) ->
     assert math.isnan(row["relative"])
 
 
-def test_the_base_is_a_label_or_a_value_as_it_was_written(tmp_path: Path) -> None:
+def test_base_is_a_label_or_a_written_value(tmp_path: Path) -> None:
     parts = [{"kind": "droptail"}, {"kind": "codel", "target": "5 ms"}]
     plan = plan_of({"aqm": parts, "cc": ["newreno"]}, RATE)
     sweep = sweep_of(tmp_path, plan, measured)
@@ -243,7 +241,7 @@ def test_names_missing_in_the_sweep_are_reported(
     assert str(caught.value) == line
 
 
-def test_points_that_differ_in_more_than_the_axis_are_not_compared(tmp_path: Path) -> None:
+def test_points_that_differ_in_several_axes_are_not_compared(tmp_path: Path) -> None:
     plan = plan_of([{"cc": "cubic", "n": 1}, {"cc": "newreno", "n": 2}], RATE)
     sweep = sweep_of(tmp_path, plan, measured)
     with pytest.raises(
@@ -259,7 +257,7 @@ def test_points_that_differ_in_more_than_the_axis_are_not_compared(tmp_path: Pat
         solved.differences("cc", "goodput_bps", "cubic")
 
 
-def test_report_and_figure_say_which_differences_are_not_tested(tmp_path: Path) -> None:
+def test_report_and_figure_mark_untested_differences(tmp_path: Path) -> None:
     def constant(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
         late = 0.0192 if values["cc"] == "newreno" else 0.0216
         return {**measured(values, number), "p95_sojourn_s": late}

@@ -1,4 +1,4 @@
-"""The example sweeps can be run: every point of them is checked."""
+"""The example sweeps can be run: every point is checked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_every_point_of_an_example_is_accepted(path: Path) -> None:
     assert len({point.digest for point in found.plan.points}) == len(found.plan.points)
 
 
-def test_first_lines_of_scenarios_are_whole_sentences() -> None:
-    """`airpath example` lists them, and they broke off where the comment did."""
+def test_first_lines_of_scenarios_are_complete_sentences() -> None:
+    """Regression: `airpath example` lists them, and some ended in the middle of a sentence."""
     firsts = {path.name: path.read_text("utf-8").partition("\n")[0] for path in SCENARIOS}
     assert [name for name, line in firsts.items() if not line.endswith(".")] == []

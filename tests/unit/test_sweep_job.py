@@ -1,4 +1,4 @@
-"""A job gives what `simulate` gives, and its digest names what decides the results."""
+"""A job gives the results of `simulate`; its digest depends on all inputs that affect results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def scenario(**changes: object) -> ap.Scenario:
     return ap.Scenario(**(keys | changes))  # type: ignore[arg-type]
 
 
-def test_replications_are_those_of_simulate_wherever_they_begin() -> None:
+def test_replications_equal_those_of_simulate_from_any_first_number() -> None:
     job, contents = job_of(scenario())
     whole = ap.simulate(scenario(), reps=4, seed=7).replications
     parts = [*run_job(job, contents, 7, 0, 1), *run_job(job, contents, 7, 1, 3)]
@@ -30,7 +30,7 @@ def test_replications_are_those_of_simulate_wherever_they_begin() -> None:
     assert all(1e-5 < run.cpu_s < 10 for run in parts)
 
 
-def test_digest_knows_values_and_contents_and_neither_name_nor_what_is_recorded(
+def test_digest_depends_on_values_and_contents_but_not_on_name_or_recording(
     tmp_path: Path,
 ) -> None:
     first = job_of(scenario())[0].digest

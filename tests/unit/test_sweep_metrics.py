@@ -1,4 +1,4 @@
-"""Metrics of one replication have the names and the values of the tables of its `Result`."""
+"""Metrics of one replication have the names and values of the tables of its `Result`."""
 
 from __future__ import annotations
 
@@ -112,13 +112,13 @@ def test_users_and_stations_have_metrics(table: str) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_every_known_name_is_one_that_the_engine_has(path: str) -> None:
+def test_every_known_name_is_a_metric_of_the_engine(path: str) -> None:
     run, resolved, _ = replication(PATHS[path])
     for name in known_names(run, resolved):
         Metric.parse(name).value(run, resolved)
 
 
-def test_a_bare_name_is_of_all_flows_then_of_the_first_queue_then_of_the_first_link() -> None:
+def test_short_name_refers_to_all_flows_then_first_queue_then_first_link() -> None:
     run, resolved, result = replication(PATHS["codel"])
     queue, link = plain(result.intervals("queues"))[0], plain(result.intervals("links"))[0]
     names = ["delivered_bytes", "jain", "p95_sojourn_s", "utilisation", "lost_packets"]
@@ -130,7 +130,7 @@ def test_a_bare_name_is_of_all_flows_then_of_the_first_queue_then_of_the_first_l
     assert found["lost_packets"] == 0.0
 
 
-def test_drops_of_all_reasons_are_a_metric_and_their_share_of_the_arrivals() -> None:
+def test_total_drops_and_their_share_of_arrivals_are_metrics() -> None:
     run, resolved, _ = replication(PATHS["codel"])
     queue = run["queues"][0]
     found = evaluate(["drops", "drop_share", "drops_early", "drops_channel"], run, resolved)
@@ -159,8 +159,8 @@ def test_unmeasured_metrics_are_none() -> None:
     assert evaluate(["flows.1.mean_rtt_s"], run, resolved) == {"flows.1.mean_rtt_s": None}
 
 
-def test_a_flow_that_was_not_aborted_has_the_metric_without_a_value() -> None:
-    """Whether a sweep over `aborted_at_s` was valid depended on the seed."""
+def test_flow_that_was_not_aborted_has_the_metric_without_a_value() -> None:
+    """Regression: the validity of a sweep over `aborted_at_s` depended on the seed."""
     text = PATHS["both ways"].replace(
         'base_rtt = "30 ms"\n', 'base_rtt = "30 ms"\ntcp = {max_retries = 0}\n', 1
     )
@@ -204,12 +204,12 @@ SOLVED = {
     },
     RENO: {"goodput_bps": 0.06, "ip_throughput_bps": 0.06, "jain": 0.05},
 }
-"""Metrics of both engines with the relative difference that chance and model leave."""
+"""Metrics of both engines with the accepted relative difference, for chance and model error."""
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")
 @pytest.mark.parametrize("text", SOLVED, ids=["md1k", "fixed-point"])
-def test_a_model_says_what_a_simulation_measures_under_the_same_name(text: str) -> None:
+def test_model_and_simulation_have_metrics_of_the_same_name(text: str) -> None:
     run, resolved, _ = replication(text)
     solution = ap.solve(loads(text))
     found = solve_metrics([*SOLVED[text], "p95_delay_s", "nothing"], solution)
@@ -219,7 +219,7 @@ def test_a_model_says_what_a_simulation_measures_under_the_same_name(text: str) 
     assert found["p95_delay_s"] is found["nothing"] is None
 
 
-def test_without_a_scenario_a_model_has_no_goodput() -> None:
+def test_model_without_a_scenario_has_no_goodput() -> None:
     solution = ap.solve(loads(POISSON))
     bare = type(solution)(**{**vars(solution), "provenance": {}})
     assert solve_metrics(["goodput_bps"], bare) == {"goodput_bps": None}

@@ -1,4 +1,4 @@
-"""Figures of a sweep: what is drawn is what the tables say, and what cannot be read is refused."""
+"""Figures of a sweep: drawn values match the tables, and unreadable figures are rejected."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def markers(axis: Any) -> dict[str, tuple[float, float]]:
 ALL = sorted(f"point-{n}" for n in range(36))
 
 
-def test_lines_stand_at_the_means_over_the_numbers(sweep: ap.Sweep) -> None:
+def test_lines_are_at_the_means_over_numeric_values(sweep: ap.Sweep) -> None:
     figure = sweep.plot.lines("goodput_bps")
     titles = [axis.get_title("left") for axis in figure.axes]
     assert titles == ["newreno · one", "newreno · other", "cubic · one", "cubic · other"]
@@ -76,7 +76,7 @@ def test_lines_stand_at_the_means_over_the_numbers(sweep: ap.Sweep) -> None:
     assert figure.axes[0].get_ylabel() == "goodput, Mbit/s"
 
 
-def test_words_stand_side_by_side(sweep: ap.Sweep) -> None:
+def test_values_in_words_are_placed_side_by_side(sweep: ap.Sweep) -> None:
     figure = sweep.plot.lines(
         "p95_sojourn_s", "aqm", "cc", where={"trace": "one", "limit": "50 packets"}
     )
@@ -88,7 +88,9 @@ def test_words_stand_side_by_side(sweep: ap.Sweep) -> None:
 
 
 def test_traces_are_panels_and_panels_have_one_scale(sweep: ap.Sweep) -> None:
-    """Traces were colours in one figure and panels in another; one of three panels was linear."""
+    """Regression: traces were colours in one figure and panels in another; one of three panels was
+    linear.
+    """
     fixed = {"limit": "50 packets"}
     for figure in (
         sweep.plot.lines("goodput_bps", where=fixed),
@@ -102,18 +104,18 @@ def test_traces_are_panels_and_panels_have_one_scale(sweep: ap.Sweep) -> None:
             assert len({getattr(axis, f"get_{way}lim")() for axis in figure.axes}) == 1
 
 
-def test_an_axis_is_logarithmic_where_a_linear_one_makes_a_panel_flat() -> None:
+def test_axis_is_logarithmic_where_a_linear_one_makes_a_panel_flat() -> None:
     assert is_logarithmic([[1.0, 2.0], [25.0]])
     assert is_logarithmic([[9.0, 13.0], [2.1, 3.4]])
     assert not is_logarithmic([[9.0, 13.0], [8.0, math.nan]])
     assert not is_logarithmic([[0.0, 1.0], [100.0]])
-    # No axis distinguishes these.
+    # No scale distinguishes these.
     assert not is_logarithmic([[0.9999, 1.0], [0.5, 0.6]])
     assert not is_logarithmic([[1.0], [1.0], []])
 
 
 def test_omitted_points_are_named(tmp_path: Path) -> None:
-    """Only four metrics were drawn, and the others vanished without a word."""
+    """Regression: only four metrics were drawn; the others were omitted without a message."""
     metrics = ["goodput_bps", "retransmissions", "timeouts", "jain", "utilisation"]
     plan = plan_of({"a": [f"a{n}" for n in range(30)], "b": [1, 2, 3]}, metrics)
     found = sweep_of(tmp_path, plan, lambda *_: dict.fromkeys(metrics, 0.5), replications=0)
@@ -149,7 +151,7 @@ def test_model_is_plotted_with_the_simulation(tmp_path: Path) -> None:
     assert found["point-2-solve"] == (3.0, 0.6)
 
 
-def test_a_single_wide_interval_does_not_make_the_rest_flat() -> None:
+def test_single_wide_interval_does_not_flatten_the_others() -> None:
     narrow = Interval(1.0, 0.9, 1.1, 0.99, 4)
     wide = Interval(2.0, -500.0, 500.0, 0.99, 2)
     none = Interval(math.nan, math.nan, math.nan, 0.99, 0)
@@ -159,7 +161,7 @@ def test_a_single_wide_interval_does_not_make_the_rest_flat() -> None:
     assert low < 3.0 < high
 
 
-def test_means_that_hardly_differ_are_not_drawn_far_apart() -> None:
+def test_nearly_equal_means_are_not_drawn_far_apart() -> None:
     close = [Interval(mean, mean - 1, mean + 1, 0.99, 4) for mean in (8.0, 8.001)]
     low, high = limits(close, 1.0) or (0, 0)
     assert low < 7.0
@@ -171,7 +173,7 @@ def test_means_that_hardly_differ_are_not_drawn_far_apart() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
 @examples(50)
-def test_the_front_is_what_nothing_beats(points: list[tuple[int, int]]) -> None:
+def test_front_consists_of_undominated_points(points: list[tuple[int, int]]) -> None:
     def beaten(n: int) -> bool:
         rate, delay = points[n]
         return any(r >= rate and d <= delay and (r, d) != points[n] for r, d in points)
@@ -181,7 +183,7 @@ def test_the_front_is_what_nothing_beats(points: list[tuple[int, int]]) -> None:
     assert [points[n][1] for n in found] == sorted(points[n][1] for n in found)
 
 
-def test_the_front_leaves_out_what_was_not_measured() -> None:
+def test_front_omits_unmeasured_points() -> None:
     assert front([1.0, np.nan, 3.0], [1.0, 0.0, np.nan]) == [0]
 
 
@@ -208,8 +210,8 @@ def test_pareto_has_a_panel_for_each_condition_and_rings_on_the_front(sweep: ap.
 # --- heat map, distributions, differences ------------------------------------------------------
 
 
-def test_a_logarithmic_axis_has_more_than_one_number(tmp_path: Path) -> None:
-    """Delays from 20 to 600 ms showed 100 alone."""
+def test_logarithmic_axis_has_several_numbers(tmp_path: Path) -> None:
+    """Regression: delays from 20 to 600 ms showed 100 only."""
     plan = plan_of({"limit": ["2 packets", "60 packets"]}, METRICS)
 
     def rising(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
@@ -226,7 +228,7 @@ def test_a_logarithmic_axis_has_more_than_one_number(tmp_path: Path) -> None:
 
 
 def test_label_of_five_hundred_letters_leaves_space_for_the_figure(tmp_path: Path) -> None:
-    """The panels had no width left, with a warning of matplotlib."""
+    """Regression: the panels had no width left, with a warning of matplotlib."""
     plan = plan_of({"aqm": ["droptail " * 60, "codel"], "limit": ["1 packets"]}, METRICS)
     found = sweep_of(tmp_path, plan, lambda _, number: dict.fromkeys(METRICS, 1.0 + number))
     figure = found.plot.pareto(*METRICS)
@@ -235,7 +237,7 @@ def test_label_of_five_hundred_letters_leaves_space_for_the_figure(tmp_path: Pat
     assert figure.axes[0].get_position().width > 0.5
 
 
-def test_a_heat_map_has_a_cell_with_its_number_for_each_point(sweep: ap.Sweep) -> None:
+def test_heatmap_has_a_cell_with_its_number_for_each_point(sweep: ap.Sweep) -> None:
     figure = sweep.plot.heatmap("goodput_bps", "limit", "aqm")
     assert gids(figure) == ALL
     cells = figure.axes[0].patches
@@ -246,8 +248,8 @@ def test_a_heat_map_has_a_cell_with_its_number_for_each_point(sweep: ap.Sweep) -
     assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["droptail", "codel", "pie"]
 
 
-def test_numbers_of_a_heat_map_have_contrast(tmp_path: Path) -> None:
-    """Letters on mid-grey cells were white."""
+def test_numbers_of_a_heatmap_have_contrast(tmp_path: Path) -> None:
+    """Regression: letters on mid-grey cells were white."""
     plan = plan_of({"a": [1, 2, 3], "b": [1, 2, 3]}, ["utilisation"])
     sweep = sweep_of(tmp_path, plan, lambda v, _: {"utilisation": (v["a"] * 3 + v["b"]) / 20})
     axes = sweep.plot.heatmap("utilisation").axes[0]
@@ -262,7 +264,7 @@ def test_numbers_of_a_heat_map_have_contrast(tmp_path: Path) -> None:
         assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
-def test_a_distribution_has_a_curve_for_each_point(sweep: ap.Sweep) -> None:
+def test_distribution_has_a_curve_for_each_point(sweep: ap.Sweep) -> None:
     figure = sweep.plot.ecdf("goodput_bps", "aqm")
     assert gids(figure) == ALL
     curve = next(line for line in figure.axes[0].lines if line.get_gid() == "point-0")
@@ -270,10 +272,10 @@ def test_a_distribution_has_a_curve_for_each_point(sweep: ap.Sweep) -> None:
     assert list(curve.get_xdata())[1:] == pytest.approx([4.05 * (1 + 0.01 * n) for n in range(4)])
 
 
-def test_a_forest_has_a_row_for_each_setting_and_says_what_is_sure(sweep: ap.Sweep) -> None:
+def test_forest_has_a_row_for_each_setting_and_marks_significant_ones(sweep: ap.Sweep) -> None:
     figure = sweep.plot.forest("goodput_bps", compare_to="droptail")
     table = sweep.differences("aqm", "goodput_bps", "droptail").set_index("point")
-    # The disciplines are compared, which a designer chooses, in a panel for each trace.
+    # The disciplines, which a designer selects, are compared in a panel for each trace.
     assert [axis.get_title("left") for axis in figure.axes] == ["one", "other"]
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert labels[0] == "codel · newreno · limit 50 packets"
@@ -291,8 +293,8 @@ def test_a_forest_has_a_row_for_each_setting_and_says_what_is_sure(sweep: ap.Swe
     assert [axis.get_title("left") for axis in panels] == ["droptail", "codel"]
 
 
-def test_a_forest_fills_by_the_interval_shown_and_explains_empty_rows(tmp_path: Path) -> None:
-    """Fills were those of the absolute difference; rows without a ratio were empty."""
+def test_forest_fills_by_the_shown_interval_and_explains_empty_rows(tmp_path: Path) -> None:
+    """Regression: fills were those of the absolute difference; rows without a ratio were empty."""
     values: dict[str, list[float | None]] = {
         "codel": [1.0, 3.0, 5.0, 7.0],
         "pie": [1.3, 3.91, 6.5, 9.1],
@@ -310,10 +312,10 @@ def test_a_forest_fills_by_the_interval_shown_and_explains_empty_rows(tmp_path: 
         assert texts == {**uncertain, "point-3": "no value"}
 
 
-# --- files, refusals ---------------------------------------------------------------------------
+# --- files, rejected input ---------------------------------------------------------------------
 
 
-def test_the_figures_that_suit_a_sweep_are_written(sweep: ap.Sweep, tmp_path: Path) -> None:
+def test_suitable_figures_of_a_sweep_are_written(sweep: ap.Sweep, tmp_path: Path) -> None:
     paths = sweep.save(tmp_path, figure_formats="svg")
     assert [path.name for path in paths] == [
         "points.csv",
@@ -328,7 +330,7 @@ def test_the_figures_that_suit_a_sweep_are_written(sweep: ap.Sweep, tmp_path: Pa
     assert sorted(re.findall(r'<g id="(point-\d+)">', svg)) == ALL
 
 
-def test_a_metric_of_the_queue_of_a_cell_has_a_file(tmp_path: Path) -> None:
+def test_metric_of_a_cell_queue_has_a_file(tmp_path: Path) -> None:
     metric = "queues.bottleneck/user 0.mean_sojourn_s"
     sweep = sweep_of(
         tmp_path, plan_of({"aqm": ["codel", "pie"]}, [metric]), lambda _, n: {metric: n}
@@ -338,7 +340,7 @@ def test_a_metric_of_the_queue_of_a_cell_has_a_file(tmp_path: Path) -> None:
     assert set(sweep.plot.defaults()) >= {f"lines-{metric}"}
 
 
-def test_ten_replications_have_a_distribution_and_two_axes_of_numbers_a_map(
+def test_ten_replications_have_a_distribution_and_two_numeric_axes_a_map(
     tmp_path: Path,
 ) -> None:
     plan = plan_of({"a": [1, 2, 3], "b": [1, 2, 3]}, ["utilisation"], rule=Rule(10, 10))
@@ -348,7 +350,7 @@ def test_ten_replications_have_a_distribution_and_two_axes_of_numbers_a_map(
     ]
 
 
-def test_a_sweep_of_one_point_has_nothing_to_draw_over(tmp_path: Path) -> None:
+def test_sweep_of_one_point_has_no_axis_to_plot(tmp_path: Path) -> None:
     plan = plan_of({"cc": ["cubic"]}, ["utilisation"])
     sweep = sweep_of(tmp_path, plan, lambda *_: {"utilisation": 0.5})
     assert sweep.plot.defaults() == {}
@@ -385,7 +387,7 @@ def test_names_missing_in_the_sweep_are_rejected_in_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_more_than_can_be_read_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_unreadably_many_values_are_rejected_in_one_line(tmp_path: Path) -> None:
     plan = plan_of({"a": [f"a{n}" for n in range(30)], "b": list(range(9))}, ["utilisation"])
     sweep = sweep_of(tmp_path, plan, lambda *_: {"utilisation": 0.5}, replications=0)
     with pytest.raises(
@@ -406,7 +408,7 @@ def test_more_than_can_be_read_is_refused_in_one_line(tmp_path: Path) -> None:
         sweep.plot.pareto()
 
 
-def test_a_sweep_of_models_is_drawn_without_intervals(tmp_path: Path) -> None:
+def test_sweep_of_models_is_drawn_without_intervals(tmp_path: Path) -> None:
     plan = plan_of({"n": [1, 2, 3], "m": [1, 2, 3]}, METRICS, engines=("solve",))
     sweep = sweep_of(
         tmp_path,

@@ -1,4 +1,4 @@
-"""Tables of a sweep: means and intervals of what counts, in the plan's order, as equal bytes."""
+"""Tables of a sweep: means and intervals of counted runs, in the plan's order, as equal bytes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def sweep(tmp_path: Path) -> ap.Sweep:
 # --- tables ------------------------------------------------------------------------------------
 
 
-def test_a_row_for_each_point_engine_and_metric_in_the_plans_order(tmp_path: Path) -> None:
+def test_points_has_a_row_for_each_point_engine_and_metric_in_the_plans_order(
+    tmp_path: Path,
+) -> None:
     plan = plan_of(GRID, METRICS, engines=("simulate", "solve"))
 
     def solved(values: Mapping[str, Any]) -> dict[str, float | None] | str:
@@ -97,7 +99,7 @@ def test_latex_has_a_column_for_each_metric_or_for_each_value_of_an_axis(sweep: 
     assert second.startswith("$50$ & $50.15")
 
 
-def test_the_document_has_every_point_with_its_intervals(tmp_path: Path) -> None:
+def test_document_has_every_point_with_its_intervals(tmp_path: Path) -> None:
     plan = plan_of(GRID, METRICS, engines=("simulate", "solve"))
     sweep = sweep_of(tmp_path, plan, measured, solved=lambda _: "flows.0.cc: not covered")
     document = sweep.to_dict()
@@ -109,7 +111,7 @@ def test_the_document_has_every_point_with_its_intervals(tmp_path: Path) -> None
     assert document["complete"]
 
 
-def test_no_interval_leaves_what_is_possible(sweep: ap.Sweep) -> None:
+def test_intervals_are_clipped_to_possible_values(sweep: ap.Sweep) -> None:
     table = sweep.points()
     shares = table[table["metric"] == "utilisation"]
     # 0.74 ± 5.84 · 0.207 / 2
@@ -117,7 +119,7 @@ def test_no_interval_leaves_what_is_possible(sweep: ap.Sweep) -> None:
     assert (shares["high"] == 1.0).all()
 
 
-def test_wide_has_the_numbers_of_the_tidy_table(sweep: ap.Sweep) -> None:
+def test_wide_table_has_the_numbers_of_the_tidy_table(sweep: ap.Sweep) -> None:
     tidy, wide = sweep.points(), sweep.wide()
     assert list(wide["reps"]) == [4] * 4
     for metric in METRICS:
@@ -127,7 +129,7 @@ def test_wide_has_the_numbers_of_the_tidy_table(sweep: ap.Sweep) -> None:
     assert wide.attrs["units"]["goodput_bps"] == "bit/s"
 
 
-def test_runs_has_every_replication_that_counts(sweep: ap.Sweep) -> None:
+def test_runs_has_every_counted_replication(sweep: ap.Sweep) -> None:
     runs = sweep.runs()
     assert list(runs.columns) == ["point", "cc", "limit", "replication", *METRICS]
     assert runs["replication"].tolist() == [0, 1, 2, 3] * 4
@@ -135,7 +137,7 @@ def test_runs_has_every_replication_that_counts(sweep: ap.Sweep) -> None:
     assert third["goodput_bps"] == 1e8 + 2e5
 
 
-def test_a_point_counts_up_to_the_first_replication_that_is_missing(tmp_path: Path) -> None:
+def test_point_counts_up_to_its_first_missing_replication(tmp_path: Path) -> None:
     def fails(values: Mapping[str, Any], number: int) -> dict[str, float | None] | str:
         is_bad = number == 2 and values["cc"] == "cubic"
         return "no memory" if is_bad else measured(values, number)
@@ -163,7 +165,7 @@ def test_only_replications_required_by_the_rule_count(tmp_path: Path) -> None:
     }
 
 
-def test_unmeasured_value_is_nan_and_no_replication(tmp_path: Path) -> None:
+def test_unmeasured_value_is_nan_and_not_counted(tmp_path: Path) -> None:
     def sometimes(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
         return {"goodput_bps": None if number else 5.0, "utilisation": None}
 
@@ -175,7 +177,7 @@ def test_unmeasured_value_is_nan_and_no_replication(tmp_path: Path) -> None:
     assert sweep.runs()["utilisation"].isna().all()
 
 
-def test_an_axis_called_like_a_column_keeps_both(tmp_path: Path) -> None:
+def test_axis_with_the_name_of_a_column_keeps_both(tmp_path: Path) -> None:
     plan = plan_of({"mean": [1, 2], "engine": ["a"]}, ["utilisation"])
     sweep = sweep_of(tmp_path, plan, lambda *_: {"utilisation": 0.5})
     table = sweep.points()
@@ -184,7 +186,7 @@ def test_an_axis_called_like_a_column_keeps_both(tmp_path: Path) -> None:
     assert table["mean"].tolist() == [0.5, 0.5]
 
 
-def test_a_listed_point_need_not_set_every_axis(tmp_path: Path) -> None:
+def test_listed_point_may_omit_axes(tmp_path: Path) -> None:
     plan = plan_of([{"cc": "cubic"}, {"limit": "50 packets"}], ["utilisation"])
     sweep = sweep_of(tmp_path, plan, lambda *_: {"utilisation": 0.5})
     assert sweep.points()[["cc", "limit"]].to_numpy().tolist() == [
@@ -217,7 +219,7 @@ def test_equal_sweeps_give_equal_bytes_in_any_order(tmp_path: Path) -> None:
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=4, max_size=4))
 @examples(10)
-def test_numbers_in_files_are_read_back_to_the_last_bit(
+def test_numbers_in_files_are_read_back_exactly(
     tmp_path_factory: pytest.TempPathFactory, values: list[float]
 ) -> None:
     directory = tmp_path_factory.mktemp("sweep")
@@ -253,7 +255,7 @@ def test_file_that_is_no_sweep_is_rejected_in_one_line(tmp_path: Path) -> None:
         ap.load_sweep(tmp_path)
 
 
-# --- functions of the user, other processes ----------------------------------------------------
+# --- user functions, other processes -----------------------------------------------------------
 
 
 def short() -> ap.Scenario:
@@ -261,7 +263,7 @@ def short() -> ap.Scenario:
 
 
 def functions_sweep(directory: Path) -> ap.Sweep:
-    """Return a sweep of one real point with two replications, stored."""
+    """Return a stored sweep of one real point with two replications."""
     scenario = short()
     job, contents = job_of(scenario)
     point = Point(0, {}, {}, job.digest)
@@ -279,13 +281,13 @@ def negative(result: ap.Result) -> float:
     return float(result.table("flows")["goodput_bps"].sum())
 
 
-def test_functions_of_the_user_are_called_for_every_replication(tmp_path: Path) -> None:
+def test_user_functions_are_called_for_every_replication(tmp_path: Path) -> None:
     sweep = functions_sweep(tmp_path)
     own = sweep.runs()["mine"].tolist()
     scenario = short()
     flows = ap.simulate(scenario, reps=2, seed=3).table("flows")
     assert own == [-rate for rate in flows["goodput_bps"]]
-    # What a function returns may be below 0, with any name.
+    # The value of a user function may be below 0, with any name.
     assert sweep.points()["low"].tolist()[1] < 0
     assert math.isnan(ap.load_sweep(tmp_path).points()["mean"].tolist()[1])
 
@@ -328,7 +330,7 @@ def test_result_solution_and_sweep_work_in_other_processes(tmp_path: Path) -> No
         assert list(pool.map(shown_and_summed, objects)) == here
 
 
-def test_a_notebook_shows_the_first_points_and_what_failed(tmp_path: Path) -> None:
+def test_notebook_shows_the_first_points_and_failures(tmp_path: Path) -> None:
     def fails(values: Mapping[str, Any], number: int) -> dict[str, float | None] | str:
         return "a <b> problem" if values["n"] == 3 else {"goodput_bps": 2e6 + number}
 
@@ -344,7 +346,7 @@ def test_a_notebook_shows_the_first_points_and_what_failed(tmp_path: Path) -> No
 # --- xarray, scales ----------------------------------------------------------------------------
 
 
-def test_a_grid_is_an_array_with_a_dimension_for_each_axis(sweep: ap.Sweep) -> None:
+def test_grid_is_an_array_with_a_dimension_for_each_axis(sweep: ap.Sweep) -> None:
     found = sweep.to_xarray()
     assert found["goodput_bps"].dims == ("cc", "limit", "engine")
     one = found.sel(cc="cubic", limit="50 packets", engine="simulate")
@@ -360,7 +362,9 @@ def test_points_that_are_no_grid_are_a_list(tmp_path: Path) -> None:
     assert found["b"].values.tolist() == [0.1 * n for n in range(6)]
 
 
-def test_without_xarray_the_fix_is_named(sweep: ap.Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_xarray_is_reported_with_the_fix(
+    sweep: ap.Sweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import importlib.util
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
@@ -394,7 +398,7 @@ def test_words_are_no_numbers(values: list[Any]) -> None:
     assert numbers_of(values) is None
 
 
-def test_metrics_are_shown_in_a_unit_that_fits() -> None:
+def test_metrics_are_shown_in_a_suitable_unit() -> None:
     assert metric_style("goodput_bps", [4e6]).label == "goodput, Mbit/s"
     assert metric_style("p95_sojourn_s", [0.25, math.nan]).label == (
         "95th percentile of sojourn times, ms"

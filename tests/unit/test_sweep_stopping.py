@@ -1,4 +1,4 @@
-"""Sequential stopping: which number of replications counts, and how many to request next."""
+"""Sequential stopping: the number of replications that count, and how many to request next."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from airpath.sweeps.stopping import Stopping, counted, wanted
 VALUES = st.lists(st.none() | st.floats(-1e6, 1e6) | st.just(math.nan), max_size=40)
 
 
-def small_enough(rule: Rule, values: list[float | None], confidence: float) -> bool:
+def narrow_enough(rule: Rule, values: list[float | None], confidence: float) -> bool:
     found = mean_interval(values, confidence)
     half = (found.high - found.low) / 2
     relative = rule.relative is not None and half <= rule.relative * abs(found.mean)
     return relative or (rule.absolute is not None and half <= rule.absolute)
 
 
-def test_a_fixed_number_needs_no_values() -> None:
+def test_fixed_number_needs_no_values() -> None:
     rule = Rule(4, 4)
     assert counted(rule, [None] * 3, 0.99) is None
     assert counted(rule, [None] * 9, 0.99) == 4
     assert wanted(rule, [], 0.99) == 4
 
 
-def test_first_prefix_that_is_small_enough_counts() -> None:
+def test_first_prefix_that_is_narrow_enough_counts() -> None:
     rule = Rule(2, 50, "m", absolute=1.0)
     values = [10.0, 14.0, 10.0, 14.0, *[12.0] * 20]
-    expected = next(n for n in range(2, 24) if small_enough(rule, list(values[:n]), 0.95))
+    expected = next(n for n in range(2, 24) if narrow_enough(rule, list(values[:n]), 0.95))
     assert 4 < expected < 24
     assert counted(rule, values, 0.95) == expected
     assert counted(rule, [*values, 1e9], 0.95) == expected
     assert counted(rule, values[: expected - 1], 0.95) is None
 
 
-def test_constant_metric_is_known_after_the_least_number() -> None:
+def test_constant_metric_is_known_after_the_minimum_number() -> None:
     for value in (0.0, 0.1, -3e9):
         assert counted(Rule(3, 64, "m", relative=0.01), [value] * 5, 0.99) == 3
 
 
-def test_quantile_is_not_known_better_than_its_resolution() -> None:
-    """Four equal values of a histogram's quantile are known to within half a bucket: 1/128."""
+def test_quantile_is_not_more_exact_than_its_resolution() -> None:
+    """Four equal values of a histogram's quantile have an error of half a bucket: 1/128."""
     for metric in ("p95_sojourn_s", "queues.bottleneck.p50_sojourn_s", "flows.0.p99_delay_s"):
         values = [0.0192] * 8
         assert counted(Rule(4, 8, metric, relative=0.02), values, 0.99) == 4
@@ -56,7 +56,7 @@ def test_quantile_is_not_known_better_than_its_resolution() -> None:
         assert counted(Rule(4, 8, metric, absolute=0.0002), values, 0.99) == 4
 
 
-def test_a_mean_of_zero_has_no_relative_width() -> None:
+def test_mean_of_zero_has_no_relative_width() -> None:
     values = [1.0, -1.0] * 8
     assert counted(Rule(4, 16, "m", relative=0.5), values[:15], 0.99) is None
     assert counted(Rule(4, 16, "m", relative=0.5), values, 0.99) == 16
@@ -87,7 +87,7 @@ def test_requested_replications_are_limited_by_variance_and_doubling(
 
 
 @given(VALUES, st.integers(2, 5), st.integers(0, 30), st.sampled_from([0.001, 0.1, 1.0]))
-def test_the_answer_is_the_definition_read_word_by_word(
+def test_stopping_matches_the_literal_definition(
     values: list[float | None], least: int, more: int, share: float
 ) -> None:
     rule = Rule(least, least + more, "m", relative=share, absolute=1.0)
@@ -100,7 +100,7 @@ def test_the_answer_is_the_definition_read_word_by_word(
     for n in range(rule.least, min(last, len(values) + 1)):
         known = mean_interval(values[:n], 0.95)
         near = math.isclose((known.high - known.low) / 2, max(share * abs(known.mean), 1.0))
-        assert near or not small_enough(rule, values[:n], 0.95)
+        assert near or not narrow_enough(rule, values[:n], 0.95)
     if found is None:
         assert len(values) < rule.most
         assert len(values) < wanted(rule, values, 0.95) <= rule.most

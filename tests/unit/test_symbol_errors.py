@@ -1,4 +1,4 @@
-"""Symbol error rates as Python has them."""
+"""Symbol error rates in Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airpath.errors import BadValueError
 from airpath.phy import mean_over_shadowing, symbol_error_rate
 
 
-def test_one_number_and_arrays() -> None:
+def test_scalar_and_array_arguments() -> None:
     rate = symbol_error_rate(10)
     assert isinstance(rate, float)
     # (1 − √(10/11)) / 2

@@ -1,4 +1,4 @@
-"""The table of TCP parameters: what it says fits together, and what it cannot say is rejected."""
+"""The table of TCP parameters: it is consistent, and invalid entries are rejected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BOOLEANS = (False, True)
 
 
 def words(row: Parameter) -> tuple[Any, ...]:
-    """Return the values of a parameter that has few, else none."""
+    """Return the values of a parameter with a fixed set of values, otherwise none."""
     return BOOLEANS if row.type == "bool" else tuple(row.values)
 
 
@@ -36,7 +36,7 @@ def test_conditions_name_values_of_other_parameters(row: Parameter) -> None:
     if row.needs is not None:
         assert {row.needs.value, row.needs.otherwise} <= set(words(row))
         conditions += row.needs.any_of
-    # DCTCP's echo is a value of a resolved scenario alone, and `cc` is no parameter of the table.
+    # DCTCP's echo is a value of a resolved scenario only, and `cc` is no parameter of the table.
     more: dict[str, tuple[Any, ...]] = {"ecn": ("dctcp",), "cc": ("reno", "dctcp")}
     for condition in conditions:
         for name, values in condition.items():
@@ -45,12 +45,12 @@ def test_conditions_name_values_of_other_parameters(row: Parameter) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_a_setting_of_the_kernel_has_a_text_for_each_value(row: Parameter) -> None:
+def test_kernel_setting_has_a_text_for_each_value(row: Parameter) -> None:
     for texts in row.kernel.sysctls.values():
         assert list(texts) == [str(word).lower() for word in words(row)]
 
 
-def test_a_key_that_a_parameter_lacks_or_has_in_excess_is_rejected() -> None:
+def test_missing_or_additional_key_of_a_parameter_is_rejected() -> None:
     given: dict[str, Any] = {"type": "bool", "meaning": "A parameter"}
     given |= {name: [True, "a source"] for name in profiles()}
     assert table._parameter("trial", given).profiles["rfc"].value is True
@@ -60,7 +60,7 @@ def test_a_key_that_a_parameter_lacks_or_has_in_excess_is_rejected() -> None:
         table._parameter("trial", {key: given[key] for key in given if key != "linux"})
 
 
-def test_a_group_that_a_model_lacks_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_group_missing_in_a_model_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     row = parameters()["mss"]._replace(models={"fixed-point": "packets"})
     monkeypatch.setattr(table, "parameters", lambda: {"mss": row})
     with pytest.raises(ValueError, match=r"mss: models\.fixed-point = 'packets': no such group"):

@@ -1,4 +1,4 @@
-"""The TDD link as a user meets it: its keys, what is wrong with them, tables and figures."""
+"""The TDD link for users: keys, error messages, tables and figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LINK = "bottleneck.link"
 
 
 def link(changes: list[tuple[str, str]] | None = None) -> dict[str, Any]:
-    """Return the resolved link of the good scenario with changes of its keys."""
+    """Return the resolved link of the valid scenario with changed keys."""
     overrides = [(f"{LINK}.{key}", value) for key, value in changes or []]
     resolved = json.loads(loads(GOOD, overrides=overrides).resolve()[0])
     found: dict[str, Any] = resolved["bottleneck"]["link"]
@@ -87,13 +87,13 @@ def test_defaults_are_those_of_the_paper() -> None:
     ("down", "up", "slots"),
     [(29, 18, (420, 175)), (3, 6, (30, 35)), (26, 21, (360, 210)), (35, 12, (510, 105))],
 )
-def test_symbols_make_slots(down: int, up: int, slots: tuple[int, int]) -> None:
+def test_symbols_determine_slots(down: int, up: int, slots: tuple[int, int]) -> None:
     """wimax-mac §1: two symbols of the downlink after the preamble are 30 slots, three are 35."""
     made = ap.link.OfdmaTdd(downlink_symbols=down, uplink_symbols=up, map_overhead=0)
     assert (made.slots_of("downlink"), made.slots_of("uplink")) == slots
 
 
-def test_slots_take_the_place_of_symbols() -> None:
+def test_slots_replace_symbols() -> None:
     changes = [("downlink_slots", "600"), ("uplink_slots", "20")]
     found = link(changes)
     assert (found["downlink_slots"], found["uplink_slots"]) == (600, 20)
@@ -160,16 +160,16 @@ def test_slots_take_the_place_of_symbols() -> None:
         ),
     ],
 )
-def test_a_key_and_what_it_resolves_to(key: str, value: str, resolved: Any) -> None:
+def test_resolved_value_of_a_key(key: str, value: str, resolved: Any) -> None:
     assert link([(key, value)])[key] == resolved
 
 
-def test_a_request_without_grants_sends_nothing() -> None:
+def test_request_without_grants_sends_nothing() -> None:
     found = link([("request", "none"), ("grant", "adapt-bi")])
     assert found["request"] == {"kind": "none"}
 
 
-def test_a_single_delay_is_constant() -> None:
+def test_single_delay_is_constant() -> None:
     request = link([("request.delay", "30 ms"), ("request.piggyback", '["0 s", "5 ms"]')])[
         "request"
     ]
@@ -177,7 +177,7 @@ def test_a_single_delay_is_constant() -> None:
     assert request["piggyback"] == {"low_ns": 0, "high_ns": 5_000_000}
 
 
-def test_a_file_gives_the_same_scenario_again() -> None:
+def test_file_gives_the_same_scenario_again() -> None:
     overrides = [
         (f"{LINK}.map_overhead", "{slots = 30, per_burst = 2}"),
         (f"{LINK}.request", '{kind = "ranging", backoff = [4, 32]}'),
@@ -189,7 +189,7 @@ def test_a_file_gives_the_same_scenario_again() -> None:
     assert loads(scenario.to_toml()).resolve()[0] == scenario.resolve()[0]
 
 
-def test_the_wires_are_on_the_other_side_of_the_link() -> None:
+def test_wires_are_on_the_other_side_of_the_link() -> None:
     """The receiver of a download is the station; so is the sender of an upload."""
     for direction, delays in (("forward", (20, 0, 20)), ("reverse", (0, 40, 0))):
         scenario = loads(GOOD, overrides=[("flows.0.direction", direction)])
@@ -198,7 +198,7 @@ def test_the_wires_are_on_the_other_side_of_the_link() -> None:
         assert tuple(wires) == delays
 
 
-# --- bad input ---------------------------------------------------------------------------------
+# --- invalid input -----------------------------------------------------------------------------
 
 DOWN = (
     "qpsk-1/12, qpsk-1/8, qpsk-1/4, qpsk-1/2, qpsk-3/4, 16qam-1/2, 64qam-2/3, 64qam-3/4, 64qam-5/6"
@@ -278,7 +278,7 @@ PAIR = "Use the least and the largest."
          'on, for example "4.94 ms".'),
     ],
 )  # fmt: skip
-def test_a_bad_value(key: str, value: str, line: str) -> None:
+def test_invalid_value_is_reported(key: str, value: str, line: str) -> None:
     assert problems([(f"{LINK}.{key}", value)]) == [f"overrides: {LINK}.{line}"]
 
 
@@ -321,7 +321,7 @@ def test_inconsistent_values_are_rejected(overrides: list[tuple[str, str]], line
     assert problems(overrides) == [line]
 
 
-def test_stations_may_be_without_flows_and_flows_may_share_one() -> None:
+def test_stations_may_have_no_flow_or_several() -> None:
     scenario = loads(GOOD, overrides=[("flows.0.user", "1"), (f"{LINK}.stations", "5")])
     assert json.loads(scenario.resolve()[0])["flows"][0]["user"] == 1
 
@@ -336,7 +336,7 @@ def result() -> ap.Result:
     return ap.simulate(loads(STATIONS), reps=2, seed=1)
 
 
-def test_the_table_of_stations_adds_up_to_the_links(result: ap.Result) -> None:
+def test_stations_table_adds_up_to_the_links(result: ap.Result) -> None:
     stations = result.table("stations")
     assert list(stations["station"]) == [0, 1, 0, 1]
     assert set(stations["link"]) == {"reverse"}
@@ -354,25 +354,25 @@ def test_the_table_of_stations_adds_up_to_the_links(result: ap.Result) -> None:
 
 
 @pytest.mark.parametrize("name", ["stations", "mac_delays"])
-def test_their_columns_are_described(result: ap.Result, name: str) -> None:
+def test_columns_of_stations_are_documented(result: ap.Result, name: str) -> None:
     page = Path(__file__).parents[2] / "docs" / "reference" / "results.md"
     (text,) = re.findall(rf"<!-- columns: {name} -->\n((?:\|.*\n)+)", page.read_text("utf-8"))
     described = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
     assert described == list(result.table(name).columns)
 
 
-def test_a_rate_that_changes_scales_both_directions() -> None:
+def test_rate_change_scales_both_directions() -> None:
     changed = STATIONS + '[[control]]\nat = "5 s"\nrate = "1 Mbit/s"\n'
     uploads = [("flows.0.direction", "reverse"), ("flows.0.tcp", '{receive_window = "200 kB"}')]
     for overrides in ([], uploads):
         before, after = ap.simulate(loads(changed, overrides=overrides), reps=1).intervals("phases")
-        # 5.184 Mbit/s is what 360 slots of 9 bytes carry; the uplink has 1.68 Mbit/s.
+        # 360 slots of 9 bytes carry 5.184 Mbit/s; the uplink has 1.68 Mbit/s.
         ratio = after["goodput_bps"].mean / before["goodput_bps"].mean
         assert 0.1 < ratio < 0.4
 
 
-def test_a_packet_that_fits_no_frame_is_lost_without_fragmentation() -> None:
-    """An uplink of 35 slots of QPSK 1/12 has 35 bytes: no ACK fits."""
+def test_packet_larger_than_a_frame_is_lost_without_fragmentation() -> None:
+    """An uplink of 35 slots of QPSK 1/12 has 35 bytes: too few for an ACK."""
     whole = STATIONS.replace(
         'grant = "adapt-bi"',
         'uplink_symbols = 6\nuplink_mcs = "qpsk-1/12"\nfragmentation = {up = false}',
@@ -384,7 +384,7 @@ def test_a_packet_that_fits_no_frame_is_lost_without_fragmentation() -> None:
     assert (ap.simulate(loads(pieces), reps=1).table("stations")["up_packets"] > 0).all()
 
 
-def test_the_delays_of_the_uplink_are_all_of_its_packets(result: ap.Result) -> None:
+def test_uplink_delays_include_all_packets(result: ap.Result) -> None:
     delays, links = result.table("mac_delays"), result.table("links").query("link == 'reverse'")
     assert delays.attrs["units"]["delay_s"] == "s"
     for number, rows in delays.groupby("replication"):
@@ -398,7 +398,7 @@ def test_the_delays_of_the_uplink_are_all_of_its_packets(result: ap.Result) -> N
         assert below >= 0.5
 
 
-def test_they_are_in_json_in_files_and_in_the_overview(result: ap.Result, tmp_path: Path) -> None:
+def test_mac_delays_are_in_json_files_and_overview(result: ap.Result, tmp_path: Path) -> None:
     document = result.to_dict()
     assert [row["station"] for row in document["stations"]] == [0, 1]
     (delays,) = document["mac_delays"]
@@ -414,7 +414,7 @@ def test_they_are_in_json_in_files_and_in_the_overview(result: ap.Result, tmp_pa
     assert [row[0] for row in table.rows] == ["reverse/station 0", "reverse/station 1"]
 
 
-def test_the_figure_has_a_step_for_each_delay(result: ap.Result) -> None:
+def test_figure_has_a_step_for_each_delay(result: ap.Result) -> None:
     (axis,) = result.plot.mac_delays().axes
     (line,) = axis.lines
     together = result.table("mac_delays").groupby("delay_s")["packets"].sum()
@@ -422,7 +422,7 @@ def test_the_figure_has_a_step_for_each_delay(result: ap.Result) -> None:
     assert line.get_ydata()[-1] == 1.0
 
 
-def test_figures_over_time_have_what_the_downlink_carries() -> None:
+def test_figures_over_time_show_the_downlink() -> None:
     recorded = 'duration = "3 s"\nrecord = {series = ["delivered", "queue", "sojourn", "cwnd"]}\n'
     text = STATIONS.replace('duration = "10 s"\n', recorded)
     result = ap.simulate(loads(text), reps=1)
@@ -435,14 +435,14 @@ def test_figures_over_time_have_what_the_downlink_carries() -> None:
     assert ap.simulate(loads(text, overrides=users), reps=1).capacity() is None
 
 
-def test_threads_change_nothing() -> None:
+def test_results_do_not_depend_on_threads() -> None:
     alone, both = (ap.simulate(loads(STATIONS), reps=2, threads=n).to_dict() for n in (1, 2))
     for document in (alone, both):
         del document["provenance"]
     assert alone == both
 
 
-def test_without_stations_there_are_none() -> None:
+def test_link_without_stations_has_no_stations_table() -> None:
     fixed = GOOD.replace("ofdma-tdd", "fixed").replace("stations = 2", 'rate = "5 Mbit/s"')
     other = ap.simulate(loads(fixed, overrides=[("duration", "1 s")]), reps=1)
     assert other.table("stations").empty
@@ -452,7 +452,7 @@ def test_without_stations_there_are_none() -> None:
         other.plot.mac_delays()
 
 
-def test_a_station_without_packets_has_no_delay() -> None:
+def test_station_without_packets_has_no_delay() -> None:
     scenario = loads(STATIONS, overrides=[("flows.0.user", "1"), ("duration", "2 s")])
     idle = ap.simulate(scenario, reps=1).table("stations").set_index("station").loc[0]
     assert idle["granted_bytes"] == 0
@@ -460,13 +460,13 @@ def test_a_station_without_packets_has_no_delay() -> None:
     assert math.isnan(idle["efficiency"])
 
 
-def test_flows_without_a_user_go_round_the_stations() -> None:
+def test_flows_without_a_user_are_assigned_to_stations_in_rotation() -> None:
     scenario = loads(STATIONS, overrides=[("flows.0.count", "5"), ("duration", "2 s")])
     down = ap.simulate(scenario, reps=1).table("stations").set_index("station")["down_packets"]
     assert (down > 0).all()
 
 
-def test_uploads_ask_too() -> None:
+def test_uploads_send_requests_too() -> None:
     """Data of a reverse flow is in the uplink, its ACKs are in the downlink."""
     scenario = loads(STATIONS, overrides=[("flows.0.direction", "reverse"), ("duration", "5 s")])
     result = ap.simulate(scenario, reps=1)
@@ -476,8 +476,8 @@ def test_uploads_ask_too() -> None:
     assert result.summary().loc["all", "goodput_bps"]["mean"] > 0.5e6
 
 
-def test_a_request_that_is_read_with_its_mpdu_waits_for_harq() -> None:
-    """wimax-2009 §2.2: grants for piggyback requests come later by the time of HARQ."""
+def test_piggyback_request_waits_for_harq_of_its_mpdu() -> None:
+    """wimax-2009 §2.2: grants for piggyback requests are delayed by the time of HARQ."""
     harq = (f"{LINK}.harq", '{attempts = 4, error = 0.316, round_trip = "30 ms"}')
     delays = [
         ap.simulate(loads(STATIONS, overrides=[harq, (f"{LINK}.piggyback_read", read)]), reps=2)
@@ -488,7 +488,7 @@ def test_a_request_that_is_read_with_its_mpdu_waits_for_harq() -> None:
     assert delays[0] + 0.005 < delays[1] < delays[0] + 0.06
 
 
-def test_grants_ahead_of_the_acks_make_the_uplink_quicker() -> None:
+def test_unsolicited_grants_for_acks_make_the_uplink_faster() -> None:
     """wimax-2009 §4: without requests an ACK takes half the time or less."""
     uni = ap.simulate(loads(GOOD), reps=2).table("stations")["mac_delay_mean_s"].mean()
     adapt = ap.simulate(loads(STATIONS), reps=2).table("stations")["mac_delay_mean_s"].mean()

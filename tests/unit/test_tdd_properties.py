@@ -1,4 +1,4 @@
-"""The TDD link with random settings: threads change nothing; its lists are the engine's."""
+"""The TDD link with random settings: threads change nothing; schemes equal those of the engine."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ LINKS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 
 @examples(15)
 @given(link=LINKS)
-def test_threads_change_no_byte(link: dict[str, Any]) -> None:
+def test_output_bytes_do_not_depend_on_threads(link: dict[str, Any]) -> None:
     scenario = loads(BASE).replace({f"bottleneck.link.{key}": each for key, each in link.items()})
     alone, both = (ap.simulate(scenario, reps=2, threads=count).to_dict() for count in (1, 2))
     for document in (alone, both):
@@ -65,7 +65,7 @@ def test_threads_change_no_byte(link: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("key", "names"), [("downlink_mcs", DOWNLINK_MCS), ("uplink_mcs", UPLINK_MCS)]
 )
-def test_lists_of_schemes_are_the_engine_s(key: str, names: tuple[str, ...]) -> None:
+def test_lists_of_schemes_equal_those_of_the_engine(key: str, names: tuple[str, ...]) -> None:
     resolved = json.loads(loads(BASE).resolve()[0])
     for name in names:
         resolved["bottleneck"]["link"][key] = name

@@ -1,4 +1,4 @@
-"""A link that does not begin at the start of its trace."""
+"""A link that starts at an offset within its trace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PERIOD_S = 8.0
 
 @pytest.fixture
 def mahimahi(tmp_path: Path) -> Path:
-    """Write a round of 8 s: 4 opportunities a millisecond for a second, then one."""
+    """Write a round of 8 s: 4 opportunities per millisecond for 1 s, then one."""
     times = [ms for ms in range(1, 1001) for _ in range(4)] + list(range(1001, 8001))
     (tmp_path / "steps.down").write_text("".join(f"{ms}\n" for ms in times))
     return tmp_path / "steps.down"
@@ -25,7 +25,7 @@ def mahimahi(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def rates(tmp_path: Path) -> Path:
-    """Write the same as rates."""
+    """Write the same link as rates."""
     text = "time_s,rate_bps\n0,48000000\n1,12000000\n8,12000000\n"
     (tmp_path / "steps.csv").write_text(text)
     return tmp_path / "steps.csv"
@@ -48,8 +48,8 @@ def links(mahimahi: Path, rates: Path, **keys: Any) -> list[ap.link.Link]:
     ]
 
 
-def test_without_an_offset_nothing_is_new(mahimahi: Path, rates: Path) -> None:
-    """The resolved form, and so every draw and every result, is as it was."""
+def test_zero_offset_changes_nothing(mahimahi: Path, rates: Path) -> None:
+    """The resolved form, and so every draw and result, is unchanged."""
     for plain, zero in zip(
         links(mahimahi, rates), links(mahimahi, rates, offset="0 s"), strict=True
     ):
@@ -59,7 +59,7 @@ def test_without_an_offset_nothing_is_new(mahimahi: Path, rates: Path) -> None:
         assert "counters" not in run.replications[0]["links"][0]
 
 
-def test_an_offset_shifts_the_link_and_its_capacity(mahimahi: Path, rates: Path) -> None:
+def test_offset_shifts_the_link_and_its_capacity(mahimahi: Path, rates: Path) -> None:
     # 6.5 s to 10.5 s: 12 Mbit/s, from 1.5 s to 2.5 s of the run 48, and 12 again.
     for link in links(mahimahi, rates, offset=f"{3 * PERIOD_S + 6.5} s"):
         result = ap.simulate(make(link), reps=1)
@@ -78,10 +78,10 @@ def test_an_offset_shifts_the_link_and_its_capacity(mahimahi: Path, rates: Path)
 
 
 @pytest.mark.parametrize("offset", ["random", {"uniform": ["1 s", "7 s"]}])
-def test_replications_over_one_trace_see_different_parts_of_it(
+def test_replications_over_one_trace_use_different_parts_of_it(
     mahimahi: Path, rates: Path, offset: Any
 ) -> None:
-    """They differed in the flows' starts alone."""
+    """Regression: they differed in the start times of the flows only."""
     for link in links(mahimahi, rates, offset=offset):
         result = ap.simulate(make(link), reps=4, seed=2)
         offsets = result.table("links")["trace_offset_s"].to_numpy()
@@ -112,8 +112,8 @@ def test_replications_over_one_trace_see_different_parts_of_it(
                    "replication"),
     ],
 )  # fmt: skip
-def test_an_offset_is_no_measured_quantity(mahimahi: Path, offset: str, line: str) -> None:
-    """*trace offset s* had a mean, and an interval that ended beyond the trace."""
+def test_offset_is_no_measured_quantity(mahimahi: Path, offset: str, line: str) -> None:
+    """Regression: *trace offset s* had a mean, and an interval that ended beyond the trace."""
     result = ap.simulate(make(ap.link.Trace(file=str(mahimahi), offset=offset)), reps=3)
     [link] = result.to_dict()["links"]
     assert link["counters"] == {}
@@ -147,8 +147,8 @@ def test_invalid_offsets_are_rejected(offset: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize("offset", ["5.5 ms", {"uniform": ["0 s", "1.0005 s"]}])
-def test_an_offset_is_whole_milliseconds(offset: Any) -> None:
-    """Between them the capacity was drawn up to 2 kB behind what the link had delivered."""
+def test_offset_is_in_whole_milliseconds(offset: Any) -> None:
+    """Regression: the drawn capacity was up to 2 kB behind the deliveries of the link."""
     with pytest.raises(
         ap.errors.BadValueError, match=": must be an integer number of milliseconds, as the trace"
     ):

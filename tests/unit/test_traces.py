@@ -1,4 +1,4 @@
-"""Traces from Python: reading, describing, converting, generating."""
+"""Traces in Python: reading, description, conversion, generation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXAMPLES = shipped_examples()
 SHIPPED = ["pedestrian", "vehicular"]
 
 
-def test_a_trace_is_described() -> None:
+def test_trace_info() -> None:
     info = ap.Trace.parse("0\n5\n5\n12\n").info()
     assert (info.kind, info.opportunities) == ("opportunities", 4)
     assert info.duration_s == pytest.approx(0.012)
@@ -32,7 +32,7 @@ def test_rates_in_bins_keep_every_bit() -> None:
     assert np.diff(rates["time_s"]) == pytest.approx(np.full(len(rates) - 1, 0.05))
 
 
-def test_csv_and_back_is_the_same_trace() -> None:
+def test_csv_round_trip_gives_the_same_trace() -> None:
     trace = ap.Trace.load(EXAMPLES / "traces" / "vehicular.trace")
     csv = trace.to_csv("1 ms", "made here")
     assert csv.startswith("# made here\n")
@@ -49,7 +49,7 @@ def test_csv_and_back_is_the_same_trace() -> None:
         ),
     ],
 )
-def test_a_bin_that_is_no_duration_is_refused(length: str, message: str) -> None:
+def test_invalid_bin_length_is_rejected(length: str, message: str) -> None:
     with pytest.raises(ap.errors.BadValueError) as error:
         ap.Trace.parse("1\n").to_csv(length)
     assert str(error.value) == message
@@ -71,7 +71,7 @@ def test_generated_traces_depend_on_their_seed_only() -> None:
     assert make(1) == make(1) != make(2)
 
 
-def test_a_generator_setting_out_of_range_is_named() -> None:
+def test_generator_setting_out_of_range_is_named() -> None:
     with pytest.raises(ap.errors.BadValueError, match="speed"):
         ap.Trace.generate("2 s", **{**LINK, "speed": -1.0})
     with pytest.raises(ap.errors.BadValueError, match="seed = -1: not accepted"):
@@ -79,7 +79,7 @@ def test_a_generator_setting_out_of_range_is_named() -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_the_shipped_traces_are_what_their_command_makes(
+def test_shipped_traces_are_reproduced_by_their_command(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shipped = EXAMPLES / "traces" / f"{name}.trace"
@@ -94,7 +94,7 @@ def test_the_shipped_traces_are_what_their_command_makes(
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_the_shipped_traces_are_small(name: str) -> None:
+def test_shipped_traces_are_small(name: str) -> None:
     trace = ap.Trace.load(EXAMPLES / "traces" / f"{name}.trace")
     assert trace.duration_s == 60
     assert (EXAMPLES / "traces" / f"{name}.trace").stat().st_size < 200_000

@@ -1,4 +1,4 @@
-"""Arrivals, sizes that are drawn, bursts, slow readers: what the engine makes of them."""
+"""Traffic sources in the engine: arrivals, random sizes, bursts, slow readers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_arrivals_are_a_poisson_process_of_their_rate() -> None:
     assert (gaps > 0).all()
     # Exponential: mean and deviation 10 ms; five standard errors.
     POISSON.close("mean gap", "s", gaps.mean(), 0.01, 5 * 0.01 / math.sqrt(3000))
-    # The variance of an exponential variable's square deviation is 8 of its mean's fourth power.
+    # The variance of the squared deviation of an exponential variable is 8 times mean⁴.
     POISSON.close("variance of gaps", "s²", gaps.var(), 1e-4, 5 * 1e-4 * math.sqrt(8 / 3000))
 
 
@@ -56,7 +56,7 @@ def test_arrivals_begin_at_the_start_of_the_group() -> None:
     assert (run["start_s"] > 30).all()
 
 
-def test_arrivals_differ_between_replications_and_groups_and_are_the_same_again() -> None:
+def test_arrivals_differ_between_replications_and_groups_and_are_reproducible() -> None:
     two = scenario(transfers(20), transfers(20))
     starts = ap.simulate(two, reps=2).table("flows").groupby("replication")["start_s"].apply(list)
     assert starts[0] != starts[1]
@@ -67,7 +67,7 @@ def test_arrivals_differ_between_replications_and_groups_and_are_the_same_again(
     ]
 
 
-def test_another_flow_or_group_leaves_the_arrivals_and_sizes_as_they_were() -> None:
+def test_another_flow_or_group_does_not_change_arrivals_and_sizes() -> None:
     drawn = transfers(20, size={"exponential": "20 kB"})
     more = transfers(21, size={"exponential": "20 kB"})
     columns = ["start_s", "transfer_bytes"]
@@ -76,7 +76,7 @@ def test_another_flow_or_group_leaves_the_arrivals_and_sizes_as_they_were() -> N
     assert alone.to_numpy().tolist() == longer[:20].to_numpy().tolist()
 
 
-def test_an_arrival_after_the_stop_never_starts() -> None:
+def test_arrival_after_the_stop_never_starts() -> None:
     run = ap.simulate(scenario(transfers(100, "1 /s", stop="20 s")), reps=1)
     flows = run.table("flows")
     begun = flows["start_s"].notna()
@@ -88,7 +88,7 @@ def test_an_arrival_after_the_stop_never_starts() -> None:
 
 def test_arrivals_end_at_until_and_started_flows_continue() -> None:
     arrivals = {"poisson": "1 /s", "until": "20 s"}
-    # Each takes longer than what is left of the arrivals.
+    # Each transfer takes longer than the remaining arrival time.
     group = ap.flows(100, arrivals=arrivals, base_rtt="20 ms", size="400 MB", cc="newreno")
     flows = ap.simulate(scenario(group, duration="60 s"), reps=1).table("flows")
     begun = flows["start_s"].notna()
@@ -105,7 +105,7 @@ def test_arrivals_end_at_until_and_started_flows_continue() -> None:
     assert starts[starts < 20].tolist() == flows["start_s"][begun].tolist()
 
 
-def test_datagram_sources_arrive_as_well() -> None:
+def test_datagram_sources_may_have_arrivals() -> None:
     group = ap.flows(50, source="cbr", rate="100 kbit/s", arrivals={"poisson": "10 /s"}, stop="5 s")
     run = ap.simulate(scenario(group), reps=1).table("flows")
     assert run["delivered_packets"].iloc[0] > run["delivered_packets"].iloc[-1]
@@ -124,7 +124,7 @@ def test_bottleneck_elsewhere_drops_overflow_and_nothing_waits_at_the_link() -> 
     assert flow["retransmissions"] > 10
     assert run.table("queues")["max_packets"].iloc[0] <= 1
     assert flow["ip_throughput_bps"] == pytest.approx(1e6, rel=0.03)
-    # Of a packet that is not dropped: at most 20 wait in front of it, one is being sent.
+    # For a packet that is not dropped: at most 20 wait before it, and one is in transmission.
     longest = 0.01 + 22 * 0.012 + 0.0012
     assert 0.9 * longest < flow["p99_delay_s"] < longest
     without = queue_of({"rate": "1 Mbit/s"}).table("flows").iloc[0]
@@ -132,7 +132,7 @@ def test_bottleneck_elsewhere_drops_overflow_and_nothing_waits_at_the_link() -> 
     assert without["mean_rtt_s"] > 0.4
 
 
-def test_a_limit_that_is_never_reached_changes_nothing() -> None:
+def test_unreached_limit_changes_nothing() -> None:
     def flows_of(limit: dict[str, str]) -> Any:
         wires = {"rate": "8 Mbit/s", "delay": "3 ms", **limit}
         two = ap.flows(2, cc="cubic", access=wires, egress=wires, return_wire=wires)
@@ -155,7 +155,7 @@ def test_a_limit_that_is_never_reached_changes_nothing() -> None:
         ({"pareto": {"shape": 2.5, "smallest": "10 kB"}}, 10_000, math.inf),
     ],
 )
-def test_a_transfer_delivers_the_size_that_was_drawn(
+def test_transfer_delivers_the_drawn_size(
     size: dict[str, Any], smallest: float, largest: float
 ) -> None:
     run = ap.simulate(scenario(transfers(size=size)), reps=2).table("flows")
@@ -166,15 +166,15 @@ def test_a_transfer_delivers_the_size_that_was_drawn(
     assert run.groupby("flow")["transfer_bytes"].nunique().max() == 2
 
 
-def test_a_given_size_needs_no_column() -> None:
+def test_constant_size_needs_no_column() -> None:
     assert "transfer_bytes" not in ap.simulate(scenario(transfers(3)), reps=1).table("flows")
 
 
 # --- bursts ------------------------------------------------------------------------------------
 
 
-def test_bursts_take_turns_with_pauses() -> None:
-    # 3 kB: a handshake once, then 20 ms per burst and a second of pause.
+def test_bursts_alternate_with_pauses() -> None:
+    # 3 kB: one handshake, then 20 ms per burst and a pause of 1 s.
     on_off, at_once = {"burst": "3 kB", "off": "1 s"}, {"delayed_ack_segments": 1}
     group = ap.flows(on_off=on_off, base_rtt="20 ms", tcp=at_once)
     run = ap.simulate(scenario(group, duration="100 s"), reps=1).table("flows")
@@ -191,12 +191,12 @@ def test_bursts_by_time_use_their_share() -> None:
     link = ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="1 Mbit/s"))
     result = ap.simulate(scenario(group, bottleneck=link, duration="400 s"), reps=8)
     used = result.table("links")["utilisation"].mean()
-    # Alternating renewals: deviation of the share over T is √(T/4)/T, and there are 8 of them.
-    # A queue of 65 kB is sent in the pauses, half a second after each.
+    # Alternating renewals: the deviation of the share over T is √(T/4)/T, and there are 8 sources.
+    # A queue of 65 kB is sent in the pauses, half a second after each burst.
     assert 0.5 - 5 * 0.5 / math.sqrt(8 * 400) < used < 0.85
 
 
-def test_an_application_that_never_fills_its_window_does_not_let_it_grow() -> None:
+def test_window_of_an_application_limited_flow_does_not_grow() -> None:
     def last_window(**keys: Any) -> float:
         group = ap.flows(on_off={"burst": "2 kB", "off": "100 ms"}, base_rtt="20 ms", **keys)
         record = {"series": ["cwnd"]}
@@ -209,7 +209,7 @@ def test_an_application_that_never_fills_its_window_does_not_let_it_grow() -> No
     assert last_window(tcp={"grow_unused": True}) > 100_000
 
 
-def test_a_slow_reader_gets_what_it_reads() -> None:
+def test_slow_reader_receives_at_its_reading_rate() -> None:
     group = ap.flows(window={"kind": "drain", "rate": "2 Mbit/s"}, base_rtt="20 ms")
     run = ap.simulate(scenario(group, warmup="10 s"), reps=1).table("flows")
     READER.close("goodput", "bit/s", run["goodput_bps"].iloc[0], 2e6, 0.005 * 2e6)
@@ -223,13 +223,13 @@ def test_link_may_stop_and_resume() -> None:
     run = ap.simulate(
         scenario(ap.flows(base_rtt="20 ms"), control=control, duration="300 s"), reps=1
     ).table("flows")
-    # After 1, 2, 4, … s: the seventh timeout, 127 s after the stop, finds the link going.
+    # After 1, 2, 4, … s: the seventh timeout, 127 s after the stop, occurs after the restart.
     assert run["timeouts"].iloc[0] in (6, 7)
-    # The goodput of a window of 65 kB per 20 ms for 170 s or less a minute.
+    # The goodput of a window of 65 kB per 20 ms for at most 170 s minus a minute.
     assert run["delivered_bytes"].iloc[0] > 26e6 / 8 * 110
 
 
-# --- what may be written -----------------------------------------------------------------------
+# --- accepted syntax ---------------------------------------------------------------------------
 
 FILE = """
 duration = "60 s"
@@ -266,7 +266,7 @@ count = 2
         'profile = "linux"\ncc = "cubic"\ntcp = {quick_acks = 0, idle_restart = "restart"}',
     ],
 )
-def test_written_traffic_can_be_wired_and_is_written_equally(lines: str) -> None:
+def test_traffic_in_a_file_resolves_and_is_written_unchanged(lines: str) -> None:
     first = loads(FILE + lines)
     ap.check(first)
     assert loads(first.to_toml()).resolve() == first.resolve()
@@ -279,7 +279,7 @@ def resolved(lines: str) -> dict[str, Any]:
     return flow
 
 
-def test_the_resolved_form_of_arrivals_and_sizes() -> None:
+def test_resolved_form_of_arrivals_and_sizes() -> None:
     flow = resolved(
         'arrivals = {poisson = "8 /s"}\nstart = "5 s"\n'
         'size = {pareto = {shape = 1.2, smallest = "4 kB"}}'
@@ -295,7 +295,7 @@ def test_the_resolved_form_of_arrivals_and_sizes() -> None:
     }
 
 
-def test_the_resolved_form_of_a_triangle_an_end_and_a_limit() -> None:
+def test_resolved_form_of_a_triangle_an_end_and_a_limit() -> None:
     flow = resolved(
         'arrivals = {poisson = "8 /s", until = "100 s"}\naccess = {rate = "1 Mbit/s", '
         'limit = "50 packets"}\nsize = {triangular = {smallest = "1460 B", mode = "3 kB", '
@@ -313,7 +313,7 @@ def test_the_resolved_form_of_a_triangle_an_end_and_a_limit() -> None:
     }
 
 
-def test_the_resolved_form_of_bursts() -> None:
+def test_resolved_form_of_bursts() -> None:
     flow = resolved('on_off = {burst = {exponential = "20 kB"}, off = "1 s"}')
     assert flow["source"]["application"] == {
         "on": {"size": {"kind": "exponential", "mean_bytes": 20_000}},
@@ -437,6 +437,6 @@ def test_invalid_values_are_reported(lines: str, problem: str) -> None:
         {"tcp": {"rto_floor": "variance"}},
     ],
 )
-def test_solve_refuses_what_it_does_not_model(keys: dict[str, Any]) -> None:
+def test_solve_rejects_unsupported_traffic(keys: dict[str, Any]) -> None:
     with pytest.raises(ap.errors.AirpathError, match="no analytic model covers it"):
         ap.solve(scenario(ap.flows(base_rtt="20 ms", **keys)))

@@ -27,7 +27,7 @@ def transfers(count: int = 200, rate: str = "10 /s", **keys: Any) -> list[ap.tra
     return ap.flows(count, arrivals={"poisson": rate}, **(given | keys))
 
 
-def test_completion_times_are_those_of_the_flows_that_start_after_the_warmup() -> None:
+def test_completion_times_include_flows_that_start_after_the_warmup() -> None:
     groups = [transfers(300, "10 /s", size={"exponential": "50 kB"}), transfers(10, "1 /s")]
     result = ap.simulate(scenario(*groups, warmup="10 s", duration="25 s"), reps=3)
     flows = result.table("flows")
@@ -45,7 +45,7 @@ def test_completion_times_are_those_of_the_flows_that_start_after_the_warmup() -
         assert row["median_s"] == pytest.approx(times.median())
         assert row["p95_s"] == pytest.approx(times.quantile(0.95))
         assert row["p99_s"] == pytest.approx(times.quantile(0.99))
-    # The edges 50 kB: half of the sizes of the first group are on either side.
+    # The edge 50 kB: half of the sizes of the first group are on either side.
     first = flows[(flows["group"] == 0) & flows["time"].notna()].assign(
         small=lambda table: table["transfer_bytes"] <= 50_000
     )
@@ -60,7 +60,7 @@ def test_completion_times_are_those_of_the_flows_that_start_after_the_warmup() -
     assert list(found.values()) == [sizes.loc[(1, "50kB-"), "p95_s"], None]
 
 
-def test_slowdown_is_over_the_time_on_an_empty_path() -> None:
+def test_slowdown_is_relative_to_the_time_on_an_empty_path() -> None:
     group = ap.flows(size="100 kB", base_rtt="60 ms", access={"rate": "50 Mbit/s"})
     link = ap.link.Fixed(rate="100 Mbit/s", delay="5 ms")
     bottleneck = ap.Bottleneck(aqm="droptail", link=link)
@@ -80,7 +80,7 @@ def test_slowdown_is_over_the_time_on_an_empty_path() -> None:
     ],
 )
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
-def test_the_base_rtt_of_the_resolved_path_is_the_given_one(link: Any, direction: str) -> None:
+def test_base_rtt_of_the_resolved_path_is_the_given_one(link: Any, direction: str) -> None:
     path = {"bottleneck": {"aqm": "droptail", "link": link}, "ack_path": {"kind": "reverse"}}
     group = ap.flows(base_rtt="180 ms", direction=direction)
     resolved = prepare(scenario(group, **path, backhaul={"delay": "4 ms"})).resolved
@@ -88,13 +88,13 @@ def test_the_base_rtt_of_the_resolved_path_is_the_given_one(link: Any, direction
 
 
 @pytest.mark.parametrize("edges", [[], ["1 MB", "10 kB"], ["10 kB", 5], "10 kB", [0]])
-def test_size_edges_are_rising_sizes(edges: Any) -> None:
+def test_size_edges_must_be_increasing_sizes(edges: Any) -> None:
     found = ap.simulate(scenario(transfers(1), duration="1 s"), reps=1)
     with pytest.raises(ap.errors.BadValueError, match="not edges of size classes"):
         found.table("transfer_sizes", size_edges=edges)
 
 
-def test_unfinished_transfers_are_counted_and_not_timed() -> None:
+def test_unfinished_transfers_are_counted_without_a_time() -> None:
     at_once = {"delayed_ack_segments": 1}
     group = ap.flows(3, size="1 GB", base_rtt="20 ms")
     group += ap.flows(2, size="1 kB", base_rtt="20 ms", tcp=at_once)
@@ -108,7 +108,7 @@ def test_unfinished_transfers_are_counted_and_not_timed() -> None:
     assert second["median_s"]["mean"] == pytest.approx(0.04, abs=0.002)
 
 
-def test_without_transfers_there_is_no_table(tmp_path: Any) -> None:
+def test_result_without_transfers_has_no_table(tmp_path: Any) -> None:
     result = ap.simulate(scenario(ap.flows(base_rtt="20 ms"), duration="2 s"), reps=1)
     assert result.table("transfers").empty
     assert "transfers" not in result.to_dict()

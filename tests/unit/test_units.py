@@ -81,7 +81,7 @@ def test_text_is_read(kind: type[Quantity], text: str, value: int) -> None:
         (Packets, 100, "100 packets"),
     ],
 )
-def test_the_unit_that_suits_is_written(kind: type[Quantity], value: int, text: str) -> None:
+def test_value_is_written_in_a_suitable_unit(kind: type[Quantity], value: int, text: str) -> None:
     assert str(kind(value)) == text
     assert f"{kind(value)}" == text
 
@@ -97,20 +97,20 @@ def test_written_values_are_read_back(kind: type[Quantity], data: st.DataObject)
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data())
-def test_every_unit_counts_its_base_units(kind: type[Quantity], data: st.DataObject) -> None:
+def test_every_unit_has_its_number_of_base_units(kind: type[Quantity], data: st.DataObject) -> None:
     unit = data.draw(st.sampled_from(sorted(kind.units)))
     number = data.draw(st.integers(0, kind.largest // kind.units[unit]))
     assert kind.parse(f"{number} {unit}") == number * kind.units[unit]
 
 
 @given(st.integers(0, 10**15))
-def test_a_float_in_seconds_is_exact_where_doubles_are(nanos: int) -> None:
+def test_float_in_seconds_is_exact_where_doubles_are(nanos: int) -> None:
     assert Duration.from_si(nanos / 10**9) == nanos
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(text=st.text())
-def test_any_text_is_read_or_refused(kind: type[Quantity], text: str) -> None:
+def test_any_text_is_read_or_rejected(kind: type[Quantity], text: str) -> None:
     try:
         assert 0 <= kind.parse(text) <= kind.largest
     except UnitError as error:
@@ -121,7 +121,7 @@ def test_any_text_is_read_or_refused(kind: type[Quantity], text: str) -> None:
     number=st.from_regex(r"[+-]?[0-9]{1,30}(\.[0-9]{0,30})?([eE][+-]?[0-9]{1,9})?", fullmatch=True),
     unit=st.sampled_from(sorted(Duration.units)),
 )
-def test_any_number_is_read_or_refused_at_once(number: str, unit: str) -> None:
+def test_any_number_is_read_or_rejected_immediately(number: str, unit: str) -> None:
     try:
         assert 0 <= Duration.parse(number + unit) <= Duration.largest
     except UnitError as error:
@@ -216,7 +216,7 @@ def test_any_number_is_read_or_refused_at_once(number: str, unit: str) -> None:
         ),
     ],
 )
-def test_the_message_for_a_text(kind: type[Quantity | Decibels], value: str, line: str) -> None:
+def test_message_for_a_text(kind: type[Quantity | Decibels], value: str, line: str) -> None:
     with pytest.raises(UnitError) as caught:
         kind.of(value)
     assert str(caught.value) == line
@@ -237,13 +237,13 @@ def test_the_message_for_a_text(kind: type[Quantity | Decibels], value: str, lin
         ),
     ],
 )
-def test_the_message_for_a_python_value(value: object, line: str) -> None:
+def test_message_for_a_python_value(value: object, line: str) -> None:
     with pytest.raises(UnitError) as caught:
         Duration.of(value)
     assert str(caught.value) == line
 
 
-def test_python_numbers_are_si() -> None:
+def test_python_numbers_are_in_si_units() -> None:
     assert Duration.of(0.04) == 40_000_000
     assert Duration.of(3) == 3 * 10**9
     assert Rate.of(5e6) == 5_000_000
@@ -251,13 +251,13 @@ def test_python_numbers_are_si() -> None:
     assert Duration.of(Duration(7)) == 7
 
 
-def test_a_number_of_packets_always_needs_its_unit() -> None:
+def test_number_of_packets_requires_its_unit() -> None:
     with pytest.raises(UnitError, match="no unit"):
         Packets.of(100)
 
 
-def test_an_integer_beyond_printing_is_refused_in_one_line() -> None:
-    # Python refuses to print integers of more than some 4300 digits.
+def test_very_long_integer_is_rejected_in_one_line() -> None:
+    # Python refuses to print integers of more than about 4300 digits.
     with pytest.raises(UnitError) as caught:
         Duration.of(10**5000)
     assert len(str(caught.value)) < 200

@@ -1,4 +1,4 @@
-"""VCP from a scenario: what is accepted, what is resolved, and the code along the path."""
+"""VCP in a scenario: accepted values, resolved form, and the load code along the path."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def refused(**keys: Any) -> str:
     return str(error.value)
 
 
-def test_vcp_with_ecn_is_refused() -> None:
+def test_vcp_with_ecn_is_rejected() -> None:
     assert refused(tcp={"ecn": "on"}) == (
         'flows: tcp.ecn = "on": contradicts cc = "vcp". Use one of the two.'
     )
 
 
 @pytest.mark.parametrize("recovery", ["sack", "prr"])
-def test_profile_ns2_with_sack_is_refused(recovery: str) -> None:
+def test_profile_ns2_with_sack_is_rejected(recovery: str) -> None:
     assert refused(tcp={"recovery": recovery}) == (
         f'flows: tcp.recovery = "{recovery}": stack = "ns2" has no SACK. Set stack = "rfc".'
     )
@@ -58,11 +58,11 @@ def test_profile_ns2_with_sack_is_refused(recovery: str) -> None:
         ({"on_loss": "halve"}, 'cc.on_loss = "halve": not one of the accepted words'),
     ],
 )
-def test_a_bad_parameter_is_refused(value: dict[str, Any], problem: str) -> None:
+def test_invalid_parameter_is_rejected(value: dict[str, Any], problem: str) -> None:
     assert problem in refused(cc={"kind": "vcp", **value})
 
 
-def test_with_profile_ns2_the_windows_of_vcp_have_no_limit() -> None:
+def test_vcp_windows_have_no_limit_in_profile_ns2() -> None:
     options = scenario().flows[0].config()  # type: ignore[attr-defined]
     assert (str(options.receive_window), options.initial_ssthresh) == ("4294967295 B", "unlimited")
     of_reno = scenario(cc="reno").flows[0].config()  # type: ignore[attr-defined]
@@ -72,7 +72,7 @@ def test_with_profile_ns2_the_windows_of_vcp_have_no_limit() -> None:
 
 
 @pytest.mark.parametrize("profile", profiles())
-def test_the_field_is_vcps_under_every_profile(profile: str) -> None:
+def test_ecn_field_has_vcp_encoding_in_every_profile(profile: str) -> None:
     resolved = json.loads(scenario(profile=profile).resolve()[0])
     source = resolved["flows"][0]["source"]
     assert (source["options"]["ecn"], source["congestion"]["kind"]) == ("vcp", "vcp")
@@ -81,7 +81,7 @@ def test_the_field_is_vcps_under_every_profile(profile: str) -> None:
     )
 
 
-def test_without_a_code_the_window_grows_until_a_loss_with_a_warning() -> None:
+def test_window_without_load_code_grows_until_a_loss_with_a_warning() -> None:
     told = {advisory.code: advisory.text for advisory in ap.check(scenario()).advisories}
     assert told == {
         "vcp-without-code": 'cc = "vcp", but nothing writes a load code at the bottleneck: VCP '
@@ -94,22 +94,22 @@ def test_without_a_code_the_window_grows_until_a_loss_with_a_warning() -> None:
     assert ap.check(scenario(wrapped)).advisories == []
 
 
-def test_an_ecn_flow_is_marked_under_overload_only() -> None:
-    """ECT(0) reads as high: the queue leaves it alone, and marks it when the load is above 1."""
+def test_ecn_flow_is_marked_in_overload_only() -> None:
+    """ECT(0) means high load: the queue leaves it unchanged, and marks it above load 1."""
     keys = {"cc": "reno", "tcp": {"ecn": "on", "receive_window": "1 MB"}}
     run = ap.simulate(scenario({"kind": "vcp", "limit": 1000}, **keys), reps=1).replications[0]
     queue, flow = run["queues"][0], run["flows"][0]
     assert queue["marks"] > 0
     assert sum(queue["drops"].values()) == 0
     assert flow["ecn_reductions"] > 0
-    # What cannot overload the link is never marked.
+    # A flow that cannot overload the link is never marked.
     calm = {"cc": "reno", "tcp": {"ecn": "on", "receive_window": "20 kB"}}
     run = ap.simulate(scenario({"kind": "vcp", "limit": 1000}, **calm), reps=1).replications[0]
     assert (run["queues"][0]["marks"], run["flows"][0]["ecn_reductions"]) == (0, 0)
 
 
-def test_marks_of_other_disciplines_read_as_overload() -> None:
-    """RED's marks hold two VCP flows in its thresholds; without ECN their packets are dropped."""
+def test_marks_of_other_disciplines_mean_overload() -> None:
+    """RED's marks keep two VCP flows between its thresholds; without ECN packets are dropped."""
     run = ap.simulate(scenario(RED, count=2, start="0 s"), reps=1).replications[0]
     queue = run["queues"][0]
     assert queue["marks"] > 20
@@ -132,7 +132,7 @@ def fields(path: Path) -> list[tuple[int, int, bytes]]:
 
 
 def test_captures_show_the_bits_on_syn_data_and_retransmissions(tmp_path: Path) -> None:
-    """At the senders 01 throughout; at the receivers what the router has made of it."""
+    """At the senders always 01; at the receivers the value written by the router."""
     made = ap.Scenario(
         duration="20 s",
         flows=ap.flows(20, cc="vcp", profile="ns2", base_rtt="100 ms"),

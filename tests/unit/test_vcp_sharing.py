@@ -1,8 +1,8 @@
-"""What VCP gets of a clean link behind a VCP router (vcp-2008 compared with Xia et al. 2005).
+"""VCP's share of a clean link behind a VCP router (vcp-2008 compared with Xia et al. 2005).
 
-The paths are those of vcp-2008: 10 Mbit/s and 32 ms between routers, 89.6 ms of round trip in all.
-What is measured begins after 10 s, as there: from two packets MI takes 5.6 s to a tenth of the
-link.
+The paths are those of vcp-2008: 10 Mbit/s and 32 ms between routers, 89.6 ms of round trip in
+total. As there, the measurement starts after 10 s: from two packets MI takes 5.6 s to a tenth of
+the link.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def test_ten_flows_fill_a_clean_link_with_a_short_queue() -> None:
 
 
 @pytest.mark.parametrize(("count", "use"), [(1, 0.909), (2, 0.942), (5, 0.967), (50, 0.983)])
-def test_the_use_of_a_link_by_fewer_and_by_more_flows(count: int, use: float) -> None:
-    """The numbers of the model's page; below ten flows AI is too slow to come back from MD."""
+def test_utilisation_for_fewer_and_more_flows(count: int, use: float) -> None:
+    """The numbers of the model's page; below ten flows AI is too slow to recover from MD."""
     group = flows(count, start={"uniform": ["1 ms", "300 ms"]})
     for found in run(group, until=110, since=10):
         what = f"use of the link, {count} flows"
@@ -83,7 +83,7 @@ def test_the_use_of_a_link_by_fewer_and_by_more_flows(count: int, use: float) ->
         assert sum(found["queues"][0]["drops"].values()) == 0
 
 
-def test_a_flow_that_joins_20_s_later_has_half_within_5_percent_from_40_s_after() -> None:
+def test_flow_started_20_s_later_has_half_within_5_percent_after_40_s() -> None:
     group = flows(start="0 s") + flows(start="20 s")
     for until in (70, 100):
         first, second = goodputs(run(group, until=until, since=60, reps=1)[0])
@@ -91,7 +91,7 @@ def test_a_flow_that_joins_20_s_later_has_half_within_5_percent_from_40_s_after(
         SHARES.between(what, "", second / (first + second), 0.475, 0.525)
 
 
-def test_flows_of_50_and_150_ms_share_within_20_percent_and_those_of_reno_do_not() -> None:
+def test_vcp_flows_of_50_and_150_ms_share_within_20_percent_and_reno_flows_do_not() -> None:
     """Windows have no limit in either case."""
     start = {"uniform": ["1 ms", "300 ms"]}
 
@@ -107,7 +107,7 @@ def test_flows_of_50_and_150_ms_share_within_20_percent_and_those_of_reno_do_not
 
 
 @pytest.mark.long
-def test_a_thousand_flows_share_a_gigabit() -> None:
+def test_thousand_flows_share_a_gigabit() -> None:
     group = ap.flows(
         1000, cc="vcp", profile="ns2", base_rtt="89.6 ms", start={"uniform": ["1 ms", "300 ms"]}
     )
@@ -119,10 +119,10 @@ def test_a_thousand_flows_share_a_gigabit() -> None:
 
 @pytest.mark.parametrize("granularity", ["10 ms", "0 s"])
 @pytest.mark.parametrize("base_rtt", ["20 ms", "50 ms", "100 ms", "200 ms", "400 ms"])
-def test_mi_makes_the_window_grow_by_1_0625_in_200_ms_for_every_rtt(
+def test_mi_increases_the_window_by_1_0625_in_200_ms_for_every_rtt(
     base_rtt: str, granularity: str
 ) -> None:
-    """Over 2 s without a code; ACKs are those of whole packets, of 500 and more."""
+    """Over 2 s without a code; ACKs are for whole packets, of 500 and more."""
     scenario = ap.Scenario(
         duration="4 s",
         flows=ap.flows(

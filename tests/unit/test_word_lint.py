@@ -1,4 +1,4 @@
-"""The lint of words: where it reads prose, and its report."""
+"""The word lint: the parts of a file that it reads, and its report."""
 
 from __future__ import annotations
 
