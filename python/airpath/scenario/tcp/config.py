@@ -27,37 +27,39 @@ class TcpConfig(TcpParameters):
     header : Size
         IP and TCP header bytes of each packet, above 0; `mss` + `header` is at most 65535 B.
     initial_window : Size or Segments
-        cwnd at the start, above 0, in bytes or in segments of `mss`: `"14480 B"`, `"10 segments"`.
-        With SACK and `stack = "ns3"` at least `mss`. A number without a unit is rejected, in Python
-        too.
+        Initial cwnd, above 0, in bytes or in segments of `mss`: `"14480 B"`, `"10 segments"`. With
+        SACK and `stack = "ns3"` at least `mss`. A number without a unit is rejected, in Python too.
     initial_ssthresh : Size or "unlimited"
-        ssthresh at the start, above 0, or `"unlimited"`.
+        Initial ssthresh, above 0, or `"unlimited"`.
     receive_window : Size
         The receiver's advertised window, at least `mss`.
     recovery : {"reno", "newreno", "sack", "prr"}
         Loss recovery: `"reno"` ends with the first new ACK (RFC 5681 §3.2); `"newreno"` ends when
         all data outstanding at its start is acknowledged (RFC 6582); `"sack"` uses selective
-        acknowledgements (RFC 6675); `"prr"` uses them with proportional rate reduction (RFC 6937).
-        `cc` selects one of the first two; the others work with every congestion control.
+        acknowledgements (RFC 6675); `"prr"` uses selective acknowledgements with proportional rate
+        reduction (RFC 6937). `cc` selects `reno` or `newreno`; `sack` and `prr` work with every
+        congestion control.
     window_growth : {"bytes", "abc-1", "abc-2", "segments", "per-ack", "per-ack-truncated"}
-        What an ACK adds to cwnd: `"bytes"` RFC 5681 §3.1 eqs. 2 and 3; `"abc-1"` the bytes that it
-        acknowledges, in slow start at most one segment (RFC 3465, L = 1); `"abc-2"` the same with L
-        = 2; `"segments"` the segments that it acknowledges (Linux); `"per-ack"` a segment, or
-        MSS²/cwnd (ns-3 TcpNewReno); `"per-ack-truncated"` the same as in ns-3.21.
+        Increase of cwnd by an ACK: `"bytes"` RFC 5681 §3.1 eqs. 2 and 3; `"abc-1"` the bytes that
+        the ACK acknowledges, in slow start at most one segment (RFC 3465, L = 1); `"abc-2"` as
+        `abc-1`, with L = 2; `"segments"` the segments that the ACK acknowledges (Linux);
+        `"per-ack"` a segment, or MSS²/cwnd (ns-3 TcpNewReno); `"per-ack-truncated"` as `per-ack`,
+        in the arithmetic of ns-3.21.
     exit_window : {"burst-safe", "ssthresh"}
         cwnd after a NewReno recovery (RFC 6582 §3.2 step 3): `"burst-safe"` min(ssthresh,
         max(FlightSize, MSS) + MSS), option 1; `"ssthresh"` ssthresh, option 2.
     fast_retransmit_guard : {"off", "rfc", "ns3"}
-        Duplicate ACKs that may be due to segments sent before the last loss: `"off"` begin a
-        recovery; `"rfc"` do so only if they acknowledge more than `recover` (RFC 6582 §3.2 step 1);
-        `"ns3"` do so also if they request the first byte after `recover` (ns-3).
+        Reaction to duplicate ACKs that may be due to segments sent before the last loss: `"off"`
+        they begin a recovery; `"rfc"` they begin a recovery only if they acknowledge more than
+        `recover` (RFC 6582 §3.2 step 1); `"ns3"` as `rfc`, and also if they request the first byte
+        after `recover` (ns-3).
     partial_ack_timer : {"first", "each"}
-        Partial ACKs that restart the retransmission timer (RFC 6582 §4): `"first"` the first of a
-        recovery (impatient); `"each"` each (slow-but-steady).
+        Partial ACKs that restart the retransmission timer (RFC 6582 §4): `"first"` the first
+        partial ACK of a recovery (impatient); `"each"` every partial ACK (slow-but-steady).
     limited_transmit : bool
         Send new data on the first two duplicate ACKs (RFC 3042).
     delayed_ack_segments : int
-        Segments per ACK, from 1; 1 acknowledges each segment at once.
+        Number of segments per ACK, from 1; 1 acknowledges each segment immediately.
     delayed_ack_timeout : Duration
         Longest delay of an ACK, above 0.
     initial_rto : Duration
@@ -85,34 +87,35 @@ class TcpConfig(TcpParameters):
         packets.
     ecn : {"off", "on"}
         Explicit congestion notification (RFC 3168): `"off"` not negotiated; `"on"` negotiated: new
-        data is ECN-capable, and marks are answered once per window. `cc = "dctcp"` sets it to
-        `"on"`, with DCTCP's echo; with `cc = "vcp"` the field has VCP's load code, and `"on"` is
-        rejected.
+        data is ECN-capable, and the sender reduces its window for marks once per window.
+        `cc = "dctcp"` sets `ecn` to `"on"`, with DCTCP's echo; with `cc = "vcp"`, the ECN field
+        carries VCP's load code, and `"on"` is rejected.
     ecn_reaction : {"rfc", "cwr"}
-        How the window is reduced for an echoed mark: `"rfc"` at once (RFC 3168 §6.1.2); `"cwr"` in
-        the state CWR (Linux, ns-3): it does not grow until data sent after the echo is
+        Reduction of the window for an echoed mark: `"rfc"` immediately (RFC 3168 §6.1.2); `"cwr"`
+        in the state CWR (Linux, ns-3): the window does not grow until data sent after the echo is
         acknowledged, and with `recovery = "prr"` it follows proportional rate reduction. `"cwr"`
         requires SACK and `loss_detection = "rack"` or `stack = "ns3"`; without them the value of a
         profile becomes `"rfc"`.
     window_scaling : {"exact", "off", "on"}
-        How the window is written into an ACK: `"exact"` without a limit; `"off"` in 16 bits, at
+        Encoding of the receive window in an ACK: `"exact"` without a limit; `"off"` in 16 bits, at
         most 65535 B; `"on"` in 16 bits times 2^shift (RFC 7323 §2), rounded down, with the smallest
-        shift that `receive_window` needs, at most 14; not scaled in the SYN-ACK.
+        shift that `receive_window` requires, at most 14; not scaled in the SYN-ACK.
     sack_after_timeout : {"forget", "keep"}
         SACK information at a timeout: `"forget"` is discarded (RFC 2018 §8); `"keep"` is kept, and
-        only holes are retransmitted, unless the oldest segment is part of it, which proves reneging
-        (Linux). `stack = "ns3"` and `loss_detection = "rack"` always keep it.
+        only holes are retransmitted, unless the oldest segment was selectively acknowledged, which
+        proves reneging (Linux). `stack = "ns3"` and `loss_detection = "rack"` always keep the
+        information.
     idle_restart : {"off", "restart", "decay"}
         cwnd after more than an RTO without sending: `"off"` unchanged; `"restart"` at most the
         initial window (RFC 5681 §4.1); `"decay"` half for each RTO after the first, down to the
-        initial window, with ssthresh at least three quarters of what cwnd was (RFC 2861, Linux).
+        initial window, with ssthresh at least three quarters of the former cwnd (RFC 2861, Linux).
     grow_unused : bool
-        Whether Reno's window also grows with ACKs at which at least a segment of it was unused, for
-        lack of data or of receive window. With `on_off` it is false unless it is set. CUBIC never
-        grows such a window; `window_growth = "segments"` has a separate rule.
+        Let Reno's window also grow at ACKs while at least one segment of the window is unused, for
+        lack of data or of receive window. With `on_off`, the default is false. CUBIC never grows
+        such a window; `window_growth = "segments"` has a separate rule.
     rto_floor : {"total", "variance"}
-        What `min_rto` bounds: `"total"` the timeout (RFC 6298 §2.4); `"variance"` 4·RTTVAR, so that
-        the timeout is SRTT + max(`min_rto`, 4·RTTVAR) (Linux).
+        Quantity that `min_rto` bounds: `"total"` the timeout (RFC 6298 §2.4); `"variance"`
+        4·RTTVAR, so that the timeout is SRTT + max(`min_rto`, 4·RTTVAR) (Linux).
     quick_acks : int
         In-order segments at the start of a connection that are acknowledged one by one, from 0.
     stack : {"rfc", "ns2", "ns3", "linux"}
@@ -124,28 +127,29 @@ class TcpConfig(TcpParameters):
         Bound of the FlightSize from which NewReno without SACK computes ssthresh: `"none"` all data
         sent and not cumulatively acknowledged (RFC 5681 §2); `"cwnd"` cwnd and, until all data
         outstanding at a loss is acknowledged, the value used at that loss, so that a timeout in a
-        recovery does not raise ssthresh; `"replaced"` cwnd replaces FlightSize, however little is
-        outstanding (RFC 5681 §3.1: an easy mistake). With SACK the bound is always cwnd;
-        `recovery = "reno"` has none.
+        recovery does not raise ssthresh; `"replaced"` cwnd replaces FlightSize, even if less data
+        is outstanding (RFC 5681 §3.1: an easy mistake). With SACK, the bound is always cwnd;
+        `recovery = "reno"` has no bound.
     pacing : {"off", "on"}
-        When segments leave, for a congestion control that requests no pacing rate: `"off"` when the
-        windows allow it; `"on"` one at a time, at 200 % of cwnd/SRTT below half of ssthresh and 120
-        % from there (Linux).
+        Departure times of segments, for a congestion control algorithm that requests no pacing
+        rate: `"off"` as soon as the windows allow; `"on"` one at a time, at 200 % of cwnd/SRTT
+        below half of ssthresh and 120 % above it (Linux).
     loss_detection : {"sack", "rack"}
-        How losses are found with SACK: `"sack"` by segments that arrived beyond a hole (RFC 6675);
-        `"rack"` by time (RFC 8985), lost retransmissions included. `stack = "ns3"` has the first;
-        the value of a profile becomes `"sack"` under it.
+        Detection of losses with SACK: `"sack"` by segments received above a hole (RFC 6675);
+        `"rack"` by time (RFC 8985), including lost retransmissions. `stack = "ns3"` uses `"sack"`
+        regardless of the value of the profile.
     tail_loss_probe : bool
         Probe the tail after two round trips (RFC 8985 §7). Requires `loss_detection = "rack"`;
-        without it the value of a profile becomes false.
+        otherwise the value of a profile becomes false.
     push : {"off", "bursts"}
-        Segments that carry PSH, which the receiver acknowledges at once: `"off"` none; `"bursts"`
-        the last one of each burst (Linux).
+        Segments that carry PSH, which the receiver acknowledges immediately: `"off"` none;
+        `"bursts"` the last segment of each burst (Linux).
     max_retries : int or "unlimited"
-        Retransmissions of data by the timer, without an answer, after which its next expiry aborts
-        the connection (R2 of RFC 9293 §3.8.3; Linux `tcp_retries2`), from 0, or `"unlimited"`.
+        Unanswered retransmissions of data by the timer after which the next expiry aborts the
+        connection (R2 of RFC 9293 §3.8.3; Linux `tcp_retries2`), from 0, or `"unlimited"`.
     max_syn_retries : int or "unlimited"
-        The same for the SYN (Linux `tcp_syn_retries`), from 0, or `"unlimited"`.
+        Unanswered retransmissions of the SYN after which the next expiry aborts the connection
+        (Linux `tcp_syn_retries`), from 0, or `"unlimited"`.
     """
 
     mss: Annotated[Maybe[Size], Key("mss")] = Field(default=ABSENT, examples=['"1460 B"'])
