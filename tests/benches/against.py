@@ -1,9 +1,9 @@
-"""Two commits side by side, so that a noisy machine cannot mislead.
+"""Comparison of two commits on a noisy machine.
 
-What else a machine does changes from minute to minute by more than most changes to the code are
-worth, and it slows both commits. So runs go in pairs, one of each commit in turn, which comes first
-being drawn; what is compared is the ratio within a pair, and what is reported their median with an
-interval of order statistics, which assumes nothing about how the noise is distributed.
+The load of a machine changes from minute to minute by more than most changes to the code, and slows
+both commits. Therefore runs are paired: one of each commit, in random order. The ratio within each
+pair is compared; the report has the median of the ratios with an interval from order statistics,
+which assumes nothing about the distribution of the noise.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ Run = TypeVar("Run")
 
 ROOT = Path(__file__).parents[2]
 
-#: There while the module of this tree is the one that is measured; the Makefile keeps it.
+#: Exists if the installed module of this tree has the profile `release`; the Makefile maintains it.
 OPTIMISED = ROOT / ".venv" / ".stamp-module-release"
 
 #: Seed of the order within pairs.
 SEED = 1
 
-#: What an interval covers at least, where the pairs are enough (from 6 on).
+#: Minimum coverage of an interval, if there are enough pairs (6 or more).
 LEVEL = 0.95
 
 
 class NotBuiltError(Exception):
-    """The other commit cannot be had or built; the text says why, in a line."""
+    """The other commit does not exist or cannot be built; the text gives the reason in one line."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """The median of some values and an interval for the median of what they were drawn from.
+    """The median of some values and a confidence interval for the median of their distribution.
 
     Parameters
     ----------
@@ -64,12 +64,12 @@ class Interval:
 
 
 def median_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """Return the median of `values`, and between which two of them the true one lies.
+    """Return the median of `values` with a confidence interval whose ends are two of them.
 
-    The k-th smallest and the k-th largest of n values have the median between them unless fewer
-    than k values lie on one side of it, which has the probability of the binomial law with p = 1/2
-    (Conover, Practical Nonparametric Statistics, section 3.2). k is the largest that covers
-    `level`; with fewer than 6 values it is 1, and the coverage is below 95 %.
+    The k-th smallest and the k-th largest of n values contain the median unless fewer than k values
+    lie on one side of it, which has a binomial probability with p = 1/2 (Conover, Practical
+    Nonparametric Statistics, section 3.2). k is the largest number that covers `level`; with fewer
+    than 6 values it is 1, and the coverage is below 95 %.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def median_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
 
 
 def turns(pairs: int, seed: int = SEED) -> list[bool]:
-    """Return for each pair whether the other commit comes first: in half of them, drawn."""
+    """Return for each pair whether the other commit runs first: in half of the pairs, at random."""
     order = [number % 2 == 1 for number in range(pairs)]
     random.Random(seed).shuffle(order)
     return order
@@ -106,7 +106,7 @@ def turns(pairs: int, seed: int = SEED) -> list[bool]:
 def run_pairs(
     this: Callable[[], Run], other: Callable[[], Run], pairs: int
 ) -> list[tuple[Run, Run]]:
-    """Run both in turn; each pair has the result of `this` first, whichever ran first."""
+    """Run both alternately; each pair has the result of `this` first, whichever ran first."""
     found = []
     for other_is_first in turns(pairs):
         if other_is_first:
@@ -118,8 +118,8 @@ def run_pairs(
 
 
 def commit_of(revision: str) -> str:
-    """Return the commit that `revision` names; `NotBuiltError` if none."""
-    # A revision is no option.
+    """Return the commit that `revision` names; raise `NotBuiltError` if there is none."""
+    # A revision must not be read as an option.
     command = [
         "git",
         "rev-parse",
@@ -135,7 +135,7 @@ def commit_of(revision: str) -> str:
 
 
 def has_changes() -> bool:
-    """Return whether files differ from the commit that is checked out."""
+    """Return whether files differ from the checked-out commit."""
     command = ["git", "status", "--porcelain", "--untracked-files=no"]
     return bool(subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout)
 
@@ -147,9 +147,9 @@ class OtherCommit:
     Parameters
     ----------
     commit : str
-        Its full name.
+        Its full hash.
     sources, modules, target : Path
-        Directories of its sources, of its package, and of what cargo makes.
+        Directories of its sources, its package, and the output of cargo.
     """
 
     commit: str
@@ -159,13 +159,13 @@ class OtherCommit:
 
     @property
     def command(self) -> list[str]:
-        """What runs one of its benchmarks."""
+        """Return the command that runs one of its benchmarks."""
         [run] = [*self.sources.glob("benches/run.py"), *self.sources.glob("tests/benches/run.py")]
         return [sys.executable, str(run)]
 
     @property
     def environment(self) -> dict[str, str]:
-        """In which environment."""
+        """Return the environment variables of that command."""
         directories = {"PYTHONPATH": str(self.modules), "CARGO_TARGET_DIR": str(self.target)}
         return {**os.environ, **directories}
 
@@ -174,8 +174,8 @@ class OtherCommit:
 def other_commit(revision: str) -> Iterator[OtherCommit]:
     """Build the commit `revision` in a temporary directory, which is removed at the end.
 
-    It has separate sources, target directory and module, by the profile `release`; the packages
-    that it requires are those of this environment.
+    It has separate sources, target directory and module, built with the profile `release`; required
+    packages are those of this environment.
     """
     commit = commit_of(revision)
     if not OPTIMISED.exists():
@@ -196,7 +196,7 @@ def other_commit(revision: str) -> Iterator[OtherCommit]:
 
 
 def build(other: OtherCommit, wheels: Path) -> None:
-    """Build the module of `other` as its own description says."""
+    """Build the module of `other` according to its own build description."""
     command = [sys.executable, "-m", "maturin", "build", "--release", "--locked", "--quiet"]
     done = subprocess.run(
         [*command, "--compatibility", "linux", "--out", str(wheels)],
@@ -213,6 +213,6 @@ def build(other: OtherCommit, wheels: Path) -> None:
 
 
 def last_line(text: str) -> str:
-    """Return the last line of `text` that says something."""
+    """Return the last non-blank line of `text`."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else "it does not say why"

@@ -1,8 +1,8 @@
-"""Instructions per delivered packet, counted by callgrind: a figure that noise does not touch.
+"""Instructions per delivered packet, counted by callgrind, which is independent of noise.
 
 ``python tests/benches/instructions.py`` builds the example ``dumbbell`` and runs it for two
-durations; the difference of the counts over that of the packets leaves out the making of the
-scenario. Needs valgrind.
+durations; the difference of the counts divided by that of the packets excludes the creation of the
+scenario. Requires valgrind.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 EXAMPLE = Path("target/release/examples/dumbbell")
 
-#: Name, arguments with the place of the duration, and the two durations in seconds.
+#: Name, arguments with a placeholder for the duration, and the two durations in seconds.
 RUNS = [
     ("dumbbell-16", "16 100 100 {} newreno", (5, 15)),
     ("dumbbell-16-sack", "16 100 100 {} sack", (5, 15)),
@@ -27,7 +27,7 @@ RUNS = [
 
 
 def count(arguments: str) -> tuple[int, int]:
-    """Instructions and delivered packets of one run."""
+    """Return the instructions and delivered packets of one run."""
     with tempfile.TemporaryDirectory() as directory:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={directory}/out"]
         done = subprocess.run(

@@ -1,10 +1,10 @@
-"""What a ledger of many replications takes: a table in Markdown.
+"""Time and memory of a ledger with many replications, as a table in Markdown.
 
-``python tests/benches/ledger.py [REPLICATIONS]`` makes a ledger of made-up replications, 20 of each
-point, 700 bytes each when packed and with three metrics, in a temporary directory. For each
-of opening, status and export it prints, of a separate process without its start, the time, the
-processor time, which says more on a busy machine, and the largest memory. Opening is also measured
-with a tenth of the replications: its memory is to stay as it is.
+``python tests/benches/ledger.py [REPLICATIONS]`` creates a ledger of artificial replications, 20
+per point, packed to 700 bytes each and with three metrics, in a temporary directory. For opening,
+status and export it prints the time, the processor time (more reliable on a busy machine) and the
+peak memory of a separate process, excluding its start. Opening is also measured with a tenth of the
+replications: its memory must not depend on their number.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ print(took, cpu, int(most[1]) / 1024)
 
 
 def made(path: Path, count: int) -> float:
-    """Make a ledger; return how long it took, s."""
+    """Create a ledger; return the time it took, s."""
     draw = random.Random(1)
     digests = [hashlib.sha256(str(n).encode()).hexdigest() for n in range(count // REPS)]
     plan = Plan(
@@ -78,7 +78,7 @@ def made(path: Path, count: int) -> float:
 
 
 def measured(work: str, path: Path, out: Path) -> tuple[float, float, float]:
-    """Return the time and the processor time, s, and the largest memory, MiB, of a work."""
+    """Return the time and the processor time, s, and the peak memory, MiB, of an operation."""
     command = [sys.executable, "-c", AROUND, str(path), str(out), WORK[work]]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     took, cpu, memory = map(float, done.stdout.split())

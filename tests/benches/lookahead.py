@@ -1,10 +1,10 @@
-"""What lookahead gains in each example scenario: a table in Markdown.
+"""Effect of lookahead in each example scenario, as a table in Markdown.
 
 ``python tests/benches/lookahead.py [SECONDS]`` builds the cargo example ``scenario`` and runs each
-with lookahead and in order of time, for SECONDS and twice as long; the differences leave out the
-making of the scenario. Printed per delivered packet: stages taken out of the event queue and
-instructions, without recorded series, and the former with the recorded series of the file. Needs
-valgrind.
+scenario with lookahead and in order of time, for SECONDS and for twice as long; the differences
+exclude the creation of the scenario. Printed per delivered packet: stages removed from the event
+queue and instructions, without recorded series, and the stages also with the series that the file
+records. Requires valgrind.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from airpath import _airpath
 
 EXAMPLE = Path("target/release/examples/scenario")
 
-#: Series that the engine records; others are made of what is known before the run.
+#: Series that the engine records; others are calculated from data known before the run.
 OF_THE_ENGINE = {series["name"] for series in json.loads(_airpath.vocabulary())["series"]}
 
 
 class Counts(NamedTuple):
-    """What a run took, or two runs differ by."""
+    """Counts of a run, or the difference of two runs."""
 
     packets: int
     events: int
@@ -39,7 +39,7 @@ class Counts(NamedTuple):
 
 
 def run(arguments: list[str], is_counted: bool) -> Counts:
-    """Run once, under callgrind where instructions are to be counted."""
+    """Run once, with callgrind if instructions are counted."""
     callgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     command = [*(callgrind if is_counted else []), str(EXAMPLE), *arguments]
     done = subprocess.run(command, check=True, capture_output=True, text=True)

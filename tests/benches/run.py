@@ -4,19 +4,18 @@
 separate process, on one thread, and reports the median run: packets delivered to receivers per
 CPU-second, events per packet, simulated seconds per CPU-second and the peak memory of the process.
 Building the scenario's resolved form is not counted. Every packet is acknowledged (no delayed ACK),
-which makes more events.
+which gives more events.
 
-With ``--against REV`` the commit REV is built too, in a temporary directory, and runs of both
-take turns: the figures of each are followed by the median of the ratios within pairs, with an
+With ``--against REV`` the commit REV is also built, in a temporary directory, and runs of both
+alternate: the results of each are followed by the median of the ratios within pairs, with an
 interval. The other commit runs the benchmark of its ``run.py``, in a separate process.
 
-Some of the names measure something else: ``idle-100000`` the memory that a flow takes which does
-not send, and ``replications-8`` the wall-clock time of 8 replications on two threads as a share
-of that on one. ``ctc-mcs0`` to ``ctc-mcs7`` are the decoder of the 802.16 turbo code and the whole
-chain of its Monte-Carlo on one core, max-log: decoded information bits per second times iterations
-at 10 iterations without stopping, the same bits with the genie's stop at a frame error rate of
-1e-3, and there blocks per second of the chain on AWGN and on Vehicular A (the cargo example
-``codec_speed``).
+Some names measure something else: ``idle-100000`` the memory of a flow that does not send, and
+``replications-8`` the wall-clock time of 8 replications on two threads relative to one thread.
+``ctc-mcs0`` to ``ctc-mcs7`` measure the decoder of the 802.16 turbo code and the whole Monte-Carlo
+chain on one core, max-log: decoded information bits per second times iterations at 10 iterations
+without stopping, the same bits with genie-aided stopping at a frame error rate of 1e-3, and at that
+rate blocks per second of the chain on AWGN and on Vehicular A (the cargo example ``codec_speed``).
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ def dumbbell(
     recovery: str | None = None,
     aqm: QueueDisc | None = None,
 ) -> ap.Scenario:
-    """Bulk flows; the RTT of each is 0.2 ms longer than that of the one before, up to 20 ms."""
+    """Bulk flows; the RTT of each is 0.2 ms longer than that of the previous one, up to 20 ms."""
     rtts = [f"{rtt_ms + 0.2 * (i % 100):.1f} ms" for i in range(count)]
     options = {"delayed_ack_segments": 1, "receive_window": "1 MB"}
     return ap.Scenario(
@@ -114,7 +113,7 @@ def rlc_384() -> ap.Scenario:
 
 
 def idle(count: int) -> ap.Scenario:
-    """99 bulk flows, and others that send one segment in the last millisecond."""
+    """Return 99 bulk flows, and others that send one segment in the last millisecond."""
     bulk = dumbbell(99, "100 Mbit/s", 1000, duration="10 s", recovery="sack")
     last = ap.flows(count - 99, cc="newreno", base_rtt="20 ms", start="9.999 s", size="1 kB")
     return ap.Scenario(
@@ -134,7 +133,7 @@ def cell(
     cap: str = "10 Mbit/s",
     duration: str = "1000 s",
 ) -> ap.Scenario:
-    """CLAMP flows over the radio of clamp-2008 §5.2; by user the RTTs of its flows, ms."""
+    """CLAMP flows over the radio of clamp-2008 §5.2; the RTTs of the flows of each user, ms."""
     radio = ap.link.Cell(
         slot=slot,
         delay="1 ms",
@@ -161,7 +160,7 @@ def cell(
 
 
 def many_users(**changes: Any) -> ap.Scenario:
-    """50 users with four flows each, of RTTs from 20 to 219 ms."""
+    """Return 50 users with four flows each, with RTTs from 20 to 219 ms."""
     return cell([[20 + user + 50 * flow for flow in range(4)] for user in range(50)], **changes)
 
 
@@ -186,7 +185,7 @@ def tdd(stations: int, duration: str, **changes: Any) -> ap.Scenario:
 
 
 def mimo_vcp() -> ap.Scenario:
-    """vcp-2008: ten VCP flows each way over 2×2 antennas at 10 dB, r = 0.93."""
+    """vcp-2008: ten VCP flows in each direction over 2×2 antennas at 10 dB, r = 0.93."""
     vcp = ap.aqm.AckPriority(aqm=ap.aqm.Vcp(limit="100 packets"))
     side = {"rate": "20 Mbit/s", "delay": "6.4 ms"}
     wires = dict.fromkeys(("access", "egress", "ack_access", "return_wire"), side)
@@ -232,13 +231,13 @@ SCENARIOS: dict[str, Callable[[], ap.Scenario]] = {
     "cell-50x200-fast": lambda: many_users(
         slot="1 ms", bandwidth="20 MHz", cap="100 Mbit/s", duration="60 s"
     ),
-    # wimax-2009: one station, and a cell whose downlink is full.
+    # wimax-2009: one station, and a cell with a full downlink.
     "tdd-1": lambda: tdd(1, "3000 s", grant="adapt-bi"),
     "tdd-40": lambda: tdd(40, "300 s", downlink_mcs="64qam-5/6", request="ranging"),
     "mimo-vcp": mimo_vcp,
 }
 
-#: Flows of the run that measures their memory.
+#: Number of flows in the run that measures their memory.
 IDLE_FLOWS = 100_000
 
 
@@ -249,7 +248,7 @@ def measure(name: str) -> dict[str, Any]:
     output = _airpath.simulate(resolved, {}, 1, 0, 1, 1)
     cpu_s = time.process_time() - began
     report = json.loads(output.replications)[0]
-    # Events cover the whole run, packets the measured part of it.
+    # Events are those of the whole run, packets those of its measured part.
     packets = report["packets"] * report["simulated_s"] / report["measured_s"]
     return {
         "name": name,
@@ -262,13 +261,13 @@ def measure(name: str) -> dict[str, Any]:
 
 
 def resident_bytes() -> int:
-    """Memory that this process holds now."""
+    """Return the memory that this process uses now."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize()
 
 
 def measure_idle(name: str) -> dict[str, Any]:
-    """Memory that the engine takes for each flow, most of which have not begun to send."""
+    """Measure the engine's memory per flow; most flows have not started to send."""
     resolved, _ = idle(IDLE_FLOWS).resolve()
     before = resident_bytes()
     _airpath.simulate(resolved, {}, 1, 0, 1, 1)
@@ -282,7 +281,7 @@ def measure_idle(name: str) -> dict[str, Any]:
 
 
 def measure_replications(name: str) -> dict[str, Any]:
-    """Wall-clock time of 8 replications on two threads over that on one."""
+    """Wall-clock time of 8 replications on two threads relative to one thread."""
     resolved, _ = dumbbell(16, "100 Mbit/s", recovery="sack").resolve()
 
     def took(threads: int) -> float:
@@ -295,7 +294,7 @@ def measure_replications(name: str) -> dict[str, Any]:
 
 
 def measure_codec(name: str) -> dict[str, Any]:
-    """Speed of the decoder, and of the whole chain, at one coding scheme."""
+    """Speed of the decoder, and of the whole chain, for one coding scheme."""
     scheme = name.removeprefix("ctc-")
     cargo = "cargo run --locked --release --quiet --package airpath-phy --example codec_speed --"
     command = [*cargo.split(), scheme, "--json"]
@@ -304,18 +303,18 @@ def measure_codec(name: str) -> dict[str, Any]:
     return {"name": name, **speeds}
 
 
-#: What is not the speed of one scenario.
+#: Benchmarks that do not measure the speed of one scenario.
 OTHERS: dict[str, Callable[[str], dict[str, Any]]] = {
     f"idle-{IDLE_FLOWS}": measure_idle,
     "replications-8": measure_replications,
     **{f"ctc-mcs{number}": measure_codec for number in range(8)},
 }
 
-#: The figure by which the median of several runs is chosen.
+#: The quantity that determines the median of several runs.
 FIGURES = ("packets_per_cpu_s", "bytes_per_flow", "time_ratio", "decoded_bps_x_iterations")
 
 
-#: Runs of each benchmark, and pairs: enough for an interval that leaves out two at either end.
+#: Runs of each benchmark, and pairs: enough for an interval that excludes two at either end.
 RUNS, PAIRS = 5, 12
 
 
@@ -333,18 +332,18 @@ def run_once(
 
 
 def median_run(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the run of the median figure."""
+    """Return the run with the median quantity."""
     values = [run[figure_of(run)] for run in runs]
     return {**runs[values.index(statistics.median_low(values))], "runs": len(runs)}
 
 
 def figure_of(run: dict[str, Any]) -> str:
-    """Return the name of the figure by which runs are compared."""
+    """Return the name of the quantity by which runs are compared."""
     return next(figure for figure in FIGURES if figure in run)
 
 
 def compared(pairs: Sequence[tuple[dict[str, Any], dict[str, Any]]], commit: str) -> dict[str, Any]:
-    """Return the median run of this tree, and under ``against`` the other's and their ratios."""
+    """Return the median run of this tree; ``against`` has the other's median run and the ratios."""
     this, other = (median_run(runs) for runs in zip(*pairs, strict=True))
     figure = figure_of(this)
     ratios = [ours[figure] / theirs[figure] for ours, theirs in pairs]
@@ -363,7 +362,7 @@ def benchmark(name: str, repeat: int, other: OtherCommit | None) -> dict[str, An
 
 
 def row(result: dict[str, Any]) -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     name = f"{result['name']:26}"
     if "bytes_per_flow" in result:
         per_flow = f"{result['bytes_per_flow']:,.0f} bytes per flow"
@@ -384,7 +383,7 @@ def row(result: dict[str, Any]) -> str:
 
 
 def lines(result: dict[str, Any]) -> Iterator[str]:
-    """The lines of the table: the figures, those of the other commit, and the ratio of the two."""
+    """Yield the lines of the table: results of this tree, of the other commit, and their ratio."""
     yield row(result)
     if against := result.get("against"):
         yield row({**against["other"], "name": f"  {against['commit'][:12]}"})
@@ -393,14 +392,14 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
 
 
 def positive(text: str) -> int:
-    """Read a count from 1."""
+    """Read a positive integer."""
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text}: not a count from 1")
     return int(text)
 
 
 def main() -> None:
-    """Run the benchmarks that were named, or all."""
+    """Run the named benchmarks, or all."""
     all_names = [*SCENARIOS, *OTHERS]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(all_names))

@@ -1,10 +1,9 @@
-"""How much of each core a sweep leaves to the engine.
+"""Efficiency of a sweep: the share of each core that the engine uses.
 
-The bare engine runs replications in one call on one thread; a sweep runs as many on all cores,
-with its tasks, metrics, packing and ledger. Both take turns. Efficiency per core is the processor
-time of the bare engine for as many replications over cores x seconds of the sweep; where something
-else runs on the machine, what counts is the processor time of the sweep in place of cores x
-seconds.
+The bare engine runs replications in one call on one thread; a sweep runs the same number on all
+cores, with its tasks, metrics, packing and ledger. Both alternate. The efficiency per core is the
+processor time of the bare engine for the same number of replications, divided by cores x seconds of
+the sweep; if the machine has other load, the processor time of the sweep replaces cores x seconds.
 
     python tests/benches/sweep.py [SECONDS]
 """
@@ -27,7 +26,7 @@ from airpath.sweeps.plan import Plan, Point, Rule
 from airpath.sweeps.progress import Progress
 
 GOALS = {5: 0.8, 50: 0.95}
-"""Efficiency that is wanted, by milliseconds of a replication."""
+"""Required efficiency, by milliseconds of a replication."""
 POINTS = 8
 ROUNDS = 3
 
@@ -56,7 +55,7 @@ def bare(of: list[Job], reps: int) -> float:
 
 
 def swept(of: list[Job], reps: int) -> tuple[float, float]:
-    """Return seconds and processor time of the same as a sweep."""
+    """Return the time and the processor time of the same jobs as a sweep, s."""
     points = [Point(place, {}, {}, job.digest) for place, job in enumerate(of)]
     plan = Plan(
         "bench", [], points, Rule(reps, reps), 1, True, 0.99,

@@ -15,7 +15,7 @@ from forked import airpath_words
 
 
 class Answer(NamedTuple):
-    """What a command left behind."""
+    """Result of a command."""
 
     status: int
     out: str
@@ -27,7 +27,7 @@ Call = Callable[..., Answer]
 
 @pytest.fixture
 def scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small scenario file in the working directory, named without its directory."""
+    """A small scenario file in the working directory, given without its directory."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.toml").write_text(SCENARIO)
     return Path("small.toml")

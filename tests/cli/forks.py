@@ -1,8 +1,8 @@
-"""Calls of the command with streams that take nothing, each in a fork of one process.
+"""Calls of the command with streams that reject output, each in a fork of one process.
 
 Reads a list of ``{"arguments": [...], "stream": 1 or 2, "how": "full" | "closed" | "left"}`` as
-JSON, prints a list of ``[status, what the other stream got]``. A fork costs milliseconds where
-a separate process costs a second.
+JSON, prints a list of ``[status, text on the other stream]``. A fork takes milliseconds where a
+separate process takes a second.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def status_of(case: dict[str, Any], other: int) -> int:
         os.dup2(other, 3 - case["stream"])
         spoil(case["stream"], case["how"])
         status = main(case["arguments"])
-        # As the interpreter does at its end, with its own streams.
+        # The interpreter does this at its end, with its own streams.
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
@@ -47,7 +47,7 @@ def spoil(stream: int, how: str) -> None:
     name = {1: "stdout", 2: "stderr"}[stream]
     if how == "closed":
         os.close(stream)
-        # What the interpreter finds at its start.
+        # The state of a closed stream at the start of the interpreter.
         setattr(sys, name, None)
         setattr(sys, f"__{name}__", None)
     elif how == "full":
@@ -62,6 +62,6 @@ if __name__ == "__main__":
     cases = json.load(sys.stdin)
     for name in (*PRELOADED, "airpath_papers.qawla"):
         importlib.import_module(name)
-    # Not printed before the last fork: a buffer would be inherited.
+    # Printed after the last fork: otherwise the forks inherit the buffer.
     answers = [answer(case) for case in cases]
     json.dump(answers, sys.stdout)

@@ -16,10 +16,10 @@ import airpath
 from forked import airpath_words
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-"""What moves the cursor of a terminal, or sets a colour."""
+"""Escape sequences that move the cursor of a terminal or set a colour."""
 
 AT_ONCE_S = 5.0
-"""CPU time, s, that suffices to write what was finished and to end."""
+"""CPU time, s, sufficient to write finished results and to exit."""
 
 SCENARIO = """\
 duration = "4 s"
@@ -43,28 +43,28 @@ start = {uniform = ["0 s", "1 s"]}
 
 
 def environment() -> dict[str, str]:
-    """An environment in which `python -m airpath` finds this package."""
+    """Return an environment in which `python -m airpath` finds this package."""
     return {**os.environ, "PYTHONPATH": str(Path(airpath.__file__).parents[1])}
 
 
 def words(*arguments: object) -> list[str]:
-    """The command line of a separate process."""
+    """Return the command line of a separate process."""
     return [sys.executable, "-m", "airpath", *map(str, arguments)]
 
 
 class Interrupted(NamedTuple):
-    """What a command left behind after Ctrl-C."""
+    """Result of a command after Ctrl-C."""
 
     status: int
     out: str
     err: str
-    """What it wrote to the terminal after it took its progress bar away."""
+    """Text on the terminal after the progress bar was removed."""
     cpu_s: float
     """CPU time from the signal to the end, s."""
 
 
 class Running:
-    """A command that is running, with a terminal for standard error, on which it shows progress.
+    """A running command that shows its progress on a terminal connected to standard error.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Running:
         self._cpu.close()
 
     def wait_for(self, pattern: str) -> None:
-        """Read what it shows until a pattern is found in it."""
+        """Read the terminal output until it contains a pattern."""
         while not re.search(pattern, ESCAPE.sub("", self._text())):
             assert self._read(), f"it ended before {pattern!r}: {self._text()}"
 
@@ -118,7 +118,7 @@ class Running:
     def _read(self) -> bool:
         try:
             read = os.read(self._terminal, 4096)
-        except OSError:  # Linux, when the process has closed its side
+        except OSError:  # Linux, after the process has closed its side
             read = b""
         self._shown += read
         return bool(read)

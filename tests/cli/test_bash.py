@@ -1,4 +1,4 @@
-"""Completion as a user of bash sees it: a line is typed in a real shell, the tab key pressed."""
+"""Completion in a real bash: a line is typed, and the tab key is pressed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Shell:
         self._read_until(lambda read: PROMPT.encode() in read)
 
     def completed(self, line: str) -> str:
-        """Return the line after the tab key is pressed behind it."""
+        """Return the line after the tab key is pressed at its end."""
         os.write(self._terminal, f"{line}\t\x14\x15".encode())
         read = self._read_until(lambda read: b">>" in read.rpartition(b"<<")[2])
         return read.rpartition(b"<<")[2].partition(b">>")[0].decode()
@@ -88,14 +88,14 @@ SPLIT = {"as bash is": "", "words end at blanks only": "COMP_WORDBREAKS=$' \\t\\
     ("line", "becomes"),
     [
         ("reprod", "reproduce "),
-        # Behind a key stood a space, which made what was typed next another word.
+        # Regression: a key was followed by a space, which made the next text a separate word.
         ("run scenario.toml --set dur", "run scenario.toml --set duration="),
         ("run scenario.toml --set bottl", "run scenario.toml --set bottleneck."),
         ("run scenario.toml --capture-rep", "run scenario.toml --capture-replication "),
         ("run scenario.toml --format pa", "run scenario.toml --format parquet "),
     ],
 )
-def test_a_line_is_completed(shell: Callable[[str], Shell], line: str, becomes: str) -> None:
+def test_line_is_completed(shell: Callable[[str], Shell], line: str, becomes: str) -> None:
     assert shell("").completed(f"airpath {line}") == f"airpath {becomes}"
 
 
@@ -103,7 +103,7 @@ def test_a_line_is_completed(shell: Callable[[str], Shell], line: str, becomes: 
 @pytest.mark.parametrize(
     ("line", "becomes"),
     [
-        # Of a value, nothing was completed: bash gave KEY, = and VALUE as three words.
+        # Regression: values were not completed: bash passed KEY, = and VALUE as three words.
         ("run scenario.toml --set bottleneck.aqm=co",
          "run scenario.toml --set bottleneck.aqm=codel "),
         ("run scenario.toml --set flows.0.tcp.recovery=",
@@ -116,19 +116,21 @@ def test_a_line_is_completed(shell: Callable[[str], Shell], line: str, becomes: 
         ("run scenario.toml --capture=sender,rec", "run scenario.toml --capture=sender,receiver "),
     ],
 )  # fmt: skip
-def test_a_line_with_a_sign_is_completed_however_bash_splits_it(
+def test_line_with_an_equals_sign_is_completed_for_every_word_splitting(
     shell: Callable[[str], Shell], settings: str, line: str, becomes: str
 ) -> None:
     assert shell(settings).completed(f"airpath {line}") == f"airpath {becomes}"
 
 
-def test_a_key_with_one_value_is_completed_behind_its_sign(shell: Callable[[str], Shell]) -> None:
-    """There the word that bash completes is the sign itself."""
+def test_key_with_one_value_is_completed_after_the_equals_sign(
+    shell: Callable[[str], Shell],
+) -> None:
+    """There the word that bash completes is the equals sign itself."""
     line = "airpath list a"
     assert shell("").completed(line) == "airpath list aqm "
     line = "airpath phy per --channel="
     assert shell("").completed(f"{line}aw") == f"{line}awgn "
 
 
-def test_a_file_is_completed_where_nothing_else_is(shell: Callable[[str], Shell]) -> None:
+def test_files_are_completed_without_other_completions(shell: Callable[[str], Shell]) -> None:
     assert shell("").completed("airpath run scen") == "airpath run scenario.toml "

@@ -1,4 +1,4 @@
-"""What is wrong with a cell, CLAMP or its traffic: a line, exit 2, and nothing written."""
+"""Errors in a cell, CLAMP or its traffic: one line, exit status 2, and nothing written."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_one_line_exit_2_and_nothing_written(
+def test_fault_gives_one_line_status_2_and_no_file(
     airpath_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     key, value = FAULTS[fault]

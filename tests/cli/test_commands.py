@@ -38,7 +38,7 @@ def test_help_names_every_command(airpath_command: Command) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(command: str) -> None:
+def test_every_command_has_help(command: str) -> None:
     answer = CliRunner().invoke(app, [command, "--help"])
     assert answer.exit_code == 0
     assert f"{command} [OPTIONS]" in answer.output
@@ -54,13 +54,13 @@ def test_every_command_explains_itself(command: str) -> None:
          "See airpath trace info --help."),
     ],
 )  # fmt: skip
-def test_wrong_usage_is_one_line(
+def test_wrong_usage_is_reported_in_one_line(
     airpath_command: Command, arguments: list[str], message: str
 ) -> None:
     assert airpath_command(*arguments) == (2, "", message + "\n")
 
 
-def test_numbers_that_are_none_are_one_line(airpath_command: Command) -> None:
+def test_invalid_numbers_are_reported_in_one_line(airpath_command: Command) -> None:
     answer = airpath_command("run", "a.toml", "--reps", "many")
     assert (answer.status, answer.out) == (2, "")
     assert len(answer.err.splitlines()) == 1
@@ -89,7 +89,7 @@ def test_solve_json(airpath_command: Command, scenario: Path) -> None:
     assert [flow["id"] for flow in document["flows"]] == [0, 1]
 
 
-def test_solve_says_when_no_model_matches(airpath_command: Command, scenario: Path) -> None:
+def test_solve_reports_that_no_model_matches(airpath_command: Command, scenario: Path) -> None:
     Path("small.toml").write_text(
         SCENARIO.split("[[flows]]")[0] + '[[flows]]\nsource = "poisson"\nrate = "1 Mbit/s"\n'
     )
@@ -112,7 +112,7 @@ def test_check_prints_a_scenario_with_every_option(
     assert (answer.status, answer.err) == (0, "")
     for option in ap.TcpConfig.keys():  # noqa: SIM118  (not a dict)
         assert f"{option} = " in answer.out
-    # What it prints is the same scenario again, and explicit already.
+    # The printed text is the same scenario, and already explicit.
     Path("explicit.toml").write_text(answer.out)
     again = airpath_command("check", "explicit.toml")
     body = [line for line in answer.out.splitlines() if not line.startswith("#")]
@@ -126,7 +126,7 @@ def test_check_prints_a_scenario_with_every_option(
 def test_output_of_check_is_accepted_as_input(
     airpath_command: Command, scenario: Path, cc: str, profile: str
 ) -> None:
-    # For DCTCP it had ecn = "off", which contradicts cc = "dctcp".
+    # Regression: for DCTCP it contained ecn = "off", which contradicts cc = "dctcp".
     if (cc, profile) == ("dctcp", "ns3"):
         pytest.skip("ns-3's procedures have no ECN")
     keys: tuple[str, ...] = ("--set", f"flows.0.cc={cc}", "--set", f"flows.0.profile={profile}")
@@ -203,7 +203,7 @@ def test_list_json(airpath_command: Command) -> None:
     assert {"droptail", "gred"} <= set(document["aqm"])
 
 
-def test_list_of_something_else(airpath_command: Command) -> None:
+def test_list_of_an_unknown_family(airpath_command: Command) -> None:
     assert airpath_command("list", "colour") == (
         2,
         "",
@@ -225,7 +225,7 @@ def test_reproduce_prints_simulated_and_published_values(airpath_command: Comman
 def test_reproduce_names_the_figures_of_an_earlier_run(
     airpath_command: Command, tmp_path: Path
 ) -> None:
-    """They remained in the directory as if they belonged to the new report."""
+    """Regression: they remained in the directory as if they belonged to the new report."""
     out = tmp_path / "out"
     out.mkdir()
     for name in ("old.png", "mine.png"):
@@ -248,8 +248,8 @@ def test_reproduce_json(airpath_command: Command) -> None:
     assert set(document["items"][0]["rows"][0]) >= {"row", "quantity", "published", "computed"}
 
 
-def test_reproduce_brief_is_the_verdict(airpath_command: Command) -> None:
-    """How much of a paper was met stood nowhere, and had to be counted."""
+def test_reproduce_brief_prints_the_verdict(airpath_command: Command) -> None:
+    """Regression: the number of matching results was not printed."""
     whole = airpath_command("reproduce", "qawla", "table2")
     brief = airpath_command("reproduce", "qawla", "table2", "--brief")
     verdict = "72 of 72 published numbers are within tolerance"
@@ -264,7 +264,7 @@ def test_reproduce_brief_is_the_verdict(airpath_command: Command) -> None:
 def test_reproduce_accepts_the_directory_of_a_paper(
     airpath_command: Command, tmp_path: Path
 ) -> None:
-    """Work beyond a paper needs no place in the package."""
+    """Reproductions of other papers do not need to be in the package."""
     directory = tmp_path / "mine"
     directory.mkdir()
     (directory / "numbers.py").write_text("KEY = 'mine'\n")
@@ -306,7 +306,7 @@ def test_reproduce_rejects_a_directory_without_a_paper(
     assert answer == (2, "", f'"./mine": {message}\n')
 
 
-def test_reproduce_names_the_file_and_the_entry_that_is_wrong(
+def test_reproduce_names_the_invalid_file_and_entry(
     airpath_command: Command, tmp_path: Path
 ) -> None:
     directory = tmp_path / "mine"
@@ -352,7 +352,9 @@ def test_reproduce_names_the_file_and_the_entry_that_is_wrong(
         ),
     ],
 )
-def test_reproduce_refuses(airpath_command: Command, arguments: list[str], message: str) -> None:
+def test_reproduce_rejects_invalid_arguments(
+    airpath_command: Command, arguments: list[str], message: str
+) -> None:
     assert airpath_command("reproduce", *arguments) == (2, "", message + "\n")
 
 

@@ -1,4 +1,4 @@
-"""`airpath compare`: what it prints and writes, and what it does where engines cannot."""
+"""`airpath compare`: output, files, and behaviour when an engine cannot run the scenario."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Command = Callable[..., Any]
 
 @pytest.fixture(autouse=True)
 def no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An emulation would take as long as the scenario."""
+    """Prevent emulation, which would take as long as the scenario."""
 
     def emulate(*_: Any, **__: Any) -> Any:
         raise BadValueError("no TUN device here.")
@@ -45,7 +45,9 @@ def test_engines_are_printed_side_by_side(airpath_command: Command, scenario: Pa
     assert "emulate: not compared: no TUN device here." in answer.err.splitlines()
 
 
-def test_the_document_says_who_could_not(airpath_command: Command, scenario: Path) -> None:
+def test_document_names_engines_that_cannot_run_the_scenario(
+    airpath_command: Command, scenario: Path
+) -> None:
     answer = airpath_command("compare", scenario, "--reps", "2", "--json")
     document = json.loads(answer.out)
     assert document["base"] == "simulate"
@@ -143,7 +145,7 @@ def test_emulation_reports_progress_and_that_it_is_invalid(
     assert fact in lines
 
 
-def test_ctrl_c_keeps_what_was_finished(
+def test_ctrl_c_keeps_finished_results(
     airpath_command: Command, scenario: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def emulate(*_: Any, **__: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The demonstration: short on the terminal, everything on one page, papers in processes."""
+"""The demonstration: short terminal output, all results on one page, papers in processes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIGURES = {"cell", "link-comparison", "link-reno-droptail", "link-newreno-gred"}
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fewer runs of the link, and a table and a figure of one paper."""
+    """Reduce the runs of the link, and use a table and a figure of one paper."""
     monkeypatch.setattr(examples, "REPLICATIONS", 2)
     monkeypatch.setattr(examples, "COMBINATIONS", COMBINATIONS)
     monkeypatch.setattr(demo, "installed_papers", lambda: {"qawla": ""})
@@ -82,13 +82,13 @@ def test_recorded_link_is_used_if_traces_exist(tmp_path: Path) -> None:
     assert {*found.figures, "cell"} == FIGURES
 
 
-# --- the processes of the papers ---------------------------------------------------------------
+# --- processes of the papers -------------------------------------------------------------------
 
 
 def processes(
     monkeypatch: pytest.MonkeyPatch, returned: Callable[[str], int | None]
 ) -> dict[str, str]:
-    """Replace processes; one for which None is returned runs until it is terminated."""
+    """Replace processes; a process with the result None runs until it is terminated."""
     ended: dict[str, str] = {}
     both_run = Event()
     started: list[str] = []

@@ -1,4 +1,4 @@
-"""Mutated scenario files and traces: accepted or refused, never a traceback, never a hang."""
+"""Mutated scenario files and traces are accepted or rejected, without traceback or endless loop."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Answer(NamedTuple):
 
 
 def call(*arguments: str) -> Answer:
-    """Call the command with an alarm of CPU time, so that an endless loop is a failure."""
+    """Call the command with a limit of CPU time, so that an endless loop is a failure."""
 
     def too_long(_number: int, _frame: FrameType | None) -> None:
         raise TimeoutError(f"more than {LONGEST_S} s of CPU time: {arguments}")
@@ -167,7 +167,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @st.composite
 def mutated_scenarios(draw: st.DrawFn) -> str:
-    """A scenario of which a few lines were deleted, doubled, moved or given other values."""
+    """Return a scenario with some lines deleted, duplicated, moved or given other values."""
     lines = draw(st.sampled_from(TEXTS)).splitlines()
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(lines) - 1))
@@ -188,7 +188,7 @@ def mutated_scenarios(draw: st.DrawFn) -> str:
 
 @FUZZ
 @given(text=mutated_scenarios())
-def test_a_mutated_scenario_is_run_or_refused(directory: Path, text: str) -> None:
+def test_mutated_scenario_runs_or_is_rejected(directory: Path, text: str) -> None:
     file = directory / "mutated.toml"
     file.write_text(text, encoding="utf-8")
     short = ("--set", "duration=60 ms", "--set", "warmup=0 s", "--set", "control=[]")
@@ -197,7 +197,7 @@ def test_a_mutated_scenario_is_run_or_refused(directory: Path, text: str) -> Non
 
 @FUZZ
 @given(text=mutated_scenarios())
-def test_a_mutated_scenario_is_checked_or_refused(directory: Path, text: str) -> None:
+def test_mutated_scenario_is_checked_or_rejected(directory: Path, text: str) -> None:
     file = directory / "mutated.toml"
     file.write_text(text, encoding="utf-8")
     checked = call("check", str(file), "--json")
@@ -210,7 +210,7 @@ def test_a_mutated_scenario_is_checked_or_refused(directory: Path, text: str) ->
 
 @FUZZ
 @given(data=st.binary(max_size=300), at=st.integers(0, len(SCENARIO)))
-def test_bytes_put_into_a_scenario_are_refused_or_harmless(
+def test_bytes_inserted_into_a_scenario_are_rejected_or_harmless(
     directory: Path, data: bytes, at: int
 ) -> None:
     raw = SCENARIO.encode()
@@ -227,7 +227,7 @@ def test_bytes_put_into_a_scenario_are_refused_or_harmless(
         st.sampled_from(WORDS),
     )
 )
-def test_any_setting_is_taken_or_refused(directory: Path, setting: str) -> None:
+def test_any_setting_is_accepted_or_rejected(directory: Path, setting: str) -> None:
     (directory / "small.toml").write_text(SCENARIO)
     answer = call("check", str(directory / "small.toml"), f"--set={setting}", "--json")
     is_accepted_or_refused(answer)
@@ -260,7 +260,7 @@ traces = st.one_of(
 
 @FUZZ
 @given(data=traces, ending=st.sampled_from([".trace", ".csv"]))
-def test_any_trace_is_described_converted_and_run_or_refused(
+def test_any_trace_is_described_converted_and_run_or_rejected(
     directory: Path, data: bytes, ending: str
 ) -> None:
     source = directory / f"fuzz{ending}"

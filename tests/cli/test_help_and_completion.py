@@ -1,4 +1,4 @@
-"""What a user asks the command about itself: the version, help with examples, completion."""
+"""Information about the command itself: the version, help with examples, completion."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ QUICKLY = {
     "compare": ["--reps", "1"],
     "phy per": ["--errors", "1", "--blocks", "10"],
 }
-"""Options that make an example short."""
+"""Options that shorten an example."""
 LINES = [
     pytest.param(name, line, marks=[pytest.mark.realtime] if name == "emulate" else [])
     for name, lines in EXAMPLES.items()
@@ -70,7 +70,9 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("asked", ["--version", "--help"])
 def test_version_and_help_need_no_library(asked: str) -> None:
-    """They took up to 1.2 s: every command was imported, with pydantic, numpy and rich."""
+    """Regression: they took up to 1.2 s, since every command was imported with pydantic, numpy and
+    rich.
+    """
     code = (
         f"import sys; from airpath.cli import main; status = main([{asked!r}]); "
         "print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr); "
@@ -90,7 +92,7 @@ def test_version_and_help_need_no_library(asked: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_list_of_commands_has_the_first_sentence_of_each_help_whole(
+def test_list_of_commands_has_the_complete_first_sentence_of_each_help(
     airpath_command: Command, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -186,7 +188,7 @@ def test_names_are_completed(
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_a_shell_is_shown(
+def test_script_of_a_shell_is_printed(
     airpath_command: Command, monkeypatch: pytest.MonkeyPatch, shell: str
 ) -> None:
     monkeypatch.setattr("typer._completion_shared._get_shell_name", lambda: shell, raising=False)
@@ -207,7 +209,7 @@ def test_examples_are_listed_with_a_line_each(airpath_command: Command) -> None:
 
 
 @pytest.mark.parametrize("name", examples())
-def test_an_example_is_written_with_what_it_reads(airpath_command: Command, name: str) -> None:
+def test_example_is_written_with_its_input_files(airpath_command: Command, name: str) -> None:
     assert airpath_command("example", name).out == example_path(name).read_text()
     answer = airpath_command("example", name, "--out", "mine.toml")
     assert (answer.status, answer.out) == (0, "")
@@ -220,7 +222,7 @@ def test_an_example_is_written_with_what_it_reads(airpath_command: Command, name
         assert airpath_command("check", "mine.toml").status == 0
 
 
-def test_an_example_is_not_written_over_what_it_reads(airpath_command: Command) -> None:
+def test_example_does_not_overwrite_its_input_files(airpath_command: Command) -> None:
     name = "synthetic-newreno-droptail.toml"
     answer = airpath_command("example", "aqm-grid", "--out", name)
     message = f'--out: "{name}": a file that the example reads. Use another name.\n'
@@ -232,7 +234,7 @@ def test_an_example_is_not_written_over_what_it_reads(airpath_command: Command) 
     assert not Path("sweep-of-mine.toml").exists()
 
 
-def test_no_file_of_the_user_is_written_over(airpath_command: Command) -> None:
+def test_user_file_is_not_overwritten(airpath_command: Command) -> None:
     answer = airpath_command("example", "dual-regime", "--out", "scenario.toml")
     message = '--out: "scenario.toml": is there already. Use another name.\n'
     assert answer == (2, "", message)
@@ -243,8 +245,8 @@ def test_no_file_of_the_user_is_written_over(airpath_command: Command) -> None:
     assert "traces/pedestrian.trace" in answer.err
 
 
-def test_help_is_in_sentences() -> None:
-    """Descriptions were cut at 60 letters, and options said "Of the tables"."""
+def test_help_consists_of_sentences() -> None:
+    """Regression: descriptions were cut after 60 letters, and options said "Of the tables"."""
     for name, command in ((name, _command(name)) for name in COMMANDS):
         inner = getattr(command, "commands", {})
         room = 72 - max(map(len, inner), default=0)  # In 80 columns.
@@ -259,7 +261,7 @@ def test_help_is_in_sentences() -> None:
 
 
 def test_options_of_several_commands_are_defined_once() -> None:
-    """Copies went apart: the help of one option had a separate text in each command."""
+    """Regression: each command had its own help text for the same option."""
     texts: dict[str, set[str]] = {}
     for command in map(_command, COMMANDS):
         for each in getattr(command, "commands", {"": command}).values():

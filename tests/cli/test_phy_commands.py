@@ -32,7 +32,7 @@ def per(*arguments: object) -> tuple[object, ...]:
     return ("phy", "per", *arguments)
 
 
-def test_a_table_of_every_point(airpath_command: Command) -> None:
+def test_output_is_a_table_of_every_point(airpath_command: Command) -> None:
     answer = airpath_command(*per(*FEW))
     assert (answer.status, answer.err) == (0, "")
     lines = answer.out.splitlines()
@@ -65,7 +65,7 @@ def test_json_is_one_document_that_begins_with_its_provenance(airpath_command: C
             assert point["per"]["low"] <= point["per"]["mean"] <= point["per"]["high"]
 
 
-def test_the_document_is_a_table_as_well(airpath_command: Command) -> None:
+def test_json_document_can_be_loaded_as_a_table(airpath_command: Command) -> None:
     import airpath.phy
 
     Path("t.json").write_text(airpath_command(*per(*FEW, "--json")).out)
@@ -81,10 +81,10 @@ def test_out_is_a_file_or_a_directory(airpath_command: Command) -> None:
     assert Path("directory/per.json").read_bytes() == Path("new/curve.json").read_bytes()
 
 
-def test_ctrl_c_after_the_last_point_says_that_all_were_finished(
+def test_ctrl_c_after_the_last_point_reports_that_all_are_finished(
     airpath_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It said nothing but "Interrupted." while the figure was drawn."""
+    """Regression: it printed "Interrupted." only while the figure was drawn."""
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -101,7 +101,7 @@ def test_ctrl_c_after_the_last_point_says_that_all_were_finished(
     assert (again.status, Path("a.png").exists()) == (0, True)
 
 
-def test_the_command_in_the_file_makes_the_file(airpath_command: Command) -> None:
+def test_command_in_the_file_reproduces_the_file(airpath_command: Command) -> None:
     airpath_command(*per(*FEW, "--stop-at-zero-errors", "--out", "a.json", "--threads", 1))
     command = json.loads(Path("a.json").read_text())["provenance"]["command"].split()
     assert command[0] == "airpath"
@@ -116,7 +116,7 @@ def test_stop_at_zero_errors_ends_a_curve(airpath_command: Command) -> None:
     assert [point["errors"] == 0 for point in points] == [False, True]
 
 
-def test_a_second_run_keeps_what_was_finished(airpath_command: Command) -> None:
+def test_second_run_keeps_finished_points(airpath_command: Command) -> None:
     airpath_command(*per(*FEW, "--out", "whole.json"))
     whole = json.loads(Path("whole.json").read_text())
     # The same with another count at the existing point: it must not be measured again.
@@ -140,7 +140,7 @@ def test_a_second_run_keeps_what_was_finished(airpath_command: Command) -> None:
     )
 
 
-def test_other_settings_are_not_mixed(airpath_command: Command) -> None:
+def test_different_settings_are_not_mixed(airpath_command: Command) -> None:
     Path("a.json").write_text(airpath_command(*per(*FEW, "--json")).out)
     before = Path("a.json").read_bytes()
     answer = airpath_command(*per(*FEW, "--iterations", 4, "--seed", 2, "--out", "a.json"))
@@ -154,7 +154,7 @@ def test_other_settings_are_not_mixed(airpath_command: Command) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"curves": 3}', "5 Mbit/s\n"])
-def test_a_file_of_something_else_is_not_written_over(airpath_command: Command, text: str) -> None:
+def test_other_file_is_not_overwritten(airpath_command: Command, text: str) -> None:
     Path("a.json").write_text(text)
     answer = airpath_command(*per(*FEW, "--out", "a.json"))
     assert answer == (
@@ -173,7 +173,7 @@ def test_a_file_of_something_else_is_not_written_over(airpath_command: Command, 
         (("curves", 0, "points", 0), "iterations"),
     ],
 )
-def test_a_table_that_lacks_what_this_command_writes_is_not_gone_on_with(
+def test_incomplete_table_is_not_continued(
     airpath_command: Command, place: tuple[str | int, ...], key: str
 ) -> None:
     Path("a.json").write_text(airpath_command(*per(*FEW, "--json")).out)
@@ -248,7 +248,7 @@ SNR_EXAMPLE = 'for example "14:40:2" or "10,12.5".'
         ("--out", "", '--out: "": not a file. Use NAME.json, or a directory.'),
     ],
 )
-def test_bad_values_are_one_line(
+def test_invalid_values_are_reported_in_one_line(
     airpath_command: Command, option: str, value: str, message: str
 ) -> None:
     answer = airpath_command(*per(*FEW, "--out", "new", f"{option}={value}"))
@@ -258,13 +258,13 @@ def test_bad_values_are_one_line(
     assert not list(Path().iterdir())
 
 
-def test_all_bad_values_are_reported_at_once(airpath_command: Command) -> None:
+def test_all_invalid_values_are_reported_at_once(airpath_command: Command) -> None:
     answer = airpath_command(*per("--channel", "x", "--snr", "", "--errors", "0", "--mcs", "9"))
     heads = [line.split(":")[0] for line in answer.err.splitlines()]
     assert heads == ["--channel", "--mcs", "--snr", "--errors"]
 
 
-def test_the_skip_rule_is_refused_where_it_was_not_tried(airpath_command: Command) -> None:
+def test_skip_rule_is_rejected_for_untested_channels(airpath_command: Command) -> None:
     for channel, mapping in (("awgn", "random"), ("vehicular-a", "fusc")):
         answer = airpath_command(
             *per("--channel", channel, "--mapping", mapping, "--snr", 1, "--skip-rule")
@@ -278,7 +278,7 @@ def test_the_skip_rule_is_refused_where_it_was_not_tried(airpath_command: Comman
         )
 
 
-def test_a_channel_without_subcarriers_has_no_mapping(airpath_command: Command) -> None:
+def test_channel_without_subcarriers_has_no_mapping(airpath_command: Command) -> None:
     answer = airpath_command(*per("--channel", "awgn", "--snr", 1, "--mapping", "fusc"))
     assert answer == (
         2,
@@ -287,7 +287,7 @@ def test_a_channel_without_subcarriers_has_no_mapping(airpath_command: Command) 
     )
 
 
-def test_a_channel_has_one_mapping(airpath_command: Command) -> None:
+def test_channel_has_one_mapping(airpath_command: Command) -> None:
     channel = ("--channel", "vehicular-a/fusc", "--snr", 1)
     answer = airpath_command(*per(*channel, "--mapping", "pusc"))
     assert answer == (
@@ -302,7 +302,7 @@ def test_a_channel_has_one_mapping(airpath_command: Command) -> None:
 LONG = per("--channel", "awgn", "--mcs", "0,7", "--snr", "1,2:30:1", "--errors", "1e9")
 
 
-def test_ctrl_c_keeps_what_was_finished(airpath_process: Command) -> None:
+def test_ctrl_c_keeps_finished_points(airpath_process: Command) -> None:
     arguments = (*LONG, "--blocks", "6e4", "--threads", 2)
     with Running(*arguments, "--out", "a.json", "--json") as process:
         process.wait_for(r"mcs0, (?!1 dB)")
@@ -325,7 +325,7 @@ def test_ctrl_c_keeps_what_was_finished(airpath_process: Command) -> None:
     assert {key: again[key] for key in first} == first
 
 
-def test_ctrl_c_before_anything_is_finished_leaves_nothing() -> None:
+def test_ctrl_c_before_the_first_result_leaves_nothing() -> None:
     with Running(*LONG, "--blocks", "1e12", "--out", "new/out") as process:
         process.wait_for("mcs0, 1 dB")
         ended = process.interrupt()
@@ -334,7 +334,7 @@ def test_ctrl_c_before_anything_is_finished_leaves_nothing() -> None:
     assert not list(Path().iterdir())
 
 
-def test_a_bar_with_the_estimate_on_a_terminal_only(airpath_process: Command) -> None:
+def test_progress_bar_with_estimate_is_on_a_terminal_only(airpath_process: Command) -> None:
     assert airpath_process(*per(*FEW, "--json")).err == ""
     parent, child = pty.openpty()
     process = subprocess.Popen(

@@ -24,7 +24,7 @@ def ser(*arguments: object) -> tuple[object, ...]:
     return ("phy", "ser", *arguments)
 
 
-def test_a_table_of_every_point(airpath_command: Command) -> None:
+def test_output_is_a_table_of_every_point(airpath_command: Command) -> None:
     answer = airpath_command(*ser("--modulation", "bpsk", "--tx", 2, "--rx", 2, "--snr", "0:30:10"))
     assert (answer.status, answer.err) == (0, "")
     lines = answer.out.splitlines()
@@ -71,7 +71,7 @@ def test_out_is_a_file_or_a_directory(airpath_command: Command) -> None:
     assert Path("directory/ser.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_errors_without_a_digit_left_are_drawn_as_none(airpath_command: Command) -> None:
+def test_errors_below_the_number_format_are_not_drawn(airpath_command: Command) -> None:
     words = ser("--snr", "150,200", "--tx", 2, "--rx", 8, "--modulation", "bpsk")
     answer = airpath_command(*words, "--out", "new", "--json")
     assert answer.status == 0
@@ -127,7 +127,7 @@ def test_errors_without_a_digit_left_are_drawn_as_none(airpath_command: Command)
         ("--figure-format", "svg", "--figure-format: needs a file. Use --out FILE.json as well."),
     ],
 )
-def test_bad_values_are_one_line(
+def test_invalid_values_are_reported_in_one_line(
     airpath_command: Command, option: str, value: str, message: str
 ) -> None:
     answer = airpath_command(*ser("--snr", "10", f"{option}={value}"))
@@ -135,7 +135,7 @@ def test_bad_values_are_one_line(
     assert not list(Path().iterdir())
 
 
-def test_all_bad_values_are_reported_at_once(airpath_command: Command) -> None:
+def test_all_invalid_values_are_reported_at_once(airpath_command: Command) -> None:
     answer = airpath_command(*ser("--snr", "loud", "--tx", 3, "--rx", 9, "--m", 2))
     heads = [line.split(":")[0] for line in answer.err.splitlines()]
     assert heads == ["--snr", "--tx", "--rx", "--m"]

@@ -22,11 +22,11 @@ REPS = 500
 LONG = ("--reps", REPS, "--set", "duration=1000 s", "--threads", 2)
 """Minutes; a replication takes a fraction of a second."""
 ENDLESS = ("--reps", 2, "--set", "duration=1000000 s")
-"""Nothing is finished within an hour."""
+"""No replication finishes within an hour."""
 
 
 def interrupted_by_itself(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run a script that calls the command and sends Ctrl-C to itself at a place in it."""
+    """Run a script that calls the command and sends Ctrl-C to itself at one point."""
     return subprocess.run(
         [sys.executable, "-c", script, *map(str, arguments)],
         env=environment(),
@@ -46,7 +46,9 @@ def test_status_and_streams(airpath_process: Command, scenario: Path) -> None:
     assert "Traceback" not in bad.err
 
 
-def test_the_same_bytes_for_one_and_two_threads(airpath_process: Command, scenario: Path) -> None:
+def test_output_bytes_are_equal_for_one_and_two_threads(
+    airpath_process: Command, scenario: Path
+) -> None:
     one, two = (
         airpath_process("run", scenario, "--reps", 4, "--json", "--threads", n).out for n in (1, 2)
     )
@@ -54,7 +56,7 @@ def test_the_same_bytes_for_one_and_two_threads(airpath_process: Command, scenar
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
-def test_equal_flows_cost_a_check_nothing(tmp_path: Path) -> None:
+def test_equal_flows_do_not_slow_a_check(tmp_path: Path) -> None:
     """100,000 equal flows: a resolved form below 100 kB, in a process below 150 MB."""
     file = tmp_path / "many.toml"
     file.write_text(
@@ -62,7 +64,7 @@ def test_equal_flows_cost_a_check_nothing(tmp_path: Path) -> None:
         'link = {kind = "fixed", rate = "100 Mbit/s"}\n'
         '[[flows]]\ncount = 100_000\nbase_rtt = "40 ms"\n'
     )
-    # The peak of this program alone; ru_maxrss has that of the process that it was forked from.
+    # The peak of this program only; ru_maxrss includes that of the process that it was forked from.
     program = (
         "import pathlib, sys; from airpath.cli import main; main(['check', '--json', sys.argv[1]]);"
         "print(pathlib.Path('/proc/self/status').read_text(), file=sys.stderr)"
@@ -76,7 +78,7 @@ def test_equal_flows_cost_a_check_nothing(tmp_path: Path) -> None:
     assert int(peak_kb) < 150_000
 
 
-def test_ctrl_c_keeps_what_was_finished(scenario: Path) -> None:
+def test_ctrl_c_keeps_finished_replications(scenario: Path) -> None:
     with Running("run", scenario, "--json", *LONG) as process:
         process.wait_for(r"simulating, [1-9]\d* of 500")
         ended = process.interrupt()
@@ -91,10 +93,10 @@ def test_ctrl_c_keeps_what_was_finished(scenario: Path) -> None:
     assert document["flows"][0]["goodput_bps"]["reps"] == done
 
 
-def test_ctrl_c_before_anything_is_finished_names_what_an_earlier_run_left(
+def test_ctrl_c_before_the_first_result_names_files_of_an_earlier_run(
     airpath_command: Command, scenario: Path
 ) -> None:
-    """The earlier result stood there as if it were this run's."""
+    """Regression: the earlier result remained as if it were from this run."""
     assert airpath_command("run", scenario, "--reps", 1, "--out", "out").status == 0
     with Running("run", scenario, "--out", "out", *ENDLESS) as process:
         process.wait_for("simulating, 0 of 2")
@@ -104,7 +106,7 @@ def test_ctrl_c_before_anything_is_finished_names_what_an_earlier_run_left(
 
 
 def test_ctrl_c_before_the_first_result_leaves_no_directory(scenario: Path) -> None:
-    """It left an empty one."""
+    """Regression: it left an empty directory."""
     before = sorted(Path().iterdir())
     with Running("run", scenario, "--out", "new/out", "--capture", "sender", *ENDLESS) as process:
         process.wait_for("simulating, 0 of 2")
@@ -141,11 +143,11 @@ RECORDED = (
     *("--set", "flows.0.count=8", "--set", "duration=2 s"),
     *("--reps", 2, "--out", "out"),
 )
-"""Some ten thousand rows."""
+"""About ten thousand rows."""
 
 
 def named_files(lines: list[str]) -> set[str]:
-    """Names of the files that were said to be written."""
+    """Return the names of the files that were reported as written."""
     said = "written: "
     return {Path(line.removeprefix(said).strip()).name for line in lines if line.startswith(said)}
 
@@ -168,11 +170,11 @@ def write_table(path, parts, *others):
 save.write_table = write_table
 sys.exit(main(sys.argv[1:]))
 """
-"""The command, which gets Ctrl-C when it has written half of the second file of series."""
+"""The command, interrupted by Ctrl-C halfway through writing the second file of series."""
 
 
 def test_ctrl_c_while_series_are_written_keeps_the_finished_files(scenario: Path) -> None:
-    """It waited for the rest, half a minute, and said nothing."""
+    """Regression: it waited half a minute for the rest, without a message."""
     done = interrupted_by_itself(WHILE_WRITTEN, "run", scenario, *RECORDED)
     assert done.returncode == 130
     assert "Incomplete" not in done.stdout
@@ -185,8 +187,8 @@ def test_ctrl_c_while_series_are_written_keeps_the_finished_files(scenario: Path
     assert not names & {"series-seq_sent.csv", "series-queue.csv"}
 
 
-def test_a_full_disk_keeps_what_was_finished(scenario: Path) -> None:
-    """A traceback, and nothing was printed."""
+def test_full_disk_keeps_finished_results(scenario: Path) -> None:
+    """Regression: a traceback, and nothing was printed."""
     limit = 300_000
     done = subprocess.run(
         words("run", scenario, *RECORDED),
@@ -218,13 +220,13 @@ sys.meta_path.insert(0, Interrupts())
 from airpath.cli import main
 sys.exit(main(sys.argv[2:]))
 """
-"""The command, which gets Ctrl-C when it imports a module."""
+"""The command, interrupted by Ctrl-C when it imports a module."""
 
 
 @pytest.mark.parametrize(
     "module", ["airpath.cli.commands", "typer", "airpath.cli.run", "pydantic", "airpath.results"]
 )
-def test_ctrl_c_while_starting_is_no_traceback(scenario: Path, module: str) -> None:
+def test_ctrl_c_during_start_gives_no_traceback(scenario: Path, module: str) -> None:
     done = interrupted_by_itself(WHILE_STARTING, module, "run", scenario, "--reps", 1)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
 
@@ -239,7 +241,7 @@ def test_ctrl_c_in_reproduce_keeps_the_finished_items() -> None:
     assert ended.err.startswith("Interrupted: ")
 
 
-def test_a_reader_that_goes_away_is_no_error(scenario: Path) -> None:
+def test_reader_that_closes_the_pipe_is_no_error(scenario: Path) -> None:
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
@@ -253,7 +255,7 @@ def test_a_reader_that_goes_away_is_no_error(scenario: Path) -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_names_that_are_no_text_do_no_harm(airpath_process: Command, scenario: Path) -> None:
+def test_undecodable_names_are_harmless(airpath_process: Command, scenario: Path) -> None:
     odd = os.fsdecode(b"o\xff")
     answer = airpath_process("run", scenario, "--reps", 1, "--json", "--out", odd)
     assert answer.status == 0
@@ -265,7 +267,7 @@ def test_names_that_are_no_text_do_no_harm(airpath_process: Command, scenario: P
     assert bad == (2, "", "none-\\udcff.toml: cannot be read: no such file or directory.\n")
 
 
-def test_no_bar_and_no_colour_in_a_pipe(airpath_process: Command, scenario: Path) -> None:
+def test_pipe_gets_no_bar_and_no_colour(airpath_process: Command, scenario: Path) -> None:
     answer = airpath_process("run", scenario, "--reps", 5)
     assert answer.err == ""
     assert "\x1b" not in answer.out

@@ -1,4 +1,4 @@
-"""`airpath run`: what it prints, writes and refuses."""
+"""`airpath run`: output, files and rejected input."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def test_run_prints_flows_queues_and_links(airpath_command: Command, scenario: P
     assert any(line.startswith("all 2 ") for line in lines)
 
 
-def test_an_advisory_is_a_line_on_standard_error(airpath_command: Command, scenario: Path) -> None:
-    """What the tables do not say was said of equal replications alone, and not in the JSON."""
+def test_advisory_is_a_line_on_standard_error(airpath_command: Command, scenario: Path) -> None:
+    """Regression: only equal replications were reported, and not in the JSON."""
     answer = airpath_command("run", scenario, "--reps", 2, "--json", "--set", "flows.0.tcp.ecn=on")
     told = json.loads(answer.out)["advisories"]
     assert [advisory["code"] for advisory in told] == ["ecn-without-marks", "few-replications"]
@@ -42,7 +42,7 @@ def test_an_advisory_is_a_line_on_standard_error(airpath_command: Command, scena
 
 
 def test_groups_of_flows_have_rows(airpath_command: Command, scenario: Path) -> None:
-    """Thirty flows of one group and a bulk flow printed one row."""
+    """Regression: thirty flows of one group and a bulk flow printed one row."""
     more = Path("groups.toml")
     group = '\n[[flows]]\nsource = "cbr"\nrate = "1 Mbit/s"\n'
     more.write_text(scenario.read_text() + group)
@@ -75,7 +75,7 @@ def numbers(answer: Any) -> Any:
     return {key: value for key, value in document.items() if key != "provenance"}
 
 
-def test_threads_change_nothing(airpath_command: Command, scenario: Path) -> None:
+def test_number_of_threads_changes_nothing(airpath_command: Command, scenario: Path) -> None:
     one, two = (
         airpath_command("run", scenario, "--reps", 5, "--json", "--threads", n) for n in (1, 2)
     )
@@ -84,12 +84,12 @@ def test_threads_change_nothing(airpath_command: Command, scenario: Path) -> Non
     assert replaced == two.out
 
 
-def test_the_seed_changes_everything(airpath_command: Command, scenario: Path) -> None:
+def test_seed_changes_the_results(airpath_command: Command, scenario: Path) -> None:
     one, two = (airpath_command("run", scenario, "--json", "--seed", n) for n in (1, 2))
     assert numbers(one) != numbers(two)
 
 
-def test_set_takes_the_place_of_the_file(airpath_command: Command, scenario: Path) -> None:
+def test_set_replaces_values_of_the_file(airpath_command: Command, scenario: Path) -> None:
     answer = airpath_command(
         "run", scenario, "--reps", 1, "--json",
         "--set", "flows.0.count=3", "--set", "bottleneck.link.rate=5 Mbit/s",
@@ -137,7 +137,7 @@ def test_no_plot_writes_no_figures(airpath_command: Command, scenario: Path) -> 
     assert not list(Path("results").glob("*.png"))
 
 
-def test_the_scenario_in_out_gives_the_same_run(airpath_command: Command, scenario: Path) -> None:
+def test_scenario_in_out_gives_the_same_run(airpath_command: Command, scenario: Path) -> None:
     airpath_command("run", scenario, "--reps", 2, "--seed", 5, "--out", "first", "--no-plot")
     head = Path("first/scenario.toml").read_text().splitlines()[1]
     words = head.removeprefix("# The same run again: airpath ").split()
@@ -148,7 +148,7 @@ def test_the_scenario_in_out_gives_the_same_run(airpath_command: Command, scenar
     assert first["replications"] == second["replications"]
 
 
-# --- bad input: one line for each problem, status 2, nothing written ------------------------------
+# --- invalid input: one line for each problem, status 2, nothing written --------------------------
 
 
 BAD = [
@@ -210,7 +210,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("options", "message"), BAD)
-def test_bad_values_are_one_line(
+def test_invalid_values_are_reported_in_one_line(
     airpath_command: Command, scenario: Path, options: list[str], message: str
 ) -> None:
     before = files()
@@ -231,12 +231,12 @@ def test_every_problem_of_a_file_is_reported_at_once(
     assert "small.toml: flows.0.cuont = 2: unknown key. The nearest is count;" in answer.err
 
 
-def test_a_missing_file_is_one_line(airpath_command: Command, scenario: Path) -> None:
+def test_missing_file_is_reported_in_one_line(airpath_command: Command, scenario: Path) -> None:
     answer = airpath_command("run", "other.toml")
     assert answer == (2, "", "other.toml: cannot be read: no such file or directory.\n")
 
 
-def test_a_missing_trace_says_where_it_was_looked_for(
+def test_missing_trace_is_reported_with_the_searched_directories(
     airpath_command: Command, scenario: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AIRPATH_TRACES", "nowhere")
@@ -252,7 +252,7 @@ def test_directory_that_is_not_writable_stops_before_the_run(
     airpath_command: Command, scenario: Path
 ) -> None:
     Path("taken").write_text("")
-    # Ten hours of simulated time: it would not come back if it ran first.
+    # Ten hours of simulated time: the test would not end if it ran first.
     answer = airpath_command("run", scenario, "--out", "taken", "--set", "duration=10 h")
     assert answer == (
         2,
@@ -294,7 +294,7 @@ def test_captures_of_the_scenario_require_a_directory(
 def test_non_regular_file_in_the_directory_stops_before_the_run(
     airpath_command: Command, scenario: Path
 ) -> None:
-    """It was replaced by a file when the run was done."""
+    """Regression: it was replaced by a file at the end of the run."""
     out = Path("out")
     (out / "series-queue.csv").mkdir(parents=True)
     os.mkfifo(out / "result.json")
@@ -309,7 +309,7 @@ def test_non_regular_file_in_the_directory_stops_before_the_run(
     assert (out / "result.json").is_fifo()
 
 
-def test_files_of_an_earlier_run_are_removed_and_said(
+def test_files_of_an_earlier_run_are_removed_and_reported(
     airpath_command: Command, scenario: Path
 ) -> None:
     words = ["run", scenario, "--reps", 1, "--out", "out"]
@@ -388,16 +388,14 @@ def test_invalid_captures_are_rejected(
         (["--threads", "0"], "--threads: 0: below 1. Use an integer from 1 on."),
     ],
 )  # fmt: skip
-def test_numbers_that_are_none_are_said_in_our_words(
+def test_invalid_numbers_have_a_message_of_airpath(
     airpath_command: Command, scenario: Path, words: list[str], line: str
 ) -> None:
     assert airpath_command("run", scenario, *words) == (2, "", f"{line}\n")
 
 
-def test_a_run_that_does_not_fit_into_the_memory_is_refused(
-    airpath_command: Command, scenario: Path
-) -> None:
-    # It ran until the kernel ended it.
+def test_run_that_exceeds_the_memory_is_rejected(airpath_command: Command, scenario: Path) -> None:
+    # Regression: it ran until the kernel killed it.
     often = ["--set", "record.ss=true", "--set", "record.ss_interval=1 ns"]
     answer = airpath_command("run", scenario, *often, "--out", "new")
     assert (answer.status, answer.out) == (2, "")

@@ -1,4 +1,4 @@
-"""Standard output and standard error that are full, closed or read no longer, in every command."""
+"""Standard output and error streams that are full, closed or without a reader, in every command."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ EXAMPLES = {
 """Calls that print something. The help of every command is printed as well, with full streams."""
 
 JSON = {("run",), ("solve",), ("check",), ("list",), ("trace", "info")}
-"""Commands that are tried with ``--json`` as well."""
+"""Commands that are also called with ``--json``."""
 
 REASONS = {"full": "no space left on device", "closed": "it is closed"}
 
 
 def commands(group: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Every command, from the command's own list."""
+    """Yield every command, from the command's own list."""
     group = typer.main.get_command(app) if group is None else group
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
@@ -68,7 +68,7 @@ Answers = dict[tuple[int, str], dict[tuple[str, ...], tuple[int, str]]]
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the calls were made."""
+    """Return the directory of the calls."""
     made = tmp_path_factory.mktemp("streams")
     (made / "small.toml").write_text(SCENARIO)
     (made / "link.csv").write_text("time_s,rate_bps\n0,1e6\n1,2e6\n2,2e6\n")
@@ -77,7 +77,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def answers(directory: Path) -> Answers:
-    """Status and what the other stream got, by stream and what is wrong with it, by call."""
+    """Return status and text on the other stream, by stream and its fault, by call."""
     cases = [
         {"stream": stream, "how": how, "arguments": call}
         for stream, hows in HOWS.items()
@@ -101,13 +101,13 @@ def answers(directory: Path) -> Answers:
     return found
 
 
-def test_the_examples_are_of_commands_that_there_are() -> None:
+def test_examples_belong_to_existing_commands() -> None:
     assert EXAMPLES.keys() <= set(commands())
 
 
 @pytest.mark.parametrize("how", HOWS[1])
-def test_standard_output_that_takes_nothing(answers: Answers, how: str) -> None:
-    """There was a traceback, and status 1 where the reader of a pipe had left."""
+def test_standard_output_that_rejects_output(answers: Answers, how: str) -> None:
+    """Regression: there was a traceback, and status 1 if the reader of a pipe had exited."""
     silent = {("trace", "convert"), ("trace", "generate")}
     for call, (status, err) in answers[1, how].items():
         # Files and advisories are printed as usual.
@@ -122,8 +122,8 @@ def test_standard_output_that_takes_nothing(answers: Answers, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", HOWS[2])
-def test_standard_error_that_takes_nothing_changes_nothing(answers: Answers, how: str) -> None:
-    """Status 120 when it was full; closed, what belongs there was printed among the results."""
+def test_standard_error_that_rejects_output_changes_nothing(answers: Answers, how: str) -> None:
+    """Regression: status 120 when it was full; when closed, its text was in the results."""
     for call, (status, out) in answers[2, how].items():
         assert status == (2 if call in WRONG else 0), (call, out)
         assert "written: " not in out, call
@@ -132,9 +132,7 @@ def test_standard_error_that_takes_nothing_changes_nothing(answers: Answers, how
             json.loads(out)
 
 
-def test_files_are_written_although_nothing_can_be_printed(
-    answers: Answers, directory: Path
-) -> None:
+def test_files_are_written_if_nothing_can_be_printed(answers: Answers, directory: Path) -> None:
     call = ("run", *EXAMPLES["run",])
     assert answers[1, "full"][call][0] == 1
     assert json.loads((directory / "out" / "result.json").read_text())["complete"]

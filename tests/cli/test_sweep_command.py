@@ -1,4 +1,4 @@
-"""``airpath sweep``: a file in, tables and report out; interrupted, killed and started again."""
+"""``airpath sweep``: tables and report of a sweep file; interrupted, killed and restarted."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_one_document_and_tables_in_other_formats(airpath_command: Command) -> N
 
 
 def test_uncovered_points_are_reported_and_the_table_has_units(airpath_command: Command) -> None:
-    """The report fell over a failure that belongs to no replication."""
+    """Regression: the report failed on a failure without a replication."""
     text = SWEEP.replace("reps = 5", 'engines = ["solve"]').replace(
         '["gred", "codel"]', '["droptail"]'
     )
@@ -144,7 +144,7 @@ def test_ctrl_c_does_not_wait_for_the_figures(
     assert sorted(os.listdir("o u't")) == ["ledger.sqlite", "points.csv", "runs.csv"]  # noqa: PTH208
 
 
-def test_without_a_directory_nothing_is_kept(airpath_command: Command, directory: Path) -> None:
+def test_sweep_without_a_directory_keeps_nothing(airpath_command: Command, directory: Path) -> None:
     before = sorted(directory.iterdir())
     answer = airpath_command("sweep", "sweep.toml", "--reps", "1")
     assert answer.status == 0
@@ -163,7 +163,7 @@ def test_without_a_directory_nothing_is_kept(airpath_command: Command, directory
         (["--set", "flows.0.cc"], "--set flows.0.cc: no value. "),
     ],
 )
-def test_bad_options_are_one_line_each(
+def test_invalid_options_are_reported_in_one_line_each(
     airpath_command: Command, directory: Path, options: list[str], line: str
 ) -> None:
     answer = airpath_command("sweep", "sweep.toml", "--out", "new", *options)
@@ -229,12 +229,14 @@ def test_ctrl_c_keeps_finished_points_and_prints_how_to_resume(airpath_command: 
     assert len(finished("o")) >= 20
 
 
-def test_ctrl_c_of_a_terminal_reaches_workers_too_and_they_say_nothing() -> None:
-    """They printed sixty lines of tracebacks; and a warning, with another Dask on the machine."""
+def test_ctrl_c_in_a_terminal_reaches_workers_which_print_nothing() -> None:
+    """Regression: they printed sixty lines of tracebacks, and a warning if another Dask was
+    running.
+    """
     Path("many.toml").write_text(MANY.format(reps=1_000_000))
     options = ("--out", "o", "--dask", "local", "--threads", "1")
     dask_default = socket.socket()
-    with suppress(OSError):  # In use already: as good.
+    with suppress(OSError):  # If it is in use already, that is sufficient.
         dask_default.bind(("0.0.0.0", 8787))
         dask_default.listen()
     process = subprocess.Popen(
@@ -255,7 +257,7 @@ def test_ctrl_c_of_a_terminal_reaches_workers_too_and_they_say_nothing() -> None
 
 
 def kill_at_random(kills: int, reps: int) -> None:
-    """Kill the command again and again, and compare with one that was left alone."""
+    """Kill the command repeatedly, and compare with an uninterrupted run."""
     Path("many.toml").write_text(MANY.format(reps=reps))
     draw = random.Random(4)
     lasting: dict[tuple[str, int], float] = {}
@@ -266,7 +268,7 @@ def kill_at_random(kills: int, reps: int) -> None:
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
         now = finished("o")
-        # Earlier replications are unchanged: with the time that their only run took.
+        # Earlier replications are unchanged, with the processor time of their only run.
         assert {key: now[key] for key in lasting} == lasting
         lasting = now
     complete("many.toml", "--out", "o")
@@ -278,10 +280,10 @@ def kill_at_random(kills: int, reps: int) -> None:
         assert Path("o", name).read_bytes() == Path("alone", name).read_bytes()
 
 
-def test_a_killed_sweep_loses_nothing_and_runs_nothing_twice() -> None:
+def test_killed_sweep_loses_nothing_and_runs_nothing_twice() -> None:
     kill_at_random(3, 150)
 
 
 @pytest.mark.long
-def test_a_sweep_that_is_killed_a_hundred_times() -> None:
+def test_sweep_killed_a_hundred_times() -> None:
     kill_at_random(100, 3000)

@@ -1,4 +1,4 @@
-"""`airpath sweep status | export | prune`, on ledgers with made-up replications."""
+"""`airpath sweep status | export | prune`, on ledgers with artificial replications."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def with_others(path: Path) -> None:
-    """Make a ledger of two points with three replications each, and some that no point uses."""
+    """Create a ledger of two points with three replications each, and some that no point uses."""
     made(path)
     with Ledger.open(path) as ledger:
         ledger.add([(run(n), metrics(n)) for n in (3, 4)])
@@ -75,7 +75,7 @@ def test_status_json_is_one_document(path: Path, capsys: pytest.CaptureFixture[s
     }
 
 
-def test_a_point_whose_interval_is_small_enough_is_finished(
+def test_point_with_a_sufficiently_narrow_interval_is_finished(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from airpath.sweeps.plan import Plan, Rule
@@ -133,7 +133,7 @@ def test_export_writes_points_and_runs(path: Path, capsys: pytest.CaptureFixture
     assert Path("again/points.csv").read_bytes() == again
 
 
-def test_export_refuses_what_is_no_ledger_and_unknown_formats(path: Path) -> None:
+def test_export_rejects_other_files_and_unknown_formats(path: Path) -> None:
     with pytest.raises(BadValueError, match=r"^out/ledger.sqlite: cannot be read: no such file"):
         export(Path("out"), "tables")
     made(path)
@@ -145,7 +145,7 @@ def test_export_refuses_what_is_no_ledger_and_unknown_formats(path: Path) -> Non
     assert not Path("tables").exists()
 
 
-def test_prune_removes_what_the_plan_does_not_need(
+def test_prune_removes_replications_outside_the_plan(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with_others(path)
@@ -169,7 +169,7 @@ def test_prune_removes_what_the_plan_does_not_need(
     assert ": 0 replications removed; 0 failures removed; 6" in capsys.readouterr().out
 
 
-def test_prune_removes_the_series_of_what_it_removes(
+def test_prune_removes_the_series_of_removed_replications(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made(path)
@@ -195,7 +195,7 @@ def test_prune_can_keep_other_versions(path: Path, capsys: pytest.CaptureFixture
         assert ledger.finished(digest(1), 1) == [0, 1, 2]
 
 
-def test_prune_without_a_plan_removes_other_versions_alone(
+def test_prune_without_a_plan_removes_other_versions_only(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Ledger.open(path) as ledger:
@@ -207,7 +207,7 @@ def test_prune_without_a_plan_removes_other_versions_alone(
         assert ledger.finished(digest(0), 1) == [0, 1]
 
 
-def test_prune_waits_for_no_coordinator_and_makes_no_ledger(path: Path) -> None:
+def test_prune_of_a_missing_ledger_creates_none(path: Path) -> None:
     with pytest.raises(BadValueError, match=r"no such file or directory. Use the directory of a"):
         prune(path)
     assert not path.exists()

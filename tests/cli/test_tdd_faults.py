@@ -1,4 +1,4 @@
-"""What is wrong with a TDD link: a line, exit 2, and nothing written."""
+"""Errors in a TDD link: one line, exit status 2, and nothing written."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_one_line_exit_2_and_nothing_written(
+def test_fault_gives_one_line_status_2_and_no_file(
     airpath_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     key, value = FAULTS[fault]
@@ -68,7 +68,7 @@ def test_one_line_exit_2_and_nothing_written(
     assert [path.name for path in tmp_path.iterdir()] == ["tdd.toml"]
 
 
-def test_an_upload_needs_the_reverse_direction(
+def test_upload_needs_the_reverse_direction(
     airpath_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -68,7 +68,9 @@ def test_info_draws_other_formats(airpath_command: Command, kind: str) -> None:
         ),
     ],
 )
-def test_a_bad_trace_is_one_line(airpath_command: Command, content: str, message: str) -> None:
+def test_invalid_trace_is_reported_in_one_line(
+    airpath_command: Command, content: str, message: str
+) -> None:
     Path("bad.trace").write_text(content)
     for command in (["info"], ["info", "--json"]):
         assert airpath_command("trace", *command, "bad.trace") == (2, "", message + "\n")
@@ -76,7 +78,7 @@ def test_a_bad_trace_is_one_line(airpath_command: Command, content: str, message
     assert not Path("x.csv").exists()
 
 
-def test_a_figure_must_be_one(airpath_command: Command) -> None:
+def test_plot_requires_a_figure_format(airpath_command: Command) -> None:
     answer = airpath_command("trace", "info", "some.trace", "--plot", "x.txt")
     assert answer == (
         2,
@@ -85,7 +87,7 @@ def test_a_figure_must_be_one(airpath_command: Command) -> None:
     )
 
 
-def test_convert_goes_there_and_back(airpath_command: Command) -> None:
+def test_convert_round_trip(airpath_command: Command) -> None:
     assert (
         airpath_command("trace", "convert", "some.trace", "x.csv", "--bin-width", "1 ms").status
         == 0
@@ -115,14 +117,16 @@ def test_convert_takes_the_format_by_name(airpath_command: Command) -> None:
         (["--bin-width", "0 s"], '--bin-width: "0 s": not above 0. Use a duration above 0.'),
     ],
 )
-def test_convert_refuses(airpath_command: Command, options: list[str], message: str) -> None:
+def test_convert_rejects_invalid_options(
+    airpath_command: Command, options: list[str], message: str
+) -> None:
     answer = airpath_command("trace", "convert", "some.trace", "x.csv", *options)
     assert answer == (2, "", message + "\n")
     assert files() == ["some.trace"]
 
 
 @pytest.mark.parametrize("target", ["some.trace", "./some.trace", "link.trace"])
-def test_convert_does_not_overwrite_what_it_reads(airpath_command: Command, target: str) -> None:
+def test_convert_does_not_overwrite_its_input(airpath_command: Command, target: str) -> None:
     before = Path("some.trace").read_bytes()
     Path("link.trace").symlink_to("some.trace")
     answer = airpath_command("trace", "convert", "some.trace", target)
@@ -131,7 +135,7 @@ def test_convert_does_not_overwrite_what_it_reads(airpath_command: Command, targ
     assert Path("some.trace").read_bytes() == before
 
 
-def test_convert_refuses_an_ending_that_says_nothing(airpath_command: Command) -> None:
+def test_convert_rejects_an_unknown_file_extension(airpath_command: Command) -> None:
     answer = airpath_command("trace", "convert", "some.trace", "x.xlsx")
     line = (
         'OUT = "x.xlsx": ".xlsx" is not the ending of a trace. Expected one of: '
@@ -200,13 +204,15 @@ def test_generate_csv_has_its_provenance_inside(airpath_command: Command) -> Non
         ),
     ],
 )
-def test_generate_refuses(airpath_command: Command, option: str, value: str, message: str) -> None:
+def test_generate_rejects_invalid_options(
+    airpath_command: Command, option: str, value: str, message: str
+) -> None:
     answer = airpath_command("trace", "generate", "x.trace", f"{option}={value}")
     assert answer == (2, "", message + "\n")
     assert files() == ["some.trace"]
 
 
-def test_generate_limits_are_the_engines(airpath_command: Command) -> None:
+def test_generate_limits_are_those_of_the_engine(airpath_command: Command) -> None:
     answer = airpath_command("trace", "generate", "x.trace", "--duration", "2 h")
     assert (answer.status, answer.out) == (2, "")
     assert len(answer.err.splitlines()) == 1

@@ -1,4 +1,4 @@
-"""Bad input: what a case is, and what a user may expect of the answer."""
+"""Invalid input: a test case, and the requirements on the message."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ ADVICE = re.compile(
     r"not TOML|not JSON|not a text in UTF-8|cannot be read|"
     r"is not a table and has no)\b"
 )
-"""What a message says at its end: what is accepted, or plainly why nothing there would be."""
+"""The end of a message: the accepted values, or a plain reason why there are none."""
 ADVICE_IN_TABLES = re.compile(r"\bnot (JSON|an? |above 0|the lowest and the highest)")
-"""Of files that a program wrote: what should stand there."""
+"""For files that a program wrote: the expected content."""
 OURS = re.compile(r"Traceback|panicked|<class|object at 0x|pydantic|_airpath|\bself\b")
-"""What no user should read: words of the program's inside."""
+"""Internal words that no user should read."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A command with one thing wrong.
+    """A command with one error.
 
-    `says` is what each line of the message begins with, `advice` what must be in it; `files`
-    are in the working directory, by name.
+    Each line of the message begins with `says` and must contain `advice`; `files` are in the
+    working directory, by name.
     """
 
     area: str
@@ -48,7 +48,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Call:
-    """A call from Python with one argument wrong; `says` must be in the message."""
+    """A call from Python with one invalid argument; `says` must be in the message."""
 
     kind: str
     name: str
@@ -71,7 +71,7 @@ def answer_of(program: Callable[[], int]) -> Answer:
 
 
 def checks(file: str) -> int:
-    """Do what ``airpath check FILE`` does, without typer, which takes half of the time."""
+    """Do the same as ``airpath check FILE``, without typer, which takes half of the time."""
     with output.warnings_as_notes():
         api.check(api.load(Path(file)))
     return 0

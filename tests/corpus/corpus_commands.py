@@ -1,4 +1,4 @@
-"""Command lines with something wrong: every option of every command."""
+"""Invalid command lines: every option of every command."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GOOD_WORDS: Mapping[str, tuple[str, ...]] = {
     "trace convert": ("good.trace", "new.csv", "--bin-width", "1 s"),
     "trace generate": ("new.trace", "--duration", "1 s"),
 }
-"""Of each command, words with which it is content."""
+"""Valid arguments of each command."""
 
 _TEXTS = ("", " ", "house", "\x00", "\x1b[2J", "\udcff", "x" * 5000)
 _NOT_WHOLE = ("", "house", "1.5", "nan", "inf", "1e3", "0x10", "1 000", "1,000", "--json")
@@ -118,7 +118,7 @@ WRONG_VALUES: Mapping[str, tuple[str, ...]] = {
     "--speed": (*_with_unit("m/s"), "1e5 m/s"),
     "--carrier": (*_with_unit("Hz"), "0 Hz"),
 }
-"""What options that take a value refuse."""
+"""Values that options reject."""
 
 _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "scenario": ("missing.toml", "", ".", "good.trace", "good.toml/x", "pipe", "\x00", "x" * 300),
@@ -142,10 +142,10 @@ _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "source": ("missing", "", ".", "traces:missing", "good.toml", "pipe", "\x00"),
     "target": ("", ".", "missing/new.csv", "good.trace/x.csv", "new.xlsx", "pipe", "\x00"),
 }
-"""What arguments without an option refuse, by the name of the parameter."""
+"""Values that arguments without an option reject, by the name of the parameter."""
 
 _WRITTEN = ("--capture", "--capture-replication", "--format", "--figure-format", "--window")
-"""Options that say something about what is written."""
+"""Options about the written files."""
 
 CONTRADICTIONS: Mapping[str, tuple[str, ...]] = {
     "both lengths": ("reproduce", "qawla", "table2", "--quick", "--full"),

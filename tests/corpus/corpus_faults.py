@@ -1,4 +1,4 @@
-"""What a key of a scenario can have wrong: every wrong type, range, unit and spelling."""
+"""Possible errors in a key of a scenario: every wrong type, range, unit and spelling."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ ANYTHING_ELSE = {
     "far below its range": ("-1e12", set[str]()),
     "far above its range": ("1e12", set[str]()),
 }
-"""Values in TOML, and which fields may take them."""
+"""Values in TOML, and the types of fields that accept them."""
 
 
 def faults(host: Host, skip: Collection[str] = ()) -> Iterator[Case]:
-    """Yield every case of one host, except some of its fields."""
+    """Yield every case of one host, except for some of its fields."""
     for name, info in host.model.model_fields.items():
         if name in skip:
             continue
@@ -83,7 +83,7 @@ def _case(
 
 
 def _misspelt(host: Host, key: str, info: FieldInfo) -> Iterator[Case]:
-    """Yield cases of a key written wrong: the message names the right one."""
+    """Yield cases of a misspelt key: the message names the right one."""
     value = info.examples[0] if info.examples else "1"
     words = {
         "a key with a letter too many": f"{key}s",
@@ -101,7 +101,7 @@ def _misspelt(host: Host, key: str, info: FieldInfo) -> Iterator[Case]:
 
 
 def _kind_faults(host: Host) -> Iterator[tuple[str, str]]:
-    """Yield wrong values of the key that picks the class."""
+    """Yield wrong values of the key that selects the class."""
     kind = host.table[host.model.chosen_by]  # type: ignore[attr-defined]
     yield "a kind in capitals", f'"{kind.upper()}"'
     yield "a kind with a letter too many", f'"{kind}x"'
@@ -129,7 +129,7 @@ def _value_faults(host: Host, name: str, info: FieldInfo) -> Iterator[tuple[str,
 
 
 def takes_of(host: Host, name: str, info: FieldInfo) -> set[str]:
-    """Return the sorts of values that a field accepts."""
+    """Return the types of values that a field accepts."""
     takes: set[str] = set()
     for member in _all_members(host, name, info):
         takes |= _takes(member)
@@ -139,7 +139,7 @@ def takes_of(host: Host, name: str, info: FieldInfo) -> set[str]:
 
 
 def _all_members(host: Host, name: str, info: FieldInfo) -> list[Any]:
-    """Return the values that a field accepts, also where its annotation is `Any`."""
+    """Return the values that a field accepts, also if its annotation is `Any`."""
     return [Size, typing.Literal["unlimited"]] if name == "initial_ssthresh" else members(info)
 
 
@@ -162,7 +162,7 @@ def _takes(member: Any) -> set[str]:
 
 
 def _unit_faults(kinds: list[type[Quantity]], is_count: bool) -> Iterator[tuple[str, str]]:
-    """Yield texts that are no quantity; keys that accept counts are of packets without a unit."""
+    """Yield texts that are no quantity; keys that accept counts are in packets without a unit."""
     kind = kinds[0]
     unit = next(iter(kind.units))
     accepted = {unit for one in (*kinds, *([Packets] if is_count else [])) for unit in one.units}

@@ -1,4 +1,4 @@
-"""Files with something wrong: a scenario, a trace, a table of error rates with one change."""
+"""Invalid files: a scenario, a trace, a table of error rates with one change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def scenarios() -> Iterator[Case]:
                 "file", kind, command, (command, "bad.toml"), "bad.toml: ", "",
                 {"bad.toml": content},
             )  # fmt: skip
-    # A file that ends too early, at every place where that is not a scenario.
+    # A truncated file, at every position where the rest is no valid scenario.
     for end in range(1, len(SCENARIO) - 1, 3):
         text = SCENARIO[:end]
         yield Case(
@@ -233,7 +233,7 @@ def error_rates() -> Iterator[Case]:
         if path[-1] in ("label",):
             continue
         for kind, (value, good_for) in _ODD_JSON.items():
-            # A range may reach beyond every point.
+            # A range may extend beyond every point.
             if not isinstance(good, good_for) and (path, kind) not in _GOOD_AFTER_ALL:
                 yield from _table(kind, path, _json(_with(path, value)))
         if not isinstance(path[-1], int) and path[-1] not in ("snr_range_db",):

@@ -1,4 +1,4 @@
-"""Calls of methods from Python with something wrong: of results, figures, traces, tables."""
+"""Invalid calls of methods from Python: of results, figures, traces, tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def scenario() -> ap.Scenario:
 
 @functools.cache
 def result() -> ap.Result:
-    """A result with everything that a method could require."""
+    """Return a result with everything that a method may require."""
     recorded = {"series": ["cwnd", "queue", "delivered", "sojourn"], "ss": True}
     recorded |= {"distributions": ["sojourn"]}
     return ap.simulate(scenario().replace("record", {**recorded, "flow_monitor": True}), reps=1)
@@ -63,7 +63,7 @@ def code() -> ap.phy.ReedSolomon:
 
 @functools.cache
 def sweep() -> ap.Sweep:
-    """A sweep of four points, from a ledger in a separate directory."""
+    """Return a sweep of four points, from a ledger in a separate directory."""
     made = tempfile.TemporaryDirectory()
     plan = plan_of({"cc": ["newreno", "cubic"], "n": [1, 2]}, ["goodput_bps", "mean_delay_s"])
     values = {"goodput_bps": 1e6, "mean_delay_s": 0.1}
@@ -86,7 +86,7 @@ OWNERS: dict[type, Callable[[], Any]] = {
     ap.phy.PerTable: table,
     ap.phy.ReedSolomon: code,
 }
-"""Classes whose methods users call, and an object of each."""
+"""Classes with methods for users, and an object of each."""
 
 METHODS: dict[str, dict[str, Any]] = {
     "Comparison.figure": {},
@@ -160,7 +160,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Trace.rates": {},
     "Trace.to_csv": {},
 }  # fmt: skip
-"""Methods that take arguments, with those with which they are content."""
+"""Methods with arguments, and valid values of these."""
 
 OF_NAMES = (
     *("Result.intervals", "Result.series", "Result.summary", "Result.table", "Result.to_latex"),
@@ -168,7 +168,7 @@ OF_NAMES = (
 )
 """Methods whose argument `name` selects a table or series, and is not a label."""
 OF_MODELS = {*("engine_form", "instead_of", "keys", "model_post_init", "model_rebuild", "resolved")}
-"""Methods by which the classes of a scenario talk to each other."""
+"""Internal methods of the classes of a scenario."""
 
 _TEXTS = {"a text", "a lone surrogate", "a text of control characters"}
 _NUMBERS = {"an array", "a truth value", "far below its range", "a fraction below 0"}
@@ -183,7 +183,7 @@ FITTING: dict[str, set[str]] = {
     "Plot.save(directory)": _TEXTS,
     "Result.save(directory)": _TEXTS,
     "Sweep.save(directory)": _TEXTS,
-    # The jobs of this sweep are made up.
+    # The jobs of this sweep are artificial.
     "Sweep.distribution(of)": _TEXTS,
     "Sweep.quantiles(of)": _TEXTS,
     "SweepPlot.distribution(of)": _TEXTS,
@@ -202,7 +202,7 @@ FITTING: dict[str, set[str]] = {
         or (name.startswith(("Plot.", "SweepPlot.")) and not name.endswith(".save"))
     },
 }
-"""Kinds of `OBJECTS` that an argument takes."""
+"""Kinds of `OBJECTS` that an argument accepts."""
 
 OUTSIDE: dict[str, tuple[Any, ...]] = {
     "point": (-1, 4, "1", 0.0), "replication": (-1, 1, "1", 0.0), "mcs": (-1, 99, "mcs99", 0.0),
@@ -217,11 +217,11 @@ OUTSIDE: dict[str, tuple[Any, ...]] = {
     "compare_to": ("vegas", 3),
     "directory": ("", 3, "good.toml"), "update": ({"durations": 1}, {"duration": 3j}),
 }  # fmt: skip
-"""Values that are near to what an argument of that name takes."""
+"""Invalid values close to the accepted values of an argument with that name."""
 
 
 def public_methods() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
-    """Yield every public method of Airpath that takes arguments: its name and their names."""
+    """Yield every public method of Airpath with arguments: its name and their names."""
     for owner, made in OWNERS.items():
         for name, _ in inspect.getmembers(owner, callable):
             home = next(c for c in owner.__mro__ if name in vars(c))
@@ -245,7 +245,7 @@ def public_methods() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
 
 
 def methods() -> Iterator[Call]:
-    """Yield calls of every method, with one argument wrong in each."""
+    """Yield calls of every method, with one invalid argument in each."""
     for name, method, arguments in public_methods():
         for argument in arguments:
             place = f"{name}({argument})"
@@ -265,7 +265,7 @@ def _same(value: Any) -> Any:
 
 
 def attributes() -> Iterator[Call]:
-    """Yield assignments to attributes of a scenario: there are none that can be."""
+    """Yield assignments to attributes of a scenario: all are rejected."""
     for name in ("durationn", "duration", "flow", "title_", "x"):
         yield Call("an assignment", f"Scenario.{name}", functools.partial(_set, name), name)
     yield Call("a deletion", "Scenario.duration", lambda: delattr(scenario(), "duration"))

@@ -1,4 +1,4 @@
-"""Calls from Python with something wrong: keys of every class, arguments of every function."""
+"""Invalid calls from Python: keys of every class, arguments of every function."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from airpath.results import mean_interval
 
 
 class _Unwilling:
-    """A value that cannot even be shown."""
+    """A value whose `repr` fails."""
 
     def __repr__(self) -> str:
         raise RuntimeError("no")
@@ -65,7 +65,7 @@ RANGE_OF_THE_LINK = {
 
 
 def constructors(host: Host) -> Iterator[Call]:
-    """Yield calls of one class, with one key wrong in each."""
+    """Yield calls of one class, with one invalid key in each."""
     good = {k: v for k, v in host.table.items() if k != getattr(host.model, "chosen_by", "")}
     if "return" in good:
         good["return_wire"] = good.pop("return")
@@ -138,7 +138,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "mean_interval": (mean_interval, {"values": [1.0, 2.0], "confidence": 0.9}),
     "reproduction.reproduce": (reproduction.reproduce, {"paper": "qawla", "items": ["table2"]}),
 }  # fmt: skip
-"""Functions that users call, with arguments with which they are content."""
+"""Functions for users, with valid arguments."""
 
 NOT_TRIED = {
     "accept_version", "bands", "capture_to", "command", "complementary", "effort", "engine",
@@ -146,7 +146,7 @@ NOT_TRIED = {
     "host_network", "keep_privileges", "progress",
     "provenance", "relative", "skip_rule", "stop_at_zero_errors",
 }  # fmt: skip
-"""Arguments that are called, or shown, or taken for true or false."""
+"""Arguments that are called, displayed, or used as a truth value."""
 
 _PATHS = {"a text", "a lone surrogate", "a text of control characters"}
 _NUMBERS = (
@@ -159,18 +159,18 @@ FITTING: dict[str, set[str]] = {
     **{key: {"an array"} for key in _NUMBERS},
     "metropolitan": {"a truth value"},
     "mcs": {"a table without texts as keys"},
-    "of": {"a class"},  # what a function of the user's raises
+    "of": {"a class"},  # exception of a user function
     "out": _PATHS,
     "values": {"an array", "bytes", "a table without texts as keys"},
     "overrides": {"a set", "a generator"},
     "snr_db": {"an array", "a table without texts as keys"},
     "table": _PATHS,
 }
-"""Kinds of `OBJECTS` that an argument takes."""
+"""Kinds of `OBJECTS` that an argument accepts."""
 
 
 def functions() -> Iterator[Call]:
-    """Yield calls of every function, with one argument wrong in each."""
+    """Yield calls of every function, with one invalid argument in each."""
     for name, (function, good) in FUNCTIONS.items():
         for argument, about in inspect.signature(function).parameters.items():
             if argument in NOT_TRIED or about.kind is about.VAR_KEYWORD:

@@ -1,8 +1,8 @@
-"""Every table that a scenario file can have, found by walking the models.
+"""Every table that a scenario file can have, found by a search of the models.
 
-A host is a whole scenario with one class at one place. What a key accepts is read from
-its annotation and its documentation, not from its validator, so that one that accepts too much is
-found.
+A host is a whole scenario with one class at one position. The accepted values of a key are read
+from its annotation and its documentation, not from its validator; a validator that accepts too much
+is therefore found.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ else:
 Path = tuple[str | int, ...]
 
 FILES = {"trace": "good.trace", "rate-trace": "good.csv", "adaptive": "airpath:802.16-ctc-awgn"}
-"""What links read, by their kind; the files are next to the scenario."""
+"""Files that links read, by kind of link; they are next to the scenario."""
 
 GOOD: dict[str, Any] = {
     "duration": "100 s",
@@ -39,12 +39,12 @@ GOOD: dict[str, Any] = {
 
 
 class Literal(str):
-    """A value as written in a TOML file, right or wrong."""
+    """A value as written in a TOML file, valid or invalid."""
 
 
 @dataclass(frozen=True)
 class Host:
-    """A good scenario with a table of one class at one place."""
+    """A valid scenario with a table of one class at one position."""
 
     model: type[Model]
     path: Path
@@ -64,7 +64,7 @@ class Host:
         return typing.cast(Mapping[str, Any], found)
 
     def with_keys(self, changes: Mapping[str, Any], drop: str | None = None) -> str:
-        """Return the file with keys of the table changed, or one of them left out."""
+        """Return the file with keys of the table changed, or one of them removed."""
         document = copy.deepcopy(dict(self.document))
         table: Any = document
         for step in self.path:
@@ -89,11 +89,11 @@ def _value(value: Any) -> str:
     return json.dumps(value)
 
 
-# --- walking -----------------------------------------------------------------------------------
+# --- search ------------------------------------------------------------------------------------
 
 
 def hosts() -> list[Host]:
-    """Return one host for each class that a scenario can hold."""
+    """Return one host for each class that a scenario can contain."""
     found: dict[type[Model], Host] = {}
     _walk(Host(Scenario, (), GOOD), found)
     return list(found.values())
@@ -107,7 +107,7 @@ def _walk(host: Host, found: dict[type[Model], Host]) -> None:
         key = info.alias or name
         for model, in_list in _models(info):
             if (host.model.public_name(), key) == ("link.Radio", "policy"):
-                # Each has a host on an adaptive link; a radio refuses some.
+                # Each has a host on an adaptive link; a radio rejects some.
                 continue
             for choice in _choices(model):
                 table = _smallest(choice)
@@ -121,7 +121,7 @@ def _walk(host: Host, found: dict[type[Model], Host]) -> None:
                 if getattr(choice, "has_stations", False):
                     document["ack_path"] = {"kind": "reverse"}
                 if choice.public_name() == "link.SmallPackets":
-                    # Another code rate than the link's: it has to have a code.
+                    # A code rate other than the link's requires a code.
                     parent["fec"] = {"code_rate": 0.93}
                 if choice.public_name() == "request.NoRequest":
                     # Without requests, grants must be proactive.
@@ -132,7 +132,7 @@ def _walk(host: Host, found: dict[type[Model], Host]) -> None:
 
 
 def _release_memory(model: type[Model], table: dict[str, Any], key: str) -> None:
-    """Take away what contradicts a key."""
+    """Remove keys that contradict a key."""
     others = {"egress": ["base_rtt"], "access": ["base_rtt"], "return": ["base_rtt"]}
     others |= {"on_off": ["size"], "pareto": ["exponential"], "on": ["burst"], "snr": ["snr_db"]}
     others["triangular"] = ["exponential", "pareto"]
@@ -141,7 +141,7 @@ def _release_memory(model: type[Model], table: dict[str, Any], key: str) -> None
 
 
 def _list_of(table: dict[str, Any], info: FieldInfo) -> list[Any]:
-    """Return as many tables as the list of the field's example has."""
+    """Return as many tables as the list in the field's example."""
     count = len(_example(info)) if info.examples else 1
     return [table, *(dict(table) for _ in range(count - 1))]
 
@@ -168,7 +168,7 @@ def _choices(model: type[Model]) -> list[type[Model]]:
 
 
 def _smallest(model: type[Model]) -> dict[str, Any]:
-    """Return a table with no more than it needs: examples of its keys are in the class."""
+    """Return a table with the required keys only, from the examples in the class."""
     table: dict[str, Any] = {}
     if issubclass(model, Component):
         table[model.chosen_by] = model.model_fields[model.chosen_by].default
@@ -190,7 +190,7 @@ def _smallest(model: type[Model]) -> dict[str, Any]:
 
 
 def members(info: FieldInfo) -> list[Any]:
-    """Return the types of which a field takes one."""
+    """Return the types of which a field accepts one."""
     return list(_members(info.annotation))
 
 

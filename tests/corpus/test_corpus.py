@@ -1,7 +1,8 @@
-"""Bad input of every kind is refused in the project's own words: one line, status 2, nothing else.
+"""Invalid input of every kind is rejected with a message of Airpath: one line, status 2, nothing
+else.
 
-The corpus is generated: from the models of a scenario, from a good trace and a good table, from
-the options of the commands, from the signatures of what Python offers.
+The corpus is generated: from the models of a scenario, from a valid trace and a valid table, from
+the options of the commands, and from the signatures of the Python functions.
 """
 
 from __future__ import annotations
@@ -37,9 +38,10 @@ FEWEST = {
     "command line": 600,
     "Python": 8000,
 }
-"""Least number of cases in each area; the corpus grows with every key, option and argument."""
+"""Minimum number of cases in each area; the corpus grows with every key, option and argument."""
 KINDS = 785
-"""Least number of kinds, each a fault at a sort of place: the number once tried by hand."""
+"""Minimum number of kinds (an error in a class of positions): the number in an earlier manual test.
+"""
 
 TRACE = b"1\n2\n3\n"
 SNRS = b"time_s,snr_db\n0,10\n1,10\n"
@@ -63,7 +65,7 @@ def ledger() -> bytes:
 
 @pytest.fixture(autouse=True)
 def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with one good file of every sort."""
+    """A working directory with one valid file of every kind."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.toml").write_text(toml(GOOD))
     (tmp_path / "good.trace").write_bytes(TRACE)
@@ -78,7 +80,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def thirds(function: Callable[..., None]) -> Callable[..., None]:
-    """Split the cases of a test in three, every third by day, the others in the long tests."""
+    """Divide the cases of a test into three: one part runs always, the others in the long tests."""
     days = (0, pytest.param(1, marks=pytest.mark.long), pytest.param(2, marks=pytest.mark.long))
     return pytest.mark.parametrize("third", days)(function)
 
@@ -93,7 +95,7 @@ def none_is_wrong(cases: Iterable[Case], directory: Path, *, in_short: bool = Fa
 
 
 def faults_of(host: Host) -> Iterator[Case]:
-    """Yield the cases of a host; keys that a family shares are tried with its first member."""
+    """Yield the cases of a host; keys that a family shares are tested with its first member."""
     family = next((c for c in host.model.__mro__ if "family" in vars(c)), None)
     if family is None or not issubclass(family, Component):
         return faults(host)
@@ -103,7 +105,7 @@ def faults_of(host: Host) -> Iterator[Case]:
 
 @cache
 def first_of_each_kind() -> dict[str, Case]:
-    """Return the faults of scenarios that the command itself is tried with."""
+    """Return the errors of scenarios with which the command itself is tested."""
     cases = [case for host in HOSTS for case in faults_of(host)]
     return {case.kind: case for case in reversed(cases)}
 
@@ -119,8 +121,8 @@ def calls() -> Iterator[Call]:
 # --- the corpus itself -------------------------------------------------------------------------
 
 
-def test_the_corpus_is_large() -> None:
-    """It speaks of at least 785 kinds: a fault, at a key, an argument, an option, a line."""
+def test_corpus_is_large() -> None:
+    """It has at least 785 kinds: an error at a key, an argument, an option or a line."""
     cases = [case for host in HOSTS for case in faults_of(host)]
     cases += [*scenarios(), *traces(), *error_rates(), *command_lines()]
     count = Counter(case.area for case in cases)
@@ -133,7 +135,9 @@ def test_the_corpus_is_large() -> None:
 
 
 def test_every_command_and_option_is_known() -> None:
-    """Write in corpus_commands.py what a new command is content with, a new option refuses."""
+    """Add valid arguments of a new command and rejected values of a new option to
+    corpus_commands.py.
+    """
     assert sorted(GOOD_WORDS) == sorted(commands())
     options = [p for c in commands().values() for p in c.params if p.param_type_name == "option"]
     taking = {name for option in options if not option.is_flag for name in option.opts}
@@ -141,12 +145,12 @@ def test_every_command_and_option_is_known() -> None:
 
 
 def test_every_method_is_known() -> None:
-    """Write in corpus_methods.py with what a new method that takes arguments is content."""
+    """Add valid arguments of a new method to corpus_methods.py."""
     assert sorted(name for name, _, _ in public_methods()) == sorted(METHODS)
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_method_without_its_fault_is_accepted(name: str) -> None:
+def test_method_with_valid_arguments_is_accepted(name: str) -> None:
     if name in ("Plot.mac_delays", "Plot.mcs", "Plot.regimes", "Plot.snr", "Plot.users"):
         pytest.skip("the good scenario has a fixed link")
     if name in ("Sweep.distribution", "Sweep.quantiles", "SweepPlot.distribution"):
@@ -156,7 +160,7 @@ def test_a_method_without_its_fault_is_accepted(name: str) -> None:
 
 
 @pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
-def test_a_host_without_its_fault_is_accepted(host: Host, directory: Path) -> None:
+def test_host_without_an_error_is_accepted(host: Host, directory: Path) -> None:
     (directory / "host.toml").write_text(host.with_keys({}))
     case = Case("scenario", "none", host.name, ("check", "host.toml", "--json"))
     assert str(what_is_wrong_with(case, directory)).startswith("exit status 0, not 2: ")
