@@ -363,9 +363,8 @@ impl<O: PacketIo> Driver<O> {
         };
         let (rate_bps, reverse_rate_bps) = (rate(Side::Client), rate(Side::Server));
         let network = self.running.network();
-        let forward = network.forward.0;
-        let stage = &network.stages[forward.0 as usize];
-        let reports = stage.link_reports(now);
+        let stage = network.bottleneck().map(|(stage, _)| &network.stages[stage.0 as usize]);
+        let reports = stage.map_or_else(Vec::new, |stage| stage.link_reports(now));
         let regimes = reports.first().map(|side| side.link.regime_packets.clone());
         let regimes = regimes.unwrap_or_default();
         let used =
@@ -379,7 +378,7 @@ impl<O: PacketIo> Driver<O> {
             let counts = self.running.bus().counts(place.stage);
             (drops, marks) = (drops + counts.total(), marks + counts.marked);
         }
-        let queue_packets = stage.held();
+        let queue_packets = stage.map_or(0, |stage| stage.held());
         self.regimes = regimes;
         Progress {
             at_s: now.as_secs_lossy(),

@@ -123,16 +123,13 @@ impl ValidityReport {
 }
 
 /// Returns the shortest round-trip time of all TCP flows of `scenario` without queueing and
-/// transmission: the delays of wires, hops and backhaul. `None` without TCP flows.
+/// transmission: the delays of wires and hops. `None` without TCP flows.
 pub fn base_rtt(scenario: &Scenario) -> Option<Duration> {
     let nanos = Duration::from_nanos;
-    let reverse = scenario.reverse_hop().map_or(Duration::ZERO, |hop| hop.delay);
-    let backhaul = scenario.backhaul.map_or(0, |wire| 2 * wire.delay_ns);
-    let shared = scenario.forward_hop().delay + reverse + nanos(backhaul);
     let of_tcp = |flow: &&FlowSpec| matches!(flow.source, SourceSpec::Tcp(_));
     let wires = |flow: &FlowSpec| nanos(flow.wires().map(|(_, wire)| wire.delay_ns).iter().sum());
-    let own = scenario.flows.entries().iter().filter(of_tcp).map(wires);
-    own.min().map(|own| shared + own)
+    let flows = scenario.flows.entries().iter().filter(of_tcp);
+    flows.map(|flow| scenario.shared_delay(flow) + wires(flow)).min()
 }
 
 /// Statistics of the lateness of packets.

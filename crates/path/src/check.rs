@@ -1,6 +1,5 @@
 //! Checks a scenario and reports all of its problems in one error.
 
-use crate::hops::AckPath;
 use crate::scenario::{FlowSpec, Scenario, SourceSpec, StartSpec, TcpSpec, WireSpec};
 use airpath_aqm::AnyQueue;
 use airpath_core::{Checks, ConfigError, above, at_least, at_most, below};
@@ -56,12 +55,13 @@ impl Scenario {
     pub fn check(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         checks.nested("", self.check_values());
-        for hop in [Some(self.forward_hop()), self.reverse_hop()].into_iter().flatten() {
-            checks.nested(&format!("{}.queue", hop.name), AnyQueue::check(hop.queues));
-            let is_as_forward = hop.name == "reverse"
-                && matches!(self.ack_path, AckPath::Reverse { link: None, .. });
-            if !is_as_forward {
-                checks.nested(&format!("{}.link", hop.name), AnyLink::check(hop.link));
+        for hop in self.hops.iter().rev() {
+            let up = hop.up().map(|up| (up, hop.is_mirrored()));
+            for (of, is_mirrored) in hop.down().map(|down| (down, false)).into_iter().chain(up) {
+                checks.nested(&format!("{}.queue", of.name), AnyQueue::check(of.queues));
+                if !is_mirrored {
+                    checks.nested(&format!("{}.link", of.name), AnyLink::check(of.link));
+                }
             }
         }
         for (number, entry) in self.flows.entries().iter().enumerate() {
@@ -92,12 +92,7 @@ impl Scenario {
             checks.related_to(&others, "warmup", warmup, below(end), "not below duration");
         }
         checks.nested("", self.flows.validate());
-        if matches!(self.ack_path, AckPath::Ideal {}) {
-            self.flows.check_ideal_ack_path(&mut checks);
-        }
-        if let Some(backhaul) = &self.backhaul {
-            checks.nested("backhaul", backhaul.validate());
-        }
+        self.check_hops(&mut checks);
         checks.within("record.ss_interval", self.record.ss_interval_ns, at_least(1_u64));
         checks.nested("", self.series());
         checks.finish()
@@ -233,7 +228,7 @@ impl StartSpec {
 }
 
 impl WireSpec {
-    fn validate(&self) -> Result<(), ConfigError> {
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         if let Some(rate_bps) = self.rate_bps {
             checks.within("rate_bps", rate_bps, at_least(1_u64));

@@ -1,6 +1,6 @@
 //! The flows of a scenario. Equal flows share one entry with a count.
 
-use crate::scenario::{Direction, FlowSpec, SourceSpec};
+use crate::scenario::{FlowSpec, SourceSpec};
 use airpath_core::{Checks, ConfigError};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -65,22 +65,6 @@ impl Flows {
             Some(_) => {}
         }
         checks.finish()
-    }
-
-    /// Rejects flows that need a link for ACKs, because an ideal ACK path has no such link.
-    pub(crate) fn check_ideal_ack_path(&self, checks: &mut Checks) {
-        const ADVICE: &str = "Set ack_path of kind \"link\" or \"reverse\"";
-        for (number, entry) in self.entries.iter().enumerate() {
-            if entry.direction == Direction::Reverse {
-                let problem = "an ideal ACK path has no link that data could take";
-                checks.reject(&format!("flows.{number}.direction"), "reverse", problem, ADVICE);
-            }
-            if entry.ack_access.is_some() {
-                let problem = "an ideal ACK path has no link that ACKs could be delayed before";
-                let advice = format!("{ADVICE}, or give the delay to the return wire");
-                checks.reject(&format!("flows.{number}.ack_access"), "a wire", problem, &advice);
-            }
-        }
     }
 }
 

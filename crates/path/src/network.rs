@@ -17,8 +17,9 @@ pub enum Route {
     To(StageId, Port),
     /// The caller: the packet leaves the network at an open end.
     Exit,
-    /// An input that depends on the packet's flow, by flow number.
-    ByFlow(Box<[(StageId, Port)]>),
+    /// An input that depends on the packet's flow, by flow number; `None` for a flow whose packets
+    /// do not use the output.
+    ByFlow(Box<[Option<(StageId, Port)>]>),
 }
 
 impl Route {
@@ -28,7 +29,7 @@ impl Route {
         match self {
             Route::Nowhere | Route::Exit => None,
             Route::To(stage, port) => Some((*stage, *port)),
-            Route::ByFlow(inputs) => inputs.get(flow.0 as usize).copied(),
+            Route::ByFlow(inputs) => inputs.get(flow.0 as usize).copied().flatten(),
         }
     }
 }
@@ -97,6 +98,17 @@ pub struct LinkPlace {
     pub sides: Vec<String>,
 }
 
+/// Inputs of a hop with a link. The input of a link is also its output.
+#[derive(Clone, Debug)]
+pub struct HopPlace {
+    /// Name of the hop.
+    pub name: String,
+    /// Input of the direction from the servers to the users, if it has a link.
+    pub forward: Option<(StageId, Port)>,
+    /// Input of the direction from the users to the servers, if it has a link.
+    pub reverse: Option<(StageId, Port)>,
+}
+
 /// A scenario as stages, routes and a timetable.
 pub struct Network {
     /// The stages, numbered by position.
@@ -112,10 +124,8 @@ pub struct Network {
     pub open_traffic: Vec<Traffic>,
     /// Links, in the order of the report.
     pub links: Vec<LinkPlace>,
-    /// Input of the bottleneck link, which is also its output.
-    pub forward: (StageId, Port),
-    /// Input and output of the link in the reverse direction; `None` on an ideal ACK path.
-    pub reverse: Option<(StageId, Port)>,
+    /// Hops with links, in order from the users to the servers.
+    pub hops: Vec<HopPlace>,
     /// Names of the queues, by number.
     pub queues: Vec<String>,
     /// Stages that contain a plug-in. A plug-in may share state with other stages outside the
@@ -134,6 +144,19 @@ pub struct Network {
 }
 
 impl Network {
+    /// Returns the input of the bottleneck's link, which is also its output: the hop called
+    /// `bottleneck`, or else the forward direction nearest to the users.
+    pub fn bottleneck(&self) -> Option<(StageId, Port)> {
+        let named = self.hops.iter().find(|hop| hop.name == "bottleneck");
+        named.or_else(|| self.hops.iter().find(|hop| hop.forward.is_some()))?.forward
+    }
+
+    /// Returns the input and output of the link in the reverse direction nearest to the users;
+    /// `None` on an ideal ACK path.
+    pub fn ack_link(&self) -> Option<(StageId, Port)> {
+        self.hops.iter().find_map(|hop| hop.reverse)
+    }
+
     /// Returns the measurements at `now`; `bus` holds the drop counters.
     pub fn report(&self, replication: u64, now: Time, bus: &Bus) -> ReplicationReport {
         ReplicationReport::collect(self, replication, now, bus)

@@ -76,7 +76,7 @@ impl Routing {
                 Route::To(stage, port) => input((*stage, *port)),
                 Route::ByFlow(inputs) => {
                     let first = StageId(by_flow.len() as u32);
-                    by_flow.extend(inputs.iter().copied().map(input));
+                    by_flow.extend(inputs.iter().map(|to| to.map_or(Input::NOWHERE, input)));
                     Input { stage: first, port: Port(0), way: RouteKind::ByFlow }
                 }
             };
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn lookup_returns_the_connected_input() {
         let to = |stage, port| (StageId(stage), Port(port));
-        let by_flow = Route::ByFlow([to(2, 0), to(0, 1)].into());
+        let by_flow = Route::ByFlow([Some(to(2, 0)), Some(to(0, 1))].into());
         let connections = [
             (StageId(2), Port(2), Route::To(StageId(0), Port(7))),
             (StageId(0), Port(0), Route::To(StageId(1), Port(1))),

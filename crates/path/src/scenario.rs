@@ -1,8 +1,9 @@
 //! The resolved scenario: all values are present, in SI base units.
 
 use crate::distributions::PacketTime;
+use crate::dumbbell::{AckPath, Bottleneck, Dumbbell};
 use crate::flows::Flows;
-use crate::hops::{AckPath, Bottleneck};
+use crate::hops::Hop;
 use airpath_aqm::Limit;
 use airpath_core::{Checks, ConfigError, Control, Rate, Series, UserChange, UserId};
 use airpath_tcp::{OnOffConfig, SizeDistribution, TcpConfig};
@@ -13,35 +14,69 @@ use std::sync::Arc;
 
 /// A complete scenario.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Document")]
 pub struct Scenario {
     /// A name for outputs.
-    #[serde(default)]
     pub name: String,
     /// Simulated time, ns.
     pub duration_ns: u64,
     /// Warm-up time before measurement starts, ns; less than the duration.
-    #[serde(default)]
     pub warmup_ns: u64,
     /// The flows, numbered in this order.
     pub flows: Flows,
-    /// The hop of the data packets.
-    pub bottleneck: Bottleneck,
-    /// The path of the ACKs.
-    pub ack_path: AckPath,
-    /// The wired hop that all flows share, with the same properties in both directions. Default:
-    /// none.
-    #[serde(default)]
-    pub backhaul: Option<WireSpec>,
+    /// The hops, in order from the servers to the users.
+    pub hops: Vec<Hop>,
     /// Time series to record.
-    #[serde(default)]
     pub record: Record,
     /// Changes at given times (events).
-    #[serde(default)]
     pub controls: Vec<ControlSpec>,
-    /// Default captures. Ignored here: the caller of each run selects the captures.
+}
+
+/// The form of a scenario as JSON. The path is either `hops`, or the short form with `bottleneck`
+/// and `ack_path`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
     #[serde(default)]
-    pub capture: IgnoredAny,
+    name: String,
+    duration_ns: u64,
+    #[serde(default)]
+    warmup_ns: u64,
+    flows: Flows,
+    #[serde(default)]
+    hops: Option<Vec<Hop>>,
+    #[serde(default)]
+    bottleneck: Option<Bottleneck>,
+    #[serde(default)]
+    ack_path: Option<AckPath>,
+    #[serde(default)]
+    backhaul: Option<WireSpec>,
+    #[serde(default)]
+    record: Record,
+    #[serde(default)]
+    controls: Vec<ControlSpec>,
+    /// Default captures. Ignored here: the caller of each run selects the captures.
+    #[serde(default, rename = "capture")]
+    _capture: IgnoredAny,
+}
+
+impl TryFrom<Document> for Scenario {
+    type Error = &'static str;
+
+    fn try_from(document: Document) -> Result<Scenario, &'static str> {
+        let Document { name, duration_ns, warmup_ns, flows, record, controls, .. } = document;
+        let (bottleneck, ack_path) = (document.bottleneck, document.ack_path);
+        let hops = match (document.hops, bottleneck, ack_path, document.backhaul) {
+            (Some(hops), None, None, None) => hops,
+            (Some(_), ..) => return Err("`hops` excludes `bottleneck`, `ack_path` and `backhaul`"),
+            (None, None, ..) => return Err("missing field `bottleneck`"),
+            (None, _, None, _) => return Err("missing field `ack_path`"),
+            (None, Some(bottleneck), Some(ack_path), backhaul) => {
+                Dumbbell { bottleneck, ack_path, backhaul }.into_hops()
+            }
+        };
+        Ok(Scenario { name, duration_ns, warmup_ns, flows, hops, record, controls })
+    }
 }
 
 /// One flow, or several equal consecutive flows.
@@ -64,6 +99,10 @@ pub struct FlowSpec {
     /// queue if the link has one queue per user.
     #[serde(default)]
     pub user: Option<u32>,
+    /// Names of the first and the last hop that the flow crosses, in the order of the path. Default:
+    /// all hops.
+    #[serde(default)]
+    pub hops: Option<[String; 2]>,
     /// Source of the flow.
     pub source: SourceSpec,
     /// Start of the flow.
@@ -87,11 +126,25 @@ pub struct FlowSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Through the bottleneck (download).
+    /// From the servers to the users (download).
     #[default]
     Forward,
-    /// In the direction of the ACKs of forward flows (upload).
+    /// From the users to the servers (upload).
     Reverse,
+}
+
+impl Direction {
+    /// Both directions.
+    pub const BOTH: [Direction; 2] = [Direction::Forward, Direction::Reverse];
+
+    /// Returns the opposite direction.
+    #[must_use]
+    pub fn opposite(self) -> Direction {
+        match self {
+            Direction::Forward => Direction::Reverse,
+            Direction::Reverse => Direction::Forward,
+        }
+    }
 }
 
 fn one() -> u32 {
@@ -243,6 +296,9 @@ fn ss_interval() -> u64 {
 pub struct ControlSpec {
     /// Event time, ns since the start of the run.
     pub at_ns: u64,
+    /// Name of the hop whose link changes. Default: the bottleneck.
+    #[serde(default)]
+    pub hop: Option<String>,
     /// Change that the event makes.
     pub action: Action,
 }

@@ -72,8 +72,8 @@ impl Point {
         let passes = match self {
             Point::Sender => return at_host(Role::Source),
             Point::Receiver => return at_host(Role::Sink),
-            Point::Ingress => passage.to == Some(stage_map.forward()),
-            Point::Bottleneck => passage.from == Some(stage_map.forward()),
+            Point::Ingress => passage.to.is_some() && passage.to == stage_map.forward(),
+            Point::Bottleneck => passage.from.is_some() && passage.from == stage_map.forward(),
             Point::Acks => match stage_map.ack_link {
                 Some(output) => passage.from == Some(output),
                 None => leaves(Role::Sink),

@@ -103,7 +103,7 @@ impl FlowMonitor {
             stats.receive(packet, now);
         } else if passage
             .to
-            .is_some_and(|to| to == stage_map.forward() || Some(to) == stage_map.ack_link)
+            .is_some_and(|to| [stage_map.forward(), stage_map.ack_link].contains(&Some(to)))
         {
             stats.times_forwarded += 1;
         }

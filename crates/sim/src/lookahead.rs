@@ -44,7 +44,8 @@ pub(crate) fn lateness(network: &Network) -> Vec<Duration> {
             Route::Exit => Duration::ZERO,
             Route::To(stage, _) => delay(*stage),
             Route::ByFlow(inputs) => {
-                inputs.iter().map(|(stage, _)| delay(*stage)).min().unwrap_or(MOST)
+                let used = inputs.iter().flatten();
+                used.map(|(stage, _)| delay(*stage)).min().unwrap_or(MOST)
             }
         };
         let of_stage = &mut slack[from.0 as usize];
@@ -81,7 +82,9 @@ fn feeders(network: &Network) -> Vec<Feeders> {
         match route {
             Route::Nowhere | Route::Exit => {}
             Route::To(to, _) => add(from, *to),
-            Route::ByFlow(inputs) => inputs.iter().for_each(|(to, _)| add(from, *to)),
+            Route::ByFlow(inputs) => {
+                inputs.iter().flatten().for_each(|(to, _)| add(from, *to));
+            }
         }
     }
     feeders

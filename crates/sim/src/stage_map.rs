@@ -20,8 +20,8 @@ pub(crate) enum Role {
 #[derive(Clone, Debug)]
 pub struct StageMap {
     roles: Vec<Role>,
-    /// Input of the bottleneck link, which is also its output.
-    forward: (StageId, Port),
+    /// Input of the bottleneck link, which is also its output; `None` if no link serves data.
+    forward: Option<(StageId, Port)>,
     /// Input and output of the link that ACKs share; `None` on an ideal ACK path.
     pub(crate) ack_link: Option<(StageId, Port)>,
     /// Connection of each flow.
@@ -38,15 +38,16 @@ impl StageMap {
         }
         StageMap {
             roles,
-            forward: network.forward,
-            ack_link: network.reverse,
+            forward: network.bottleneck(),
+            ack_link: network.ack_link(),
             connections: connections(scenario),
         }
     }
 
-    /// Returns the input of the bottleneck's forward direction, which is also its output.
+    /// Returns the input of the bottleneck's forward direction, which is also its output. `None` if
+    /// no link serves data.
     #[inline]
-    pub(crate) fn forward(&self) -> (StageId, Port) {
+    pub(crate) fn forward(&self) -> Option<(StageId, Port)> {
         self.forward
     }
 

@@ -82,9 +82,7 @@ fn an_ack_joins_the_reverse_queue_after_its_access_wire() {
 
 fn mean_rtt_s(wires: Value) -> f64 {
     let mut scenario = dumbbell(wires);
-    if let airpath_path::AckPath::Reverse { queue, .. } = &mut scenario.ack_path {
-        *queue = droptail(100);
-    }
+    scenario.hops[0].up.as_mut().expect("a reverse direction").queue = droptail(100);
     run(&scenario, 1).flows[0].mean_rtt_s.expect("there are samples")
 }
 

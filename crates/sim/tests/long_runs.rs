@@ -207,7 +207,7 @@ fn flow_resumes_within_the_maximum_rto_after_loss_of_its_flight() {
         merge(&mut options, json!({"max_rto_ns": 30 * SECOND}));
         // A queue of one packet drops arrivals while the link is stopped.
         let mut scenario = stopped(options, 20, 620, 720);
-        scenario.bottleneck.queue = droptail(1);
+        scenario.hops[0].down.as_mut().expect("a bottleneck").queue = droptail(1);
         let report = run(&scenario, 1);
         let link = &report.links[0];
         // The link is busy for 20 s and for at least 60 of the last 100 s, not counting the start.

@@ -302,26 +302,109 @@ fn any_ends() -> impl Strategy<Value = OpenEnds> {
     ]
 }
 
+/// A hop of the path: a wire, or links in one or both directions.
+fn any_path_hop() -> impl Strategy<Value = Value> {
+    let limit = select(vec![Value::Null, json!({"packets": 5}), json!({"bytes": 20_000})]);
+    let wire = (any_wire(), limit).prop_map(|(mut wire, limit)| {
+        if !wire["rate_bps"].is_null() {
+            wire["limit"] = limit;
+        }
+        json!({"wire": wire})
+    });
+    let links = (any_hop(true), any_hop(false), select(vec!["down", "up", "both", "mirrored"]));
+    let links = links.prop_map(|(down, mut up, directions)| {
+        let is_mirrored = directions == "mirrored" || sides(&down["link"]) == Sides::Both;
+        if is_mirrored {
+            up["link"] = Value::Null;
+        }
+        match directions {
+            "down" if !is_mirrored => json!({"down": down}),
+            "up" if !is_mirrored => json!({"up": up}),
+            _ => json!({"down": down, "up": up}),
+        }
+    });
+    prop_oneof![1 => wire, 3 => links]
+}
+
+/// A path of up to four hops, as top-level keys of a scenario.
+fn any_hops() -> impl Strategy<Value = Value> {
+    prop::collection::vec(any_path_hop(), 1..5).prop_map(|mut hops| {
+        for (hop, name) in hops.iter_mut().zip(["a", "bottleneck", "c", "d"]) {
+            hop["name"] = json!(name);
+        }
+        if hops.iter().all(|hop| hop["down"].is_null() && hop["wire"].is_null()) {
+            hops.push(json!({"name": "e", "wire": {"delay_ns": 0}}));
+        }
+        json!({"hops": hops})
+    })
+}
+
+/// Lets a flow cross the hops of `route`, if a link serves its data there; otherwise all hops. A
+/// flow without a link has an access wire with a rate.
+fn set_route(flow: &mut Value, path: &Value, route: Option<(usize, usize)>) {
+    let Some(hops) = path["hops"].as_array() else { return };
+    let last = hops.len() - 1;
+    let (first, last) = route.map_or((0, last), |(a, b)| (a.min(b).min(last), a.max(b).min(last)));
+    let serves = |key: &str, hops: &[Value]| hops.iter().any(|hop| !hop[key].is_null());
+    let mut crossed = &hops[..];
+    if serves("down", &hops[first..=last]) {
+        crossed = &hops[first..=last];
+        flow["hops"] = json!([crossed[0]["name"], crossed[last - first]["name"]]);
+    }
+    if !serves("down", crossed) {
+        flow["access"]["rate_bps"] = json!(10_000_000);
+    }
+    if !serves("up", crossed) || !serves("down", crossed) {
+        let flow = flow.as_object_mut().expect("a table");
+        flow.insert("direction".to_owned(), json!("forward"));
+        flow.remove("ack_access");
+    }
+}
+
+/// The short form of a path, as top-level keys of a scenario.
+fn any_short_path() -> impl Strategy<Value = Value> {
+    let backhaul = prop::option::of(any_wire());
+    (any_path(), backhaul).prop_map(|((bottleneck, ack_path), backhaul)| {
+        json!({"bottleneck": bottleneck, "ack_path": ack_path, "backhaul": backhaul})
+    })
+}
+
 /// Any network, for a run of two seconds.
 pub(crate) fn any_case() -> impl Strategy<Value = Case> {
-    let flows = prop::collection::vec((any_flow(), any_ends()), 1..5);
-    let controls = prop::collection::vec(any_control(), 0..4);
-    let backhaul = prop::option::of(any_wire());
+    let route = prop::option::of((0..4usize, 0..4usize));
+    let flows = prop::collection::vec((any_flow(), route, any_ends()), 1..5);
+    let controls = prop::collection::vec((any_control(), 0..4usize), 0..4);
     let warmup_ns = select(vec![0, 500 * MS, 777_777_777]);
-    let more = (any::<bool>(), any::<u64>());
-    (flows, any_path(), backhaul, controls, warmup_ns, more).prop_map(
-        |(flows, (bottleneck, ack_path), backhaul, controls, warmup_ns, (is_independent, seed))| {
-            let (mut flows, open): (Vec<Value>, Vec<OpenEnds>) = flows.into_iter().unzip();
-            if ack_path["kind"] == "ideal" {
-                for flow in flows.iter_mut().filter_map(Value::as_object_mut) {
+    let path = prop_oneof![any_short_path(), any_hops()];
+    (flows, path, controls, warmup_ns, any::<bool>(), any::<u64>()).prop_map(
+        |(flows, path, controls, warmup_ns, is_independent, seed)| {
+            let open: Vec<OpenEnds> = flows.iter().map(|(_, _, open)| *open).collect();
+            let mut flows: Vec<_> =
+                flows.into_iter().map(|(flow, route, _)| (flow, route)).collect();
+            for (flow, route) in &mut flows {
+                set_route(flow, &path, *route);
+                if path["ack_path"]["kind"] == "ideal" {
+                    let flow = flow.as_object_mut().expect("a table");
                     flow.insert("direction".to_owned(), json!("forward"));
                     flow.remove("ack_access");
                 }
             }
-            let document = json!({
+            let flows: Vec<Value> = flows.into_iter().map(|(flow, _)| flow).collect();
+            let controls: Vec<Value> = controls
+                .into_iter()
+                .filter_map(|(mut control, number)| {
+                    if let Some(hops) = path["hops"].as_array() {
+                        let with_link = hops.iter().filter(|hop| hop["wire"].is_null());
+                        let links: Vec<&Value> = with_link.collect();
+                        control["hop"] = links.get(number % links.len().max(1))?["name"].clone();
+                    }
+                    Some(control)
+                })
+                .collect();
+            let mut document = json!({
                 "duration_ns": 2 * SECOND, "warmup_ns": warmup_ns, "flows": flows,
-                "bottleneck": bottleneck, "ack_path": ack_path, "backhaul": backhaul,
                 "controls": controls});
+            crate::common::merge(&mut document, path);
             Case { document: document.to_string(), is_independent, open, seed }
         },
     )

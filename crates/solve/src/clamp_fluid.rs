@@ -3,6 +3,7 @@
 //! Outside the bottleneck, the model covers the same scenarios as the fixed point. Windows in this
 //! module count payload, like advertised windows. The windows of `airpath-model` count IP packets.
 
+use crate::dumbbell::DumbbellScenario;
 use crate::error::SolveError;
 use crate::fixed_point::{access_path::AccessPath, link};
 use crate::model::{Model, document, problem_of};
@@ -139,7 +140,7 @@ impl Model for ClampFlows {
     type Problem = Problem;
     type Solution = Solution;
 
-    fn covers(scenario: &Scenario, files: &Files) -> Result<Problem, Reasons> {
+    fn covers_dumbbell(scenario: &DumbbellScenario, files: &Files) -> Result<Problem, Reasons> {
         let mut reasons = Reasons::default();
         reasons.keep(no_changes(scenario));
         let under = |hop: &'static str| move |reason: Reason| reason.under("link").under(hop);

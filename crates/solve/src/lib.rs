@@ -5,6 +5,7 @@
 //!   model          the contract: covers(scenario) -> problem or reasons; solve(problem) -> solution
 //!   reasons        a reason for each key that a model does not cover
 //!   preconditions  checks that several models share
+//!   dumbbell       scenarios with one bottleneck, the input of the models
 //!   fixed_point    TCP flows and a multi-regime link
 //!   md1k           Poisson datagrams and a fixed link
 //!   clamp_fluid    CLAMP flows and a fixed link
@@ -45,6 +46,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clamp_fluid;
+mod dumbbell;
 mod error;
 pub mod fixed_point;
 pub mod md1k;
@@ -55,6 +57,7 @@ mod reasons;
 mod registry;
 pub mod rtt_stages;
 
+pub use dumbbell::DumbbellScenario;
 pub use error::SolveError;
 pub use model::{Entry, Model};
 pub use reasons::{Reason, Reasons};

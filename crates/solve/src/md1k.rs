@@ -4,6 +4,7 @@
 //! Covered outside the bottleneck: propagation delays anywhere, and faster wires after the
 //! bottleneck. A rate before the bottleneck would change the arrival process. There are no ACKs.
 
+use crate::dumbbell::DumbbellScenario;
 use crate::model::Model;
 use crate::preconditions::{
     always_there, delay_s, no_changes, no_errors, no_limit, no_limits, no_repetitions, other_kind,
@@ -79,7 +80,7 @@ impl Model for PoissonQueue {
     type Problem = Problem;
     type Solution = Solution;
 
-    fn covers(scenario: &Scenario, _files: &Files) -> Result<Problem, Reasons> {
+    fn covers_dumbbell(scenario: &DumbbellScenario, _files: &Files) -> Result<Problem, Reasons> {
         let mut reasons = Reasons::default();
         reasons.keep(no_changes(scenario));
         let (link, queue) = (&scenario.bottleneck.link, &scenario.bottleneck.queue);
@@ -97,7 +98,7 @@ impl Model for PoissonQueue {
         };
         let link_bps = rate_of_packets_bps(config.rate_bps, config.framing, packet)
             .map_err(|error| under_link(error.into()))?;
-        let shared_s = delay_s(scenario.forward_hop())
+        let shared_s = delay_s(scenario.forward_delay())
             + reasons.keep(backhaul_s(scenario)).unwrap_or_default();
         let flows = scenario.flows.iter().enumerate().map(|(number, flow)| {
             let wires_s = wires_s(flow, packet, link_bps);
@@ -208,7 +209,7 @@ fn wires_s(flow: &FlowSpec, packet: Bytes, link_bps: f64) -> Result<f64, Reason>
     Ok(delays_ns as f64 * 1e-9 + egress_s)
 }
 
-fn backhaul_s(scenario: &Scenario) -> Result<f64, Reason> {
+fn backhaul_s(scenario: &DumbbellScenario) -> Result<f64, Reason> {
     let Some(backhaul) = &scenario.backhaul else { return Ok(0.0) };
     no_limit(backhaul).map_err(|reason| reason.under("backhaul"))?;
     unspaced(backhaul.rate_bps).map_err(|reason| reason.under("backhaul"))?;

@@ -1,5 +1,6 @@
 //! The interface of an analytic model.
 
+use crate::dumbbell::DumbbellScenario;
 use crate::error::SolveError;
 use crate::reasons::Reasons;
 use airpath_link::Files;
@@ -21,12 +22,23 @@ pub trait Model {
     /// Result of the model. In JSON it is an object with a list of strings `warnings`.
     type Solution: Serialize;
 
-    /// Converts a scenario into the model's terms.
+    /// Converts a scenario with one bottleneck into the model's terms.
     ///
     /// # Errors
     /// Returns a reason for each key of the scenario that the model does not cover, and for each
     /// invalid value.
-    fn covers(scenario: &Scenario, files: &Files) -> Result<Self::Problem, Reasons>;
+    fn covers_dumbbell(
+        scenario: &DumbbellScenario,
+        files: &Files,
+    ) -> Result<Self::Problem, Reasons>;
+
+    /// Converts a scenario into the model's terms.
+    ///
+    /// # Errors
+    /// Fails in the same cases as `covers_dumbbell`, and if the path has several bottlenecks.
+    fn covers(scenario: &Scenario, files: &Files) -> Result<Self::Problem, Reasons> {
+        Self::covers_dumbbell(&DumbbellScenario::of(scenario)?, files)
+    }
 
     /// Computes the steady state.
     ///

@@ -2,9 +2,9 @@
 
 use crate::reasons::Reason;
 use crate::registry::MODELS;
-use airpath_core::{Bytes, ConfigError, registry};
+use airpath_core::{Bytes, ConfigError, Duration, registry};
 use airpath_link::FramingConfig;
-use airpath_path::{Direction, FlowSpec, HopSpec, Scenario, StartSpec, WireSpec};
+use airpath_path::{Direction, FlowSpec, Scenario, StartSpec, WireSpec};
 use serde_json::Value;
 
 /// Latest start of a flow, as a share of the measured time.
@@ -104,7 +104,7 @@ pub(crate) fn no_limit(wire: &WireSpec) -> Result<(), Reason> {
     if wire.limit.is_none() { Ok(()) } else { Err(refused()) }
 }
 
-/// Returns the one-way propagation delay of a hop, s.
-pub(crate) fn delay_s(hop: HopSpec<'_>) -> f64 {
-    hop.delay.as_nanos() as f64 * 1e-9
+/// Returns a delay in seconds.
+pub(crate) fn delay_s(delay: Duration) -> f64 {
+    delay.as_nanos() as f64 * 1e-9
 }

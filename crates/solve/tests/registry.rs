@@ -3,8 +3,9 @@
 use crate::common::changed;
 use airpath_link::Files;
 use airpath_model::ModelError;
-use airpath_path::Scenario;
-use airpath_solve::{Entry, MODELS, Model, Reason, Reasons, SolveError, solve, solve_with};
+use airpath_solve::{
+    DumbbellScenario, Entry, MODELS, Model, Reason, Reasons, SolveError, solve, solve_with,
+};
 use serde::Serialize;
 use serde_json::json;
 
@@ -23,7 +24,7 @@ impl Model for Named {
     type Problem = String;
     type Solution = Length;
 
-    fn covers(scenario: &Scenario, _files: &Files) -> Result<String, Reasons> {
+    fn covers_dumbbell(scenario: &DumbbellScenario, _files: &Files) -> Result<String, Reasons> {
         let mut reasons = Reasons::default();
         let is_there = || Reason::not_covered("name", "nothing", "a text");
         let name = (!scenario.name.is_empty()).then(|| scenario.name.clone());

@@ -3,11 +3,12 @@
 //! Covered: propagation delays anywhere; transmission on wires, on the backhaul and on the ACK
 //! path, if they are fast enough that no packet waits there.
 
+use crate::dumbbell::DumbbellScenario;
 use crate::preconditions::{delay_s, no_limit, no_limits};
 use crate::reasons::{Reason, Reasons};
 use airpath_core::Bytes;
 use airpath_model::Regime;
-use airpath_path::{FlowSpec, Scenario, WireSpec};
+use airpath_path::{FlowSpec, WireSpec};
 use airpath_tcp::TcpConfig;
 use serde_json::Value;
 
@@ -42,13 +43,13 @@ impl AccessPath {
     /// transmission on the bottleneck, s. Delays that are not covered count as 0.
     pub(crate) fn base_rtts_s(
         &self,
-        scenario: &Scenario,
+        scenario: &DumbbellScenario,
         ack_regime: impl Fn(&Value, Bytes) -> Result<Regime, Reason>,
         reasons: &mut Reasons,
     ) -> Vec<f64> {
         let acks_s = reasons.keep(self.ack_path_s(scenario, ack_regime)).unwrap_or_default();
         let backhaul_s = reasons.keep(self.backhaul_s(scenario)).unwrap_or_default();
-        let shared_s = delay_s(scenario.forward_hop()) + acks_s + backhaul_s;
+        let shared_s = delay_s(scenario.forward_delay()) + acks_s + backhaul_s;
         let flows = scenario.flows.iter().enumerate();
         let rtts_s = flows.map(|(number, flow)| {
             let wires_s = reasons.keep_of_flow((number, flow.group), self.wires_s(flow));
@@ -93,7 +94,7 @@ impl AccessPath {
     }
 
     /// Returns the delay of the backhaul in a round trip, s.
-    fn backhaul_s(&self, scenario: &Scenario) -> Result<f64, Reason> {
+    fn backhaul_s(&self, scenario: &DumbbellScenario) -> Result<f64, Reason> {
         let Some(backhaul) = &scenario.backhaul else { return Ok(0.0) };
         no_limit(backhaul).map_err(|reason| reason.under("backhaul"))?;
         let forward_s = self.data_s(backhaul, "backhaul.rate", "a backhaul")?;
@@ -104,22 +105,22 @@ impl AccessPath {
     /// Returns the delay of the shared ACK path in a round trip, s, for an empty queue.
     fn ack_path_s(
         &self,
-        scenario: &Scenario,
+        scenario: &DumbbellScenario,
         regime: impl Fn(&Value, Bytes) -> Result<Regime, Reason>,
     ) -> Result<f64, Reason> {
-        let Some(hop) = scenario.reverse_hop() else { return Ok(0.0) };
+        let Some((link, queue, delay)) = scenario.ack_hop() else { return Ok(0.0) };
         let under = |reason: Reason| reason.under("link").under("ack_path");
-        let empty = regime(hop.link, Bytes(self.ack as u64)).map_err(under)?;
+        let empty = regime(link, Bytes(self.ack as u64)).map_err(under)?;
         if empty.per > ACK_LOSSES {
             let covered = format!("ACKs of which at most {:.0} % are lost", 100.0 * ACK_LOSSES);
             return Err(under(Reason::not_covered("loss", empty.per, covered)));
         }
         let limit =
-            hop.queues.get("limit").and_then(|limit| limit.get("packets")).and_then(Value::as_u64);
+            queue.get("limit").and_then(|limit| limit.get("packets")).and_then(Value::as_u64);
         if let Some(limit) = limit.filter(|limit| *limit < ACK_QUEUE) {
             let covered = format!("a queue for {ACK_QUEUE} ACKs and more");
             return Err(Reason::not_covered("ack_path.aqm.limit", limit, covered));
         }
-        Ok(delay_s(hop) + self.acks_s(empty.rate_bps, "rate").map_err(under)?)
+        Ok(delay_s(delay) + self.acks_s(empty.rate_bps, "rate").map_err(under)?)
     }
 }

@@ -16,6 +16,7 @@ pub(crate) mod flows;
 pub(crate) mod link;
 pub mod optimum;
 
+use crate::dumbbell::DumbbellScenario;
 use crate::error::SolveError;
 use crate::model::{Model, document, problem_of};
 use crate::preconditions;
@@ -133,7 +134,7 @@ impl Model for FixedPoint {
     type Problem = Problem;
     type Solution = Solution;
 
-    fn covers(scenario: &Scenario, files: &Files) -> Result<Problem, Reasons> {
+    fn covers_dumbbell(scenario: &DumbbellScenario, files: &Files) -> Result<Problem, Reasons> {
         let mut reasons = Reasons::default();
         let bottleneck = &scenario.bottleneck;
         reasons.keep(preconditions::no_changes(scenario));
@@ -208,7 +209,7 @@ impl Model for FixedPoint {
 }
 
 /// Returns the ACK path's own link, if any.
-fn ack_link(scenario: &Scenario) -> Option<&Value> {
+fn ack_link(scenario: &DumbbellScenario) -> Option<&Value> {
     match &scenario.ack_path {
         AckPath::Ideal {} => None,
         AckPath::Link { link, .. } => Some(link),

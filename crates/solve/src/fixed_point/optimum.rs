@@ -1,6 +1,7 @@
 //! Finds the MCS pair of a dual-regime link with the largest throughput in the fixed point.
 
 use super::{FixedPoint, Problem};
+use crate::dumbbell::DumbbellScenario;
 use crate::error::SolveError;
 use crate::model::Model;
 use crate::reasons::{Reason, Reasons};
@@ -54,7 +55,7 @@ pub fn optimum_pair(scenario: &Scenario, files: &Files) -> Result<Pair, SolveErr
 /// of its policy.
 fn covered(scenario: &Scenario, files: &Files) -> Result<(Problem, AdaptiveConfig, f64), Reasons> {
     let refused = |error: ConfigError| Reasons::from(Reason::from(error));
-    let mut scenario = scenario.clone();
+    let mut scenario = DumbbellScenario::of(scenario)?;
     let link = &mut scenario.bottleneck.link;
     let threshold = link["policy"]["threshold"].as_f64().unwrap_or(0.0);
     let (_, parameters) = registry::split_kind(link).map_err(refused)?;
@@ -64,5 +65,5 @@ fn covered(scenario: &Scenario, files: &Files) -> Result<(Problem, AdaptiveConfi
     let of_table = config.schemes(files, Bytes(config.packet_bytes)).map_err(refused)?;
     let fastest = of_table.iter().max_by(|a, b| a.rate_bps.total_cmp(&b.rate_bps));
     link["policy"] = json!({"kind": "fixed", "mcs": fastest.map(|scheme| &scheme.mcs)});
-    Ok((FixedPoint::covers(&scenario, files)?, config, threshold))
+    Ok((FixedPoint::covers_dumbbell(&scenario, files)?, config, threshold))
 }

@@ -13,6 +13,7 @@ mod direction;
 
 pub use direction::{MimoDirection, MimoPacket};
 
+use crate::dumbbell::DumbbellScenario;
 use crate::fixed_point::{self, FixedPoint};
 use crate::model::Model;
 use crate::preconditions::{no_changes, no_errors};
@@ -73,7 +74,7 @@ impl Model for MimoPackets {
     type Problem = Problem;
     type Solution = Solution;
 
-    fn covers(scenario: &Scenario, files: &Files) -> Result<Problem, Reasons> {
+    fn covers_dumbbell(scenario: &DumbbellScenario, files: &Files) -> Result<Problem, Reasons> {
         let mut reasons = Reasons::default();
         reasons.keep(no_changes(scenario));
         let forward = &scenario.bottleneck.link;
@@ -109,7 +110,9 @@ impl Model for MimoPackets {
         }
         let tcp = without_radio(scenario, &links, &sizes)
             .map_err(|error| vec![error.to_string()])
-            .and_then(|plain| FixedPoint::covers(&plain, files).map_err(|reasons| lines(&reasons)));
+            .and_then(|plain| {
+                FixedPoint::covers_dumbbell(&plain, files).map_err(|reasons| lines(&reasons))
+            });
         reasons.or(Some(Problem { links, sizes, tcp }))
     }
 
@@ -136,7 +139,7 @@ impl Model for MimoPackets {
 }
 
 /// Returns the link of the ACK path, if any.
-fn back(scenario: &Scenario) -> Option<&Value> {
+fn back(scenario: &DumbbellScenario) -> Option<&Value> {
     match &scenario.ack_path {
         AckPath::Ideal {} => None,
         AckPath::Link { link, .. } => Some(link),
@@ -175,10 +178,10 @@ fn lines(reasons: &Reasons) -> Vec<String> {
 /// Replaces the MIMO links of a scenario by fixed links with the rate that remains for packets of
 /// the largest size. The data link has the loss of the MIMO link; ACKs are not lost.
 fn without_radio(
-    scenario: &Scenario,
+    scenario: &DumbbellScenario,
     links: &BTreeMap<&str, MimoConfig>,
     sizes: &Sizes,
-) -> Result<Scenario, ConfigError> {
+) -> Result<DumbbellScenario, ConfigError> {
     let mut plain = scenario.clone();
     let size = |of_acks| {
         let found = sizes.iter().filter(|(is_ack, _)| *is_ack == of_acks).map(|(_, bytes)| *bytes);

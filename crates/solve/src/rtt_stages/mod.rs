@@ -16,6 +16,7 @@ mod terms;
 
 pub use terms::{BaseRtt, Terms};
 
+use crate::dumbbell::DumbbellScenario;
 use crate::fixed_point::access_path::AccessPath;
 use crate::model::Model;
 use crate::preconditions::no_changes;
@@ -25,7 +26,7 @@ use airpath_core::{ConfigError, registry};
 use airpath_link::Files;
 use airpath_model::rtt_stages::{self as stages, Outcome, Queue, Ssthresh};
 use airpath_model::{ModelError, Regime, square_root_bps};
-use airpath_path::{AckPath, Scenario};
+use airpath_path::AckPath;
 use connection::{Download, download};
 use serde::Serialize;
 use serde_json::Value;
@@ -159,7 +160,7 @@ impl Model for RttStages {
     type Problem = Problem;
     type Solution = Solution;
 
-    fn covers(scenario: &Scenario, files: &Files) -> Result<Problem, Reasons> {
+    fn covers_dumbbell(scenario: &DumbbellScenario, files: &Files) -> Result<Problem, Reasons> {
         let description = &scenario.bottleneck.link;
         let under_link = |reason: Reason| reason.under("link").under("bottleneck");
         let kind = registry::kind_of(description).map_err(|error| under_link(error.into()))?;
@@ -331,7 +332,7 @@ fn warnings(link: &Link, terms: &Terms) -> Vec<String> {
 
 /// Checks that the queues never drop packets, and that ACKs use the reverse direction of the
 /// bottleneck.
-fn queues(scenario: &Scenario, flow: &Download<'_>, reasons: &mut Reasons) {
+fn queues(scenario: &DumbbellScenario, flow: &Download<'_>, reasons: &mut Reasons) {
     let packet = f64::from(flow.options.mss + flow.options.whole_header());
     let down = check_limit(&scenario.bottleneck.queue, flow.window, packet);
     reasons.keep(down.map_err(|reason| reason.under("aqm").under("bottleneck")));

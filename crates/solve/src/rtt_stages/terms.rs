@@ -3,11 +3,12 @@
 use super::connection::Download;
 use super::delays::{Frames, Steps, wait, wait_for};
 use super::request_delay::{Instants, RequestModel};
+use crate::dumbbell::DumbbellScenario;
 use crate::preconditions::delay_s;
 use crate::reasons::{Reason, Reasons};
 use airpath_core::{Bytes, Time, registry};
 use airpath_link::{Files, SingleStation, TddConfig};
-use airpath_path::{FlowSpec, Scenario, WireSpec};
+use airpath_path::{FlowSpec, WireSpec};
 use airpath_phy::errors::IndependentConfig;
 use serde::Serialize;
 use serde_json::Value;
@@ -229,14 +230,14 @@ impl Link {
 
 /// Returns the two-way delay between the link and the receiver, s, for data packets and ACKs of
 /// these sizes, bytes.
-pub(super) fn egress_s(scenario: &Scenario, packet: f64, ack: f64) -> f64 {
+pub(super) fn egress_s(scenario: &DumbbellScenario, packet: f64, ack: f64) -> f64 {
     let wire_s = |wire: WireSpec, bytes: f64| {
         wire.delay_ns as f64 * 1e-9 + wire.rate_bps.map_or(0.0, |rate| 8.0 * bytes / rate as f64)
     };
     let of_flow = |flow: &FlowSpec| {
         wire_s(flow.egress, packet) + wire_s(flow.ack_access.unwrap_or_default(), ack)
     };
-    delay_s(scenario.forward_hop()) + scenario.flows.iter().next().map_or(0.0, of_flow)
+    delay_s(scenario.forward_delay()) + scenario.flows.iter().next().map_or(0.0, of_flow)
 }
 
 /// Rejects a link that does not read a piggyback request with its burst.
