@@ -1,11 +1,11 @@
-//! Strict priority for ACKs: a separate queue for ACKs ahead of the packets of another discipline,
-//! under the limit of that discipline.
+//! Strict priority for ACKs: ACKs have a separate queue, which is served before the packets of
+//! another discipline. The limit of that discipline applies to both queues together.
 //!
 //! Source: the queue of the authors' VCP package for ns-2 (v0.1): two first-in-first-out queues,
-//! strict priority for ACKs, one limit for both queues. Differs: the discipline of the other
-//! packets is configurable. That discipline counts an ACK as an arrival and, while the ACK waits,
-//! as backlog. An ACK is dropped when the limit is reached; early drops and marks do not apply to
-//! ACKs.
+//! strict priority for ACKs, one limit for both queues. Difference: the discipline of the other
+//! packets (inner discipline) is configurable. The inner discipline counts an ACK as an arrival
+//! and, while the ACK waits, as backlog. An ACK is dropped if the limit is reached. Early drops and
+//! marks do not apply to ACKs.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
@@ -21,7 +21,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AckPriorityConfig {
-    /// Discipline of all other packets: `{"kind": …}`.
+    /// Discipline of the packets that are not ACKs: `{"kind": …}`.
     pub aqm: Value,
 }
 
@@ -64,7 +64,8 @@ fn puts_ahead(description: &Value) -> bool {
 }
 
 impl AckPriority {
-    /// Passes the number of waiting ACKs and of packets held by the link to the inner discipline.
+    /// Reports the waiting ACKs and the packets held by the link to the inner discipline: their
+    /// number and bytes.
     fn report_held(&mut self, ctx: &mut Ctx<'_>) {
         let packets = self.held_packets + self.acks.len();
         self.inner.on_held(packets, self.held_bytes + self.acks.backlog(), ctx);

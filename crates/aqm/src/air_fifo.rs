@@ -1,25 +1,25 @@
-//! First-in-first-out queue that also counts bytes on the air, for disciplines that compare the
-//! arrival rate with the rate of the link.
+//! First-in-first-out queue that also counts bytes on the air: packet sizes with the framing of the
+//! link. For disciplines that compare the arrival rate with the rate of the link.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::QueueState;
 use airpath_core::{Bytes, Framing, Packet, Time};
 
-/// Packets in order of arrival, and their bytes on the air.
+/// Packets in order of arrival, and the sum of their sizes on the air.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AirFifo {
     fifo: Fifo,
     framing: Framing,
-    /// Bytes on the air of waiting packets.
+    /// Bytes of waiting packets on the air.
     waiting: Bytes,
     held_packets: usize,
     held_bytes: Bytes,
-    /// Bytes on the air of held packets.
+    /// Bytes of held packets on the air.
     held: Bytes,
 }
 
 impl AirFifo {
-    /// Size of a packet on the air.
+    /// Size of `packet` on the air.
     #[inline]
     pub(crate) fn cost(&self, packet: &Packet) -> Bytes {
         self.framing.on_air(packet.bytes())
@@ -35,11 +35,11 @@ impl AirFifo {
     /// Moves the oldest packet to `packet`. Returns false if the queue is empty.
     #[inline]
     pub(crate) fn pop_into(&mut self, packet: &mut Packet) -> bool {
-        let is_there = self.fifo.pop_into(packet);
-        if is_there {
+        let is_found = self.fifo.pop_into(packet);
+        if is_found {
             self.waiting -= self.cost(packet);
         }
-        is_there
+        is_found
     }
 
     /// The oldest packet.
@@ -66,37 +66,38 @@ impl AirFifo {
         self.fifo.backlog()
     }
 
-    /// State of the queue, for a discipline without a timer.
+    /// Packets and bytes in the queue, as the state of a discipline without a timer.
     #[inline]
     pub(crate) fn state(&self) -> QueueState {
         QueueState { packets: self.len(), backlog: self.backlog(), next_wakeup: Time::NEVER }
     }
 
-    /// Number of packets that wait here or that the link still holds.
+    /// Occupancy: the number of packets that wait here or that the link still holds.
     #[inline]
     pub(crate) fn occupancy(&self) -> usize {
         self.fifo.occupancy()
     }
 
-    /// Bytes of IP packets that wait here or that the link still holds.
+    /// Bytes of the IP packets that wait here or that the link still holds, without framing.
     #[inline]
     pub(crate) fn occupied_bytes(&self) -> Bytes {
         self.fifo.occupied_bytes()
     }
 
-    /// Bytes on the air of waiting and held packets. Held packets count with their mean size.
+    /// Bytes of waiting and held packets on the air. For held packets, computed from their mean
+    /// size.
     #[inline]
     pub(crate) fn occupied_on_air(&self) -> Bytes {
         self.waiting + self.held
     }
 
-    /// Returns true if the held packets and bytes already have these values.
+    /// Returns true if the number and the bytes of the held packets already have these values.
     #[inline]
     pub(crate) fn holds(&self, packets: usize, bytes: Bytes) -> bool {
         (self.held_packets, self.held_bytes) == (packets, bytes)
     }
 
-    /// Sets the number of dequeued packets, and their bytes, that the link still holds.
+    /// Sets the number and the total bytes of the dequeued packets that the link still holds.
     pub(crate) fn set_held(&mut self, packets: usize, bytes: Bytes) {
         self.fifo.set_held(packets, bytes);
         (self.held_packets, self.held_bytes) = (packets, bytes);

@@ -1,10 +1,10 @@
-//! Adaptive RED: RED whose max_p keeps the average queue in the middle of its thresholds.
+//! Adaptive RED: RED that adapts max_p so that the average queue stays in the middle between the
+//! two thresholds.
 //!
 //! Source: Floyd, Gummadi & Shenker 2001, "Adaptive RED: an algorithm for increasing the robustness
 //! of RED's active queue management" (`ared-2001`) §4; RED itself is in `red.rs` and always uses
-//! its gentle variant. Differs: the timer stops while no packets arrive. Without arrivals the
-//! average is not sampled, so there is nothing to adapt to; ns-2 and ns-3 adapt at arrivals for the
-//! same reason.
+//! its gentle variant. Difference: the timer stops while no packets arrive, because the average
+//! changes only at arrivals. ns-2 and ns-3 adapt at arrivals for the same reason.
 
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::red::{Red, RedConfig};
@@ -18,7 +18,8 @@ use serde::Deserialize;
 /// Lower and upper end of the target range, as fractions of the distance from min_th to max_th
 /// (§4).
 const TARGET: (f64, f64) = (0.4, 0.6);
-/// Highest max_p that may still be increased, and lowest max_p that may still be decreased (§4).
+/// max_p is increased only if it is at most `HIGHEST_MAX_P`, and decreased only if it is at least
+/// `LOWEST_MAX_P` (§4).
 const HIGHEST_MAX_P: f64 = 0.5;
 const LOWEST_MAX_P: f64 = 0.01;
 /// Increment of max_p: α = min(0.01, max_p / 4) (§4).
@@ -27,11 +28,11 @@ const STEP_PART: f64 = 0.25;
 /// Factor β of a decrease of max_p (§4).
 const DECREASE: f64 = 0.9;
 
-/// Configuration set by the user. A null value is derived from the link's rate.
+/// Configuration set by the user. The value of a null parameter is derived from the link's rate.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AredConfig {
-    /// Limit of waiting and held packets. At least 1.
+    /// Maximum number of packets, waiting or held by the link. At least 1.
     pub limit: usize,
     /// Threshold min_th, packets. At least 0.
     pub min_th: Option<f64>,
@@ -41,27 +42,29 @@ pub struct AredConfig {
     pub max_p: f64,
     /// Weight w_q of the average, in (0, 1].
     pub weight: Option<f64>,
-    /// Queueing delay from which an automatic `min_th` is computed, ns.
+    /// Queueing delay from which `min_th` is computed if it is null, ns.
     pub target_delay_ns: u64,
     /// Mean packet size, for the conversion of the link's rate to packets per second. At least 1.
     pub mean_packet_bytes: u64,
     /// Time between adaptations, ns. At least 1.
     pub interval_ns: u64,
-    /// Never drop earlier than 1/p_b arrivals after the last drop.
+    /// If set, at least 1/p_b arrivals lie between two drops (p_b: drop probability of the RED
+    /// curve).
     pub wait: bool,
     /// Mark ECN-capable packets instead of dropping them, unless the drop is forced.
     #[serde(default)]
     pub ecn: bool,
 }
 
-/// Returns the target range of the average, packets, in which max_p does not change (ared-2001 §4).
+/// Returns the target range of the average queue, packets. Within this range max_p does not change
+/// (ared-2001 §4).
 pub fn ared_target(curve: &RedCurve) -> (f64, f64) {
     let range = curve.max_th - curve.min_th;
     (curve.min_th + TARGET.0 * range, curve.min_th + TARGET.1 * range)
 }
 
-/// Returns max_p after an adaptation at `average` (ared-2001 §4): increased by a step, decreased by
-/// a factor.
+/// Returns max_p after an adaptation at the average queue `average`, packets (ared-2001 §4). An
+/// increase adds a step; a decrease multiplies by a factor.
 pub fn ared_next_max_p(average: f64, curve: &RedCurve) -> f64 {
     let max_p = curve.max_p;
     let (low, high) = ared_target(curve);

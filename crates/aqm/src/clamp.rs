@@ -1,14 +1,16 @@
-//! CLAMP's router agent, which wraps any discipline: it writes a price into each departing packet.
+//! CLAMP's router agent. It wraps any other discipline and writes a price into each departing
+//! packet.
 //!
-//! Source: Andrew, Hanly and Mukhtar 2008, §4.1 and Eq. 13. The queue length includes waiting
-//! packets, packets that the link has dequeued and neither served nor discarded, and the arriving
-//! packet, each with its full size. The paper does not define the following points. The output rate
-//! is an exponentially decaying count of departed bytes, with the time constant of the queue
-//! average, corrected for the time before the first departure. The price is 0 before the first
-//! departure.
+//! Source: Andrew, Hanly and Mukhtar 2008, §4.1 and Eq. 13. The queue length includes the waiting
+//! packets, the packets that the link has dequeued but not yet sent or discarded, and the arriving
+//! packet. Each packet counts with its full size.
 //!
-//! `target_delay_ns` is an addition of Airpath: a is adapted until the mean delay of the packets
-//! equals the target. §3.2 calls this adaptation an open question ([`clamp_next_a`]).
+//! The paper does not define the estimator of the output rate and the price at the start. Here the
+//! output rate is an exponentially decaying count of departed bytes, corrected for the time before
+//! the first departure. The price is 0 before the first departure.
+//!
+//! `target_delay_ns` is an extension by Airpath: the parameter a is adapted until the mean delay of
+//! the packets equals the target. §3.2 calls this adaptation an open question ([`clamp_next_a`]).
 
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
@@ -19,12 +21,12 @@ use airpath_core::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Default time constant of the adaptation of a: several times CLAMP's own averaging time of about
-/// one second.
+/// Default time constant of the adaptation of the parameter a: several times the averaging time of
+/// CLAMP, which is about one second.
 const ADAPTATION_TIME_NS: u64 = 5_000_000_000;
 
-/// Time after which the largest output rate has decayed to 0, s. A queue is starved if its rate is
-/// below the fraction `STARVED` of the largest rate.
+/// Time constant with which the recorded largest output rate decays, s. A queue is starved if its
+/// rate is below the fraction `STARVED` of the recorded largest rate.
 const PEAK_S: f64 = 60.0;
 const STARVED: f64 = 0.1;
 
@@ -32,20 +34,20 @@ const STARVED: f64 = 0.1;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClampConfig {
-    /// Parameter a, bytes, from 0: part of the average queue that does not raise the price.
-    /// Alternative: `target_delay_ns`.
+    /// Parameter a, bytes, at least 0: the price is 0 while b times the average queue is at most a.
+    /// Set either this field or `target_delay_ns`.
     #[serde(default)]
     pub a_bytes: Option<u64>,
-    /// Target of the mean time from arrival to the end of service, by which a is adapted, ns, at
-    /// least 1.
+    /// Target of the mean time from arrival to the end of service, ns, at least 1. The parameter a
+    /// is adapted to reach this target.
     #[serde(default)]
     pub target_delay_ns: Option<u64>,
     /// Time constant of the adaptation of a, ns, at least 1.
     #[serde(default)]
     pub adaptation_time_ns: Option<u64>,
-    /// Slope b of the price, above 0. The paper: 1.
+    /// Slope b of the price as a function of the average queue, above 0. Value in the paper: 1.
     pub b: f64,
-    /// Time constant of the averages, ns, at least 1. The paper: 0.5 s.
+    /// Time constant of the average queue, ns, at least 1. Value in the paper: 0.5 s.
     pub time_constant_ns: u64,
     /// Time constant of the output rate, ns, at least 1. The paper gives no value.
     pub rate_time_constant_ns: u64,
@@ -53,8 +55,8 @@ pub struct ClampConfig {
     pub inner: Value,
 }
 
-/// Returns q(n) after an arrival that finds `queue` bytes, at a time `since` after the previous
-/// arrival (§4.1).
+/// Returns the average queue q(n), bytes, after an arrival (§4.1). `queue` is the queue length at
+/// the arrival, bytes; `since` is the time since the previous arrival.
 pub fn clamp_average_queue(
     average: f64,
     queue: f64,
@@ -65,7 +67,8 @@ pub fn clamp_average_queue(
     kept * average + (1.0 - kept) * queue
 }
 
-/// Returns the price of Eq. 13 with b, s: `average` and `a` in bytes, `rate` in bytes/s.
+/// Returns the price (b · average − a) / rate, s (Eq. 13). `average` and `a` are in bytes, `rate`
+/// is in bytes/s.
 pub fn clamp_price(average: f64, a: f64, b: f64, rate: f64) -> f64 {
     if rate > 0.0 { ((b * average - a) / rate).max(0.0) } else { 0.0 }
 }
@@ -79,16 +82,17 @@ pub struct ClampTarget {
     pub time_constant_s: f64,
 }
 
-/// Returns a in bytes after the departure of a packet of `bytes` whose time from arrival to the end
-/// of service was `delay_s`. `rate` is the output rate in bytes/s; `priced` is b times the average
-/// queue in bytes.
+/// Returns the parameter a, bytes, after the departure of a packet of size `bytes`. `delay_s` is
+/// the time from arrival to the end of service, `rate` is the output rate in bytes/s, and `priced`
+/// is b times the average queue in bytes.
 ///
-/// The mean queue is a + kτ. Therefore a step of s (D - d) / T for each packet is an integral
-/// controller with the time constant T. In equilibrium the mean delay d of the packets equals the
-/// target D, for any number of flows, rate and fluctuations. The upper bound of a is twice the
-/// backlog at the target delay, or `priced` if that is larger. Without a bound, a would grow while
-/// the flows are limited elsewhere. A bound by the rate only could preserve a price: flows that the
-/// price has slowed down reduce the rate and thereby the bound, and stay slow.
+/// For k flows with the parameter τ, the mean queue is a + kτ. Therefore a step of s (D - d) / T
+/// for each packet of size s is an integral controller with the time constant T. In equilibrium the
+/// mean delay d of the packets equals the target D, regardless of the number of flows and of the
+/// rate. The upper bound of a is twice the backlog at the target delay, or `priced` if that is
+/// larger. Without a bound, a would grow while the flows are limited elsewhere. A bound that
+/// depends only on the rate could keep the price high: the price slows the flows down, the slow
+/// flows reduce the rate, and the lower rate reduces the bound.
 pub fn clamp_next_a(
     a: f64,
     bytes: f64,
@@ -101,7 +105,7 @@ pub fn clamp_next_a(
     next.min((2.0 * target.delay_s * rate).max(priced))
 }
 
-/// Largest recent output rate.
+/// Largest recent output rate, and the time of the last departure.
 #[derive(Clone, Copy, Debug)]
 struct Peak {
     /// Largest recent rate, bytes/s.
@@ -111,9 +115,10 @@ struct Peak {
 
 impl Peak {
     /// Returns the weight, in bytes, of a departure of `bytes` at `now` in the adaptation of a. The
-    /// weight is `bytes`, except for a starved queue whose packet is not late: then it is the
-    /// number of bytes that could have been sent since the previous packet. Otherwise a small rate
-    /// would adapt a too slowly, and the price that causes the small rate would persist.
+    /// weight is `bytes`, except for a starved queue whose packet is not late: then the weight is
+    /// the number of bytes that could have been sent since the previous packet. Without this
+    /// exception a would adapt too slowly at a small rate, and the price that causes the small rate
+    /// would persist.
     fn counted(&mut self, bytes: f64, is_late: bool, rate: f64, now: Time) -> f64 {
         let since = now.saturating_since(self.left).as_secs_lossy();
         self.left = now;
@@ -123,20 +128,20 @@ impl Peak {
     }
 }
 
-/// Rate estimate: an exponentially decaying count of bytes.
+/// Rate estimator: an exponentially decaying count of bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct DecayingRate {
     /// Inverse of the time constant, 1/s.
     decay: f64,
-    /// Decayed bytes at `last`.
+    /// Decayed count of bytes at the time `last`.
     bytes: f64,
     last: Time,
-    /// Time of the first count; [`Time::NEVER`] before.
+    /// Time of the first count; [`Time::NEVER`] if there is none yet.
     began: Time,
 }
 
 impl DecayingRate {
-    /// Creates an estimate without counts. The time constant must be above zero.
+    /// Creates an estimator without counts. The time constant must be above zero.
     pub fn new(time_constant: Duration) -> DecayingRate {
         let decay = 1.0 / time_constant.as_secs_lossy();
         DecayingRate { decay, bytes: 0.0, last: Time::ZERO, began: Time::NEVER }
@@ -154,7 +159,8 @@ impl DecayingRate {
         self.last = now;
     }
 
-    /// Returns the rate at the last count, bytes/s; 0 before the second count at a later time.
+    /// Returns the rate at the last count, bytes/s. Returns 0 until bytes have been counted at two
+    /// different times.
     pub fn per_second(&self) -> f64 {
         let past = self.decay * self.last.saturating_since(self.began).as_secs_lossy();
         let covered = -libm::expm1(-past);
@@ -189,7 +195,7 @@ impl Sum {
     }
 }
 
-/// Discipline that writes a price into departing packets.
+/// Discipline that writes the price of CLAMP into departing packets.
 pub struct Clamp {
     inner: AnyQueue,
     a: f64,
@@ -197,7 +203,7 @@ pub struct Clamp {
     target: Option<ClampTarget>,
     peak: Peak,
     time_constant: Duration,
-    /// Bytes that the link has dequeued and neither served nor discarded.
+    /// Bytes of the packets that the link has dequeued but not yet sent or discarded.
     taken: Bytes,
     /// Average queue q, bytes.
     average: f64,
@@ -232,9 +238,9 @@ impl Component<dyn QueueDisc + Send> for Clamp {
         let inner = AnyQueue::build(&inner, setup).map_err(|error| error.under("inner"))?;
         Ok(Clamp {
             inner,
-            // An adapted a starts at its bound with the first late packet; the price is 0 until
-            // then. If a started at 0, the first flow would send very little, and a is adapted only
-            // when packets depart.
+            // An adapted a is infinite until the first late packet, which sets it to its upper
+            // bound; the price is 0 until then. If a started at 0, the first flow would send very
+            // few packets, and a, which is adapted only at departures, would grow slowly.
             a: a_bytes.map_or(f64::INFINITY, |bytes| bytes as f64),
             b,
             target,
@@ -259,7 +265,8 @@ impl ClampConfig {
         })
     }
 
-    /// Rejects a configuration that sets both a fixed a and a target delay, or neither.
+    /// Rejects a configuration that sets both `a_bytes` and `target_delay_ns`, or neither of the
+    /// two.
     fn check_target(&self, checks: &mut Checks) {
         const ADVICE: &str = "Use a, or target_delay";
         let ClampConfig { a_bytes, target_delay_ns, adaptation_time_ns, .. } = *self;
@@ -310,11 +317,11 @@ impl Clamp {
         ctx.record(Series::AverageQueue, ctx.queue().0, self.average);
     }
 
-    fn take(&mut self, is_there: bool, packet: &Packet) -> bool {
-        if is_there {
+    fn take(&mut self, is_found: bool, packet: &Packet) -> bool {
+        if is_found {
             self.taken += packet.bytes();
         }
-        is_there
+        is_found
     }
 }
 
@@ -326,7 +333,7 @@ impl crate::QueueWrapper for Clamp {
         self.inner.enqueue(packet, ctx);
     }
 
-    /// Counts the packet as dequeued by the link from its arrival on, because the inner discipline
+    /// Counts the packet as dequeued by the link from its arrival, because the inner discipline
     /// does not queue it.
     fn on_bypass(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
         self.note_arrival(packet, ctx);
@@ -335,12 +342,12 @@ impl crate::QueueWrapper for Clamp {
     }
 
     fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
-        let is_there = self.inner.dequeue_into(packet, ctx);
-        self.take(is_there, packet)
+        let is_found = self.inner.dequeue_into(packet, ctx);
+        self.take(is_found, packet)
     }
 
-    /// Adds the price to the sum of the previous queues on the path. An ACK keeps the price that it
-    /// echoes.
+    /// Adds the price of this queue to the sum of the prices in the packet. The price in an ACK is
+    /// an echo and does not change.
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         self.inner.on_served(packet, ctx);
         self.taken -= packet.bytes();

@@ -1,7 +1,8 @@
-//! CoDel: drops at the head while the sojourn time has stayed above a target for an interval.
+//! CoDel: drops packets at the head of the queue if the sojourn time has stayed above a target for
+//! an interval.
 //!
-//! Source: RFC 8289. The drop decision is in `codel_dropper.rs`. Left out: nothing. The RFC leaves
-//! the buffer limit to the implementation; here it counts packets.
+//! Source: RFC 8289. The drop decision is in `codel_dropper.rs`. The RFC does not define the buffer
+//! limit; here the limit is a number of packets.
 
 use crate::codel_dropper::{CodelDropper, CodelParameters};
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -15,11 +16,11 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodelConfig {
-    /// Limit of waiting and held packets. At least 1.
+    /// Maximum number of packets, waiting or held by the link. At least 1.
     pub limit: usize,
-    /// TARGET, ns: the acceptable standing sojourn time. At least 1; RFC 8289 §4.4: 5 ms.
+    /// TARGET, ns: the acceptable standing sojourn time. At least 1; 5 ms in RFC 8289 §4.4.
     pub target_ns: u64,
-    /// INTERVAL, ns: about the largest RTT of the flows. At least 1; RFC 8289 §4.3: 100 ms.
+    /// INTERVAL, ns: about the largest RTT of the flows. At least 1; 100 ms in RFC 8289 §4.3.
     pub interval_ns: u64,
     /// Backlog up to which no packet is dropped, bytes: one MTU.
     pub mtu_bytes: u64,

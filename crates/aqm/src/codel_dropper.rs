@@ -1,13 +1,15 @@
 //! CoDel's dropper: decides when the packet at the head of a queue is dropped or marked.
 //!
-//! Source: RFC 8289 §5; marks instead of drops, one packet per signal: RFC 8290 §4.2. CoDel has one
-//! dropper; FQ-CoDel has one dropper for each queue. Differs: INTERVAL / √count is computed in
-//! double precision, not with the fixed-point Newton step of RFC 8289 §5.7.
+//! Sources: RFC 8289 §5 for drops; RFC 8290 §4.2 for marks instead of drops. Each signal drops or
+//! marks one packet. CoDel has one dropper; FQ-CoDel has one dropper for each queue. Difference:
+//! INTERVAL / √count is computed in double precision, not with the fixed-point Newton step of RFC
+//! 8289 §5.7.
 
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{Bytes, Checks, Ctx, DropReason, Duration, Packet, Time, at_least};
 
-/// Number of intervals within which a new dropping state resumes at the previous drop rate (§5.5).
+/// A new dropping state resumes at the previous drop rate if it starts within this number of
+/// intervals after the previous one (§5.5).
 const RESUME_WITHIN_INTERVALS: u64 = 16;
 
 /// Parameters of the dropper.
@@ -42,18 +44,18 @@ impl CodelParameters {
     }
 }
 
-/// Returns the time between signal number `count` and the next signal: INTERVAL / √count (RFC 8289
-/// §5.6).
+/// Returns the time between the signal with the number `count` and the next signal: INTERVAL /
+/// √count (RFC 8289 §5.6). A signal is a drop or a mark.
 pub fn codel_spacing(interval: Duration, count: u32) -> Duration {
     Duration::from_nanos((interval.as_nanos() as f64 / f64::from(count).sqrt()).round() as u64)
 }
 
-/// State of one queue (RFC 8289 §5.2, with the names of the RFC).
+/// State of the dropper of one queue. The names of the fields are those of RFC 8289 §5.2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CodelDropper {
     /// Time at which the sojourn time will have been at or above the target for one interval.
     first_above_time: Option<Time>,
-    /// Time of the next signal in the dropping state.
+    /// Time of the next drop or mark in the dropping state.
     drop_next: Time,
     /// Number of signals since the dropping state was entered.
     count: u32,
@@ -69,20 +71,21 @@ impl CodelDropper {
         self.dropping
     }
 
-    /// Returns true if the sojourn time was at or above the target at the last dequeue.
+    /// Returns true if the sojourn time was at or above the target when the last packet was
+    /// dequeued.
     #[cfg(test)]
     pub fn is_watching(&self) -> bool {
         self.first_above_time.is_some()
     }
 
-    /// Number of signals since the dropping state was entered, including the signals of a previous
-    /// state that was resumed.
+    /// Number of signals since the dropping state was entered. If the drop rate of a previous
+    /// dropping state was resumed, the signals of that state are included.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Moves the next packet of `store` that is not dropped to `packet`, and drops the packets
-    /// ahead of it. Returns false if no packet is left.
+    /// Drops packets at the head of `store` as CoDel requires and moves the first remaining packet
+    /// to `packet`. Returns false if no packet remains.
     #[inline]
     pub fn dequeue_into(
         &mut self,
@@ -102,8 +105,8 @@ impl CodelDropper {
         lets_through && store.pop_into(packet)
     }
 
-    /// Drops or marks packets at the head, in the dropping state or at its start. Returns true if a
-    /// packet is left at the head to be sent.
+    /// Drops or marks packets at the head. Called in the dropping state and when this state starts.
+    /// Returns true if a packet remains at the head.
     #[inline(never)]
     fn decide(
         &mut self,
@@ -115,15 +118,15 @@ impl CodelDropper {
         if self.dropping {
             return self.continue_dropping(ok_to_drop, parameters, store, ctx);
         }
-        let is_there = signal_at_head(store, parameters.ecn, ctx)
+        let has_head = signal_at_head(store, parameters.ecn, ctx)
             || self.look_at_head(parameters, store, ctx.now).is_some();
         self.start_dropping(parameters.interval, ctx.now);
-        is_there
+        has_head
     }
 
     /// `dodequeue`: returns true if the sojourn time of the head packet has been at or above the
-    /// target for an interval; `None` without a packet. The remaining backlog is computed as if the
-    /// head packet had been removed.
+    /// target for an interval. Returns `None` if the queue is empty. The remaining backlog is
+    /// computed as if the head packet had been removed.
     #[inline]
     fn look_at_head(
         &mut self,
@@ -188,8 +191,8 @@ impl CodelDropper {
     }
 }
 
-/// Marks the oldest packet, which stays in the queue, or drops it. Returns true if the packet was
-/// marked.
+/// Marks or drops the oldest packet. A marked packet stays in the queue. Returns true if the packet
+/// was marked.
 fn signal_at_head(store: &mut TimedFifo, ecn: bool, ctx: &mut Ctx<'_>) -> bool {
     let Some(head) = store.front_mut() else { return false };
     if ecn && head.ecn.is_capable() {

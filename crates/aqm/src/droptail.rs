@@ -1,6 +1,6 @@
-//! Drop-tail: an arrival that exceeds the limit is dropped.
+//! Drop-tail: an arriving packet that would exceed the limit is dropped.
 //!
-//! Source: RFC 7567 §2, the baseline of every comparison.
+//! Source: RFC 7567 §2.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -20,7 +20,8 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Returns true if `packet` may join `occupancy` packets of `occupied` bytes.
+    /// Returns true if `packet` may enter a queue that contains `occupancy` packets with a total of
+    /// `occupied` bytes.
     #[inline]
     pub(crate) fn admits(self, packet: &Packet, occupancy: usize, occupied: Bytes) -> bool {
         match self {
@@ -42,8 +43,8 @@ impl Limit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DropTailConfig {
-    /// Limit of waiting and held packets or bytes, without the packet in service. At least one
-    /// packet or byte.
+    /// Maximum number of packets or bytes, waiting or held by the link, without the packet in
+    /// service. At least 1.
     pub limit: Limit,
 }
 
@@ -118,7 +119,7 @@ mod tests {
     use super::*;
     use airpath_core::{FlowId, Time, testing::TestHarness};
 
-    /// Offers packets of the given sizes. Returns the sequence numbers of the admitted packets.
+    /// Enqueues packets of the given sizes. Returns the sequence numbers of the admitted packets.
     fn admitted(limit: Limit, sizes: &[u32]) -> Vec<u64> {
         let mut harness = TestHarness::default();
         let mut queue = DropTail::new(DropTailConfig { limit });

@@ -1,11 +1,14 @@
 //! DualPI2: one queue for scalable congestion control algorithms and one for all others, coupled so
 //! that flows of both queues get equal rates.
 //!
-//! Source: RFC 9332, Appendix A, with the overload rules of Appendix A.2. Three rules are those of
-//! Linux (`sch_dualpi2`): the weighted round robin between the queues, the larger of the two delays
-//! as input of the controller, and the minimum backlog for its drops and marks. Left out: queue
-//! protection, GSO, step thresholds in packets, drops on arrival. Differs: the timer stops while an
-//! update would change nothing.
+//! Source: RFC 9332, Appendix A, with the overload rules of Appendix A.2. Three rules follow Linux
+//! (`sch_dualpi2`) instead:
+//! - A weighted round robin selects the queue that is served.
+//! - The input of the controller is the larger of the delays of the two queues.
+//! - The controller drops and marks only above a minimum backlog.
+//!
+//! Not implemented: queue protection, GSO, step thresholds in packets, drops on arrival.
+//! Difference: the timer stops while an update would change nothing.
 
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
@@ -24,34 +27,34 @@ const WEIGHTS: i64 = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DualPi2Config {
-    /// Limit of the packets in both queues and of packets held by the link. At least 1; Linux: 10
-    /// 000.
+    /// Maximum number of packets, waiting in both queues or held by the link. At least 1; 10 000 in
+    /// Linux.
     pub limit: usize,
-    /// Target delay of the classic queue, ns. At least 1; RFC 9332: 15 ms.
+    /// Target delay of the classic queue, ns. At least 1; 15 ms in RFC 9332.
     pub target_ns: u64,
-    /// Tupdate, the update interval, ns. At least 1; RFC 9332: the smaller of `target_ns` and a
-    /// third of RTT_max.
+    /// Tupdate: time between updates of the base probability, ns. At least 1. In RFC 9332: the
+    /// smaller of `target_ns` and one third of RTT_max.
     pub update_ns: u64,
-    /// Gain alpha, 1/s. At least 0; RFC 9332: 0.1 Tupdate / RTT_max².
+    /// Gain alpha, 1/s. At least 0; 0.1 Tupdate / RTT_max² in RFC 9332.
     pub alpha: f64,
-    /// Gain beta, 1/s. At least 0; RFC 9332: 0.3 / RTT_max.
+    /// Gain beta, 1/s. At least 0; 0.3 / RTT_max in RFC 9332.
     pub beta: f64,
-    /// Coupling factor k, above 0; RFC 9332: 2.
+    /// Coupling factor k, above 0; 2 in RFC 9332.
     pub coupling: f64,
-    /// minTh: sojourn time at which the L queue starts to mark, ns; RFC 9332: 800 µs.
+    /// minTh: sojourn time at which the L queue starts to mark, ns; 800 µs in RFC 9332.
     pub ramp_start_ns: u64,
-    /// Width of the ramp above minTh, ns; beyond it the L queue marks all packets. RFC 9332: 400
-    /// µs; 0: a step.
+    /// Width of the ramp, ns: at a sojourn time of minTh plus this width the L queue marks all
+    /// packets. 400 µs in RFC 9332; 0 for a step.
     pub ramp_ns: u64,
-    /// Share of the link for the classic queue when both queues are backlogged, 1 to 99 per cent;
-    /// Linux: 10.
+    /// Share of the link for the classic queue while packets wait in both queues, 1 to 99 per cent;
+    /// 10 in Linux.
     pub classic_percent: u32,
-    /// If set, every ECN-capable packet enters the L queue, not only packets with ECT(1) or CE. For
-    /// scalable congestion control algorithms that send ECT(0), such as DCTCP.
+    /// If set, every ECN-capable packet enters the L queue; otherwise only packets with ECT(1) or
+    /// CE. Needed for scalable congestion control algorithms that send ECT(0), such as DCTCP.
     #[serde(default)]
     pub any_ect: bool,
-    /// Size of a large packet, bytes: the initial credit of the round robin. At least 1; Linux: the
-    /// MTU.
+    /// Size of a large packet, bytes: the initial credit of the round robin. At least 1; the MTU in
+    /// Linux.
     pub mtu_bytes: u64,
 }
 
@@ -59,12 +62,14 @@ pub struct DualPi2Config {
 #[derive(Clone, Debug, Default)]
 struct SubQueue {
     fifo: TimedFifo,
-    /// Sum of the probabilities since the last mark or drop: `recur` of Appendix A.1.
+    /// Sum of the probabilities of the calls of `recurs` since the last mark or drop (RFC 9332
+    /// Appendix A.1).
     count: f64,
 }
 
 impl SubQueue {
-    /// `recur`: returns true for the fraction `likelihood` of all calls, evenly spaced.
+    /// `recur` of RFC 9332: returns true for the fraction `likelihood` of all calls. These calls
+    /// are evenly spaced.
     fn recurs(&mut self, likelihood: f64) -> bool {
         self.count += likelihood;
         let is_due = self.count > 1.0;
@@ -74,13 +79,13 @@ impl SubQueue {
         is_due
     }
 
-    /// Returns the time for which the oldest packet has waited.
+    /// Returns the time for which the oldest packet has waited; zero for an empty queue.
     fn delay(&self, now: Time) -> Duration {
         self.fifo.oldest().map_or(Duration::ZERO, |(since, _)| now.saturating_since(since))
     }
 }
 
-/// The L queue and the classic queue, coupled.
+/// DualPI2: the L queue, the classic queue, and the controller that couples them.
 #[derive(Clone, Debug)]
 pub struct DualPi2 {
     config: DualPi2Config,
@@ -90,7 +95,7 @@ pub struct DualPi2 {
     base: f64,
     /// Delay at the previous update (prevq), s.
     delay_old: f64,
-    /// Credit of the round robin, hundredths of bytes. If positive, the classic queue is served
+    /// Credit of the round robin, in units of 1/100 byte. If positive, the classic queue is served
     /// next.
     credit: i64,
     held: usize,
@@ -131,8 +136,8 @@ impl<T: ?Sized> Component<T> for DualPi2 {
 }
 
 impl DualPi2 {
-    /// Base probability p'. The drop probability of the classic queue is its square; the mark
-    /// probability of the L queue is a multiple of it.
+    /// Base probability p'. The drop probability of the classic queue is p'²; the coupled mark
+    /// probability of the L queue is k p'.
     pub fn base_probability(&self) -> f64 {
         self.base
     }
@@ -151,8 +156,8 @@ impl DualPi2 {
         self.coupled_probability() >= SATURATED
     }
 
-    /// `laqm`: native mark probability p'_L of a packet with sojourn time `sojourn`. Zero if the L
-    /// queue is empty behind the packet (Th_len).
+    /// `laqm`: native mark probability p'_L of a packet with sojourn time `sojourn`. Returns zero
+    /// if no other packet waits in the L queue (Th_len).
     fn native_probability(&self, sojourn: Duration) -> f64 {
         let DualPi2Config { ramp_start_ns, ramp_ns, .. } = self.config;
         let above = sojourn.as_nanos().saturating_sub(ramp_start_ns);
@@ -165,9 +170,9 @@ impl DualPi2 {
         }
     }
 
-    /// Returns true if a backlog of at least two large packets remains after the last dequeue.
-    /// Otherwise the controller neither drops nor marks. RFC 9332 has such a minimum (Th_len) only
-    /// for the native marks of the L queue.
+    /// Returns true if the backlog is at least the size of two large packets. Below this minimum
+    /// the controller neither drops nor marks. In RFC 9332 only the native marks of the L queue
+    /// have a minimum backlog (Th_len).
     fn has_standing_queue(&self) -> bool {
         self.backlog() >= Bytes(2 * self.config.mtu_bytes)
     }
@@ -207,7 +212,7 @@ impl DualPi2 {
         true
     }
 
-    /// Dequeues from the classic queue.
+    /// Dequeues a packet from the classic queue. Returns true if the packet is sent.
     fn take_classic(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         if !self.classic.fifo.pop_into(packet) {
             return false;
@@ -247,8 +252,8 @@ impl DualPi2 {
         }
     }
 
-    /// Returns the next update time. Updates are at multiples of Tupdate, so that a stopped timer
-    /// does not shift them.
+    /// Returns the next update time. Updates occur at multiples of Tupdate, so that a stop of the
+    /// timer does not shift later updates.
     fn update_after(&self, now: Time) -> Time {
         let update = self.config.update_ns;
         Time::from_nanos((now.as_nanos() / update + 1).saturating_mul(update))

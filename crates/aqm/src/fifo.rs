@@ -1,4 +1,4 @@
-//! First-in-first-out queue with a byte count: the packet store of most disciplines.
+//! First-in-first-out queue with a byte count. Most disciplines store their packets in it.
 //!
 //! The queue also counts the dequeued packets that the link still holds: the limit of a discipline
 //! applies to waiting and held packets together.
@@ -17,7 +17,8 @@ pub struct Fifo {
 
 impl Fifo {
     /// Appends a copy of a packet that arrives at `now` and stores the arrival time in the copy.
-    /// Returns the copy, so that the caller can mark it. The caller must not change its size.
+    /// Returns the copy, so that the caller can mark it. The caller must not change the packet
+    /// size.
     #[inline]
     pub fn push(&mut self, packet: &Packet, now: Time) -> &mut Packet {
         self.backlog += packet.bytes();
@@ -56,8 +57,8 @@ impl Fifo {
         self.packets.iter()
     }
 
-    /// Signals congestion with the oldest packet: marks the packet if `may_mark` is set and the
-    /// packet is ECN-capable, otherwise drops it. Does nothing if the queue is empty.
+    /// Marks the oldest packet if `may_mark` is set and the packet is ECN-capable; otherwise drops
+    /// it. Does nothing if the queue is empty.
     pub fn signal_at_front(&mut self, may_mark: bool, ctx: &mut Ctx<'_>) {
         if self.is_empty() {
             return;
@@ -86,25 +87,25 @@ impl Fifo {
         self.backlog
     }
 
-    /// State of the queue, for a discipline without a timer.
+    /// Packets and bytes in the queue, as the state of a discipline without a timer.
     #[inline]
     pub fn state(&self) -> QueueState {
         QueueState { packets: self.len(), backlog: self.backlog(), next_wakeup: Time::NEVER }
     }
 
-    /// Number of packets that wait here or that the link still holds.
+    /// Occupancy: the number of packets that wait here or that the link still holds.
     #[inline]
     pub fn occupancy(&self) -> usize {
         self.packets.len() + self.held_packets
     }
 
-    /// Bytes that wait here or that the link still holds.
+    /// Bytes of the packets that wait here or that the link still holds.
     #[inline]
     pub fn occupied_bytes(&self) -> Bytes {
         self.backlog + self.held_bytes
     }
 
-    /// Sets the number of dequeued packets, and their bytes, that the link still holds.
+    /// Sets the number and the total bytes of the dequeued packets that the link still holds.
     pub fn set_held(&mut self, packets: usize, bytes: Bytes) {
         self.held_packets = packets;
         self.held_bytes = bytes;

@@ -1,9 +1,9 @@
-//! FQ-CoDel: one queue for each flow, served by deficit round robin with new flows first, each
-//! queue under CoDel.
+//! FQ-CoDel: each flow has a queue with its own CoDel dropper. Deficit round robin serves the
+//! queues; queues of new flows are served first.
 //!
-//! Source: RFC 8290; CoDel's dropper is in `codel_dropper.rs`. Left out: the CE threshold of Linux;
-//! classification by other criteria than the flow. Differs: a queue is created when its first
-//! packet arrives, so that memory grows with the number of active flows and not with the number of
+//! Source: RFC 8290; CoDel's dropper is in `codel_dropper.rs`. Not implemented: the CE threshold of
+//! Linux; classification by criteria other than the flow. Difference: a queue is created when its
+//! first packet arrives, so that the memory depends on the number of flows and not on the number of
 //! hash values.
 
 use crate::codel_dropper::{CodelDropper, CodelParameters};
@@ -17,25 +17,25 @@ use serde::Deserialize;
 
 /// Largest number of packets dropped in one batch when the limit is exceeded (§4.1).
 const DROP_BATCH: usize = 64;
-/// Smallest quantum, bytes. It limits the wait of a packet to 256 rounds.
+/// Smallest quantum, bytes. With this quantum a packet waits at most 256 rounds for enough deficit.
 const SMALLEST_QUANTUM: u64 = 256;
-/// Largest quantum, bytes: more than any link sends in one round.
+/// Largest quantum, bytes. No link sends this many bytes in one round.
 const LARGEST_QUANTUM: u64 = 4_000_000_000;
 
 /// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FqCodelConfig {
-    /// Limit of the packets in all queues and of packets held by the link. At least 1; RFC 8290
-    /// §5.2: 10 240.
+    /// Maximum number of packets, waiting in all queues or held by the link. At least 1; 10 240 in
+    /// RFC 8290 §5.2.
     pub limit: usize,
-    /// Number of queues, 1 to 65 535; RFC 8290 §5.2: 1024.
+    /// Number of queues, 1 to 65 535; 1024 in RFC 8290 §5.2.
     pub flows: u32,
-    /// Quantum: bytes that a queue may send in one round. At least 256; RFC 8290 §5.2: 1514.
+    /// Quantum: bytes that a queue may send in one round. At least 256; 1514 in RFC 8290 §5.2.
     pub quantum_bytes: u64,
-    /// CoDel's TARGET, ns. At least 1; RFC 8290 §5.2: 5 ms.
+    /// CoDel's TARGET, ns. At least 1; 5 ms in RFC 8290 §5.2.
     pub target_ns: u64,
-    /// CoDel's INTERVAL, ns. At least 1; RFC 8290 §5.2: 100 ms.
+    /// CoDel's INTERVAL, ns. At least 1; 100 ms in RFC 8290 §5.2.
     pub interval_ns: u64,
     /// Backlog of a queue up to which CoDel drops no packet, bytes: one MTU.
     pub mtu_bytes: u64,
@@ -44,29 +44,29 @@ pub struct FqCodelConfig {
     pub ecn: bool,
 }
 
-/// Index of a created queue, in order of creation.
+/// Index of a queue in order of creation, from 0.
 type QueueNumber = u16;
 
-/// Queue of one hash value, in two cache lines.
+/// Queue of one hash value. Its size is two cache lines.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
 struct FlowQueue {
     fifo: TimedFifo,
     dropper: CodelDropper,
-    /// Bytes that the queue may still send in this round; negative after a packet larger than the
-    /// rest.
+    /// Bytes that the queue may still send in this round. Negative if the last packet was larger
+    /// than the remaining deficit.
     deficit: i64,
-    /// True if the queue is in one of the two lists.
+    /// True if the queue is in the list of new queues or in the list of old queues.
     is_listed: bool,
 }
 
-/// FQ-CoDel: queues by flow under deficit round robin and CoDel.
+/// FQ-CoDel discipline: one queue per hash value of a flow.
 #[derive(Clone, Debug)]
 pub struct FqCodel {
     limit: usize,
     quantum: i64,
     parameters: CodelParameters,
-    /// Perturbation of the hash of this instance.
+    /// Random value that this instance mixes into the hash.
     perturbation: u64,
     /// Index of the queue for each hash value.
     slots: Box<[Option<QueueNumber>]>,
@@ -109,8 +109,8 @@ impl<T: ?Sized> Component<T> for FqCodel {
     }
 }
 
-/// Returns the hash value of a packet in 0..`buckets` (§4.1.1). Flows differ, and so do the two
-/// directions of a flow, as their 5-tuples do. The mixing function is SplitMix64 (Steele, Lea &
+/// Returns the hash value of a packet in 0..`buckets` (§4.1.1). The input of the hash is the flow
+/// and the direction, which represent the 5-tuple. The mixing function is SplitMix64 (Steele, Lea &
 /// Flood 2014).
 pub fn fq_codel_hash(packet: &Packet, perturbation: u64, buckets: usize) -> usize {
     let direction = u64::from(packet.kind == PacketKind::Ack);
@@ -156,9 +156,9 @@ impl FqCodel {
         self.backlog -= dropped;
     }
 
-    /// Resets lists and droppers when no packet waits: the flow of the next packet is then a new
-    /// flow (§4.2), even if the link does not poll an empty queue. Packets held by the link have
-    /// been dequeued and belong to no queue.
+    /// If no packet waits, resets lists and droppers, so that the flow of the next packet is a new
+    /// flow (§4.2). This reset does not depend on a poll of the empty queue by the link. Packets
+    /// held by the link have been dequeued and belong to no queue.
     #[inline]
     fn rest_if_empty(&mut self, ctx: &mut Ctx<'_>) {
         if self.packets == 0 {
@@ -166,19 +166,19 @@ impl FqCodel {
         }
     }
 
-    /// Dequeues a packet through the CoDel dropper of the queue, and updates the packet count and
-    /// the deficit.
+    /// Dequeues a packet from the queue `number` through its CoDel dropper, and updates the packet
+    /// count and the deficit.
     #[inline]
     fn take_from(&mut self, number: QueueNumber, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         let FlowQueue { fifo, dropper, deficit, .. } = &mut self.queues[usize::from(number)];
         let (packets, backlog) = (fifo.len(), fifo.backlog());
-        let is_there = dropper.dequeue_into(&self.parameters, fifo, packet, ctx);
+        let is_found = dropper.dequeue_into(&self.parameters, fifo, packet, ctx);
         self.packets -= packets - fifo.len();
         self.backlog -= backlog - fifo.backlog();
-        if is_there {
+        if is_found {
             *deficit -= i64::from(packet.size);
         }
-        is_there
+        is_found
     }
 }
 
@@ -223,7 +223,8 @@ impl QueueDisc for FqCodel {
         }
     }
 
-    /// Drops excess packets from the longest queue. If no packet is queued, rejects the arrival.
+    /// At the limit, drops packets from the queue with the largest backlog. If no packet is queued,
+    /// rejects the arrival.
     fn on_bypass(&mut self, _packet: &Packet, ctx: &mut Ctx<'_>) -> bool {
         if self.packets + self.held < self.limit {
             return true;

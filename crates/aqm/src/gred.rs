@@ -1,9 +1,10 @@
-//! Gentle RED on the instantaneous queue length, with independent drop decisions.
+//! Gentle RED on the instantaneous queue length: the drop decisions of different packets are
+//! independent.
 //!
 //! Source: qawla-2015 eq. 1 (the gentle curve of Floyd, "Recommendation on using the gentle_
-//! variant of RED", 2000).
-//! Differs from RED: no averaging and no count between drops, as the paper's model assumes.
-//! The probability reaches one at twice `max_th`, so the queue needs no other limit.
+//! variant of RED", 2000). Differences from RED: no averaging of the queue length and no count of
+//! arrivals between drops, as in the model of the paper. The probability reaches one at twice
+//! `max_th`, so the queue needs no other limit.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -18,12 +19,12 @@ use serde::Deserialize;
 pub struct GredConfig {
     /// Threshold th_min, packets: no drops below it. At least 0.
     pub min_th: f64,
-    /// Threshold th_max, packets: the probability is `max_p` there and reaches 1 at twice this
-    /// value.
+    /// Threshold th_max, packets. The probability is `max_p` at th_max and 1 at twice th_max.
     pub max_th: f64,
     /// Probability p_max, in [0, 1].
     pub max_p: f64,
-    /// Mark ECN-capable packets instead of dropping them (below twice `max_th`).
+    /// Mark ECN-capable packets instead of dropping them, unless the queue length is at least twice
+    /// `max_th`.
     #[serde(default)]
     pub ecn: bool,
 }
@@ -44,7 +45,7 @@ pub fn gred_drop_probability(x: f64, config: &GredConfig) -> f64 {
     }
 }
 
-/// A first-in-first-out queue with random early drops.
+/// A first-in-first-out queue under gentle RED.
 #[derive(Clone, Debug)]
 pub struct Gred {
     config: GredConfig,
@@ -119,7 +120,7 @@ mod tests {
     const EQ1: Law = Law {
         area: "Gentle RED",
         source: "qawla-2015 eq. 1: the drop probability q(x)",
-        allows: "rounding of doubles; five standard deviations where drops are counted",
+        allows: "rounding of doubles; five standard deviations for counted drops",
     };
 
     fn gred(config: GredConfig) -> Gred {
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn eq1_at_its_corners() {
+    fn drop_probability_equals_eq1_at_corners_of_curve() {
         for (x, q) in [
             (0.0, 0.0),
             (29.9, 0.0),
@@ -160,8 +161,8 @@ mod tests {
         assert!(queue.packets() <= 62, "{}", queue.packets());
     }
 
-    /// With one packet in the queue q is 0.05. The test counts the drops of 100 000 arrivals; the
-    /// bound is five standard deviations.
+    /// With one packet in the queue, q is 0.05. The test counts the drops among 100 000 arrivals
+    /// and accepts a deviation of five standard deviations.
     #[test]
     fn drop_share_matches_curve() {
         const ARRIVALS: u32 = 100_000;

@@ -1,8 +1,8 @@
-//! Queue disciplines: one file for each, and the trait [`QueueDisc`] that all of them implement.
+//! Queue disciplines, one file each, and the trait [`QueueDisc`], which all of them implement.
 //!
 //! A queue discipline owns the waiting packets and decides which of them are dropped or marked. It
-//! never reads the state of another stage. To add a discipline, write its file (config, state,
-//! [`QueueDisc`], tests) and add one line to `registry.rs`.
+//! does not read the state of any other part of the network. To add a discipline, write its file
+//! (config, state, [`QueueDisc`], tests) and add one line to `registry.rs`.
 //!
 //! ```
 //! use airpath_aqm::{DropTail, DropTailConfig, Limit, QueueDisc};

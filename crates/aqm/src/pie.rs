@@ -2,10 +2,12 @@
 //!
 //! Source: RFC 8033; the drop probability is in `pie_probability.rs`. The delay is the sojourn time
 //! of the last departure (Appendix A) or an estimate from the departure rate (§5.2, Appendix B).
-//! Left out: activation of PIE by queue length (§5.3), probabilities by packet size. Differs: the
-//! delay of an empty queue is zero, regardless of the last departure (as in Linux). A measurement
-//! of the departure rate ends when the queue becomes empty, so that it contains no idle time. The
-//! timer stops while an update would change nothing.
+//! Not implemented: activation of PIE by queue length (§5.3), drop probabilities that depend on the
+//! packet size. Differences:
+//! - The delay of an empty queue is zero, regardless of the last departure (as in Linux).
+//! - A measurement of the departure rate ends when the queue becomes empty, so that the measurement
+//!   contains no idle time.
+//! - The timer stops while an update would change nothing.
 
 use crate::pie_probability::{PieGains, pie_next_drop_prob};
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -16,13 +18,16 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// DQ_THRESHOLD: bytes in one measurement of the departure rate (§5.2).
+/// DQ_THRESHOLD: number of departed bytes after which a measurement of the departure rate ends
+/// (§5.2).
 const DQ_THRESHOLD: u64 = 1 << 14;
 /// Weight of one measurement in the average departure time: DQ_THRESHOLD / 2¹⁶ (Appendix B).
 const DQ_WEIGHT: f64 = DQ_THRESHOLD as f64 / 65_536.0;
-/// Probability below which no packet is dropped while the delay is short (§4.1).
+/// Below this drop probability no packet is dropped while the delay is less than half the target
+/// (§4.1).
 const SAFE_PROBABILITY: f64 = 0.2;
-/// Accumulated probabilities: no drop before the first value, a certain drop at the second (§5.4).
+/// Bounds of the accumulated drop probability: no drop below the first value, a certain drop from
+/// the second value (§5.4).
 const DERANDOMISED: (f64, f64) = (0.85, 8.5);
 
 /// Estimator of the queueing delay.
@@ -39,32 +44,34 @@ pub enum PieDelay {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PieConfig {
-    /// Limit of waiting and held packets. At least 1.
+    /// Maximum number of packets, waiting or held by the link. At least 1.
     pub limit: usize,
-    /// Target delay QDELAY_REF, ns. At least 1; RFC 8033: 15 ms.
+    /// Target delay QDELAY_REF, ns. At least 1; 15 ms in RFC 8033.
     pub target_ns: u64,
-    /// Update interval T_UPDATE, ns. At least 1; RFC 8033: 15 ms.
+    /// Update interval T_UPDATE, ns. At least 1; 15 ms in RFC 8033.
     pub update_ns: u64,
-    /// Gain alpha, 1/s. At least 0; RFC 8033: 1/8.
+    /// Gain alpha, 1/s. At least 0; 0.125 in RFC 8033.
     pub alpha: f64,
-    /// Gain beta, 1/s. At least 0; RFC 8033: 1 1/4.
+    /// Gain beta, 1/s. At least 0; 1.25 in RFC 8033.
     pub beta: f64,
-    /// Burst allowance MAX_BURST, ns; RFC 8033: 150 ms.
+    /// Burst allowance MAX_BURST, ns; 150 ms in RFC 8033.
     pub max_burst_ns: u64,
     /// MEAN_PKTSIZE, bytes: no drops while the backlog is at most twice this size.
     pub mean_packet_bytes: u64,
     /// Estimator of the queueing delay.
     pub delay_estimate: PieDelay,
-    /// Space drops more evenly (§5.4).
+    /// If set, drops are spaced more evenly (derandomisation, §5.4).
     pub derandomise: bool,
     /// Mark ECN-capable packets instead of dropping them, up to `ecn_threshold`.
     #[serde(default)]
     pub ecn: bool,
-    /// mark_ecnth, in [0, 1]: above this probability ECN-capable packets are dropped, too.
+    /// mark_ecnth, in [0, 1]: above this drop probability ECN-capable packets are dropped instead
+    /// of marked.
     pub ecn_threshold: f64,
 }
 
-/// Departure rate, as the time in which DQ_THRESHOLD bytes leave (Appendix B).
+/// Estimator of the departure rate. It measures the time in which DQ_THRESHOLD bytes leave the
+/// queue (Appendix B).
 #[derive(Clone, Copy, Debug, Default)]
 struct DepartureRate {
     /// Average departure time avg_dq_time_, s.
@@ -114,7 +121,7 @@ pub struct Pie {
     rate: DepartureRate,
     delay_old: Duration,
     burst_allowance: Duration,
-    /// Sum accu_prob_ of the drop probabilities of the arrivals since the last drop.
+    /// accu_prob_: sum of the drop probabilities of the arrivals since the last drop.
     accumulated: f64,
     /// Time of the next update; `Time::NEVER` while an update would change nothing.
     next_update: Time,
@@ -161,7 +168,7 @@ impl Pie {
         self.drop_prob
     }
 
-    /// `drop_early`: returns true if the arrival is to be dropped (§4.1, §5.4).
+    /// `drop_early` of RFC 8033: returns true if the arriving packet must be dropped (§4.1, §5.4).
     fn drops_early(&mut self) -> bool {
         let is_short = self.delay_old < self.half_target() && self.drop_prob < SAFE_PROBABILITY;
         let backlog = self.fifo.backlog().0;
@@ -190,7 +197,7 @@ impl Pie {
             && (self.accumulated >= latest || self.stream.bernoulli(self.drop_prob))
     }
 
-    /// `calculate_drop_prob` and update of the burst allowance (§4.2, §4.4).
+    /// Updates the drop probability (`calculate_drop_prob`) and the burst allowance (§4.2, §4.4).
     fn update(&mut self) {
         let delay = self.current_delay();
         let (old, half) = (self.delay_old, self.half_target());
@@ -230,8 +237,8 @@ impl Pie {
         }
     }
 
-    /// Returns the next update time. Updates are at multiples of T_UPDATE, so that a stopped timer
-    /// does not shift them.
+    /// Returns the next update time. Updates occur at multiples of T_UPDATE, so that a stop of the
+    /// timer does not shift later updates.
     fn update_after(&self, now: Time) -> Time {
         let update = self.update.as_nanos();
         Time::from_nanos((now.as_nanos() / update + 1).saturating_mul(update))

@@ -6,10 +6,11 @@ use airpath_core::Duration;
 
 /// QDELAY_HIGH: above this delay the probability rises faster (RFC 8033, as in Linux).
 const HIGH_DELAY: Duration = Duration::from_millis(250);
-/// Above QDELAY_HIGH: the increment. Below: the largest increment once p is at least 10 % (§5.5).
+/// If the delay exceeds QDELAY_HIGH: the increment of p. Otherwise: the largest increment of p,
+/// once p is at least `CAPPED_FROM` (§5.5).
 const CAPPED_STEP: f64 = 0.02;
 const CAPPED_FROM: f64 = 0.1;
-/// Decay factor for each update while the delay is zero (§4.2).
+/// Factor by which each update multiplies p while the delay is zero (§4.2).
 const DECAY: f64 = 0.98;
 
 /// Parameters of the controller.
@@ -23,7 +24,8 @@ pub struct PieGains {
     pub beta: f64,
 }
 
-/// Returns the divisor of an increment at drop probability `drop_prob` (RFC 8033 §4.2).
+/// Returns the divisor of the increment of the drop probability if this probability is `drop_prob`
+/// (RFC 8033 §4.2).
 pub fn pie_scale(drop_prob: f64) -> f64 {
     match drop_prob {
         p if p < 1e-6 => 2048.0,

@@ -1,8 +1,9 @@
-//! A queue discipline with its measurements, as links and schedulers hold it.
+//! [`Queue`]: a queue discipline with its measurements. Links and schedulers use this type.
 //!
-//! A link that holds packets after the start of their transmission dequeues them with
-//! [`Queue::dequeue_held_into`] and releases them with [`Queue::release`]. Measurements and limits
-//! count the occupancy: waiting and held packets together. Only waiting packets can be dequeued.
+//! A link may hold packets after it has dequeued them, for example for retransmissions. Such a link
+//! dequeues packets with [`Queue::dequeue_held_into`] and releases them with [`Queue::release`].
+//! Measurements and limits refer to the occupancy: the sum of waiting and held packets. Only
+//! waiting packets can be dequeued.
 
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
@@ -26,8 +27,8 @@ pub struct Queue {
     held_bytes: Bytes,
 }
 
-/// Stores arrival times in the packets that a plug-in receives: the queue of a plug-in may not
-/// store them.
+/// Wrapper of a plug-in discipline. It stores the arrival time in each packet, because a plug-in
+/// may not do so.
 struct ArrivalNoting {
     inner: AnyQueue,
 }
@@ -46,38 +47,38 @@ impl crate::QueueWrapper for ArrivalNoting {
 /// Measurements of a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueReport {
-    /// Queue number in the network.
+    /// ID of the queue in the network.
     pub id: QueueId,
-    /// Share of time with 0, 1, 2, … packets waiting or held by the link.
+    /// Shares of time with an occupancy of 0, 1, 2, … packets.
     pub distribution: Vec<f64>,
-    /// Time average of the waiting and held bytes.
+    /// Time average of the bytes of waiting and held packets.
     pub mean_bytes: f64,
     /// Mean time between arrival and departure of packets, s.
     pub mean_sojourn_s: Option<f64>,
-    /// Sum and count of the sojourn times, s.
+    /// Mean of the sojourn times, s, as a sum and a count.
     pub sojourn: Mean,
     /// Distribution of the sojourn times.
     pub sojourns: Histogram,
-    /// Largest number of waiting and held packets.
+    /// Largest occupancy, packets.
     pub max_packets: usize,
-    /// Packets offered.
+    /// Number of packets that have arrived, including dropped packets.
     pub arrived: u64,
-    /// Packets passed to the link.
+    /// Number of packets that the link has dequeued.
     pub departed: u64,
     /// Measurements that are specific to the kind of discipline or link.
     pub measured: Vec<(&'static str, Option<f64>)>,
 }
 
 impl QueueReport {
-    /// Returns the time average of the number of waiting and held packets.
+    /// Returns the time average of the occupancy, packets.
     pub fn mean_packets(&self) -> f64 {
         self.distribution.iter().enumerate().map(|(level, share)| level as f64 * share).sum()
     }
 }
 
 impl Queue {
-    /// Creates a measured queue. Drops, marks and series are labelled with `id`, the queue number
-    /// in the network.
+    /// Creates a queue with measurements from a discipline. `id` is the ID of the queue in the
+    /// network; it labels drops, marks and time series.
     pub fn new(disc: AnyQueue, id: QueueId) -> Queue {
         let disc = match disc {
             AnyQueue::Dyn(_) => AnyQueue::Dyn(Box::new(ArrivalNoting { inner: disc })),
@@ -96,7 +97,7 @@ impl Queue {
         }
     }
 
-    /// Offers a packet to the discipline.
+    /// Passes an arriving packet to the discipline.
     #[inline]
     pub fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
@@ -106,7 +107,7 @@ impl Queue {
         ctx.leave_queue();
     }
 
-    /// Returns the next packet to send.
+    /// Dequeues and returns the next packet to send; `None` if there is no packet.
     pub fn dequeue(&mut self, ctx: &mut Ctx<'_>) -> Option<Packet> {
         let mut packet = Packet::default();
         self.dequeue_into(&mut packet, ctx).then_some(packet)
@@ -116,38 +117,38 @@ impl Queue {
     #[inline]
     pub fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         ctx.enter_queue(self.id);
-        let is_there = self.disc.dequeue_then_state(packet, &mut self.state, ctx);
+        let is_found = self.disc.dequeue_then_state(packet, &mut self.state, ctx);
         self.note_length(ctx);
-        if is_there {
+        if is_found {
             self.note_departure(packet, ctx);
         }
         ctx.leave_queue();
-        is_there
+        is_found
     }
 
     /// Moves the next packet to send to `packet` for a link that holds the packet until
     /// [`Queue::release`]. Returns false if there is no packet. The occupancy does not change.
     pub fn dequeue_held_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         ctx.enter_queue(self.id);
-        let is_there = self.disc.dequeue_into(packet, ctx);
-        if is_there {
+        let is_found = self.disc.dequeue_into(packet, ctx);
+        if is_found {
             self.held_packets += 1;
             self.held_bytes += packet.bytes();
             self.note_departure(packet, ctx);
         }
         self.report_held(ctx);
         ctx.leave_queue();
-        is_there
+        is_found
     }
 
-    /// Subtracts `packets` held packets with a total of `bytes` bytes.
+    /// Releases `packets` held packets with a total size of `bytes`.
     ///
     /// # Panics
-    /// If the link held fewer packets or bytes.
+    /// If the link holds fewer packets or bytes.
     pub fn release(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
         assert!(
             packets <= self.held_packets && bytes <= self.held_bytes,
-            "only what is held is released"
+            "released packets and bytes must be held"
         );
         self.held_packets -= packets;
         self.held_bytes -= bytes;
@@ -180,7 +181,7 @@ impl Queue {
         ctx.record(Series::Queue, self.id.0, packets as f64);
     }
 
-    /// Queue number in the network.
+    /// ID of the queue in the network.
     pub fn id(&self) -> QueueId {
         self.id
     }
@@ -197,7 +198,7 @@ impl Queue {
         self.state.packets
     }
 
-    /// Waiting bytes.
+    /// Bytes of waiting packets.
     pub fn backlog(&self) -> Bytes {
         self.state.backlog
     }
@@ -214,7 +215,7 @@ impl Queue {
         self.disc.peek()
     }
 
-    /// Expiry of the discipline's timer.
+    /// Expiry time of the discipline's timer.
     #[inline]
     pub fn next_wakeup(&self) -> Time {
         self.state.next_wakeup
@@ -248,7 +249,8 @@ impl Queue {
         ctx.leave_queue();
     }
 
-    /// Drops a packet that the link has dequeued and discarded before it was sent completely.
+    /// Counts a packet as dropped that the link has dequeued and then discarded before it was sent
+    /// completely.
     pub fn give_up(&mut self, packet: Packet, reason: DropReason, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
         self.disc.on_lost(&packet, ctx);
@@ -257,7 +259,7 @@ impl Queue {
         self.state = self.disc.state();
     }
 
-    /// Drops a sent packet that the channel has corrupted.
+    /// Counts a sent packet as dropped because the channel has corrupted it.
     pub fn lose(&mut self, packet: Packet, reason: DropReason, ctx: &mut Ctx<'_>) {
         ctx.enter_queue(self.id);
         ctx.drop(packet, reason);

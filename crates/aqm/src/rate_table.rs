@@ -1,13 +1,14 @@
-//! Table of parameters by link rate. A discipline reads the table when the link rate changes.
+//! [`RateTable`]: table of the parameters of a discipline for ranges of the link rate. A discipline
+//! reads the table when the link rate changes.
 //!
-//! Source: Alcaraz & Cerdán 2006 §6 (`sbd-2006`): the parameters follow the rate of the radio
+//! Source: Alcaraz & Cerdán 2006 §6 (`sbd-2006`): the parameters depend on the rate of the radio
 //! bearer.
 
 use airpath_core::{Checks, Rate, at_least};
 
 /// Row of a [`RateTable`].
 pub(crate) trait RateRow {
-    /// Lowest link rate for which the row applies, bit/s.
+    /// Lowest link rate to which the row applies, bit/s.
     fn rate_bps(&self) -> u64;
 }
 
@@ -39,9 +40,9 @@ impl<R: RateRow> RateTable<R> {
         }
     }
 
-    /// Selects the row for a link of rate `rate` and returns it if the row has changed. The row is
-    /// the one with the highest rate that does not exceed the link rate, or the first row if all
-    /// rates are higher.
+    /// Selects the row for the link rate `rate`. Returns the row if it differs from the current
+    /// row. The selected row has the highest rate that does not exceed the link rate; if the rates
+    /// of all rows are higher, it is the first row.
     pub(crate) fn change(&mut self, rate: Rate) -> Option<&R> {
         let fitting = self.rows.partition_point(|row| row.rate_bps() <= rate.0);
         let row = fitting.saturating_sub(1);

@@ -1,7 +1,7 @@
-//! RED: random drops with a probability that follows the average queue length.
+//! RED: random drops with a probability that depends on the average queue length.
 //!
-//! Source: Floyd & Jacobson 1993; the drop probability is in `red_dropper.rs`.
-//! Left out: counting in bytes, and the variants Feng and nonlinear RED.
+//! Source: Floyd & Jacobson 1993; the drop probability is in `red_dropper.rs`. Not implemented:
+//! queue lengths in bytes, and the variants Feng RED and nonlinear RED.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -12,11 +12,11 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// Configuration set by the user. A null value is derived from the link's rate.
+/// Configuration set by the user. The value of a null parameter is derived from the link's rate.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RedConfig {
-    /// Limit of waiting and held packets. At least 1.
+    /// Maximum number of packets, waiting or held by the link. At least 1.
     pub limit: usize,
     /// Threshold min_th, packets. At least 0.
     pub min_th: Option<f64>,
@@ -26,21 +26,24 @@ pub struct RedConfig {
     pub max_p: f64,
     /// Weight w_q of the average, in (0, 1].
     pub weight: Option<f64>,
-    /// Queueing delay from which an automatic `min_th` is computed, ns.
+    /// Queueing delay from which `min_th` is computed if it is null, ns.
     pub target_delay_ns: u64,
     /// Mean packet size, for the conversion of the link's rate to packets per second. At least 1.
     pub mean_packet_bytes: u64,
-    /// If set, the probability rises to 1 between max_th and twice max_th.
+    /// If set, the drop probability rises linearly from max_p at max_th to 1 at twice max_th.
+    /// Otherwise it is 1 from max_th.
     pub gentle: bool,
-    /// If set, no drop is earlier than 1/p_b arrivals after the last drop.
+    /// If set, at least 1/p_b arrivals lie between two drops (p_b: drop probability of the RED
+    /// curve).
     pub wait: bool,
     /// Mark ECN-capable packets instead of dropping them, unless the drop is forced.
     #[serde(default)]
     pub ecn: bool,
-    /// If set, ECN-capable packets are dropped if p_b is 1. Otherwise they are marked.
+    /// If set, ECN-capable packets are dropped if p_b is 1. If not set, they are always marked.
     #[serde(default = "yes")]
     pub hard_drop: bool,
-    /// Arrivals that are exempt from random drops, and the rule of `count`.
+    /// Variant of RED: determines which arrivals are exempt from random drops, and how arrivals are
+    /// counted.
     #[serde(default)]
     pub variant: RedVariant,
 }
@@ -89,17 +92,18 @@ impl Red {
         Red { limit, ecn, hard_drop, dropper, fifo: Fifo::default() }
     }
 
-    /// The dropper with its state.
+    /// Dropper of this queue.
     pub fn dropper(&self) -> &RedDropper {
         &self.dropper
     }
 
-    /// The dropper, for adaptation by ARED.
+    /// Dropper of this queue, writable. ARED adapts its max_p.
     pub fn dropper_mut(&mut self) -> &mut RedDropper {
         &mut self.dropper
     }
 
-    /// Notifies the dropper if no packet waits and the link holds no packet.
+    /// Notifies the dropper that the queue is idle, if no packet waits and the link holds no
+    /// packet.
     #[inline]
     fn note_idle(&mut self, now: Time) {
         if self.fifo.occupancy() == 0 {

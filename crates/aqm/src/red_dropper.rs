@@ -1,12 +1,13 @@
 //! RED's dropper: computes the average queue length and decides which arrivals are dropped or
-//! marked. RED and ARED use it.
+//! marked. RED and ARED use this dropper.
 //!
 //! Source: Floyd & Jacobson 1993, "Random early detection gateways for congestion avoidance"
-//! (`red-1993`). The gentle curve: Floyd 2000. The wait between drops and the automatic settings:
-//! Floyd, Gummadi & Shenker 2001, "Adaptive RED" (`ared-2001`), and ns-2. Differs: `count` is the
-//! number of arrivals since the last drop, as in §7 of red-1993 (spacing uniform on 1 to 1/p_b); in
-//! its Figure 2 the value is larger by one. After an idle time the queue length that the arrival
-//! finds, zero, also enters the average, as after any other arrival.
+//! (`red-1993`). The gentle curve is from Floyd 2000. The wait between drops and the automatic
+//! parameters are from Floyd, Gummadi & Shenker 2001, "Adaptive RED" (`ared-2001`), and ns-2.
+//!
+//! Differences: `count` is the number of arrivals since the last drop, as in §7 of red-1993
+//! (spacing uniform on 1 to 1/p_b). In Figure 2 of red-1993 `count` is larger by one. The first
+//! arrival after an idle time finds a queue length of zero; this value also enters the average.
 
 use crate::gred::{GredConfig, gred_drop_probability};
 use airpath_core::{Bytes, Checks, Duration, Rate, Stream, Time, above, at_least};
@@ -17,12 +18,12 @@ use serde::Deserialize;
 pub struct RedCurve {
     /// Threshold min_th, packets: no drops below it.
     pub min_th: f64,
-    /// Threshold max_th, packets: the probability is `max_p` there.
+    /// Threshold max_th, packets. The probability at this threshold is `max_p`.
     pub max_th: f64,
     /// Probability max_p, in [0, 1].
     pub max_p: f64,
-    /// If true, the probability rises from `max_th` to 1 at twice `max_th`; otherwise it is 1 from
-    /// `max_th` on.
+    /// If true, the probability rises from `max_p` at `max_th` to 1 at twice `max_th`. Otherwise
+    /// the probability is 1 from `max_th`.
     pub gentle: bool,
 }
 
@@ -38,7 +39,8 @@ pub fn red_idle_average(average: f64, weight: f64, slots: f64) -> f64 {
     average * libm::pow(1.0 - weight, slots)
 }
 
-/// Returns p_b, the drop probability for an average (red-1993 §4; with `gentle`: Floyd 2000).
+/// Returns p_b, the drop probability for an average queue length (red-1993 §4; Floyd 2000 if
+/// `gentle` is set).
 #[inline]
 pub fn red_initial_probability(average: f64, curve: &RedCurve) -> f64 {
     let RedCurve { min_th, max_th, max_p, gentle } = *curve;
@@ -51,8 +53,8 @@ pub fn red_initial_probability(average: f64, curve: &RedCurve) -> f64 {
 /// Returns p_a, the drop probability of an arrival after `count` other arrivals since the last
 /// drop.
 ///
-/// The spacing of drops becomes uniform: on 1 to 1/p_b (red-1993 §7, method 2), or with `wait` on
-/// 1/p_b + 1 to 2/p_b.
+/// With this probability the number of arrivals between drops is uniformly distributed: on 1 to
+/// 1/p_b without `wait` (red-1993 §7, method 2), and on 1/p_b + 1 to 2/p_b with `wait`.
 #[inline]
 pub fn red_final_probability(p_b: f64, count: u64, wait: bool) -> f64 {
     let expected = count as f64 * p_b;
@@ -66,25 +68,25 @@ pub fn red_final_probability(p_b: f64, count: u64, wait: bool) -> f64 {
     }
 }
 
-/// Returns w_q = 1 − e^(−1/C) for a link of `rate` packets/s (ared-2001 §5): a time constant of one
-/// second.
+/// Returns w_q = 1 − e^(−1/C) for a link with the rate C = `rate` packets/s (ared-2001 §5). The
+/// time constant of the average is then one second.
 pub fn red_automatic_weight(rate: f64) -> f64 {
     -libm::expm1(-1.0 / rate)
 }
 
-/// Returns min_th = max(5, target delay · C / 2) packets for a link of `rate` packets/s (ared-2001
-/// §5).
+/// Returns min_th = max(5, target delay · C / 2) packets for a link with the rate C = `rate`
+/// packets/s (ared-2001 §5).
 pub fn red_automatic_min_th(target_delay: Duration, rate: f64) -> f64 {
     (target_delay.as_secs_lossy() * rate / 2.0).max(SMALLEST_AUTOMATIC_MIN_TH)
 }
 
 const SMALLEST_AUTOMATIC_MIN_TH: f64 = 5.0;
-/// Ratio max_th / min_th of the automatic settings (Floyd 1997; ared-2001 §5).
+/// Ratio max_th / min_th of automatic thresholds (Floyd 1997; ared-2001 §5).
 const AUTOMATIC_THRESHOLD_RATIO: f64 = 3.0;
 /// Weight w_q until the link's rate is known (red-1993 §6).
 const USUAL_WEIGHT: f64 = 0.002;
 
-/// Parameters of the dropper. `None` means that the value is derived from the link's rate.
+/// Parameters of the dropper. A value of `None` is derived from the link's rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedSettings {
     /// Threshold min_th, packets.
@@ -95,28 +97,30 @@ pub struct RedSettings {
     pub max_p: f64,
     /// Weight w_q of the average, in (0, 1].
     pub weight: Option<f64>,
-    /// Queueing delay from which an automatic `min_th` is computed.
+    /// Queueing delay from which `min_th` is computed if it is `None`.
     pub target_delay: Duration,
     /// Mean packet size, for the conversion of the link's rate to packets per second.
     pub mean_packet: Bytes,
-    /// Shape of the curve above `max_th`.
+    /// Shape of the curve above `max_th` ([`RedCurve::gentle`]).
     pub gentle: bool,
-    /// If set, no drop is earlier than 1/p_b arrivals after the last drop.
+    /// If set, at least 1/p_b arrivals lie between two drops.
     pub wait: bool,
-    /// Arrivals that are exempt from random drops, and the rule of `count`.
+    /// Variant of RED: determines which arrivals are exempt from random drops, and how arrivals are
+    /// counted.
     pub variant: RedVariant,
 }
 
-/// Arrivals that are exempt from random drops, and the rule of `count`.
+/// Variant of RED: determines which arrivals are exempt from random drops, and how arrivals are
+/// counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum RedVariant {
-    /// No exempt arrivals. `count` is the number of arrivals since the last drop (red-1993 §7).
+    /// No arrivals are exempt. `count` is the number of arrivals since the last drop (red-1993 §7).
     #[default]
     #[serde(rename = "red-1993")]
     Red1993,
-    /// Two kinds of arrivals are exempt: an arrival that finds fewer than two packets, and the
-    /// first arrival after such an arrival or after the average has exceeded min_th. `count`
-    /// includes the current arrival (ns-2; ns-3.48, class RedQueueDisc).
+    /// Variant of ns-2 and ns-3.48 (class RedQueueDisc). Two kinds of arrivals are exempt: an
+    /// arrival that finds fewer than two packets, and the first arrival after such an arrival or
+    /// after the average has exceeded min_th. `count` includes the current arrival.
     #[serde(rename = "ns")]
     Ns,
 }
@@ -149,14 +153,15 @@ impl RedSettings {
     }
 }
 
-/// Verdict on an arrival.
+/// Decision of the dropper about an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RedVerdict {
     /// The arrival is queued.
     Admit,
     /// The arrival is marked or dropped at random.
     Early,
-    /// The average is so large that every arrival is dropped.
+    /// The arrival is dropped, because the average is in the range in which the drop probability is
+    /// 1.
     Forced,
 }
 
@@ -166,14 +171,15 @@ pub struct RedDropper {
     settings: RedSettings,
     curve: RedCurve,
     weight: f64,
-    /// Link rate C, packets/s of the mean size; 0 while unknown.
+    /// Link rate C, in packets of mean size per second; 0 while unknown.
     rate: f64,
     average: f64,
     /// Number of arrivals since the last drop, while the average is in the range of random drops.
     count: u64,
-    /// Variant `ns`: true if the last arrival found a queue and an average in that range.
+    /// For the variant `ns`: true if the last arrival found at least two packets and an average in
+    /// the range of random drops.
     was_above: bool,
-    /// Start of the idle time of the link that the average does not include yet.
+    /// Start of the current idle time of the link. The average does not include this idle time yet.
     idle_since: Option<Time>,
     stream: Stream,
 }
@@ -217,7 +223,7 @@ impl RedDropper {
         self.curve.max_p = max_p;
     }
 
-    /// Sets the link's rate. At rate zero the automatic settings do not change.
+    /// Sets the link's rate. If the rate is zero, the automatic parameters do not change.
     pub fn on_rate(&mut self, rate: Rate) {
         self.rate = rate.0 as f64 / (8.0 * self.settings.mean_packet.0 as f64);
         if self.rate > 0.0 {
@@ -238,17 +244,15 @@ impl RedDropper {
         self.idle_since.get_or_insert(now);
     }
 
-    /// Called when the arrival has been queued: the link has a packet to send.
+    /// Called when an arrival has been queued: the link is no longer idle.
     #[inline]
     pub fn on_queued(&mut self) {
         self.idle_since = None;
     }
 
-    /// Updates the average with an arrival that finds `queue` waiting packets, and returns the
-    /// verdict.
+    /// Updates the average with an arrival that finds `queue` packets, and returns the decision.
     ///
-    /// An idle time continues until an arrival is queued: after a dropped arrival the link is still
-    /// idle.
+    /// A dropped arrival does not end an idle time of the link; a queued arrival does.
     pub fn on_arrival(&mut self, queue: usize, now: Time) -> RedVerdict {
         self.average_in(queue, now);
         match self.settings.variant {
@@ -282,7 +286,8 @@ impl RedDropper {
             self.count = 1;
             return RedVerdict::Admit;
         }
-        // Here `count` is larger by one than in red-1993: a certain drop comes one arrival earlier.
+        // Here `count` is larger by one than in red-1993, so a certain drop occurs one arrival
+        // earlier.
         let p_a = match self.count as f64 * p_b {
             expected if self.settings.wait && expected < 1.0 => 0.0,
             expected if self.settings.wait && expected < 2.0 => p_b / (2.0 - expected),
@@ -317,8 +322,8 @@ impl RedDropper {
         }
     }
 
-    /// Called when an arrival is dropped at the limit. This drop also signals congestion to its
-    /// sender, so `count` restarts.
+    /// Called when an arrival is dropped at the limit. Like a random drop, this drop signals
+    /// congestion to the sender, so `count` restarts.
     pub fn on_overflow(&mut self) {
         if self.settings.variant == RedVariant::Red1993 {
             self.count = 0;

@@ -1,4 +1,4 @@
-//! List of queue disciplines, one line for each.
+//! Registry of queue disciplines, one line each.
 
 use crate::ack_priority::AckPriority;
 use crate::ared::Ared;
@@ -75,9 +75,9 @@ impl AnyQueue {
     ) -> bool {
         usual_component_first!(
             self, queue, (packet, state, ctx): (&mut Packet, &mut QueueState, &mut Ctx<'_>) => bool: {
-                let is_there = queue.dequeue_into(packet, ctx);
+                let is_found = queue.dequeue_into(packet, ctx);
                 *state = queue.state();
-                is_there
+                is_found
             }
         )
     }

@@ -2,12 +2,14 @@
 //! arrival rate over the capacity.
 //!
 //! Source: Athuraliya, Li, Low & Yin 2001, "REM: active queue management", with the parameters and
-//! the rules of ns-2.35 (`queue/rem.cc`): marks at departure, drops at arrival. Left out: the
-//! low-pass filter of the arrival rate (ns-2's `inw_`, which is 1 there). Differs: a limit of n
-//! packets admits n packets. ns-2 counts the arrival as well (a limit of 100 admits 99). If ns-2
-//! counts bytes, the limit is n mean packets in bytes; here that is a limit in bytes. The timer
-//! causes no events: packets that need the price update it in closed form, so that an empty queue
-//! costs no computation.
+//! the rules of ns-2.35 (`queue/rem.cc`): marks at departure, drops at arrival. Not implemented:
+//! the low-pass filter of the arrival rate (`inw_` in ns-2; its value 1 disables the filter).
+//!
+//! Differences:
+//! - A limit of n packets admits n packets; in ns-2 it admits n - 1 packets.
+//! - A limit in bytes is given in bytes; in ns-2 it is given as a number of mean packets.
+//! - The timer causes no events. The price is updated in closed form when a packet needs the price,
+//!   so that an empty queue needs no computation.
 
 use crate::air_fifo::AirFifo;
 use crate::droptail::Limit;
@@ -22,8 +24,8 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RemMode {
-    /// Bytes on the air, divided by the size of a mean packet on the air. The probability of a mark
-    /// or drop is proportional to the packet size.
+    /// Bytes on the air, divided by the mean packet size on the air. The probability of a mark or
+    /// drop is proportional to the packet size.
     Bytes,
     /// Packets, regardless of their size.
     Packets,
@@ -33,23 +35,24 @@ pub enum RemMode {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemConfig {
-    /// Limit of waiting and held packets or bytes. At least one packet or byte.
+    /// Maximum number of packets or bytes, waiting or held by the link. At least 1.
     pub limit: Limit,
-    /// Target backlog b*, mean packets. ns-2: 20.
+    /// Target backlog b*, in packets of mean size; 20 in ns-2.
     pub target: u64,
-    /// Gain γ, above 0. ns-2: 0.001.
+    /// Gain γ, above 0; 0.001 in ns-2.
     pub gamma: f64,
-    /// Weight α of the backlog, at least 0. ns-2: 0.1.
+    /// Weight α of the backlog, at least 0; 0.1 in ns-2.
     pub alpha: f64,
-    /// Base φ of the probability, above 1. ns-2: 1.001.
+    /// Base φ of the probability, above 1; 1.001 in ns-2.
     pub phi: f64,
-    /// Time T between updates of the price, ns. At least 1; ns-2: 2 ms.
+    /// Time T between updates of the price, ns. At least 1; 2 ms in ns-2.
     pub update_ns: u64,
-    /// Size of a mean IP packet, bytes. At least 1.
+    /// Mean size of an IP packet, bytes. At least 1.
     pub mean_packet_bytes: u64,
     /// Unit of the backlog.
     pub mode: RemMode,
-    /// Mark ECN-capable packets at departure; no packet is dropped before the queue is full.
+    /// If set, ECN-capable packets are marked at departure, and packets are dropped only if the
+    /// queue is full.
     #[serde(default)]
     pub ecn: bool,
 }
@@ -59,22 +62,22 @@ pub struct RemConfig {
 pub struct RemGains {
     /// Gain γ: step size of the price.
     pub gamma: f64,
-    /// Weight α of a packet of backlog, relative to a packet of excess.
+    /// Weight α of the backlog, relative to the excess of arrivals over the capacity.
     pub alpha: f64,
     /// Target backlog b*, packets.
     pub target: f64,
 }
 
 impl RemGains {
-    /// Change of the price in an update: γ (x − c + α (b − b*)), where x and c are packets per
-    /// update interval.
+    /// Returns the change of the price in an update: γ (x − c + α (b − b*)). `arrived` x and
+    /// `capacity` c are in packets per update interval; `queue` b is in packets.
     fn step(&self, arrived: f64, capacity: f64, queue: f64) -> f64 {
         self.gamma * (arrived - capacity + self.alpha * (queue - self.target))
     }
 }
 
 /// Returns the price after an update: p ← [p + γ (x − c + α (b − b*))]⁺. `arrived` x and `capacity`
-/// c are packets per update interval; `queue` b is in packets.
+/// c are in packets per update interval; `queue` b is in packets.
 pub fn rem_next_price(
     price: f64,
     arrived: f64,
@@ -86,7 +89,8 @@ pub fn rem_next_price(
 }
 
 /// Returns the price after `updates` updates without arrivals at a constant backlog, and the sum of
-/// the prices after each update. The price changes in equal steps and is at least 0.
+/// the prices after each of these updates. Each update changes the price by the same step; the
+/// price is at least 0.
 pub fn rem_idle_price(
     price: f64,
     updates: u64,
@@ -106,19 +110,19 @@ pub fn rem_probability(price: f64, phi: f64) -> f64 {
     -libm::expm1(-price * libm::log(phi))
 }
 
-/// Price and update timer. The timer is checked when a packet changes the state.
+/// Price and its update timer. The timer is checked only when a packet changes the state.
 #[derive(Clone, Copy, Debug)]
 struct Price {
     gains: RemGains,
     update: Duration,
     /// Capacity c T, packets per update interval.
     capacity: f64,
-    /// Size of a mean packet in the unit of `arrived` and of the queue.
+    /// Mean packet size in the unit of `arrived` and of the queue length.
     unit: f64,
     value: f64,
     /// Time of the next update.
     next: Time,
-    /// Arrivals since the last update.
+    /// Arrivals since the last update, packets or bytes on the air.
     arrived: u64,
     /// Sum of the prices after the updates since the start of measurement.
     sum: f64,
@@ -126,8 +130,9 @@ struct Price {
 }
 
 impl Price {
-    /// Performs the updates that are due by `now`, at least one; the queue length since the last
-    /// update is `queue`. An update at the time of an arrival is performed before the arrival.
+    /// Performs all updates that are due by `now`, at least one. `queue` is the queue length since
+    /// the last update. If an update and an arrival have the same time, the update is performed
+    /// first.
     fn make_updates(&mut self, queue: u64, now: Time) {
         let queue = queue as f64 / self.unit;
         let arrived = self.arrived as f64 / self.unit;
@@ -159,8 +164,8 @@ pub struct Rem {
     stream: Stream,
     fifo: AirFifo,
     price: Price,
-    /// Probability of a mark or drop at the current price, for a packet of mean size and for one
-    /// byte.
+    /// Probability of a mark or drop at the current price: `probability` for a packet of mean size,
+    /// `per_byte` for each byte of a packet.
     probability: f64,
     per_byte: f64,
 }
@@ -204,7 +209,7 @@ impl Rem {
         self.price.value
     }
 
-    /// Backlog b, or the number of arrivals, in bytes on the air or in packets.
+    /// Backlog b, in bytes on the air or in packets.
     #[inline]
     fn queue(&self) -> u64 {
         match self.config.mode {
@@ -213,8 +218,8 @@ impl Rem {
         }
     }
 
-    /// Performs the updates that are due. Called only before the inputs of the price change, so
-    /// that a poll of an empty queue has no effect.
+    /// Performs the updates that are due. Must be called only before an input of the price changes,
+    /// so that a poll of an empty queue has no effect.
     #[inline]
     fn advance(&mut self, ctx: &mut Ctx<'_>) {
         if ctx.now >= self.price.next {
@@ -242,7 +247,7 @@ impl Rem {
         cost
     }
 
-    /// Returns true if this packet is to be marked or dropped.
+    /// Returns true if this packet must be marked or dropped; the decision is random.
     #[inline]
     fn is_drawn(&mut self, packet: &Packet) -> bool {
         let probability = match self.config.mode {

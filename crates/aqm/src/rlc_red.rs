@@ -1,11 +1,13 @@
-//! RED at the RLC buffer of a radio bearer: based on the instantaneous occupancy, with drops at the
-//! front.
+//! RED for the RLC buffer of a radio bearer. It uses the instantaneous occupancy and drops packets
+//! at the front.
 //!
 //! Source: Alcaraz & Cerdán 2006 §2 and §5 (`sbd-2006`): RED (Floyd & Jacobson 1993, `red-1993`) on
-//! the instantaneous occupancy of an RLC buffer, with max_th equal to the buffer size. Left out:
-//! the gentle curve, because the buffer ends at max_th. The paper names only thresholds and max_p.
-//! Assumed: the count between drops as in red-1993 Fig. 2, and a drop of the same packet that Slope
-//! Based Discard drops. Options select other rules.
+//! the instantaneous occupancy of an RLC buffer, with max_th equal to the buffer size. Not
+//! implemented: the gentle curve, because max_th is the buffer size.
+//!
+//! The paper gives only the thresholds and max_p. Assumptions: arrivals between drops are counted
+//! as in red-1993 Fig. 2, and the dropped packet is the packet that Slope Based Discard would drop.
+//! Options select other rules.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -17,39 +19,42 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// Packet that is dropped when an arrival is selected for a drop.
+/// Packet that is dropped if RED decides to drop a packet at an arrival.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RlcRedDrop {
-    /// The first packet whose transmission has not started, or the arrival if there is no such
-    /// packet.
+    /// The oldest packet whose transmission has not started, or the arriving packet if there is no
+    /// such packet.
     #[default]
     Front,
-    /// The arrival.
+    /// The arriving packet.
     Arrival,
 }
 
-/// Configuration set by the user. The defaults of the scenario are the values for 384 kbit/s
+/// Configuration set by the user. The default values in a scenario are those for 384 kbit/s
 /// (sbd-2006 Table 5).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RlcRedConfig {
-    /// Threshold max_th, packets: limit of waiting and held packets. At least 1.
+    /// Threshold max_th, packets: maximum number of packets, waiting or held by the link. At least
+    /// 1.
     pub limit: usize,
     /// Threshold min_th, packets: no drops below it. Below `limit`.
     pub min_th: usize,
     /// Probability max_p at `limit`, in [0, 1].
     pub max_p: f64,
-    /// If set, drops are evenly spaced, by the number of arrivals since the last drop.
+    /// If set, the drop probability depends on the number of arrivals since the last drop, so that
+    /// drops are evenly spaced.
     #[serde(default = "yes")]
     pub count: bool,
     /// Packet that is dropped.
     #[serde(default)]
     pub drop: RlcRedDrop,
-    /// Mark an ECN-capable packet instead of dropping it.
+    /// Mark ECN-capable packets instead of dropping them.
     #[serde(default)]
     pub ecn: bool,
-    /// Values of `min_th` and `max_p` by link rate. If empty, they do not depend on the rate.
+    /// Values of `min_th` and `max_p` for ranges of the link rate. If the list is empty, both
+    /// values do not depend on the rate.
     #[serde(default)]
     pub by_rate: Vec<RlcRedRow>,
 }
@@ -62,7 +67,7 @@ const fn yes() -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RlcRedRow {
-    /// Rate, bit/s.
+    /// Lowest link rate of the row, bit/s.
     pub rate_bps: u64,
     /// Threshold min_th, packets. Below `limit`.
     pub min_th: usize,
@@ -76,15 +81,15 @@ impl RateRow for RlcRedRow {
     }
 }
 
-/// Returns p_b of an arrival that finds `occupancy` packets, fewer than `limit`. The probability
-/// rises from 0 at min_th.
+/// Returns p_b, the drop probability of an arrival that finds `occupancy` packets. The probability
+/// rises linearly from 0 at `min_th` to `max_p` at `limit`; `occupancy` must be below `limit`.
 ///
 /// Source: red-1993 §4, with the occupancy instead of the average.
 pub fn rlc_red_drop_probability(occupancy: usize, min_th: usize, limit: usize, max_p: f64) -> f64 {
     occupancy.saturating_sub(min_th) as f64 / (limit - min_th) as f64 * max_p
 }
 
-/// A first-in-first-out queue under RED on its occupancy.
+/// A first-in-first-out queue under RED with the instantaneous occupancy as input.
 #[derive(Clone, Debug)]
 pub struct RlcRed {
     limit: usize,
@@ -95,7 +100,7 @@ pub struct RlcRed {
     ecn: bool,
     by_rate: RateTable<RlcRedRow>,
     stream: Stream,
-    /// `count` of red-1993 Fig. 2; `None` is the value −1.
+    /// `count` of red-1993 Fig. 2. `None` represents the value −1.
     count: Option<u64>,
     fifo: Fifo,
 }
@@ -152,7 +157,7 @@ impl RlcRed {
         is_drawn
     }
 
-    /// Marks or drops a packet for an arrival that was selected.
+    /// Marks or drops the packet that `drop` selects.
     fn signal(&mut self, arrival: &Packet, ctx: &mut Ctx<'_>) {
         match self.drop {
             RlcRedDrop::Front => {
@@ -180,7 +185,7 @@ impl QueueDisc for RlcRed {
         }
     }
 
-    /// Applies the parameters of the new rate, if they differ; `count` restarts.
+    /// If the new rate selects another row, applies the parameters of the row and restarts `count`.
     fn on_rate(&mut self, rate: LinkRate, _ctx: &mut Ctx<'_>) {
         let Some(row) = self.by_rate.change(rate.nominal) else { return };
         self.min_th = row.min_th;

@@ -1,10 +1,13 @@
-//! Slope Based Discard: drops a packet at the front when the buffer fills too fast.
+//! Slope Based Discard: drops a packet at the front if the buffer fills too fast.
 //!
-//! Source: Alcaraz & Cerdán 2006 §3 (`sbd-2006`), for the buffer of a radio bearer (RLC). Left out:
-//! occupancy in bits; every packet counts as one, regardless of its size. Differs: the paper's
-//! pseudocode starts a new measurement within T_r after a drop, which its text excludes. Here C is
-//! started only while both timers are off, unless [`SbdAfterDrop::Rearm`] selects the pseudocode.
-//! If th_n would exceed maxth, eq. 1 has no value; th_n is then maxth and C is T_r.
+//! Source: Alcaraz & Cerdán 2006 §3 (`sbd-2006`), for the buffer of a radio bearer (RLC). The
+//! discipline has two timers: C measures how fast the buffer fills, and T_r is the reaction time
+//! after a drop. Not implemented: occupancy in bits; here the occupancy is a number of packets.
+//!
+//! Differences: the paper's pseudocode starts a new measurement within T_r after a drop, but the
+//! paper's text excludes this. Here C is started only while both timers are off, unless
+//! [`SbdAfterDrop::Rearm`] selects the rule of the pseudocode. Eq. 1 has no value if the threshold
+//! th_n would exceed maxth; here th_n is then maxth and C is T_r.
 
 use crate::fifo::Fifo;
 use crate::queue_disc::{QueueDisc, QueueState};
@@ -15,14 +18,14 @@ use airpath_core::{
 };
 use serde::Deserialize;
 
-/// Action when a timer expires.
+/// Time of the check of the occupancy after a timer has expired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SbdExpiry {
-    /// Check the occupancy immediately (sbd-2006, last part of the pseudocode).
+    /// When the timer expires (sbd-2006, last part of the pseudocode).
     #[default]
     Timer,
-    /// Check the occupancy at the next arrival.
+    /// At the next arrival.
     Arrival,
 }
 
@@ -37,32 +40,33 @@ pub enum SbdAfterDrop {
     Rearm,
 }
 
-/// Configuration set by the user. The defaults of the scenario are the values for 384 kbit/s
+/// Configuration set by the user. The default values in a scenario are those for 384 kbit/s
 /// (sbd-2006 Table 3).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SbdConfig {
-    /// Threshold maxth, packets: limit of waiting and held packets. At least 1.
+    /// Threshold maxth, packets: maximum number of packets, waiting or held by the link. At least
+    /// 1.
     pub limit: usize,
     /// Threshold minth, packets: no drops below it. At most `limit`.
     pub min_th: usize,
-    /// Reaction time T_r, ns: time until a drop reduces the load of the buffer. At least 1.
+    /// Reaction time T_r, ns: the time after which a drop reduces the arrival rate. At least 1.
     pub reaction_time_ns: u64,
-    /// Rise α over which the slope is measured, packets. At least 1.
+    /// Increase α of the occupancy over which the slope is measured, packets. At least 1.
     pub alpha: usize,
-    /// Unit to which C and T_r are rounded up, ns. At least 1; sbd-2006 §3: a TTI.
+    /// C and T_r are rounded up to multiples of this time, ns. At least 1; a TTI in sbd-2006 §3.
     pub tick_ns: u64,
-    /// Action when a timer expires.
+    /// Time of the check of the occupancy after a timer has expired.
     #[serde(default)]
     pub expiry: SbdExpiry,
     /// Action after a drop.
     #[serde(default)]
     pub after_drop: SbdAfterDrop,
-    /// Mark an ECN-capable packet instead of dropping it, while the buffer is not full.
+    /// Mark ECN-capable packets instead of dropping them, while the buffer is not full.
     #[serde(default)]
     pub ecn: bool,
-    /// Values of `min_th` and `reaction_time` by link rate. If empty, they do not depend on the
-    /// rate.
+    /// Values of `min_th` and `reaction_time_ns` for ranges of the link rate. If the list is empty,
+    /// both values do not depend on the rate.
     #[serde(default)]
     pub by_rate: Vec<SbdRow>,
 }
@@ -71,7 +75,7 @@ pub struct SbdConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SbdRow {
-    /// Rate, bit/s.
+    /// Lowest link rate of the row, bit/s.
     pub rate_bps: u64,
     /// Threshold minth, packets. At most `limit`.
     pub min_th: usize,
@@ -85,22 +89,24 @@ impl RateRow for SbdRow {
     }
 }
 
-/// Returns th_n, the occupancy that must not be reached before C_n expires: BO + α, at most maxth.
+/// Returns the threshold th_n = BO + α, at most maxth. BO is `occupancy`. If the occupancy exceeds
+/// th_n before C_n expires, the buffer fills too fast.
 ///
 /// Source: sbd-2006 §3.
 pub fn sbd_threshold(occupancy: usize, alpha: usize, limit: usize) -> usize {
     occupancy.saturating_add(alpha).min(limit)
 }
 
-/// Returns r_c, the filling rate that would fill the buffer from th_n within T_r, packets/s.
+/// Returns the critical rate r_c, packets/s: at this rate of increase the occupancy rises from th_n
+/// to maxth within T_r.
 ///
 /// Source: sbd-2006 eq. 1.
 pub fn sbd_critical_rate(threshold: usize, reaction_time: Duration, limit: usize) -> f64 {
     limit.saturating_sub(threshold) as f64 / reaction_time.as_secs_lossy()
 }
 
-/// Returns C_n = α / r_c, rounded up to a multiple of `tick`. If BO + α reaches maxth, r_c is 0 and
-/// C_n is T_r.
+/// Returns the measuring time C_n = α / r_c, rounded up to a multiple of `tick`. If BO + α is at
+/// least maxth, r_c is 0; C_n is then T_r.
 ///
 /// Source: sbd-2006 §3.
 pub fn sbd_measuring_time(
@@ -118,7 +124,7 @@ pub fn sbd_measuring_time(
     in_whole_ticks(nanos.div_ceil(left as u128), tick)
 }
 
-/// Rounds `nanos` up to a multiple of `tick`, at most the largest u64.
+/// Rounds `nanos` up to a multiple of `tick`. The result is at most the largest u64.
 fn in_whole_ticks(nanos: u128, tick: Duration) -> Duration {
     let tick = u128::from(tick.as_nanos());
     let rounded = nanos.div_ceil(tick).saturating_mul(tick);
@@ -133,7 +139,7 @@ enum Phase {
     /// C_n runs until `until`. If the occupancy exceeds `threshold` earlier, the buffer fills too
     /// fast.
     Measuring { threshold: usize, until: Time },
-    /// T_r runs until `until`: the last drop has not reduced the load yet.
+    /// T_r runs until `until`: the last drop has not yet reduced the arrival rate.
     Reacting { until: Time },
 }
 
@@ -150,7 +156,7 @@ pub struct Sbd {
     ecn: bool,
     by_rate: RateTable<SbdRow>,
     phase: Phase,
-    /// Expiry of T_r if it runs in parallel with C ([`SbdAfterDrop::Rearm`]).
+    /// Expiry time of T_r if T_r runs in parallel with C ([`SbdAfterDrop::Rearm`]).
     reaction_ends: Time,
     fifo: Fifo,
 }
@@ -211,7 +217,7 @@ impl Sbd {
         };
     }
 
-    /// Expiry of the next timer.
+    /// Time at which the next timer expires.
     #[inline]
     fn expires(&self) -> Time {
         let until = match self.phase {
@@ -242,8 +248,9 @@ impl Sbd {
         self.fifo.occupancy() >= self.min_th.saturating_sub(self.alpha)
     }
 
-    /// Drops the first packet whose transmission has not started, or the arrival if there is no
-    /// such packet. A packet is marked instead if ECN allows it; a full buffer always drops.
+    /// Drops the oldest packet whose transmission has not started, or the arriving packet if there
+    /// is no such packet. If `ecn` is set and the buffer is not full, an ECN-capable packet is
+    /// marked instead.
     fn signal(&mut self, arrival: &Packet, ctx: &mut Ctx<'_>) {
         let may_mark = self.ecn && self.fifo.occupancy() < self.limit;
         self.fifo.push(arrival, ctx.now);
@@ -292,8 +299,8 @@ impl QueueDisc for Sbd {
         self.expire_if_due(ctx.now);
     }
 
-    /// Applies the parameters of the new rate, if they differ: both timers stop, and the occupancy
-    /// is checked (sbd-2006 §6).
+    /// If the new rate selects another row, applies the parameters of the row, stops both timers,
+    /// and checks the occupancy (sbd-2006 §6).
     fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         let Some(row) = self.by_rate.change(rate.nominal) else { return };
         self.min_th = row.min_th;

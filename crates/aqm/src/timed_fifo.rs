@@ -1,7 +1,7 @@
-//! First-in-first-out queue that stores arrival times, for disciplines that act on sojourn times.
+//! First-in-first-out queue that stores arrival times, for disciplines that use sojourn times.
 //!
-//! The arrival time is stored next to the packet, because an acknowledgement has space for only
-//! part of it.
+//! The arrival time is stored next to the packet, because the field of an ACK packet is too small
+//! for the complete time.
 
 use crate::queue_disc::QueueState;
 use airpath_core::{Bytes, Packet, Ring, Time};
@@ -23,7 +23,8 @@ pub struct TimedFifo {
 
 impl TimedFifo {
     /// Appends a copy of a packet that arrives at `now` and stores the arrival time in the copy.
-    /// Returns the copy, so that the caller can mark it. The caller must not change its size.
+    /// Returns the copy, so that the caller can mark it. The caller must not change the packet
+    /// size.
     #[inline]
     pub fn push(&mut self, packet: &Packet, now: Time) -> &mut Packet {
         self.backlog += packet.bytes();
@@ -58,7 +59,8 @@ impl TimedFifo {
         self.packets.front().map(|oldest| &oldest.packet)
     }
 
-    /// Returns the oldest packet for writing. The caller must not change its size.
+    /// Returns a mutable reference to the oldest packet. The caller must not change the packet
+    /// size.
     #[inline]
     pub fn front_mut(&mut self) -> Option<&mut Packet> {
         if self.is_empty() { None } else { Some(&mut self.packets[0].packet) }
@@ -88,13 +90,13 @@ impl TimedFifo {
         self.backlog
     }
 
-    /// State of the queue, for a discipline without a timer.
+    /// Packets and bytes in the queue, as the state of a discipline without a timer.
     #[inline]
     pub fn state(&self) -> QueueState {
         QueueState { packets: self.len(), backlog: self.backlog(), next_wakeup: Time::NEVER }
     }
 
-    /// Number of packets that wait here or that the link still holds.
+    /// Occupancy: the number of packets that wait here or that the link still holds.
     #[inline]
     pub fn occupancy(&self) -> usize {
         self.packets.len() + self.held_packets

@@ -3,12 +3,15 @@
 //!
 //! Source: Xia, Subramanian, Stoica & Kalyanaraman 2005, "One more bit is enough" (`vcp-2005`) §3,
 //! with the rules of the authors' package for ns-2 (v0.1): the code is written at departure, only
-//! into data packets, and never lowers the code in a packet. The load factor is in `load.rs`. Left
-//! out: the moving target utilisation of the package, which its later versions do not have.
-//! Differs: the load is not rounded up to a full percentage before the comparison with the
-//! thresholds. A limit of n packets admits n packets (the package: n - 1). Timers cause no events:
-//! packets that need the load update it. The package sends ACKs ahead of data; here `ack-priority`
-//! does that.
+//! into data packets, and never lowers the code in a packet. The load factor is in `load.rs`. Not
+//! implemented: the variable target utilisation of v0.1, which later versions of the package do not
+//! have.
+//!
+//! Differences from the package:
+//! - The load is not rounded up to a full percentage before the comparison with the thresholds.
+//! - A limit of n packets admits n packets (n - 1 in the package).
+//! - Timers cause no events. The load is updated when a packet needs the load.
+//! - ACKs are not sent ahead of data; `ack-priority` does so.
 
 mod load;
 
@@ -22,14 +25,15 @@ use load::{LoadSettings, Meter};
 pub use load::{VcpAverage, vcp_average_queue, vcp_code, vcp_load_factor};
 use serde::Deserialize;
 
-/// Capacity C, by which the load is divided.
+/// Source of the capacity C, which is the divisor of the load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VcpCapacity {
     /// The link's nominal rate.
     Link,
-    /// Rate of the link while it has packets to send: bytes of completed services, divided by the
-    /// time during which packets waited or were served, over the last intervals.
+    /// Measured rate of the link while it has packets to send: the sent bytes, divided by the time
+    /// during which packets waited or were sent. Both values are decaying sums over the last
+    /// intervals.
     Measured,
     /// Fixed rate in bit/s, at least 1, regardless of the link.
     Fixed(u64),
@@ -39,33 +43,34 @@ pub enum VcpCapacity {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VcpConfig {
-    /// Limit of waiting and held packets. At least 1.
+    /// Maximum number of packets, waiting or held by the link. At least 1.
     pub limit: usize,
-    /// Target utilisation γ, in (0, 1]. vcp-2005: 0.98.
+    /// Target utilisation γ, in (0, 1]; 0.98 in vcp-2005.
     pub target: f64,
-    /// Time t_ρ between load factors, ns: a multiple of `sampling_ns`. vcp-2005: 200 ms.
+    /// Time t_ρ between computations of the load factor, ns: a multiple of `sampling_ns`; 200 ms in
+    /// vcp-2005.
     pub interval_ns: u64,
-    /// Weight κ_q of the persistent queue, at least 0. vcp-2005: 0.5.
+    /// Weight κ_q of the persistent queue, at least 0; 0.5 in vcp-2005.
     pub queue_weight: f64,
-    /// Time t_q between samples of the queue, ns. At least 1; vcp-2005: 10 ms.
+    /// Time t_q between samples of the queue length, ns. At least 1; 10 ms in vcp-2005.
     pub sampling_ns: u64,
-    /// Threshold from low load to high load, in (0, 1). vcp-2005: 0.8.
+    /// Load factor at which low load changes to high load, in (0, 1); 0.8 in vcp-2005.
     pub low: f64,
-    /// Average of the queue samples.
+    /// Method for the average of the queue samples.
     pub average: VcpAverage,
     /// Source of the capacity C.
     pub capacity: VcpCapacity,
 }
 
-/// A first-in-first-out queue that writes its load into departing packets.
+/// A first-in-first-out queue that writes the code of its load factor into departing packets.
 #[derive(Clone, Debug)]
 pub struct VcpQueue {
     limit: usize,
     capacity: VcpCapacity,
     fifo: AirFifo,
     meter: Meter,
-    /// Packets that the link has dequeued and neither sent nor discarded, including bypassing
-    /// packets. Counted only if the capacity is measured.
+    /// Number of packets that the link has dequeued but not yet sent or discarded, including
+    /// bypassing packets. Counted only if the capacity is measured.
     taken: usize,
 }
 
@@ -123,13 +128,14 @@ impl VcpQueue {
         self.meter.load()
     }
 
-    /// Code of departing data packets; low before the end of the first interval.
+    /// Code that is written into departing data packets. It signals low load before the end of the
+    /// first interval.
     pub fn code(&self) -> Ecn {
         self.meter.code()
     }
 
-    /// Updates the load to the current time. Called only before the inputs of the load change, so
-    /// that a poll of an empty queue has no effect.
+    /// Updates the load to the current time. Must be called only before an input of the load
+    /// changes, so that a poll of an empty queue has no effect.
     #[inline]
     fn advance(&mut self, ctx: &mut Ctx<'_>) {
         if self.meter.is_due(ctx.now) && self.meter.advance(self.fifo.occupied_on_air().0, ctx.now)
@@ -155,7 +161,8 @@ impl VcpQueue {
         }
     }
 
-    /// Writes the code into a departing ECN-capable data packet whose code is lower.
+    /// Writes the code into a departing data packet, if the packet is ECN-capable and its code is
+    /// lower.
     #[inline]
     fn stamp(&self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         if packet.kind == PacketKind::Ack || !packet.ecn.is_capable() {

@@ -154,10 +154,10 @@ impl Ledger {
     /// Dequeues a packet that the link holds.
     fn dequeue_held(&mut self) {
         let mut packet = Packet::default();
-        let is_there = self.queue.dequeue_held_into(&mut packet, &mut self.harness.at(self.now));
+        let is_found = self.queue.dequeue_held_into(&mut packet, &mut self.harness.at(self.now));
         let bare = self.bare.dequeue(&mut self.bare_bench.at(self.now));
-        assert_eq!(is_there.then_some(packet), bare, "holding changes nothing");
-        if is_there {
+        assert_eq!(is_found.then_some(packet), bare, "holding changes nothing");
+        if is_found {
             self.note_out(&packet);
             self.held.push_back(u32::from(packet.size));
         }

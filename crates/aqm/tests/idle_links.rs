@@ -71,11 +71,11 @@ impl Server {
         }
         let mut packet = Packet::default();
         let ctx = &mut self.harness.at(self.now);
-        let is_there = match self.keeping {
+        let is_found = match self.keeping {
             Keeping::Nothing => self.queue.dequeue_into(&mut packet, ctx),
             Keeping::UntilReported => self.queue.dequeue_held_into(&mut packet, ctx),
         };
-        self.sending = is_there.then(|| (packet, self.now + packet.bytes() / Server::RATE));
+        self.sending = is_found.then(|| (packet, self.now + packet.bytes() / Server::RATE));
     }
 
     /// Time of the next event.

@@ -102,8 +102,8 @@ fn descriptions(kind: &str) -> Vec<Value> {
         // The frames of this link end even if they are almost empty, so slots of one symbol are
         // excluded.
         "ofdma-tdd" => samples("link", kind, |description| {
-            let is_there = build(description, queue(&queues()[0]), Port(0)).is_ok();
-            is_there && description["slot_symbols"] == 48
+            let is_found = build(description, queue(&queues()[0]), Port(0)).is_ok();
+            is_found && description["slot_symbols"] == 48
         }),
         other => samples("link", other, |description| {
             build(description, queue(&queues()[0]), Port(0)).is_ok()

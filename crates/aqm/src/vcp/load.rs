@@ -1,21 +1,21 @@
 //! The load factor of a VCP router: the bytes that arrived in an interval and the persistent queue,
 //! divided by the bytes that the link can carry.
 //!
-//! Source: vcp-2005 §3.2, Table 1. The average of the queue is that of the authors' package for
-//! ns-2.
+//! Source: vcp-2005 §3.2, Table 1. The methods for the average queue are from the authors' package
+//! for ns-2.
 
 use airpath_core::{Duration, Ecn, Time};
 use serde::Deserialize;
 
 /// Weight of an interval's mean in the average queue.
 const WEIGHT: f64 = 0.25;
-/// Divisor of the interval's mean in the public code.
+/// Divisor of the interval's mean in the authors' package.
 const PUBLIC_DIVISOR: f64 = 16.0;
-/// Distance, bytes, below which a value has reached its limit.
+/// Largest distance, bytes, at which a value counts as equal to its limit.
 const NEAR: f64 = 1e-6;
 /// Weight of the previous interval in the measured capacity.
 const KEPT: f64 = 0.75;
-/// Capacity of a stopped link, bytes/s.
+/// Assumed capacity of a link with rate 0, bytes/s.
 const LEAST_CAPACITY: f64 = 1.0;
 
 /// Computation of the persistent queue q̃ from the samples of the queue.
@@ -24,12 +24,12 @@ const LEAST_CAPACITY: f64 = 1.0;
 pub enum VcpAverage {
     /// Exponentially weighted average of the interval means; a new mean has the weight 1/4.
     Ewma,
-    /// Mean of the last interval, divided by 16. The public code computes this value where it
-    /// intends the average of `Ewma`.
+    /// Mean of the last interval, divided by 16. The authors' package computes this value, although
+    /// the average of `Ewma` is intended.
     PublicCode,
 }
 
-/// Returns q̃ after an interval whose samples have the mean `mean`.
+/// Returns the persistent queue q̃ after an interval whose samples have the mean `mean`.
 pub fn vcp_average_queue(average: f64, mean: f64, kind: VcpAverage) -> f64 {
     match kind {
         VcpAverage::PublicCode => mean / PUBLIC_DIVISOR,
@@ -40,8 +40,8 @@ pub fn vcp_average_queue(average: f64, mean: f64, kind: VcpAverage) -> f64 {
     }
 }
 
-/// Returns ρ = (λ + κ_q q̃) / (γ C t_ρ): `arrived` λ and `queue` κ_q q̃ in bytes, `capacity` C in
-/// bytes/s, `target` γ, `interval_s` t_ρ.
+/// Returns the load factor ρ = (λ + κ_q q̃) / (γ C t_ρ). `arrived` is λ and `queue` is κ_q q̃, both
+/// in bytes; `capacity` is C in bytes/s; `target` is γ; `interval_s` is t_ρ.
 pub fn vcp_load_factor(
     arrived: f64,
     queue: f64,
@@ -52,7 +52,8 @@ pub fn vcp_load_factor(
     (arrived + queue) / (target * capacity.max(LEAST_CAPACITY) * interval_s)
 }
 
-/// Returns the code of a load: low below `low`, overload from 1 on, otherwise high.
+/// Returns the code of a load factor: low load below `low`, overload at 1 and above, otherwise high
+/// load.
 pub fn vcp_code(load: f64, low: f64) -> Ecn {
     if load < low {
         Ecn::Ect1
@@ -74,7 +75,7 @@ pub(super) struct LoadSettings {
     pub(super) samples: u64,
     /// Weight κ_q of the persistent queue.
     pub(super) queue_weight: f64,
-    /// Threshold from low load to high load.
+    /// Load factor at which low load changes to high load.
     pub(super) low: f64,
     pub(super) average: VcpAverage,
 }
@@ -94,7 +95,7 @@ struct Sums {
 /// Bytes served by the link, and the busy time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Service {
-    /// Decayed sums over previous intervals: bytes, and busy time in s.
+    /// Decayed sums over previous intervals: served bytes, and busy time in s.
     bytes: f64,
     busy_s: f64,
     /// Bytes served in this interval.
@@ -104,7 +105,7 @@ struct Service {
     since: Option<Time>,
 }
 
-/// Load and timers. The timers are checked when a packet changes the state.
+/// Load factor and its timers. The timers are checked only when a packet changes the state.
 #[derive(Clone, Debug)]
 pub(super) struct Meter {
     settings: LoadSettings,
@@ -113,7 +114,8 @@ pub(super) struct Meter {
     nominal: f64,
     /// Service of the link; `None` if the capacity is not measured.
     service: Option<Service>,
-    /// Time of the next sample; number of samples in this interval and their sum, bytes.
+    /// Time of the next sample. The next two fields are the number of samples in this interval and
+    /// their sum in bytes.
     next: Time,
     samples: u64,
     sum: f64,
@@ -175,11 +177,11 @@ impl Meter {
     }
 
     /// Records the start or the end of a busy period.
-    pub(super) fn note_work(&mut self, is_there: bool, now: Time) {
+    pub(super) fn note_work(&mut self, is_busy: bool, now: Time) {
         let Some(service) = &mut self.service else { return };
         match service.since {
-            None if is_there => service.since = Some(now),
-            Some(since) if !is_there => {
+            None if is_busy => service.since = Some(now),
+            Some(since) if !is_busy => {
                 service.new_busy += now.saturating_since(since);
                 service.since = None;
             }
@@ -201,9 +203,9 @@ impl Meter {
         now >= self.next
     }
 
-    /// Takes the samples and ends the intervals that are due by `now`; `queue` is the number of
-    /// waiting bytes since the last sample. Returns true if an interval has ended. A sample at the
-    /// time of an arrival is taken before the arrival.
+    /// Takes the samples that are due by `now` and ends the intervals. `queue` is the number of
+    /// waiting bytes since the last sample. Returns true if an interval has ended. If a sample and
+    /// an arrival have the same time, the sample is taken first.
     #[inline(never)]
     pub(super) fn advance(&mut self, queue: u64, now: Time) -> bool {
         let mut has_ended = false;
@@ -241,8 +243,8 @@ impl Meter {
         Time::from_nanos(self.next.as_nanos().saturating_add(passed))
     }
 
-    /// Returns true if an interval has not changed this state. The next interval without arrivals
-    /// then gives the same load.
+    /// Returns true if the average queue and the measured rates equal the given values. The next
+    /// interval without arrivals then has the same load.
     fn is_as(&self, (average, service): (f64, Option<Service>)) -> bool {
         let rates = |service: Option<Service>| service.map(|s| (s.bytes, s.busy_s));
         self.average == average && rates(self.service) == rates(service)

@@ -72,15 +72,15 @@ pub trait Transmitter {
 #[derive(Clone, Copy, Debug)]
 struct Service {
     /// True if there is a transmission.
-    is_there: bool,
+    is_found: bool,
     began: Time,
-    /// Transmission; undefined if `is_there` is false.
+    /// Transmission; undefined if `is_found` is false.
     transmission: Transmission,
 }
 
 impl Service {
     const NONE: Service = Service {
-        is_there: false,
+        is_found: false,
         began: Time::ZERO,
         transmission: Transmission {
             ends: Time::NEVER,
@@ -93,7 +93,7 @@ impl Service {
 
     /// Returns true if a transmission is in progress at a rate above zero.
     fn is_sending(&self) -> bool {
-        self.is_there && !self.transmission.ends.is_never()
+        self.is_found && !self.transmission.ends.is_never()
     }
 }
 
@@ -107,7 +107,7 @@ pub struct SerialLink<T> {
     framing: Framing,
     air: FrameErrors,
     service: Service,
-    /// The packet on the air, if `service.is_there`.
+    /// The packet on the air, if `service.is_found`.
     packet: Packet,
     regime: usize,
     mcs: Option<usize>,
@@ -167,7 +167,7 @@ impl<T: Transmitter> SerialLink<T> {
         let transmission = self.transmitter.begin(frame, self.queue.packets(), ctx.now);
         self.note_regime(transmission.regime, ctx);
         self.note_mcs(transmission.mcs, ctx);
-        self.service = Service { is_there: true, began: ctx.now, transmission };
+        self.service = Service { is_found: true, began: ctx.now, transmission };
         self.due = transmission.ends;
     }
 
@@ -204,7 +204,7 @@ impl<T: Transmitter> SerialLink<T> {
     fn end_transmission(&mut self, ctx: &mut Ctx<'_>) -> Frame {
         let Service { began, transmission, .. } = self.service;
         let Transmission { ends: ended, bytes, mcs, .. } = transmission;
-        self.service.is_there = false;
+        self.service.is_found = false;
         self.due = Time::NEVER;
         self.meter.add_busy(began, ctx.now);
         self.queue.on_served(&mut self.packet, ctx);
@@ -235,10 +235,10 @@ impl<T: Transmitter> SerialLink<T> {
         self.transmitter.set_rate(rate);
         self.notify_rate(ctx);
         let waiting = self.queue.packets();
-        if self.service.is_there && self.service.transmission.ends.is_never() {
+        if self.service.is_found && self.service.transmission.ends.is_never() {
             let frame = self.framing.on_air(self.packet.bytes());
             let transmission = self.transmitter.begin(frame, waiting, ctx.now);
-            self.service = Service { is_there: true, began: ctx.now, transmission };
+            self.service = Service { is_found: true, began: ctx.now, transmission };
             self.due = self.due.min(transmission.ends);
         }
     }
@@ -248,7 +248,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
     #[inline]
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.queue.enqueue(packet, ctx);
-        if !self.service.is_there {
+        if !self.service.is_found {
             self.start_again(ctx);
         }
     }
@@ -262,7 +262,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
         if self.due <= ctx.now {
             self.finish(ctx);
         }
-        if !self.service.is_there {
+        if !self.service.is_found {
             self.start_next(ctx);
         }
     }
@@ -291,7 +291,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
     fn held(&self) -> usize {
         let in_loops =
             self.retransmission.as_ref().map_or(0, |retransmission| retransmission.held());
-        self.queue.packets() + usize::from(self.service.is_there) + in_loops
+        self.queue.packets() + usize::from(self.service.is_found) + in_loops
     }
 }
 

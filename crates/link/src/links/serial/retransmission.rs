@@ -13,7 +13,7 @@ impl<T: Transmitter> SerialLink<T> {
         self.queue.wake_if_due(ctx);
         let now = ctx.now;
         self.release(ctx, |retransmission, air, leave| retransmission.take_due(now, air, leave));
-        if self.service.is_there && self.service.transmission.ends <= now {
+        if self.service.is_found && self.service.transmission.ends <= now {
             let loss = self.service.transmission.loss;
             let frame = self.end_transmission(ctx);
             let packet = self.packet;
@@ -21,7 +21,7 @@ impl<T: Transmitter> SerialLink<T> {
                 retransmission.end_first(packet, (loss, frame), air, leave);
             });
         }
-        if self.service.is_there {
+        if self.service.is_found {
             self.note_due(Time::NEVER);
         } else {
             self.start_with_retransmission(ctx);
@@ -53,7 +53,7 @@ impl<T: Transmitter> SerialLink<T> {
             .retransmission
             .as_ref()
             .map_or(Time::NEVER, |retransmission| retransmission.next_wakeup());
-        let ends = if self.service.is_there { self.service.transmission.ends } else { Time::NEVER };
+        let ends = if self.service.is_found { self.service.transmission.ends } else { Time::NEVER };
         self.due = waits_until.min(in_loops).min(ends);
     }
 
