@@ -2,12 +2,14 @@
 
 use crate::error::{ModelError, require};
 
-/// q(x), the probability that an arrival is dropped when x packets wait (qawla-2015 §2).
+/// q(x): probability that an arriving packet is dropped if x packets wait in the queue (qawla-2015
+/// §2).
 ///
 /// The queue discipline provides the curve: any function of the queue length in packets that
 /// returns a probability in [0, 1] and never decreases. The curve need not be continuous. If it
-/// jumps across the solution, the solver places the queue at the jump and uses the drop probability
-/// within the jump that balances the link. A drop-tail queue is a step from 0 to 1.
+/// jumps at the solution, the solver places the queue length at the jump and uses the drop
+/// probability between both sides of the jump at which the admitted rate equals the service rate. A
+/// drop-tail queue is a step from 0 to 1.
 #[derive(Debug, Clone, Copy)]
 pub struct DropCurve<Q> {
     /// q(x) for 0 ≤ x ≤ `x_max`, x in packets.

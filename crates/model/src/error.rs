@@ -1,6 +1,7 @@
 //! Errors for problems that a model cannot solve.
 
-/// Reason for which a model cannot be solved. Indices in messages count from 1, as in the source.
+/// Reason for which a model cannot be solved. Indices of regimes and thresholds in messages count
+/// from 1, as in qawla-2015.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -45,7 +46,7 @@ pub enum ModelError {
     RegimePer {
         /// Index of the regime, from 0.
         index: usize,
-        /// Value of the parameter.
+        /// Packet error rate of the regime.
         per: f64,
     },
     /// The problem has no flows.
@@ -54,7 +55,7 @@ pub enum ModelError {
     /// A base RTT is negative or not finite.
     #[error("base RTT of flow {index} = {base_rtt_s} s: must be 0 or more and finite")]
     BaseRtt {
-        /// Index of the flow, from 0 as in the source.
+        /// Index of the flow, from 0 as in qawla-2015.
         index: usize,
         /// Base RTT of the flow, s.
         base_rtt_s: f64,

@@ -1,26 +1,34 @@
-//! The fixed point of TCP flows, a queue discipline and a link with any number of regimes. It is
-//! the queue length at which the admitted rate of the flows equals the service rate of the link.
+//! Computes the fixed point of TCP flows, a queue discipline, and a link with any number of
+//! regimes: the queue length at which the admitted rate of the flows equals the service rate of the
+//! link.
 //!
 //! Source: qawla-2015 §3, eqs. 12–22 and Algorithm 1, extended from two to any number of regimes
-//! (future work in its conclusions). Left out: duplicates and retransmissions (T counts all
-//! admitted packets that the link does not lose); ACK losses and delays; losses elsewhere; a
-//! timeout that depends on the RTT.
+//! (future work in its conclusions). Left out:
+//!
+//! * duplicates and retransmissions: T counts all admitted packets that the link does not lose
+//! * losses and delays of ACKs
+//! * losses outside this queue and link
+//! * the dependence of the timeout on the RTT
+//!
+//! x is the queue length in packets, q its drop probability, and α the share of time in the upper
+//! regime at a threshold. G is the ratio of the service rate to the sending rate of the flows. b is
+//! the number of packets per ACK.
 //!
 //! # Algorithm
 //! For increasing queue length, the state follows one path: x through regime 1, then α from 0 to 1
 //! at the first threshold, then x through regime 2, and so on to `x_max`. Along this path, G − (1 −
 //! q) is continuous (for b = 2 and a continuous q), and it increases if rates and packet error
 //! rates do not decrease. The solution is the point at which G − (1 − q) changes sign. Algorithm 1
-//! evaluates the ends of each segment of the path in order, and searches only the segment with the
-//! sign change.
+//! evaluates both ends of each segment of the path in order, and searches only in the segment with
+//! the sign change.
 //!
 //! # Discontinuities
-//! * q jumps: x* is at the jump, and the drop probability is the value between the two sides of the
-//!   jump that balances the queue.
-//! * b ≠ 2: PFTK jumps where E\[W_u\] = W_max (see [`crate::pftk`]). The bracket with the sign
-//!   change remains valid. For b < 2, G decreases at the jump: the solution is a true balance, but
-//!   a second balance may exist on the other side. For b > 2 the sign change may be at the jump
-//!   itself. Both cases are reported as [`Warning::WindowLimitJump`].
+//! * If q jumps, x* is at the jump, and the drop probability is the value between the two sides of
+//!   the jump at which G − (1 − q) is 0.
+//! * If b ≠ 2, PFTK jumps where E\[W_u\] = W_max (see [`crate::pftk`]). The search still finds the
+//!   sign change. For b < 2, G decreases at the jump: G − (1 − q) is 0 at the solution, but there
+//!   may be a second solution on the other side of the jump. For b > 2 the sign change may be at
+//!   the jump itself. Both cases are reported as [`Warning::WindowLimitJump`].
 
 use crate::drop_curve::DropCurve;
 use crate::error::{ModelError, require};
@@ -30,7 +38,7 @@ use crate::regimes::{MultiRegimeLink, Regime};
 use crate::root::{Bracket, Tolerance, find_root};
 use crate::solution::{Domain, Solution, Warning, Warnings};
 
-/// Tolerance of x*: 1e-12 packets, or a balance within a few units in the last place of 1.
+/// Tolerance of x*: 1e-12 packets, or |G − (1 − q)| at most 1e-15.
 const QUEUE_TOLERANCE: Tolerance = Tolerance { argument: 1e-12, value: 1e-15 };
 /// Tolerance of α* and of the drop probability at a jump of q: 1e-12.
 const FRACTION_TOLERANCE: Tolerance = Tolerance { argument: 1e-12, value: 1e-15 };
@@ -44,7 +52,8 @@ pub struct Problem<'a, Q> {
     /// Thresholds, and rate and packet error rate of each regime.
     pub link: MultiRegimeLink<'a>,
     /// Base RTT of each flow, RTT_0,i + 2 D_F, s: the RTT without queueing and transmission at this
-    /// link. At least one flow; each value 0 or more, finite.
+    /// link (D_F is the one-way delay of the link). At least one flow; each value 0 or more,
+    /// finite.
     pub base_rtts_s: &'a [f64],
     /// q(x) of the queue discipline.
     pub drop: DropCurve<Q>,
@@ -57,8 +66,8 @@ pub struct Problem<'a, Q> {
 /// A point on the path from an empty queue to `x_max`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Position {
-    /// In a regime, with a given number of waiting packets (including both thresholds of the
-    /// regime, as limits).
+    /// In a regime, with a given number of waiting packets. Both thresholds of the regime are
+    /// included, as limits from inside the regime.
     Inside {
         /// Index of the regime, from 0.
         regime: usize,
@@ -163,7 +172,7 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
         Ok(self.point(end, self.link.regimes()[index], drop_probability))
     }
 
-    /// Evaluates the same queue length with all time in the next higher regime.
+    /// Evaluates the queue length of `low` with all time in the next higher regime.
     fn above_boundary(
         &self,
         index: usize,
@@ -244,8 +253,9 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
         })
     }
 
-    /// Returns a warning where PFTK was measured to deviate by more than 25 %. With a non-empty
-    /// queue, the timeouts of PFTK have no effect on throughput, because the queue length adapts.
+    /// Returns a warning if the solution is in a range in which measurements deviate from PFTK by
+    /// more than 25 %. If the queue is not empty, the timeouts of PFTK do not affect the
+    /// throughput, because the queue length adapts.
     fn losses_or_timeouts(&self, domain: Domain, point: &OperatingPoint) -> Option<Warning> {
         let per = point.service.per;
         if per > LOSSY {

@@ -16,7 +16,7 @@
 //!   square_root  TCP throughput formula without timeouts, limited by the window
 //! ```
 //!
-//! All units are SI: seconds, bit/s, probabilities in [0, 1]. Queue and window lengths are in
+//! All units are SI (seconds, bit/s); probabilities are in [0, 1]. Queue and window lengths are in
 //! packets of one common size, as in the source. Exception: `clamp_fluid` uses bytes and bytes/s,
 //! as its source does. Rates count complete IP packets. No function reads a clock. Only
 //! `rtt_stages` uses random numbers, in its Monte Carlo method. Only `rtt_stages` and `clamp_fluid`

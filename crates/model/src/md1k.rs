@@ -1,26 +1,26 @@
 //! M/D/1/K: Poisson arrivals of equal packets at a link with a finite queue.
 //!
 //! Source: Gross & Harris, Fundamentals of Queueing Theory, §5.1.8 (M/G/1/K), for a constant
-//! service time. The number of packets that a departure leaves behind is a Markov chain. Let q be
-//! its distribution up to a factor, a₀ the probability of no arrival in a service time, and Ā(j)
+//! service time. The number of packets in the system just after a departure is a Markov chain. Let
+//! q be its unnormalised distribution, a₀ the probability of no arrival in a service time, and Ā(j)
 //! the probability of more than j arrivals. Then
 //!
 //! ```text
 //! a₀ q(j + 1) = q(0) Ā(j) + Σ q(i) Ā(j − i + 1), i = 1 … j
 //! ```
 //!
-//! because the chain moves from j + 1 to j as often as from j to j + 1. All terms are positive, so
-//! there is no cancellation. The unit of time is the service time, and the number of waiting
-//! packets excludes the packet in service.
+//! because the chain moves down from j + 1 to j as often as it moves up from j or below to above j.
+//! All terms are positive, so there is no cancellation. The unit of time is the service time, and
+//! the number of waiting packets excludes the packet in service.
 
 use crate::error::{ModelError, require};
 
-/// Maximum load: e^−load must be large enough for a division.
+/// Maximum load. For larger loads, e^−load is too small as a divisor.
 pub const LARGEST_LOAD: f64 = 100.0;
 /// Maximum queue capacity, packets.
 pub const LARGEST_QUEUE: u64 = 1_000_000;
-/// Maximum number of arrivals in a service time that is computed. At a load of 100, a larger number
-/// has a probability below 10⁻¹⁸⁰.
+/// Number of arrivals in a service time up to which probabilities are computed. At a load of 100, a
+/// larger number has a probability below 10⁻¹⁸⁰.
 const MOST_ARRIVALS: usize = 512;
 /// Probabilities below this value are neglected.
 const NEGLIGIBLE: f64 = 1e-40;
@@ -65,8 +65,8 @@ impl Md1k {
         }
         let lost = if left.states < states { 0.0 } else { left.lost_per_service(&arrivals) };
         let loss = lost / (1.0 + lost);
-        // Time-stationary distribution: j packets with the probability that a departure leaves j
-        // behind, K packets with the loss probability.
+        // Probabilities at a random time: K packets with the loss probability; j < K packets with
+        // the probability of j packets after a departure, times 1 − loss.
         let waiting = (1.0 - loss) * left.waiting / left.total + capacity as f64 * loss;
         Ok(Steady {
             loss,
@@ -110,12 +110,12 @@ impl Arrivals {
     }
 }
 
-/// The distribution q of the number of packets left behind: sums over the states so far, and the
-/// values of the last states.
+/// The distribution q of the number of packets in the system just after a departure: sums over the
+/// states so far, and q of the most recent states.
 struct DepartureStates {
     /// q(0).
     first: f64,
-    /// q(j) at j mod [`MOST_ARRIVALS`].
+    /// q(j) at index j mod [`MOST_ARRIVALS`].
     recent: [f64; MOST_ARRIVALS],
     /// Number of states so far.
     states: usize,
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     fn steady(load: f64, capacity: u64) -> Steady {
-        Md1k { load, capacity }.steady().expect("it is in range")
+        Md1k { load, capacity }.steady().expect("load and capacity are in range")
     }
 
     fn close(found: f64, expected: f64, relative: f64) {
@@ -202,7 +202,8 @@ mod tests {
     #[test]
     fn with_capacity_one_loss_equals_that_of_a_two_state_chain() {
         for load in [0.01, 0.5, 1.0, 3.0, 30.0] {
-            // A departure leaves no packet behind with the probability of no arrival.
+            // The system is empty after a departure with the probability of no arrival in a service
+            // time.
             close(steady(load, 1).loss, 1.0 - 1.0 / ((-load).exp() + load), 1e-10);
         }
     }

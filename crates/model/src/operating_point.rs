@@ -1,4 +1,5 @@
-//! State of flows and link at one queue length: the functions of x and α in qawla-2015 §3.
+//! State of the flows and the link at one queue length: the functions of x (queue length) and α
+//! (share of time in the upper regime) in qawla-2015 §3.
 
 use crate::pftk::{RateTerms, Tcp};
 use crate::regimes::Regime;
@@ -16,7 +17,7 @@ pub struct OperatingPoint {
     pub loss: f64,
     /// Queueing and transmission delay x/r + L/r, s: the last two terms of qawla-2015 eq. 15.
     pub delay_s: f64,
-    /// P₁ and P₂ at this loss rate.
+    /// P₁ and P₂ of the PFTK formula at the loss rate `loss`.
     pub terms: RateTerms,
     /// Σ λ_i: total sending rate of all flows, packets/s.
     pub sending_rate: f64,
@@ -39,8 +40,7 @@ pub struct FlowPoint {
 }
 
 impl OperatingPoint {
-    /// Evaluates the point. Terms that depend on the loss rate are computed once, followed by one
-    /// division per flow.
+    /// Evaluates the point. The terms that depend on the loss rate are computed once for all flows.
     pub(crate) fn new(
         queue_packets: f64,
         service: Regime,
@@ -52,7 +52,7 @@ impl OperatingPoint {
         Self::held(queue_packets, service, drop_probability, tcp.rate_terms(loss), 1.0, flows)
     }
 
-    /// Evaluates the point for flows that send at `scale` times the rate of the given terms,
+    /// Evaluates the point for flows that send at `scale` times the rate given by `terms`,
     /// regardless of the loss rate at this point.
     pub(crate) fn held(
         queue_packets: f64,
@@ -99,8 +99,8 @@ impl OperatingPoint {
         (1.0 - self.service.per) * self.arrival_bps()
     }
 
-    /// Returns the state of a flow with the given base RTT, s (including two D_F, without queueing
-    /// and transmission).
+    /// Returns the state of a flow with the given base RTT, s (including 2 D_F, without queueing
+    /// and transmission at this link).
     pub fn flow(&self, base_rtt_s: f64) -> FlowPoint {
         let rtt_s = base_rtt_s + self.delay_s;
         let sending_rate = self.terms.sending_rate(rtt_s);
@@ -109,8 +109,8 @@ impl OperatingPoint {
     }
 }
 
-/// Returns p = 1 − (1 − PER)(1 − q) (qawla-2015 eq. 14): losses on the link are independent of
-/// drops. Both arguments are in [0, 1].
+/// Returns the loss rate p = 1 − (1 − PER)(1 − q) (qawla-2015 eq. 14), which assumes that losses on
+/// the link are independent of drops. Both arguments are in [0, 1].
 pub fn combined_loss(per: f64, drop_probability: f64) -> f64 {
     per + drop_probability - per * drop_probability
 }

@@ -1,16 +1,16 @@
 //! Correction to the fixed point: the sawtooth of the congestion windows makes the queue oscillate.
 //!
-//! The fixed point has the constant queue length x*. A real queue varies, because the window of
-//! every flow grows and is halved. While the queue is above a threshold, the link has a different
-//! rate and error rate. In this module, the sum of all windows varies around its mean so slowly
-//! that the queue reaches its equilibrium for each value of the sum. Rate, losses and T are
-//! averaged over these values. The loss rate is self-consistent: the windows follow from the
-//! averaged loss rate.
+//! The fixed point has the constant queue length x*. A real queue length varies, because the window
+//! of every flow repeatedly grows and is halved. While the queue is above a threshold, the link has
+//! a different rate and error rate. This module assumes that the sum of all windows varies so
+//! slowly around its mean that the queue reaches its equilibrium for each value of the sum. Rate,
+//! losses and T are averaged over these values. The windows follow from the averaged loss rate, so
+//! that the loss rate is itself a fixed point.
 //!
-//! Source: own derivation; the sending rates are those of qawla-2015 §3 at a given loss rate,
-//! scaled. Left out: bursts shorter than a round-trip time, which change a queue as much as windows
-//! do; synchronised flows (caused by drop-tail); errors of the PFTK formula. The measurements are
-//! in `docs/explanation/fixed-point-validity.md`.
+//! Source: derived here; the sending rates are those of qawla-2015 §3 at a given loss rate,
+//! multiplied by a scale factor. Left out: bursts shorter than a round-trip time, although they
+//! change the queue length as much as windows do; synchronised flows (caused by drop-tail); errors
+//! of the PFTK formula. The measurements are in `docs/explanation/fixed-point-validity.md`.
 
 use crate::error::ModelError;
 use crate::fixed_point::Problem;
@@ -24,10 +24,10 @@ use crate::solution::{Change, Solution, Warning};
 /// 0.19 if the window is halved every 1/p packets, and 0.41 with independent losses (mean 1.31/√p
 /// and mean square 2/p at b = 1). The value is the middle of both and was not fitted.
 const WINDOW_SPREAD: f64 = 0.3;
-/// Relative differences of T and of an RTT above which a warning is given.
+/// Relative difference of T or of an RTT above which a warning is given.
 const WORTH_A_WARNING: f64 = 0.03;
-/// Differences of the queue length above which a warning is given: relative, and in packets. Both
-/// must be exceeded, because a short queue is never exact.
+/// Minimum differences of the queue length for a warning: relative, and in packets. Both must be
+/// exceeded, because the relative error of a short queue is always large.
 const QUEUE_WORTH_A_WARNING: (f64, f64) = (0.1, 1.0);
 /// The sum of windows is evaluated at 25 points, up to three standard deviations from the mean.
 const STEPS: i32 = 12;
@@ -72,7 +72,7 @@ impl WindowOscillation {
 
 impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
     /// Estimates throughput and queue length averaged over the oscillation of the flows' windows.
-    /// It takes about the time of a thousand solutions.
+    /// Takes about as long as a thousand calls of [`Problem::solve`].
     ///
     /// # Errors
     /// Fails in the same cases as [`Problem::solve`].
@@ -92,14 +92,14 @@ impl<Q: Fn(f64) -> f64> Problem<'_, Q> {
     }
 }
 
-/// Average over all windows, with its loss rate.
+/// Average over all values of the sum of windows, and the averaged loss rate.
 struct Average {
     oscillation: WindowOscillation,
     loss: f64,
 }
 
-/// The flows with fixed windows: they send at the rate for a given loss rate, regardless of the
-/// queue length.
+/// Flows with fixed windows, which send at the rate for a given loss rate, regardless of the queue
+/// length.
 struct FrozenWindows<'a, 'p, Q> {
     problem: &'a Problem<'p, Q>,
     terms: RateTerms,
@@ -187,7 +187,8 @@ impl<'a, 'p, Q: Fn(f64) -> f64> FrozenWindows<'a, 'p, Q> {
     }
 }
 
-/// Sets the drop probability that balances the queue, 1 − G, which may be within a jump of q.
+/// Sets the drop probability to 1 − G, which balances the queue. This value may be inside a jump of
+/// q.
 fn balanced(mut point: OperatingPoint) -> OperatingPoint {
     point.drop_probability = (1.0 - point.g()).clamp(0.0, 1.0);
     point

@@ -3,10 +3,10 @@
 //!
 //! Source: qawla-2015 §3, eqs. 3–11 (after Padhye, Firoiu, Towsley and Kurose 1998). Differs: eq. 5
 //! is printed with a misplaced parenthesis; [`timeout_probability`] uses the form of the 1998
-//! paper, which reproduces the published tables. All ratios are expanded by p (1 − p), so that p =
-//! 0 and p = 1 give the limits instead of 0/0. Left out: T₀ is a constant (the simplification
-//! before eq. 7), so eq. 2 is not used. If the RTT is far above T₀, the formula is not valid: as p
-//! approaches 1, the rate even increases.
+//! paper, which reproduces the published tables. Numerators and denominators are multiplied by p (1
+//! − p), so that p = 0 and p = 1 give the limits instead of 0/0. Left out: the dependence of T₀ on
+//! the RTT (eq. 2). T₀ is a constant, as assumed before eq. 7. If the RTT is far above T₀, the
+//! formula is not valid: as p approaches 1, the rate even increases.
 //!
 //! The two branches of eq. 3 are equal at E\[W_u\] = W_max only for b = 2: at this point the
 //! numerators of eqs. 8 and 10 are bW/2 + 1 and bW/2 + (6 − b)/4. With b = 1 the rate increases by
@@ -16,13 +16,13 @@
 
 use crate::error::{ModelError, require};
 
-/// Maximum loss rate of a link for which measurements confirm the formula. Above it, the formula
-/// overestimates the rate increasingly: by 50 % at 0.2, by a factor of ten at 0.5
+/// Maximum loss rate of a link for which measurements confirm the formula. Above this loss rate,
+/// the formula increasingly overestimates the rate: by 50 % at 0.2, by a factor of ten at 0.5
 /// (`docs/explanation/fixed-point-validity.md`).
 pub const LOSSY: f64 = 0.15;
 
-/// Maximum share of time in timeouts, by the formula, for which the measured deviation of the
-/// formula is at most 25 %. Real senders recover from most losses without a timeout.
+/// Maximum share of time in timeouts, as computed by the formula, for which the formula deviates
+/// from measurements by at most 25 %. Real senders recover from most losses without a timeout.
 pub const WAITING: f64 = 0.25;
 
 /// The TCP parameters of the PFTK formula, common to all flows.
@@ -73,8 +73,8 @@ impl Tcp {
         require(at_least_1(b), "packets_per_ack", b, "at least 1 and finite")
     }
 
-    /// Returns P₁ and P₂ at loss rate `p` in [0, 1], from the applicable branch of qawla-2015 eq.
-    /// 7: unconstrained for E\[W_u\] < W_max, otherwise limited by the window.
+    /// Returns P₁ and P₂ at the loss rate `p` in [0, 1], from one of the two branches of qawla-2015
+    /// eq. 7: unconstrained for E\[W_u\] < W_max, otherwise limited by the window.
     pub fn rate_terms(&self, p: f64) -> RateTerms {
         let window = unconstrained_window(p, self.packets_per_ack);
         let limited = window >= self.max_window_packets;
@@ -98,8 +98,8 @@ impl Tcp {
         self.rate_terms(p).sending_rate(rtt_s)
     }
 
-    /// Returns the loss rate at which E\[W_u\] = W_max and eq. 3 changes the branch: eq. 6 solved
-    /// for p. In (0, 1]; 1 if the unconstrained window is never below W_max.
+    /// Returns the loss rate, in (0, 1], at which E\[W_u\] = W_max, so that eq. 3 changes its
+    /// branch (eq. 6 solved for p). Returns 1 if the unconstrained window is never below W_max.
     pub fn window_switch_loss(&self) -> f64 {
         let (window, b) = (self.max_window_packets, self.packets_per_ack);
         let odds = 0.375 * b * window * (window - 2.0 * window_offset(b));
@@ -114,10 +114,11 @@ impl Tcp {
         (2.0 - b) / 4.0 / (0.5 * b * self.max_window_packets + 1.0)
     }
 
-    /// Returns true if loss rate `p` is so close to [`Tcp::window_switch_loss`] that the same rate
-    /// may also occur on the other side of the jump: within eight times the jump. Never true for b
-    /// = 2. (The factor was checked numerically for windows of 1.5 to 10 000 packets, b from 1 to 2
-    /// and round-trip times up to 10 T₀. With windows of 44 packets a factor of 5 is sufficient.)
+    /// Returns true if loss rate `p` is so close to [`Tcp::window_switch_loss`] that a loss rate on
+    /// the other side of the jump may give the same sending rate. Close means a relative distance
+    /// of at most eight times the relative jump. Always false for b = 2. (The factor was checked
+    /// numerically for windows of 1.5 to 10 000 packets, b from 1 to 2 and round-trip times up to
+    /// 10 T₀. With windows of 44 packets a factor of 5 is sufficient.)
     pub fn is_near_window_switch(&self, p: f64) -> bool {
         let (jump, switch) = (self.window_switch_jump(), self.window_switch_loss());
         let reach = 1.0 + 8.0 * jump.abs();
@@ -125,8 +126,8 @@ impl Tcp {
     }
 }
 
-/// Returns f(p), qawla-2015 eq. 4: expected number of timeout periods per timeout sequence, times 1
-/// − p. `p` is in [0, 1]; the result is from 1 to 64.
+/// Returns f(p) of qawla-2015 eq. 4, the expected number of periods T₀ in a timeout sequence,
+/// multiplied by 1 − p. `p` is in [0, 1]; the result is from 1 to 64.
 pub fn backoff_factor(p: f64) -> f64 {
     let powers = 1.0 + 2.0 * p * (1.0 + 2.0 * p * (1.0 + 2.0 * p * (1.0 + 2.0 * p)));
     1.0 + p * (1.0 + 2.0 * p * powers)
@@ -140,8 +141,8 @@ pub fn timeout_probability(p: f64, w: f64) -> f64 {
     if p == 0.0 {
         return (3.0 / w).min(1.0);
     }
-    // With t = 1 − (1−p)³ and v = 1 − (1−p)^w the quotient is t (1 − t + v) / v. It needs one power
-    // and has no cancellation for small p.
+    // With t = 1 − (1−p)³ and v = 1 − (1−p)^w the quotient is t (1 − t + v) / v. This form computes
+    // only one power and has no cancellation for small p.
     let t = p * (3.0 - p * (3.0 - p));
     let v = -(w * (-p).ln_1p()).exp_m1();
     (t * (1.0 - t + v) / v).min(1.0)
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn eq_3_is_one_packet_per_64_timeouts_when_all_is_lost() {
+    fn eq_3_is_one_packet_per_64_timeouts_if_all_packets_are_lost() {
         let tcp = Tcp { timeout_s: 0.5, ..Tcp::default() };
         let found = tcp.sending_rate(1.0, 0.1);
         FORMULA.close_relative("rate at p = 1, T0 = 0.5 s", "packets/s", found, 1.0 / 32.0, 1e-15);
@@ -369,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn eq_7_takes_the_branch_by_the_unconstrained_window() {
+    fn eq_7_selects_the_branch_by_the_unconstrained_window() {
         let tcp = Tcp::default();
         let switch = tcp.window_switch_loss();
         close(unconstrained_window(switch, 2.0), W, 1e-12);
@@ -385,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn the_branches_meet_for_b_2_and_jump_as_documented_otherwise() {
+    fn branches_are_equal_for_b_2_and_differ_by_the_documented_jump_otherwise() {
         for b in [1.0, 2.0, 4.0] {
             let tcp = Tcp { packets_per_ack: b, ..Tcp::default() };
             let p = tcp.window_switch_loss();

@@ -11,13 +11,13 @@ use crate::solution::Warning;
 pub struct Regime {
     /// r_j: transmission rate of complete IP packets, bit/s. Above 0, finite.
     pub rate_bps: f64,
-    /// PER_j: packet error rate, in [0, 1]. (At 1 no packet arrives and T is 0.)
+    /// PER_j: packet error rate, in [0, 1]. (At 1 no packet is received and T is 0.)
     pub per: f64,
 }
 
 impl Regime {
-    /// Returns rate and error rate at the boundary to the regime `above`, with the fraction `alpha`
-    /// in [0, 1] of time spent in `above`: r(B, α) of qawla-2015 eq. 12, and PER(B, α) of eq. 13.
+    /// Returns the rate r(B, α) (qawla-2015 eq. 12) and the packet error rate PER(B, α) (eq. 13) at
+    /// the boundary to the regime `above`. `alpha`, in [0, 1], is the share of time in `above`.
     pub fn mix(self, above: Self, alpha: f64) -> Self {
         let (below_bps, above_bps) = (self.rate_bps * (1.0 - alpha), above.rate_bps * alpha);
         let rate_bps = below_bps + above_bps;
@@ -26,11 +26,11 @@ impl Regime {
     }
 }
 
-/// Thresholds B_1 < B_2 < … and the regimes between them. They are borrowed, so a sweep over many
-/// links allocates no memory.
+/// Thresholds B_1 < B_2 < … and the regimes between them. Both slices are borrowed, so that a sweep
+/// over many links allocates no memory.
 ///
 /// Regime 1 applies to queue lengths in [0, B_1), regime 2 to (B_1, B_2), and so on. At B_j the
-/// link switches between regimes j and j + 1. Indices count from 0 here and from 1 in the source.
+/// link switches between regimes j and j + 1. Indices count from 0 here and from 1 in qawla-2015.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MultiRegimeLink<'a> {
     thresholds: &'a [f64],
@@ -38,8 +38,8 @@ pub struct MultiRegimeLink<'a> {
 }
 
 impl<'a> MultiRegimeLink<'a> {
-    /// Creates a link with ascending `thresholds` (packets, above 0) and one regime more than
-    /// thresholds.
+    /// Creates a link. `thresholds` are in packets, above 0 and ascending; `regimes` has one
+    /// element more than `thresholds`.
     ///
     /// Rates or error rates that decrease from one regime to the next are accepted, and reported
     /// with the solution (see [`Warning`]).

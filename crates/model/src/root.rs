@@ -1,10 +1,10 @@
-//! A bracketing root finder, as robust as bisection, with superlinear convergence on smooth
+//! A bracketing root finder that is as robust as bisection and converges superlinearly on smooth
 //! functions.
 //!
-//! Source: the ITP method (interpolate, truncate, project), Oliveira and Takahashi 2020,
-//! "An enhancement of the bisection method average performance preserving minmax optimality",
-//! Algorithm 1, with κ₁ = 0.2/(b − a), κ₂ = 2, n₀ = 1.
-//! Differs: also stops when the value is within `Tolerance::value` of zero.
+//! Source: the ITP method (interpolate, truncate, project), Oliveira and Takahashi 2020, "An
+//! enhancement of the bisection method average performance preserving minmax optimality", Algorithm
+//! 1, with κ₁ = 0.2/(b − a), κ₂ = 2, n₀ = 1. Differs: the search also stops if the distance of the
+//! function value from zero is at most `Tolerance::value`.
 //!
 //! The method takes at most two steps more than bisection, even for functions with a jump or a
 //! kink. For a function with a jump, it converges to the jump.
@@ -46,8 +46,8 @@ pub struct Tolerance {
 
 /// Narrows `bracket` around a point at which `function` changes sign upwards.
 ///
-/// Needs at most ⌈log₂((high − low)/(2 · tolerance))⌉ + 2 evaluations for any function (one more
-/// than the bound of the method, because of rounding). A NaN counts as a value below zero; the
+/// Evaluates any function at most ⌈log₂((high − low)/(2 · tolerance))⌉ + 2 times. This is one more
+/// than the bound of the ITP method, because of rounding. A NaN counts as a value below zero; the
 /// caller must check the result for NaN.
 pub fn find_root(
     mut function: impl FnMut(f64) -> f64,
@@ -57,8 +57,7 @@ pub fn find_root(
     let scale = bracket.low.abs().max(bracket.high.abs());
     let width = 2.0 * tolerance.argument.max(4.0 * f64::EPSILON * scale);
     let initial = bracket.high - bracket.low;
-    // ε 2^(n − j): half the width of the largest bracket that meets the bisection bound after step
-    // j.
+    // ε 2^(n − j): half of the largest bracket width that is allowed after step j.
     let mut reach = 0.5 * width;
     while reach < initial {
         reach *= 2.0;
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smooth_root_takes_far_fewer_steps_than_bisection() {
+    fn smooth_function_takes_far_fewer_steps_than_bisection() {
         for root in [0.001, 0.3, 7.0, 179.9] {
             let (found, evaluations) =
                 find(|x| (x + 1.0).sqrt() - (root + 1.0f64).sqrt(), 0.0, 180.0, FINE);
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_takes_at_most_two_steps_more_than_bisection() {
+    fn jump_takes_at_most_two_steps_more_than_bisection() {
         let step = |x: f64| if x < 1.0 / 3.0 { -1.0 } else { 1e6 };
         let (found, evaluations) = find(step, 0.0, 1.0, FINE);
         assert!(found.low < 1.0 / 3.0 && found.high >= 1.0 / 3.0);
@@ -139,28 +138,28 @@ mod tests {
     }
 
     #[test]
-    fn a_root_at_an_end_needs_no_step() {
+    fn root_at_an_end_requires_no_evaluation() {
         assert_eq!(find(|x| x, 0.0, 1.0, FINE).1, 0);
         assert_eq!(find(|x| x - 1.0, 0.0, 1.0, FINE).0.best(), 1.0);
         assert_eq!(find(|x| x, 0.0, 0.0, FINE).1, 0);
     }
 
     #[test]
-    fn the_value_tolerance_stops_early() {
+    fn search_stops_early_at_value_tolerance() {
         let coarse = Tolerance { argument: 1e-12, value: 0.5 };
         let (found, evaluations) = find(|x| x * x - 2.0, 0.0, 2.0, coarse);
         assert!(found.residual() <= 0.5 && evaluations <= 3);
     }
 
     #[test]
-    fn a_tolerance_below_the_resolution_of_the_argument_still_ends() {
+    fn search_ends_if_tolerance_is_below_resolution_of_argument() {
         let within = Tolerance { argument: 1e-300, value: 0.0 };
         let (found, evaluations) = find(|x| x - 1e9 / 3.0, 0.0, 1e9, within);
         assert!((found.best() - 1e9 / 3.0).abs() < 1e-5 && evaluations < 60);
     }
 
     #[test]
-    fn nan_ends_the_search_too() {
+    fn search_ends_if_function_returns_nan() {
         let start = Bracket { low: 0.0, high: 1.0, value_low: -1.0, value_high: 1.0 };
         let found = find_root(|_| f64::NAN, start, FINE);
         assert!(found.high - found.low <= 2e-10);

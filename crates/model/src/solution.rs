@@ -5,8 +5,8 @@ use std::fmt;
 use crate::operating_point::{FlowPoint, OperatingPoint};
 use crate::pftk::LOSSY;
 
-/// Domain of a solution. Regimes and boundaries count from 0 here; `Display` and the labels count
-/// from 1, as in the source.
+/// Part of the range of queue lengths that contains the solution. Indices of regimes and boundaries
+/// count from 0 here, and from 1 in `Display` and the labels, as in qawla-2015.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Domain {
     /// x* = 0: the flows send less than the service rate of the first regime.
@@ -28,8 +28,8 @@ impl fmt::Display for Domain {
 }
 
 impl Domain {
-    /// Returns the name of the domain: `empty`, `R1`, `B1`, `R2` …; `B` for the only boundary of a
-    /// link with two regimes.
+    /// Returns the name of the domain: `empty`, `R1`, `B1`, `R2` …; a link with two regimes has
+    /// only one boundary, named `B`.
     pub fn label(self, regimes: usize) -> String {
         match self {
             Self::Boundary(0) if regimes == 2 => "B".to_owned(),
@@ -38,7 +38,7 @@ impl Domain {
     }
 
     /// Returns the label used in Tables 3–5 of qawla-2015: the same as [`Domain::label`], except
-    /// `R1` for an empty queue (with x* = 0.0000).
+    /// that an empty queue is labelled `R1` (with x* = 0.0000).
     pub fn paper_label(self, regimes: usize) -> String {
         match self {
             Self::Empty => Self::Regime(0).label(regimes),
@@ -52,7 +52,8 @@ impl Domain {
 pub struct Solution {
     /// Domain of the fixed point.
     pub domain: Domain,
-    /// α*: fraction of time in the upper regime, in [0, 1]; only at a boundary.
+    /// α*: share of time in the upper regime, in [0, 1]; `None` unless the solution is at a
+    /// boundary.
     pub alpha: Option<f64>,
     /// Link and flows at the solution.
     pub point: OperatingPoint,
@@ -127,17 +128,18 @@ pub enum Warning {
         /// Packet error rate of the link at the solution.
         per: f64,
     },
-    /// The queue is empty, so that PFTK determines the throughput, and by PFTK the flows wait for
-    /// timeouts more than the share [`crate::pftk::WAITING`] of the time. Senders with fewer
-    /// timeouts have a higher throughput.
+    /// The queue is empty, so that PFTK determines the throughput. By PFTK, the flows spend more
+    /// than the share [`crate::pftk::WAITING`] of the time in timeouts. Real senders have fewer
+    /// timeouts and a higher throughput.
     TimeoutsDominate {
         /// Share of time in timeouts, in (0, 1): mean over the flows, weighted by their sending
         /// rates.
         share: f64,
     },
-    /// The expected oscillation of the queue is large enough to change the solution: into other
-    /// regimes, to an empty queue, or along a nonlinear drop curve. Not returned by
-    /// [`crate::Problem::solve`]; see [`crate::Problem::window_oscillation`].
+    /// The expected oscillation of the queue length is so large that averages differ from the
+    /// solution: the queue enters other regimes, becomes empty, or covers a nonlinear part of the
+    /// drop curve. Not returned by [`crate::Problem::solve`]; see
+    /// [`crate::Problem::window_oscillation`].
     QueueOscillation {
         /// Throughput T, bit/s.
         throughput_bps: Change,
@@ -148,7 +150,7 @@ pub enum Warning {
     },
 }
 
-/// Values of a quantity at the fixed point and averaged over the oscillation.
+/// Value of a quantity at the fixed point, and its average over the oscillation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
     /// Value at the fixed point.

@@ -1,4 +1,4 @@
-//! Errors of units of information under a two-state Markov chain, and the resulting packet losses.
+//! Computes symbol errors under a two-state Markov chain, and the resulting packet losses.
 //!
 //! ```text
 //! φ(t, r, G) = ε_G [γ φ(t−1, r, G) + (1−β) φ(t−1, r, B)] + (1−ε_G) [γ φ(t−1, r−1, G) + (1−β) φ(t−1, r−1, B)]
@@ -6,14 +6,15 @@
 //! φ(0, 0, ·) stationary        φ(t, r) = φ(t, r, G) + φ(t, r, B)
 //! ```
 //!
-//! A unit is a modulation symbol. The chain moves before each unit. γ and β are the probabilities
-//! of staying in the good and in the bad state; ε_G and ε_B are the error probabilities in these
-//! states.
+//! φ(t, r) is the probability that r of t units are received, φ(t, r, G) and φ(t, r, B) the
+//! probabilities that the last state is also good or bad. A unit is a modulation symbol. The chain
+//! moves before each unit. γ and β are the probabilities of staying in the good and in the bad
+//! state; ε_G and ε_B are the error probabilities in these states.
 //!
 //! Source: vcp-2008 eqs. 1 to 4; the "+" between the brackets is missing in print (vcp-rem §5.2).
 //!
-//! Failure probabilities are sums of positive terms, not differences, so that 1e-40 has full
-//! precision.
+//! Failure probabilities are sums of positive terms, not differences. Therefore even a probability
+//! of 1e-40 has full precision.
 
 mod block;
 mod from_doppler;
@@ -25,7 +26,7 @@ use airpath_core::ConfigError;
 use block::of_block;
 pub use from_doppler::FadingChannel;
 
-/// Probabilities by state: good, bad.
+/// Probabilities of the good and the bad state.
 type Vector = [f64; 2];
 /// Probabilities by first state (row) and next state (column).
 type Matrix = [Vector; 2];
@@ -41,12 +42,13 @@ pub struct ErrorChain {
     error: Vector,
 }
 
-/// Outcome of a packet, by the state before its first unit (row) and the state of its last unit.
+/// Outcome of a packet, by the state before its first unit (row) and the state at its last unit
+/// (column).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// Probabilities that the packet is received.
+    /// Probabilities that the packet is received and ends in this state.
     pub delivered: Matrix,
-    /// Probabilities that the packet fails.
+    /// Probabilities that the packet fails and ends in this state.
     pub failed: Matrix,
 }
 
@@ -111,7 +113,7 @@ impl ErrorChain {
     /// Returns P(bad) after `units` moves, given the initial state.
     pub fn bad_after(&self, is_bad: bool, units: u64) -> f64 {
         let [good, bad] = self.shares();
-        // λ^n with λ = γ + β − 1, which may be negative.
+        // (γ + β − 1)^units; the base may be negative.
         let remembered = libm::pow(1.0 - self.p_good_to_bad - self.p_bad_to_good, units as f64);
         if is_bad { bad + good * remembered } else { bad * (1.0 - remembered) }
     }
@@ -166,8 +168,8 @@ impl ErrorChain {
         self.run(units)
     }
 
-    /// Returns the outcome of a packet of consecutive blocks, whose symbols have `symbol_units`
-    /// units each. The packet fails if any block fails.
+    /// Returns the outcome of a packet that consists of consecutive blocks. Each code symbol has
+    /// `symbol_units` units. The packet fails if any block fails.
     pub fn coded_outcome(&self, blocks: &[Block], symbol_units: u64) -> Outcome {
         let symbol = self.run(symbol_units);
         let mut known: Option<(Block, Outcome)> = None;
@@ -203,12 +205,13 @@ impl ErrorChain {
 }
 
 impl Outcome {
-    /// Returns the sum over both outcomes.
+    /// Returns the sum of `delivered` and `failed`.
     fn any(&self) -> Matrix {
         add(&self.delivered, &self.failed)
     }
 
-    /// Returns the outcome of two consecutive packets, which is a reception if both are received.
+    /// Returns the outcome of two consecutive packets, which counts as received if both packets are
+    /// received.
     fn then(&self, next: &Outcome) -> Outcome {
         Outcome {
             delivered: product(&self.delivered, &next.delivered),

@@ -1,12 +1,13 @@
-//! Generator of standard normal numbers, in vectors.
+//! Generates standard normal random numbers with vector instructions.
 //!
 //! Sources: G. E. P. Box and M. E. Muller, "A note on the generation of random normal deviates",
 //! 1958; uniform numbers from xoshiro256++ (Blackman & Vigna 2019), in parallel in [`LANES`] lanes.
 //! Logarithm, sine and cosine are implemented here as series that use only additions, products,
-//! quotients and roots. Therefore the numbers are the same on every machine and at every width.
+//! quotients and roots. Therefore the numbers are the same on every machine and at every vector
+//! width.
 //!
-//! The radius has 30 random bits: no number exceeds 6.56 in magnitude, where the normal
-//! distribution has a probability of 5e-11.
+//! The radius has 30 random bits. Therefore no number exceeds 6.56 in magnitude; the normal
+//! distribution exceeds this value with a probability of 5e-11.
 
 use crate::vectorised::vectorised;
 use airpath_core::rng::Stream;
@@ -15,7 +16,7 @@ use std::f32::consts::{FRAC_PI_4, LN_2, SQRT_2};
 /// Number of parallel generators.
 pub const LANES: usize = 16;
 
-/// Number of words that are generated before their conversion to normal numbers.
+/// Number of random words that are generated at a time, before their conversion to normal numbers.
 const BUFFER: usize = 32 * LANES;
 
 /// A source of normal numbers and of random words.
@@ -121,7 +122,8 @@ fn normal_pair(word: u64) -> [f32; 2] {
 /// of 1 and the result: ln m = 2·artanh((m − 1)/(m + 1)) for the mantissa m in [1/√2, √2).
 #[inline(always)]
 pub(crate) fn ln(x: f32) -> f32 {
-    // Adding the difference of 1 and 1/√2 carries into the exponent exactly from √2 on.
+    // Adding the difference of the bit patterns of 1 and 1/√2 increments the exponent exactly if
+    // the mantissa is at least √2.
     const BIAS: u32 = 1f32.to_bits() - (SQRT_2 / 2.0).to_bits();
     let bits = x.to_bits() + BIAS;
     let exponent = (bits >> 23) as i32 - 127;
@@ -227,8 +229,8 @@ mod tests {
         }
     }
 
-    /// Events of probability 1e-7 in the squared amplitude of few taps determine error rates in
-    /// fading.
+    /// Error rates in fading are determined by events of probability 1e-7 in the squared amplitudes
+    /// of a few taps.
     #[test]
     fn radius_has_exponential_tails_at_both_ends() {
         let mut gaussian = Gaussian::new(&mut Stream::new(2, 0, "radius"));

@@ -1,4 +1,5 @@
-//! The physical layer: effects of a radio channel on a signal, and the resulting packet errors.
+//! The physical layer: models the effects of a radio channel on a signal, and the resulting packet
+//! errors.
 //!
 //! This crate does not depend on queues, links or a clock. A channel is a function of time, an
 //! error rate is a function of the signal-to-noise ratio, and the links of `airpath-link` combine
@@ -16,7 +17,7 @@
 //! | errors | [`errors`]: independent, Gilbert–Elliott, bursts of a fading channel; [`bit_errors`]: errors of single symbols under a two-state chain, also derived from a Doppler shift, and the resulting packet errors | |
 //! | capacity | [`shannon`] | |
 //! | modulation | [`modulation`]: Gray QPSK, 16QAM, 64QAM | |
-//! | FEC | [`code`]: the convolutional turbo code of 802.16; Reed–Solomon by the number of correctable errors | |
+//! | FEC | [`code`]: the convolutional turbo code of 802.16; Reed–Solomon, modelled by the number of correctable errors | |
 //! | modulation and coding schemes | [`mcs`]: the eight MCSs of 802.16, and the lists of 802.16e with repetition | |
 //! | multicarrier | [`ofdm`]: mapping of a block to subcarriers | |
 //! | error rates | [`monte_carlo`]: simulated coding and decoding over a channel; [`symbol_error`]: error rates of symbols over flat fading with several antennas, in closed form and by integrals | |

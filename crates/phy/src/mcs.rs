@@ -1,5 +1,5 @@
-//! Modulation and coding schemes: the eight MCSs of IEEE 802.16 WirelessMAN-OFDMA in qawla-2015,
-//! and named sets of MCSs with repetition, counted in slots.
+//! Modulation and coding schemes (MCSs): the eight MCSs of IEEE 802.16 WirelessMAN-OFDMA in
+//! qawla-2015, and named sets of MCSs with repetition, whose capacity is given in bytes per slot.
 //!
 //! Source: qawla-2015 Table 1. Each block has the largest size for its modulation and rate (IEEE
 //! 802.16-2009 Table 504).
@@ -24,7 +24,7 @@ pub const PACKET_BYTES: usize = 1500;
 /// A modulation and coding scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mcs {
-    /// m, number of the scheme.
+    /// m, index of the scheme, from 0.
     pub number: usize,
     /// Modulation of the symbols.
     pub modulation: Modulation,
@@ -108,19 +108,19 @@ impl Mcs {
         (SUBCARRIERS_PER_SECOND * (self.modulation.bits() * bits) as u64) as f64 / of as f64
     }
 
-    /// Returns g_m, bit/s: the part of c_m that remains for packets of `bytes` bytes, if their last
-    /// block is padded.
+    /// Returns g_m, bit/s: the part of c_m that is available for packets of `bytes` bytes. The rest
+    /// is padding of the last block of each packet.
     pub fn packet_rate_bps(self, bytes: usize) -> f64 {
         self.rate_bps() * bytes as f64 / (self.block_bytes * self.blocks(bytes)) as f64
     }
 
-    /// Returns the share of packets of `bytes` bytes with a block in error.
+    /// Returns the share of packets of `bytes` bytes that have at least one block in error.
     pub fn packet_error_rate(self, frame_error_rate: f64, bytes: usize) -> f64 {
         packet_error_rate(frame_error_rate, self.blocks(bytes) as u64)
     }
 }
 
-/// Returns 1 − (1 − FER)^blocks (qawla-2015 eq. 23).
+/// Returns the packet error rate 1 − (1 − FER)^blocks (qawla-2015 eq. 23).
 pub fn packet_error_rate(frame_error_rate: f64, blocks: u64) -> f64 {
     if blocks == 0 {
         return 0.0;

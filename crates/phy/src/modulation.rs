@@ -1,10 +1,11 @@
-//! Gray-mapped QPSK, 16QAM and 64QAM, and the log-likelihood ratios of their bits at a receiver.
+//! Maps bits to Gray-mapped QPSK, 16QAM and 64QAM symbols, and computes the log-likelihood ratios
+//! of the bits at the receiver.
 //!
 //! The first half of a symbol's bits selects the in-phase amplitude, the second half the quadrature
 //! amplitude, both by the same map. The mean energy of a symbol is 1.
 //!
 //! Source: IEEE 802.16-2009 §8.4.9.4 (constellations); phy-802.16-ctc §3. Max-log ratios are
-//! differences of squared distances to the nearest points; exact ratios sum over all points.
+//! differences of squared distances to the nearest points; exact ratios use sums over all points.
 
 use crate::code::{Llr, quantised};
 
@@ -19,13 +20,14 @@ pub enum Modulation {
     Qam64,
 }
 
-/// Computation of the bits' ratios in a receiver.
+/// Algorithm by which a receiver computes the log-likelihood ratios of the bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Demapper {
-    /// From the nearest points with and without the bit.
+    /// Uses the nearest point with the bit and the nearest point without the bit.
     #[default]
     MaxLog,
-    /// From all points, joined by CML's max + max(0, 0.24904·(2.50682 − |a − b|)).
+    /// Uses all points, combined pairwise by the formula of CML (Coded Modulation Library): max(a,
+    /// b) + max(0, 0.24904·(2.50682 − |a − b|)).
     LinearLog,
 }
 
@@ -117,8 +119,8 @@ impl Modulation {
         }
     }
 
-    /// Computes the exact ratios of the bits of one axis: as [`demap`](Modulation::demap), but
-    /// summed over all points.
+    /// Computes the exact ratios of the bits of one axis, with sums over all points. Arguments as
+    /// for [`demap`](Modulation::demap).
     pub fn demap_exact(self, received: f32, gain: f32, snr: f32, llrs: &mut [Llr]) {
         let bits = self.axis_bits();
         for (bit, llr) in llrs.iter_mut().enumerate() {
@@ -148,7 +150,8 @@ pub(crate) fn qpsk(y: f32, _unit: f32, weight: f32) -> [f32; 1] {
     [-weight * y]
 }
 
-/// As [`qpsk`], for 16QAM. The points are 1, 3 | −1, −3; the second bit is 1 outside ±2.
+/// Returns the max-log ratios of a 16QAM axis; arguments as for [`qpsk`]. The points are 1, 3 | −1,
+/// −3; the second bit is 1 outside ±2.
 #[inline(always)]
 pub(crate) fn qam16(y: f32, unit: f32, weight: f32) -> [f32; 2] {
     let outside = y.abs() - 2.0 * unit;
@@ -156,8 +159,9 @@ pub(crate) fn qam16(y: f32, unit: f32, weight: f32) -> [f32; 2] {
     [-weight * sign_sum.copysign(y), weight * outside]
 }
 
-/// As [`qpsk`], for 64QAM. The points are 3, 1, 5, 7 and their mirror images. The second bit is 1
-/// outside ±4; the third bit is 1 between 0 and 2 and above 6.
+/// Returns the max-log ratios of a 64QAM axis; arguments as for [`qpsk`]. The points are 3, 1, 5, 7
+/// and their mirror images. The second bit is 1 outside ±4; the third bit is 1 between 0 and 2 and
+/// above 6.
 #[inline(always)]
 pub(crate) fn qam64(y: f32, unit: f32, weight: f32) -> [f32; 3] {
     let y_abs = y.abs();
@@ -181,7 +185,7 @@ pub(crate) fn linear_log<const BITS: usize>(
     weight: f32,
     amplitudes: &[f32],
 ) -> [f32; BITS] {
-    // −(Es/N0)·(y − unit·x)² without the term in y², which all points share.
+    // −(Es/N0)·(y − unit·x)² without the term in y², which is equal for all points.
     let metric = |index: usize| {
         let x = amplitudes[index];
         weight * x * (0.5 * y - 0.25 * unit * x)
@@ -309,8 +313,8 @@ mod tests {
         }
     }
 
-    /// Each join of the linear approximation is within 0.07 of log(exp a + exp b); a ratio has up
-    /// to six joins.
+    /// Each max* operation of the linear approximation is within 0.07 of log(exp a + exp b). A
+    /// ratio uses up to six such operations.
     #[test]
     fn linear_log_ratios_approximate_exact_ratios() {
         for (modulation, snr) in [(Modulation::Qam16, 4.0), (Modulation::Qam64, 20.0)] {

@@ -1,4 +1,4 @@
-//! Path loss: mean attenuation of a signal over distance in a town.
+//! Computes the path loss: the mean attenuation of a signal over distance in a town.
 //!
 //! COST-231 Hata, with f in MHz, d in km, and the heights h_b and h_m in m:
 //!
@@ -10,7 +10,8 @@
 //!
 //! Source: COST Action 231, *Digital mobile radio towards future generation systems*, final report
 //! EUR 18957 (1999), §4.4.1; Hata, *Empirical formula for propagation loss in land mobile radio
-//! services*, IEEE Trans. Veh. Technol. 29 (1980), which it extends from 1.5 GHz to 2 GHz.
+//! services*, IEEE Trans. Veh. Technol. 29 (1980). COST 231 extends Hata's formula from 1.5 GHz to
+//! 2 GHz.
 //!
 //! Beyond the ranges of the measurements ([`COST231_HATA_RANGES`]), the formula is extrapolated,
 //! and [`Cost231Hata::outside`] returns the values outside their ranges, such as the 2.5 GHz of

@@ -1,4 +1,5 @@
-//! Parameters of the mean SNR of a radio link between a base station and its stations, with ranges.
+//! Parameters that determine the mean SNR of a radio link between a base station and its stations,
+//! and checks of their ranges.
 //!
 //! The mean SNR is computed by [`path_loss`](crate::path_loss) and
 //! [`link_budget`](crate::link_budget).
@@ -37,8 +38,8 @@ const OF_SNR: [&str; 6] = [
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RadioBudgetConfig {
-    /// Distance of the stations from the base station, m, above 0; `None`: a separate distance per
-    /// station.
+    /// Distance of the stations from the base station, m, above 0; `None` if each station has a
+    /// separate distance.
     pub distance_m: Option<f64>,
     /// Carrier frequency, Hz, above 0.
     pub frequency_hz: f64,
@@ -78,8 +79,8 @@ pub struct RadioBudgetConfig {
 }
 
 impl RadioBudgetConfig {
-    /// Checks all ranges, that the path loss is not below that of free space, and the resulting SNR
-    /// and Doppler shift.
+    /// Checks all ranges and the resulting SNR and Doppler shift. Also checks that the path loss is
+    /// not below that of free space.
     ///
     /// # Errors
     /// If a value is not accepted; the error contains all problems.
@@ -132,8 +133,8 @@ impl RadioBudgetConfig {
         lengths.map(|(field, value)| checks.within(field, value, above(0.0))) == [true; 4]
     }
 
-    /// Rejects a distance with too small a path loss. If the levels are valid, also rejects a
-    /// distance with a mean SNR outside its range.
+    /// Rejects a distance at which the path loss is below that of free space. If the levels are
+    /// valid, also rejects a distance at which the mean SNR is outside its range.
     fn check_distance(&self, checks: &mut Checks, distance_m: f64, has_levels: bool) {
         let model = Cost231Hata {
             frequency_hz: self.frequency_hz,
@@ -164,7 +165,7 @@ impl RadioBudgetConfig {
         }
     }
 
-    /// Rejects budgets of the two directions that differ too much.
+    /// Rejects a configuration in which the SNRs of downlink and uplink differ too much.
     fn check_uplink(&self, checks: &mut Checks) {
         let up = LinkBudget {
             transmit_power_dbm: self.station_power_dbm,

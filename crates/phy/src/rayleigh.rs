@@ -1,4 +1,4 @@
-//! Flat Rayleigh fading with the classic (Clarke, Jakes) Doppler spectrum.
+//! Generates flat Rayleigh fading with the classic Doppler spectrum of Clarke and Jakes.
 //!
 //! h(t) = N^(-1/2) Σ exp(j(2π f_d cos(α_n) t + φ_n)): N waves of equal power from directions α_n
 //! with phases φ_n, all independent and uniformly distributed. The sampled channel is a function of
@@ -9,13 +9,13 @@
 //! N. Over time, each realisation has |h|² = 1 on average.
 //!
 //! Differs: with a finite number of waves, deep fades are too rare. The density of |h|² at zero is
-//! 1 − 1/(2N) of the exponential density, and E|h|⁴ = 2 − 1/N. A dozen waves thus underestimate
-//! errors by many per cent; the default of [`SINUSOIDS`] leaves a difference of 0.8 %. Jakes'
-//! fixed, symmetric directions are avoided: the powers of the quadratures would differ, and all
-//! channels would share one spectrum.
+//! 1 − 1/(2N) times the exponential density, and E|h|⁴ = 2 − 1/N. A dozen waves thus underestimate
+//! error rates by many per cent; with the default [`SINUSOIDS`] the difference is 0.8 %. Jakes'
+//! fixed, symmetric directions are not used, because the two quadratures would have different
+//! powers, and all channels would have the same spectrum.
 //!
-//! Left out: a line-of-sight part, delay spread, correlation between channels (realisations are
-//! independent).
+//! Left out: a line-of-sight component, delay spread, and correlation between channels
+//! (realisations are independent).
 
 use crate::snr::oscillators::Oscillator;
 use airpath_core::Time;
@@ -40,8 +40,8 @@ pub struct Rayleigh {
 }
 
 impl Rayleigh {
-    /// Creates a channel of [`SINUSOIDS`] waves with the largest shift `doppler_hz` (f_d, Hz, at
-    /// least 0; with 0, the channel is constant).
+    /// Creates a channel of [`SINUSOIDS`] waves with the maximum Doppler shift `doppler_hz` (f_d,
+    /// Hz, at least 0; with 0, the channel is constant).
     ///
     /// `uniform` returns independent variates in [0, 1); each wave uses two. Equal variates give
     /// equal channels.
@@ -49,8 +49,8 @@ impl Rayleigh {
         Rayleigh::with_sinusoids(SINUSOIDS, doppler_hz, uniform)
     }
 
-    /// Creates a channel of `sinusoids` waves (N). Below about 50 waves, fades are visibly too
-    /// rare, see the module documentation.
+    /// Creates a channel of `sinusoids` waves (N). With fewer than about 50 waves, deep fades are
+    /// much too rare, see the module documentation.
     pub fn with_sinusoids(
         sinusoids: NonZeroUsize,
         doppler_hz: f64,
@@ -76,7 +76,7 @@ impl Rayleigh {
         (self.amplitude * re, self.amplitude * im)
     }
 
-    /// Returns the waves for callers that sum them with another algorithm.
+    /// Returns the waves, for callers that compute their sum with another algorithm.
     pub(crate) fn oscillators(&self) -> Vec<Oscillator> {
         let oscillator =
             |wave: &Wave| Oscillator { frequency_hz: wave.shift_hz, phase_turns: wave.phase_turns };
@@ -194,8 +194,7 @@ mod tests {
         assert_mean(&POWER, "mean of |h|⁴", &squares, 2.0 - 1.0 / N);
         assert_mean(&POWER, "P(|h|² < 0.1)", &share(&|x| x < 0.1), power_cdf(0.1));
         assert_mean(&POWER, "P(|h|² > 3)", &share(&|x| x > 3.0), 1.0 - power_cdf(3.0));
-        // The effect of the finite number of waves is small: within 1 % of the exponential
-        // distribution.
+        // The finite number of waves changes the exponential distribution by at most 1 or 2 %.
         let exponential = 1.0 - (-0.1f64).exp();
         FINITE.close_relative("P(|h|² < 0.1)", "", power_cdf(0.1), exponential, 0.01);
         let exponential = (-3.0f64).exp();
@@ -228,8 +227,9 @@ mod tests {
         }
     }
 
-    /// Returns the up-crossings of the level ρ (amplitude relative to its root mean square) per
-    /// cycle of f_d, and the mean time below the level in cycles, over many channels.
+    /// Returns two means over many channels: the number of upward crossings of the level ρ
+    /// (amplitude relative to its root mean square) per cycle of f_d, and the time below the level
+    /// per fade, cycles.
     fn fades(level: f64) -> (f64, f64) {
         const STEPS: u32 = 2500;
         const STEP: f64 = 0.02;

@@ -1,5 +1,6 @@
-//! Log-normal shadowing: the effect of hills and buildings on the mean power along the path. In dB,
-//! it is a stationary Gaussian process whose correlation decreases exponentially with the distance.
+//! Generates log-normal shadowing: the effect of hills and buildings on the mean received power of
+//! a moving user. In dB, shadowing is a stationary Gaussian process whose correlation decreases
+//! exponentially with the distance moved.
 //!
 //! E S(t) S(t+τ) = σ² exp(−v|τ|/d) = σ² exp(−|τ|/T)
 //!
@@ -10,15 +11,16 @@
 //! σ = 7.5 dB) and 0.3 at 10 m in a city (d = 8.3 m, σ = 4.3 dB). ITU-R M.1225 specifies a
 //! correlation of one half at 20 m: d = 20 m / ln 2.
 //!
-//! The process is Markov (Ornstein–Uhlenbeck). It can be evaluated at any instant without the
-//! instants before it. At multiples of T, it is a sum over independent normal numbers with weights
-//! e^(−k). Between two multiples, the interval is repeatedly halved: the value in the middle is
-//! sampled from its conditional distribution given both ends. Each normal number belongs to a fixed
-//! position. The distribution is exact at multiples of T/1024, and S is constant between them: the
-//! steps are 4.4 % of σ, for some centimetres of movement.
+//! The process is Markov (Ornstein–Uhlenbeck). It can be evaluated at any instant without
+//! evaluating earlier instants. At multiples of T, its value is a sum of independent normal numbers
+//! with weights e^(−k). Between two multiples, the interval is repeatedly halved: the value in the
+//! middle is sampled from its conditional distribution given both ends. Each normal number belongs
+//! to a fixed position. The distribution is exact at multiples of T/1024. Between them S is
+//! constant; the steps have a standard deviation of 4.4 % of σ, and each corresponds to a few
+//! centimetres of movement.
 //!
-//! Left out: correlation between base stations and between users; dependence on the position, so
-//! that a user who returns to a position has other shadowing.
+//! Left out: correlation between base stations and between users; dependence on the position: a
+//! user who returns to a position has different shadowing there.
 
 use airpath_core::{Duration, Seed, Stream, Time};
 
@@ -39,14 +41,15 @@ pub struct Shadowing {
 /// State of the process.
 #[derive(Clone, Debug, PartialEq)]
 enum ShadowingState {
-    /// Without movement: one value, of variance 1.
+    /// Without movement: one value, from a distribution with variance 1.
     Still(f64),
     Moving(Box<Bridge>),
 }
 
 impl Shadowing {
     /// Creates shadowing with the standard deviation `deviation_db` (σ, dB, at least 0), whose
-    /// correlation decreases to 1/e in `coherence` (T, above 0). `None`: the shadowing is constant.
+    /// correlation decreases to 1/e in the time `coherence` (T, above 0). If `coherence` is `None`,
+    /// the shadowing is constant.
     pub fn new(deviation_db: f64, coherence: Option<Duration>, seed: &Seed) -> Shadowing {
         let mut stream = seed.stream();
         let way = match coherence {
@@ -187,8 +190,8 @@ impl Bridge {
         self.ends[LEVELS].0
     }
 
-    /// Returns the value at `whole` times T: Σ e^(−k) ε of the preceding numbers, scaled to
-    /// variance 1.
+    /// Returns the value at `whole` times T: the sum Σ e^(−k) ε over the preceding normal numbers
+    /// ε, scaled to variance 1.
     fn at_whole(&self, whole: u64) -> f64 {
         let decay = libm::exp(-1.0);
         let sum = (0..MEMORY)

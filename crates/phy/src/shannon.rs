@@ -1,13 +1,14 @@
-//! Rate of a link that adapts perfectly to its signal-to-noise ratio, up to a cap.
+//! Computes the rate of a link that adapts perfectly to its signal-to-noise ratio (SNR), up to a
+//! maximum rate.
 
 /// Returns min(cap, W·log2(1 + SNR)), bit/s.
 ///
-/// `bandwidth_hz` (W) is in Hz and at least 0. `snr` is linear, at least 0, within that bandwidth.
-/// `cap_bps` is the rate of the fastest format of the link, bit/s (infinite for no cap).
+/// `bandwidth_hz` (W) is in Hz and at least 0. `snr` is the linear SNR within this bandwidth, at
+/// least 0. `cap_bps` is the rate of the fastest format of the link, bit/s (infinite for no cap).
 ///
 /// Source: Shannon, *A Mathematical Theory of Communication* (1948), theorem 17; the cap represents
-/// the fastest modulation and coding of a real link.
-/// Left out: the gap of a real code to capacity, the delay of channel reports.
+/// the fastest modulation and coding of a real link. Left out: the gap of a real code to capacity,
+/// the delay of channel reports.
 pub fn rate_bps(bandwidth_hz: f64, snr: f64, cap_bps: f64) -> f64 {
     (bandwidth_hz * libm::log2(1.0 + snr)).min(cap_bps)
 }

@@ -1,4 +1,4 @@
-//! Symbol error rates over flat fading, with maximum-ratio combining of N branches.
+//! Computes symbol error rates over flat fading, with maximum-ratio combining of N branches.
 //!
 //! ```text
 //! M-PSK   (1/π) ∫₀^((M−1)π/M) [F(g/sin²θ)]^N dθ,                        g = sin²(π/M)
@@ -6,22 +6,23 @@
 //! F(s)    Rayleigh 1/(1 + sS)   Rician (1+K)/(1+K+sS) exp(−KsS/(1+K+sS))   Nakagami (1 + sS/m)^−m
 //! ```
 //!
-//! S is the mean SNR of a branch. F is the moment-generating function of the SNR at −s. All
-//! integrands are positive, so that there is no cancellation. Integration panels become narrower
-//! towards θ = 0, where F changes at low SNR, and towards π/2, where F is a narrow peak if errors
-//! are rare and the channel hardly fades.
+//! M is the number of points of the constellation, S the mean SNR of a branch, and F the
+//! moment-generating function of the branch's SNR at −s. All integrands are positive, so that there
+//! is no cancellation. Integration panels become narrower towards θ = 0, where F changes if the SNR
+//! is low. They also become narrower towards π/2, where F is a narrow peak if errors are rare and
+//! the channel hardly fades.
 //!
 //! Source: vcp-2008 eq. 5 for PSK with Rayleigh fading; Simon & Alouini, *Digital Communication
 //! over Fading Channels* (2nd ed., 2005), §8.2 and chapter 9, for the integrals.
 //!
 //! | file | content |
 //! | --- | --- |
-//! | `closed_form.rs` | eq. 5, with corrected coefficients |
+//! | `closed_form.rs` | vcp-2008 eq. 5, with corrected coefficients |
 //! | `integral.rs` | the integrals |
 //! | `threshold.rs` | error rates above and below a threshold of the combined SNR, and the mean durations |
 //!
-//! Left out: channel estimation; correlation between branches; codes for more than two
-//! transmitters, as no such code has full rate for complex symbols.
+//! Left out: channel estimation; correlation between branches; codes for more than two transmitting
+//! antennas, because no such code has full rate for complex symbols.
 
 mod closed_form;
 mod integral;
@@ -44,7 +45,7 @@ const MOST_POINTS: u32 = 64;
 /// A constellation of equiprobable symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constellation {
-    /// M-PSK with this number of phases, 2 to 64, a power of two.
+    /// M-PSK with this number of phases: 2 to 64, a power of two.
     Psk(u32),
     /// Square QAM with this number of points, 16 or 64.
     Qam(u32),
@@ -112,8 +113,8 @@ impl Fading {
     /// 0.5 to 1000, for `nakagami`.
     ///
     /// # Errors
-    /// If the name is unknown, or a parameter is missing, out of range, or belongs to another kind;
-    /// the error's field is `fading`, `k_factor_db` or `m`.
+    /// If the name is unknown, or a parameter is missing, out of range, or belongs to another kind
+    /// of fading; the error's field is `fading`, `k_factor_db` or `m`.
     pub fn from_name(
         name: &str,
         k_factor_db: Option<f64>,
@@ -215,7 +216,7 @@ pub fn by_integral(constellation: Constellation, branches: Branches, fading: Fad
     averaged(constellation, |s| laplace(s, branches, fading))
 }
 
-/// Returns the mean of a symbol error rate over SNRs Γ; `laplace` returns E exp(−sΓ).
+/// Returns the symbol error rate, averaged over the SNR Γ. `laplace(s)` returns E exp(−sΓ).
 fn averaged(constellation: Constellation, laplace: impl Fn(f64) -> f64) -> f64 {
     let points = f64::from(constellation.points());
     match constellation {

@@ -1,4 +1,4 @@
-//! Execution with the widest vector instructions of the machine.
+//! Runs code that is compiled for the widest vector instructions of the machine.
 
 use pulp::Arch;
 

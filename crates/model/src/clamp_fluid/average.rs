@@ -1,22 +1,23 @@
-//! Maximum b for a stable equilibrium if the price is computed from an averaged queue.
+//! Computes the maximum price gain b for a stable equilibrium if the price uses an averaged queue.
 //!
-//! The protocol computes the price from an average q̄ (§4.1), which the paper's analysis leaves
-//! out. Its gain uses the complete round trip (Eq. 16), where the model uses d_i. The closed model
-//! with both details is:
+//! The protocol computes the price from the average queue length q̄ (§4.1 of the paper). The
+//! paper's analysis leaves this average out. The protocol divides the window's increase by the
+//! complete round-trip time (Eq. 16), whereas the model divides by d_i. The closed model with both
+//! details is:
 //!
 //! ```text
 //! dw_i/dt = (τ − p μ_i)/D_i     p = (b q̄ − a)/μ_c     dq̄/dt = (q − q̄)/T     D_i = σ (d_i + q/μ_c)
 //! ```
 //!
-//! At the equilibrium τ − p μ_i is 0, so D_i has no other effect. With c_i = p*/R_i and g_i =
-//! (1/R_i)/Σ (1/R_j), as without averaging, the characteristic equation is H = 0 with
+//! At the equilibrium τ − p μ_i is 0, so the derivative of D_i has no effect. With c_i = p*/R_i and
+//! g_i = (1/R_i)/Σ (1/R_j), as without averaging, the characteristic equation is H = 0 with
 //!
 //! ```text
 //! H = 1 + Σ g_i e^(−s d_i) (b/(1 + sT) − c_i)/(D_i s + c_i e^(−s d_i))
 //! ```
 //!
 //! H approaches 1 for large s, and is analytic if all c_i d_i/D_i are below π/2. Nyquist's
-//! criterion is applied as in `stability`. Source: own derivation, in
+//! criterion is applied as in `stability`. Source: derivation in
 //! `docs/reference/models/clamp-fluid.md`.
 
 use super::ClampFluid;
@@ -91,12 +92,13 @@ mod tests {
 
     fn found(a: f64, delays_s: &[f64], average: QueueAverage) -> f64 {
         let limit = model(a, 1.0, delays_s).limit_with_average(average).unwrap();
-        limit.expect("there is one")
+        limit.expect("the model has a limit")
     }
 
     #[test]
     fn equal_delays_have_the_limit_of_their_imaginary_root() {
-        // D s (1 + sT) + b e^(−sd) = 0 at s = jω: ωd tan ωd = d/T, b = D ω √(1 + ω²T²).
+        // The imaginary root s = jω of D s (1 + sT) + b e^(−sd) = 0 is at ωd tan ωd = d/T, with b =
+        // D ω √(1 + ω²T²).
         for (flows, d, time_constant_s) in
             [(1, 0.05, 0.5), (2, 0.05, 0.5), (3, 0.01, 0.5), (1, 0.5, 0.1), (1, 0.05, 0.01)]
         {
@@ -118,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn limit_without_averaging_equals_that_of_the_closed_model() {
+    fn limit_without_averaging_equals_limit_of_closed_model() {
         // T approaches 0, and the queue is so small that the round trip equals the delay.
         let average = QueueAverage { time_constant_s: 1e-7, delay_share: 1.0 };
         for delays_s in [[0.05, 0.05], [0.05, 0.1], [0.05, 0.5]] {
@@ -130,10 +132,10 @@ mod tests {
         }
     }
 
-    /// Returns the ratio of the queue's oscillation in the last quarter of `until_s` to that in the
-    /// second quarter; above 1 the oscillation grows. Integrates the nonlinear equations of this
-    /// file by the trapezoidal rule. Delays must be multiples of the step, which is 1/16 of the
-    /// first delay.
+    /// Returns the ratio of the queue's oscillation amplitude in the last quarter of `until_s` to
+    /// the amplitude in the second quarter. The oscillation grows if the ratio is above 1.
+    /// Integrates the nonlinear equations of this file by the trapezoidal rule. Delays must be
+    /// multiples of the step, which is 1/16 of the first delay.
     fn growth(model: &ClampFluid, average: QueueAverage, until_s: f64) -> f64 {
         let rest = model.equilibrium().unwrap();
         let step_s = model.delays_s[0] / 16.0;

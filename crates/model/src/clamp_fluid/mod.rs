@@ -1,4 +1,5 @@
-//! CLAMP's fluid model: a price of the queue controls the windows of the flows, with delay.
+//! CLAMP's fluid model: a price, computed from the queue length, controls the windows of the flows
+//! after a delay.
 //!
 //! ```text
 //!   (here)       the equilibrium: q* = (kτ + a)/b, equal rates, window of each flow
@@ -9,7 +10,8 @@
 //!
 //! Source: Andrew, Hanly and Mukhtar 2008, "Active Queue Management for Fair Resource Allocation in
 //! Wireless Networks", §3.2, Eqs. 1 to 12. Units are those of the paper: bytes, bytes/s, seconds.
-//! Bytes count IP packets. d_i is the round-trip time without waiting and service at the queue.
+//! Byte counts are sizes of IP packets. d_i is the round-trip time without queueing and
+//! transmission at the queue.
 
 mod average;
 mod stability;
@@ -21,12 +23,12 @@ pub use trajectory::{ConstantShares, Life, Trajectory};
 
 use crate::error::{ModelError, require};
 
-/// A queue with a price and the flows that share it.
+/// A queue with a price, and the flows that share the queue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClampFluid {
     /// μ_c: service rate of the queue, bytes/s. Above 0.
     pub rate: f64,
-    /// a: queue length with zero price, bytes. 0 or more.
+    /// a: queue length at which the price is 0, bytes. 0 or more.
     pub a: f64,
     /// b: gain of the price with respect to the queue. Above 0; 1 in the protocol.
     pub b: f64,
@@ -43,7 +45,7 @@ pub struct Equilibrium {
     pub queue: f64,
     /// Price p(q*), s (Eq. 7).
     pub price_s: f64,
-    /// μ_i: rate of a flow, equal for all flows, bytes/s.
+    /// μ_i: rate of each flow, bytes/s. All flows have this rate.
     pub flow_rate: f64,
     /// Queueing delay q*/μ_c, s.
     pub queue_delay_s: f64,
@@ -55,14 +57,15 @@ impl Equilibrium {
         delay_s + self.queue_delay_s
     }
 
-    /// Returns the window w_i*: bytes of IP packets in flight and in the queue.
+    /// Returns the window w_i*, bytes: IP packets in flight and in the queue.
     pub fn window(&self, delay_s: f64) -> f64 {
         self.flow_rate * self.rtt_s(delay_s)
     }
 }
 
 impl ClampFluid {
-    /// Computes the equilibrium: equal rates, and the queue length of Eq. 11.
+    /// Computes the equilibrium, in which all flows have equal rates and the queue length is that
+    /// of Eq. 11.
     ///
     /// # Errors
     /// Fails if a parameter is outside its range.

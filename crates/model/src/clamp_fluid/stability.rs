@@ -1,9 +1,10 @@
-//! Maximum b for a stable equilibrium, by Nyquist's criterion.
+//! Computes the maximum price gain b for a stable equilibrium by Nyquist's criterion.
 //!
-//! Both models, linearised at the equilibrium, have a characteristic equation H(s) = 0. H is
-//! analytic for Re s ≥ 0 and approaches 1 for large s. The number of zeros to the right of the
-//! imaginary axis equals the number of clockwise half turns of H(jω) around 0 for ω from 0 to
-//! infinity. The limit is the smallest b with such a zero.
+//! Two models are linearised at the equilibrium: constant shares, and the closed model. Each has a
+//! characteristic equation H(s) = 0. H is analytic for Re s ≥ 0 and approaches 1 for large s. The
+//! number of zeros to the right of the imaginary axis equals the number of clockwise half turns of
+//! H(jω) around 0 for ω from 0 to infinity. The limit is the smallest b for which H has a zero to
+//! the right of the imaginary axis.
 //!
 //! Constant shares (Eq. 9 with μ_i = μ_c/k):
 //!
@@ -19,9 +20,9 @@
 //! ```
 //!
 //! H is analytic if all c_i are below π/2. c_i is the ratio of τ times the number of flows to the
-//! flow's window. A larger c_i means a window below one segment, which counts as unstable here. The
-//! windows of n flows with equal delay can also oscillate against each other, which H does not
-//! include. These oscillations obey d_i s + c_i e^(−s d_i) = 0 and also decay for c_i below π/2.
+//! flow's window. If a c_i is larger, the model counts as unstable. The windows of flows with equal
+//! delay can also oscillate against each other. H does not include these oscillations; they obey
+//! d_i s + c_i e^(−s d_i) = 0 and decay if c_i is below π/2.
 
 use super::ClampFluid;
 use crate::error::ModelError;
@@ -37,20 +38,20 @@ const LARGEST_TURN: f64 = 0.3;
 /// Values of b up to which the equilibrium is stable.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limit {
-    /// Limit of the closed model, in which the rates follow from the windows; `None` if stable up
-    /// to 64.
+    /// Limit of the closed model, in which the windows determine the rates; `None` if the
+    /// equilibrium is stable up to b = 64.
     pub closed: Option<f64>,
-    /// Limit with constant shares of the rate; `None` if stable up to 64.
+    /// Limit of the model with constant shares of the rate; `None` if the equilibrium is stable up
+    /// to b = 64.
     pub constant_shares: Option<f64>,
 }
 
-/// Returns the window, bytes, above which the shares of flows with equal round-trip times are
-/// stable, if each flow measures its rate over its last `packets` packets of `packet` bytes (Eq.
-/// 15).
+/// Returns the window above which the rate shares of flows with equal round-trip times are stable
+/// (Eq. 15), bytes. Each flow measures its rate over its last `packets` packets of `packet` bytes.
 ///
 /// With T = α s/μ_i the shares obey s² + (g/T)(1 − e^(−sT)) = 0, g = τ/(μ_i RTT²). A root is
 /// imaginary for ωT = π and g T = π²/2; hence w_i > √(2 α τ s)/π. Smaller windows oscillate with a
-/// period of 2T. Source: own derivation, in `docs/reference/models/clamp-fluid.md`.
+/// period of 2T. Source: derivation in `docs/reference/models/clamp-fluid.md`.
 pub fn shares_are_stable_above(tau: f64, packets: f64, packet: f64) -> f64 {
     (2.0 * packets * tau * packet).sqrt() / PI
 }
@@ -107,8 +108,8 @@ impl ClampFluid {
         is_stable(h, self.grid(gain + largest))
     }
 
-    /// Returns the first step of ω, its largest step, and the ω above which H is close to 1; `gain`
-    /// in 1/s.
+    /// Returns the first step of ω, the largest step of ω, and the ω above which H is close to 1.
+    /// The unit of `gain` is 1/s.
     pub(super) fn grid(&self, gain: f64) -> (f64, f64, f64) {
         let longest = self.delays_s.iter().copied().fold(0.0, f64::max);
         (1e-6 * gain.min(1.0 / longest), 0.2 / longest, 4.0 * gain)
@@ -151,7 +152,8 @@ pub(super) fn is_stable(
             step = (2.0 * step).min(largest);
         }
     }
-    // A zero in the right half plane turns H by −2π for ω from −∞ to ∞, and by −π for ω from 0.
+    // A zero in the right half plane turns H by −2π while ω goes from −∞ to ∞, and by −π while ω
+    // goes from 0 to ∞.
     turned > -FRAC_PI_2
 }
 
@@ -259,10 +261,10 @@ mod tests {
                 let constant = limit.constant_shares.unwrap();
                 assert!((constant / FRAC_PI_2 - 1.0).abs() < 1e-6, "{constant}");
                 let closed = limit.closed;
-                // The windows of 8 flows over 1 ms are half as large as τ times the number of
+                // With a delay of 1 ms and 8 flows, a window is only half of τ times the number of
                 // flows.
                 if delay_s > 0.01 {
-                    let closed = closed.expect("there is one");
+                    let closed = closed.expect("the model has a limit");
                     assert!((closed / FRAC_PI_2 - 1.0).abs() < 1e-5, "{flows} {delay_s}: {closed}");
                 }
             }
@@ -287,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_closed_model_has_the_limits_of_an_independent_prototype() {
+    fn closed_model_matches_limits_of_independent_prototype() {
         let known = [
             ([0.050, 0.100], 1.866),
             ([0.050, 0.150], 2.372),
@@ -302,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn no_delays_make_the_limit_smaller_than_half_pi() {
+    fn limit_is_at_least_half_pi_for_all_delays() {
         for step in 0..=20 {
             let ratio = 100f64.powf(f64::from(step) / 20.0);
             let limit = model(&[0.02, 0.02 * ratio]).limit().unwrap();

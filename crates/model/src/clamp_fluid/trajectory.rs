@@ -1,11 +1,11 @@
-//! Integrates the equations by the method of steps.
+//! Integrates the equations of the fluid model by the method of steps.
 //!
 //! Each slope depends only on values that are at least one delay old. With a step of at most half
 //! the shortest delay, all these values are known. Simpson's rule over the slopes at the ends and
 //! in the middle of a step is then the classical Runge–Kutta method (fourth order). Past values
-//! between grid points come from Hermite's cubic interpolation, which has the same order.
+//! between grid points come from cubic Hermite interpolation, which has the same order.
 //!
-//! Source: Eqs. 6 to 10 of the paper. The price is that of Eq. 13 and never negative. If the
+//! Source: Eqs. 6 to 10 of the paper. The price follows Eq. 13 and is never negative. If the
 //! windows do not fill the link, the queue is empty.
 
 use super::ClampFluid;
@@ -21,7 +21,7 @@ const MOST_STEPS: f64 = 2e7;
 pub struct Life {
     /// Time at which the flow sends its first byte, s.
     pub start_s: f64,
-    /// Time at which the flow stops sending, s; infinite for never.
+    /// Time at which the flow stops sending, s; infinite if the flow never stops.
     pub stop_s: f64,
     /// Initial window, bytes.
     pub window: f64,
@@ -30,7 +30,7 @@ pub struct Life {
 /// Past values and slopes of a quantity at grid points, as far back as the delay requires.
 #[derive(Debug, Clone)]
 struct Past {
-    /// Value and slope of point n are at index n modulo the length.
+    /// Value and slope of each point; point n is at index n modulo the length.
     points: Vec<(f64, f64)>,
     /// Number of points so far.
     count: usize,
@@ -83,8 +83,8 @@ pub struct ConstantShares<'a> {
 }
 
 impl<'a> ConstantShares<'a> {
-    /// Creates a queue with a constant past length of `queue` bytes. The queue may become negative,
-    /// because the equation is linear.
+    /// Creates an integrator whose queue length was `queue` bytes at all earlier times. The queue
+    /// length may become negative, because the equation is linear.
     ///
     /// # Errors
     /// Fails if a parameter of the model is outside its range.
@@ -113,7 +113,7 @@ impl<'a> ConstantShares<'a> {
     }
 }
 
-/// Returns dq/dt of Eq. 9; `queue(d)` is the queue length a delay d earlier, bytes.
+/// Returns dq/dt of Eq. 9; `queue(d)` returns the queue length, bytes, at the time d before now.
 fn slope_of(model: &ClampFluid, queue: impl Fn(f64) -> f64) -> f64 {
     let flows = model.delays_s.len() as f64;
     let of_flow = |d: &f64| (model.tau - (model.b * queue(*d) - model.a) / flows) / d;
@@ -146,7 +146,7 @@ struct Flow {
     delay: f64,
     past: Past,
     window: f64,
-    /// w_i(t − d_i): part of the window that has returned, bytes.
+    /// w_i(t − d_i): window at the sending time of the data that arrive now, bytes.
     arrived: f64,
     /// dw_i/dt at the last evaluated position.
     slope: f64,
@@ -180,7 +180,11 @@ impl<'a> Trajectory<'a> {
         until_s: f64,
     ) -> Result<Trajectory<'a>, ModelError> {
         model.require_ranges()?;
-        assert_eq!(lives.len(), model.delays_s.len(), "a life for each flow");
+        assert_eq!(
+            lives.len(),
+            model.delays_s.len(),
+            "the number of lifetimes equals the number of flows"
+        );
         let step_s = extremes(&model.delays_s).0 / STEPS;
         let work = until_s / step_s * lives.len() as f64;
         let accepted = "at most 20 million steps of a sixteenth of the shortest delay, all flows \
@@ -266,9 +270,9 @@ impl<'a> Trajectory<'a> {
         }
     }
 
-    /// Solves Eq. 10: the q/μ_c at which Σ w_i(t − d_i)/(d_i + q/μ_c) equals μ_c; 0 if the sum is
-    /// smaller even without a queue. The sum decreases with q and is convex, so Newton's method
-    /// from the left never overshoots.
+    /// Solves Eq. 10 for q/μ_c: Σ w_i(t − d_i)/(d_i + q/μ_c) = μ_c. Returns 0 if the sum is below
+    /// μ_c even at q = 0. The sum decreases with q and is convex, so Newton's method from the left
+    /// never overshoots.
     fn solve_wait_s(&self) -> f64 {
         let excess = |wait_s: f64| {
             let flows = self.flows.iter().zip(&self.model.delays_s);
@@ -344,7 +348,7 @@ mod tests {
             largest[quarter] = largest[quarter].max((queue - earlier.unwrap_or(queue)).abs());
         };
         if is_closed {
-            // The flows start together with windows that are slightly wrong.
+            // All flows start at time 0, with windows that differ slightly from the equilibrium.
             let start = |(number, d): (usize, &f64)| Life {
                 start_s: 0.0,
                 stop_s: f64::INFINITY,
@@ -369,7 +373,7 @@ mod tests {
     }
 
     impl<'a> Trajectory<'a> {
-        /// Creates flows with constant windows in the past.
+        /// Creates a trajectory in which the windows were constant before the start.
         fn near_rest(model: &'a ClampFluid, lives: &[Life]) -> Trajectory<'a> {
             let mut found = Trajectory::new(model, lives, 0.0).unwrap();
             for flow in &mut found.flows {
@@ -406,7 +410,7 @@ mod tests {
         for delays_s in [[0.05, 0.1], [0.05, 0.15], [0.05, 0.5], [0.012, 0.182], [0.032, 0.132]] {
             let limit = model(1.0, &delays_s).limit().unwrap();
             for (is_closed, limit) in [(false, limit.constant_shares), (true, limit.closed)] {
-                let limit = limit.expect("there is one");
+                let limit = limit.expect("the model has a limit");
                 for (b, grows) in [(0.99 * limit, false), (1.01 * limit, true)] {
                     let found = growth(&model(b, &delays_s), 400.0, is_closed);
                     assert_eq!(found > 1.0, grows, "{delays_s:?} {is_closed} {b}: {found}");
@@ -416,9 +420,9 @@ mod tests {
     }
 
     #[test]
-    fn the_method_is_of_the_fourth_order() {
-        // The solution of dq/dt = −q(t − 1) from 1 is a polynomial in each delay: 1 − t, then (2 −
-        // t)²/2 … − 1/2.
+    fn integration_error_is_of_fourth_order() {
+        // The solution of dq/dt = −q(t − 1) with q = 1 up to t = 0 is a polynomial in each interval
+        // of length 1: first 1 − t, then (2 − t)²/2 … − 1/2.
         let model = ClampFluid { rate: 1.0, a: 0.0, b: 1.0, tau: 1e-300, delays_s: vec![1.0] };
         let mut found = ConstantShares::new(&model, 1.0).unwrap();
         let mut values = vec![1.0];

@@ -1,15 +1,16 @@
-//! Propagates the joint distribution of window and sent packets on a grid.
+//! Propagates the joint distribution of the window and the number of packets sent on a grid.
 //!
-//! Before the first loss there is only one path, which is followed exactly. After the first loss,
-//! the state consists of the window and the packets sent. If backlog is possible, the state also
-//! contains the values that determine the queue and the next request: whether the previous stage
-//! had a loss, and the kinds of its request and of the next one. W_th needs no dimension, because
-//! after a loss the window is at W_th or below 2. Probability between grid points is divided
-//! between the adjacent points so that means are preserved.
+//! Before the first loss there is only one sequence of states, which is computed exactly. After the
+//! first loss, the state consists of the window and the packets sent. If backlog is possible, the
+//! state also contains three values that determine the queue and the next request: whether the
+//! previous stage had a loss, the kind of its request, and the kind of the next request. W_th is
+//! not a dimension of the state, because after a loss the window is at W_th or below 2. The
+//! probability of a state between two grid points is divided between these points such that the
+//! mean is preserved.
 //!
 //! Each stage sends at least one packet, so the points are processed once, in the order of packets
 //! sent. All downloads that reach a point are processed together, regardless of their stage number.
-//! Each point stores six moments of their times.
+//! Each point stores six moments of the times at which the downloads reach it.
 
 use super::moments::Mass;
 use super::points::{Between, between};
@@ -21,8 +22,8 @@ use crate::error::{ModelError, require};
 /// probability.
 const LEAST: f64 = 1e-13;
 
-/// Outcome of a stage: loss, whether its own request contended, and whether the next request
-/// contends.
+/// Outcome of a stage: true/false values for a loss, for contention by its own request, and for
+/// contention by the next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct StageCase {
     lost: bool,
@@ -30,7 +31,7 @@ struct StageCase {
     contends: bool,
 }
 
-/// Number of stage cases if backlog is possible.
+/// Number of values of [`StageCase`], all of which occur if backlog is possible.
 const WAYS: usize = 8;
 /// Maximum number of processed points.
 const MOST_POINTS: f64 = (1u32 << 28) as f64;
@@ -48,11 +49,11 @@ impl StageCase {
     }
 }
 
-/// Factor between the reported error and the change by two halvings of the step, because the
-/// remaining error does not always decrease by a constant factor. The factor is empirical: some
-/// random sets of the tests needed 1.34 with a step of 0.5. With a step of 1 and b = 2, one of the
-/// two changes may be 0, because both grids have the same windows. In this case a factor of 4 was
-/// needed, and the reported error is too small.
+/// Ratio of the reported error to the change of the result by two halvings of the step. It is above
+/// 1 because the remaining error does not always decrease by a constant factor. The value is
+/// empirical: some random parameter sets of the tests require 1.34 with a step of 0.5. With a step
+/// of 1 and b = 2, one of the two changes may be 0, because both grids have the same windows. Such
+/// cases would require a factor of 4, and the reported error is too small.
 const SAFETY: f64 = 1.5;
 
 /// A row without used points.
@@ -65,7 +66,7 @@ struct Step {
     window: f64,
     rtt_s: f64,
     contends: bool,
-    /// Probability that no packet of the window is lost.
+    /// Probability that all packets of the window are received.
     arrives: f64,
     /// Point and case of the next stage without a loss.
     grown: (Between, usize),
@@ -73,9 +74,10 @@ struct Step {
 }
 
 impl Problem {
-    /// Computes the distribution on a grid with half of `step`, packets (1/64 to 1). The error is
-    /// 1.5 times the sum of two changes: from twice `step` to `step`, and from `step` to half of
-    /// `step`. Without losses there is only one path and no error.
+    /// Computes the distribution on a grid with a step of `step`/2. `step` is in packets, from 1/64
+    /// to 1. The reported error is 1.5 times the sum of two changes of the result: between steps of
+    /// 2·`step` and `step`, and between steps of `step` and `step`/2. Without losses there is only
+    /// one path and no error.
     ///
     /// # Errors
     /// [`ModelError::Parameter`] if a value is outside its range, the window can build a queue that
@@ -102,15 +104,15 @@ struct Grid<'a> {
     problem: &'a Problem,
     /// W_th after a loss, packets.
     ssthresh: f64,
-    /// Height of a row: packets sent.
+    /// Height of a row, packets sent.
     height: f64,
     target: f64,
     windows: Vec<f64>,
     /// Transitions, by case, then by window.
     steps: Vec<Step>,
     ways: usize,
-    /// Probabilities and moments, by row (a ring buffer as long as a stage needs), then case, then
-    /// window.
+    /// Probabilities and moments, by row, then case, then window. The rows form a ring buffer that
+    /// is long enough for the packets of one stage.
     masses: Vec<Mass>,
     /// Range of used windows (end exclusive), by row, then case.
     spans: Vec<(u32, u32)>,
@@ -140,8 +142,8 @@ impl<'a> Grid<'a> {
         };
         let ways = if problem.can_queue() { WAYS } else { 1 };
         let is_lossy = problem.loss > 0.0;
-        // Each point stores the mean number of packets sent, so rows may be higher than the
-        // distance of windows. A stage sends at least one packet. Without losses there are no
+        // Each point stores the mean number of packets sent, so the height of a row may exceed the
+        // distance between windows. A stage sends at least one packet. Without losses there are no
         // points.
         let height = if is_lossy { (2.0 * step).min(1.0) } else { f64::INFINITY };
         // A stage after the first loss starts after the current row and sends at most half of the
@@ -191,7 +193,7 @@ impl<'a> Grid<'a> {
         let (mut state, mut mass) = (problem.first(), Mass::WHOLE);
         let rows = (self.target / self.height) as usize;
         for row in 0..=rows {
-            // The path without a loss so far, up to this row.
+            // Processes the states before the first loss, up to this row.
             while mass.p() > 0.0 && self.row_of(&mass) <= row {
                 let passed = problem.pass(&state);
                 let window = state.window;
@@ -261,7 +263,7 @@ impl<'a> Grid<'a> {
         self.sums.inverses += inverse;
     }
 
-    /// Processes one stage for all points of `row`. It leads only to later rows.
+    /// Processes one stage for all points of `row`. All next states are in later rows.
     fn pass_row(&mut self, row: usize) {
         let width = self.windows.len();
         for way in 0..self.ways {
@@ -292,8 +294,8 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// Processes one stage of downloads whose first loss was in the previous stage: like
-    /// [`Grid::pass`], but from a state between grid points.
+    /// Processes one stage of the downloads that had their first loss in the previous stage. Unlike
+    /// in [`Grid::pass`], the state is not a grid point.
     fn pass_one(&mut self, row: usize, state: &State, mass: Mass) {
         let step = self.problem.step(&self.windows, self.ssthresh, state, self.ways);
         self.pass(row, &step, mass);
@@ -337,8 +339,8 @@ impl Problem {
     }
 
     /// Returns the initial state of a stage after a stage with the window `before` and the case
-    /// `way`. The remaining backlog of a draining queue does not depend on the backlog that the
-    /// previous stage found.
+    /// `way`. If the queue drains, the remaining backlog does not depend on the backlog at the
+    /// start of the previous stage.
     fn state_after(&self, before: f64, ssthresh: f64, way: StageCase) -> State {
         let window = if way.lost { self.halve(before) } else { self.grow(before, ssthresh) };
         let first = State { window: before, ssthresh, queue_s: 0.0, contends: way.contended };

@@ -3,13 +3,14 @@
 //!
 //! The window is a Markov chain (Eq. 1): it grows in every stage without loss and is halved
 //! otherwise. A stage takes one round trip (Eq. 4) plus a request delay: a contention if the
-//! receiver was idle before, otherwise a piggyback request (Eq. 5). The download ends when the mean
-//! number of packets that it needs, including retransmissions, is sent (Eq. 2).
+//! receiver was idle before, otherwise a piggyback request (Eq. 5). The download ends when the
+//! number of packets sent reaches the mean number that it requires, including retransmissions (Eq.
+//! 2).
 //!
 //! Assumptions that the paper does not state: the window is a real number from 1 to W_max; idle
-//! times below 1 ns count as 0. Variants: W_th is halved with the window (as in TCP) or constant
-//! (as printed); the queue of Eq. 6 drains or never drains (as printed). Left out, as in the paper:
-//! timeouts, loss recovery, HARQ.
+//! times below 1 ns count as 0. Variants: W_th is set to half of the window at a loss (as in TCP)
+//! or is constant (as printed in the paper); the queue of Eq. 6 drains or never drains (as
+//! printed). Left out, as in the paper: timeouts, loss recovery, HARQ.
 //!
 //! | file | content |
 //! | --- | --- |
@@ -33,17 +34,17 @@ pub enum Ssthresh {
     /// W_th becomes half of the window, at least 2, as in TCP.
     #[default]
     Updated,
-    /// W_th is constant, as printed.
+    /// W_th is constant, as printed in the paper.
     Constant,
 }
 
 /// Update of the backlog of Eq. 6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Queue {
-    /// The backlog never drains, as printed.
+    /// The backlog never drains, as printed in the paper.
     #[default]
     Literal,
-    /// Service beyond a stage's packets reduces it.
+    /// The backlog decreases if the link can send more packets in a stage than the window contains.
     Draining,
 }
 
@@ -79,18 +80,18 @@ pub struct Problem {
 /// Performance of the downloads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// Throughput by Eq. 8, mean over downloads, bit/s.
+    /// Mean over the downloads of the throughput by Eq. 8, bit/s.
     pub throughput_bps: f64,
-    /// Throughput by Eq. 8 with both sums over all downloads, bit/s.
+    /// Throughput by Eq. 8 with numerator and denominator summed over all downloads, bit/s.
     pub ratio_of_sums_bps: f64,
-    /// Mean over downloads of size over completion time, bit/s.
+    /// Mean over the downloads of size divided by completion time, bit/s.
     pub goodput_bps: f64,
     /// N: mean number of stages.
     pub stages: f64,
     /// Share of stages that start with a contention.
     pub contention_share: f64,
-    /// Error of `throughput_bps`, bit/s: standard error (Monte Carlo), or 1.5 times the change by
-    /// two halvings of the step (grid).
+    /// Error of `throughput_bps`, bit/s: standard error (Monte Carlo), or 1.5 times the change of
+    /// the result by two halvings of the step (grid).
     pub error_bps: f64,
 }
 

@@ -1,14 +1,13 @@
-//! Probability at a grid point, with the moments of the time to reach the point, and the packets
-//! sent.
+//! Probability of a grid point, moments of the time to reach it, and mean number of packets sent.
 
 /// Number of stored time moments: 1, t, … t⁵.
 const MOMENTS: usize = 6;
 
-/// Relative variance (divided by the squared mean) below which the variance counts as 0.
+/// Relative variance (variance divided by the squared mean) below which the variance counts as 0.
 const LEAST_SPREAD: f64 = 1e-9;
 
-/// Sums of 1, t, t², … t⁵ and of the packets sent over all downloads at a point, weighted by
-/// probability.
+/// Sums over all downloads at a point, weighted by probability: of 1, t, t², … t⁵ (t is the time),
+/// and of the number of packets sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Mass {
     times: [f64; MOMENTS],
@@ -37,8 +36,8 @@ impl Mass {
         self.sent
     }
 
-    /// Advances the time by `rtt_s` and the packets sent by `packets`: E(t + r)ⁿ by the binomial
-    /// theorem.
+    /// Advances the time by `rtt_s` and the packets sent by `packets`: E(t + r)ⁿ is computed by the
+    /// binomial theorem.
     #[inline]
     pub(super) fn after(mut self, rtt_s: f64, packets: f64) -> Mass {
         for first in 1..MOMENTS {
@@ -50,7 +49,7 @@ impl Mass {
         self
     }
 
-    /// Returns a share of the mass.
+    /// Multiplies all sums by `share`.
     #[inline]
     pub(super) fn times(self, share: f64) -> Mass {
         Mass { times: self.times.map(|moment| moment * share), sent: self.sent * share }
@@ -117,7 +116,7 @@ mod tests {
         assert_eq!(later.sent, 4.0);
     }
 
-    /// One, two and three times, close together and far apart.
+    /// Cases have one, two or three different times, close together or far apart.
     #[test]
     fn the_mean_inverse_of_up_to_three_times_is_exact() {
         for times in [

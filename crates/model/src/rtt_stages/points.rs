@@ -1,14 +1,15 @@
-//! The windows of the grid, and interpolation between its points.
+//! Chooses the windows of the grid, and interpolates between them.
 
 use super::Problem;
 
-/// Windows with a smaller difference count as equal, packets.
+/// Difference below which two windows count as equal, packets.
 const SAME: f64 = 1e-9;
 
 /// Distance between a window and its second point just below, packets.
 const JUST_BELOW: f64 = 1e-5;
 
-/// Index of a grid point, and the share that belongs to the next point.
+/// Position between two grid points: index of the lower point, and share of the probability that
+/// belongs to the next point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Between {
     pub(super) place: usize,
@@ -16,8 +17,8 @@ pub(super) struct Between {
 }
 
 impl Problem {
-    /// Returns the distance of windows from W_th on, packets: 1/b, or an integer fraction of 1/b
-    /// that is at most `step`. Also returns the number of parts.
+    /// Returns the distance between windows at or above W_th, packets: 1/(b n) with the smallest
+    /// integer n for which it is at most `step`. Also returns n.
     fn apart(&self, step: f64) -> (f64, usize) {
         let parts = (1.0 / (self.packets_per_ack * step) - SAME).ceil().max(1.0);
         (1.0 / (self.packets_per_ack * parts), parts as usize)
@@ -28,15 +29,15 @@ impl Problem {
         4.0 * self.max_window_packets * self.packets_per_ack / self.apart(step).0
     }
 
-    /// Returns windows from 1 to W_max with a distance of at most about `step` packets, chosen so
-    /// that window growth leads from one to another.
+    /// Returns windows from 1 to W_max at distances of at most about `step` packets. They are
+    /// chosen such that each window grows to another window of the grid.
     ///
     /// From W_th on, the windows are evenly spaced. Below W_th, they are the windows that slow
-    /// start passes from the halves of the windows below 2 W_th. Halving followed by slow start
-    /// leads back to the original window, and interpolation must not blur it. A window just below
-    /// W_th needs one more stage than a window at W_th. The same applies to all windows that it
-    /// grows to, has grown from, or is half of. Therefore each window at an integer number of
-    /// increases from W_th has a second point just below it.
+    /// start reaches from the halves of the windows below 2 W_th. Halving followed by slow start
+    /// thus leads back to a window of the grid, without an interpolation error. A window just below
+    /// W_th needs one more stage than a window at W_th. The same applies to all windows before and
+    /// after it in the growth, and to its double. Therefore each window that is an integer number
+    /// of increases away from W_th has a second point just below it.
     pub(super) fn windows(&self, ssthresh: f64, step: f64) -> Vec<f64> {
         let top = self.max_window_packets;
         // If slow start leads to W_max, only the windows of slow start are needed.
@@ -54,7 +55,7 @@ impl Problem {
         self.slow_start(ssthresh / factor, ssthresh, |window| windows.push(window));
         self.slow_start(ssthresh - JUST_BELOW, ssthresh, |window| windows.push(window));
         for place in 0..=doubled {
-            // Lower windows are closer to each other: every second, fourth, … window is sufficient.
+            // Lower windows are closer together, so only every second, fourth, … window is kept.
             let is_kept = |window: f64| {
                 let apart = (factor - 1.0) * finest * window / ssthresh;
                 let every = (step / (4.0 * apart)).max(1.0).log2() as u32;
@@ -76,8 +77,8 @@ impl Problem {
         windows
     }
 
-    /// Calls `each` with the windows from 1 to `ssthresh` on the slow start path through the window
-    /// `through`.
+    /// Calls `each` with the windows from 1 to `ssthresh` that slow start reaches before and after
+    /// the window `through`.
     fn slow_start(&self, through: f64, ssthresh: f64, mut each: impl FnMut(f64)) {
         let b = self.packets_per_ack;
         let mut stages = (b * ((ssthresh - SAME) / through).log2()).floor();
@@ -111,7 +112,8 @@ mod tests {
     use super::super::tests::SETTING;
     use super::*;
 
-    /// A window on the grid grows to another window on the grid, except at the end of slow start.
+    /// Each window of the grid grows to another window of the grid, except at the end of slow
+    /// start.
     #[test]
     fn growth_leads_from_point_to_point() {
         for (packets_per_ack, ssthresh, step) in
@@ -125,8 +127,8 @@ mod tests {
             for &window in &windows {
                 let grown = problem.grow(window, ssthresh);
                 let off = windows.iter().map(|point| (point - grown).abs()).fold(64.0, f64::min);
-                // At the end of slow start, the factor √2 leads to a window that no other growth
-                // leads to.
+                // At the end of slow start, growth by the factor √2 may lead to a window that is
+                // not on the grid.
                 let ends = (ends..ssthresh).contains(&window) && packets_per_ack > 1.0;
                 let is_on = off < 2.0 * JUST_BELOW;
                 assert!(is_on || ends || window == 1.0, "{window} {grown} {off}");

@@ -2,12 +2,12 @@
 
 use super::{Problem, Queue};
 
-/// Tolerance for equal times: with backlog, the idle time is exactly 0 in theory, and rounding must
-/// not decide between contention and piggyback.
+/// Time difference up to which two times count as equal. With backlog, the exact idle time is 0,
+/// and rounding must not decide between contention and piggyback.
 const TOLERANCE_S: f64 = 1e-9;
 
-/// Tolerance for equal windows: with b = 2 a window reaches W_th by factors of √2, and rounding
-/// must not decide whether W_th is reached.
+/// Difference up to which two windows count as equal. With b = 2 a window grows to W_th by factors
+/// of √2, and rounding must not decide whether it reaches W_th.
 const TOLERANCE_PACKETS: f64 = 1e-9;
 
 /// Returns true if the window is below W_th.
@@ -25,7 +25,7 @@ pub(super) struct State {
     pub(super) ssthresh: f64,
     /// t_q: queueing delay, s.
     pub(super) queue_s: f64,
-    /// True if the receiver was idle before the stage, so that its first ACK contends.
+    /// True if the receiver was idle before the stage, so that its first ACK requires a contention.
     pub(super) contends: bool,
 }
 
@@ -49,7 +49,8 @@ impl StageResult {
 }
 
 impl Problem {
-    /// Returns the state of the first stage: w(1) = 1, and the first ACK contends.
+    /// Returns the initial state of the first stage: w(1) = 1, and the first ACK requires a
+    /// contention.
     pub(super) fn first(&self) -> State {
         let ssthresh = self.initial_ssthresh_packets;
         State { window: 1.0, ssthresh, queue_s: 0.0, contends: true }

@@ -1,4 +1,5 @@
-//! Combines a policy and an error-rate table: maps an SNR to the MCS of each regime.
+//! Combines a link-adaptation policy with an error-rate table. The result maps an SNR to the MCS
+//! (modulation and coding scheme) of each queue-length regime.
 
 use super::{AnyPolicy, Candidate, Policy, PolicyRegistry, SchemeNames};
 use crate::per_table::PerTable;
@@ -17,8 +18,8 @@ pub struct Chooser {
 }
 
 impl Chooser {
-    /// Builds the policy of `description`, which reads `table` for packets of `reference` bytes,
-    /// including framing.
+    /// Builds the policy that `description` selects. It reads the error rates from `table`, for
+    /// packets of `reference` bytes including framing.
     ///
     /// # Errors
     /// If the kind is unknown, a parameter is not accepted, or the thresholds of a plug-in policy
@@ -54,7 +55,7 @@ impl Chooser {
         self.policy.uses_estimate()
     }
 
-    /// Writes the MCS of each regime into `chosen`, for an estimated SNR of `snr_db`.
+    /// Writes the index of the MCS of each regime into `chosen`, for an estimated SNR of `snr_db`.
     ///
     /// # Panics
     /// If a plug-in policy chooses an MCS that does not exist.

@@ -1,9 +1,8 @@
-//! One MCS below a threshold of the queue length, another from the threshold on: a dual-regime
-//! link.
+//! Dual-regime policy: one MCS if the queue length is below a threshold, another MCS otherwise.
 //!
-//! Source: qawla-2015 §2, where the upper regime is faster and has more errors. Here any two MCSs
-//! are accepted. The source does not define the regime at the threshold itself; here the upper
-//! regime applies.
+//! Source: qawla-2015 §2, where the regime above the threshold is faster and has more errors. Here
+//! any two MCSs are accepted. The source does not define the regime at the threshold itself; here
+//! the upper regime applies.
 
 use super::{Candidate, NamedScheme, Policy, SchemeNames};
 use airpath_core::{Checks, Component, ConfigError, Setup, at_least};
@@ -13,17 +12,18 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DualRegimeConfig {
-    /// MCS₁, below the threshold.
+    /// MCS₁, used if the queue length is below the threshold.
     pub mcs_below: NamedScheme,
-    /// MCS₂, from the threshold on.
+    /// MCS₂, used if the queue length is at or above the threshold.
     pub mcs_above: NamedScheme,
-    /// B, queue length at which MCS₂ begins, packets. Above 0.
+    /// B, smallest queue length at which MCS₂ is used, packets. Above 0.
     pub threshold: u64,
 }
 
-/// Returns the pairs of schemes that form a dual-regime link in the sense of the source: the same
-/// scheme twice, or a faster scheme with at least as many errors above. `schemes` contains rates
-/// and packet error rates. Two different schemes of equal rate do not form a pair.
+/// Returns the pairs of schemes (below, above the threshold) that form a dual-regime link as
+/// defined in qawla-2015: the same scheme twice, or a faster scheme with at least the same error
+/// rate above the threshold. `schemes` contains the rate and the packet error rate of each scheme.
+/// Two different schemes of equal rate do not form a pair.
 pub fn dual_regime_pairs(schemes: &[(f64, f64)]) -> Vec<(usize, usize)> {
     let all = 0..schemes.len();
     let pairs = all.clone().flat_map(|below| all.clone().map(move |above| (below, above)));

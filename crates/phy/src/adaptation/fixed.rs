@@ -1,4 +1,4 @@
-//! One MCS, regardless of the SNR and the queue.
+//! Fixed policy: always the same MCS, regardless of the SNR and the queue length.
 
 use super::{Candidate, NamedScheme, Policy, SchemeNames};
 use airpath_core::{Component, ConfigError, Setup};
@@ -8,7 +8,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedConfig {
-    /// The only MCS.
+    /// MCS that the link always uses.
     pub mcs: NamedScheme,
 }
 

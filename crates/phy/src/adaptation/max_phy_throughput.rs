@@ -1,11 +1,13 @@
-//! MaxPHYThru: the most information bits per symbol, without a limit on losses.
+//! MaxPHYThru policy: chooses the MCS with the most correctly received information bits per symbol,
+//! without a limit on the error rate.
 //!
 //! ```text
 //! MCS = argmax (1 - e_m) log₂(V_m) R_m,  e = per (MaxPHYThru-PER) or fer (MaxPHYThru-FER)
 //! ```
 //!
-//! Source: qawla-2015 §6, after its reference 66. Of equal products, the MCS with the smaller error
-//! rate is chosen, then the one with the lower efficiency, then the first; the source does not
+//! Source: qawla-2015 §6, after its reference 66. V_m is the number of constellation points of MCS
+//! m, R_m its code rate. If several MCSs have the same product, the MCS with the smallest error
+//! rate is chosen, then the MCS with the lowest efficiency, then the first MCS. qawla-2015 does not
 //! define this.
 
 use super::target::first_of;
@@ -13,7 +15,7 @@ use super::{Candidate, Policy, SchemeNames};
 use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// Unit of the error rate.
+/// Unit for which the error rate is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorRate {

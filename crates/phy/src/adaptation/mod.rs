@@ -1,9 +1,9 @@
-//! Link adaptation: selection of the modulation and coding scheme (MCS) of a packet.
+//! Link adaptation: selects the modulation and coding scheme (MCS) of a packet.
 //!
 //! For each MCS, a policy receives the spectral efficiency and the error rates at the SNR that the
-//! transmitter has estimated. It may distinguish regimes of the queue length. A policy is a
-//! function of these inputs: a link calls it again only when the SNR estimate changes. A new policy
-//! requires its file and one line in `registry.rs`.
+//! transmitter has estimated. It may choose a different MCS in each regime (range) of the queue
+//! length. A policy is a function of these inputs: a link calls it again only when the SNR estimate
+//! changes. A new policy requires its file and one line in `registry.rs`.
 //!
 //! | file | policy |
 //! | --- | --- |
@@ -70,11 +70,12 @@ pub trait Policy {
         true
     }
 
-    /// Returns the index of the MCS in `candidates`, at least one, for `regime`, counted from 0.
+    /// Returns the index in `candidates` of the chosen MCS. `candidates` is not empty; `regime` is
+    /// an index from 0.
     fn choose(&self, candidates: &[Candidate], regime: usize) -> usize;
 }
 
-/// An MCS as the user names it.
+/// An MCS as given by the user: by index or by name.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum NamedScheme {
@@ -88,7 +89,8 @@ impl NamedScheme {
     /// Returns the index of the MCS in `names`.
     ///
     /// # Errors
-    /// If the MCS does not exist; `field` is the user's key of the value.
+    /// If the MCS does not exist; the error's field is `field`, the key path of the value in the
+    /// configuration.
     pub fn place(&self, field: &str, names: &[String]) -> Result<usize, ConfigError> {
         let (place, shown) = match self {
             NamedScheme::Number(number) => {

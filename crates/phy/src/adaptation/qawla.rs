@@ -5,8 +5,8 @@
 //! from B on:                the most efficient m with per_m < th_PER
 //! ```
 //!
-//! Source: qawla-2015 §2. With H = 1, QAWLA equals TAGLA. Cases that the source does not define are
-//! documented in `target.rs` and `dual_regime.rs`.
+//! Source: qawla-2015 §2. per_m is the packet error rate of MCS m. With H = 1, QAWLA equals TAGLA.
+//! Cases that the source does not define are documented in `target.rs` and `dual_regime.rs`.
 
 use super::target::{check_error_threshold, fastest_below};
 use super::{Candidate, Policy, SchemeNames};
@@ -28,7 +28,7 @@ pub struct QawlaConfig {
 /// Two thresholds of the packet error rate, selected by the queue length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Qawla {
-    /// Threshold of the packet error rate by regime.
+    /// Threshold of the packet error rate in each regime.
     th_per: [f64; 2],
     threshold: [u64; 1],
 }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Source: qawla-2015 §2. The source does not define the choice if no MCS is below the threshold,
-//! nor the choice between two MCSs of equal efficiency; `target.rs` does.
+//! nor the choice between two MCSs of equal efficiency; `target.rs` defines both.
 
 use super::target::{check_error_threshold, fastest_below};
 use super::{Candidate, Policy, SchemeNames};

@@ -1,13 +1,16 @@
-//! The fastest MCS whose error rate is below a threshold.
+//! Selects the fastest MCS whose error rate is below a threshold.
 
 use super::Candidate;
 use airpath_core::{Checks, above};
 use std::cmp::Ordering;
 
-/// Returns the candidate with the highest efficiency whose `error` is below `threshold`; of
-/// several, the one with the smallest error rate. If no error rate is below the threshold, returns
-/// the candidate with the smallest error rate; of several, the one with the lowest efficiency. The
-/// first candidate wins a complete tie.
+/// Returns the index of the candidate with the highest efficiency among the candidates whose
+/// `error` is below `threshold`. If several have this efficiency, the candidate with the smallest
+/// error rate is returned.
+///
+/// If no error rate is below the threshold, returns the candidate with the smallest error rate. If
+/// several have this error rate, the candidate with the lowest efficiency is returned. If
+/// candidates are equal in both values, the first is returned.
 pub(super) fn fastest_below(
     candidates: &[Candidate],
     threshold: f64,
@@ -24,7 +27,7 @@ pub(super) fn fastest_below(
         .unwrap_or(0)
 }
 
-/// Returns the number of the first candidate in the order defined by `compare`.
+/// Returns the index of the first candidate in the order defined by `compare`.
 pub(super) fn first_of<'a>(
     candidates: impl Iterator<Item = (usize, &'a Candidate)>,
     compare: impl Fn(&Candidate, &Candidate) -> Ordering,
@@ -32,7 +35,7 @@ pub(super) fn first_of<'a>(
     candidates.min_by(|(_, a), (_, b)| compare(a, b)).map(|(number, _)| number)
 }
 
-/// Rejects a threshold of an error rate that is not above 0 and at most 1.
+/// Rejects an error-rate threshold outside (0, 1].
 pub(super) fn check_error_threshold(field: &str, threshold: f64, checks: &mut Checks) {
     checks.within(field, threshold, above(0.0).up_to(1.0));
 }

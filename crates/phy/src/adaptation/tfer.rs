@@ -4,8 +4,8 @@
 //! MCS = the most efficient m with fer_m < th_FER
 //! ```
 //!
-//! Source: qawla-2015 §6, after its references 64 and 65. Cases that it does not define: see
-//! `target.rs`.
+//! Source: qawla-2015 §6, after its references 64 and 65. Cases that qawla-2015 does not define:
+//! see `target.rs`.
 
 use super::target::{check_error_threshold, fastest_below};
 use super::{Candidate, Policy, SchemeNames};

@@ -1,14 +1,16 @@
-//! Outcome of a block of code symbols: failed if more symbols are wrong than a code corrects.
+//! Computes the outcome of a block of code symbols, which fails if it has more wrong symbols than
+//! its code can correct.
 //!
 //! The distribution of the number of wrong symbols is computed for half of the block, and both
-//! halves are combined without negative terms. Numbers of wrong symbols with a probability below
+//! halves are combined without negative terms. Counts of wrong symbols whose probability is below
 //! [`FLOOR`] are left out.
 
 use super::{Matrix, Outcome, Vector, times};
 use crate::code::reed_solomon::Block;
 use crate::vectorised::vectorised;
 
-/// Close to the smallest normal number; arithmetic with subnormal numbers is slow.
+/// Smallest probability that is kept. It is close to the smallest normal number, because arithmetic
+/// with subnormal numbers is slow.
 const FLOOR: f64 = 1e-290;
 
 /// Returns the outcome of a block whose symbols have the outcome `symbol`.
@@ -28,9 +30,9 @@ pub(super) fn of_block(block: &Block, symbol: &Outcome) -> Outcome {
 }
 
 /// Distribution of the number of wrong symbols so far, for one initial state: P(c wrong symbols,
-/// last state), and the probability of more than the correctable number.
+/// last state), and the probability of more wrong symbols than the code can correct.
 struct Counts {
-    /// By state, P(c wrong symbols) at index c + 1; zeros around the window.
+    /// P(c wrong symbols) at index c + 1, for each last state; zeros outside the window.
     now: [Vec<f64>; 2],
     next: [Vec<f64>; 2],
     /// Smallest and largest c with a nonzero probability.
@@ -116,7 +118,8 @@ fn row(next: &mut [f64], same: [&[f64]; 2], less: [&[f64]; 2], factors: [f64; 4]
     );
 }
 
-/// Sums over the second half, by c and by its initial state: at most c wrong, more than c wrong.
+/// Probabilities for the second half, by c and by the initial state of this half: at most c wrong
+/// symbols, more than c wrong symbols.
 struct Sums {
     least: Vec<Matrix>,
     beyond: Vec<Matrix>,
@@ -142,7 +145,8 @@ impl Sums {
         Sums { least, beyond }
     }
 
-    /// Returns the probabilities of reception and failure, by the last state, after a first half.
+    /// Returns the probabilities of reception and of failure of the block, by the last state, if
+    /// its first half has the distribution `first`.
     fn after(&self, first: &Counts, most: usize) -> (Vector, Vector) {
         let any = super::add(&self.least[most], &self.beyond[most]);
         let (mut delivered, mut failed) = ([0.0; 2], times(first.failed, &any));

@@ -1,11 +1,15 @@
-//! The two-state chain of a fading channel, whose bad state is a combined SNR below a threshold.
+//! Derives a two-state chain from a fading channel. The state is bad if the SNR after combining is
+//! below a threshold.
 //!
 //! The mean duration of a state is the mean time that the SNR stays on its side of the threshold.
-//! Its error rate is the mean over the SNRs on that side. The average of both error rates, weighted
-//! by the shares of the states, is the error rate over all SNRs.
+//! The error rate of a state is the mean error rate over the SNRs on its side. The average of both
+//! error rates, weighted by the shares of the states, is the error rate over all SNRs.
 //!
-//! Left out: fade durations are less variable than geometric runs; errors within a state are denser
-//! for SNRs near the threshold or far from it; the SNR changes within a symbol.
+//! Left out:
+//!
+//! * Real fade durations vary less than the geometric distribution of the chain.
+//! * Within a state, the error rate depends on the distance of the SNR from the threshold.
+//! * The SNR changes within a symbol.
 
 use super::ErrorChain;
 use crate::shannon::from_db;
@@ -31,9 +35,9 @@ impl ErrorChain {
     /// Creates the chain of a fading channel, with one step per modulation symbol.
     ///
     /// # Errors
-    /// If a value is outside its range, the SNR is always on one side of the threshold, or stays
-    /// there for less than a symbol on average. The field is `doppler_hz`, `symbol_rate_hz` or
-    /// `threshold_db`.
+    /// If a value is outside its range, if the SNR is always on one side of the threshold, or if it
+    /// stays on a side for less than a symbol on average. The error's field is `doppler_hz`,
+    /// `symbol_rate_hz` or `threshold_db`.
     pub fn from_doppler(channel: &FadingChannel) -> Result<ErrorChain, ConfigError> {
         let FadingChannel { threshold_db, doppler_hz, symbol_rate_hz, .. } = *channel;
         for (field, value) in [("doppler_hz", doppler_hz), ("symbol_rate_hz", symbol_rate_hz)] {

@@ -1,11 +1,12 @@
-//! Channel codes, one directory per family: encoding and decoding of information bits.
+//! Channel codes: encoding and decoding of information bits.
 //!
 //! | family | here |
 //! | --- | --- |
 //! | [`ctc`] | the convolutional turbo code of IEEE 802.16, duo-binary, 8 states |
-//! | [`reed_solomon`] | Reed–Solomon codes of packets, by the number of correctable errors |
+//! | [`reed_solomon`] | Reed–Solomon codes of packets, modelled by their number of correctable errors |
 //!
-//! A coded bit reaches a decoder as an [`Llr`], an integer; positive means 1.
+//! A decoder receives each coded bit as an [`Llr`], an integer that is positive if the bit is more
+//! likely 1.
 
 pub mod ctc;
 pub mod reed_solomon;

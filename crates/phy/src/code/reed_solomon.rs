@@ -1,15 +1,15 @@
-//! Reed–Solomon codes of packets: the blocks of a packet, and the number of errors that they
-//! correct.
+//! Reed–Solomon codes of packets: divides a packet into blocks and computes the number of errors
+//! that each block can correct.
 //!
 //! RS(b, k) adds parity to k symbols, sends b symbols, and corrects t_C = ⌊(b−k)/2⌋ wrong symbols.
-//! A packet of L bytes has k = ⌈8L/m⌉ symbols of m bits, and b = round(k/r) symbols on the air. The
-//! number of wrong symbols determines whether a block can be decoded, so that no codec is
-//! implemented.
+//! A packet of L bytes has k = ⌈8L/m⌉ symbols of m bits, and b = round(k/r) symbols on the air,
+//! where r is the code rate. The number of wrong symbols determines whether a block can be decoded,
+//! so that no codec is implemented.
 //!
-//! Without a largest block, a packet is one block; this is an idealisation if it has more than the
-//! 2^m − 1 symbols of a real code. With a largest block, a packet is the smallest number of blocks
-//! within the limit. Both k and b are distributed over the blocks as evenly as possible, larger
-//! blocks first.
+//! Without a limit on the block size, a packet is one block. This is an idealisation if the block
+//! has more than 2^m − 1 symbols, the limit of a real code. With a limit, a packet is divided into
+//! the smallest possible number of blocks. Both k and b are distributed over the blocks as evenly
+//! as possible, with larger blocks first.
 //!
 //! Source: vcp-2008 §II.C; blocks of complete packets: vcp-rem §5.3.
 
@@ -48,11 +48,12 @@ const MOST_BITS: u32 = 16;
 
 impl ReedSolomon {
     /// Creates a code with the rate `code_rate` (r, in (0, 1]) over symbols of `symbol_bits` bits
-    /// (m, 1 to 16), with blocks of at most `max_block` symbols; `None`: one block for a packet.
+    /// (m, 1 to 16), with blocks of at most `max_block` symbols. If `max_block` is `None`, a packet
+    /// is one block.
     ///
     /// # Errors
-    /// If a value is outside its range, or blocks are too short for one symbol of data at this
-    /// rate. The error's field is the argument's name.
+    /// If a value is outside its range, or a block of `max_block` symbols has no data symbol at
+    /// this code rate. The error's field is the argument's name.
     pub fn new(
         code_rate: f64,
         symbol_bits: u32,
@@ -83,7 +84,7 @@ impl ReedSolomon {
         self.code.symbol_bits
     }
 
-    /// Returns the rule by which packets become longer.
+    /// Returns the [`SymbolCode`], which computes the length of a packet on the air.
     pub fn symbol_code(&self) -> SymbolCode {
         self.code
     }

@@ -1,8 +1,8 @@
 //! Error bursts of a moving receiver: the two-state chain of Chockalingam and Zorzi.
 //!
-//! Source and equations: `fading_chain.rs`. The chain makes one step per slot, also in idle slots;
-//! all frames in a slot have the slot's outcome.
-//! Left out: fading within a slot, and the memory of a real fade beyond one slot.
+//! Source and equations: `fading_chain.rs`. The chain makes one step per slot, even in slots
+//! without a frame. All frames in a slot have the outcome of this slot. Left out: fading within a
+//! slot, and the memory of a real fade beyond one slot.
 
 use super::{ErrorProcess, Frame, GilbertElliott, fading_chain};
 use airpath_core::{Checks, Component, ConfigError, Setup, at_least};
@@ -29,7 +29,7 @@ fn radio_frame_ns() -> u64 {
     10_000_000
 }
 
-/// Error process of good slots, which corrupt no frame, and bad slots, which corrupt every frame.
+/// Error process with good slots, which corrupt no frame, and bad slots, which corrupt every frame.
 #[derive(Clone, Debug)]
 pub struct Burst(GilbertElliott);
 

@@ -13,8 +13,9 @@
 //! ```
 //!
 //! with Marcum's Q. Differs: the difference of two Q functions loses its significant digits for
-//! slow fading. Here it is one integral of a positive function (Simon's form of Q1 on a finite
-//! range; the terms of the two Q functions combine to the Poisson kernel), see [`good_to_bad`].
+//! slow fading. Here the difference is computed as one integral of a positive function, see
+//! [`good_to_bad`]. (In Simon's form, Q1 is an integral over a finite range. The terms of the two Q
+//! functions combine to the Poisson kernel.)
 
 use super::TwoStates;
 use std::f64::consts::{PI, TAU};

@@ -4,12 +4,13 @@
 //! Source: Gilbert, *Capacity of a burst-noise channel*, and Elliott, *Estimates of error rates for
 //! codes on burst-noise channels*, Bell System Technical Journal 39 and 42 (1960, 1963), with slots
 //! of equal length instead of bits. Slots are counted from the start of the run. The first state is
-//! sampled from the stationary distribution. Each slot that a frame overlaps may corrupt the frame,
-//! with the loss probability of its state: with losses 0 and 1, a frame is corrupted if any of its
-//! slots is bad.
+//! sampled from the stationary distribution. Each slot that a frame overlaps corrupts the frame
+//! with the loss probability of the slot's state. With loss probabilities of 0 (good) and 1 (bad),
+//! a frame is corrupted if any of its slots is bad.
 //!
-//! The states are a function of time only, and do not depend on the traffic, if gaps between frames
-//! are shorter than about 100 runs. After a longer gap, the state is sampled in one step.
+//! A run is a sequence of slots in the same state. If all gaps between frames are shorter than
+//! about 100 mean runs, the states are a function of time only and do not depend on the traffic.
+//! After a longer gap, the state is sampled in one step.
 
 use super::two_states::{Chain, Run};
 use super::{ErrorProcess, Frame, TwoStates};
@@ -47,7 +48,7 @@ pub struct GilbertElliott {
     errors: Stream,
     /// Run in which the latest frame began.
     run: Run,
-    /// Latest run that any frame has overlapped.
+    /// Latest run that overlaps with any frame so far.
     ahead: Run,
 }
 
@@ -61,8 +62,8 @@ impl GilbertElliott {
         GilbertElliott { chain, loss, errors, ahead: run.clone(), run }
     }
 
-    /// Advances to the run that contains `began_ns`. Slots that any frame has overlapped do not
-    /// change.
+    /// Advances to the run that contains `began_ns`. The state of slots that overlapped with an
+    /// earlier frame does not change.
     #[cold]
     fn seek(&mut self, began_ns: u64) {
         if began_ns < self.ahead.starts_ns {
@@ -87,7 +88,7 @@ impl GilbertElliott {
         self.errors.bernoulli(-libm::expm1(survives))
     }
 
-    /// As `slots_corrupt`, for a frame that extends beyond the run in which it began.
+    /// Returns true if a slot corrupts a frame that extends beyond the run in which it began.
     #[cold]
     fn runs_corrupt(&mut self, began_ns: u64, ended_ns: u64) -> bool {
         let mut met = self.run.clone();

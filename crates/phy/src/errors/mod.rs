@@ -1,13 +1,13 @@
-//! Error processes: selection of the frames that the radio corrupts.
+//! Error processes, which determine the frames that the radio corrupts.
 //!
-//! An error process does not depend on signals and codes. It is called for each frame at the end of
-//! the frame's transmission. A new process requires its file and one line in `registry.rs`.
+//! An error process does not model signals or codes. It is called for each frame at the end of the
+//! frame's transmission. A new process requires its file and one line in `registry.rs`.
 //!
 //! | file | process |
 //! | --- | --- |
 //! | `independent.rs` | each frame independently |
 //! | `gilbert_elliott.rs` | two states that alternate, slot by slot |
-//! | `burst.rs` | two states with the fades of a moving receiver (`fading_chain.rs`) |
+//! | `burst.rs` | two states, alternating like the fades of a moving receiver (`fading_chain.rs`) |
 
 mod burst;
 pub mod fading_chain;
@@ -36,7 +36,8 @@ pub struct Frame {
     pub ended: Time,
     /// Link capacity used by the frame, bytes: packet, framing, and padding of the last block.
     pub bytes: Bytes,
-    /// Modulation and coding scheme: its number in the link's table. `None` on a link without MCSs.
+    /// Index of the modulation and coding scheme (MCS) in the link's table. `None` on a link
+    /// without MCSs.
     pub mcs: Option<usize>,
 }
 

@@ -1,8 +1,8 @@
 //! A Markov chain of two states, good and bad, stepped once per slot.
 //!
 //! The duration of a state is geometrically distributed: `P(run >= n) = (1 - p)^(n-1)`, where `p`
-//! is the probability to leave the state. Therefore complete runs are sampled. The state after many
-//! slots is sampled in one step from the n-step probabilities.
+//! is the probability to leave the state. Therefore the duration of a complete run is sampled at
+//! its start. The state after many slots is sampled in one step from the n-step probabilities.
 
 use airpath_core::{Checks, ConfigError, Stream};
 
@@ -45,7 +45,7 @@ impl TwoStates {
         2.0 * self.share_bad() * self.bad_to_good
     }
 
-    /// Accepts probabilities that leave at least one of the states.
+    /// Checks that the probabilities are valid and that the chain can leave at least one state.
     ///
     /// # Errors
     /// If a probability is outside [0, 1] or both are 0: such a chain has no stationary
@@ -63,7 +63,8 @@ impl TwoStates {
     }
 }
 
-/// A gap of more runs than this on average is skipped in one step instead of stepped through.
+/// Gap, in mean numbers of runs, above which the chain is advanced in one step instead of run by
+/// run.
 const LONGEST_WALK: f64 = 100.0;
 
 /// Parameters of a chain and its slots, without the current state.
@@ -71,9 +72,9 @@ const LONGEST_WALK: f64 = 100.0;
 pub(super) struct Chain {
     pub(super) slot_ns: u64,
     states: TwoStates,
-    /// 1/ln(1-p), where p is the probability to leave the good and the bad state.
+    /// 1/ln(1-p) for the good and the bad state, where p is the probability to leave the state.
     per_log: [f64; 2],
-    /// Longest gap that is stepped through, ns.
+    /// Longest gap over which the chain is advanced run by run, ns.
     walked_ns: u64,
 }
 
@@ -134,7 +135,7 @@ impl Run {
         }
     }
 
-    /// Advances to the run that contains `now_ns`, in one step if the gap is long.
+    /// Advances to the run that contains `now_ns`, run by run, or in one step if the gap is long.
     pub(super) fn advance(&mut self, chain: &Chain, now_ns: u64) {
         if now_ns.saturating_sub(self.ends_ns) > chain.walked_ns {
             self.jump(chain, now_ns);

@@ -1,4 +1,4 @@
-//! Gains of a fading channel for the symbols of a block: |h| of each symbol, with E|h|² = 1.
+//! Samples the gains |h| of a fading channel for the symbols of a block, with E|h|² = 1.
 //!
 //! Every block has an independent channel that is constant during the block.
 //! Left out: Doppler shift within a block, and interference between subcarriers (phy-802.16-ctc §6:
@@ -20,7 +20,7 @@ pub enum Fading {
     Awgn,
     /// Flat block Rayleigh fading: one complex Gaussian h for the entire block.
     Flat,
-    /// A tapped delay line under OFDM; the mapping places the symbols on subcarriers.
+    /// A tapped delay line with OFDM; the mapping assigns the symbols to subcarriers.
     Tapped(Profile, Mapping),
 }
 
@@ -64,7 +64,7 @@ impl Fading {
         all
     }
 
-    /// Returns the name; [`from_name`](Fading::from_name) returns the channel for it.
+    /// Returns the name from which [`from_name`](Fading::from_name) creates this channel.
     pub fn name(&self) -> String {
         match self {
             Fading::Awgn => "awgn".into(),
@@ -102,7 +102,8 @@ impl Gains {
         })
     }
 
-    /// Resets the state, so that the following gains depend only on the random numbers.
+    /// Resets the state, so that the next gains depend only on the random numbers and not on
+    /// earlier blocks.
     pub fn restart(&mut self) {
         if let Kind::Tapped { mapper, .. } = &mut self.0 {
             mapper.restart();

@@ -13,7 +13,7 @@ pub struct Profile {
     pub name: &'static str,
     /// Unit of the delays, ns.
     pub unit_ns: f64,
-    /// Delay (units) and mean power (dB) of every fading tap.
+    /// Delay (in units of `unit_ns`) and mean power (dB) of every fading tap.
     pub taps: &'static [(f64, f64)],
     /// Power (dB) of the constant path, at the delay 0 of the first tap.
     pub line_of_sight: Option<f64>,
@@ -139,14 +139,14 @@ impl Profile {
         named.or_else(|| Profile::tdl_of_name(name))
     }
 
-    /// Returns the name; [`from_name`](Profile::from_name) returns the profile for it.
+    /// Returns the name from which [`from_name`](Profile::from_name) creates this profile.
     pub fn full_name(&self) -> String {
         let is_tdl = TDLS.iter().any(|line| line.name == self.name);
         if is_tdl { format!("{}-{}", self.name, self.unit_ns) } else { self.name.into() }
     }
 
-    /// Returns the mean powers of the fading taps. They and
-    /// [`line_of_sight_power`](Profile::line_of_sight_power) have a sum of 1.
+    /// Returns the mean powers of the fading taps. The sum of these powers and
+    /// [`line_of_sight_power`](Profile::line_of_sight_power) is 1.
     pub fn powers(&self) -> Vec<f64> {
         let total = self.total();
         self.taps.iter().map(|&(_, db)| linear(db) / total).collect()

@@ -1,4 +1,5 @@
-//! A tapped delay line that is constant during a block, and its gain on every subcarrier.
+//! Samples tapped delay lines that are constant during a block, and computes their gain on every
+//! subcarrier.
 //!
 //! H(f) = Σ g_l·exp(−j2πfτ_l) with independent complex Gaussian g_l. With a line of sight, a
 //! constant is added to the first g_l; its phase is irrelevant because the phases of the g_l are
@@ -16,7 +17,7 @@ const SIDE: usize = USED / 2;
 /// Number of subcarriers from the middle to one end, rounded up to complete vectors.
 const HALF: usize = (SIDE + 1).next_multiple_of(LANES);
 
-/// One number for each subcarrier from the middle to one end.
+/// One value for each subcarrier from the middle to one end.
 type Half = [f32; HALF];
 
 /// Generator of tapped delay lines of one profile.
@@ -180,7 +181,7 @@ mod tests {
                 TAPS.close(format!("{name}, tap {number}"), "", *mean, power + still, allowed);
             }
             // E|a + g|⁴ = |a|⁴ + 4·|a|²·p + 2·p², so the constant share of power is √(2 −
-            // E|h|⁴/(E|h|²)²), and K is this over the rest.
+            // E|h|⁴/(E|h|²)²), and K is this share divided by the rest of the power.
             if fixed > 0.0 {
                 let still = (2.0 - squares / mean[0].powi(2)).sqrt();
                 let k_db = 10.0 * (still / (1.0 - still)).log10();
@@ -201,7 +202,8 @@ mod tests {
         libm::hypot(re, im)
     }
 
-    /// Deep fades of the entire block determine error rates; all taps must be weak simultaneously.
+    /// Error rates are determined by deep fades of the entire block, in which all taps are weak
+    /// simultaneously.
     #[test]
     fn total_power_has_tail_of_exponential_sum() {
         let mut gaussian = Gaussian::new(&mut Stream::new(3, 0, "total"));

@@ -1,25 +1,26 @@
-//! Error rates of a set of schemes from a table that was measured without repetition.
+//! Derives the error-rate curves of a set of schemes from a table that was measured without
+//! repetition.
 //!
-//! A receiver adds the copies of a repeated slot. With noise only, the curve of the code thus
-//! shifts to lower SNR by 10·log10(repetition) dB. If the fading differs between the copies, they
-//! also provide diversity, which is not included here.
+//! A receiver adds the copies of a repeated slot. With noise only, repetition thus shifts the curve
+//! of the code to lower SNRs by 10·log10(repetition) dB. If the fading differs between the copies,
+//! repetition also provides diversity, which is not included here.
 
 use super::{McsSet, SlotMcs};
 use crate::per_table::{PerCurve, PerPoint, PerTable, TableMcs};
 use airpath_core::ConfigError;
 
-/// Minimum share of blocks in error at the first point of a curve for which the curve is extended
-/// to lower SNRs.
+/// A curve is extended to lower SNRs if at least this share of blocks is in error at its first
+/// point.
 const NEARLY_ALL: f64 = 0.99;
 
 impl McsSet {
     /// Returns a curve for each scheme of the set, in order: the curve in `measured` with the same
     /// modulation and code rate, shifted by the gain of repetition.
     ///
-    /// The code rate includes repetition, because link-adaptation policies distinguish schemes by
-    /// it. c_m is the rate on a link with `symbols_per_second` used data symbols. Block sizes are
-    /// the measured ones. If a curve begins with nearly all blocks in error, it is extended down to
-    /// the lowest SNR of all curves.
+    /// The code rate of a curve includes repetition, because link-adaptation policies distinguish
+    /// schemes by the code rate. The rate c_m is that of a link with `symbols_per_second` used data
+    /// symbols. Block sizes are those of `measured`. If a curve begins with nearly all blocks in
+    /// error, it is extended down to the lowest SNR of all curves.
     ///
     /// # Errors
     /// If `measured` has no curve for a scheme; the error's field is `curves`.
@@ -49,7 +50,8 @@ impl McsSet {
 }
 
 impl SlotMcs {
-    /// Returns true if the scheme has the modulation and the code of `measured`.
+    /// Returns true if the scheme has the modulation and the code rate (without repetition) of
+    /// `measured`.
     fn is_coded_as(self, measured: &TableMcs) -> bool {
         measured.bits_per_symbol == self.modulation.bits() as u64
             && (measured.code_rate - self.rate()).abs() < 1e-9
@@ -154,8 +156,8 @@ mod tests {
         assert!(table.covers(0.0) && !table.covers(-0.1));
     }
 
-    /// Schemes with repetition have a code rate that includes repetition. Otherwise all variants of
-    /// QPSK 1/2 would be equally fast, and the most robust variant would always be chosen.
+    /// The code rate of a scheme includes repetition. Otherwise all variants of QPSK 1/2 would have
+    /// the same rate, and a policy would always choose the most robust variant.
     #[test]
     fn link_adaptation_chooses_repetition_at_low_snr() {
         let chosen = |set: McsSet, policy: Value, snr_db: f64| {

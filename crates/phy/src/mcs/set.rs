@@ -1,9 +1,10 @@
-//! Named sets of schemes, some with repetition, and their bytes per slot.
+//! Named sets of modulation and coding schemes, some with repetition, and their capacity in bytes
+//! per slot.
 //!
 //! A slot has a number of data symbols, 48 in 802.16e OFDMA, so that a scheme carries 48 · bits ·
-//! rate / (8 · repetition) bytes per slot. This is not an integer for QPSK 1/8. Therefore all
-//! counts are computed exactly: complete bytes of several slots, and complete slots for several
-//! bytes.
+//! rate / (8 · repetition) bytes per slot. This is not an integer for QPSK 1/8. Therefore functions
+//! return the number of complete bytes in several slots, or the number of complete slots for
+//! several bytes.
 //!
 //! Source: wimax-2009 §5.1 (the two lists); IEEE 802.16e-2005 §8.4.9.1 and Table 8.4.9.2-1
 //! (repetition of 2, 4 or 6, for QPSK only). QPSK 1/12, 1/8 and 1/4 are QPSK 1/2 with a repetition
@@ -12,7 +13,7 @@
 
 use crate::modulation::Modulation;
 
-/// A modulation and coding scheme, counted in slots.
+/// A modulation and coding scheme whose capacity is given in bytes per slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotMcs {
     /// Modulation, and code rate divided by repetition: `qpsk-1/12`, `64qam-5/6`.
@@ -28,7 +29,7 @@ pub struct SlotMcs {
 /// Schemes of one direction of a radio, from the most robust to the fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct McsSet {
-    /// Name in messages.
+    /// Name of the set, for messages.
     pub name: &'static str,
     /// Schemes in ascending order of rate, with unique names.
     pub schemes: &'static [SlotMcs],
@@ -80,7 +81,7 @@ impl McsSet {
         self.schemes.iter().map(|scheme| scheme.name)
     }
 
-    /// Returns all names for a message: `qpsk-1/12, qpsk-1/8, …`.
+    /// Returns a list of all names for a message: `qpsk-1/12, qpsk-1/8, …`.
     pub fn listed(self) -> String {
         self.names().collect::<Vec<_>>().join(", ")
     }
@@ -141,8 +142,8 @@ mod tests {
         allows: "rounding of the printed digits",
     };
 
-    /// wimax-mac §1: the scheme, twice its bytes per slot, and its peak rates in Mbit/s, downlink
-    /// and uplink, as far as the paper lists them.
+    /// wimax-mac §1: name of the scheme, twice its bytes per slot, and its peak rates in the
+    /// downlink and the uplink in Mbit/s (`None` if the paper does not list the rate).
     const TABLE: [(&str, u64, Option<f64>, Option<f64>); 10] = [
         ("qpsk-1/12", 2, Some(0.67), Some(0.28)),
         ("qpsk-1/8", 3, Some(1.01), Some(0.42)),

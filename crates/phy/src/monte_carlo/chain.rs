@@ -1,4 +1,4 @@
-//! The complete simulation chain, for consecutive batches of random blocks.
+//! The complete simulation chain (encoder, channel, decoder) for batches of random blocks.
 //!
 //! ```text
 //! random bits ─▶ encoder ─▶ map ─▶ × |h| ─▶ + noise ─▶ demap ─▶ decoder ─▶ right or wrong
@@ -15,7 +15,7 @@ use crate::gaussian::Gaussian;
 use crate::vectorised::vectorised;
 use airpath_core::rng::Stream;
 
-/// Number of blocks in a word.
+/// Number of blocks that are encoded together, one per bit of a word.
 const WORD: usize = u64::BITS as usize;
 
 /// The simulation chain at one point.
@@ -29,8 +29,8 @@ impl Chain {
     ///
     /// # Panics
     ///
-    /// If the stopping rule is not the genie, the only rule that detects all errors, or the
-    /// signal-to-noise ratio is not finite.
+    /// If the signal-to-noise ratio is not finite, or if the stopping rule is not the genie, which
+    /// is the only rule that detects all errors.
     pub fn new(point: &Point, settings: &Settings) -> Chain {
         let config = settings.decoder;
         assert_eq!(config.stopping, Stopping::Genie, "errors are counted by the genie");
@@ -64,8 +64,8 @@ impl Chain {
         self.run_unless(stream, blocks, &|| false).expect("not cancelled")
     }
 
-    /// As [`run`](Chain::run), but returns `None` if `is_cancelled` returns true before a word of
-    /// blocks.
+    /// Sends and decodes blocks as [`run`](Chain::run) does. Returns `None` if `is_cancelled`,
+    /// which is called before every 64 blocks, returns true.
     pub fn run_unless(
         &mut self,
         stream: &mut Stream,
@@ -100,7 +100,7 @@ impl Blocks for Cancellable<'_> {
     }
 }
 
-/// Generates blocks on demand of the decoder.
+/// Generates the received blocks when the decoder requests them.
 struct Transmission {
     code: Code,
     gaussian: Gaussian,
@@ -112,9 +112,9 @@ struct Transmission {
     coded: Vec<u64>,
     gains_drawn: Vec<f32>,
     noise: Vec<f32>,
-    /// Number of blocks left to send.
+    /// Number of blocks that have not been sent.
     left: u64,
-    /// Number of blocks left in the current words.
+    /// Number of blocks that remain in the current words.
     word_left: usize,
     count: Count,
 }
@@ -242,7 +242,7 @@ mod tests {
     }
 
     /// If strong blocks were not scaled down, ratios would be clipped and could no longer correct a
-    /// lost bit: 29 of these 1000 blocks of mcs0 were then wrong.
+    /// lost bit. Without scaling, 29 of these 1000 blocks of mcs0 were wrong.
     #[test]
     fn strong_symbols_compensate_lost_symbols() {
         for number in [0, 2, 4] {

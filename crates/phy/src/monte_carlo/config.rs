@@ -1,4 +1,4 @@
-//! Configuration of a measurement: ranges of its values, and rules between them.
+//! Configuration of a measurement: its fields, and checks of their values.
 
 use super::{Point, Settings, skip_iterations};
 use crate::code::ctc::{Algorithm, DecoderConfig};
@@ -23,7 +23,7 @@ pub const DEMAPPERS: [(&str, Demapper); 2] =
 /// Range of the mean Es/N0 of a point, dB.
 const SNRS_DB: RangeInclusive<f64> = -50.0..=100.0;
 const MOST_SNRS: usize = 1000;
-/// Range of the number of blocks, and of blocks in error, after which a point ends.
+/// Range of `blocks` and of `errors`, the numbers after which a point ends.
 const BLOCKS: RangeInclusive<u64> = 1..=1_000_000_000_000_000;
 const ITERATIONS: RangeInclusive<u32> = 1..=1000;
 
@@ -33,7 +33,8 @@ const ITERATIONS: RangeInclusive<u32> = 1..=1000;
 pub struct MeasurementConfig {
     /// Name of the channel, optionally followed by a slash and a mapping.
     pub channel: String,
-    /// Name of the subcarrier mapping; the reference mapping keeps the mapping in `channel`.
+    /// Name of the subcarrier mapping. If this is the reference mapping, the mapping in `channel`
+    /// applies.
     pub mapping: String,
     /// Names of modulation and coding schemes.
     pub mcs: Vec<String>,
@@ -41,7 +42,7 @@ pub struct MeasurementConfig {
     pub snr_db: Vec<f64>,
     /// Number of blocks in error after which a point ends, 1 to 1e15.
     pub errors: u64,
-    /// Number of blocks after which a point ends in any case, 1 to 1e15.
+    /// Number of blocks after which a point ends even with fewer errors, 1 to 1e15.
     pub blocks: u64,
     /// Largest number of decoder iterations, 1 to 1000.
     pub iterations: u32,
@@ -49,17 +50,17 @@ pub struct MeasurementConfig {
     pub algorithm: String,
     /// Name of the demapper.
     pub demapper: String,
-    /// True: blocks whose channel has excess capacity count as correct without being decoded.
+    /// If true, blocks whose channel has excess capacity count as correct without being decoded.
     /// Requires thresholds for the channel.
     pub skip_rule: bool,
-    /// True: a curve ends with the first point without errors.
+    /// If true, a curve ends at the first point without errors.
     pub stop_at_zero_errors: bool,
     /// Master seed.
     pub seed: u64,
 }
 
 impl MeasurementConfig {
-    /// Checks ranges, names, and the rules between values.
+    /// Checks the names, the ranges, and the combinations of values.
     ///
     /// # Errors
     /// If a value is not accepted; the error contains all problems.
@@ -108,8 +109,8 @@ impl MeasurementConfig {
         checks.finish().map(|()| mapped.expect("clean checks have found a channel"))
     }
 
-    /// Returns the point with the given number: the SNRs of the first scheme, then those of the
-    /// next scheme. `None` beyond the last point or for unknown names.
+    /// Returns the point at index `number`, from 0. The points are ordered by scheme, then by SNR.
+    /// Returns `None` beyond the last point or if a name is unknown.
     pub fn point(&self, number: usize) -> Option<Point> {
         let place = number.checked_rem(self.snr_db.len())?;
         let mcs = Mcs::from_name(self.mcs.get(number / self.snr_db.len())?)?;
@@ -192,7 +193,7 @@ fn known_name(checks: &mut Checks, field: &str, name: &str, known: Option<()>) {
     }
 }
 
-/// Returns the value of `name` in a list.
+/// Returns the value for `name` in the list `known`.
 fn named<T: Copy>(known: &[(&str, T)], name: &str) -> Option<T> {
     known.iter().find(|(other, _)| *other == name).map(|&(_, value)| value)
 }

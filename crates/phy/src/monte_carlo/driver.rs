@@ -1,8 +1,8 @@
 //! Runs batches of blocks on several threads until there are enough errors or blocks.
 //!
-//! A batch uses a random stream that is named after the point and the number of the batch. Batches
-//! are counted in order of their numbers. Therefore the result does not depend on the number of
-//! threads. Batches beyond the last counted batch are discarded.
+//! The name of a batch's random stream contains the point and the index of the batch. The results
+//! of batches are added in the order of their indices. Therefore the result does not depend on the
+//! number of threads. Results of batches after the last required batch are discarded.
 
 use super::{Chain, Count, Point};
 use crate::code::ctc::DecoderConfig;
@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::thread;
 
-/// Blocks of a batch. Large enough that lanes that run empty at its end have no effect on speed.
+/// Number of blocks in a batch. It is so large that decoder lanes without work at the end of a
+/// batch hardly reduce the speed.
 pub const BATCH: u64 = 8192;
 
 /// Settings of a measurement.
@@ -22,19 +23,21 @@ pub const BATCH: u64 = 8192;
 pub struct Settings {
     /// Seed of the streams of all points.
     pub seed: Seed,
-    /// Number of errors; the first batch after which it is reached is the last.
+    /// Number of errors after which a point ends. The batch in which it is reached is the last
+    /// batch.
     pub errors: u64,
-    /// Number of blocks after which a point ends in any case.
+    /// Number of blocks after which a point ends even with fewer errors.
     pub blocks: u64,
-    /// Largest number of decoding threads; not more threads than batches are started.
+    /// Maximum number of decoding threads. The number of threads never exceeds the number of
+    /// batches.
     pub threads: NonZero<usize>,
     /// Decoder configuration, with the genie as stopping rule.
     pub decoder: DecoderConfig,
-    /// Computation of the bits' ratios.
+    /// Algorithm that computes the log-likelihood ratios of the bits.
     pub demapper: Demapper,
-    /// True: blocks whose channel has excess capacity count as correct without being decoded. The
-    /// rule applies where it has been validated: Vehicular A with the reference mapping and at
-    /// least ten iterations. It is an approximation.
+    /// If true, blocks whose channel has excess capacity count as correct without being decoded.
+    /// This rule is an approximation. It is applied only to the configuration for which it was
+    /// validated: Vehicular A with the reference mapping and at least ten iterations.
     pub skips: bool,
 }
 
@@ -93,8 +96,8 @@ pub fn measure(
     })
 }
 
-/// Adds up batches in the order of their numbers until the sum is complete or no more batches
-/// arrive.
+/// Adds up the results of batches in the order of their indices until the sum is complete or no
+/// more results arrive.
 fn collect(
     results: &mpsc::Receiver<(u64, Count)>,
     settings: &Settings,
@@ -186,7 +189,7 @@ mod tests {
         );
     }
 
-    /// Requests more threads than any machine can start.
+    /// The test requests more threads than any machine can start.
     #[test]
     fn threads_do_not_exceed_batches() {
         let (outcome, _) = run(&settings(u64::MAX, BATCH + 100, usize::MAX));

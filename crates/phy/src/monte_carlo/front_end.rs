@@ -1,5 +1,5 @@
-//! Conversion of coded words of 64 blocks into the received ratios of one block: map, fade, add
-//! noise, demap.
+//! Computes the received log-likelihood ratios of a block from the coded bits of 64 blocks: maps,
+//! applies fading, adds noise, demaps.
 
 use crate::code::ctc::Algorithm;
 use crate::code::{Llr, quantised};
@@ -8,9 +8,10 @@ use crate::mcs::{Mcs, SLOT_SYMBOLS};
 use crate::modulation::{Demapper, Modulation, QAM16, QAM64, linear_log, qam16, qam64, qpsk};
 use crate::vectorised::vectorised;
 
-/// Strength to which stronger blocks are scaled down. Without scaling, received and extrinsic
-/// ratios of a strong block would reach their limits and no longer outweigh the ratios of its weak
-/// symbols. Ratios of a scaled block are a fraction of the limit and have many steps of resolution.
+/// Strength to which stronger blocks are scaled down. Without scaling, most received and extrinsic
+/// ratios of a strong block would be clipped at their limits, and could no longer correct its weak
+/// symbols. The ratios of a scaled block are well below the limits, but still many quantisation
+/// steps.
 const STRONGEST: f32 = 8.0;
 
 /// Modulated symbols of 64 blocks.
@@ -22,11 +23,12 @@ pub(super) struct FrontEnd {
     snr: f32,
     /// Strength to which stronger blocks are scaled down.
     strongest: f32,
-    /// Coded bits of the first and of the last 32 blocks, by bit of an axis, axis and symbol.
+    /// Coded bits of the first and of the last 32 blocks, indexed by bit of an axis, axis and
+    /// symbol.
     planes: [Vec<u32>; 2],
 }
 
-/// A received block: its number among the 64, and the gains and noise of the channel.
+/// A received block: its index among the 64 blocks, and the gains and noise of the channel.
 #[derive(Clone, Copy)]
 struct Received<'a> {
     block: usize,
@@ -59,8 +61,9 @@ impl FrontEnd {
         }
     }
 
-    /// Computes the ratios of block `block` of the 64 after a channel with `gains`, one per symbol,
-    /// and standard normal `noise`, first one per in-phase axis, then one per quadrature axis.
+    /// Computes the ratios of the block at index `block` of the 64 blocks. `gains` contains one
+    /// gain per symbol. `noise` contains standard normal numbers, first those of all in-phase axes,
+    /// then those of all quadrature axes.
     pub(super) fn receive(&self, block: usize, gains: &[f32], noise: &[f32], llrs: &mut [Llr]) {
         use Demapper::{LinearLog, MaxLog};
         use Modulation::{Qam16, Qam64, Qpsk};
@@ -136,9 +139,9 @@ impl FrontEnd {
         }
     }
 
-    /// Returns the mean over symbols of the ratio, in natural units, for half the distance between
-    /// neighbouring points. The sums are computed in lanes, so that they are equal on every
-    /// machine.
+    /// Returns the strength of a block: the mean over its symbols of the ratio at half the distance
+    /// between neighbouring points, in natural units. The sums are computed in lanes, so that they
+    /// are equal on every machine.
     #[inline(always)]
     fn strength(&self, gains: &[f32]) -> f32 {
         let mut sums = [0.0; LANES];
@@ -152,7 +155,7 @@ impl FrontEnd {
     }
 }
 
-/// Returns the numbers of a slot's symbols from `first` on.
+/// Returns the values of the symbols of one slot, starting at index `first`.
 #[inline(always)]
 fn slot<T>(numbers: &[T], first: usize) -> &[T; SLOT_SYMBOLS] {
     numbers[first..][..SLOT_SYMBOLS].try_into().expect("a slot")

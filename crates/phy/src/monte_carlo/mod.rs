@@ -1,4 +1,5 @@
-//! Error rates by Monte Carlo simulation: random blocks through encoder, channel and decoder.
+//! Measures error rates by Monte Carlo simulation: random blocks pass through encoder, channel and
+//! decoder.
 
 mod chain;
 mod config;
@@ -39,13 +40,13 @@ impl fmt::Display for Point {
 /// Counts of decoded blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// All blocks.
+    /// Number of all blocks.
     pub blocks: u64,
-    /// Blocks in error after the last iteration.
+    /// Number of blocks in error after the last iteration.
     pub errors: u64,
     /// Sum of the iterations of all blocks.
     pub iterations: u64,
-    /// Blocks that the skip rule counted as correct without decoding.
+    /// Number of blocks that the skip rule counted as correct without decoding.
     pub skipped: u64,
 }
 

@@ -1,13 +1,13 @@
 //! The skip rule: blocks whose channel has excess capacity count as correct without being decoded.
 //!
-//! Source: phy-802.16-ctc §8. C is the mean of min(log2(1 + |h|²·Es/N0), log2 V) over a block's
-//! symbols. The thresholds are above the largest C of any failed block among up to 1e7 blocks per
-//! point. They are valid only for the channel on which they were determined, a band of several
-//! independent taps: with flat fading or without fading, blocks of mcs7 fail at 6 bits, the largest
-//! possible C. The decoder had ten iterations; with fewer iterations, blocks above the thresholds
-//! fail.
+//! Source: phy-802.16-ctc §8. The capacity C of a block is the mean of min(log2(1 + |h|²·Es/N0),
+//! log2 V) over its symbols; V is the number of constellation points. The thresholds are above the
+//! largest C of any failed block among up to 1e7 blocks per point. They are valid only for the
+//! channel on which they were determined, a band of several independent taps: with flat fading or
+//! without fading, blocks of mcs7 fail at 6 bits, the largest possible C. The decoder had ten
+//! iterations; with fewer iterations, blocks above the thresholds fail.
 //!
-//! The rule is an approximation and off by default.
+//! The rule is an approximation. It is disabled by default.
 
 use crate::fading::Fading;
 use crate::fading::profiles::VEHICULAR_A;
@@ -17,7 +17,7 @@ use crate::ofdm::Mapping;
 use crate::vectorised::vectorised;
 use std::f32::consts::LOG2_E;
 
-/// C from which a block counts as correct, bit per symbol, for mcs0 to mcs7.
+/// Smallest C with which a block counts as correct, bit per symbol, for mcs0 to mcs7.
 const SUFFICIENT: [f32; 8] = [1.70, 1.93, 2.90, 3.87, 4.70, 5.50, 5.75, 5.95];
 
 /// Decoder iterations for which the thresholds were determined.
@@ -41,7 +41,8 @@ pub(super) struct Skip {
 
 impl Skip {
     /// Creates the rule for blocks of `mcs` at the Es/N0 `snr` (linear), decoded with at most
-    /// `iterations`. `None` without valid thresholds.
+    /// `iterations`. Returns `None` if no thresholds are valid for this channel and number of
+    /// iterations.
     pub(super) fn of(mcs: Mcs, fading: &Fading, snr: f32, iterations: u32) -> Option<Skip> {
         let (bits, sufficient) = (mcs.modulation.bits() as f32, SUFFICIENT[mcs.number]);
         let has_thresholds = skip_iterations(fading).is_some_and(|fewest| iterations >= fewest);

@@ -4,7 +4,7 @@
 //! 1927: the bounds are the shares that a test of `errors` among `trials` with normal deviate `z`
 //! just accepts.
 
-/// Returns the lowest and the highest share; 0 and 1 without trials.
+/// Returns the lower and the upper bound of the error rate; 0 and 1 if there are no trials.
 pub fn wilson(errors: u64, trials: u64, z: f64) -> (f64, f64) {
     if trials == 0 {
         return (0.0, 1.0);
@@ -22,7 +22,7 @@ pub fn wilson(errors: u64, trials: u64, z: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// Both bounds solve (p − share)² = z²·p·(1 − p)/n.
+    /// Both bounds p solve (p − share)² = z²·p·(1 − p)/n.
     #[test]
     fn bounds_solve_test_equation() {
         for (errors, trials) in [(1, 10), (5, 10), (400, 1_000_000), (9, 10)] {

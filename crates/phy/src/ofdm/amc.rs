@@ -1,4 +1,4 @@
-//! AMC 2×3: adjacent subcarriers; a slot has two bins over three symbols.
+//! AMC 2×3 mapping: the subcarriers of a slot are adjacent; a slot has two bins over three symbols.
 //!
 //! Source: IEEE 802.16-2009 §8.4.6.3 at an FFT of 1024 (phy-802.16-ctc §5). A bin has 9
 //! subcarriers, including the pilot at position 1, 4 or 7, depending on the symbol.

@@ -1,4 +1,4 @@
-//! FUSC: full usage of subchannels, each distributed over the entire band.
+//! FUSC mapping (full usage of subchannels): each subchannel is distributed over the entire band.
 //!
 //! Source: IEEE 802.16-2009 §8.4.6.1.2.2 at an FFT of 1024 (phy-802.16-ctc §5), PermBase 0.
 //! Differs: the 82 pilots are evenly spaced.
@@ -33,7 +33,7 @@ pub(super) fn subchannels() -> Vec<u16> {
 fn data_subcarriers() -> Vec<u16> {
     let others: Vec<u16> = BAND.filter(|&subcarrier| subcarrier != MIDDLE).collect();
     let pilots = others.len() - DATA;
-    // A pilot is placed where the rounded number of pilots up to this subcarrier increases.
+    // A subcarrier is a pilot if the rounded number of pilots up to this subcarrier increases.
     let pilots_to = |place: usize| (place * pilots + others.len() / 2) / others.len();
     let is_data = |&place: &usize| pilots_to(place) == pilots_to(place + 1);
     (0..others.len()).filter(is_data).map(|place| others[place]).collect()

@@ -1,4 +1,4 @@
-//! Mapping of a block's modulation symbols to the subcarriers of OFDM symbols.
+//! Maps the modulation symbols of a block to the subcarriers of OFDM symbols.
 //!
 //! Sources: the numerology of 802.16 OFDMA at 10 MHz and the mappings of phy-802.16-ctc §5 and §6.
 //! The reference mapping distributes a block randomly over all used subcarriers of FUSC.
@@ -15,7 +15,8 @@ use std::ops::Range;
 /// Subcarrier spacing: 11.2 MHz / 1024.
 pub const SPACING_HZ: f64 = 10_937.5;
 
-/// Number of subcarriers between the lowest and the highest that any mapping uses: those of AMC.
+/// Number of subcarriers from the lowest to the highest subcarrier that any mapping uses. AMC has
+/// the widest range.
 pub const USED: usize = 865;
 
 /// Index of the middle subcarrier.
@@ -27,7 +28,7 @@ const BAND: Range<u16> = MIDDLE - 425..MIDDLE + 426;
 /// Number of used subcarriers of FUSC.
 const WIDTH: usize = (BAND.end - BAND.start) as usize;
 
-/// Selection of subcarriers for a block's symbols.
+/// Method that selects the subcarriers of a block's symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapping {
     /// Distinct subcarriers, uniformly distributed over all used subcarriers: the reference
@@ -35,13 +36,13 @@ pub enum Mapping {
     Random,
     /// Evenly spaced subcarriers over the band, with a random offset.
     Comb,
-    /// Neighbouring subcarriers, from a random one on.
+    /// Neighbouring subcarriers, starting at a random subcarrier.
     Adjacent,
-    /// FUSC subchannels of one OFDM symbol, from a random one on.
+    /// Consecutive FUSC subchannels of one OFDM symbol, starting at a random subchannel.
     Fusc,
-    /// PUSC subchannels of two OFDM symbols, from a random one on.
+    /// Consecutive PUSC subchannels of two OFDM symbols, starting at a random subchannel.
     Pusc,
-    /// AMC 2×3 subchannels of three OFDM symbols, from a random one on.
+    /// Consecutive AMC 2×3 subchannels of three OFDM symbols, starting at a random subchannel.
     Amc,
 }
 
@@ -78,9 +79,10 @@ impl Mapping {
 #[derive(Clone, Debug)]
 pub struct Mapper {
     mapping: Mapping,
-    /// Subcarriers, depending on the mapping. Random: all subcarriers in an order that each block
-    /// shuffles further. Comb: the selected ones. Adjacent: all in order of frequency. Others:
-    /// those of all subchannels, twice.
+    /// Subcarriers. The content depends on the mapping. Random: all subcarriers, in an order that
+    /// is shuffled further for each block. Comb: the selected subcarriers. Adjacent: all
+    /// subcarriers in order of frequency. Other mappings: the subcarriers of all subchannels,
+    /// twice.
     subcarriers: Vec<u16>,
     /// Random bits for a shuffle.
     words: Vec<u64>,
@@ -100,7 +102,8 @@ impl Mapper {
         Mapper { mapping, subcarriers, words, partners }
     }
 
-    /// Resets the state, so that the following subcarriers depend only on the random numbers.
+    /// Resets the state, so that the next subcarriers depend only on the random numbers and not on
+    /// earlier blocks.
     pub fn restart(&mut self) {
         if self.mapping == Mapping::Random {
             for (place, subcarrier) in self.subcarriers.iter_mut().zip(BAND) {

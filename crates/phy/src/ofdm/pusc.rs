@@ -1,4 +1,5 @@
-//! PUSC on the downlink: clusters of 14 subcarriers and 2 symbols, distributed to subchannels.
+//! PUSC mapping of the downlink: clusters of 14 subcarriers and 2 symbols, distributed to
+//! subchannels.
 //!
 //! Source: IEEE 802.16-2009 §8.4.6.1.2.1 at an FFT of 1024 (phy-802.16-ctc §5), PermBase 0, first
 //! zone.
@@ -11,14 +12,14 @@ const CLUSTERS: usize = 60;
 /// Number of subcarriers per cluster.
 const CLUSTER: usize = 14;
 
-/// Logical number of each physical cluster.
+/// Logical index of each physical cluster.
 const RENUMBERING: [usize; CLUSTERS] = [
     6, 48, 37, 21, 31, 40, 42, 56, 32, 47, 30, 33, 54, 18, 10, 15, 50, 51, 58, 46, 23, 45, 16, 57,
     39, 35, 7, 55, 25, 59, 53, 11, 22, 38, 28, 19, 17, 3, 27, 12, 29, 26, 5, 41, 49, 44, 9, 8, 1,
     13, 36, 14, 43, 2, 20, 24, 52, 4, 34, 0,
 ];
 
-/// Numbers of logical clusters in the major groups: twice the number of subchannels.
+/// Number of logical clusters in each major group: twice the number of its subchannels.
 const GROUPS: [usize; 6] = [12, 8, 12, 8, 12, 8];
 
 /// Positions of the pilots in a cluster, by symbol.

@@ -4,16 +4,16 @@ use super::{PerPoint, TableMcs};
 use crate::mcs::packet_error_rate;
 use airpath_core::Bytes;
 
-/// Number of errors assumed at a point without errors, if a number above 0 is required.
+/// Number of errors assumed at a point without errors, if its error rate must be above 0.
 const HALF_AN_ERROR: f64 = 0.5;
 
 /// Error rates of one MCS.
 ///
-/// Between two points, ln FER is linear in the signal-to-noise ratio in dB. A point without errors
-/// before a point with errors counts as half an error. At the first of the final points without
-/// errors, and above it, FER is 0; towards this point, the curve falls to half an error. Below the
-/// first point, FER is that of the first point; above the last point, FER is that of the last
-/// point.
+/// Between two points, ln FER is linear in the signal-to-noise ratio in dB. If a point without
+/// errors comes before a point with errors, half an error is assumed at the former. If the last
+/// points have no errors, FER is 0 from the first of these points on; just below this point, the
+/// curve falls to half an error. Below the first point of the curve, FER is that of the first
+/// point; above the last point, FER is that of the last point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PerCurve {
     /// Modulation and coding scheme.
@@ -37,8 +37,8 @@ impl PerCurve {
         }
     }
 
-    /// Returns the PER, the share of packets of `packet` bytes with a block in error at `snr_db`:
-    /// 1 − (1 − FER)^⌈L/k⌉ (qawla-2015 eq. 23).
+    /// Returns the PER at `snr_db`, the share of packets of `packet` bytes that have at least one
+    /// block in error: 1 − (1 − FER)^⌈L/k⌉ (qawla-2015 eq. 23).
     pub fn per(&self, snr_db: f64, packet: Bytes) -> f64 {
         packet_error_rate(self.fer(snr_db), packet.0.div_ceil(self.mcs.block_bytes))
     }
@@ -51,7 +51,7 @@ impl PerCurve {
             && (snr_db <= self.points[last].snr_db || self.clean_from() <= last)
     }
 
-    /// Returns the index of the first point from which on no point has errors.
+    /// Returns the index of the first of the final points without errors.
     fn clean_from(&self) -> usize {
         self.points.iter().rposition(|point| point.errors > 0).map_or(0, |place| place + 1)
     }

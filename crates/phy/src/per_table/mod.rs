@@ -1,7 +1,9 @@
-//! Tables of error rates: counts on a grid of signal-to-noise ratios, and their interpolation.
+//! Tables of error rates: numbers of blocks and of blocks in error at several signal-to-noise
+//! ratios, and interpolation between them.
 //!
-//! A table contains the data of its modulation and coding schemes, so that a table of another radio
-//! requires no code. Files are JSON: `docs/reference/file-formats.md`.
+//! A table also contains the parameters of its modulation and coding schemes, so that a table of
+//! another radio requires no code. The format of the JSON files is documented in
+//! `docs/reference/file-formats.md`.
 
 mod curve;
 mod read;
@@ -11,7 +13,7 @@ pub use curve::PerCurve;
 use airpath_core::ConfigError;
 use serde_json::Value;
 
-/// Counts at one signal-to-noise ratio.
+/// Numbers of blocks and of blocks in error at one signal-to-noise ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PerPoint {
     /// Mean Es/N0, dB.
@@ -44,7 +46,7 @@ pub struct PerTable {
     pub channel: String,
     /// Lowest and highest signal-to-noise ratio of the measurement, dB.
     pub snr_range_db: (f64, f64),
-    /// One curve per scheme, at least one curve.
+    /// One curve per scheme; at least one.
     pub curves: Vec<PerCurve>,
     /// Provenance of the table, as in the file; null if absent.
     pub provenance: Value,

@@ -1,4 +1,4 @@
-//! Reads a table from its file and checks every value.
+//! Reads a table from the text of its file and checks every value.
 
 use super::{PerCurve, PerPoint, PerTable, TableMcs};
 use airpath_core::ConfigError;
@@ -75,7 +75,7 @@ fn point(value: &Value) -> Result<PerPoint, ConfigError> {
     Ok(PerPoint { snr_db, errors, blocks })
 }
 
-/// Returns the range in the file, or else the range of the points.
+/// Returns the SNR range in the file, or the range of the points if the file does not contain it.
 fn range(document: &Value, curves: &[PerCurve]) -> Result<(f64, f64), ConfigError> {
     let ends = |curve: &PerCurve| (curve.points[0].snr_db, curve.points.last().map(|p| p.snr_db));
     let of_points = curves.iter().map(ends).fold((f64::MAX, f64::MIN), |range, (first, last)| {

@@ -10,9 +10,9 @@
 //! Source: Viswanath, Tse and Laroia, *Opportunistic beamforming using dumb antennas*, IEEE Trans.
 //! Inf. Theory 48 (2002). The paper does not specify the variation of α and θ, but requires the
 //! distribution of the beamforming configuration of a Rayleigh channel: α uniform on [0, 1], θ
-//! uniform and independent. Here α is a triangular wave with the period T, θ a rotation with the
-//! period T(1 + √5)/2, each with a random start. The periods are incommensurate, so that the pair
-//! covers its range evenly.
+//! uniform and independent. Here α is a triangular wave with the period T, and θ rotates with the
+//! period T(1 + √5)/2. Both start at a random phase. The ratio of the periods is irrational, so
+//! that the pairs (α, θ) cover their range evenly.
 //!
 //! Distributions: over the realisations, the SNR is exponential with the configured mean, and
 //! E|h|⁴ = 2 − 2/(3N). Over time, in a constant channel, the mean of |h|² is (|h_1|² + |h_2|²)/2,
@@ -28,17 +28,18 @@ use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time
 use serde::Deserialize;
 use std::f64::consts::TAU;
 
-/// (1 + √5)/2, ratio of the period of θ to that of α.
+/// (1 + √5)/2, ratio of the period of θ to the period of α.
 const GOLDEN_RATIO: f64 = 1.618_033_988_749_895;
 
-/// Configuration: the period of the beam, and either the Doppler shift or the speed and the carrier
-/// frequency from which it follows.
+/// Configuration: the period of the beam, and either the Doppler shift, or the speed and the
+/// carrier frequency that determine the Doppler shift.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BeamformingConfig {
     /// Mean SNR, dB, -200 to 200.
     pub mean_db: f64,
-    /// T, period in which the power moves from one antenna to the other and back, ns, above 0.
+    /// T, period of the power share α, ns, above 0: the power moves from one antenna to the other
+    /// and back.
     pub period_ns: u64,
     /// f_d, largest Doppler shift of both channels, Hz, 0 to 100 000. With 0, the channels are
     /// constant.

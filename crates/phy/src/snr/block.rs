@@ -1,8 +1,9 @@
-//! Block fading: the power of a Rayleigh channel that is constant within a block and independent
-//! between blocks.
+//! Block fading: the SNR of a Rayleigh channel that is constant within a block of time and
+//! independent between blocks.
 //!
-//! SNR = mean · e, where e is exponential with mean 1 and a function of the block's number. For a
-//! link with slots, the default block is a slot: the SNR does not change within a slot.
+//! SNR = mean · e, where e is exponentially distributed with mean 1 and depends only on the index
+//! of the block. On a link with slots, a block is one slot by default, so that the SNR does not
+//! change within a slot.
 //!
 //! Source: the block fading model of information theory (Ozarow, Shamai and Wyner, IEEE Trans. Veh.
 //! Technol. 43, 1994). Left out: correlation between blocks.
@@ -19,7 +20,7 @@ use serde::Deserialize;
 pub struct BlockConfig {
     /// Mean SNR, dB, -200 to 200.
     pub mean_db: f64,
-    /// Length of a block, ns, above 0. `None`: a slot of the link.
+    /// Length of a block, ns, above 0. `None`: one slot of the link.
     #[serde(default)]
     pub coherence_ns: Option<u64>,
 }
@@ -32,12 +33,12 @@ pub struct Block {
     block_ns: u64,
     /// Key of the random stream of each block.
     key: u64,
-    /// Number of the latest block, and its power relative to the mean.
+    /// Index of the latest block, and its power relative to the mean.
     last: Option<(u64, f64)>,
 }
 
 impl Block {
-    /// Returns the power in block number `block`, relative to its mean.
+    /// Returns the power in the block at index `block`, relative to the mean.
     fn power_of(&mut self, block: u64) -> f64 {
         match self.last {
             Some((number, power)) if number == block => power,

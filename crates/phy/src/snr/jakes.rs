@@ -4,18 +4,21 @@
 //! h(t) = √(2/G) Σ cos(ω_n t + φ_n) e^(jπn/G), ω_n = 2π f_d cos(π(n − ½)/(2G)), n = 1 … G
 //!
 //! Source: clamp-2008 §5.2, after Jakes, *Microwave Mobile Communications* (1974), §1.7. The phases
-//! φ_n are uniform and independent for each user and oscillator. The paper has no phases: all users
-//! would fade together, and start at 16 times the mean.
+//! φ_n are uniform and independent for each user and oscillator. The paper's formula has no phases,
+//! so that all users would have the same fading, which starts at 16 times the mean.
 //!
 //! Differs: the paper prints n + ½ instead of n − ½. Then ω_19 = −ω_20, and the mean power is 1 +
-//! (2/G) cos(π/G) = 1.0988. `index = "printed"` selects that sum, with cosines without phases,
-//! evaluated with a separate time offset for each user.
+//! (2/G) cos(π/G) = 1.0988. `index = "printed"` selects the printed sum. Its cosines have no
+//! phases; instead, each user has a separate time offset.
 //!
-//! Distribution of this generator, over the phases: E|h|² = 1, E h(t)h*(t+τ) = (1/G) Σ cos ω_n τ,
-//! which equals J0(2π f_d τ) to 10⁻⁶ up to f_d τ = 2, E|h|⁴ = 2 − 3/(2G), and P(|h|² < x) = 1 −
-//! e^(−x)(1 + 3(x − x²/2)/(4G)) to first order. The process is not circular: |E h(t)h(t+τ)| reaches
-//! 0.5 at f_d τ = 1, so that the covariance of its power is R² + |P|² − …, not J0². For a circular
-//! process, use `rayleigh`.
+//! Distribution over the random phases:
+//!
+//! * E|h|² = 1 and E|h|⁴ = 2 − 3/(2G).
+//! * R(τ) = E h(t)h*(t+τ) = (1/G) Σ cos ω_n τ. For f_d τ up to 2 it equals J0(2π f_d τ) to 10⁻⁶.
+//! * P(|h|² < x) = 1 − e^(−x)(1 + 3(x − x²/2)/(4G)), to first order.
+//! * The process is not circular: P(τ) = E h(t)h(t+τ) reaches 0.5 in magnitude at f_d τ = 1.
+//!   Therefore the covariance of the power is R² + |P|² − …, not J0². For a circular process, use
+//!   `rayleigh`.
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Cosines, Lanes, Oscillator, total};
@@ -28,22 +31,24 @@ use std::f64::consts::{PI, TAU};
 /// G, number of oscillators.
 const G: usize = 20;
 
-/// Range of the users' time offsets with the printed index, in turns of the largest shift: many
-/// turns of the slowest oscillator, whose shift is 0.039 of it.
+/// Range of the users' time offsets with the printed index, in periods of the maximum Doppler
+/// shift. The slowest oscillator, at 0.039 times this frequency, also makes many turns in this
+/// range.
 const SPREAD_TURNS: f64 = 1e6;
 
-/// Index in the cosines of the oscillators' frequencies.
+/// Index that is used in the cosines of the oscillators' frequencies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Index {
-    /// Cosines of n − ½: mean power 1.
+    /// Uses n − ½; the mean power is 1.
     #[default]
     Centred,
-    /// Cosines of n + ½, as printed in the paper: mean power 1.0988.
+    /// Uses n + ½, as printed in the paper; the mean power is 1.0988.
     Printed,
 }
 
-/// Configuration: the Doppler shift, or the speed and the carrier frequency from which it follows.
+/// Configuration: the Doppler shift, or the speed and the carrier frequency that determine the
+/// Doppler shift.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JakesConfig {
@@ -116,7 +121,7 @@ impl Jakes {
     }
 }
 
-/// Returns sine and cosine part of √(2/G) e^(jπn/G) for the oscillator n = `place` + 1.
+/// Returns sine and cosine part of √(2/G) e^(jπn/G) for n = `place` + 1.
 fn weight(place: usize) -> (f64, f64) {
     let (sin, cos) = libm::sincos(PI * (place + 1) as f64 / G as f64);
     let amplitude = libm::sqrt(2.0 / G as f64);

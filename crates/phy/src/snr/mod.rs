@@ -1,8 +1,8 @@
 //! The signal-to-noise ratio over time, SNR(t), which determines a link's rate and errors.
 //!
-//! A process is a function of time with a separate random stream. It does not depend on the
-//! traffic, so that compared mechanisms have the same radio. A new process requires its file and
-//! one line in `registry.rs`.
+//! An SNR process is a function of time with a separate random stream. It does not depend on the
+//! traffic. Therefore all mechanisms of a comparison experience the same channel. A new process
+//! requires its file and one line in `registry.rs`.
 //!
 //! | file | process |
 //! | --- | --- |
@@ -11,12 +11,12 @@
 //! | `jakes.rs` | flat fading, a sum of 20 oscillators |
 //! | `rayleigh.rs` | flat fading with Clarke's spectrum |
 //! | `rician.rs` | flat fading with Clarke's spectrum and a line of sight |
-//! | tapped_delay_line.rs | several such channels as taps of a power delay profile |
+//! | `tapped_delay_line.rs` | several Rayleigh channels as taps of a power delay profile |
 //! | `beamforming.rs` | two antennas with varying weights, shared by all users |
 //! | `shadowed.rs` | any process under log-normal shadowing |
 //! | `trace.rs` | stepwise SNR from a file |
-//! | `steps.rs` | reader of that file: `time_s,snr_db` |
-//! | `motion.rs` | Doppler shift of a configuration |
+//! | `steps.rs` | reader of files with `time_s,snr_db` |
+//! | `motion.rs` | computation of the Doppler shift from a configuration |
 //! | `oscillators.rs` | sums of oscillators, slot by slot |
 //! | `slotted.rs` | any process, sampled by the number of a slot |
 
@@ -56,7 +56,7 @@ use airpath_core::{Checks, Duration, Seed, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Recorded SNRs by the key that names them in a description.
+/// Maps a key in the description to the recorded SNR.
 pub type SnrTraces = BTreeMap<String, Arc<SnrSteps>>;
 
 /// Inputs for the construction of an SNR process, in addition to its configuration.
@@ -66,7 +66,7 @@ pub struct SnrContext {
     pub traces: SnrTraces,
     /// Duration of a slot, for a link with slots.
     pub slot: Option<Duration>,
-    /// Seed of the randomness that all users of a link share, for a link with users.
+    /// Seed of the random stream that all users of a link share, for a link with users.
     pub shared: Option<Seed>,
 }
 
@@ -78,15 +78,15 @@ pub const RANGE_DB: std::ops::RangeInclusive<f64> = -200.0..=200.0;
 pub struct Sample {
     /// SNR, dB. Finite, or minus infinity if no signal arrives.
     pub snr_db: f64,
-    /// End (exclusive) of the interval with this SNR; the sampling instant itself if the SNR
+    /// End (exclusive) of the interval with this SNR; equal to the sampling instant if the SNR
     /// changes continuously.
     pub until: Time,
 }
 
 /// An SNR process.
 pub trait SnrProcess {
-    /// Returns the SNR at `at`. Calls are in ascending order of time; an instant may be sampled
-    /// repeatedly.
+    /// Returns the SNR at `at`. Calls must be in ascending order of time; the same instant may be
+    /// sampled repeatedly.
     fn sample(&mut self, at: Time) -> Sample;
 
     /// Returns the SNR, dB, if the process is constant.
@@ -96,14 +96,14 @@ pub trait SnrProcess {
 
     /// Returns the SNR at the start of slot number `slot`, as a power ratio. Slot 0 starts at time
     /// 0, and all slots have the duration `length`, which must not change. A process that is
-    /// sampled by slots must only be sampled by slots, in ascending order. The result depends only
-    /// on the number.
+    /// sampled by slots must not also be sampled by time, and calls must be in ascending order of
+    /// slots. The result depends only on `slot`.
     fn at_slot_start(&mut self, slot: u64, length: Duration) -> f64 {
         from_db(self.sample(slotted::start_of(slot, length)).snr_db)
     }
 
-    /// Returns the SNR at the end of slot number `slot`, as a power ratio: before the start of the
-    /// next slot, if the SNR jumps there.
+    /// Returns the SNR at the end of slot number `slot`, as a power ratio: if the SNR jumps at the
+    /// start of the next slot, this is the value before the jump.
     fn at_slot_end(&mut self, slot: u64, length: Duration) -> f64 {
         from_db(self.sample(slotted::last_of(slot, length)).snr_db)
     }

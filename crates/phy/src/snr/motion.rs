@@ -1,17 +1,17 @@
-//! Doppler shift of a fading process: configured, or computed from a speed and a carrier frequency.
+//! Determines the Doppler shift of a fading process: configured, or computed from a speed and a
+//! carrier frequency.
 
 use crate::doppler::max_doppler_hz;
 use airpath_core::{Checks, ConfigError};
 
-/// Largest Doppler shift, Hz, at which the phase of a wave moves by about 10⁻⁴ of a turn per
-/// nanosecond.
+/// Largest Doppler shift, Hz, at which the phase of a wave changes by 10⁻⁴ turns per nanosecond.
 const LARGEST_DOPPLER_HZ: f64 = 1e5;
 
 /// Largest speed of a receiver, m/s.
 const FASTEST_MPS: f64 = 1e4;
 const HIGHEST_CARRIER_HZ: f64 = 1e12;
 
-/// Returns f_d, Hz, of a configuration: the Doppler shift, or the one that follows from speed and
+/// Returns f_d, Hz: the configured Doppler shift, or the Doppler shift computed from speed and
 /// carrier frequency.
 ///
 /// # Errors

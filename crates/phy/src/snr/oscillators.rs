@@ -1,11 +1,11 @@
-//! Oscillators at the starts of slots, with one multiplication and one subtraction per oscillator
-//! and slot.
+//! Computes the values of oscillators at the starts of slots, with one multiplication and one
+//! subtraction per oscillator and slot.
 //!
 //! cos θ(k+1) = 2 cos δ · cos θ(k) − cos θ(k−1), where δ is the angle per slot (Chebyshev's
-//! recurrence). Every [`ANCHORED`] slots, it restarts from the exact cosine of the angle. Therefore
-//! the cosine in a slot is a function of the slot's number, regardless of earlier samples. Rounding
-//! errors are bounded: they grow with the square of the slots since the restart, to about 10⁻¹²
-//! here.
+//! recurrence). Every [`ANCHORED`] slots, the recurrence restarts from the exact cosine of the
+//! angle. Therefore the cosine in a slot depends only on the index of the slot, not on earlier
+//! samples. Rounding errors grow with the square of the number of slots since the restart, to at
+//! most about 10⁻¹².
 //!
 //! The order of all operations is fixed, and operations are not fused, so that results are equal on
 //! every machine.
@@ -52,7 +52,7 @@ pub(super) struct Cosines {
     states: Box<[State]>,
     anchors: Box<[Anchor]>,
     slot: Duration,
-    /// Number of the current slot; `None` before the first sample.
+    /// Index of the current slot; `None` before the first sample.
     number: Option<u64>,
 }
 
@@ -165,7 +165,7 @@ pub(super) fn total(sums: Lanes) -> f64 {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BySlots<T> {
     sum: Option<Box<T>>,
-    /// Number of the latest slot, and its power.
+    /// Index of the latest slot, and its power.
     last: Option<(u64, f64)>,
 }
 
@@ -176,7 +176,8 @@ impl<T> Default for BySlots<T> {
 }
 
 impl<T> BySlots<T> {
-    /// Returns `power` in slot number `number`, for the sum that `make` creates at the first call.
+    /// Returns `power` in the slot at index `number`. `make` creates the sum of oscillators at the
+    /// first call.
     #[inline]
     pub(super) fn at(
         &mut self,

@@ -1,9 +1,10 @@
 //! Flat Rayleigh fading with Clarke's spectrum: SNR(t) = mean · |h(t)|², for a receiver that moves
 //! among many scatterers.
 //!
-//! h is the sum of 64 waves of [`Rayleigh`], which documents its source, its statistics, and the
-//! effect of the finite number of waves (deep fades are 0.8 % too rare). The power is exponential;
-//! the autocorrelation of h is E h(t)h*(t+τ) = J0(2π f_d τ).
+//! h is the sum of 64 waves of [`Rayleigh`]. The documentation of [`Rayleigh`] contains the source,
+//! the statistics, and the effect of the finite number of waves (deep fades are 0.8 % too rare).
+//! The power is exponentially distributed; the autocorrelation of h is E h(t)h*(t+τ) = J0(2π f_d
+//! τ).
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Waves};
@@ -13,7 +14,8 @@ use crate::shannon::from_db;
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time};
 use serde::Deserialize;
 
-/// Configuration: the Doppler shift, or the speed and the carrier frequency from which it follows.
+/// Configuration: the Doppler shift, or the speed and the carrier frequency that determine the
+/// Doppler shift.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RayleighConfig {

@@ -3,8 +3,9 @@
 //!
 //! h(t) = √(K/(K+1)) e^(j(2π f_d cos(θ) t + φ)) + √(1/(K+1)) g(t)
 //!
-//! K is the ratio of the powers, θ is the angle between the motion and the line of sight, φ is
-//! uniform, and g is a channel with Clarke's spectrum, the 64 waves of [`Rayleigh`].
+//! K is the ratio of the powers, θ is the angle between the motion and the line of sight, φ is a
+//! uniformly distributed phase, and g is a channel with Clarke's spectrum (the 64 waves of
+//! [`Rayleigh`]).
 //!
 //! Source: Rice, *Statistical properties of a sine wave plus random noise*, Bell System Technical
 //! Journal 27 (1948); the Doppler shift of the line of sight as in Stüber, *Principles of Mobile
@@ -26,8 +27,8 @@ use std::f64::consts::TAU;
 /// Default of θ, degrees.
 const ANGLE_DEG: f64 = 45.0;
 
-/// Configuration: K, the direction of motion, and either the Doppler shift or the speed and the
-/// carrier frequency from which it follows.
+/// Configuration: K, the direction of motion, and either the Doppler shift, or the speed and the
+/// carrier frequency that determine the Doppler shift.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RicianConfig {
@@ -91,7 +92,7 @@ impl RicianSnr {
     }
 }
 
-/// The two parts of the sum at the starts of slots.
+/// Line-of-sight part and scattered part of h, evaluated at the starts of slots.
 #[derive(Clone, Debug, PartialEq)]
 struct Sum {
     sight: Waves,

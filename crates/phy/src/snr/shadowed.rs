@@ -4,11 +4,11 @@
 //! Source: Gudmundson 1991, see [`crate::shadowing`]. If the inner process is Rayleigh fading, the
 //! product of fast fading and shadowing is the Suzuki process (IEEE Trans. Commun. 25, 1977).
 //!
-//! The mean of the inner process is the median over the shadowing. The mean power ratio is larger
-//! by σ² ln(10)/20 dB, 7.4 dB for σ = 8 dB.
+//! The configured mean of the inner process is the median over the shadowing. The mean power ratio
+//! is larger by σ² ln(10)/20 dB, for example 7.4 dB for σ = 8 dB.
 //!
-//! The inner process uses the same random numbers as without shadowing, so that both can be
-//! compared.
+//! The inner process uses the same random numbers as without shadowing, so that runs with and
+//! without shadowing can be compared.
 
 use super::slotted::{last_of, start_of};
 use super::{AnySnr, Sample, SnrContext, SnrProcess};
@@ -25,8 +25,8 @@ const KIND: &str = "shadowed";
 /// Largest standard deviation, dB.
 const LARGEST_DB: f64 = 30.0;
 
-/// Configuration: σ, the correlation time or the correlation distance and the speed from which it
-/// follows, and the inner process.
+/// Configuration: σ, the inner process, and either the correlation time, or the correlation
+/// distance and the speed, which determine the correlation time.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShadowedConfig {

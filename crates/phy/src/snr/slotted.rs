@@ -1,11 +1,11 @@
-//! An SNR process that is sampled at the starts and the ends of slots.
+//! Wraps an SNR process that is sampled at the starts and the ends of slots.
 
 use super::{AnySnr, SnrProcess};
 use airpath_core::{Duration, Time};
 
-/// SNR process for a link with slots: the SNR as a power ratio, by the number of a slot.
+/// SNR process for a link with slots. It maps the index of a slot to the SNR, as a power ratio.
 ///
-/// The result depends only on the number, not on earlier samples or on the machine.
+/// The result depends only on the index, not on earlier samples or on the machine.
 pub struct SlottedSnr {
     process: AnySnr,
     slot: Duration,
@@ -19,8 +19,8 @@ impl SlottedSnr {
         SlottedSnr { process, slot, start: None, end: None }
     }
 
-    /// Returns the SNR at the start of slot number `slot`, as a power ratio, at least 0. Numbers
-    /// must not descend; a number may be repeated or left out.
+    /// Returns the SNR at the start of slot number `slot`, as a power ratio, at least 0. Slot
+    /// numbers must not descend; slots may be skipped or sampled repeatedly.
     #[inline]
     pub fn at(&mut self, slot: u64) -> f64 {
         match self.start {

@@ -1,4 +1,4 @@
-//! A recorded SNR: the CSV `time_s,snr_db`.
+//! Reads a recorded SNR from a CSV file with the columns `time_s,snr_db`.
 //!
 //! ```text
 //! # measured on a tram              any number of comment lines, at the top only
@@ -8,22 +8,23 @@
 //! 2,-3                               ... to 2 s, where it starts again
 //! ```
 //!
-//! The value of a row applies until the time of the next row. The last row marks the end and must
-//! repeat the value above it, as in a `time_s,rate_bps` trace: a file of plain samples without an
-//! end is rejected.
+//! The value of a row applies until the time of the next row. The last row marks the end of the
+//! file's duration and must have the same value as the row above it, as in a `time_s,rate_bps`
+//! trace. A file of samples without such a row is rejected.
 
 use super::{RANGE_DB, check_level};
 use airpath_core::{Checks, ConfigError};
 use std::fmt;
 
 const HEADER: &str = "time_s,snr_db";
-/// Longest duration of a file, s; at this duration, a double still represents nanoseconds exactly.
+/// Longest duration of a file, s; up to this duration, a double can represent every nanosecond
+/// exactly.
 const MAX_DURATION_S: f64 = 1e6;
 
 /// Error in a file of recorded SNRs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnrFileError {
-    /// File, and the line if one is known: `a.csv:3`.
+    /// File and, if known, line: `a.csv:3`.
     pub place: String,
     /// Problem and accepted values.
     pub problem: String,
@@ -37,8 +38,8 @@ impl fmt::Display for SnrFileError {
 
 impl std::error::Error for SnrFileError {}
 
-/// A piecewise constant, periodic SNR: at least one step; the first starts at 0, and start times
-/// ascend strictly.
+/// A piecewise constant, periodic SNR. It has at least one step, the first step starts at 0, and
+/// start times ascend strictly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnrSteps {
     /// Start of each step, ns, and its SNR, dB.
@@ -125,8 +126,8 @@ impl SnrSteps {
         self.period_ns
     }
 
-    /// Returns the SNR at `in_round_ns` of a period, dB, and the end of this step within the
-    /// period, ns.
+    /// Returns the SNR at the time `in_round_ns` within a period, dB, and the end of its step
+    /// within the period, ns.
     pub fn at(&self, in_round_ns: u64) -> (f64, u64) {
         let next = self.steps.partition_point(|(start_ns, _)| *start_ns <= in_round_ns);
         let ends_ns = self.steps.get(next).map_or(self.period_ns, |(start_ns, _)| *start_ns);

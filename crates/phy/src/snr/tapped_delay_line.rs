@@ -11,9 +11,9 @@
 //! [`profiles`](crate::fading::profiles)); Proakis, *Digital Communications* (4th ed., 2001), chapter 14,
 //! for the sum and its distribution.
 //!
-//! Distribution over the realisations with N = 64 waves: the mean is the configured one, the
-//! variance relative to mean² is (1 − 1/N) Σ p_l², and the distribution is hypoexponential with the
-//! means p_l, to first order in 1/N.
+//! Distribution over the realisations with N = 64 waves: the mean is the configured mean, the
+//! variance divided by the squared mean is (1 − 1/N) Σ p_l², and the distribution is
+//! hypoexponential with the means p_l, to first order in 1/N.
 
 use super::motion::doppler_of;
 use super::oscillators::{BySlots, Waves};
@@ -24,8 +24,8 @@ use crate::shannon::from_db;
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time};
 use serde::Deserialize;
 
-/// Configuration: a delay profile, and the Doppler shift or the speed and the carrier frequency
-/// from which it follows.
+/// Configuration: a delay profile, and either the Doppler shift, or the speed and the carrier
+/// frequency that determine the Doppler shift.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TappedDelayLineConfig {

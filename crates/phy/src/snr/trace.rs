@@ -1,4 +1,4 @@
-//! Stepwise SNR from a file, repeated to the end of the run.
+//! Stepwise SNR from a file, which is repeated until the end of the run.
 
 use super::{Sample, SnrContext, SnrProcess, SnrSteps};
 use airpath_core::{Component, ConfigError, Setup, Time};
@@ -13,7 +13,7 @@ pub struct TraceConfig {
     pub trace: String,
 }
 
-/// SNR process of consecutive steps; the run starts at the start of the file.
+/// SNR process that consists of steps. Time 0 of the run is the start of the file.
 #[derive(Clone, Debug)]
 pub struct Trace {
     steps: Arc<SnrSteps>,

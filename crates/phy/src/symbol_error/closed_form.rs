@@ -1,4 +1,4 @@
-//! vcp-2008 eq. 5, to an absolute accuracy of a few 1e-16 because of cancellation.
+//! Computes vcp-2008 eq. 5. Its absolute accuracy is a few 1e-16, because of cancellation.
 //!
 //! ```text
 //! (M−1)/M − (1/π) √(ϑ/(1+ϑ)) { (π/2 + α) Σ_j C(2j, j)/[4(1+ϑ)]^j
@@ -7,15 +7,15 @@
 //! σ_ij = C(2j, j) / { C(2(j−i), j−i) 4^i [2(j−i)+1] }
 //! ```
 //!
-//! The paper prints σ_ij with C(2j, i) and C(2(j−i), i), which is undefined for i = j. This
-//! implementation uses the standard form (Simon & Alouini 2005, eq. 5A.17), which agrees with the
-//! integral.
+//! C(n, k) is the binomial coefficient. The paper prints σ_ij with C(2j, i) and C(2(j−i), i), which
+//! is undefined for i = j. This implementation uses the standard form (Simon & Alouini 2005, eq.
+//! 5A.17), which agrees with the integral.
 
 use super::Branches;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Returns eq. 5: the symbol error rate of M-PSK with `points` phases, at least 2, with Rayleigh
-/// fading.
+/// Returns the symbol error rate of M-PSK with `points` phases, at least 2, over Rayleigh fading
+/// (vcp-2008 eq. 5).
 pub fn eq5(points: u32, branches: Branches) -> f64 {
     let Branches { count, snr } = branches;
     let m = f64::from(points);

@@ -1,13 +1,13 @@
-//! Integrals over θ of functions of sin²θ by Gauss–Legendre quadrature, in panels that are halved
-//! towards 0 and π/2.
+//! Integrates functions of sin²θ over θ by Gauss–Legendre quadrature, in panels whose width is
+//! repeatedly halved towards 0 and π/2.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
-/// Number of halvings towards 0; below 2^−48 of a right angle, F changes only at SNRs around −290
-/// dB.
+/// Number of halvings towards 0. Below 2^−48 of a right angle, the integrand changes only if the
+/// SNR is around −290 dB.
 const PANELS: i32 = 48;
-/// Number of halvings towards π/2; a peak narrower than 2^−10 of the interval has a negligible
-/// value, exp(−10^5).
+/// Number of halvings towards π/2; a peak that is narrower than 2^−10 of the interval has a
+/// negligible value, about exp(−10^5).
 const PANELS_OF_PEAK: i32 = 10;
 
 /// Nodes and weights of the 20-point formula, positive half (Abramowitz & Stegun, table 25.4).

@@ -1,5 +1,5 @@
-//! A combined SNR above and below a threshold: shares of time, mean durations, and error rates of
-//! both states.
+//! Computes shares of time, mean durations and error rates of the two states of a combined SNR:
+//! above and below a threshold.
 //!
 //! ```text
 //! P(Γ < T) = P(N, ρ)          ρ = T/S                     P and Q: the incomplete gamma functions over Γ(N)
@@ -12,8 +12,8 @@
 //! Source: for the crossings of one branch, Rice 1948 and Jakes 1974 §1.3; for those of N branches
 //! with maximum-ratio combining, Yacoub, da Silva and Bautista, *Second-order statistics for
 //! diversity-combining techniques in Nakagami-fading channels*, IEEE Transactions on Vehicular
-//! Technology 50 (2001). Error rates use the integrals of symbol errors, with the mean over part of
-//! the SNRs.
+//! Technology 50 (2001). Error rates are computed by the integrals of symbol error rates, averaged
+//! only over the SNRs of the state.
 
 use super::{Branches, Constellation, averaged};
 use std::f64::consts::TAU;
@@ -21,7 +21,8 @@ use std::f64::consts::TAU;
 /// Largest argument; beyond it, exp(−x) is negligible.
 const LARGEST: f64 = 700.0;
 
-/// A combined SNR with a threshold. Pairs contain the value above (good) and the value below (bad).
+/// A combined SNR and a threshold. Returned pairs contain the value above the threshold (good
+/// state) and the value below it (bad state).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fades {
     branches: Branches,
@@ -30,7 +31,7 @@ pub struct Fades {
 }
 
 impl Fades {
-    /// Creates the fades of `branches` below `threshold`, a combined SNR as a power ratio, above 0.
+    /// Creates a value for `branches` and `threshold`, a combined SNR as a power ratio, above 0.
     pub fn new(branches: Branches, threshold: f64) -> Fades {
         Fades { branches, ratio: threshold / branches.snr }
     }

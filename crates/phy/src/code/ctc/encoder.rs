@@ -1,4 +1,4 @@
-//! The encoder: both constituent encoders, each starting in its circulation state.
+//! The turbo encoder: runs both constituent encoders, each from its circulation state.
 
 use super::trellis::{Registers, Word};
 use super::{BlockSize, interleaver::interleaver, puncture::sending_order};
@@ -61,7 +61,7 @@ impl Code {
         }
     }
 
-    /// Returns Sc of both constituent encoders for a block.
+    /// Returns the circulation state Sc of both constituent encoders for a block.
     ///
     /// # Panics
     ///
@@ -91,7 +91,7 @@ impl Code {
     }
 }
 
-/// Encodes the couples in order, and returns the circulation state from which it started.
+/// Encodes the couples in order, starting from the circulation state, and returns this state.
 ///
 /// The code is linear: the parity is the sum of the parity from state 0 and the parity of the
 /// circulation state without input.

@@ -1,4 +1,5 @@
-//! The two interleavers: between the constituent encoders, and within each subblock.
+//! The two interleavers of the code: one between the constituent encoders, one within each
+//! subblock.
 
 use super::BlockSize;
 

@@ -5,7 +5,7 @@
 /// Source: IEEE 802.16-2009 §8.4.9.2.3, Tables 502 (P0…P3) and 505 (m, J).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockSize {
-    /// N, couples of information bits; a multiple of 4 and not of 7.
+    /// N, number of couples of information bits; a multiple of 4, and not a multiple of 7.
     pub couples: usize,
     /// P0, P1, P2, P3 of the interleaver between the two constituent encoders.
     pub p: [usize; 4],
@@ -41,17 +41,17 @@ const fn size(couples: usize, p: [usize; 4], m: u32, j: usize) -> BlockSize {
 }
 
 impl BlockSize {
-    /// Returns the size with `couples` couples, if the standard has one.
+    /// Returns the size with `couples` couples, or `None` if the standard does not define it.
     pub fn of_couples(couples: usize) -> Option<BlockSize> {
         BLOCK_SIZES.into_iter().find(|size| size.couples == couples)
     }
 
-    /// Returns the information bits of a block: 2N.
+    /// Returns the number of information bits of a block: 2N.
     pub const fn information_bits(self) -> usize {
         2 * self.couples
     }
 
-    /// Returns the bits of a block at the code's rate of 1/3: 6N.
+    /// Returns the number of coded bits of a block without puncturing (code rate 1/3): 6N.
     pub const fn coded_bits(self) -> usize {
         6 * self.couples
     }

@@ -46,7 +46,8 @@ const fn transition(state: u8, symbol: u8) -> Transition {
     Transition { next, y: d ^ s2 ^ s3 == 1, w: d ^ s3 == 1 }
 }
 
-/// Bits for addition modulo 2: of one block (`bool`), or of 64 blocks (`u64`).
+/// Bits with addition modulo 2: one bit of one block (`bool`), or one bit of each of 64 blocks
+/// (`u64`).
 pub trait Word: Copy + Default + BitXor<Output = Self> {}
 
 impl Word for bool {}
@@ -65,8 +66,9 @@ impl<T: Word> Registers<T> {
         (Registers([d, s1 ^ b, s2 ^ b]), d ^ s2 ^ s3, d ^ s3)
     }
 
-    /// Returns Sc of blocks of `couples` couples that end in these registers from state 0. Sc is
-    /// linear in the final state: it is the sum over the single bits of the final state.
+    /// Returns the circulation state Sc of blocks of `couples` couples for which an encoder that
+    /// starts in state 0 ends with these registers. Sc is linear in the final state, so that it is
+    /// computed as a sum over the bits of the final state.
     pub(super) fn circulation(self, couples: usize) -> Registers<T> {
         let mut start = Registers::default();
         for (of_final, bit) in self.0.into_iter().zip([4, 2, 1]) {
@@ -84,13 +86,15 @@ impl<T: Word> Registers<T> {
 /// Number of couples after which an encoder without input returns to its initial state.
 const PERIOD: usize = 7;
 
-/// Returns Sc: the state from which a block of `couples` couples ends in its initial state, given
-/// that it ends in `final_state` from state 0. `couples` must not be a multiple of 7.
+/// Returns the circulation state Sc, for which the encoder ends a block in the state in which it
+/// started. The block has `couples` couples, and an encoder that starts in state 0 ends it in
+/// `final_state`. `couples` must not be a multiple of 7.
 pub const fn circulation_state(couples: usize, final_state: u8) -> u8 {
     CIRCULATION[couples % PERIOD][final_state as usize]
 }
 
-/// Circulation states. Rows: N mod 7 (row 0 is not used); columns: the final state from state 0.
+/// Circulation states. Rows: N mod 7 (row 0 is not used); columns: the final state of an encoder
+/// that starts in state 0.
 const CIRCULATION: [[u8; STATES]; PERIOD] = [
     [0; STATES],
     [0, 6, 4, 2, 7, 1, 3, 5],

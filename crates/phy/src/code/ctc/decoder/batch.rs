@@ -1,4 +1,4 @@
-//! The blocks that are decoded in parallel, and one iteration over all of them.
+//! Holds the blocks that are decoded in parallel, and runs one decoding iteration over all of them.
 
 use super::lanes::Simd;
 use super::siso::{EXTRINSIC_LIMIT, Metrics, NORMALISATION, Received, Siso, Symbols};
@@ -21,8 +21,8 @@ pub(super) struct Batch<S: Simd> {
     sending_order: Vec<u32>,
     /// Indices 0, 1, 2, …
     information_order: Vec<u32>,
-    /// Received ratios by subblock; zero for punctured bits. W is absent if none of its bits is
-    /// sent.
+    /// Received log-likelihood ratios, ordered by subblock; zero for punctured bits. The W
+    /// subblocks are absent if none of their bits is sent.
     received: Vec<S::Vector>,
     /// Inputs of each constituent decoder: the received ratios plus the extrinsic ratios of the
     /// other decoder. In the order of the second decoder, A and B are swapped in couples at even
@@ -31,11 +31,11 @@ pub(super) struct Batch<S: Simd> {
     alphas: Vec<Metrics<S::Vector>>,
     /// Decided bits A_0, B_0, A_1, …: negative means 1.
     decided: Vec<S::Vector>,
-    /// The transmitted bits; all bits of the number are set for 1.
+    /// The transmitted bits; all bits of an element are set if the transmitted bit is 1.
     sent: Vec<S::Vector>,
 }
 
-/// Returns the numbers of a vector, one per lane.
+/// Returns the elements of a vector, one per lane.
 fn lanes<V: Pod>(vector: &mut V) -> &mut [i16] {
     cast_slice_mut(slice::from_mut(vector))
 }
@@ -91,8 +91,8 @@ impl<S: Simd> Batch<S> {
     }
 
     /// Runs one iteration of all lanes. A lane of the result is negative if its decided bits differ
-    /// from the reference: the transmitted bits, or the bits of the previous iteration with rule
-    /// agreement.
+    /// from the reference. The reference is the bits of the previous iteration with stopping rule
+    /// agreement, otherwise the transmitted bits.
     pub(super) fn iterate(&mut self) -> S::Vector {
         let with_w = self.received.len() > 4 * self.couples();
         match (self.config.algorithm, with_w) {
@@ -183,10 +183,10 @@ impl<S: Simd> Batch<S> {
     }
 }
 
-/// Columns of a tile; one tile of the rows of all lanes fits into the L1 cache.
+/// Number of columns of a tile. A tile with the rows of all lanes fits into the L1 cache.
 const TILE: usize = 32;
 
-/// Number of lanes and columns that are transposed together if consecutive lanes receive new
+/// Number of lanes and of columns that are transposed together if consecutive lanes receive new
 /// blocks.
 const SQUARE: usize = 4;
 

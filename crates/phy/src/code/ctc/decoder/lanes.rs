@@ -1,6 +1,7 @@
-//! Arithmetic of the decoder on vectors that contain one 16-bit number per block.
+//! Vector arithmetic of the decoder. A vector contains one 16-bit number per block.
 //!
-//! Every width gives the same bits, because lanes are independent and the arithmetic uses integers.
+//! The result does not depend on the width of the vectors, because lanes are independent and the
+//! arithmetic uses integers.
 
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
@@ -25,7 +26,7 @@ pub(super) trait Simd: Copy + Send + 'static {
     fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// Returns `a` where the mask is all ones, `b` where it is zero.
+    /// Returns, for each lane, `a` if all bits of the mask are ones, and `b` if the mask is zero.
     fn select(self, mask: Self::Vector, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Returns the lowest 16 bits of the product.
     fn times(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;

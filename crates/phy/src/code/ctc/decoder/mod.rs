@@ -1,12 +1,12 @@
-//! The decoder: two soft-in, soft-out decoders that exchange extrinsic information.
+//! The turbo decoder: two soft-in, soft-out decoders that exchange extrinsic information.
 //!
 //! It decodes many blocks in parallel, one per lane of a vector of 16-bit numbers. Interleaving
 //! thus copies complete vectors. A lane whose block is finished receives the next block.
 //!
 //! Source: the structure of CML's `TurboDuobinaryCRSCDecode` (phy-802.16-ctc §4): the decoders
-//! exchange ratios of complete symbols, without extrinsic scaling.
-//! Differs: integers instead of floating point, and a prologue beyond the wrap-around instead of up
-//! to four rounds.
+//! exchange ratios of complete symbols, without extrinsic scaling. Differs: uses integers instead
+//! of floating point, and a prologue beyond the wrap-around instead of up to four passes over the
+//! block.
 
 mod batch;
 mod lanes;
@@ -20,13 +20,14 @@ use crate::code::Llr;
 use batch::Batch;
 use lanes::{Portable, Simd};
 
-/// Operation that joins branch metrics: max*(a, b).
+/// Operation max*(a, b) that combines branch metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
     /// The maximum. The result does not depend on the scale of the ratios.
     #[default]
     MaxLog,
-    /// CML's max + max(0, 0.24904·(2.50682 − |a − b|)), to an eighth of a natural unit.
+    /// The formula of CML (Coded Modulation Library), max(a, b) + max(0, 0.24904·(2.50682 − |a −
+    /// b|)), rounded to an eighth of a natural unit.
     LinearLog,
 }
 
@@ -36,16 +37,17 @@ pub const EXTRINSIC_ONE: u8 = 16;
 /// Configuration of a decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecoderConfig {
-    /// Operation that joins branch metrics.
+    /// Operation that combines branch metrics.
     pub algorithm: Algorithm,
-    /// Iterations after which a block is discarded, at least 1. Default 10.
+    /// Maximum number of iterations per block, at least 1. Default 10.
     pub max_iterations: u32,
     /// Rule for stopping before the last iteration.
     pub stopping: Stopping,
     /// Factor of the extrinsic ratios, in sixteenths, 1 to [`EXTRINSIC_ONE`] (the default).
     pub extrinsic_scale: u8,
     /// Number of couples beyond the wrap-around that a recursion processes before its metrics are
-    /// used. Default 48; a value of the block size or more covers the entire circle.
+    /// used. Default 48. With a value of at least the block size, the prologue covers the entire
+    /// block.
     pub prologue: usize,
 }
 
@@ -69,14 +71,14 @@ pub trait Blocks {
     /// no block is left, and is then not called again.
     fn next(&mut self, llrs: &mut [Llr], sent: &mut [bool]) -> bool;
 
-    /// Receives a decoded block. Blocks arrive in order of completion, which depends on the
+    /// Receives a decoded block. Blocks are passed in order of completion, which depends on the
     /// machine.
     fn decoded(&mut self, block: Decoded<'_>);
 }
 
 /// A block whose decoding is complete.
 pub struct Decoded<'a> {
-    /// Number of the block in order of loading, from 0.
+    /// Index of the block in order of loading, from 0.
     pub index: u64,
     /// Number of iterations used.
     pub iterations: u32,
@@ -86,7 +88,7 @@ pub struct Decoded<'a> {
     pub information: &'a mut dyn Iterator<Item = bool>,
 }
 
-/// Instruction set of a decoder. All instruction sets give the same bits.
+/// Instruction set of a decoder. The decoded bits do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// Plain Rust, 8 lanes.
@@ -129,7 +131,7 @@ impl Decoder {
         Decoder::with_width(Width::widest(), code, coded_bits, config)
     }
 
-    /// As [`Decoder::new`], with a given instruction set.
+    /// Creates a decoder as [`Decoder::new`] does, with a given instruction set.
     ///
     /// # Panics
     ///

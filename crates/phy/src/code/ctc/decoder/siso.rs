@@ -1,9 +1,10 @@
 //! Soft-in, soft-out decoder: the BCJR algorithm on one constituent code, for many blocks in
 //! parallel.
 //!
-//! Symbols are those of GF(4): the systematic part of a couple enters and leaves as three ratios,
-//! of 01, 10 and 11 against 00. The block is a circle. All state metrics start equal, one prologue
-//! before the beginning (forward) and one prologue after the end (backward).
+//! Symbols are elements of GF(4). Inputs and outputs for the systematic part of a couple are three
+//! log-likelihood ratios: of 01, 10 and 11 relative to 00. The trellis of a block is circular. The
+//! recursions start with equal state metrics: the forward recursion one prologue before the first
+//! couple, the backward recursion one prologue after the last couple.
 //!
 //! The trellis consists of two butterflies of four states each. If the states of a butterfly are
 //! labelled by pairs of bits, symbol u leads from state x to state x ⊕ u: see [`SOURCES`].
@@ -12,18 +13,18 @@
 //!
 //! Received ratios of A, B, Y and W are at most C = [`LLR_LIMIT`]. A systematic input is the sum of
 //! the ratios of its bits and an extrinsic ratio of at most E = [`EXTRINSIC_LIMIT`]. The linear-log
-//! algorithm adds at most c = [`CORRECTION`] each time it joins two branches. Therefore:
+//! algorithm adds at most c = [`CORRECTION`] each time it combines two branches. Therefore:
 //!
 //! * a branch metric is at most m = (2C + E) + 2C in magnitude, and two metrics of one couple
-//!   differ by at most d = (2C + 2E) + 2C: the largest differences are 01 against 10, and the
-//!   parity;
+//!   differ by at most d = (2C + 2E) + 2C: the largest differences occur between 01 and 10, and in
+//!   the parity;
 //! * every state can be reached from every other state in two couples, and four branches lead to
 //!   each state, so that metrics that began equal differ by at most r = 2·(d + 2c);
 //! * after the metric of one state has been subtracted from all, metrics are at most r in
 //!   magnitude, and grow by at most m + 2c per couple until the next subtraction, [`NORMALISATION`]
 //!   couples later;
-//! * a sum of a forward and a backward metric contains the growth of [`NORMALISATION`] − 1 couples
-//!   in total; parity and three joins add to it.
+//! * a sum of a forward and a backward metric contains the growth over [`NORMALISATION`] − 1
+//!   couples in total, plus the parity and three max* operations.
 
 use super::lanes::Simd;
 use crate::code::ctc::STATES;
@@ -32,8 +33,8 @@ use crate::code::{LLR_LIMIT, Llr};
 /// Largest magnitude of an extrinsic ratio: 128 natural units minus one step.
 pub(super) const EXTRINSIC_LIMIT: Llr = 1023;
 
-/// Number of couples between subtractions that keep the state metrics small. Block sizes are
-/// multiples of it.
+/// Number of couples between two subtractions that keep the state metrics small. Block sizes are
+/// multiples of this number.
 pub(super) const NORMALISATION: usize = 4;
 
 const _: () = {
@@ -51,16 +52,16 @@ const SOURCES: [[usize; 4]; 2] = [[0, 6, 1, 7], [2, 4, 3, 5]];
 
 /// TARGETS\[butterfly]\[x]: the state with label x on the right. Symbol u leads from x to x ⊕ u.
 ///
-/// Y is 1 if A ⊕ B differs from the butterfly's number; W is 1 if A ⊕ B differs from x mod 2.
+/// Y is 1 if A ⊕ B differs from the butterfly's index; W is 1 if A ⊕ B differs from x mod 2.
 const TARGETS: [[usize; 4]; 2] = [[0, 7, 4, 3], [1, 6, 5, 2]];
 
-/// Ratios of a couple: 01, 10 and 11 against 00.
+/// Log-likelihood ratios of a couple: of 01, 10 and 11 relative to 00.
 pub(super) type Symbols<V> = [V; 3];
 
 /// Metrics of the eight states.
 pub(super) type Metrics<V> = [V; STATES];
 
-/// Branch metrics of one couple: of the parity only, and including the systematic part.
+/// Branch metrics of one couple: for the parity only, and for parity and systematic part.
 struct Branches<V> {
     /// Parity metrics by butterfly, x mod 2, and A ⊕ B.
     parity: [[[V; 2]; 2]; 2],
@@ -86,7 +87,7 @@ pub(super) struct Siso<S, const LINEAR: bool, const W: bool> {
 }
 
 impl<S: Simd, const LINEAR: bool, const W: bool> Siso<S, LINEAR, W> {
-    /// Runs over the circle. `put` receives each couple with its extrinsic ratios, starting with
+    /// Runs over the circle. Calls `put` with each couple and its extrinsic ratios, starting with
     /// the last couple. `alphas` is a buffer for the forward metrics of every couple.
     #[inline(always)]
     pub(super) fn run(
@@ -200,8 +201,8 @@ impl<S: Simd, const LINEAR: bool, const W: bool> Siso<S, LINEAR, W> {
         before
     }
 
-    /// Returns the extrinsic ratios of a couple: all paths through a symbol, without its systematic
-    /// part.
+    /// Returns the extrinsic ratios of a couple, which contain all paths through a symbol without
+    /// its systematic part.
     #[inline(always)]
     fn extrinsic(
         self,
@@ -217,7 +218,7 @@ impl<S: Simd, const LINEAR: bool, const W: bool> Siso<S, LINEAR, W> {
         ]
     }
 
-    /// Returns the joined metric of all paths through a symbol.
+    /// Returns the combined metric of all paths through a symbol.
     #[inline(always)]
     fn through(
         self,

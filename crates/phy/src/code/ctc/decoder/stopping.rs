@@ -5,8 +5,9 @@
 pub enum Stopping {
     /// No early stopping.
     None,
-    /// Stops when the decided bits equal the transmitted bits, as simulators do and no receiver
-    /// can. A block counts as correct if it is correct after any iteration.
+    /// Stops when the decided bits equal the transmitted bits. Only a simulator can apply this
+    /// rule, because a receiver does not know the transmitted bits. A block counts as correct if it
+    /// is correct after any iteration.
     #[default]
     Genie,
     /// Stops when two consecutive iterations decide the same bits.

@@ -43,7 +43,7 @@ impl Blocks for Given<'_> {
 fn verdicts(decoder: &mut Decoder, blocks: &[(Vec<Llr>, Vec<bool>)]) -> Vec<Verdict> {
     let mut given = Given { blocks, next: 0, verdicts: vec![None; blocks.len()] };
     decoder.decode(&mut given);
-    given.verdicts.into_iter().map(|verdict| verdict.expect("every block comes back")).collect()
+    given.verdicts.into_iter().map(|verdict| verdict.expect("every block is decoded")).collect()
 }
 
 fn code(couples: usize) -> Code {
@@ -192,7 +192,8 @@ proptest! {
                 let sent = random_bits(&mut random, 96);
                 let mut coded = vec![false; coded_bits];
                 Code::new(size).encode(&sent, &mut coded);
-                // Wrong ratios of the largest magnitude: from no ratio to half of all ratios.
+                // A share of the ratios, from none to half of them, is wrong with the largest
+                // magnitude.
                 let llrs = coded
                     .iter()
                     .map(|bit| if bit ^ random.bernoulli(0.5 * share) { LLR_LIMIT } else { -LLR_LIMIT })
@@ -234,19 +235,20 @@ fn decisions_match_floating_point_reference() {
 struct Compared {
     errors: usize,
     reference_errors: usize,
-    /// Blocks that are correct in one computation and wrong in the other.
+    /// Number of blocks that are correct in one computation and wrong in the other.
     disagreements: usize,
 }
 
 impl Compared {
-    /// Frames that the decoder loses, in standard deviations. Without a loss, a disagreement has
-    /// probability 1/2 in either direction.
+    /// Returns the difference between the block errors of the decoder and of the reference, in
+    /// standard deviations. If the decoder has no loss, each disagreement has probability 1/2 in
+    /// either direction.
     fn lost(&self) -> f64 {
         let lost = self.errors as f64 - self.reference_errors as f64;
         lost / (self.disagreements as f64).sqrt().max(1.0)
     }
 
-    /// Returns the loss in dB, if frame errors fall by a decade in `decade_db`.
+    /// Returns the loss in dB, if the frame error rate falls by a decade in `decade_db`.
     fn lost_db(&self, decade_db: f64) -> f64 {
         (self.errors as f64 / self.reference_errors as f64).log10() * decade_db
     }
@@ -280,8 +282,9 @@ fn compared(algorithm: Algorithm, coded_bits: usize, mean: f64, blocks: usize) -
     compared
 }
 
-/// Unscaled max-log decides marginal blocks by chance: rounding to a sixteenth instead of an eighth
-/// changes as many of them. The test requires that neither computation has a systematic loss.
+/// Without scaling, max-log decides marginal blocks almost randomly; even rounding to a sixteenth
+/// instead of an eighth changes a similar number of blocks. The test requires that neither
+/// computation loses systematically more blocks.
 #[test]
 fn rounding_has_no_visible_loss_near_waterfall() {
     // One case of each algorithm and of each rate.
@@ -318,7 +321,8 @@ fn prologue_of_48_couples_nearly_equals_full_circle() {
     let whole = wrong(usize::MAX);
     let failed = whole.iter().filter(|&&wrong| wrong).count();
     let differing = |prologue| wrong(prologue).iter().zip(&whole).filter(|(a, b)| a != b).count();
-    // A prologue of 48 couples changes a few blocks that are decided by chance, 96 couples none.
+    // A prologue of 48 couples changes the result of a few marginal blocks; a prologue of 96
+    // couples changes none.
     assert!(failed > 200, "{failed}");
     assert!(differing(48) < failed / 20, "{} of {failed}", differing(48));
     assert_eq!(differing(96), 0);
