@@ -204,7 +204,7 @@ DOWN = (
     "qpsk-1/12, qpsk-1/8, qpsk-1/4, qpsk-1/2, qpsk-3/4, 16qam-1/2, 64qam-2/3, 64qam-3/4, 64qam-5/6"
 )
 UP = "qpsk-1/12, qpsk-1/8, qpsk-1/4, qpsk-1/2, qpsk-3/4, 16qam-1/2, 16qam-3/4"
-PAIR = "Use the least and the largest."
+PAIR = "Set the lower end first, then the upper end."
 
 
 @pytest.mark.parametrize(

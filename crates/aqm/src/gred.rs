@@ -126,7 +126,7 @@ mod tests {
     fn gred(config: GredConfig) -> Gred {
         let registry = Registry::<dyn QueueDisc + Send>::default();
         let setup = Setup { seed: Seed::new(1, 0, "gred"), registry: &registry, extra: () };
-        Gred::build(config, setup).expect("an accepted configuration")
+        Gred::build(config, setup).expect("a valid configuration")
     }
 
     #[test]

@@ -92,7 +92,7 @@ mod tests {
     fn check_rejects_duplicate_rate() {
         let mut checks = Checks::default();
         RateTable::check(&[64, 128, 64], &mut checks, |_, _| ());
-        let error = checks.finish().expect_err("64 twice");
+        let error = checks.finish().expect_err("rate 64 is in two rows");
         let text = "by_rate.2.rate_bps = 64: in the table twice. Use one row for each rate";
         assert_eq!(error.to_string(), text);
     }

@@ -11,24 +11,23 @@ use std::sync::Arc;
 
 /// Inputs of the construction of a link, in addition to its own configuration.
 pub struct LinkContext {
-    /// Context of the direction that the link serves. For a link that serves two directions: of the
-    /// forward direction.
+    /// Context of the direction that the link serves, or of the forward direction if the link
+    /// serves both directions.
     pub forward: DirectionContext,
-    /// Context of the reverse direction, for a link that serves both directions.
+    /// Context of the reverse direction; `None` if the link serves one direction.
     pub reverse: Option<DirectionContext>,
-    /// Number of the link in time series.
+    /// ID of the link in time series.
     pub id: u32,
-    /// Users of the flows.
+    /// Assignment of flows to users.
     pub users: Users,
-    /// Traces and tables.
+    /// Traces and tables of the scenario.
     pub files: Arc<Files>,
-    /// Plug-ins of the component families that links use: error processes, SNR processes, and
-    /// others.
+    /// Plug-ins for the components of links: error processes, SNR processes, and others.
     pub registries: Registries,
 }
 
 impl LinkContext {
-    /// Creates a context for one direction and one flow, number 0, without files and plug-ins.
+    /// Creates a context for one direction and one flow with ID 0, without files and plug-ins.
     pub fn new(forward: DirectionContext) -> LinkContext {
         LinkContext {
             forward,
@@ -40,8 +39,8 @@ impl LinkContext {
         }
     }
 
-    /// Creates the error process of `description`, with the link's random stream from `seed`.
-    /// Returns `None` without a description.
+    /// Creates the error process of `description`, with a random stream derived from the link's
+    /// `seed`. Returns `None` if `description` is `None`.
     ///
     /// # Errors
     /// If the kind is unknown or a parameter is invalid.
@@ -98,8 +97,8 @@ impl LinkContext {
     }
 }
 
-/// Queue factory: creates the only queue of a direction (without a name) or one of several queues
-/// (with a name).
+/// Queue factory. `None` creates the only queue of a direction; a name creates one of several
+/// queues.
 type MakeQueue = dyn Fn(Option<&str>) -> Result<Queue, ConfigError>;
 
 /// Inputs of one direction of a link.
@@ -110,8 +109,9 @@ pub struct DirectionContext {
 }
 
 impl DirectionContext {
-    /// Creates a direction whose packets leave through `output`. `make` creates its queues: without
-    /// a name the only queue of the direction, with a name one of several queues.
+    /// Creates the context of a direction whose packets leave through `output`. `make` creates the
+    /// queues: `None` creates the only queue of the direction, a name creates one of several
+    /// queues.
     pub fn new(
         output: Port,
         make: impl Fn(Option<&str>) -> Result<Queue, ConfigError> + 'static,
@@ -119,12 +119,17 @@ impl DirectionContext {
         DirectionContext { output, make: Box::new(make) }
     }
 
-    /// Creates a direction with one existing queue, which is returned for any name.
+    /// Creates the context of a direction with one existing queue. The first request for a queue
+    /// returns this queue, regardless of the name; further requests fail.
     pub fn of(queue: Queue, output: Port) -> DirectionContext {
         let queue = RefCell::new(Some(queue));
         DirectionContext::new(output, move |name| {
             queue.borrow_mut().take().ok_or_else(|| {
-                ConfigError::new("queue", name.unwrap_or_default(), "there is one queue, once")
+                ConfigError::new(
+                    "queue",
+                    name.unwrap_or_default(),
+                    "the only queue has already been created",
+                )
             })
         })
     }
@@ -137,9 +142,9 @@ impl DirectionContext {
         (self.make)(None)
     }
 
-    /// Creates one of several queues of this direction. All have the same discipline; each has a
-    /// separate random stream and number. Results list the queue as direction name, `/` and `name`:
-    /// `bottleneck/user 3`.
+    /// Creates one of several queues of this direction. All queues have the same discipline; each
+    /// queue has its own random stream and ID. In results the name of the queue is
+    /// `<direction>/<name>`, for example `bottleneck/user 3`.
     ///
     /// # Errors
     /// If a parameter of the discipline is invalid, or if a queue of this name has already been
@@ -153,15 +158,15 @@ impl DirectionContext {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Users {
     flows: u32,
-    /// User of each flow; empty if each flow has a separate user.
+    /// User of each flow, by flow ID; empty if each flow has its own user.
     of_flow: Arc<[UserId]>,
-    /// Named users by flow; empty without named users.
+    /// Configured user of each flow; empty if no flow has a configured user.
     named: Arc<[Option<UserId>]>,
 }
 
 impl Users {
-    /// Creates the assignment from the named users of the flows, in order of the flow numbers. The
-    /// user number of a flow without a named user is the flow number.
+    /// Creates the assignment from the configured users of the flows, in ascending order of the
+    /// flow IDs. The user ID of a flow without a configured user equals the flow ID.
     pub fn new(named: impl Iterator<Item = Option<UserId>>) -> Users {
         let (mut flows, mut of_flow, mut all) = (0, Vec::new(), Vec::new());
         for user in named {
@@ -180,11 +185,11 @@ impl Users {
         Users { flows, of_flow: of_flow.into(), named: all.into() }
     }
 
-    /// Returns the assignment for `stations` stations: a flow without a named user belongs to
-    /// station (flow number modulo `stations`).
+    /// Returns the assignment for `stations` stations. A flow without a configured user belongs to
+    /// the station (flow ID modulo `stations`).
     ///
     /// # Errors
-    /// If the number of a named user is not below `stations`.
+    /// If the ID of a configured user is not below `stations`.
     pub fn folded(&self, stations: u32) -> Result<Users, ConfigError> {
         let user = |flow: u32| {
             let named = self.named.get(flow as usize).copied().flatten();
@@ -207,21 +212,23 @@ impl Users {
         self.of_flow.get(flow.0 as usize).copied().unwrap_or(UserId(flow.0))
     }
 
-    /// Returns the largest user number plus one; 0 without flows.
+    /// Returns the largest user ID plus one; 0 without flows.
     pub fn count(&self) -> usize {
         let largest = self.of_flow.iter().max().map_or(self.flows, |user| user.0 + 1);
         largest as usize
     }
 }
 
-/// Checks the error process of a link at `field`, if the link has one.
+/// Checks `errors`, the description of an error process in the configuration field `field`. Does
+/// nothing if it is `None`.
 pub(crate) fn check_errors(field: &str, errors: Option<&Value>, checks: &mut Checks) {
     if let Some(errors) = errors {
         checks.nested(field, AnyErrors::check(errors));
     }
 }
 
-/// Creates a built-in component at `field` to check its parameters. Returns `None` for a plug-in.
+/// Checks the description of a component in the configuration field `field` by creating the
+/// component. Returns `None` for a plug-in, which is not created.
 pub(crate) fn check_component<T>(
     description: &Value,
     built_in: &[(&str, &str)],
@@ -239,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unnamed_flow_has_user_of_its_number() {
+    fn user_id_equals_flow_id_without_configured_user() {
         let users = Users::new([None; 3].into_iter());
         assert_eq!((users.count(), users.of(FlowId(2))), (3, UserId(2)));
         let users = Users::new([None, Some(UserId(7)), None, Some(UserId(0))].into_iter());
@@ -249,16 +256,17 @@ mod tests {
     }
 
     #[test]
-    fn unnamed_flow_belongs_to_station_of_its_number_modulo_stations() {
+    fn station_is_flow_id_modulo_stations_without_configured_user() {
         let users = |named: &[Option<u32>]| Users::new(named.iter().map(|user| user.map(UserId)));
         let of = |users: &Users| -> Vec<u32> {
             (0..users.flows).map(|flow| users.of(FlowId(flow)).0).collect()
         };
-        let folded = users(&[None; 5]).folded(2).expect("they are there");
+        let folded = users(&[None; 5]).folded(2).expect("these stations exist");
         assert_eq!(of(&folded), [0, 1, 0, 1, 0]);
-        let folded = users(&[None, Some(1), None, Some(0)]).folded(2).expect("they are there");
+        let folded =
+            users(&[None, Some(1), None, Some(0)]).folded(2).expect("these stations exist");
         assert_eq!(of(&folded), [0, 1, 0, 0]);
-        let error = users(&[None, Some(2)]).folded(2).expect_err("there is none");
+        let error = users(&[None, Some(2)]).folded(2).expect_err("station 2 does not exist");
         assert_eq!(error.to_string(), "flows.1.user = 2: does not exist: there are 2 stations");
     }
 }

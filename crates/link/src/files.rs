@@ -8,13 +8,13 @@ use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Recorded traces by their key in the configuration.
+/// Maps the key of a trace in the configuration to the trace.
 pub type Traces = BTreeMap<String, Arc<Trace>>;
 
-/// Error-rate tables by their key in the configuration.
+/// Maps the key of an error-rate table in the configuration to the table.
 pub type Tables = BTreeMap<String, Arc<PerTable>>;
 
-/// Parsed files of a scenario, and values that links compute once for all replications.
+/// Parsed files of a scenario, and values that are computed once for all replications.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     /// Recorded traces.
@@ -23,7 +23,7 @@ pub struct Files {
     pub tables: Tables,
     /// Recorded SNRs.
     pub snr: SnrTraces,
-    /// Values that links share over replications, threads and directions.
+    /// Values that links of all replications, threads and directions share.
     pub shared: Arc<Shared>,
 }
 
@@ -47,15 +47,15 @@ impl From<Traces> for Files {
     }
 }
 
-/// One value of each type, created on first use. A value depends only on the scenario, so it is
-/// irrelevant which link creates it.
+/// Store of shared values: one value of each type, created on first use. A value must depend only
+/// on the scenario, not on the link that creates it.
 #[derive(Debug, Default)]
 pub struct Shared {
     values: Mutex<BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Shared {
-    /// Returns the value of type `T`.
+    /// Returns the value of type `T`. Creates a default value on first use.
     pub fn get<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
         let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         let value = values.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));

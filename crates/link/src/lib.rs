@@ -1,10 +1,10 @@
-//! Links: one file for each, and the trait [`Link`] that all of them implement.
+//! Links, one file or directory each, and the trait [`Link`], which all of them implement.
 //!
-//! A link is a [`Stage`](airpath_core::Stage) that transmits packets from its own queues. Its
-//! [`LinkContext`] creates the queues: one for each direction, or several with names. Links that
-//! send one packet after another share [`SerialLink`] and differ in their [`Transmitter`], which
-//! defines the duration of a transmission and its loss probability. To add a link, write its file
-//! and add one line to `links/mod.rs` and one to `links/registry.rs`.
+//! A link is a [`Stage`](airpath_core::Stage) that transmits packets from its own queues. The
+//! [`LinkContext`] creates the queues: one queue for each direction, or several named queues. Links
+//! that send one packet after another share [`SerialLink`] and differ in their [`Transmitter`],
+//! which defines the duration of a transmission and its loss probability. To add a link, write its
+//! file and add one line to `links/mod.rs` and one to `links/registry.rs`.
 //!
 //! | file or directory | contents |
 //! | --- | --- |

@@ -1,34 +1,34 @@
-//! The trait of a link, and its measurements.
+//! [`Link`]: the trait that each link implements, and the measurements of a link.
 
 use airpath_aqm::QueueReport;
 use airpath_core::{Histogram, Stage, Time, UserId};
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// Directions that a kind of link serves as one stage. The value is available before a link is
-/// created.
+/// Directions that one link of a kind serves. The value is available before a link is created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sides {
     /// One direction. If the bottleneck also serves the reverse direction of the path, a second
-    /// link is created for it.
+    /// link is created for the reverse direction.
     #[default]
     One,
-    /// Both directions if the path has a reverse side, otherwise one.
+    /// Both directions if the bottleneck also serves the reverse direction of the path; otherwise
+    /// the forward direction.
     OneOrBoth,
-    /// Both directions; the path must have a reverse side.
+    /// Both directions. The bottleneck must also serve the reverse direction of the path.
     Both,
 }
 
-/// A stage that transmits packets from its own queues. The constructor creates the queues, first
-/// those of the forward direction. Queues are numbered in this order, and results list them in this
-/// order.
+/// A stage that transmits packets from its own queues. The constructor creates the queues of the
+/// forward direction first. Queues are numbered and listed in results in the order of their
+/// creation.
 ///
 /// Input 0 and the output of the forward [`DirectionContext`](crate::DirectionContext) belong to
-/// the only or forward direction; input 1 and the output of the reverse context belong to the
-/// reverse direction.
+/// the forward direction, or to the only direction. Input 1 and the output of the reverse context
+/// belong to the reverse direction.
 pub trait Link: Stage {
-    /// Directions that links of this kind serve. A plug-in declares them at its registration
-    /// ([`LinkRegistry::register_serving`](crate::LinkRegistry::register_serving)).
+    /// Directions that links of this kind serve. A plug-in declares its directions at its
+    /// registration ([`LinkRegistry::register_serving`](crate::LinkRegistry::register_serving)).
     fn sides() -> Sides
     where
         Self: Sized,
@@ -36,24 +36,23 @@ pub trait Link: Stage {
         Sides::One
     }
 
-    /// Returns the measurements up to `now`: one entry for each direction that the link serves,
-    /// with all queues of this direction.
+    /// Returns the measurements up to `now`: one report for each direction that the link serves.
     fn reports(&self, now: Time) -> Vec<SideReport>;
 }
 
 /// Measurements of one direction of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SideReport {
-    /// Reports of the queues, in order of their numbers.
+    /// Reports of the queues, in ascending order of their IDs.
     pub queues: Vec<QueueReport>,
-    /// Reports of the users, in order of their numbers; empty for a link that does not distinguish
-    /// users.
+    /// Reports of the users, in ascending order of their IDs; empty if the link does not
+    /// distinguish users.
     pub users: Vec<UserReport>,
-    /// Reports of the stations, in order of their numbers; only in the reverse direction of a link
-    /// with grants.
+    /// Reports of the stations, in ascending order of their IDs; empty except in the reverse
+    /// direction of a link with grants.
     pub stations: Vec<StationReport>,
-    /// Delays from the arrival of packets at the link to their reception, if the link measures
-    /// them.
+    /// Distribution of the delay from the arrival of a packet at the link to its reception; `None`
+    /// if the link does not measure this delay.
     pub delays: Option<Histogram>,
     /// Report of the link.
     pub link: LinkReport,
@@ -69,10 +68,10 @@ impl SideReport {
 /// Measurements of a link, without its queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkReport {
-    /// Share of time during which the link transmitted; for a trace, share of its bytes that were
-    /// used.
+    /// Share of the measured time during which the link transmitted. For a trace: share of the
+    /// bytes of its opportunities that were used.
     pub utilisation: f64,
-    /// Total of which the utilisation is a share: seconds, bytes or PDUs.
+    /// Denominator of the utilisation: seconds, bytes or PDUs, depending on the kind of link.
     pub offered: f64,
     /// Bytes of IP packets delivered.
     pub delivered_bytes: u64,
@@ -82,14 +81,16 @@ pub struct LinkReport {
     pub lost_packets: u64,
     /// Transmissions started in each regime; one entry for a link without regimes.
     pub regime_packets: Vec<u64>,
-    /// Counters of this kind of link, by name, since the start of measurement.
+    /// Counters that are specific to the kind of link, as pairs of a name and the value since the
+    /// start of measurement.
     pub counters: Vec<(Cow<'static, str>, f64)>,
 }
 
-/// Measurements of one user of a cell. Averages over its slots are `None` for a user without slots.
+/// Measurements of one user of a cell. Averages over the user's slots are `None` if the user had no
+/// slots.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UserReport {
-    /// User number.
+    /// ID of the user.
     pub user: UserId,
     /// Bytes of IP packets delivered.
     pub delivered_bytes: u64,
@@ -97,26 +98,27 @@ pub struct UserReport {
     pub delivered_packets: u64,
     /// Packets that were discarded or corrupted.
     pub lost_packets: u64,
-    /// Slots that were allocated to the user, among the slots that started in the measured time.
+    /// Number of slots that were allocated to the user and started in the measured time.
     pub slots: u64,
     /// Allocated slots as a share of all slots that started in the measured time.
     pub slot_share: f64,
-    /// Share of the allocated slots that failed.
+    /// Share of the allocated slots whose transmission failed.
     pub slot_error_rate: Option<f64>,
     /// Mean of the rates selected for the allocated slots, bit/s.
     pub mean_rate_bps: Option<f64>,
-    /// Share of the allocated slots in which no user with data had a higher rate.
+    /// Share of the allocated slots in which no other user with data had a higher rate.
     pub best_slot_share: Option<f64>,
     /// Mean SNR at the start of the slots in which the user had data, dB.
     pub mean_snr_db: Option<f64>,
-    /// Mean of the margin over the slots of the cell.
+    /// Mean of the SNR margin of link adaptation over the slots of the cell.
     pub margin: f64,
 }
 
-/// Measurements of one station, in both directions. Averages are `None` without packets or grants.
+/// Measurements of one station, in both directions. Averages are `None` if there were no packets or
+/// no grants.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StationReport {
-    /// Station number.
+    /// ID of the station.
     pub station: UserId,
     /// Bytes of IP packets delivered in the downlink.
     pub down_bytes: u64,
@@ -147,9 +149,10 @@ pub struct StationReport {
     pub requests_contention: u64,
     /// Requests received by piggyback.
     pub requests_piggyback: u64,
-    /// Proactive grants, without a request of the station.
+    /// Number of proactive grants: grants without a request of the station.
     pub grants_proactive: u64,
-    /// Number of codes, scheduling requests or random delays of the station.
+    /// Number of request attempts of the station. An attempt is a ranging code, a scheduling
+    /// request or a random delay, depending on the request procedure.
     pub request_attempts: u64,
     /// Number of attempts that were lost to a collision.
     pub request_collisions: u64,

@@ -48,7 +48,8 @@ pub(crate) fn table() -> PerTable {
                 json!({"snr_db": snr_db, "errors": (share * 1e6).round(), "blocks": 1_000_000})
             })
             .map(|mut point| {
-                point["errors"] = json!(point["errors"].as_f64().expect("a number") as u64);
+                point["errors"] =
+                    json!(point["errors"].as_f64().expect("the field is a number") as u64);
                 point
             })
             .collect();
@@ -63,7 +64,8 @@ pub(crate) fn table() -> PerTable {
 pub(crate) fn files() -> Files {
     let tables: Tables = [("t".to_owned(), Arc::new(table()))].into();
     // 6 dB for one second, then 18 dB for one second.
-    let steps = SnrSteps::new(vec![(0, 6.0), (1000 * MS, 18.0)], 2000 * MS).expect("steps");
+    let steps =
+        SnrSteps::new(vec![(0, 6.0), (1000 * MS, 18.0)], 2000 * MS).expect("valid SNR steps");
     let snr = [("two".to_owned(), Arc::new(steps))].into();
     Files { tables, snr, ..Files::default() }
 }
@@ -371,7 +373,7 @@ pub(crate) fn chosen_of(snr_db: f64, policy: &Value) -> String {
     parameters.remove("kind");
     let config: AdaptiveConfig = serde_json::from_value(parameters.into()).expect("a description");
     let adapted = config.regimes(&files(), &PolicyRegistry::default(), Bytes(1500));
-    adapted.expect("regimes").regimes.remove(0).mcs
+    adapted.expect("valid regimes").regimes.remove(0).mcs
 }
 
 /// Returns the MCS in each of the first intervals if packets are sent only at the given times.

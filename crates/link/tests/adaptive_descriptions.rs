@@ -31,7 +31,7 @@ fn check_rejects_invalid_values() {
     );
     assert_eq!(
         with(json!({"framing": {"block_bytes": 48}})),
-        "framing.block_bytes = 48: that of each MCS is in the table. Remove it"
+        "framing.block_bytes = 48: the table contains this value for each MCS. Remove it"
     );
     assert_eq!(
         with(json!({"policy": {"kind": "tagla", "th_per": 2}})),
@@ -56,18 +56,19 @@ fn regimes_require_constant_choices() {
         in_order: false,
     };
     let policies = PolicyRegistry::default();
-    let adapted = config(0.0).regimes(&files(), &policies, Bytes(1500)).expect("regimes");
+    let adapted = config(0.0).regimes(&files(), &policies, Bytes(1500)).expect("valid regimes");
     assert_eq!(adapted.thresholds, [8]);
     let found: Vec<(&str, f64)> =
         adapted.regimes.iter().map(|regime| (regime.mcs.as_str(), regime.rate_bps)).collect();
     assert_eq!(found, [("mcs5", 21e6), ("mcs6", 24e6)]);
-    let error = config(0.5).regimes(&files(), &policies, Bytes(1500)).expect_err("noise");
+    let error =
+        config(0.5).regimes(&files(), &policies, Bytes(1500)).expect_err("the estimate has noise");
     assert_eq!(
         error.to_string(),
-        "snr_noise_db = 0.5: the estimate of the SNR varies. Use 0 for regimes that do not change"
+        "snr_noise_db = 0.5: the estimate of the SNR varies. Use 0 for constant regimes"
     );
     let constant = AdaptiveConfig { policy: fixed(2), ..config(0.5) };
-    let adapted = constant.regimes(&files(), &policies, Bytes(1500)).expect("regimes");
+    let adapted = constant.regimes(&files(), &policies, Bytes(1500)).expect("valid regimes");
     assert_eq!(adapted.regimes[0].mcs, "mcs2");
 }
 

@@ -73,7 +73,7 @@ fn slot_error_rate_matches_table() {
         let snr = json!({"kind": "constant", "mean_db": snr_db});
         let user = &one_user(json!({"snr": snr, "margin": margin})).users[0];
         let (expected, rate) = scheme(&table, number, snr_db);
-        let found = user.slot_error_rate.expect("slots");
+        let found = user.slot_error_rate.expect("the user had slots");
         let what = format!("SNR {snr_db} dB, margin {margin}");
         SLOT_ERRORS.close(&*what, "", found, expected, five_deviations(expected));
         assert_eq!(user.mean_rate_bps, Some(rate), "{what}");
@@ -90,7 +90,7 @@ fn combined_snr_of_a_block_adds_up() {
     let expected = first / (1.0 + first);
     for harq in ["chase", "incremental"] {
         let user = &one_user(json!({"snr": snr, "harq": harq})).users[0];
-        let found = user.slot_error_rate.expect("slots");
+        let found = user.slot_error_rate.expect("the user had slots");
         SLOT_ERRORS.close(harq, "", found, expected, five_deviations(expected));
     }
 }

@@ -26,14 +26,14 @@ struct Nothing(Calls);
 
 impl ErrorProcess for Nothing {
     fn corrupts(&mut self, frame: &Frame) -> bool {
-        self.0.lock().expect("one thread").push(*frame);
+        self.0.lock().expect("the lock is not poisoned").push(*frame);
         false
     }
 }
 
 impl ErrorProcess for EverySecond {
     fn corrupts(&mut self, frame: &Frame) -> bool {
-        let mut calls = self.0.lock().expect("one thread");
+        let mut calls = self.0.lock().expect("the lock is not poisoned");
         calls.push(*frame);
         calls.len().is_multiple_of(2)
     }
@@ -86,7 +86,7 @@ fn with_queue(mut description: Value, queue: AnyQueue, calls: &Calls) -> Result<
 
 /// Start and end of each frame with which the error process was called, ns.
 fn spans(calls: &Calls) -> Vec<(u64, u64)> {
-    let calls = calls.lock().expect("one thread");
+    let calls = calls.lock().expect("the lock is not poisoned");
     calls.iter().map(|frame| (frame.began.as_nanos(), frame.ended.as_nanos())).collect()
 }
 
@@ -185,7 +185,7 @@ impl airpath_aqm::QueueWrapper for Listening {
     delegate_queue!(0: on_lost, on_held, measured, restart_measurement);
 
     fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
-        *self.1.lock().expect("one thread") = rate;
+        *self.1.lock().expect("the lock is not poisoned") = rate;
         self.0.on_rate(rate, ctx);
     }
 }
@@ -211,7 +211,7 @@ fn error_process_receives_every_byte_on_the_air() {
             link.receive(Port(0), &packet, &mut harness.at(now));
         }
         harness.run(&mut link, Time::from_millis(400));
-        let calls = calls.lock().expect("one thread").clone();
+        let calls = calls.lock().expect("the lock is not poisoned").clone();
         let bytes: Vec<u64> = calls.iter().map(|frame| frame.bytes.0).collect();
         if expected.is_empty() {
             let (on_air, sent) = (bytes.iter().sum::<u64>(), SIZES.iter().sum::<u64>());
@@ -219,7 +219,7 @@ fn error_process_receives_every_byte_on_the_air() {
             continue;
         }
         assert_eq!(bytes, expected, "{description}");
-        let told = *told.lock().expect("one thread");
+        let told = *told.lock().expect("the lock is not poisoned");
         assert_eq!(SIZES.map(|size| told.framing.on_air(Bytes(size)).0).to_vec(), bytes);
         for frame in calls {
             let mcs = (*kind == "adaptive").then_some(0);
@@ -252,7 +252,7 @@ fn padding_and_parity_use_air_time() {
         // ms.
         let at_us = if kind == "trace" { 2000 } else { 2080 };
         assert_eq!(arrived, Time::from_nanos(at_us * 1000), "{kind}");
-        assert_eq!(calls.lock().expect("one thread")[0].bytes, Bytes(2080), "{kind}");
+        assert_eq!(calls.lock().expect("the lock is not poisoned")[0].bytes, Bytes(2080), "{kind}");
     }
 }
 
@@ -266,7 +266,7 @@ fn bernoulli_loss_bypasses_error_process() {
     link.receive(Port(0), &packet, &mut harness.at(Time::ZERO));
     assert!(harness.run(&mut link, Time::from_secs(1)).is_empty());
     assert_eq!(harness.counts().dropped[DropReason::Channel as usize], 1);
-    assert!(calls.lock().expect("one thread").is_empty());
+    assert!(calls.lock().expect("the lock is not poisoned").is_empty());
 }
 
 /// A packet that waits for a rate above zero is not on the air.

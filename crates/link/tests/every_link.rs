@@ -440,7 +440,8 @@ fn links_are_work_conserving() {
         if description["kind"] == "fixed" && !repeats(&description) {
             let overhead = description["framing"].as_u64().unwrap_or(0);
             let bits = 100.0 * 8.0 * (1500 + overhead) as f64;
-            let rate = description["rate_bps"].as_u64().expect("it has one") as f64;
+            let rate =
+                description["rate_bps"].as_u64().expect("the description has this field") as f64;
             assert!((busy - bits / rate).abs() < 1e-6, "{description} took {busy} s");
         }
     }
@@ -493,7 +494,8 @@ proptest! {
 /// Checks the links of the kinds that `is_meant` accepts, each behind a queue of configuration
 /// `before`.
 fn check_accounting(steps: &[Step], before: &Value, is_meant: impl Fn(&str) -> bool) {
-    let is_meant = |link: &Value| is_meant(link["kind"].as_str().expect("it has one"));
+    let is_meant =
+        |link: &Value| is_meant(link["kind"].as_str().expect("the description has this field"));
     for description in all_descriptions().filter(is_meant) {
         let link = build(&description, queue(before), Port(0)).expect("a link");
         let mut ledger = Ledger::new(link, 1, has_control_traffic(&description));

@@ -26,7 +26,7 @@ struct Script {
 
 impl ErrorProcess for Script {
     fn corrupts(&mut self, frame: &Frame) -> bool {
-        let mut calls = self.calls.lock().expect("one thread");
+        let mut calls = self.calls.lock().expect("the lock is not poisoned");
         calls.push(*frame);
         self.script.get(calls.len() - 1).copied().unwrap_or(false)
     }
@@ -139,7 +139,7 @@ fn failed_packet_blocks_others_until_discarded_in_order() {
 fn error_process_is_called_for_each_attempt_at_its_time() {
     let (mut link, calls) = link(json!({"harq": harq(3, 25)}), "x..x", 1);
     drive(&mut link, &mut TestHarness::default(), [0; 3].into_iter());
-    let calls = calls.lock().expect("one thread");
+    let calls = calls.lock().expect("the lock is not poisoned");
     let spans: Vec<_> = calls
         .iter()
         .map(|frame| (frame.began.as_nanos() / MS, frame.ended.as_nanos() / MS))
@@ -160,7 +160,7 @@ fn error_process_is_called_in_order_of_time() {
         link.receive(Port(0), &packet, &mut harness.at(Time::ZERO));
     }
     assert_eq!(harness.run(&mut link, Time::from_secs(1)).len(), 2);
-    let calls = calls.lock().expect("one thread");
+    let calls = calls.lock().expect("the lock is not poisoned");
     let spans: Vec<_> =
         calls.iter().map(|f| (f.began.as_nanos() / MS, f.ended.as_nanos() / MS)).collect();
     assert_eq!(spans, [(0, 10), (25, 35), (25, 90)]);

@@ -75,7 +75,7 @@ const LONG: Duration = Duration::from_secs(3600);
 /// A transmitter, and its channel for the expected outcomes.
 fn link(changes: &Value) -> (Mimo, MimoChannel) {
     let config: MimoConfig = serde_json::from_value(mimo(changes.clone())).expect("a description");
-    let channel = config.channel().expect("accepted");
+    let channel = config.channel().expect("a valid configuration");
     let rate = Rate(config.rate_bps);
     (Mimo::new(rate, channel.clone(), Arc::default(), &Seed::new(1, 0, "link")), channel)
 }
@@ -276,7 +276,7 @@ fn mimo_without_code_equals_gilbert_elliott_with_slots_of_a_bit() {
         });
         let registry = ErrorsRegistry::default();
         let setup = Setup { seed: Seed::new(1, 0, "channel"), registry: &registry, extra: () };
-        let mut process = AnyErrors::build(&description, setup).expect("accepted");
+        let mut process = AnyErrors::build(&description, setup).expect("a valid configuration");
         let mut counts = [[0u64; 8]; 2];
         let mut now = Time::ZERO;
         for _ in 0..PACKETS {

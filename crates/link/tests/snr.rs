@@ -28,7 +28,7 @@ fn at(snr_db: f64, bytes: u64) -> (String, f64) {
     description.as_object_mut().expect("a table").remove("kind");
     let config: AdaptiveConfig = serde_json::from_value(description).expect("a description");
     let adapted = config.regimes(&files(), &PolicyRegistry::default(), Bytes(bytes));
-    let regime = adapted.expect("regimes").regimes.remove(0);
+    let regime = adapted.expect("valid regimes").regimes.remove(0);
     (regime.mcs, regime.per)
 }
 
@@ -158,6 +158,6 @@ fn varying_snr_has_no_regimes() {
     let error = config.regimes(&files(), &PolicyRegistry::default(), Bytes(1500));
     assert_eq!(
         error.expect_err("refused").to_string(),
-        "snr.kind = rayleigh: the SNR varies. Use constant for regimes that do not change"
+        "snr.kind = rayleigh: the SNR varies. Use an SNR of kind constant for constant regimes"
     );
 }

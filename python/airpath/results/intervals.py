@@ -127,7 +127,7 @@ def mean_interval(
     try:
         least, most = map(float, bounds)
     except (TypeError, ValueError, OverflowError):
-        accepted = "Use the least and the largest value"
+        accepted = "Set the lower end first, then the upper end value"
         raise BadValueError(f"{error_prefix('bounds', bounds)}: not a pair. {accepted}.") from None
     if not known:
         return Interval(math.nan, math.nan, math.nan, confidence, 0)

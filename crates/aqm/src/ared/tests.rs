@@ -37,7 +37,7 @@ const BAND: Law = Law {
 fn ared(config: AredConfig) -> Ared {
     let registry = Registry::<dyn QueueDisc + Send>::default();
     let setup = Setup { seed: Seed::new(1, 0, "ared"), registry: &registry, extra: () };
-    Ared::build(config, setup).expect("an accepted configuration")
+    Ared::build(config, setup).expect("a valid configuration")
 }
 
 fn packet() -> Packet {

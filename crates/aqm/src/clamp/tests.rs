@@ -19,7 +19,7 @@ fn build(description: &Value) -> Result<AnyQueue, ConfigError> {
 }
 
 fn clamp(a: u64) -> Box<Clamp> {
-    match build(&description(a)).expect("an accepted configuration") {
+    match build(&description(a)).expect("a valid configuration") {
         AnyQueue::Clamp(clamp) => clamp,
         _ => unreachable!("its kind is clamp"),
     }
@@ -58,8 +58,8 @@ fn packet_in_service_counts_until_served_or_discarded() {
     for number in 0..3 {
         queue.enqueue(&packet(number), &mut harness.at(millis(0)));
     }
-    let mut first = queue.dequeue(&mut harness.at(millis(0))).expect("three wait");
-    let second = queue.dequeue(&mut harness.at(millis(0))).expect("two wait");
+    let mut first = queue.dequeue(&mut harness.at(millis(0))).expect("three packets wait");
+    let second = queue.dequeue(&mut harness.at(millis(0))).expect("two packets wait");
     assert_eq!((queue.taken, queue.backlog()), (Bytes(3000), Bytes(1500)));
     queue.on_served(&mut first, &mut harness.at(millis(1)));
     queue.on_lost(&second, &mut harness.at(millis(2)));
@@ -133,11 +133,12 @@ fn prices_of_path_are_summed() {
 #[test]
 fn restart_measurement_resets_means() {
     let mut harness = TestHarness::default();
-    let disc = build(&description(1000)).expect("accepted");
+    let disc = build(&description(1000)).expect("a valid configuration");
     let mut queue = Queue::new(disc, QueueId(0));
     for at in 0..10 {
         queue.enqueue(&packet(at), &mut harness.at(millis(10 * at)));
-        let mut sent = queue.dequeue(&mut harness.at(millis(10 * at + 5))).expect("one waits");
+        let mut sent =
+            queue.dequeue(&mut harness.at(millis(10 * at + 5))).expect("one packet waits");
         queue.on_served(&mut sent, &mut harness.at(millis(10 * at + 5)));
     }
     let measured = queue.report(millis(100)).measured;
@@ -201,10 +202,10 @@ fn adaptation_uses_delay_until_end_of_service() {
     let fields = changed.as_object_mut().expect("an object");
     fields.remove("a_bytes");
     fields.insert("target_delay_ns".into(), json!(50_000_000));
-    let mut queue = Queue::new(build(&changed).expect("accepted"), QueueId(0));
+    let mut queue = Queue::new(build(&changed).expect("a valid configuration"), QueueId(0));
     for (came, served) in [(0, 10), (20, 100), (100, 200)] {
         queue.enqueue(&packet(0), &mut harness.at(millis(came)));
-        let mut sent = queue.dequeue(&mut harness.at(millis(came))).expect("one waits");
+        let mut sent = queue.dequeue(&mut harness.at(millis(came))).expect("one packet waits");
         queue.on_served(&mut sent, &mut harness.at(millis(served)));
     }
     // The first packet is not late, so a has no value yet. The second packet sets a to its bound,
@@ -228,7 +229,7 @@ fn packet_dropped_by_inner_discipline_is_not_in_service() {
     let mut harness = TestHarness::default();
     let mut changed = description(0);
     changed["inner"] = json!({"kind": "droptail", "limit": {"packets": 1}});
-    let mut queue = build(&changed).expect("accepted");
+    let mut queue = build(&changed).expect("a valid configuration");
     for number in 0..3 {
         queue.enqueue(&packet(number), &mut harness.at(millis(0)));
     }

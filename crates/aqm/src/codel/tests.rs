@@ -23,7 +23,7 @@ const CONTROL_LAW: Law = Law {
 fn codel(config: CodelConfig) -> Codel {
     let registry = Registry::<dyn QueueDisc + Send>::default();
     let setup = Setup { seed: Seed::new(1, 0, "codel"), registry: &registry, extra: () };
-    Codel::build(config, setup).expect("an accepted configuration")
+    Codel::build(config, setup).expect("a valid configuration")
 }
 
 /// A queue with its clock, and the numbers of the packets at its input and output.

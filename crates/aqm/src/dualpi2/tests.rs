@@ -20,7 +20,7 @@ const DEFAULT: DualPi2Config = DualPi2Config {
 fn queue(config: DualPi2Config) -> DualPi2 {
     let registry = Registry::<dyn QueueDisc + Send>::default();
     let setup = Setup { seed: Seed::new(1, 0, "dualpi2"), registry: &registry, extra: () };
-    DualPi2::build(config, setup).expect("an accepted configuration")
+    DualPi2::build(config, setup).expect("a valid configuration")
 }
 
 /// Packet `number` of 1500 bytes.
@@ -62,8 +62,8 @@ fn classic_queue_gets_a_tenth_of_link() {
     fill(&mut queue, &mut harness, 1000, Ecn::Ect1);
     let mut order = String::new();
     for _ in 0..500 {
-        let next = *queue.peek().expect("there are 2000");
-        let sent = queue.dequeue(&mut harness.at(Time::ZERO)).expect("there are 2000");
+        let next = *queue.peek().expect("2000 packets wait");
+        let sent = queue.dequeue(&mut harness.at(Time::ZERO)).expect("2000 packets wait");
         assert_eq!(sent, next);
         order.push(if sent.ecn == Ecn::Ect1 { 'L' } else { 'C' });
     }

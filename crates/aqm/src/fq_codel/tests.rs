@@ -30,7 +30,7 @@ const HASH: Law = Law {
 fn fq_codel(config: FqCodelConfig, seed: u64) -> FqCodel {
     let registry = Registry::<dyn QueueDisc + Send>::default();
     let setup = Setup { seed: Seed::new(seed, 0, "fq-codel"), registry: &registry, extra: () };
-    FqCodel::build(config, setup).expect("an accepted configuration")
+    FqCodel::build(config, setup).expect("a valid configuration")
 }
 
 struct Line {
@@ -86,12 +86,13 @@ fn backlogged_flows_share_link_within_one_quantum() {
     let (mut sent, mut rounds, mut last) = ([0u64; 6], 0, 0);
     let (mut beyond, mut apart) = ([0u64; 6], 0);
     while rounds < 20 {
-        let packet = line.take().expect("all wait");
+        let packet = line.take().expect("all packets wait");
         let flow = packet.flow.0 as usize;
         if flow < last {
             rounds += 1;
             for (flow, sent) in sent.iter().enumerate() {
-                let extra = sent.checked_sub(rounds * QUANTUM).expect("it had its quanta");
+                let extra =
+                    sent.checked_sub(rounds * QUANTUM).expect("the flow has used its quanta");
                 beyond[flow] = extra.max(beyond[flow]);
             }
         }
@@ -175,7 +176,7 @@ fn every_flow_is_new_after_idle_time() {
     for by_service in [true, false] {
         let mut line = Line::new(DEFAULT);
         line.put(0, 1514);
-        let mut sent = line.take().expect("one waits");
+        let mut sent = line.take().expect("one packet waits");
         if by_service {
             line.queue.on_served(&mut sent, &mut line.harness.at(line.now));
         } else {

@@ -49,7 +49,7 @@ const TARGET: Law = Law {
 fn pie(config: PieConfig) -> Pie {
     let registry = Registry::<dyn QueueDisc + Send>::default();
     let setup = Setup { seed: Seed::new(1, 0, "pie"), registry: &registry, extra: () };
-    Pie::build(config, setup).expect("an accepted configuration")
+    Pie::build(config, setup).expect("a valid configuration")
 }
 
 /// Creates a PIE queue with a long delay and the given probability, after its burst allowance.

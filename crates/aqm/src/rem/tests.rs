@@ -52,7 +52,7 @@ fn build(config: RemConfig) -> Result<Rem, ConfigError> {
 }
 
 fn rem(config: RemConfig) -> Rem {
-    let mut queue = build(config).expect("an accepted configuration");
+    let mut queue = build(config).expect("a valid configuration");
     queue.on_rate(LinkRate::of_packets(RATE), &mut TestHarness::default().at(Time::ZERO));
     queue
 }
@@ -144,7 +144,7 @@ fn dropped_arrivals_count_in_price() {
     }
     assert_eq!(harness.counts().dropped[DropReason::Overflow as usize], 9);
     assert_eq!(queue.price(), 0.0);
-    queue.dequeue(&mut harness.at(micros(2000))).expect("one waits");
+    queue.dequeue(&mut harness.at(micros(2000))).expect("one packet waits");
     let expected = 0.001 * (10.0 - CAPACITY + 0.1 * (1.0 - 20.0));
     LAW.close("p after ten arrivals", "", queue.price(), expected, 1e-15);
 }
@@ -210,7 +210,7 @@ fn rem_drops_arrivals_without_ecn() {
     queue.per_byte = 1.0;
     queue.enqueue(&data(1), &mut harness.at(Time::ZERO));
     assert_eq!((queue.packets(), harness.counts().dropped[DropReason::Early as usize]), (1, 1));
-    let left = queue.dequeue(&mut harness.at(Time::ZERO)).expect("one waits");
+    let left = queue.dequeue(&mut harness.at(Time::ZERO)).expect("one packet waits");
     assert_eq!((left.seq, left.ecn, harness.counts().marked), (0, Ecn::Ect0, 0));
 }
 
@@ -390,7 +390,7 @@ fn single_queue_treats_data_and_acks_alike() {
     let mut queue = rem(NS);
     queue.enqueue(&data(0), &mut harness.at(Time::ZERO));
     queue.enqueue(&Packet::ack(FlowId(1), 0, 1000, 40), &mut harness.at(Time::ZERO));
-    let first = queue.dequeue(&mut harness.at(Time::ZERO)).expect("two wait");
+    let first = queue.dequeue(&mut harness.at(Time::ZERO)).expect("two packets wait");
     assert_eq!(first.kind, PacketKind::Data);
 }
 

@@ -39,7 +39,12 @@ impl Line {
     fn new(config: RlcRedConfig) -> Line {
         let harness =
             TestHarness::recording(Recorder::new(&[Series::Drop, Series::Mark], Duration::ZERO));
-        Line { harness, red: build(config).expect("accepted"), put: 0, ecn: Ecn::NotEct }
+        Line {
+            harness,
+            red: build(config).expect("a valid configuration"),
+            put: 0,
+            ecn: Ecn::NotEct,
+        }
     }
 
     /// Creates a queue of `config` without a record, for many drops.
@@ -71,7 +76,7 @@ impl Line {
     fn take_to(&mut self, occupancy: usize) {
         while self.red.fifo.occupancy() > occupancy {
             let (mut ctx, red) = self.ctx();
-            red.dequeue(&mut ctx).expect("one waits");
+            red.dequeue(&mut ctx).expect("one packet waits");
         }
     }
 
@@ -225,7 +230,7 @@ fn probability_follows_instantaneous_occupancy() {
         let seed = Seed::new(1, replication, "red");
         let setup = Setup { seed, registry: &registry, extra: () };
         let mut line = Line::unrecorded(certain());
-        line.red = RlcRed::build(certain(), setup).expect("accepted");
+        line.red = RlcRed::build(certain(), setup).expect("a valid configuration");
         line.fill_to(1);
         line.hold(38);
         line.put()

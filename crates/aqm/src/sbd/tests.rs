@@ -41,7 +41,13 @@ impl Line {
     fn new(config: SbdConfig) -> Line {
         let harness =
             TestHarness::recording(Recorder::new(&[Series::Drop, Series::Mark], Duration::ZERO));
-        Line { harness, sbd: build(config).expect("accepted"), put: 0, held: 0, ecn: Ecn::NotEct }
+        Line {
+            harness,
+            sbd: build(config).expect("a valid configuration"),
+            put: 0,
+            held: 0,
+            ecn: Ecn::NotEct,
+        }
     }
 
     /// Performs every wake-up due by `ms`. Returns the context and the queue.
@@ -69,7 +75,7 @@ impl Line {
     fn take(&mut self, count: u32, ms: u64) {
         for _ in 0..count {
             let (mut ctx, sbd) = self.at(ms);
-            sbd.dequeue(&mut ctx).expect("one waits");
+            sbd.dequeue(&mut ctx).expect("one packet waits");
         }
     }
 

@@ -42,7 +42,7 @@ fn build(config: VcpConfig) -> Result<VcpQueue, ConfigError> {
 }
 
 fn vcp(config: VcpConfig) -> VcpQueue {
-    let mut queue = build(config).expect("an accepted configuration");
+    let mut queue = build(config).expect("a valid configuration");
     queue.on_rate(LinkRate::of_packets(RATE), &mut TestHarness::default().at(Time::ZERO));
     queue
 }
@@ -65,7 +65,7 @@ fn millis(millis: u64) -> Time {
 fn pass(queue: &mut VcpQueue, count: u64, now: Time, harness: &mut TestHarness) {
     for number in 0..count {
         queue.enqueue(&data(number), &mut harness.at(now));
-        queue.dequeue(&mut harness.at(now)).expect("one waits");
+        queue.dequeue(&mut harness.at(now)).expect("one packet waits");
     }
 }
 
@@ -283,10 +283,10 @@ fn measured_capacity_recovers_after_outage() {
     let mut queue = vcp(VcpConfig { capacity: VcpCapacity::Measured, ..VCP05 });
     queue.enqueue(&data(0), &mut harness.at(millis(0)));
     queue.enqueue(&data(1), &mut harness.at(millis(0)));
-    let mut sent = queue.dequeue(&mut harness.at(millis(0))).expect("two wait");
+    let mut sent = queue.dequeue(&mut harness.at(millis(0))).expect("two packets wait");
     queue.on_served(&mut sent, &mut harness.at(millis(1)));
     let hour = Time::from_secs(3600);
-    let mut sent = queue.dequeue(&mut harness.at(hour)).expect("one waits");
+    let mut sent = queue.dequeue(&mut harness.at(hour)).expect("one packet waits");
     assert_eq!((queue.code(), queue.meter.capacity()), (Ecn::Ce, 0.0));
     queue.on_served(&mut sent, &mut harness.at(hour));
     assert!(queue.measured(hour).iter().all(|(_, value)| value.is_some_and(f64::is_finite)));

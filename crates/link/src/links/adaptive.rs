@@ -1,22 +1,23 @@
-//! Link adaptation over an error-rate table: a policy chooses the modulation and coding scheme
-//! (MCS) of each packet from an estimate of the SNR and from the queue.
+//! Link with link adaptation and an error-rate table. A policy selects the modulation and coding
+//! scheme (MCS) of each packet from an estimate of the SNR and from the queue length.
 //!
-//! Source: qawla-2015 §2, §4 and §6. A packet of L bytes fills ⌈L/k_m⌉ FEC blocks:
+//! Source: qawla-2015 §2, §4 and §6. With MCS m a packet of L bytes fills ⌈L/k_m⌉ FEC blocks. k_m
+//! is the number of bytes in a block, c_m the rate of the MCS, and fer_m the error rate of a block:
 //!
 //! ```text
 //! time 8 ⌈L/k_m⌉ k_m / c_m      loss 1 - (1 - fer_m)^⌈L/k_m⌉ at the true SNR  (eq. 23)
-//! estimate = SNR + bias + noise, normal, redrawn in each estimate interval
+//! estimate = SNR + bias + noise, with new normal noise in each estimate interval
 //! ```
 //!
-//! A packet is sent at the true SNR of the start of its transmission. An estimate is based on the
-//! SNR at the start of its interval and is used until the end of the interval.
+//! The loss of a packet is computed from the true SNR at the start of its transmission. An estimate
+//! is based on the SNR at the start of its interval and is used until the end of the interval.
 //!
-//! The policy defines the regimes, as on a multi-regime link. The nominal rate is c_m of the
-//! fastest MCS of the table; if the scenario sets another rate, all MCS rates are scaled in
-//! proportion.
+//! The policy defines regimes of the queue length, as on a multi-regime link. The nominal rate is
+//! the rate c_m of the fastest MCS in the table. If the scenario sets another rate, all MCS rates
+//! are scaled in proportion.
 //!
-//! The noise of an interval depends only on the interval number, not on earlier transmissions:
-//! compared policies get the same estimates.
+//! The noise of an interval depends only on the interval number, not on earlier transmissions. Runs
+//! with different policies therefore have the same estimates.
 
 mod settings;
 
@@ -42,10 +43,10 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Name of the counter of packets sent at an SNR outside the table.
+/// Name of the counter of packets that were sent at an SNR outside the range of the table.
 const OUTSIDE_TABLE: &str = "outside_table_packets";
 
-/// Largest absolute bias and largest deviation of an SNR estimate, dB.
+/// Largest absolute bias and largest standard deviation of an SNR estimate, dB.
 const LARGEST_LEVEL_DB: f64 = 200.0;
 
 /// Bytes of the largest IP packet.
@@ -62,23 +63,25 @@ pub struct AdaptedRegime {
     pub per: f64,
 }
 
-/// Regimes of an adaptive link for packets of one size, if the choices of the policy are constant.
+/// Regimes of an adaptive link for packets of one size, for a policy whose choices do not change
+/// over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdaptedRegimes {
-    /// Numbers of waiting packets at which the next regime starts.
+    /// Thresholds in waiting packets. Threshold j is the lowest queue length of regime j + 1.
     pub thresholds: Vec<u64>,
-    /// Regimes; one more than thresholds.
+    /// Regimes; one regime more than there are thresholds.
     pub regimes: Vec<AdaptedRegime>,
-    /// True if the table covers the true and the estimated SNR.
+    /// True if both the true and the estimated SNR are in the range of the table.
     pub is_covered: bool,
 }
 
 impl AdaptiveConfig {
-    /// Returns the regimes for packets of `packet` bytes, if the choices of the policy are
+    /// Returns the regimes for packets of `packet` bytes. The choices of the policy must be
     /// constant.
     ///
     /// # Errors
-    /// If a value or the table is invalid, or if the policy uses a noisy estimate.
+    /// If a value or the table is invalid, if the SNR varies, or if the policy uses an estimate
+    /// with noise.
     pub fn regimes(
         &self,
         files: &Files,
@@ -87,7 +90,7 @@ impl AdaptiveConfig {
     ) -> Result<AdaptedRegimes, ConfigError> {
         let (table, mut chooser) = self.chooser(files, policies, &Seed::new(0, 0, ""))?;
         if self.snr_noise_db > 0.0 && chooser.uses_estimate() {
-            let problem = "the estimate of the SNR varies. Use 0 for regimes that do not change";
+            let problem = "the estimate of the SNR varies. Use 0 for constant regimes";
             return Err(ConfigError::new("snr_noise_db", self.snr_noise_db, problem));
         }
         let snr_db = self.constant_snr_db()?;
@@ -120,15 +123,15 @@ impl AdaptiveConfig {
         let description = self.snr_process();
         let (kind, parameters) = registry::split_kind(&description)?;
         if kind != "constant" {
-            let problem = "the SNR varies. Use constant for regimes that do not change";
+            let problem = "the SNR varies. Use an SNR of kind constant for constant regimes";
             return Err(ConfigError::new("snr.kind", kind, problem));
         }
         let ConstantConfig { mean_db } = registry::read_config(&parameters)?;
         Ok(mean_db)
     }
 
-    /// Returns rate and loss of packets of `packet` bytes with the MCS of `curve` at a true SNR of
-    /// `snr_db`.
+    /// Returns the rate and the loss probability of packets of `packet` bytes that are sent with
+    /// the MCS of `curve` at the true SNR `snr_db`.
     fn on_curve(&self, curve: &PerCurve, snr_db: f64, packet: Bytes) -> AdaptedRegime {
         let mcs = &curve.mcs;
         let frame = packet + Bytes(self.framing.overhead_bytes);
@@ -140,7 +143,8 @@ impl AdaptiveConfig {
         }
     }
 
-    /// Returns rate and loss of packets of `packet` bytes with each MCS of the table.
+    /// Returns, for each MCS of the table, the rate and the loss probability of packets of `packet`
+    /// bytes.
     ///
     /// # Errors
     /// If a value or the table is invalid.
@@ -164,7 +168,7 @@ impl AdaptiveConfig {
         Ok((table, chooser))
     }
 
-    /// Rejects values outside their ranges; does not check the policy and the SNR process.
+    /// Rejects values outside their ranges. The policy and the SNR process are not checked here.
     fn check_values(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         checks.within("snr_bias_db", self.snr_bias_db, -LARGEST_LEVEL_DB..=LARGEST_LEVEL_DB);
@@ -178,13 +182,18 @@ impl AdaptiveConfig {
             ("framing.code_rate", code_rate < 1.0, code_rate),
         ] {
             if is_given {
-                checks.reject(field, value, "that of each MCS is in the table", "Remove it");
+                checks.reject(
+                    field,
+                    value,
+                    "the table contains this value for each MCS",
+                    "Remove it",
+                );
             }
         }
         checks.finish()
     }
 
-    /// Returns the table, if all values except the policy are valid.
+    /// Checks all values except the policy, and returns the table.
     fn checked_table(&self, files: &Files) -> Result<Arc<PerTable>, ConfigError> {
         self.check_values()?;
         files.table(&self.table)
@@ -199,7 +208,7 @@ struct Scheme {
     /// SNR for which `fer` and `loss` were computed, dB.
     snr_db: f64,
     fer: f64,
-    /// Rate c_m from the table, and the rate scaled to the current nominal rate.
+    /// Rate c_m from the table. The next field is this rate, scaled to the current nominal rate.
     given: Rate,
     rate: Rate,
     /// Frame size for which `time`, `bytes` and `loss` were computed.
@@ -207,7 +216,7 @@ struct Scheme {
     time: Duration,
     bytes: Bytes,
     loss: f64,
-    /// Transmissions started since the start of measurement.
+    /// Number of transmissions since the start of measurement.
     packets: u64,
 }
 
@@ -231,7 +240,7 @@ impl Scheme {
         scheme
     }
 
-    /// Computes time, bytes and loss of frames of `frame` bytes.
+    /// Computes `time`, `bytes` and `loss` for frames of `frame` bytes.
     #[cold]
     fn prepare(&mut self, frame: Bytes) {
         let blocks = frame.0.div_ceil(self.block_bytes);
@@ -241,7 +250,7 @@ impl Scheme {
         self.loss = packet_error_rate(self.fer, blocks);
     }
 
-    /// Sets the SNR, dB.
+    /// Sets the SNR, dB, and computes the error rate.
     #[cold]
     fn set_snr(&mut self, snr_db: f64, curve: &PerCurve) {
         self.snr_db = snr_db;
@@ -272,16 +281,17 @@ struct Radio {
     estimate_ends_ns: u64,
 }
 
-/// Noise of estimates.
+/// Noise of the SNR estimates.
 #[derive(Clone, Copy, Debug)]
 struct Noise {
     deviation_db: f64,
-    /// Key of the random stream of each interval.
+    /// Key from which the random stream of each interval is derived.
     key: u64,
 }
 
 impl Radio {
-    /// Returns the estimate of the interval that contains `now`, based on the SNR at its start.
+    /// Returns the estimate for the interval that contains `now`, based on the SNR at the start of
+    /// this interval.
     fn estimate_at(&mut self, now: Time) -> f64 {
         let number = now.as_nanos() / self.interval_ns;
         self.estimate_ends_ns = (number + 1).saturating_mul(self.interval_ns);
@@ -309,7 +319,8 @@ pub struct Adaptive {
     radio: Option<Box<Radio>>,
     chooser: Chooser,
     table: Arc<PerTable>,
-    /// True if the table covers the current true SNR and the current estimate, respectively.
+    /// True if the current true SNR is in the range of the table. `is_estimate_covered` is the same
+    /// for the current estimate.
     is_true_covered: bool,
     is_estimate_covered: bool,
     outside_packets: u64,
@@ -363,7 +374,7 @@ impl Adaptive {
         })
     }
 
-    /// Reads the SNR, and calls the policy if the estimate has changed.
+    /// Updates the SNR, and calls the policy if the estimate has changed.
     #[inline]
     fn follow_radio(&mut self, now: Time) {
         let Some(radio) = &mut self.radio else { return };
@@ -394,7 +405,7 @@ impl Transmitter for Adaptive {
         }
         let (time, bytes, loss) = scheme.meet(frame);
         let ends = now + time;
-        // A transmission at rate zero is started again later, and counted then.
+        // A transmission at rate zero is started and counted later, when the rate is above zero.
         if !ends.is_never() {
             scheme.packets += 1;
             let is_covered = self.is_true_covered && self.is_estimate_covered;
@@ -415,7 +426,7 @@ impl Transmitter for Adaptive {
         }
     }
 
-    /// The blocks of the framing are those of the fastest MCS.
+    /// Returns the framing with the block size of the fastest MCS.
     fn framing(&self, given: Framing) -> Framing {
         let fastest = self.schemes.iter().max_by_key(|scheme| scheme.given);
         fastest.map_or(given, |scheme| given.in_blocks(Bytes(scheme.block_bytes)))

@@ -1,10 +1,10 @@
-//! Two independent links as the two directions of one stage.
+//! Stage that combines two independent links as its two directions.
 
 use crate::link::{Link, SideReport, Sides};
 use crate::links::registry::AnyLink;
 use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
 
-/// A stage with the forward direction on port 0 and the reverse direction on port 1.
+/// Stage with two links: the forward direction uses input 0, the reverse direction uses input 1.
 pub struct Duplex {
     forward: AnyLink,
     reverse: AnyLink,
@@ -14,7 +14,7 @@ pub struct Duplex {
 
 impl Duplex {
     /// Creates the stage from two links; `reverse` must use output 1. A rate change applies to the
-    /// forward direction, and if `reverse_follows` is set also to the reverse direction.
+    /// forward direction. If `reverse_follows` is set, it also applies to the reverse direction.
     pub fn new(forward: AnyLink, reverse: AnyLink, reverse_follows: bool) -> Duplex {
         Duplex { forward, reverse, reverse_follows }
     }

@@ -1,7 +1,7 @@
 //! Link with a constant rate and Bernoulli loss.
 //!
 //! Every packet is lost independently with the same probability, at the end of its transmission.
-//! Left out: the propagation delay, which the path adds behind the link.
+//! The link has no propagation delay; the path adds the delay after the link.
 
 use crate::context::{LinkContext, check_errors};
 use crate::link::Link;
@@ -24,20 +24,21 @@ pub struct FixedConfig {
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,
-    /// Cost of a packet on the air; a number is only the overhead.
+    /// Framing: determines the size of a packet on the air. A number in the configuration sets only
+    /// the overhead, bytes.
     #[serde(default)]
     pub framing: FramingConfig,
-    /// Error process in addition to `loss`: `{"kind": …}`. Absent: none.
+    /// Error process in addition to `loss`: `{"kind": …}`. `None`: no error process.
     #[serde(default)]
     pub errors: Option<Value>,
-    /// HARQ parameters. Absent: no HARQ.
+    /// HARQ parameters. `None`: no HARQ.
     #[serde(default)]
     pub harq: Option<HarqConfig>,
-    /// ARQ parameters, for packets that HARQ discards or that are corrupted without HARQ. Absent:
+    /// ARQ parameters, for packets that HARQ discards or that are corrupted without HARQ. `None`:
     /// no ARQ.
     #[serde(default)]
     pub arq: Option<ArqConfig>,
-    /// True if packets leave in the order of their first transmissions.
+    /// True if the link delivers packets in the order of their first transmissions.
     #[serde(default)]
     pub in_order: bool,
 }
@@ -47,8 +48,8 @@ pub struct FixedConfig {
 pub struct Fixed {
     rate: Rate,
     loss: f64,
-    /// Last frame size and its transmission time at this rate; the next frame often has the same
-    /// size.
+    /// Size and transmission time of the last frame. The next frame often has the same size, and
+    /// then needs no new computation.
     last: (Bytes, Duration),
 }
 

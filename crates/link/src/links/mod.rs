@@ -1,14 +1,14 @@
-//! Links, one file or directory for each, and their common components.
+//! Links, one file or directory each, and their common components.
 //!
 //! | file | link |
 //! | --- | --- |
 //! | `fixed.rs` | constant rate, Bernoulli loss |
-//! | `multi_regime.rs` | rate and error rate selected by the queue length |
+//! | `multi_regime.rs` | rate and error rate depend on the queue length |
 //! | `adaptive.rs` | MCS selected by a policy, from SNR and queue length |
-//! | `mimo/` | fading with two states, several antennas, a packet code |
+//! | `mimo/` | fading with two states, several antennas, Reed-Solomon code for packets |
 //! | `rate_trace.rs` | piecewise-constant rate from a file |
 //! | `trace.rs` | delivery opportunities from a recorded trace (Mahimahi) |
-//! | `rlc/` | 3G radio bearer: RLC acknowledged mode, both directions |
+//! | `rlc/` | 3G radio bearer: RLC acknowledged mode in both directions |
 //! | `cell/` | a fading cell: slots, a queue for each user, a scheduler |
 //! | `tdd/` | TDD frames in which stations request uplink bandwidth |
 //! | `duplex.rs` | two links as the two directions of one stage |
@@ -17,13 +17,13 @@
 //!
 //! | file | part |
 //! | --- | --- |
-//! | `serial.rs` | a link that sends one packet after another, with a [`Transmitter`](crate::Transmitter) |
-//! | `frame_errors.rs` | frame errors: the link's own loss, and an error process |
+//! | `serial.rs` | common part of links that send one packet after another, with a [`Transmitter`](crate::Transmitter) |
+//! | `frame_errors.rs` | frame errors: loss probability of the link, and an error process |
 //! | `framing.rs` | the air time of a packet |
-//! | `meter.rs` | measurements of a direction: capacity used, packets delivered, packets lost |
-//! | `offset.rs` | the start time of a link in its trace |
-//! | `opportunity.rs` | number of bytes that an opportunity carries |
-//! | `scale.rs` | rates in proportion to a nominal rate |
+//! | `meter.rs` | measurements of a direction: used capacity, delivered packets, lost packets |
+//! | `offset.rs` | position in a trace at which a run starts |
+//! | `opportunity.rs` | number of bytes that a delivery opportunity carries |
+//! | `scale.rs` | rates that are scaled in proportion to the nominal rate |
 
 pub(crate) mod adaptive;
 pub mod cell;

@@ -1,8 +1,9 @@
-//! Queue-aware link adaptation: rate and packet error rate are selected by the queue length.
+//! Link with queue-aware link adaptation: the queue length determines the rate and the packet error
+//! rate.
 //!
-//! Source: qawla-2015 §2, the dual-regime wireless link, generalised from one threshold B to any
-//! ascending list. A packet is sent in regime j if at least B_j and fewer than B_{j+1} packets wait
-//! behind it at the start of its transmission (not counting the packet itself).
+//! Source: qawla-2015 §2, the dual-regime wireless link, generalised from one threshold B to an
+//! ascending list of thresholds B_j. A packet is sent in regime j if at the start of its
+//! transmission at least B_j and fewer than B_{j+1} other packets wait.
 //!
 //! The nominal rate is the rate of the fastest regime. If the scenario sets another rate, all
 //! regimes are scaled in proportion, in integer bit/s.
@@ -20,7 +21,7 @@ use airpath_core::{Bytes, Checks, Component, ConfigError, Rate, Setup, Time, abo
 use serde::Deserialize;
 use serde_json::Value;
 
-/// One regime.
+/// Configuration of one regime.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RegimeConfig {
@@ -34,30 +35,32 @@ pub struct RegimeConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MultiRegimeConfig {
-    /// Thresholds B, waiting packets, ascending. The regime number is the number of thresholds
-    /// reached.
+    /// Thresholds B_j, waiting packets, in ascending order. The index of the regime is the number
+    /// of thresholds that the queue length has reached.
     pub thresholds: Vec<u64>,
-    /// Regimes; one more than thresholds.
+    /// Regimes; one regime more than there are thresholds.
     pub regimes: Vec<RegimeConfig>,
-    /// Cost of a packet on the air; a number is only the overhead.
+    /// Framing: determines the size of a packet on the air. A number in the configuration sets only
+    /// the overhead, bytes.
     #[serde(default)]
     pub framing: FramingConfig,
-    /// Error process in addition to the error rate of the regime: `{"kind": …}`. Absent: none.
+    /// Error process in addition to the error rate of the regime: `{"kind": …}`. `None`: no error
+    /// process.
     #[serde(default)]
     pub errors: Option<Value>,
-    /// HARQ parameters. Absent: no HARQ.
+    /// HARQ parameters. `None`: no HARQ.
     #[serde(default)]
     pub harq: Option<HarqConfig>,
-    /// ARQ parameters, for packets that HARQ discards or that are corrupted without HARQ. Absent:
+    /// ARQ parameters, for packets that HARQ discards or that are corrupted without HARQ. `None`:
     /// no ARQ.
     #[serde(default)]
     pub arq: Option<ArqConfig>,
-    /// True if packets leave in the order of their first transmissions.
+    /// True if the link delivers packets in the order of their first transmissions.
     #[serde(default)]
     pub in_order: bool,
 }
 
-/// Transmitter with the regime selected by the queue length.
+/// Transmitter that selects the regime by the queue length.
 #[derive(Clone, Debug)]
 pub struct MultiRegime {
     thresholds: Vec<u64>,
@@ -69,15 +72,16 @@ pub struct MultiRegime {
 }
 
 impl MultiRegime {
-    /// Creates a transmitter. There is one more entry in `regimes` than in `thresholds`; all rates
-    /// are above 0.
+    /// Creates a transmitter. `regimes` must have one entry more than `thresholds`, and all rates
+    /// must be above 0.
     fn new(thresholds: Vec<u64>, regimes: Vec<RegimeConfig>) -> MultiRegime {
         let fastest = regimes.iter().map(|regime| regime.rate_bps).max().unwrap_or(0);
         let scale = Scale::new(Rate(fastest));
         MultiRegime { thresholds, given: regimes.clone(), regimes, scale }
     }
 
-    /// Returns the regime, from 0, of a transmission that starts with `waiting` packets behind it.
+    /// Returns the index of the regime, from 0, of a transmission that starts while `waiting` other
+    /// packets wait.
     #[inline]
     pub fn regime_at(&self, waiting: u64) -> usize {
         self.thresholds.iter().take_while(|threshold| waiting >= **threshold).count()
@@ -181,8 +185,8 @@ mod tests {
             assert_eq!(link.nominal_rate(), Rate(nominal));
             link.regimes.iter().map(|regime| (regime.rate_bps, regime.per)).collect::<Vec<_>>()
         };
-        // 3 bit/s are scaled to ⅜ and rounded up to 1: while the nominal rate is positive, so is
-        // the rate of every regime.
+        // 3 bit/s are scaled to ⅜ bit/s and rounded up to 1 bit/s: if the nominal rate is positive,
+        // the rate of every regime is positive.
         assert_eq!(rates_at(3_000_000), [(2_000_000, 0.5), (3_000_000, 0.5), (1, 0.5)]);
         assert_eq!(rates_at(0), [(0, 0.5); 3]);
         assert_eq!(rates_at(24_000_000), rates.map(|rate_bps| (rate_bps, 0.5)));

@@ -1,11 +1,11 @@
-//! Link whose rate follows a `time,rate` file.
+//! Link whose rate is a piecewise-constant function of time from a `time,rate` file.
 //!
 //! The rate is constant between the times of the file. A transmission ends when the integral of the
-//! rate since its start equals the frame size; intervals of rate zero prolong it. The trace
-//! repeats. The run starts at `offset` in the trace.
+//! rate since its start equals the frame size; it is suspended during intervals of rate zero. The
+//! trace is repeated. `offset` is the position in the trace at which the run starts.
 //!
 //! The nominal rate is the mean of the trace. If the scenario sets another rate, all rates of the
-//! trace are scaled in proportion; the integral stays exact.
+//! trace are scaled in proportion. The integral is computed exactly.
 
 use crate::context::{LinkContext, check_errors};
 use crate::link::Link;
@@ -26,51 +26,53 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateTraceConfig {
-    /// Key of the trace in the files of the scenario.
+    /// Key of the trace among the files of the scenario.
     pub trace: String,
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,
-    /// Cost of a packet on the air; a number is only the overhead.
+    /// Framing: determines the size of a packet on the air. A number in the configuration sets only
+    /// the overhead, bytes.
     #[serde(default)]
     pub framing: FramingConfig,
-    /// Error process in addition to `loss`: `{"kind": …}`. Absent: none.
+    /// Error process in addition to `loss`: `{"kind": …}`. `None`: no error process.
     #[serde(default)]
     pub errors: Option<Value>,
-    /// HARQ parameters. Absent: no HARQ.
+    /// HARQ parameters. `None`: no HARQ.
     #[serde(default)]
     pub harq: Option<HarqConfig>,
-    /// ARQ parameters, for packets that HARQ discards or that are corrupted without HARQ. Absent:
+    /// ARQ parameters, for packets that HARQ discards or that are corrupted without HARQ. `None`:
     /// no ARQ.
     #[serde(default)]
     pub arq: Option<ArqConfig>,
-    /// True if packets leave in the order of their first transmissions.
+    /// True if the link delivers packets in the order of their first transmissions.
     #[serde(default)]
     pub in_order: bool,
-    /// Start of the run in the trace; absent: start of the trace.
+    /// Position in the trace at which the run starts. `None`: the start of the trace.
     #[serde(default)]
     pub offset: Option<OffsetSpec>,
 }
 
-/// Transmitter at the rate of a trace.
+/// Transmitter whose rate is given by a trace.
 #[derive(Clone, Debug)]
 pub struct RateTraceTransmitter {
     /// Start of each segment, ns since the start of the period.
     starts: Vec<u64>,
     /// Rate of each segment, integer bit/s.
     rates: Vec<u64>,
-    /// Bits times 10⁹ carried from the start of the period to the start of each segment.
+    /// Integral of the rate from the start of the period to the start of each segment, bit · 10⁹
+    /// (bit/s times ns).
     carried: Vec<u128>,
     period: u64,
     carried_in_period: u128,
     /// Nominal rate set by the scenario; `None`: the trace is not scaled.
     nominal: Option<Rate>,
     loss: f64,
-    /// Start of the run in the period.
+    /// Position in the period at which the run starts.
     offset: Offset,
 }
 
-/// Product of bit/s and ns that corresponds to one byte.
+/// One byte in bit-nanoseconds: the product of a rate in bit/s and a time in ns.
 const BIT_NANOS_PER_BYTE: u128 = 8_000_000_000;
 
 impl RateTraceTransmitter {
@@ -100,8 +102,9 @@ impl RateTraceTransmitter {
         Rate((self.carried_in_period / u128::from(self.period)) as u64)
     }
 
-    /// Returns the bit-nanoseconds of the trace that carry `frame`: the frame size times the ratio
-    /// of the mean rate to the nominal rate, rounded up. Returns `None` at rate zero.
+    /// Returns the bit-nanoseconds of the unscaled trace that are needed to send `frame`: the frame
+    /// size times the ratio of the mean rate to the nominal rate, rounded up. Returns `None` if the
+    /// nominal rate is zero.
     fn bit_nanos(&self, frame: Bytes) -> Option<u128> {
         let bit_nanos = u128::from(frame.0) * BIT_NANOS_PER_BYTE;
         let Some(nominal) = self.nominal else {
@@ -117,7 +120,7 @@ impl RateTraceTransmitter {
         Some(times_mean.div_ceil(u128::from(nominal.0)))
     }
 
-    /// Returns the bit-nanoseconds carried from the start of the period to `at`.
+    /// Returns the bit-nanoseconds of the trace from the start of the period to `at`.
     fn carried_until(&self, at: u64) -> u128 {
         let segment = self.starts.partition_point(|start| *start <= at) - 1;
         self.carried[segment]
@@ -161,8 +164,8 @@ impl Transmitter for RateTraceTransmitter {
         self.nominal.unwrap_or_else(|| self.mean_rate())
     }
 
-    /// A rate equal to the mean in integer bit/s, which is the nominal rate of the link, means the
-    /// unscaled trace.
+    /// If `rate` equals the mean rate of the trace, rounded to integer bit/s, the trace is not
+    /// scaled.
     fn set_rate(&mut self, rate: Rate) {
         self.nominal = (rate.0 == 0 || rate != self.mean_rate()).then_some(rate);
     }
@@ -263,11 +266,12 @@ mod tests {
         let mut link = transmitter(&[0, 2, 0], 1_000_000_000);
         assert_eq!(link.nominal_rate(), Rate(0));
         let end = |link: &RateTraceTransmitter| link.transfer_end(Bytes(1), Time::ZERO);
-        // 2 bit per period of 3 s: the fourth period carries the last bits.
+        // The trace carries 2 bits per period of 3 s, so the last bits are sent in the fourth
+        // period.
         assert_eq!(end(&link), Time::from_secs(11));
         link.set_rate(Rate(0));
         assert!(end(&link).is_never());
-        // Six times the rates of the trace: 12 bit/s in the middle third.
+        // All rates are six times the rates of the trace: 12 bit/s in the middle third.
         link.set_rate(Rate(4));
         assert_eq!(end(&link), Time::from_nanos(1_666_666_667));
     }
@@ -288,8 +292,9 @@ mod tests {
     }
 
     proptest! {
-        /// In the long run the link carries exactly the nominal rate: the bytes of one period take
-        /// one period, regardless of the start. At twice the rate it carries twice the bytes.
+        /// The link carries exactly the nominal rate on average: sending the bytes of one period
+        /// takes one period, regardless of the start. At twice the nominal rate the link carries
+        /// twice the bytes.
         #[test]
         fn period_carries_nominal_rate(
             rates in prop::collection::vec(0u64..20, 1..6).prop_filter("not all zero", |rates| {
@@ -344,8 +349,9 @@ mod tests {
             bytes in 1u64..40,
             start in 0u64..20,
         ) {
-            // One segment is 8 s at r bit/s: r bytes. The reference iterates over complete
-            // segments, then divides.
+            // A segment lasts 8 s, so a segment with a rate of r bit/s carries r bytes. The
+            // reference computation iterates over complete segments and divides in the last
+            // segment.
             let link = transmitter(&rates, 8_000_000_000);
             let mut left = bytes;
             let mut index = start;

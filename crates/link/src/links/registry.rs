@@ -1,4 +1,4 @@
-//! List of links, one line for each.
+//! Registry of links, one line each.
 
 use crate::context::LinkContext;
 use crate::link::{Link, SideReport, Sides};
@@ -42,12 +42,13 @@ built_in_components! {
 #[derive(Clone, Default)]
 pub struct LinkRegistry {
     links: Registry<dyn Link + Send, LinkContext>,
-    /// Directions of the links that do not serve exactly one direction, by name.
+    /// Maps the name of a link to its directions. Links that serve exactly one direction are not
+    /// contained.
     sides: BTreeMap<String, Sides>,
 }
 
 impl LinkRegistry {
-    /// Adds the link called `name`, which serves one direction. Replaces an existing link of that
+    /// Registers the link `name`, which serves one direction. Replaces an existing link with that
     /// name.
     pub fn register(
         &mut self,
@@ -63,7 +64,7 @@ impl LinkRegistry {
         self.register_serving(Sides::One, name, factory);
     }
 
-    /// Adds a link that serves the directions `sides`.
+    /// Registers a link that serves the directions `sides`.
     pub fn register_serving(
         &mut self,
         sides: Sides,
@@ -81,7 +82,7 @@ impl LinkRegistry {
         self.links.register(name, factory);
     }
 
-    /// Declares that links called `name` share no state that changes during a run
+    /// Declares that links with the name `name` share no state that changes during a run
     /// ([`Registry::declare_independent`]).
     pub fn declare_independent(&mut self, name: impl Into<String>) {
         self.links.declare_independent(name);

@@ -1,8 +1,9 @@
-//! Rates that are scaled in proportion to the nominal rate.
+//! [`Scale`]: scales rates in proportion to the nominal rate.
 
 use airpath_core::Rate;
 
-/// A nominal rate that may change, and the scale factor of the rates that depend on it.
+/// Initial and current nominal rate. Their ratio is the scale factor of the rates that depend on
+/// the nominal rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     original: Rate,
@@ -26,8 +27,8 @@ impl Scale {
         self.nominal = nominal;
     }
 
-    /// Returns the scaled `rate`, bit/s, rounded up to an integer: above 0 unless the nominal rate
-    /// or `rate` is 0.
+    /// Returns the scaled `rate`, rounded up to integer bit/s. The result is above 0 unless the
+    /// nominal rate or `rate` is 0.
     ///
     /// # Panics
     /// If the initial nominal rate was 0.

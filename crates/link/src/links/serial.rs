@@ -1,8 +1,8 @@
-//! Link that sends one packet after another from its queue.
+//! [`SerialLink`]: link that sends the packets of its queue one after another.
 //!
-//! A kind of link adds its [`Transmitter`], which defines the end and the loss probability of a
-//! transmission. If the rate changes during a transmission, the transmission is completed at its
-//! initial rate. HARQ and ARQ are in `serial/retransmission.rs`.
+//! Each kind of serial link has its own [`Transmitter`], which defines the end and the loss
+//! probability of a transmission. A rate change does not affect a transmission that is in progress.
+//! HARQ and ARQ are in `serial/retransmission.rs`.
 
 mod retransmission;
 
@@ -19,42 +19,43 @@ use airpath_core::{
 use airpath_phy::errors::{AnyErrors, Frame};
 use std::borrow::Cow;
 
-/// One transmission, decided at its start.
+/// One transmission. All its values are determined at its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transmission {
     /// Time at which the last bit has been sent; [`Time::NEVER`] at rate zero.
     pub ends: Time,
-    /// Used link capacity: the frame and the padding of its last block.
+    /// Used link capacity: the size of the frame including the padding of its last block.
     pub bytes: Bytes,
     /// Probability that the packet is corrupted. It is 0 or 1 if the transmitter itself has
     /// determined the outcome because its next state depends on it.
     pub loss: f64,
     /// Regime of the transmission, from 0.
     pub regime: usize,
-    /// Modulation and coding scheme: index in the link's table. `None` for a link without a table.
+    /// Index of the modulation and coding scheme in the link's table. `None` for a link without a
+    /// table.
     pub mcs: Option<usize>,
 }
 
 /// Rate and loss model of a serial link.
 pub trait Transmitter {
-    /// Starts a transmission of `frame` bytes at `now`, with `waiting` packets in the queue behind
-    /// it.
+    /// Starts a transmission of `frame` bytes at `now`. `waiting` is the number of packets that
+    /// remain in the queue.
     fn begin(&mut self, frame: Bytes, waiting: usize, now: Time) -> Transmission;
 
-    /// Nominal rate of the link.
+    /// Returns the nominal rate of the link.
     fn nominal_rate(&self) -> Rate;
 
-    /// Sets the nominal rate of transmissions that start from now on. A varying rate is scaled in
+    /// Sets the nominal rate for all transmissions that start later. A varying rate is scaled in
     /// proportion ([`Scale`](crate::Scale)).
     fn set_rate(&mut self, rate: Rate);
 
-    /// Returns the cost of a packet on the air at the nominal rate: the configured framing `given`,
-    /// modified by the transmitter's own framing.
+    /// Returns the framing at the nominal rate: the configured framing `given`, which the
+    /// transmitter may modify.
     fn framing(&self, given: Framing) -> Framing {
         given
     }
 
-    /// Number of regimes.
+    /// Returns the number of regimes.
     fn regimes(&self) -> usize {
         1
     }
@@ -62,7 +63,8 @@ pub trait Transmitter {
     /// Resets the counters of the transmitter.
     fn restart_measurement(&mut self) {}
 
-    /// Returns the counters of this kind of transmitter, by name.
+    /// Returns the counters that are specific to this kind of transmitter, as pairs of name and
+    /// value.
     fn counters(&self) -> Vec<(Cow<'static, str>, f64)> {
         Vec::new()
     }
@@ -71,16 +73,16 @@ pub trait Transmitter {
 /// Transmission that is in progress or waits for a rate above zero.
 #[derive(Clone, Copy, Debug)]
 struct Service {
-    /// True if there is a transmission.
-    is_found: bool,
+    /// True if a transmission is in progress or waits for a rate above zero.
+    is_busy: bool,
     began: Time,
-    /// Transmission; undefined if `is_found` is false.
+    /// Transmission; undefined if `is_busy` is false.
     transmission: Transmission,
 }
 
 impl Service {
     const NONE: Service = Service {
-        is_found: false,
+        is_busy: false,
         began: Time::ZERO,
         transmission: Transmission {
             ends: Time::NEVER,
@@ -93,7 +95,7 @@ impl Service {
 
     /// Returns true if a transmission is in progress at a rate above zero.
     fn is_sending(&self) -> bool {
-        self.is_found && !self.transmission.ends.is_never()
+        self.is_busy && !self.transmission.ends.is_never()
     }
 }
 
@@ -103,19 +105,19 @@ pub struct SerialLink<T> {
     queue: Queue,
     output: Port,
     id: u32,
-    /// Cost of a packet on the air.
+    /// Framing at the nominal rate.
     framing: Framing,
     air: FrameErrors,
     service: Service,
-    /// The packet on the air, if `service.is_found`.
+    /// Packet in transmission. Valid only if `service.is_busy` is true.
     packet: Packet,
     regime: usize,
     mcs: Option<usize>,
     meter: Meter,
     /// HARQ and ARQ; `None` if both are disabled.
     retransmission: Option<Box<RetransmissionStage>>,
-    /// Time of the next event: the end of the transmission, or an earlier event of the
-    /// retransmissions.
+    /// Time of the next event: the end of the transmission, or an event of HARQ or ARQ if that is
+    /// earlier.
     due: Time,
 }
 
@@ -167,7 +169,7 @@ impl<T: Transmitter> SerialLink<T> {
         let transmission = self.transmitter.begin(frame, self.queue.packets(), ctx.now);
         self.note_regime(transmission.regime, ctx);
         self.note_mcs(transmission.mcs, ctx);
-        self.service = Service { is_found: true, began: ctx.now, transmission };
+        self.service = Service { is_busy: true, began: ctx.now, transmission };
         self.due = transmission.ends;
     }
 
@@ -199,12 +201,12 @@ impl<T: Transmitter> SerialLink<T> {
         }
     }
 
-    /// Ends the transmission: the link becomes free, and the queue is notified.
+    /// Ends the transmission and notifies the queue discipline.
     #[inline]
     fn end_transmission(&mut self, ctx: &mut Ctx<'_>) -> Frame {
         let Service { began, transmission, .. } = self.service;
         let Transmission { ends: ended, bytes, mcs, .. } = transmission;
-        self.service.is_found = false;
+        self.service.is_busy = false;
         self.due = Time::NEVER;
         self.meter.add_busy(began, ctx.now);
         self.queue.on_served(&mut self.packet, ctx);
@@ -224,7 +226,7 @@ impl<T: Transmitter> SerialLink<T> {
         }
     }
 
-    /// Passes the nominal rate and the framing at this rate to the discipline.
+    /// Notifies the queue discipline of the nominal rate and of the framing at this rate.
     fn notify_rate(&mut self, ctx: &mut Ctx<'_>) {
         let nominal = self.transmitter.nominal_rate();
         let framing = self.transmitter.framing(self.framing);
@@ -235,10 +237,10 @@ impl<T: Transmitter> SerialLink<T> {
         self.transmitter.set_rate(rate);
         self.notify_rate(ctx);
         let waiting = self.queue.packets();
-        if self.service.is_found && self.service.transmission.ends.is_never() {
+        if self.service.is_busy && self.service.transmission.ends.is_never() {
             let frame = self.framing.on_air(self.packet.bytes());
             let transmission = self.transmitter.begin(frame, waiting, ctx.now);
-            self.service = Service { is_found: true, began: ctx.now, transmission };
+            self.service = Service { is_busy: true, began: ctx.now, transmission };
             self.due = self.due.min(transmission.ends);
         }
     }
@@ -248,7 +250,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
     #[inline]
     fn receive(&mut self, _port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.queue.enqueue(packet, ctx);
-        if !self.service.is_found {
+        if !self.service.is_busy {
             self.start_again(ctx);
         }
     }
@@ -262,7 +264,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
         if self.due <= ctx.now {
             self.finish(ctx);
         }
-        if !self.service.is_found {
+        if !self.service.is_busy {
             self.start_next(ctx);
         }
     }
@@ -291,7 +293,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
     fn held(&self) -> usize {
         let in_loops =
             self.retransmission.as_ref().map_or(0, |retransmission| retransmission.held());
-        self.queue.packets() + usize::from(self.service.is_found) + in_loops
+        self.queue.packets() + usize::from(self.service.is_busy) + in_loops
     }
 }
 

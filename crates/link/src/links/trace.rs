@@ -1,14 +1,14 @@
-//! Link driven by recorded delivery opportunities.
+//! Link that sends bytes at the recorded delivery opportunities of a trace.
 //!
 //! Source: Mahimahi's LinkQueue. Each opportunity carries up to 1504 bytes of one or several
 //! packets. A packet that does not fit continues at the next opportunity; unused bytes of an
 //! opportunity are lost. A packet that arrives at the time of an opportunity cannot use it. The
-//! trace repeats; its last timestamp is its period. The overhead of `framing` is 4 bytes in
+//! trace is repeated; its period is its last timestamp. The overhead of `framing` is 4 bytes in
 //! Mahimahi (the TUN header), so that a 1500-byte packet takes a complete opportunity.
 //!
 //! The nominal rate is the mean of the trace. If the scenario sets another rate, every opportunity
-//! carries proportionally more or fewer bytes at the same time. The run starts at `offset` in the
-//! trace.
+//! carries proportionally more or fewer bytes at the same time. `offset` is the position in the
+//! trace at which the run starts.
 
 use crate::context::{LinkContext, check_errors};
 use crate::link::{Link, SideReport};
@@ -32,23 +32,24 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
-    /// Key of the trace in the files of the scenario.
+    /// Key of the trace among the files of the scenario.
     pub trace: String,
     /// Probability that a packet is lost, in [0, 1].
     #[serde(default)]
     pub loss: f64,
-    /// Cost of a packet on the air; a number is only the overhead.
+    /// Framing: determines the size of a packet on the air. A number in the configuration sets only
+    /// the overhead, bytes.
     #[serde(default)]
     pub framing: FramingConfig,
-    /// Error process in addition to `loss`: `{"kind": …}`. Absent: none.
+    /// Error process in addition to `loss`: `{"kind": …}`. `None`: no error process.
     #[serde(default)]
     pub errors: Option<Value>,
-    /// Start of the run in the trace; absent: start of the trace.
+    /// Position in the trace at which the run starts. `None`: the start of the trace.
     #[serde(default)]
     pub offset: Option<OffsetSpec>,
 }
 
-/// A queue that is drained at the opportunities of a trace. Input 0.
+/// Link that sends packets of its queue at the opportunities of a trace. Packets enter at input 0.
 pub struct TraceLink {
     schedule: Schedule,
     size: OpportunitySize,
@@ -63,34 +64,34 @@ pub struct TraceLink {
     /// the trace.
     next: u64,
     offered: OfferedBytes,
-    /// Meter in bytes of opportunities.
+    /// Meter of the used capacity, in bytes of opportunities.
     meter: Meter,
 }
 
-/// The packet that is being sent.
+/// Packet whose transmission has started but is not complete.
 #[derive(Clone, Copy, Debug)]
 struct InTransit {
     packet: Packet,
     /// Remaining bytes of the packet.
     to_go: u64,
-    /// Time of the opportunity that carried its first byte.
+    /// Time of the opportunity that carried the first byte of the packet.
     began: Time,
 }
 
 /// Bytes offered since the start of measurement.
 #[derive(Clone, Copy, Debug, Default)]
 struct OfferedBytes {
-    /// Number of the first measured opportunity of the current size.
+    /// Number of the first opportunity with the current size since the start of measurement.
     first: u64,
-    /// Bytes offered before this opportunity.
+    /// Bytes offered from the start of measurement to the opportunity `first`.
     bytes: u128,
 }
 
-/// The repeated opportunities as an infinite sequence, starting at the offset.
+/// Infinite sequence of the opportunities of the repeated trace, starting at the offset.
 struct Schedule {
     trace: Arc<Trace>,
     offset: Offset,
-    /// Number of opportunities of the first period before the offset.
+    /// Number of opportunities in the first period before the offset.
     skipped: u64,
 }
 
@@ -152,9 +153,9 @@ impl TraceLink {
     }
 
     /// Returns the number of the next opportunity that requires a wake-up. Without a packet in
-    /// transit, this is the first opportunity that carries a byte. With a packet in transit, it is
-    /// the opportunity that completes the packet, or the bytes of one recorded opportunity if more
-    /// bytes remain.
+    /// transit, this is the first opportunity that carries at least one byte. With a packet in
+    /// transit, it is the opportunity that completes the packet; if more bytes remain than one
+    /// recorded opportunity carries, it is the opportunity that completes this number of bytes.
     #[inline]
     fn due(&self) -> Option<u64> {
         if self.is_idle() {
@@ -165,8 +166,8 @@ impl TraceLink {
         self.size.reaching(self.next, wanted)
     }
 
-    /// Uses `bytes` bytes: the capacity of one opportunity (LinkQueue::rationalize), or for a
-    /// packet in transit of several opportunities.
+    /// Sends `bytes` bytes of packets (LinkQueue::rationalize). `bytes` is the capacity of one
+    /// opportunity, or of several opportunities for a packet in transit.
     fn use_bytes(&mut self, bytes: u64, ctx: &mut Ctx<'_>) {
         let mut left = bytes;
         while left > 0 {
@@ -184,8 +185,8 @@ impl TraceLink {
         self.meter.add_used(bytes - left);
     }
 
-    /// Returns the bytes of the packet in transit that the opportunities before number `until` have
-    /// carried without a wake-up.
+    /// Returns the number of bytes of the packet in transit that the opportunities before number
+    /// `until` have carried without a wake-up of the link.
     fn given_meanwhile(&self, until: u64) -> u64 {
         // The value is less than the remaining bytes, so the conversion cannot overflow.
         self.in_transit.map_or(0, |_| self.size.between(self.next, until) as u64)
@@ -202,9 +203,8 @@ impl TraceLink {
         self.next = until;
     }
 
-    /// Scales all opportunities from the next one on, so that the mean rate is `rate`. A rate equal
-    /// to the mean in integer bit/s, which is the nominal rate of the link, means the recorded
-    /// sizes.
+    /// Scales the next and all later opportunities so that the mean rate is `rate`. If `rate`
+    /// equals the mean rate of the trace, rounded to integer bit/s, the recorded sizes are used.
     fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
         self.settle(ctx.now);
         self.offered.bytes += self.size.between(self.offered.first, self.next);
@@ -218,7 +218,7 @@ impl TraceLink {
         self.notify_rate(ctx);
     }
 
-    /// Passes the nominal rate to the discipline.
+    /// Notifies the queue discipline of the nominal rate.
     fn notify_rate(&mut self, ctx: &mut Ctx<'_>) {
         self.queue.on_rate(LinkRate { nominal: self.nominal, framing: self.framing }, ctx);
     }
@@ -229,7 +229,8 @@ impl TraceLink {
         Some(InTransit { packet, to_go, began: ctx.now })
     }
 
-    /// Delivers a packet that was sent from the opportunity at `began` to the current opportunity.
+    /// Delivers or loses a packet whose transmission started at the opportunity at `began` and ends
+    /// at the current opportunity.
     fn deliver(&mut self, mut packet: Packet, began: Time, ctx: &mut Ctx<'_>) {
         self.queue.on_served(&mut packet, ctx);
         let ended = ctx.now + Duration::from_nanos(1);
@@ -243,7 +244,7 @@ impl TraceLink {
     }
 
     /// Returns the number of the first opportunity that has been neither used nor missed at `now`.
-    /// An opportunity at `now` counts as past only if it has been used.
+    /// An opportunity at `now` is skipped only if it has been used.
     fn next_unused(&self, now: Time) -> u64 {
         self.next.max(self.schedule.count_before(now))
     }
@@ -270,7 +271,7 @@ impl Component<dyn Link + Send, LinkContext> for TraceLink {
         let framing = config.framing.framing()?;
         let errors = setup.extra.errors(config.errors.as_ref(), &setup.seed)?;
         let Some(trace) = setup.extra.files.traces.get(&config.trace) else {
-            return Err(ConfigError::new("trace", config.trace, "not among the traces given"));
+            return Err(ConfigError::new("trace", config.trace, "not among the given traces"));
         };
         let Trace::Opportunities(opportunities) = &**trace else {
             let problem = "a rate trace. Use a link of kind rate-trace, or convert the trace";

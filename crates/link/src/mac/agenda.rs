@@ -1,4 +1,5 @@
-//! Sets of users with pending work: users with data, and users whose queues have timers.
+//! Bookkeeping of users with pending work: the set of users with data, and the timers of the users'
+//! queues.
 
 use airpath_core::{Time, UserId};
 use std::cmp::Reverse;
@@ -17,7 +18,7 @@ impl UserSet {
         UserSet { words: vec![0; users.div_ceil(64)], count: 0 }
     }
 
-    /// Adds the user to the set or removes it.
+    /// Adds the user to the set if `is_in` is true; otherwise removes the user.
     #[inline]
     pub(crate) fn set(&mut self, user: usize, is_in: bool) {
         let (word, bit) = (&mut self.words[user / 64], 1 << (user % 64));
@@ -33,7 +34,7 @@ impl UserSet {
         self.count == 0
     }
 
-    /// Passes the users to `take`, in ascending order.
+    /// Calls `take` with each user, in ascending order.
     #[inline]
     pub(crate) fn for_each(&self, mut take: impl FnMut(usize)) {
         for (place, word) in self.words.iter().enumerate() {
@@ -64,9 +65,9 @@ impl UserSet {
 /// Timers of the users' queues.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
-    /// Timers by expiry; may contain obsolete entries.
+    /// Timers in ascending order of expiry. Entries that differ from `noted` are obsolete.
     due: BinaryHeap<Reverse<(Time, UserId)>>,
-    /// Latest expiry of each user.
+    /// Current expiry time of each user's timer.
     noted: Vec<Time>,
 }
 
@@ -90,7 +91,7 @@ impl Timers {
         }
     }
 
-    /// Earliest expiry in the heap.
+    /// Returns the earliest expiry time in the heap.
     #[inline]
     pub(crate) fn next(&self) -> Time {
         self.due.peek().map_or(Time::NEVER, |Reverse((at, _))| *at)

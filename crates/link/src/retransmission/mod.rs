@@ -217,7 +217,8 @@ mod tests {
             processes: None,
         };
         let arq = arq.map(|ms| ArqConfig { delay_ns: ms * 1_000_000 });
-        Retransmission::new(Some(&harq), arq, &Seed::new(1, 0, "test")).expect("accepted")
+        Retransmission::new(Some(&harq), arq, &Seed::new(1, 0, "test"))
+            .expect("a valid configuration")
     }
 
     #[test]
@@ -240,8 +241,8 @@ mod tests {
         assert_eq!(recovery.begin(7, true, at(0)), None);
         let lost = Some(BlockOutcome { block: 7, is_received: false });
         assert_eq!(recovery.take_due(at(30), |_| true), lost);
-        let mut nothing =
-            Retransmission::new(None, None, &Seed::new(1, 0, "test")).expect("accepted");
+        let mut nothing = Retransmission::new(None, None, &Seed::new(1, 0, "test"))
+            .expect("a valid configuration");
         assert_eq!(nothing.begin(7, true, at(0)), lost);
         assert_eq!(
             nothing.begin(7, false, at(0)),

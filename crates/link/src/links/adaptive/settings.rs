@@ -12,14 +12,14 @@ use serde_json::Value;
 pub struct AdaptiveConfig {
     /// Key of the error-rate table.
     pub table: String,
-    /// True SNR over time, `{"kind": …}`; a number is a constant SNR, dB.
+    /// Process of the true SNR, `{"kind": …}`; a number is a constant SNR, dB.
     pub snr: Value,
     /// Link-adaptation policy: `{"kind": …}`.
     pub policy: Value,
     /// Bias of the SNR estimate, dB. Finite.
     #[serde(default)]
     pub snr_bias_db: f64,
-    /// Standard deviation of the SNR estimate, dB. 0 or more, finite.
+    /// Standard deviation of the noise of the SNR estimate, dB. At least 0, finite.
     #[serde(default)]
     pub snr_noise_db: f64,
     /// Time for which an estimate is used, ns. Above 0.
@@ -28,20 +28,21 @@ pub struct AdaptiveConfig {
     /// Packet size for which the policy computes packet error rates, bytes, 1 to 65 535.
     #[serde(default = "packet_bytes")]
     pub packet_bytes: u64,
-    /// Overhead of each packet, bytes. The block size is that of the MCS.
+    /// Overhead of each packet, bytes. The block size is the block size of the MCS.
     #[serde(default)]
     pub framing: FramingConfig,
-    /// Error process in addition to the errors of the table: `{"kind": …}`. Absent: none.
+    /// Error process in addition to the errors of the table: `{"kind": …}`. `None`: no error
+    /// process.
     #[serde(default)]
     pub errors: Option<Value>,
-    /// HARQ parameters. Absent: no HARQ.
+    /// HARQ parameters. `None`: no HARQ.
     #[serde(default)]
     pub harq: Option<HarqConfig>,
-    /// ARQ parameters, for packets that HARQ discards or that are corrupted without HARQ. Absent:
+    /// ARQ parameters, for packets that HARQ discards or that are corrupted without HARQ. `None`:
     /// no ARQ.
     #[serde(default)]
     pub arq: Option<ArqConfig>,
-    /// True if packets leave in the order of their first transmissions.
+    /// True if the link delivers packets in the order of their first transmissions.
     #[serde(default)]
     pub in_order: bool,
 }

@@ -38,7 +38,8 @@ fn cell(snrs: &[&[f64]], changes: Value) -> Cell {
         let steps = (0..)
             .zip(*levels)
             .map(|(slot, snr)| ((slot * SLOT).saturating_sub(SLOT / 2), level_db(*snr)));
-        let steps = SnrSteps::new(steps.collect(), levels.len() as u64 * SLOT).expect("steps");
+        let steps =
+            SnrSteps::new(steps.collect(), levels.len() as u64 * SLOT).expect("valid SNR steps");
         files.snr.insert(format!("user {user}"), Arc::new(steps));
         let snr = json!({"kind": "trace", "trace": format!("user {user}")});
         description["users"]
@@ -65,7 +66,7 @@ fn cell(snrs: &[&[f64]], changes: Value) -> Cell {
     let config = serde_json::from_value(description).expect("a description");
     let setup =
         Setup { seed: Seed::new(1, 0, "link"), registry: &Registry::default(), extra: context };
-    Cell::build(config, setup).expect("accepted")
+    Cell::build(config, setup).expect("a valid configuration")
 }
 
 /// Packet number `seq` of a user arrives.

@@ -18,7 +18,7 @@ fn config(changes: &Value) -> MimoConfig {
 
 fn link(changes: &Value, replication: u64) -> Mimo {
     let config = config(changes);
-    let channel = config.channel().expect("accepted");
+    let channel = config.channel().expect("a valid configuration");
     let seed = Seed::new(1, replication, "link");
     Mimo::new(Rate(config.rate_bps), channel, Arc::default(), &seed)
 }
@@ -87,7 +87,7 @@ fn outcomes_are_computed_once_per_scenario() {
     let shared = Arc::new(Outcomes::default());
     let config = config(&json!({"fec": rs(0.93)}));
     for replication in 0..4 {
-        let channel = config.channel().expect("accepted");
+        let channel = config.channel().expect("a valid configuration");
         let seed = Seed::new(1, replication, "link");
         let mut link = Mimo::new(Rate(1_000_000), channel, Arc::clone(&shared), &seed);
         outcomes(&mut link, &[1040, 40, 1040, 576], 0, 100);
@@ -195,7 +195,7 @@ fn outcome_probabilities_add_up_at_extremes() {
             for fec in &codes {
                 let changes = json!({"snr_db": snr_db, "p_good_to_bad": p_good_to_bad,
                                      "p_bad_to_good": p_bad_to_good, "fec": fec});
-                let channel = config(&changes).channel().expect("accepted");
+                let channel = config(&changes).channel().expect("a valid configuration");
                 for bytes in [0, 1, 40, 9000] {
                     let Outcome { delivered, failed } = channel.outcome(Bytes(bytes));
                     for from in 0..2 {
@@ -213,9 +213,9 @@ fn outcome_probabilities_add_up_at_extremes() {
 /// ε of the states from the symbol error rates: 2×2 BPSK at 10 dB and 0 dB (vcp-rem §5.1).
 #[test]
 fn state_error_rates_match_eq_5() {
-    let channel = config(&json!({"snr_db": 10})).channel().expect("accepted");
+    let channel = config(&json!({"snr_db": 10})).channel().expect("a valid configuration");
     let [good, bad] = channel.symbol_errors();
     assert!((good / 1.134e-4 - 1.0).abs() < 5e-4 && (bad / 4.026e-2 - 1.0).abs() < 5e-4);
-    let chain = ErrorChain::new(0.00125, 0.125, good, bad).expect("accepted");
+    let chain = ErrorChain::new(0.00125, 0.125, good, bad).expect("a valid configuration");
     assert_eq!(channel.failure(Bytes(40)), chain.packet_failure(320));
 }

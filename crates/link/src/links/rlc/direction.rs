@@ -248,7 +248,7 @@ impl Direction {
         self.notify_rate(ctx);
     }
 
-    /// Passes the nominal rate to the discipline.
+    /// Notifies the queue discipline of the nominal rate.
     pub(super) fn notify_rate(&mut self, ctx: &mut Ctx<'_>) {
         if let Some(queue) = &mut self.queue {
             let framing = Framing::default().in_blocks(self.sdus.block());

@@ -1,5 +1,4 @@
-//! HARQ and ARQ of a serial link. The code is separate so that links without retransmissions do not
-//! execute it.
+//! HARQ and ARQ of a serial link. Links without retransmissions do not execute this code.
 
 use super::{SerialLink, Transmitter};
 use crate::links::frame_errors::FrameErrors;
@@ -13,7 +12,7 @@ impl<T: Transmitter> SerialLink<T> {
         self.queue.wake_if_due(ctx);
         let now = ctx.now;
         self.release(ctx, |retransmission, air, leave| retransmission.take_due(now, air, leave));
-        if self.service.is_found && self.service.transmission.ends <= now {
+        if self.service.is_busy && self.service.transmission.ends <= now {
             let loss = self.service.transmission.loss;
             let frame = self.end_transmission(ctx);
             let packet = self.packet;
@@ -21,14 +20,14 @@ impl<T: Transmitter> SerialLink<T> {
                 retransmission.end_first(packet, (loss, frame), air, leave);
             });
         }
-        if self.service.is_found {
+        if self.service.is_busy {
             self.note_due(Time::NEVER);
         } else {
             self.start_with_retransmission(ctx);
         }
     }
 
-    /// Starts the next transmission, unless it has to wait for a HARQ process.
+    /// Starts the next transmission if a HARQ process is free; otherwise waits for a free process.
     #[inline(never)]
     pub(super) fn start_with_retransmission(&mut self, ctx: &mut Ctx<'_>) {
         let mut waits_until = Time::NEVER;
@@ -46,19 +45,19 @@ impl<T: Transmitter> SerialLink<T> {
         self.note_due(waits_until);
     }
 
-    /// Sets the time of the next event: `waits_until`, a retransmission, or the end of the current
-    /// transmission.
+    /// Sets the time of the next event: the earliest of `waits_until`, the next event of HARQ and
+    /// ARQ, and the end of the current transmission.
     fn note_due(&mut self, waits_until: Time) {
         let in_loops = self
             .retransmission
             .as_ref()
             .map_or(Time::NEVER, |retransmission| retransmission.next_wakeup());
-        let ends = if self.service.is_found { self.service.transmission.ends } else { Time::NEVER };
+        let ends = if self.service.is_busy { self.service.transmission.ends } else { Time::NEVER };
         self.due = waits_until.min(in_loops).min(ends);
     }
 
-    /// Calls `work` with the retransmissions, and forwards the released packets or counts them as
-    /// lost.
+    /// Calls `work` with the retransmission stage. Forwards each packet that the stage releases as
+    /// received, and counts the other released packets as lost.
     fn release(
         &mut self,
         ctx: &mut Ctx<'_>,

@@ -195,8 +195,8 @@ mod tests {
             let description = json!({"kind": "droptail", "limit": {"packets": 100_000}});
             let registry = Registry::default();
             let setup = Setup { seed: Seed::new(1, 0, "test"), registry: &registry, extra: () };
-            let queue = AnyQueue::build(&description, setup).expect("accepted");
-            let slot = slot_of("", "qpsk-1/2", 0, 48).expect("there");
+            let queue = AnyQueue::build(&description, setup).expect("a valid configuration");
+            let slot = slot_of("", "qpsk-1/2", 0, 48).expect("the MCS exists");
             let mut side = Side::new(Queue::new(queue, QueueId::NONE), slot, false);
             let mut harness = TestHarness::default();
             for seq in 0..5000 {

@@ -73,7 +73,7 @@ impl World {
     }
 
     fn of(changes: Value, flows: u32) -> World {
-        let mut link = make(changes, flows, 1).expect("accepted");
+        let mut link = make(changes, flows, 1).expect("a valid configuration");
         let mut harness = TestHarness::default();
         link.control(&Control::Begin, &mut harness.at(Time::ZERO));
         World { link, harness, out: Vec::new() }

@@ -290,7 +290,7 @@ mod tests {
     /// bytes, which arrived after the first burst had closed.
     #[test]
     fn overtaken_piggyback_request_is_ignored() {
-        let mut tdd = make(json!({}), 1, 1).expect("accepted");
+        let mut tdd = make(json!({}), 1, 1).expect("a valid configuration");
         (tdd.stations[0].granted_ever, tdd.stations[0].closed_ever) = (92, 92);
         let said = |bytes, closed| {
             let request = BandwidthRequest { station: 0, bytes, adds: false };

@@ -1,5 +1,6 @@
-//! adapt-BI (wimax-2009 §4.2, Fig. 5): a served station receives a grant for an ACK if its request
-//! queue is empty. If a burst leaves data behind, the station requests bandwidth by piggyback.
+//! Grant policy adapt-BI (wimax-2009 §4.2, Fig. 5): for each packet that is served to a station,
+//! the station receives a grant for an ACK if its request queue is empty. If data remain after a
+//! burst, the station requests bandwidth by piggyback.
 
 use super::proactive::{ProactiveConfig, check_grant};
 use super::{Downlink, Grant, GrantContext, GrantRules};
@@ -64,7 +65,7 @@ mod tests {
         AdaptBi { config: ProactiveConfig { size_bytes: 46, when, fallback_ns: 0 } }
     }
 
-    /// Fig. 5: the scheduler checks the request queue of the connection.
+    /// Fig. 5: the grant depends on the request queue of the connection.
     #[test]
     fn fig5_no_grant_while_a_request_is_pending() {
         let mut adapt = policy(GrantTiming::Served);

@@ -1,6 +1,6 @@
-//! blind-BI (wimax-2009 §4.1): each time a station is served it receives a grant for an ACK,
-//! whether the station needs it or not. A station sends requests only if it receives no grant for
-//! some time.
+//! Grant policy blind-BI (wimax-2009 §4.1): for each packet that is served to a station, the
+//! station receives a grant for an ACK, even if it has no data. A station sends a request only if
+//! it has received no grant for the fallback time.
 
 use super::proactive::{ProactiveConfig, check_grant};
 use super::{Downlink, Grant, GrantContext, GrantRules};

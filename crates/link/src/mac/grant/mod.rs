@@ -1,17 +1,17 @@
-//! Proactive grants of a base station.
+//! Grant policies: rules for the proactive grants of a base station.
 //!
 //! A policy is notified of packets served to a station in the downlink, of requests, and of grants
-//! and their use. Each method returns a number of bytes, which is added to the request queue of the
-//! station and granted in the next maps. To add a policy, write its file and add one line to
-//! `registry.rs`.
+//! and their use. Each notification returns a number of bytes. The base station adds these bytes to
+//! the request queue of the station and grants them in the next maps. To add a policy, write its
+//! file and add one line to `registry.rs`.
 //!
 //! | file | policy |
 //! | --- | --- |
 //! | `uni.rs` | no proactive grants (wimax-2009 §2.2) |
 //! | `blind_bi.rs` | a grant for an ACK with every served packet (wimax-2009 §4.1) |
-//! | `adapt_bi.rs` | the same while no request is pending, and piggyback (wimax-2009 §4.2) |
-//! | `unsolicited.rs` | a grant in each period: UGS, semi-persistent and configured grants |
-//! | `proactive.rs` | common code of the two policies of the paper |
+//! | `adapt_bi.rs` | a grant for an ACK with every served packet while no request is pending; piggyback requests (wimax-2009 §4.2) |
+//! | `unsolicited.rs` | one grant in each period: UGS, semi-persistent scheduling, configured grants |
+//! | `proactive.rs` | common code of blind-BI and adapt-BI |
 
 mod adapt_bi;
 mod blind_bi;
@@ -48,13 +48,14 @@ pub struct GrantRules {
     pub asks: bool,
     /// True if a burst that leaves data behind contains a piggyback request.
     pub piggybacks: bool,
-    /// Time without a grant after which a station with data sends a request; `None`: never.
+    /// Time without a grant after which a station with data sends a request; `None` if it never
+    /// sends one for this reason.
     pub fallback: Option<Duration>,
     /// Largest proactive grant, bytes; 0 without proactive grants.
     pub largest: u64,
 }
 
-/// Event of the downlink, reported once for each MPDU in which a packet ends.
+/// Event in the downlink. It is reported once for each MPDU that contains the end of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Downlink {
     /// The MPDU is sent for the first time.
@@ -66,13 +67,14 @@ pub enum Downlink {
     },
 }
 
-/// A grant policy. Its methods return bytes that are added to the request queue of `station`;
-/// `queued` is the current size of this queue, bytes.
+/// A grant policy. The methods `on_downlink`, `on_request` and `on_grant` return the number of
+/// bytes that are added to the request queue of `station`. Their argument `queued` is the current
+/// size of this queue, bytes.
 pub trait Grant {
-    /// Behaviour of stations; constant.
+    /// Returns the behaviour of stations. It is constant.
     fn rules(&self) -> GrantRules;
 
-    /// Called when a packet is served to `station`.
+    /// Called at `event` of a packet that is sent to `station`.
     fn on_downlink(&mut self, station: u32, event: Downlink, queued: u64) -> u64;
 
     /// Called when `station` has requested `bytes`.
@@ -82,9 +84,10 @@ pub trait Grant {
     /// contained data.
     fn on_grant(&mut self, station: u32, granted: u64, used: u64, queued: u64) -> u64;
 
-    /// Time of the next grant on a timer; [`Time::NEVER`] without a timer.
+    /// Returns the time of the next grant by a timer; [`Time::NEVER`] without a timer.
     fn next_wakeup(&self) -> Time;
 
-    /// Called when the timer expires at `now`: `add` grants bytes to a station.
+    /// Called when the timer expires at `now`. To grant bytes to a station, the policy calls `add`
+    /// with the station ID and the number of bytes.
     fn on_wake(&mut self, now: Time, add: &mut dyn FnMut(u32, u64));
 }

@@ -1,5 +1,5 @@
-//! Common parts of the policies that grant bandwidth for ACKs: size, timing, and the fallback
-//! without a grant.
+//! Common parts of blind-BI and adapt-BI, the policies that grant bandwidth for ACKs: size and time
+//! of a grant, and the fallback time of a station without a grant.
 
 use super::{Downlink, GrantRules};
 use airpath_core::{Checks, ConfigError, Duration, at_least};
@@ -9,12 +9,12 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GrantTiming {
-    /// At the end of the packet's service, even if the packet is then lost (wimax-2009 §5.4).
+    /// At the end of the packet's service, even if the packet is lost (wimax-2009 §5.4).
     #[default]
     Served,
     /// At the first transmission of the packet, before the end of HARQ.
     FirstTransmission,
-    /// At the end of the packet's service, if the packet was received.
+    /// At the end of the packet's service, only if the packet was received.
     Delivered,
 }
 

@@ -1,9 +1,9 @@
-//! List of grant policies, one line for each.
+//! Registry of grant policies, one line each.
 
 use super::{AdaptBi, BlindBi, Downlink, Grant, GrantContext, GrantRules, Uni, Unsolicited};
 use airpath_core::{Registry, Time, built_in_components};
 
-/// Policies registered at run time.
+/// Grant policies registered at run time.
 pub type GrantRegistry = Registry<dyn Grant + Send, GrantContext>;
 
 built_in_components! {

@@ -1,5 +1,6 @@
-//! UNI (wimax-2009 §2.2, §5.1): downlink and uplink are independent. A station sends a request when
-//! data arrive. For data that remain after a burst it sends a piggyback request.
+//! Grant policy UNI (wimax-2009 §2.2, §5.1): grants in the uplink do not depend on the downlink. A
+//! station sends a request when data arrive. For data that remain after a burst it sends a
+//! piggyback request.
 
 use super::{Downlink, Grant, GrantContext, GrantRules};
 use airpath_core::{Component, ConfigError, Setup, Time};

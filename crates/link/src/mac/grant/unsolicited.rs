@@ -1,6 +1,7 @@
-//! Periodic grants: UGS of IEEE 802.16, semi-persistent scheduling of LTE, configured grants of NR.
-//! Every station receives one grant per period; the grant of station n is n frames after the start
-//! of the period. Remaining data are requested by piggyback.
+//! Grant policy with periodic grants: UGS of IEEE 802.16, semi-persistent scheduling of LTE,
+//! configured grants of NR. Every station receives one grant per period; the grant of station n is
+//! n frames after the start of the period. A station requests bandwidth for remaining data by
+//! piggyback.
 
 use super::proactive::check_grant;
 use super::{Downlink, Grant, GrantContext, GrantRules};
@@ -11,7 +12,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UnsolicitedConfig {
-    /// Period of the grants of a station, ns; at least a frame.
+    /// Time between two grants of the same station, ns; at least a frame.
     pub period_ns: u64,
     /// Size of a grant, bytes, at least 1.
     pub size_bytes: u64,
@@ -23,9 +24,10 @@ pub struct UnsolicitedConfig {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsolicited {
     config: UnsolicitedConfig,
-    /// Stations in order of their grants: offset in the period, ns, and station number.
+    /// Offset of the grant in the period, ns, and station ID, in ascending order of the offsets.
     turns: Vec<(u64, u32)>,
-    /// Index of the next grant, and start of its period, ns.
+    /// Index of the next grant in `turns`. `period_began` is the start of the period of this grant,
+    /// ns.
     next: usize,
     period_began: u64,
 }
@@ -104,7 +106,7 @@ mod tests {
         let registry = GrantRegistry::default();
         let extra = GrantContext { stations: 3, frame: Duration::from_millis(5) };
         let setup = Setup { seed: Seed::new(1, 0, "test"), registry: &registry, extra };
-        let mut policy = Unsolicited::build(config, setup).expect("accepted");
+        let mut policy = Unsolicited::build(config, setup).expect("a valid configuration");
         let mut found = Vec::new();
         for _ in 0..4 {
             let now = policy.next_wakeup();

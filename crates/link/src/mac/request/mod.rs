@@ -1,16 +1,16 @@
-//! Request procedures: they define how a station requests bandwidth from the base station.
+//! Request procedures. A procedure defines how a station requests bandwidth from the base station.
 //!
-//! The link calls a procedure for a station that has data and no grant in flight. The procedure
-//! later returns the signal that the base station has received: the request, or a code. A code
-//! requires a grant for a request header, which contains the backlog. To add a procedure, write its
-//! file and add one line to `registry.rs`.
+//! The link calls a procedure for a station that has data but neither a request nor a grant in
+//! flight. The procedure later returns the message that the base station receives: a request, or a
+//! code. After a code, the base station grants a request header, in which the station reports its
+//! backlog. To add a procedure, write its file and add one line to `registry.rs`.
 //!
 //! | file | procedure |
 //! | --- | --- |
-//! | `random_delay.rs` | one random delay; a collision adds a timer (wimax-2009 §5.1) |
-//! | `ranging.rs` | codes, collisions, back-off, then a header (IEEE 802.16e; wimax-2009 §2.2) |
-//! | `scheduling_request.rs` | an opportunity in each period, then a header (LTE and NR) |
-//! | `none.rs` | no requests: only proactive grants |
+//! | `random_delay.rs` | one random delay for each request; a collision adds a timer (wimax-2009 §5.1) |
+//! | `ranging.rs` | ranging codes with collisions and back-off, then a request header (IEEE 802.16e; wimax-2009 §2.2) |
+//! | `scheduling_request.rs` | one opportunity in each period, then a request header (LTE and NR) |
+//! | `none.rs` | no requests; only proactive grants |
 
 mod none;
 mod random_delay;
@@ -35,27 +35,29 @@ use airpath_core::{Duration, Time};
 pub struct RequestContext {
     /// Number of stations.
     pub stations: u32,
-    /// Times at which the uplink bursts of a frame close at the stations and are received.
+    /// Times at which the uplink bursts of a frame end at the stations and are received by the base
+    /// station.
     pub clock: Clock,
 }
 
 /// A bandwidth request of a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BandwidthRequest {
-    /// Number of the station.
+    /// ID of the station.
     pub station: u32,
-    /// Backlog of the station, MAC headers included.
+    /// Requested bytes: the backlog of the station including MAC headers, or one packet.
     pub bytes: u64,
-    /// True if the request is for one packet, in addition to earlier requests.
+    /// True if the bytes are added to earlier requests (a request for one packet). False if they
+    /// replace earlier requests.
     pub adds: bool,
 }
 
 /// A request or code that the base station has received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestEvent {
-    /// A request with its number of bytes.
+    /// A request with the number of requested bytes.
     Request(BandwidthRequest),
-    /// A code of this station, which requires a grant for a request header.
+    /// A code of the station with this ID. The base station must grant a request header.
     Code(u32),
 }
 
@@ -71,7 +73,7 @@ pub struct RequestRules {
 /// Counters of a station since measurement started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestCounts {
-    /// Number of codes, scheduling requests or random delays.
+    /// Number of request attempts: codes, scheduling requests or random delays.
     pub attempts: u64,
     /// Number of attempts that were lost to a collision.
     pub collisions: u64,
@@ -79,27 +81,28 @@ pub struct RequestCounts {
 
 /// A request procedure.
 pub trait Request {
-    /// Rules for all stations; constant.
+    /// Returns the rules for all stations. They are constant.
     fn rules(&self) -> RequestRules;
 
-    /// A station sends a request at `now`. A station with one request for its queue has at most one
-    /// in flight.
+    /// Starts a request of a station at `now`. Unless every packet has a separate request, a
+    /// station has at most one request in flight.
     fn send_request(&mut self, request: BandwidthRequest, now: Time);
 
-    /// Time of the next event: a reception, a collision or a timer; [`Time::NEVER`] without
-    /// requests.
+    /// Returns the time of the next event: a reception, a collision or the expiry of a timer.
+    /// Returns [`Time::NEVER`] if there is no request in flight.
     fn next_wakeup(&self) -> Time;
 
-    /// Handles the events at `now`: adds the received requests to `received`.
+    /// Handles the events at `now` and appends the received requests and codes to `received`.
     fn wake(&mut self, now: Time, received: &mut Vec<RequestEvent>);
 
-    /// Delay of a piggyback request after the reception of its burst.
+    /// Returns the delay from the reception of a burst until the base station uses the piggyback
+    /// request in the burst.
     fn piggyback_delay(&mut self, station: u32) -> Duration;
 
-    /// Counters of `station`.
+    /// Returns the counters of `station`.
     fn counts(&self, station: u32) -> RequestCounts;
 
-    /// Restarts the counters.
+    /// Resets the counters of all stations.
     fn restart_measurement(&mut self);
 }
 
@@ -109,8 +112,8 @@ mod testing {
     use crate::links::tdd::Clock;
     use airpath_core::{Component, ConfigError, Duration, Seed, Setup, Time};
 
-    /// Creates a procedure with this configuration. Frames of 5 ms close after 3 ms and are
-    /// received after 5.6 ms.
+    /// Creates a procedure with this configuration. In a frame of 5 ms, uplink bursts end after 3
+    /// ms and are received after 5.6 ms.
     pub(super) fn make<R: Component<dyn Request + Send, RequestContext>>(
         config: R::Config,
         stations: u32,

@@ -1,4 +1,4 @@
-//! Procedure without requests: only proactive grants carry data.
+//! Request procedure without requests. Stations send data only in proactive grants.
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use airpath_core::{Component, ConfigError, Duration, Setup, Time};

@@ -1,17 +1,17 @@
-//! A request takes a random time, from the arrival of data at the station to the reception of the
-//! request at the base station.
+//! Request procedure with a random delay from the arrival of data at the station to the reception
+//! of the request at the base station.
 //!
-//! Source: wimax-2009 §5.1: uniform from 25 to 50 ms; codes collide with a probability of 1 %,
-//! which adds a timer of 100 ms. Each collision adds the timer, and the next attempt may collide,
-//! too. A request contains the backlog at its start, as in Fig. 1; later data are requested by
-//! piggyback.
+//! Source: wimax-2009 §5.1: the delay is uniformly distributed from 25 to 50 ms; a code collides
+//! with a probability of 1 %, and a collision adds a timer of 100 ms. Here the attempt after a
+//! collision may collide again. A request contains the backlog at the start of the request, as in
+//! Fig. 1. The station requests bandwidth for later data by piggyback.
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::retransmission::delay_queue::DelayQueue;
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Stream, Time, at_least};
 use serde::Deserialize;
 
-/// Range of a uniformly distributed time.
+/// Range of a uniformly distributed time interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Span {
@@ -30,7 +30,7 @@ impl Span {
                 field,
                 value,
                 "the first is above the second",
-                "Use the least and the largest",
+                "Set the lower end first, then the upper end",
             );
         }
     }
@@ -45,7 +45,8 @@ impl Span {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Per {
-    /// One outstanding request for the queue; piggyback requests for remaining data: the standard.
+    /// At most one outstanding request per station, for the complete queue, with piggyback requests
+    /// for remaining data (IEEE 802.16).
     #[default]
     Queue,
     /// A separate request for every packet, without piggyback.
@@ -56,7 +57,7 @@ pub enum Per {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RandomDelayConfig {
-    /// Time from the arrival of data to the reception of the request, without collisions.
+    /// Time from the arrival of data to the reception of the request if no collision occurs.
     pub delay: Span,
     /// Probability of a collision in each attempt; below 1.
     pub collision: f64,
@@ -65,12 +66,12 @@ pub struct RandomDelayConfig {
     /// Scope of a request.
     #[serde(default)]
     pub per: Per,
-    /// Delay of a piggyback request before the next map.
+    /// Delay from the reception of a piggyback request until the base station uses the request.
     #[serde(default)]
     pub piggyback: Span,
 }
 
-/// Random state of a station.
+/// Random stream and counters of a station.
 #[derive(Clone, Debug)]
 struct Station {
     draws: Stream,
@@ -169,7 +170,7 @@ mod tests {
     fn mean_delay_includes_collisions() {
         for collision in [0.0, 0.01, 0.3] {
             let mut random_delay: RandomDelay =
-                make(RandomDelayConfig { collision, ..CONFIG }, 1).expect("accepted");
+                make(RandomDelayConfig { collision, ..CONFIG }, 1).expect("a valid configuration");
             let mean = mean_request_time(&mut random_delay, 40_000).0;
             let expected = 37.5 + 100.0 * collision / (1.0 - collision);
             assert!((mean / expected - 1.0).abs() < 0.01, "{collision}: {mean} {expected}");
@@ -186,7 +187,7 @@ mod tests {
         let found = refused(RandomDelayConfig { delay: reversed, ..CONFIG });
         assert_eq!(
             found,
-            "delay = 2 … 1 ns: the first is above the second. Use the least and the largest"
+            "delay = 2 … 1 ns: the first is above the second. Set the lower end first, then the upper end"
         );
         let found = refused(RandomDelayConfig { collision: 1.0, ..CONFIG });
         assert!(found.starts_with("collision = 1: not below 1"), "{found}");

@@ -1,10 +1,11 @@
-//! Contention with ranging codes (IEEE 802.16e; wimax-2009 §2.2). A station sends a random code in
-//! the ranging opportunity of a frame. If two stations send the same code, both attempts fail. The
-//! stations notice the failure when a timer expires, double their back-off window, and try again
-//! after a random number of opportunities from this window. For a received code the base station
-//! grants a request header, which contains the backlog.
+//! Request procedure by contention with ranging codes (IEEE 802.16e; wimax-2009 §2.2). A station
+//! sends a random code in the ranging opportunity of a frame. If two stations send the same code,
+//! both attempts fail. The stations detect the failure when a timer expires. Each station then
+//! doubles its back-off window, selects a random number of opportunities from this window, and
+//! sends another code after that number of opportunities. For each received code the base station
+//! grants a request header. In this header the station reports its backlog.
 //!
-//! There is one opportunity in each frame, at the time at which its uplink bursts close.
+//! Each frame has one ranging opportunity, at the end of its uplink bursts.
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::links::tdd::Clock;
@@ -21,11 +22,11 @@ const LARGEST_WINDOW: u32 = 65_536;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RangingConfig {
-    /// Number of codes; at least 1.
+    /// Number of different codes; at least 1.
     pub codes: u32,
-    /// Time from a code that collided to the next back-off, ns.
+    /// Time from a code with a collision to the next back-off, ns.
     pub timer_ns: u64,
-    /// First and largest back-off window, opportunities; at least 1, in ascending order.
+    /// Initial and largest back-off window, opportunities. Both at least 1, in ascending order.
     pub backoff: [u32; 2],
 }
 
@@ -43,9 +44,9 @@ pub struct Ranging {
     config: RangingConfig,
     clock: Clock,
     stations: Vec<Station>,
-    /// Planned codes: frame and station.
+    /// Planned codes, as pairs of frame number and station ID.
     planned: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Codes sent in one opportunity, and their stations.
+    /// Codes sent in one opportunity, as pairs of code and station ID.
     sent: Vec<(u32, u32)>,
 }
 
@@ -88,8 +89,8 @@ fn below(draws: &mut Stream, limit: u32) -> u32 {
 }
 
 impl Ranging {
-    /// Plans a code of the station in a random opportunity of its back-off window. The first
-    /// opportunity of the window is the next one after `from`.
+    /// Plans a code of the station in a random opportunity of its back-off window. The window
+    /// starts with the next opportunity after `from`.
     fn plan(&mut self, station: u32, from: Time) {
         let Station { draws, window, .. } = &mut self.stations[station as usize];
         let frame = self.clock.frame_to_close_after(from) + u64::from(below(draws, *window));
@@ -174,9 +175,10 @@ mod tests {
     #[test]
     fn single_code_is_received_in_the_first_opportunity() {
         let config = RangingConfig { codes: 1, timer_ns: 50_000_000, backoff: [1, 1] };
-        let mut ranging: Ranging = make(config, 1).expect("accepted");
+        let mut ranging: Ranging = make(config, 1).expect("a valid configuration");
         let mut received = Vec::new();
-        // Bursts close 3 ms into a frame of 5 ms and are received after 5.6 ms.
+        // In a frame of 5 ms, bursts end 3 ms after the start of the frame and are received 5.6 ms
+        // after the start.
         for (sent_us, received_us) in [(0, 5_600), (2_999, 5_600), (3_000, 10_600), (4_000, 10_600)]
         {
             ranging.send_request(request(0), Time::from_nanos(sent_us * 1000));
@@ -190,14 +192,14 @@ mod tests {
     #[test]
     fn colliding_stations_retry_after_timer() {
         let config = RangingConfig { codes: 1, timer_ns: 20_000_000, backoff: [1, 64] };
-        let mut ranging: Ranging = make(config, 2).expect("accepted");
+        let mut ranging: Ranging = make(config, 2).expect("a valid configuration");
         let mut received = Vec::new();
         ranging.send_request(request(0), Time::ZERO);
         ranging.send_request(request(1), Time::ZERO);
         ranging.wake(Time::from_nanos(5_600_000), &mut received);
         assert_eq!(received, []);
-        // The opportunity closed at 3 ms, and the timer takes 20 ms: the next opportunity after 23
-        // ms closes at 28 ms.
+        // The opportunity ended at 3 ms and the timer expires after 20 ms. The next opportunity
+        // after 23 ms ends at 28 ms.
         assert!(ranging.next_wakeup() >= Time::from_nanos(30_600_000));
         while !ranging.next_wakeup().is_never() {
             ranging.wake(ranging.next_wakeup(), &mut received);
@@ -214,7 +216,7 @@ mod tests {
     #[test]
     fn collision_share_is_inverse_of_number_of_codes() {
         let config = RangingConfig { codes: 8, timer_ns: 20_000_000, backoff: [1, 1] };
-        let mut ranging: Ranging = make(config, 2).expect("accepted");
+        let mut ranging: Ranging = make(config, 2).expect("a valid configuration");
         let (mut received, mut now) = (Vec::new(), Time::ZERO);
         for _ in 0..20_000 {
             (0..2).for_each(|station| ranging.send_request(request(station), now));

@@ -1,4 +1,4 @@
-//! List of request procedures, one line for each.
+//! Registry of request procedures, one line each.
 
 use super::{
     BandwidthRequest, NoRequest, RandomDelay, Ranging, Request, RequestContext, RequestCounts,
@@ -6,7 +6,7 @@ use super::{
 };
 use airpath_core::{Duration, Registry, Time, built_in_components};
 
-/// Procedures registered at run time.
+/// Request procedures registered at run time.
 pub type RequestRegistry = Registry<dyn Request + Send, RequestContext>;
 
 built_in_components! {

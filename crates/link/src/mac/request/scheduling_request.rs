@@ -1,10 +1,10 @@
-//! Scheduling requests (LTE, NR: TS 36.321, TS 38.321 §5.4.4): every station has a dedicated
-//! opportunity in each period, which signals only that the station has data. The base station
-//! grants a buffer status report, which is the request header here. Remaining data are requested by
-//! piggyback.
+//! Request procedure with scheduling requests (LTE, NR: TS 36.321, TS 38.321 §5.4.4). Every station
+//! has one dedicated opportunity in each period. A scheduling request signals only that the station
+//! has data. The base station then grants a request header, which represents the buffer status
+//! report. The station requests bandwidth for remaining data by piggyback.
 //!
-//! The first opportunity of station n is n frames after the start of the period, modulo the length
-//! of the period.
+//! The opportunity of station n is n frames after the start of the period, modulo the length of the
+//! period.
 
 use super::{BandwidthRequest, Request, RequestContext, RequestCounts, RequestEvent, RequestRules};
 use crate::links::tdd::Clock;
@@ -16,7 +16,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SchedulingRequestConfig {
-    /// Period of the opportunities of a station, ns; at least a frame.
+    /// Time between two opportunities of the same station, ns; at least a frame.
     pub period_ns: u64,
 }
 
@@ -109,9 +109,10 @@ mod tests {
     #[test]
     fn every_station_has_one_opportunity_per_period() {
         let config = SchedulingRequestConfig { period_ns: 20_000_000 };
-        let mut requests: SchedulingRequest = make(config, 5).expect("accepted");
-        // Frames of 5 ms that close after 3 ms and are received after 5.6 ms. Opportunities of
-        // station 1 are in frames 1, 5, 9, …, of station 4 in 0, 4, 8.
+        let mut requests: SchedulingRequest = make(config, 5).expect("a valid configuration");
+        // Frames of 5 ms whose bursts end after 3 ms and are received after 5.6 ms. The
+        // opportunities of station 1 are in frames 1, 5, 9, …, those of station 4 in frames 0, 4,
+        // 8, ….
         for (station, sent_ms, received_us) in [
             (1, 0, 10_600),
             (1, 7, 10_600),

@@ -1,16 +1,17 @@
-//! α-fair scheduler: serves the user with the largest w μ/r^α, where r is the average of the
-//! obtained rate.
+//! α-fair scheduler: serves the user with the largest w μ/r^α. w is the weight of the user, μ is
+//! its rate in this slot, and r is its average obtained rate.
 //!
-//! Source: Mo, Walrand 2000 (the family of utilities); gradient scheduler for these utilities:
-//! Stolyar 2005. α = 0 selects the highest rate, α = 1 is proportional fairness, and α → ∞ is
-//! max-min fairness. The average r is computed as in the proportional-fair scheduler.
+//! Sources: Mo, Walrand 2000 for the family of utility functions; Stolyar 2005 for the gradient
+//! scheduler of these utility functions. α = 0 selects the highest rate, α = 1 is proportional
+//! fairness, and α → ∞ is max-min fairness. The average r is computed as in the proportional-fair
+//! scheduler.
 
 use super::average::Averages;
 use super::{Candidate, Population, Scheduler, best};
 use airpath_core::{Checks, Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// Largest α, with which r^α stays far below overflow.
+/// Largest α. With this exponent r^α does not overflow.
 const MAX_ALPHA: f64 = 10.0;
 
 /// Configuration set by the user.
@@ -51,7 +52,7 @@ impl Component<dyn Scheduler + Send, Population> for AlphaFair {
     }
 }
 
-/// Returns r^α, for the rate r in bit/s.
+/// Returns `rate` to the power `alpha`; `rate` is in bit/s.
 #[inline]
 fn disutility(rate: f64, alpha: f64) -> f64 {
     if alpha == 0.5 {
@@ -99,7 +100,7 @@ mod tests {
             registry: &Registry::default(),
             extra: population(),
         };
-        S::build(config, setup).expect("accepted")
+        S::build(config, setup).expect("a valid configuration")
     }
 
     fn alpha_fair(alpha: f64) -> AlphaFair {
@@ -125,8 +126,8 @@ mod tests {
         }
     }
 
-    /// With constant rates c the averages become proportional to c^{1/α}: w c/r^α is equal for all
-    /// users.
+    /// With constant rates c, the averages r become proportional to c^{1/α}, because w c/r^α
+    /// becomes equal for all users.
     #[test]
     fn constant_rates_are_shared_by_utility() {
         for alpha in [0.5, 2.0, 3.0] {

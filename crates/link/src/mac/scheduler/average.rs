@@ -8,17 +8,18 @@
 use super::Population;
 use airpath_core::{Checks, ConfigError, UserId, at_least};
 
-/// Smallest average, bit/s; prevents a division by zero for a user that was never served.
+/// Lower bound of an average, bit/s. It prevents a division by zero for a user that has never been
+/// served.
 const LEAST_RATE: f64 = 1.0;
-/// Number of powers in a page.
+/// Number of powers in the table `small`.
 const PAGE: u64 = 256;
 
-/// Powers of 1 − β.
+/// Tables of the powers of 1 − β.
 #[derive(Clone, Debug, PartialEq)]
 struct Powers {
-    /// Exponents 0 … 255.
+    /// Powers with the exponents 0 … 255.
     small: Box<[f64]>,
-    /// Exponents that are multiples of 256.
+    /// Powers whose exponents are multiples of 256.
     large: Box<[f64]>,
 }
 
@@ -63,10 +64,10 @@ fn power(mut base: f64, mut exponent: u64) -> f64 {
 /// Averages of all users.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Averages {
-    /// Weight β of a slot.
+    /// Weight β of a slot in the average.
     share: f64,
     powers: Powers,
-    /// By user: r at the end of the last updated slot, and the number of this slot plus one.
+    /// For each user: r at the end of its last updated slot, and the number of this slot plus one.
     rates: Vec<(f64, u64)>,
 }
 
@@ -96,8 +97,8 @@ impl Averages {
         (rate * self.powers.of(slot.saturating_sub(since))).max(LEAST_RATE)
     }
 
-    /// Adds `rate` to the rate of `user` in slot number `slot`. May be called several times for a
-    /// slot.
+    /// Updates the average of `user` with the obtained rate `rate` in slot number `slot`. If called
+    /// several times for a slot, the rates are added.
     #[inline]
     pub(super) fn serve(&mut self, user: UserId, slot: u64, rate: f64) {
         let (before, since) = self.rates[user.0 as usize];
@@ -105,7 +106,8 @@ impl Averages {
         self.rates[user.0 as usize] = (decayed + self.share * rate, slot + 1);
     }
 
-    /// Adds the available rate `rate` of `user` in slot number `slot`, once per slot.
+    /// Updates the average of `user` with the available rate `rate` in slot number `slot`. Only the
+    /// first call for a slot counts.
     #[inline]
     pub(super) fn note(&mut self, user: UserId, slot: u64, rate: f64) {
         if self.rates[user.0 as usize].1 <= slot {
@@ -121,7 +123,7 @@ mod tests {
 
     fn averages(time_constant_ms: u64) -> Averages {
         let population = Population::even(2, Duration::from_millis(3), Rate(10_000_000));
-        Averages::new(time_constant_ms * 1_000_000, &population).expect("long enough")
+        Averages::new(time_constant_ms * 1_000_000, &population).expect("a valid time constant")
     }
 
     /// Compares the recursion of §5.3, slot by slot, with the closed form.

@@ -1,5 +1,6 @@
-//! Max-rate scheduler: serves the user with the largest w μ, regardless of earlier service. Highest
-//! throughput, no fairness.
+//! Max-rate scheduler: serves the user with the largest w μ, regardless of earlier service. w is
+//! the weight of the user and μ is its rate in this slot. The throughput is highest, but the
+//! scheduler is not fair.
 //!
 //! Source: Knopp, Humblet 1995 (serve only the user with the best channel).
 

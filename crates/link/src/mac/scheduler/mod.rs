@@ -1,16 +1,17 @@
-//! Schedulers of cells and frames: they select the user that is served in a slot.
+//! Schedulers of the `cell` and `ofdma-tdd` links. A scheduler selects the user that is served in a
+//! slot of a cell or in a part of a TDD frame.
 //!
 //! For each user with data a scheduler receives the rate, the backlog and the waiting time of the
-//! first packet. It stores any further state itself. It is called only in slots in which a user has
-//! data, and accounts for the other slots by the slot numbers. To add a scheduler, write its file
-//! and add one line to `registry.rs`.
+//! first packet. A scheduler stores all other state itself. It is called only in slots in which a
+//! user has data. The slot numbers show how many slots were skipped. To add a scheduler, write its
+//! file and add one line to `registry.rs`.
 //!
 //! | file | scheduler |
 //! | --- | --- |
 //! | `proportional_fair.rs` | largest ratio of the rate to the average obtained rate |
-//! | `alpha_fair.rs` | largest ratio of the rate to a power of that average |
-//! | `max_rate.rs` | highest rate |
-//! | `round_robin.rs` | one after another |
+//! | `alpha_fair.rs` | largest ratio of the rate to a power of the average obtained rate |
+//! | `max_rate.rs` | largest rate |
+//! | `round_robin.rs` | one user after another |
 //! | `average.rs` | exponential averages of the obtained rates |
 
 mod alpha_fair;
@@ -35,11 +36,11 @@ use std::sync::Arc;
 /// A user with data in a slot: the input of a scheduler.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// User number.
+    /// ID of the user.
     pub user: UserId,
     /// Rate μ of the user in this slot, bit/s. Above 0.
     pub rate: f64,
-    /// Bytes of IP packets that wait or are not completely delivered.
+    /// Bytes of the IP packets that wait or are not completely delivered.
     pub backlog: Bytes,
     /// Waiting time of the first of these packets.
     pub head_wait: Duration,
@@ -48,25 +49,25 @@ pub struct Candidate {
 /// A scheduler.
 pub trait Scheduler {
     /// Returns the index of the candidate that is served next in slot number `slot`. There is at
-    /// least one candidate, and candidates are in ascending order of their users. Slot numbers
-    /// ascend; no user was served in skipped slots. A cell calls this method once per slot. A frame
-    /// calls it several times, and a user that was already served in the frame may be a candidate
-    /// again.
+    /// least one candidate; candidates are in ascending order of their user IDs. Slot numbers
+    /// ascend; no user was served in a skipped slot. A `cell` link calls this method once per slot.
+    /// An `ofdma-tdd` link calls it several times per frame; a user that was already served in the
+    /// frame may be a candidate again.
     fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize;
 
-    /// Called after every choice: the candidate at index `place`, which was chosen last, is served
-    /// with `rate`, averaged over the complete slot, bit/s.
+    /// Called after every choice, when the chosen candidate is served. `place` is the index of this
+    /// candidate; `rate` is its served rate, averaged over the complete slot, bit/s.
     fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64);
 }
 
 /// Inputs of the construction of a scheduler, in addition to its own configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Population {
-    /// Weights w, by user.
+    /// Weight w of each user, by user ID.
     pub weights: Arc<[f64]>,
     /// Length of a slot, or of a frame that is divided among several users.
     pub slot: Duration,
-    /// Nominal rate of the cell: its highest rate, if it has one.
+    /// Nominal rate of the cell: its highest rate, if the rate model has a highest rate.
     pub rate: Rate,
 }
 
@@ -101,7 +102,7 @@ mod testing {
     use super::{Candidate, Scheduler};
     use airpath_core::{Bytes, Duration, UserId};
 
-    /// Returns candidates with these users and rates.
+    /// Returns candidates from pairs of user ID and rate.
     pub(super) fn candidates(rates: &[(u32, f64)]) -> Vec<Candidate> {
         let candidate = |(user, rate): &(u32, f64)| Candidate {
             user: UserId(*user),
@@ -112,7 +113,8 @@ mod testing {
         rates.iter().map(candidate).collect()
     }
 
-    /// Returns the user that the scheduler serves in `slot` among these users and rates.
+    /// Returns the ID of the user that the scheduler serves in `slot`. `rates` contains pairs of
+    /// user ID and rate.
     pub(super) fn served(scheduler: &mut impl Scheduler, slot: u64, rates: &[(u32, f64)]) -> u32 {
         let candidates = candidates(rates);
         let place = scheduler.choose(slot, &candidates);

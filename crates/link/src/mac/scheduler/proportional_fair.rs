@@ -1,21 +1,24 @@
-//! Proportional-fair scheduler: serves the user with the largest w μ/r, where r is the average of
-//! the obtained rate.
+//! Proportional-fair scheduler: serves the user with the largest w μ/r. w is the weight of the
+//! user, μ is its rate in this slot, and r is its average obtained rate.
 //!
 //! Source: clamp-2008 §5.3, Eq. 19, after Jalali, Padovani, Pankaj 2000. The paper does not define
-//! the following points. r averages the rate selected for each slot of the user, even if the slot
-//! failed, and 0 for every other slot, including slots without data. The initial value of r is a
-//! quarter of the cell's nominal rate. An option selects the other interpretation: r averages the
-//! available rate in each slot with data. On a tie the least recently served user is next, then the
-//! user with the lowest number: at constant SNRs the available rate of every user equals its
-//! average, and all utilities are 1.
+//! the following points:
+//! - r is the average over all slots of the rate selected for the user in its own slots, even if
+//!   the slot failed, and of 0 in every other slot, including slots without data. The option
+//!   `average` selects another interpretation: r is the average of the available rate in each slot
+//!   in which the user had data.
+//! - The initial value of r is a quarter of the cell's nominal rate.
+//! - On a tie the least recently served user is selected; among users that have not been served,
+//!   the one with the lowest ID. Ties occur at constant SNRs: the available rate of every user
+//!   equals its average, so all utilities are 1.
 
 use super::average::Averages;
 use super::{Candidate, Population, Scheduler};
 use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// Relative difference below which utilities are equal. With a constant rate, an average equals the
-/// rate except for rounding errors.
+/// Relative difference below which two utilities count as equal. With a constant rate, an average
+/// equals the rate except for rounding errors.
 const EQUAL: f64 = 1e-9;
 
 /// Configuration set by the user.
@@ -46,19 +49,19 @@ pub struct ProportionalFair {
     averages: Averages,
     averaged: RateAverage,
     population: Population,
-    /// Number of the turn in which each user was last served; 0 before its first turn.
+    /// Number of the turn in which each user was last served, from 1; 0 if it has not been served.
     last_served: Vec<u64>,
     turns: u64,
 }
 
 impl ProportionalFair {
-    /// Creates a scheduler with these averages, before the first slot.
+    /// Creates a scheduler with these initial averages.
     fn new(averages: Averages, averaged: RateAverage, population: Population) -> ProportionalFair {
         let last_served = vec![0; population.weights.len()];
         ProportionalFair { averages, averaged, population, last_served, turns: 0 }
     }
 
-    /// Returns w μ/r in slot number `slot`.
+    /// Returns the utility w μ/r in slot number `slot`.
     #[inline]
     fn utility(&self, candidate: &Candidate, slot: u64) -> f64 {
         let weighted = self.population.weight(candidate.user) * candidate.rate;
@@ -119,14 +122,14 @@ mod tests {
     fn fair(weights: &[f64]) -> ProportionalFair {
         let (slot, rate) = (Duration::from_millis(3), Rate(4_000_000));
         let population = Population { weights: weights.into(), slot, rate };
-        let averages = Averages::new(100_000_000, &population).expect("long enough");
+        let averages = Averages::new(100_000_000, &population).expect("a valid time constant");
         ProportionalFair::new(averages, RateAverage::Obtained, population)
     }
 
-    /// Eq. 19 computed by hand with r of the available rate: the ratio of the rate to its usual
-    /// value decides.
+    /// Eq. 19 computed by hand, where r is the average of the available rate: the user with the
+    /// largest ratio of its rate to its average rate is served.
     #[test]
-    fn eq19_of_the_available_rate_by_hand() {
+    fn choice_equals_eq19_by_hand_with_average_of_available_rate() {
         let mut fair = ProportionalFair { averaged: RateAverage::Available, ..fair(&[1.0, 1.0]) };
         // 2/1 is greater than 1.9/1: the first user is served. r becomes 0.97 + 0.03 · 2 = 1.03 and
         // 0.97 + 0.03 · 1.9 = 1.027.
@@ -140,7 +143,7 @@ mod tests {
 
     /// Eq. 19 computed by hand. r is 1 Mbit/s for both users at the start.
     #[test]
-    fn eq19_by_hand() {
+    fn choice_equals_eq19_by_hand() {
         let mut fair = fair(&[1.0, 1.0]);
         // 2/1 is greater than 1.9/1: the first user is served. r becomes 0.97 + 0.03 · 2 = 1.03 and
         // 0.97.
@@ -153,12 +156,12 @@ mod tests {
     }
 
     #[test]
-    fn first_slot_with_equal_utilities_serves_lowest_number() {
+    fn first_slot_serves_lowest_user_id_if_utilities_are_equal() {
         assert_eq!(served(&mut fair(&[1.0; 4]), 0, &[(1, 3e6), (2, 3e6), (3, 3e6)]), 1);
     }
 
-    /// Regression test: with constant rates all utilities are 1, and the user with the lowest
-    /// number had all slots.
+    /// Regression test for an error in which the user with the lowest ID obtained all slots if the
+    /// rates were constant, so that all utilities were 1.
     #[test]
     fn equal_utilities_serve_least_recently_served_user() {
         for rates in [[2e6; 3], [2e6, 3e6, 5.1e6]] {

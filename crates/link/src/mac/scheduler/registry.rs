@@ -1,4 +1,4 @@
-//! List of schedulers, one line for each.
+//! Registry of schedulers, one line each.
 
 use super::{AlphaFair, Candidate, MaxRate, Population, ProportionalFair, RoundRobin, Scheduler};
 use airpath_core::{Registry, built_in_components};

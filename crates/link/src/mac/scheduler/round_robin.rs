@@ -1,4 +1,4 @@
-//! Round-robin scheduler: serves the users in order of their numbers, regardless of their rates.
+//! Round-robin scheduler: serves the users in cyclic order of their IDs, regardless of their rates.
 //! Users without data are skipped. Weights have no effect.
 
 use super::{Candidate, Population, Scheduler};
@@ -13,7 +13,7 @@ pub struct RoundRobinConfig {}
 /// The round-robin scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoundRobin {
-    /// Lowest user number that may be served next.
+    /// Lowest user ID that may be served next.
     next: u32,
 }
 
@@ -52,7 +52,7 @@ mod tests {
         let all = [(0, 1e6), (1, 9e6), (2, 1e6)];
         let order: Vec<u32> = (0..5).map(|slot| served(&mut turns, slot, &all)).collect();
         assert_eq!(order, [0, 1, 2, 0, 1]);
-        // The third user has no data, so the first user is next.
+        // The third user has no data, so the first user is served next.
         assert_eq!(served(&mut turns, 9, &all[..2]), 0);
         assert_eq!(served(&mut turns, 10, &all[2..]), 2);
         assert_eq!(served(&mut turns, 11, &all), 0);

@@ -183,7 +183,7 @@ mod tests {
     fn rates(snr_db: f64, combining: &str) -> Vec<f64> {
         let given = json!({"table": "t", "mcs": "one", "snr_db": snr_db, "combining": combining});
         let errors: AttemptErrors = serde_json::from_value(given).expect("read");
-        let rates = errors.rates(3, &files()).expect("accepted");
+        let rates = errors.rates(3, &files()).expect("a valid configuration");
         (1..=3).map(|attempt| rates.of(attempt)).collect()
     }
 
@@ -255,7 +255,7 @@ mod tests {
                 block_bytes: 1500,
             };
             let files = files();
-            let rates = table.rates(attempts, &files).expect("accepted");
+            let rates = table.rates(attempts, &files).expect("a valid configuration");
             let curve = &files.tables["t"].curves[0];
             let together: f64 = rates.iter().product();
             let told = table.undecoded(attempts.min(64), curve);

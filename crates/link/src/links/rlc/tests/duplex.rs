@@ -127,7 +127,7 @@ impl Ledger {
             registry: &links,
             extra: context,
         };
-        let forward = description["latency_ns"].as_u64().expect("it has one");
+        let forward = description["latency_ns"].as_u64().expect("the description has this field");
         let latency = [forward, description["reverse_latency_ns"].as_u64().unwrap_or(forward)];
         let mut ledger = Ledger {
             harness: TestHarness::default(),

@@ -26,7 +26,7 @@ struct Scripted {
 impl ErrorProcess for Scripted {
     fn corrupts(&mut self, frame: &Frame) -> bool {
         let ms = frame.began.as_nanos() / MS;
-        self.used.lock().expect("one thread")[self.side].push(ms);
+        self.used.lock().expect("the lock is not poisoned")[self.side].push(ms);
         self.lost.contains(&ms)
     }
 }
@@ -102,7 +102,7 @@ impl Exchange {
     }
 
     fn used(&self, side: usize) -> Vec<u64> {
-        self.used.lock().expect("one thread")[side].clone()
+        self.used.lock().expect("the lock is not poisoned")[side].clone()
     }
 
     fn counter(&self, side: usize, name: &str) -> f64 {

@@ -132,7 +132,7 @@ proptest! {
     ) {
         let in_order = [settings["in_order"]["down"] == true, settings["in_order"]["up"] == true];
         let Ok(mut link) = make(settings.clone(), 7, 5) else { return Ok(()) };
-        let stations = settings["stations"].as_u64().expect("a number") as u32;
+        let stations = settings["stations"].as_u64().expect("the field is a number") as u32;
         let mut harness = TestHarness::default();
         link.control(&Control::Begin, &mut harness.at(Time::ZERO));
         let mut arrivals = arrivals;
@@ -182,7 +182,7 @@ proptest! {
             _ => 144.0,
         };
         prop_assert!((granted - 6.0 * headers - 2.0 * piggybacks) * 8.0 <= slots * bits);
-        let offered = settings["uplink_slots"].as_f64().expect("a number");
+        let offered = settings["uplink_slots"].as_f64().expect("the field is a number");
         prop_assert!(slots <= counter("frames") * offered);
         prop_assert!(reports.iter().all(|side| side.link.utilisation <= 1.0));
         let all: u64 = reports[1].stations.iter().map(|station| station.used_bytes).sum();

@@ -14,8 +14,8 @@ pub(super) fn files() -> Arc<Files> {
     static FILES: OnceLock<Arc<Files>> = OnceLock::new();
     let make = || {
         let table = Arc::new(PerTable::from_json(AWGN).expect("the shipped table"));
-        let steps =
-            SnrSteps::new(vec![(0, 40.0), (12_000_000, -20.0)], 3_600_000_000_000).expect("steps");
+        let steps = SnrSteps::new(vec![(0, 40.0), (12_000_000, -20.0)], 3_600_000_000_000)
+            .expect("valid SNR steps");
         Arc::new(Files {
             tables: [("awgn".to_owned(), table)].into(),
             snr: [("falls".to_owned(), Arc::new(steps))].into(),
@@ -80,9 +80,9 @@ fn mcs_is_selected_from_delayed_feedback() {
 /// errors.
 #[test]
 fn attempts_fail_with_table_rate_at_combined_snr() {
-    let table = files().table("awgn").expect("there");
-    let table = McsSet::DOWNLINK_802_16E.table(&table, 1e6).expect("all curves");
-    let curve = table.curve("qpsk-1/2").expect("there");
+    let table = files().table("awgn").expect("the table exists");
+    let table = McsSet::DOWNLINK_802_16E.table(&table, 1e6).expect("the table has all curves");
+    let curve = table.curve("qpsk-1/2").expect("the curve exists");
     let snr_db = (0..400)
         .map(|step| 0.01 * f64::from(step))
         .find(|snr_db| curve.per(*snr_db, Bytes(506)) < 0.6);
