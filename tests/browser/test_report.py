@@ -150,9 +150,9 @@ def test_report_fetches_nothing_and_runs_no_foreign_script(browser: Browser, rep
         "fetch('https://elsewhere.example/').catch(() => { window.refused = 1; });"
     )
     assert browser.run("return window.ran") is None
-    said = " ".join(browser.console_messages())
-    assert "script-src" in said
-    assert "default-src" in said
+    messages = " ".join(browser.console_messages())
+    assert "script-src" in messages
+    assert "default-src" in messages
 
 
 def test_every_figure_is_plotted(browser: Browser, report: Path) -> None:

@@ -75,9 +75,9 @@ def test_fault_gives_one_line_status_2_and_no_file(
     monkeypatch.chdir(tmp_path)
     Path("cell.toml").write_text(CELL, "utf-8")
     answer = airpath_command("run", "cell.toml", "--set", f"{key}={value}", "--out", "out")
-    said = [line for line in answer.err.splitlines() if not line.startswith("warning: --set: ")]
+    errors = [line for line in answer.err.splitlines() if not line.startswith("warning: --set: ")]
     assert (answer.status, answer.out) == (2, "")
-    (line,) = said
+    (line,) = errors
     assert f"--set: {key}" in line or f"cell.toml: {key}" in line
     assert [path.name for path in tmp_path.iterdir()] == ["cell.toml"]
 
@@ -102,9 +102,9 @@ def test_flows_beyond_the_station_count_are_named(
     monkeypatch.chdir(tmp_path)
     Path("cell.toml").write_text(CELL, "utf-8")
     answer = airpath_command("run", "cell.toml", "--set", f"{key}={value}", "--out", "out")
-    said = [line for line in answer.err.splitlines() if not line.startswith("warning: --set: ")]
+    errors = [line for line in answer.err.splitlines() if not line.startswith("warning: --set: ")]
     assert (answer.status, answer.out) == (2, "")
-    assert len(said) == len(named)
-    for line, flow in zip(said, named, strict=True):
+    assert len(errors) == len(named)
+    for line, flow in zip(errors, named, strict=True):
         assert flow in line
     assert [path.name for path in tmp_path.iterdir()] == ["cell.toml"]

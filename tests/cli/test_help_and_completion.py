@@ -68,13 +68,13 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # --- the version -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("asked", ["--version", "--help"])
-def test_version_and_help_need_no_library(asked: str) -> None:
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_version_and_help_need_no_library(option: str) -> None:
     """Regression: they took up to 1.2 s, since every command was imported with pydantic, numpy and
     rich.
     """
     code = (
-        f"import sys; from airpath.cli import main; status = main([{asked!r}]); "
+        f"import sys; from airpath.cli import main; status = main([{option!r}]); "
         "print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr); "
         "sys.exit(status)"
     )
@@ -82,7 +82,7 @@ def test_version_and_help_need_no_library(asked: str) -> None:
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith(
-        {"--version": f"airpath {ap.__version__} (", "--help": "Usage: airpath "}[asked]
+        {"--version": f"airpath {ap.__version__} (", "--help": "Usage: airpath "}[option]
     )
     heavy = {"matplotlib", "numpy", "pandas", "pyarrow", "pydantic", "rich"}
     assert heavy & set(done.stderr.split()) == set()

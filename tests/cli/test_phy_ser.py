@@ -71,7 +71,7 @@ def test_out_is_a_file_or_a_directory(airpath_command: Command) -> None:
     assert Path("directory/ser.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_errors_below_the_number_format_are_not_drawn(airpath_command: Command) -> None:
+def test_rates_below_the_number_format_are_not_plotted(airpath_command: Command) -> None:
     words = ser("--snr", "150,200", "--tx", 2, "--rx", 8, "--modulation", "bpsk")
     answer = airpath_command(*words, "--out", "new", "--json")
     assert answer.status == 0

@@ -148,8 +148,10 @@ RECORDED = (
 
 def named_files(lines: list[str]) -> set[str]:
     """Return the names of the files that were reported as written."""
-    said = "written: "
-    return {Path(line.removeprefix(said).strip()).name for line in lines if line.startswith(said)}
+    prefix = "written: "
+    return {
+        Path(line.removeprefix(prefix).strip()).name for line in lines if line.startswith(prefix)
+    }
 
 
 WHILE_WRITTEN = """

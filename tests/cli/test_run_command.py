@@ -33,9 +33,9 @@ def test_run_prints_flows_queues_and_links(airpath_command: Command, scenario: P
 def test_advisory_is_a_line_on_standard_error(airpath_command: Command, scenario: Path) -> None:
     """Regression: only equal replications were reported, and not in the JSON."""
     answer = airpath_command("run", scenario, "--reps", 2, "--json", "--set", "flows.0.tcp.ecn=on")
-    told = json.loads(answer.out)["advisories"]
-    assert [advisory["code"] for advisory in told] == ["ecn-without-marks", "few-replications"]
-    printed = [f"{one['place']}: {one['text']}".removeprefix(": ") for one in told]
+    reported = json.loads(answer.out)["advisories"]
+    assert [advisory["code"] for advisory in reported] == ["ecn-without-marks", "few-replications"]
+    printed = [f"{one['place']}: {one['text']}".removeprefix(": ") for one in reported]
     assert answer.err.splitlines() == printed
     checked = airpath_command("check", scenario, "--set", "flows.0.tcp.ecn=on")
     assert (checked.status, checked.err) == (0, f"{printed[0]}\n")
@@ -127,8 +127,10 @@ def test_figures_in_other_formats(airpath_command: Command, scenario: Path) -> N
     options += ["--set", 'record.series=["queue"]']
     assert airpath_command("run", scenario, "--reps", 1, *options).status == 0
     made = {path.name for path in Path("results").iterdir() if "." in path.name}
-    drawn = {f"{stem}.{kind}" for stem in ("queue-lengths", "timeline") for kind in ("pdf", "svg")}
-    assert drawn <= made
+    figures = {
+        f"{stem}.{kind}" for stem in ("queue-lengths", "timeline") for kind in ("pdf", "svg")
+    }
+    assert figures <= made
     assert not [name for name in made if name.endswith(".png")]
 
 

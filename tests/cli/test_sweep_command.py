@@ -122,8 +122,8 @@ def test_uncovered_points_are_reported_and_the_table_has_units(airpath_command: 
     assert newreno.split()[:3] == ["0", "droptail", "newreno"]
     assert 4 < float(newreno.split()[3]) < 5
     assert cubic.split()[3:] == ["–", "–"]
-    told = answer.err.splitlines()[-1]
-    assert told.startswith("solve: 1 of 2 points have no solution. The first is point 1: ")
+    last_line = answer.err.splitlines()[-1]
+    assert last_line.startswith("solve: 1 of 2 points have no solution. The first is point 1: ")
     assert "What failed" in Path("out/report.html").read_text()
 
 

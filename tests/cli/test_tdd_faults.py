@@ -61,9 +61,9 @@ def test_fault_gives_one_line_status_2_and_no_file(
     monkeypatch.chdir(tmp_path)
     Path("tdd.toml").write_text(EXAMPLE.read_text("utf-8"), "utf-8")
     answer = airpath_command("run", "tdd.toml", "--set", f"{key}={value}", "--out", "out")
-    said = [line for line in answer.err.splitlines() if not line.startswith("warning: --set: ")]
+    errors = [line for line in answer.err.splitlines() if not line.startswith("warning: --set: ")]
     assert (answer.status, answer.out) == (2, "")
-    (line,) = said
+    (line,) = errors
     assert f"--set: {key}" in line or f"tdd.toml: {key}" in line
     assert [path.name for path in tmp_path.iterdir()] == ["tdd.toml"]
 

@@ -53,7 +53,7 @@ def test_info_json_is_one_document(airpath_command: Command) -> None:
 
 
 @pytest.mark.parametrize("kind", ["svg", "pdf"])
-def test_info_draws_other_formats(airpath_command: Command, kind: str) -> None:
+def test_info_plots_traces_of_other_formats(airpath_command: Command, kind: str) -> None:
     assert airpath_command("trace", "info", "some.trace", "--plot", f"x.{kind}").status == 0
     assert Path(f"x.{kind}").stat().st_size > 1000
 

@@ -157,8 +157,8 @@ def _check_words(place: str, kind: str, info: FieldInfo) -> None:
         ),
         None,
     )
-    told = tuple(re.findall(r'"([^"]+)"', kind))
-    if accepted is not None and told != accepted:
+    documented = tuple(re.findall(r'"([^"]+)"', kind))
+    if accepted is not None and documented != accepted:
         raise DocError(f"{place}: the type is {kind}, expected one of: {accepted}")
 
 
@@ -173,21 +173,21 @@ def _default(place: str, info: FieldInfo, sentence: str | None) -> tuple[str, st
         return _nothing(place, sentence)
     if isinstance(value, Model) and sentence is None:
         return "`{}`", ""
-    said = re.match(r"Default (.*)\.$", sentence or "")
+    match = re.match(r"Default (.*)\.$", sentence or "")
     ways = sorted(_spellings(value), key=len, reverse=True)
     for way in ways:
-        if said and re.match(rf"{re.escape(way)}(?![\w.]*\w)", said[1]):
-            return f"`{_in_a_file(value)}`", _source(said[1][len(way) :])
+        if match and re.match(rf"{re.escape(way)}(?![\w.]*\w)", match[1]):
+            return f"`{_in_a_file(value)}`", _source(match[1][len(way) :])
     raise DocError(f"{place}: the class has {ways[-1]}, the docstring {sentence!r}")
 
 
 def _nothing(place: str, sentence: str | None) -> tuple[str, str]:
     if sentence is None:
         return "—", ""
-    said = re.match(r"Default: (.*)\.$", sentence)
-    if said is None:
+    match = re.match(r"Default: (.*)\.$", sentence)
+    if match is None:
         raise DocError(f"{place}: nothing is there by default, the docstring has {sentence!r}")
-    value, _, source = said[1].partition(" (")
+    value, _, source = match[1].partition(" (")
     return value, _source(f"({source}") if source else ""
 
 

@@ -132,9 +132,9 @@ def test_incomplete_run_writes_nothing(
         run = tmp_path / "records.jsonl"
         run.write_bytes("".join(json.dumps(record) + "\n" for record in left).encode())
         assert conformance_page.main(str(run)) == 1
-    told = capsys.readouterr().err
-    assert f"{FILES[0].name}::{FILES[0].scripts[0].name}" in told
-    assert list(LAWS)[-1] in told
+    printed = capsys.readouterr().err
+    assert f"{FILES[0].name}::{FILES[0].scripts[0].name}" in printed
+    assert list(LAWS)[-1] in printed
 
 
 def test_names_of_tests_become_sentences_with_their_sources() -> None:

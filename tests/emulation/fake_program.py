@@ -86,23 +86,23 @@ def option(name: str) -> int | None:
 
 
 def results_of(
-    document: dict[str, Any], told: dict[str, Any], *, commands: bool
+    document: dict[str, Any], behaviour: dict[str, Any], *, commands: bool
 ) -> dict[str, bytes]:
     output = simulated(document)
     (replication,) = json.loads(output.replications)
     rows = [dict(row) for row in FlowTable(*output.flows(0))]
     for row in rows:
-        row |= dict.fromkeys(told.get("without", ()))
+        row |= dict.fromkeys(behaviour.get("without", ()))
     report = {
         "replication": replication,
         "flows": [] if commands else rows,
-        "validity": VALIDITY | told.get("validity", {}),
+        "validity": VALIDITY | behaviour.get("validity", {}),
         "kernel": {
             "release": "6.18",
             "sysctls": {"client": document["kernel"]["sysctls"]},
             "counters": {"server": {"TcpExt.TCPTimeouts": 2 + document["replication"]}},
         },
-        "command": {"client": {"status": told.get("command", 0)}} if commands else None,
+        "command": {"client": {"status": behaviour.get("command", 0)}} if commands else None,
     }
     record = document["scenario"]["record"]
     sections: dict[str, bytes] = {}
@@ -113,7 +113,7 @@ def results_of(
             sections[f"series/{name}.{part}"] = data
     if record["ss"]:
         sections |= {f"ss/{name}": data for name, data in output.ss(0).items()}
-    return sections | {"report.json": told.get("report", json.dumps(report)).encode()}
+    return sections | {"report.json": behaviour.get("report", json.dumps(report)).encode()}
 
 
 def write(sections: dict[str, bytes]) -> None:
@@ -126,14 +126,16 @@ def write(sections: dict[str, bytes]) -> None:
 
 
 def main() -> int:
-    told = json.loads(os.environ.get("FAKE_EMU", "{}"))
+    behaviour = json.loads(os.environ.get("FAKE_EMU", "{}"))
     if sys.argv[1] == "check":
-        print(told["check"] if "check" in told else json.dumps(CHECK))
+        print(behaviour["check"] if "check" in behaviour else json.dumps(CHECK))
         return 0
-    asked: list[int] = []
+    signals: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
-        ignore = told.get("deaf")
-        signal.signal(number, signal.SIG_IGN if ignore else lambda number, _: asked.append(number))
+        ignore = behaviour.get("deaf")
+        signal.signal(
+            number, signal.SIG_IGN if ignore else lambda number, _: signals.append(number)
+        )
     with os.fdopen(option("--document") or -1) as file:
         document = json.load(file)
     if seen := os.environ.get("FAKE_EMU_SEEN"):
@@ -144,23 +146,23 @@ def main() -> int:
         def emit(event: object) -> None:
             print(event if isinstance(event, str) else json.dumps(event), file=events, flush=True)
 
-        if "status" in told:
+        if "status" in behaviour:
             print("it went wrong", file=sys.stderr)
-            return int(told["status"])
-        for line in told.get("lines", ()):
+            return int(behaviour["status"])
+        for line in behaviour.get("lines", ()):
             emit(line)
-        if "failed" in told:
-            emit({"event": "failed", **told["failed"]})
-            return int(told["failed"].get("status", 1))
+        if "failed" in behaviour:
+            emit({"event": "failed", **behaviour["failed"]})
+            return int(behaviour["failed"].get("status", 1))
         emit({"event": "ready", "server": "100.64.0.1", "clients": [], "class": "fifo"})
         emit(PROGRESS)
-        while told.get("linger") and not asked:
+        while behaviour.get("linger") and not signals:
             time.sleep(0.01)
         commands = document["traffic"]["kind"] == "commands"
-        write(results_of(document, told, commands=commands))
-        ended: dict[str, Any] = {"event": "finished", "reason": "signal" if asked else "end"}
+        write(results_of(document, behaviour, commands=commands))
+        ended: dict[str, Any] = {"event": "finished", "reason": "signal" if signals else "end"}
         if commands:
-            ended["status"] = told.get("command", 0)
-            ended["reason"] = "signal" if asked else "command"
+            ended["status"] = behaviour.get("command", 0)
+            ended["reason"] = "signal" if signals else "command"
         emit(ended)
     return 0

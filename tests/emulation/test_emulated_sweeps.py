@@ -56,8 +56,8 @@ def test_emulated_sweep_has_metrics_of_a_simulation(
     assert set(emulated["engine"]) == {"emulate"}
     assert emulated["valid"].tolist() == [True] * 4
     assert "valid" not in simulated
-    told = [(one["replication"], one["seed"]) for one in _documents(seen)]
-    assert told == [(0, 1), (1, 1)] * 2
+    runs = [(one["replication"], one["seed"]) for one in _documents(seen)]
+    assert runs == [(0, 1), (1, 1)] * 2
 
 
 @FEW

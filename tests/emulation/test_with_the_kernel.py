@@ -74,11 +74,11 @@ def test_flows_over_kernel_tcp_fill_link(profile: str) -> None:
     def run() -> ap.Result:
         result = ap.emulate(_scenario(flow, record=record), seed=2)
         # Each setting was read back and has the configured value.
-        told = result.kernel["settings"]["sysctls"]
+        configured = result.kernel["settings"]["sysctls"]
         for side in ("server", "client"):
             found = result.kernel["sysctls"][side]
-            assert {name: found[name].split() for name in told} == {
-                name: text.split() for name, text in told.items()
+            assert {name: found[name].split() for name in configured} == {
+                name: text.split() for name, text in configured.items()
             }
         assert set(result.kernel["congestion"].values()) == {"reno"}
         json.loads(result.to_json(raw=True))
@@ -137,8 +137,8 @@ def test_ctrl_c_keeps_finished_results(tmp_path: Path) -> None:
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stderr is not None
         # A run prints ten lines; a busy machine omits some of them.
-        said = (re.match(r"([\d.]+) s of", line) for line in child.stderr)
-        assert any(found and float(found[1]) >= 2 for found in said)
+        matches = (re.match(r"([\d.]+) s of", line) for line in child.stderr)
+        assert any(found and float(found[1]) >= 2 for found in matches)
         os.kill(child.pid, signal.SIGINT)
         out, err = child.communicate()
     assert child.returncode == 130, err

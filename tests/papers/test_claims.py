@@ -182,8 +182,8 @@ def test_measure_of_replication_is_computed_once_for_all_resamples() -> None:
         return of.values(("a",), value)[run] + of.values(("b",), value)[run]
 
     resample = found.resampled(3)
-    drawn = [number + 10 for number in resample.values(("a",), value)]
-    assert resample.per_run(("a",), "sum", measure) == drawn
+    sampled = [number + 10 for number in resample.values(("a",), value)]
+    assert resample.per_run(("a",), "sum", measure) == sampled
     assert found.per_run(("a",), "sum", measure) == [run + 10.0 for run in range(8)]
     assert computed == list(range(8))
 
@@ -231,9 +231,9 @@ def test_checks_of_a_resample_share_computed_values(resamples: int, directory: P
     made: list[int | None] = []
 
     def check(found: Session, _spec: ClaimSpec, _cells: Any) -> Finding:
-        drawn = found.shared("number", lambda: found.resample)
-        made.append(drawn)
-        return Finding(drawn == found.resample, [], {})
+        sampled = found.shared("number", lambda: found.resample)
+        made.append(sampled)
+        return Finding(sampled == found.resample, [], {})
 
     says = Claims(directory)
     for key in ("rises", "weaker"):

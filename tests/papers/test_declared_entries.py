@@ -108,10 +108,10 @@ def refused(sweeps: Sweeps, changed: Mapping[str, Any], expected: str) -> None:
     spec = {key: value for key, value in {**SPEC, **changed}.items() if value is not None}
     with pytest.raises(BadValueError) as raised:
         DeclaredFigure(Path("p"), "fig1", spec, sweeps, QUANTITIES, NAMING)
-    said = str(raised.value)
-    assert said.startswith("p/paper.toml: figures.fig1")
-    assert expected in said
-    assert "\n" not in said
+    message = str(raised.value)
+    assert message.startswith("p/paper.toml: figures.fig1")
+    assert expected in message
+    assert "\n" not in message
 
 
 STAR: dict[str, Any] = {"of": "rate", "at": 10, "place": {"cc": "cubic", "size": 10}}
@@ -279,10 +279,10 @@ def test_items_with_like_are_checked(
     with pytest.raises(BadValueError) as raised:
         read(sweeps, tmp_path, MANIFEST.replace(old, new))
     place = f"{tmp_path.name}/paper.toml: figures"
-    said = str(raised.value)
-    assert said.startswith(place)
-    assert said.removeprefix(place).removeprefix(".").startswith(expected)
-    assert "\n" not in said
+    message = str(raised.value)
+    assert message.startswith(place)
+    assert message.removeprefix(place).removeprefix(".").startswith(expected)
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize(

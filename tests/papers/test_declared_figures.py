@@ -135,8 +135,8 @@ def test_star_is_multiple_of_simulated_number_at_one_point(sweeps: Sweeps) -> No
     with style.style():
         figure = made(sweeps, panels=[{"stars": [star]}]).drawn(session(sweeps))
     assert bars(figure.axes[0])["paper"] == [(15.0, 0.5 * 20.5 + 1.0)]
-    [drawn] = [each for each in figure.axes[0].containers if each.get_label() == "paper"]
-    assert drawn.lines[0].get_color() == style.colour_of(0)
+    [axes_of] = [each for each in figure.axes[0].containers if each.get_label() == "paper"]
+    assert axes_of.lines[0].get_color() == style.colour_of(0)
 
 
 def test_band_is_between_multiples_of_simulated_numbers(sweeps: Sweeps) -> None:
@@ -291,7 +291,7 @@ def test_row_below_shares_abscissa_of_column(
     # With 20 SDUs this number is missing, so that a separate abscissa of the row below would end at
     # 10.
     figure = made(sweeps, below={"y": "halved", **more}, panels=[{"by": "cc"}], curves=[])
-    first, second, below_first, below_second = drawn(figure, session(sweeps))
+    first, second, below_first, below_second = axes_of(figure, session(sweeps))
     both = ((first, below_first), (second, below_second))
     assert [upper.get_xlim() == lower.get_xlim() for upper, lower in both] == [shared] * 2
     names = [axis.get_xlabel() for axis in (first, below_first)]
@@ -300,20 +300,20 @@ def test_row_below_shares_abscissa_of_column(
 
 def test_row_below_may_have_separate_curves(sweeps: Sweeps) -> None:
     figure = made(sweeps, below={"curves": ["size"]})
-    _, lower = drawn(figure, session(sweeps))
+    _, lower = axes_of(figure, session(sweeps))
     assert set(bars(lower)) == {"10 SDUs", "20 SDUs"}
 
 
 # --- panels ------------------------------------------------------------------------------------
 
 
-def drawn(figure: DeclaredFigure, found: Session) -> list[Any]:
+def axes_of(figure: DeclaredFigure, found: Session) -> list[Any]:
     with style.style():
         return list(figure.drawn(found).axes)
 
 
 def test_panel_has_curve_for_each_value_in_axis_order(sweeps: Sweeps) -> None:
-    [axis] = drawn(made(sweeps), session(sweeps))
+    [axis] = axes_of(made(sweeps), session(sweeps))
     assert bars(axis) == {
         "CUBIC": [(10.0, 20.5), (20.0, 40.5)],
         "New Reno": [(10.0, 10.5), (20.0, 20.5)],
@@ -325,7 +325,7 @@ def test_panel_has_curve_for_each_value_in_axis_order(sweeps: Sweeps) -> None:
 
 def test_a_measured_abscissa_ends_at_the_limit(sweeps: Sweeps) -> None:
     panels = [{"x": "delay", "limits": {"xlim": [0, 3]}}]
-    [axis] = drawn(made(sweeps, panels=panels), session(sweeps))
+    [axis] = axes_of(made(sweeps, panels=panels), session(sweeps))
     assert bars(axis) == {"CUBIC": [(2.0, 40.5)], "New Reno": [(2.0, 20.5)]}
 
 
@@ -333,7 +333,7 @@ def test_a_measured_abscissa_ends_at_the_limit(sweeps: Sweeps) -> None:
 def test_points_with_few_replications_have_no_intervals(
     least: int, has_bars: bool, sweeps: Sweeps
 ) -> None:
-    [axis] = drawn(made(sweeps, least_runs=least), session(sweeps))
+    [axis] = axes_of(made(sweeps, least_runs=least), session(sweeps))
     segments = axis.containers[0].lines[2][0].get_segments()
     assert [np.ptp(segment[:, 1]) > 0 for segment in segments] == [has_bars] * 2
 
@@ -341,7 +341,7 @@ def test_points_with_few_replications_have_no_intervals(
 def test_row_below_uses_last_curve(sweeps: Sweeps) -> None:
     below = {"over": True, "y_name": "over {last}", "limits": {"yscale": "log"}}
     figure = made(sweeps, below=below, limits={"xlim": [0, 30]})
-    upper, lower = drawn(figure, session(sweeps))
+    upper, lower = axes_of(figure, session(sweeps))
     assert (upper.get_yscale(), lower.get_yscale()) == ("linear", "log")
     assert upper.get_xlim() == lower.get_xlim() == (0, 30)
     assert lower.get_ylabel() == "over New Reno"
@@ -350,7 +350,7 @@ def test_row_below_uses_last_curve(sweeps: Sweeps) -> None:
 
 def test_a_computed_quantity_is_a_line_between_the_ends(sweeps: Sweeps) -> None:
     figure = made(sweeps, y=["model", "rate"], panels=[{"place": {"cc": "cubic"}}])
-    [axis] = drawn(figure, session(sweeps))
+    [axis] = axes_of(figure, session(sweeps))
     [line] = [line for line in axis.lines if line.get_label() == "CUBIC"]
     x, y = line.get_data()
     assert (x[0], x[-1], len(x)) == (10, 20, 80)
@@ -360,7 +360,7 @@ def test_a_computed_quantity_is_a_line_between_the_ends(sweeps: Sweeps) -> None:
 
 def test_marks_and_levels_are_lines_with_a_text(sweeps: Sweeps) -> None:
     panels = [{"marks": {"model": "here"}, "levels": {"12": "there"}}]
-    [axis] = drawn(made(sweeps, panels=panels), session(sweeps))
+    [axis] = axes_of(made(sweeps, panels=panels), session(sweeps))
     found = {line.get_label(): line.get_xydata()[0].tolist() for line in axis.lines}
     assert found["here"][0] == 100
     assert found["there"][1] == 12
@@ -368,7 +368,7 @@ def test_marks_and_levels_are_lines_with_a_text(sweeps: Sweeps) -> None:
 
 def test_panels_of_an_axis_share_a_scale(sweeps: Sweeps) -> None:
     figure = made(sweeps, panels=[{"by": "cc"}], curves="cc")
-    first, second = drawn(figure, session(sweeps))
+    first, second = axes_of(figure, session(sweeps))
     assert [axis.get_title(loc="left") for axis in (first, second)] == ["CUBIC", "New Reno"]
     assert first.get_ylim() == second.get_ylim()
 
@@ -380,7 +380,7 @@ def test_other_points_are_plotted_and_simulated_without_rows(sweeps: Sweeps) -> 
     found = session(sweeps)
     assert len(figure.cells(found)) == 3
     assert len(figure.found(found, "")[0]) == 2
-    [axis] = drawn(figure, found)
+    [axis] = axes_of(figure, found)
     assert bars(axis)["printed"] == [(10.0, 20.5)]
     [container] = [each for each in axis.containers if each.get_label() == "printed"]
     assert container.lines[0].get_fillstyle() == "none"
@@ -388,7 +388,7 @@ def test_other_points_are_plotted_and_simulated_without_rows(sweeps: Sweeps) -> 
 
 def test_other_points_of_a_computed_quantity_are_a_line(sweeps: Sweeps) -> None:
     also = [{"points": "model", "label": "model", "y": "model"}]
-    [axis] = drawn(made(sweeps, panels=[{"also": also}]), session(sweeps))
+    [axis] = axes_of(made(sweeps, panels=[{"also": also}]), session(sweeps))
     [line] = [each for each in axis.lines if each.get_label() == "model"]
     assert line.get_xydata().tolist() == [[10.0, 100.0], [20.0, 400.0]]
     assert (line.get_linestyle(), line.get_marker()) == (":", "None")
@@ -398,7 +398,7 @@ def test_labels_of_an_axis_are_below_each_other(sweeps: Sweeps) -> None:
     also = [{"points": [{"sweep": "sizes", "size": 10}], "x": "delay", "label": "delay"}]
     more = {"order": ["cc"], "x": "rate", "y": "size", "curves": "cc", "y_name": ""}
     figure = made(sweeps, **more, panels=[{"also": also}, {}])
-    first, second = drawn(figure, session(sweeps))
+    first, second = axes_of(figure, session(sweeps))
     # The sweep lists 20 SDUs first.
     assert [text.get_text() for text in first.get_yticklabels()] == ["20 SDUs", "10 SDUs"]
     assert first.get_ylim() == second.get_ylim() == (1.5, -0.5)

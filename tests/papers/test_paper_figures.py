@@ -74,9 +74,9 @@ def one_flow() -> Any:
 
 def test_each_point_of_a_cloud_has_its_intervals(one_flow: Any) -> None:
     for panel in one_flow.axes:
-        drawn = bars(panel)
+        containers = bars(panel)
         for min_th in GRID_MIN_TH:
-            container = drawn[f"minth {min_th}"]
+            container = containers[f"minth {min_th}"]
             assert container.has_xerr
             assert container.has_yerr
             assert len(points(container)) == 6
@@ -105,13 +105,13 @@ def test_cloud_starts_at_0_and_enlargement_shows_every_interval(one_flow: Any) -
 
 def test_a_cloud_has_the_published_points_with_their_intervals(one_flow: Any) -> None:
     for panel in one_flow.axes:
-        drawn = bars(panel)
+        containers = bars(panel)
         plain = published_table(6)[384, 1]
         printed = {f"paper, Table {n}": published_table(n)[384, 1] for n in (2, 3)}
         for label, row in {**printed, "paper, drop-tail": plain}.items():
-            assert points(drawn[label]) == [(row.delay_s.mean, row.goodput_kbps.mean)]
-            assert half_widths(drawn[label], 0) == pytest.approx([row.delay_s.half_width])
-            assert half_widths(drawn[label], 1) == pytest.approx([row.goodput_kbps.half_width])
+            assert points(containers[label]) == [(row.delay_s.mean, row.goodput_kbps.mean)]
+            assert half_widths(containers[label], 0) == pytest.approx([row.delay_s.half_width])
+            assert half_widths(containers[label], 1) == pytest.approx([row.goodput_kbps.half_width])
 
 
 def test_a_cloud_of_four_flows_has_the_improvement_of_table_6() -> None:
@@ -142,15 +142,15 @@ def test_fig1_begins_at_0_with_intervals_and_published_points(
     goodput, delay = figure.axes
     for panel, what in ((goodput, "goodput_kbps"), (delay, "delay_s")):
         assert panel.get_ylim()[0] == 0
-        drawn = bars(panel)
+        containers = bars(panel)
         for flows in (1, 2, 3, 4):
             label = f"{flows} flow{'s' if flows > 1 else ''}"
-            assert drawn[label].has_yerr
+            assert containers[label].has_yerr
             if (384, flows) in published_table(6):
                 printed = getattr(published_table(6)[384, flows], what)
-                [(_, height)] = points(drawn[f"paper, Table 6, {label}"])
+                [(_, height)] = points(containers[f"paper, Table 6, {label}"])
                 assert height == printed.mean
-        assert {label for label in drawn if label.startswith("paper")} == {
+        assert {label for label in containers if label.startswith("paper")} == {
             "paper, Table 6, 1 flow",
             "paper, Table 6, 4 flows",
         }
@@ -171,8 +171,8 @@ def lines(figure: Any, **looks: Any) -> list[Any]:
 
 
 @pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Any]:
-    """Return a function that plots the figure of an item of qawla."""
+def plot_item(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Any]:
+    """Return a function that plots the figure of a qawla item and returns it."""
 
     def of(key: str) -> Any:
         figures: list[Any] = []
@@ -189,8 +189,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], An
     return of
 
 
-def test_fig3_has_the_error_rates_of_table_2(drawn: Callable[[str], Any]) -> None:
-    [panel] = drawn("fig3").axes
+def test_fig3_has_the_error_rates_of_table_2(plot_item: Callable[[str], Any]) -> None:
+    [panel] = plot_item("fig3").axes
     named = [each for each in panel.containers if each.get_label() == "paper, Table 2"]
     found = {place for each in named for place in points(each)}
     rates = error_rates().items()
@@ -198,10 +198,10 @@ def test_fig3_has_the_error_rates_of_table_2(drawn: Callable[[str], Any]) -> Non
 
 
 def test_triangle_down_marks_only_points_without_errors(
-    drawn: Callable[[str], Any],
+    plot_item: Callable[[str], Any],
 ) -> None:
     """In Figs. 5 and 6 the triangle was also x*, in Figs. 2 and 3 also the fifth MCS."""
-    figure = drawn("fig2")
+    figure = plot_item("fig2")
     points = AWGN.table().points(confidence=0.99)
     clean = points[points["errors"] == 0]
     found = [place for line in lines(figure, marker="v") for place in line.get_xydata().tolist()]
@@ -211,9 +211,9 @@ def test_triangle_down_marks_only_points_without_errors(
 
 @pytest.mark.parametrize(("key", "stars"), [("fig7", 4), ("fig9", 2), ("fig11", 2), ("fig12", 2)])
 def test_figs_7_to_12_have_the_entries_of_table_6(
-    key: str, stars: int, drawn: Callable[[str], Any]
+    key: str, stars: int, plot_item: Callable[[str], Any]
 ) -> None:
-    figure = drawn(key)
+    figure = plot_item(key)
     channel = "awgn" if key in ("fig7", "fig9", "fig11") else "itu-a"
     measure = f"{'worst' if key in ('fig11', 'fig12') else 'mean'}_normalised_throughput"
     table = {0.05: "QAWLA(0.05, 100, 20)", 0.0032: "TAGLA(0.0032)"}

@@ -96,11 +96,11 @@ def test_the_number_of_a_table_is_in_its_tables_only(
 def test_item_without_figure_computes_no_legend(tmp_path: Path) -> None:
     """The legend and the claims below a figure may take long to compute."""
     made: list[Session] = []
-    for drawn in (None, draw):
+    for plot in (None, draw):
         legend = lambda session: str(made.append(session))  # noqa: E731
-        _cells, evaluate = item_of(WIMAX, "fig1", CELLS, found, drawn, legend)
+        _cells, evaluate = item_of(WIMAX, "fig1", CELLS, found, plot, legend)
         assert evaluate(session(simulated=True), tmp_path).complete
-        assert len(made) == (0 if drawn is None else 1)
+        assert len(made) == (0 if plot is None else 1)
 
 
 @pytest.mark.parametrize("simulated", [True, False])

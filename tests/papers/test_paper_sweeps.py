@@ -266,10 +266,10 @@ def test_wrong_entries_of_sweep_without_scenario_are_rejected(
 ) -> None:
     with pytest.raises(BadValueError) as raised:
         sweeps(tmp_path, f'[law]\nscenario = ""\n{entry}\n').points("law")
-    said = str(raised.value)
-    assert said.startswith(f"{tmp_path.name}/sweeps.toml: law: ")
-    assert expected in said
-    assert "\n" not in said
+    message = str(raised.value)
+    assert message.startswith(f"{tmp_path.name}/sweeps.toml: law: ")
+    assert expected in message
+    assert "\n" not in message
 
 
 def test_numbers_of_criterion_are_used_as_values(tmp_path: Path) -> None:
@@ -359,16 +359,16 @@ def test_the_base_may_be_a_scenario_file(tmp_path: Path) -> None:
 )
 def test_wrong_entry_is_reported(text: str, problem: str, tmp_path: Path) -> None:
     found = sweeps(tmp_path, f"[wrong]\n{text}\n")
-    with pytest.raises(BadValueError, match=re.escape(problem)) as told:
+    with pytest.raises(BadValueError, match=re.escape(problem)) as raised:
         found.points("wrong")
-    assert str(told.value).startswith(f"{tmp_path.name}/sweeps.toml: wrong")
+    assert str(raised.value).startswith(f"{tmp_path.name}/sweeps.toml: wrong")
 
 
 def test_unknown_sweep_is_reported(tmp_path: Path) -> None:
     found = sweeps(tmp_path, "[one]\n[two]\n")
-    for asked in (found.points, found.changes):
+    for query in (found.points, found.changes):
         with pytest.raises(BadValueError, match=r'"three": no sweep\. Expected one of: one, two'):
-            asked("three")
+            query("three")
 
 
 @pytest.mark.parametrize("entry", ["3", "[1]", "[]"])

@@ -394,8 +394,8 @@ def test_claims_can_fail(on_made_up_rates: Any) -> None:
 
 def test_claims_of_items_not_requested_are_not_checked() -> None:
     assert verdicts(reproduce("qawla", ["table2"], effort=BRIEF)) == {}
-    asked = verdicts(reproduce("qawla", ["fig11"], effort=BRIEF))
-    assert set(asked) == {"worst-case", "similar-trend", "worst-peak", "worst-peak-tagla"}
+    requested = verdicts(reproduce("qawla", ["fig11"], effort=BRIEF))
+    assert set(requested) == {"worst-case", "similar-trend", "worst-peak", "worst-peak-tagla"}
 
 
 def test_measures_that_replaced_criterion_are_not_claims_of_paper(

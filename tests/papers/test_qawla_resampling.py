@@ -35,7 +35,9 @@ def test_quantiles_match_binomial_distribution(trials: int, probability: Fractio
 @pytest.mark.parametrize(
     ("errors", "blocks"), [(1, 10**7), (400, 10**7), (4000, 8192), (8189, 8192)]
 )
-def test_draws_have_the_mean_and_variance_of_counts(errors: int, blocks: int) -> None:
+def test_resampled_counts_have_the_mean_and_variance_of_the_counts(
+    errors: int, blocks: int
+) -> None:
     uniform, number = random.Random(1).random, 4000
     drawn = [binomial(uniform(), blocks, errors / blocks) for _ in range(number)]
     variance = errors * (1 - errors / blocks)

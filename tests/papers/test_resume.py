@@ -115,8 +115,8 @@ def test_replications_of_another_version_are_reported(ran: Ran, tmp_path: Path) 
     assert ran.count == 0
     (other,) = used.provenance["other_versions"]
     assert (other["commit"], other["replications"]) == ("feedbeef0123", REPLICATIONS)
-    said = r"ledger.sqlite: replications of airpath \S+ \(feedbeef0123\) are left alone and run "
-    with pytest.warns(AirpathWarning, match=said):
+    warning = r"ledger.sqlite: replications of airpath \S+ \(feedbeef0123\) are left alone and run "
+    with pytest.warns(AirpathWarning, match=warning):
         renewed = reproduced(ran, tmp_path)
     assert ran.count == REPLICATIONS
     assert "other_versions" not in renewed.provenance

@@ -180,8 +180,8 @@ def test_scenario_matches_table_1(row: dict[str, str]) -> None:
     of the TTI."""
     found = path_of(256, 1)
     tcp = found["flows"][0]["source"]["options"]
-    said = TABLE_1[row["parameter"]](found["bottleneck"]["link"], tcp, found["backhaul"])
-    assert said == row["setting"]
+    actual = TABLE_1[row["parameter"]](found["bottleneck"]["link"], tcp, found["backhaul"])
+    assert actual == row["setting"]
 
 
 def test_turnaround_is_equal_in_both_directions() -> None:

@@ -200,8 +200,8 @@ def test_first_ack_precedes_data() -> None:
     assert spans == pytest.approx([(9.0 + 19.5) / 2, 6.0 / 2])
     aborted: Any = QUANTITIES["aborted_flows"]
     assert aborted.values(made, case) == [1, 1]
-    drawn = {tuple(life_span.values(made.resampled(draw), case)) for draw in range(20)}
-    assert drawn == {(first, second) for first in spans for second in spans}
+    sampled = {tuple(life_span.values(made.resampled(draw), case)) for draw in range(20)}
+    assert sampled == {(first, second) for first in spans for second in spans}
 
 
 def test_the_two_sample_difference_is_one_sided() -> None:

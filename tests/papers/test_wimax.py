@@ -351,12 +351,12 @@ def test_two_acks_of_figure_1_follow_standard(two_acks: TwoAcks) -> None:
 
 def test_grants_of_figure_1_follow_reception_of_requests(two_acks: TwoAcks) -> None:
     steps = messages(*two_acks.frames)
-    answers = [(asked, given) for asked, given in pairwise(steps) if asked.upwards]
+    answers = [(request, given) for request, given in pairwise(steps) if request.upwards]
     assert [given.name for _asked, given in answers] == ["2 allocation", "4 grant", "grant"]
-    assert all(given.sent_ms >= asked.received_ms for asked, given in answers)
+    assert all(given.sent_ms >= request.received_ms for request, given in answers)
     # A station learns the advertised values before it sends the packets.
-    told = [(given, sent) for given, sent in pairwise(steps) if sent.upwards]
-    assert all(sent.sent_ms >= given.received_ms for given, sent in told)
+    uplink_steps = [(given, sent) for given, sent in pairwise(steps) if sent.upwards]
+    assert all(sent.sent_ms >= given.received_ms for given, sent in uplink_steps)
     # The frames of both bursts are those of the replication. The map before the second burst grants
     # it.
     _first, second = two_acks.frames

@@ -1,4 +1,4 @@
-"""Sample of each kind of component, with its required parameters."""
+"""Example of each kind of component, with values for its required parameters."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ def inline(family: type[Component], kind: str) -> str:
 
 
 def sample(family: type[Component], kind: str) -> dict[str, Any]:
-    """Return this table as a dictionary."""
+    """Return the inline table of a component as a dictionary."""
     table: dict[str, Any] = tomllib.loads(f"component = {inline(family, kind)}")["component"]
     return table

@@ -32,7 +32,7 @@ def traced(directory: Path, rows: Sequence[int] = (1, 5, 9)) -> ap.Scenario:
 
 
 class Sample:
-    """A plan with its jobs for given scenarios."""
+    """Sweep plan and jobs of some scenarios."""
 
     def __init__(self, scenarios: Sequence[ap.Scenario], rule: Rule, **changes: Any) -> None:
         self.jobs: dict[str, Job] = {}

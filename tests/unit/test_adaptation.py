@@ -29,8 +29,9 @@ ONSETS_DB = {"slow": 0, "mid": 8, "mid2": 6, "fast": 16}
 
 
 def table_text() -> str:
-    """Return a table: from the onset on, the error rate falls tenfold per 4 dB, up to 40 dB; 10^6
-    blocks.
+    """Return an error-rate table with points from 0 to 40 dB and 10^6 blocks per point.
+
+    Above the onset SNR of an MCS, its error rate falls by a factor of ten per 4 dB.
     """
     curves = [
         {
@@ -63,7 +64,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def fer(name: str, snr_db: float) -> float:
-    """Return the value of the table at `snr_db`, which must be one of its points."""
+    """Return the error rate of the MCS `name` in the table at `snr_db`, a point of the table."""
     return round(min(1, 10 ** (-(snr_db - ONSETS_DB[name]) / 4)) * 10**6) / 10**6
 
 
@@ -106,7 +107,7 @@ def policy_of(scenario: ap.Scenario | Path) -> Any:
     return ap.check(scenario).resolved.link.get("policy")
 
 
-def test_resolved_form_of_policies(table: Path) -> None:
+def test_policies_are_resolved(table: Path) -> None:
     policy = {"kind": "qawla", "th_per": 0.05, "h": 100, "threshold": "20 packets"}
     text, files = scenario(table, policy, snr_bias_db=2, packet="576 B").resolve()
     assert files == {"four.json": table}
@@ -189,7 +190,7 @@ def test_shipped_table_is_a_name_and_not_a_path(table: Path) -> None:
 
 
 def measured(path: ap.Scenario) -> list[dict[str, Any]]:
-    """Return the counters for packets of 1500 bytes, without those of the kind of link."""
+    """Return the counters for packets of 1500 bytes, without those that only this link has."""
     packets = ap.flows(2, source="poisson", rate="6 Mbit/s", packet="1500 B")
     runs = ap.simulate(path.model_copy(update={"flows": packets}), reps=3, seed=5).replications
     for run in runs:
@@ -235,18 +236,18 @@ def test_counters_show_the_used_mcss(table: Path) -> None:
 
 
 def test_warning_reports_snrs_outside_the_table(table: Path) -> None:
-    def said(**link: Any) -> list[str]:
+    def warnings_of(**link: Any) -> list[str]:
         result = ap.simulate(scenario(table, ap.policy.Fixed(mcs="slow"), **link), reps=2)
-        told = ("outside-table", "unfinished-table")
-        return [str(advisory) for advisory in result.advisories if advisory.code in told]
+        codes = ("outside-table", "unfinished-table")
+        return [str(advisory) for advisory in result.advisories if advisory.code in codes]
 
-    assert said() == []
+    assert warnings_of() == []
     beyond = (
         "bottleneck: 100 % of the packets were sent while the SNR or its estimate was outside "
         "the error-rate table four.json, which then says what it has at its end."
     )
-    assert said(snr_db=40.5) == [beyond]
-    assert said(snr_db=38, snr_bias_db=4) == [], "the policy does not look at the estimate"
+    assert warnings_of(snr_db=40.5) == [beyond]
+    assert warnings_of(snr_db=38, snr_bias_db=4) == [], "the policy ignores the estimate"
 
 
 def test_unfinished_table_gives_a_warning(table: Path) -> None:
@@ -254,12 +255,12 @@ def test_unfinished_table_gives_a_warning(table: Path) -> None:
     missing = (
         "four.json: points of this error-rate table are missing; its measurement was not finished"
     )
-    for complete, said in ((True, []), (False, [missing])):
+    for complete, expected in ((True, []), (False, [missing])):
         table.write_text(json.dumps(json.loads(table_text()) | {"complete": complete}))
         solved, result = ap.solve(path), ap.simulate(path, reps=2)
-        assert [warning for warning in solved.warnings if "table" in warning] == said
+        assert [warning for warning in solved.warnings if "table" in warning] == expected
         noted = [str(note) for note in result.advisories if note.code == "unfinished-table"]
-        assert noted == [f"{remark}." for remark in said]
+        assert noted == [f"{remark}." for remark in expected]
 
 
 def test_threshold_of_the_policy_is_in_the_figures(table: Path) -> None:
@@ -271,7 +272,7 @@ def test_threshold_of_the_policy_is_in_the_figures(table: Path) -> None:
     assert legend is not None
     labels = [text.get_text().split(":") for text in legend.texts]
     assert [label[0] for label in labels] == ["regime 1", "regime 2"]
-    # MCS names as in the table, and the boundary of the second regime.
+    # The figures show the MCS names of the table, and the boundary of the second regime.
     assert all(label[1].strip() for label in labels)
     assert labels[1][1].endswith(", from 7 packets on")
     assert result.capacity() is None
@@ -303,12 +304,12 @@ def test_noise_has_no_model_unless_the_policy_ignores_the_snr(table: Path) -> No
 
 
 def test_model_warns_outside_the_table(table: Path) -> None:
-    def said(**link: Any) -> list[str]:
+    def warnings_of(**link: Any) -> list[str]:
         solution = ap.solve(scenario(table, ap.policy.Tagla(th_per=0.05), snr_db=39, **link))
         return [warning for warning in solution.warnings if "oscillates" not in warning]
 
-    assert said() == []
-    (warning,) = said(snr_bias_db=2)
+    assert warnings_of() == []
+    (warning,) = warnings_of(snr_bias_db=2)
     assert warning == (
         "39 dB or its estimate, 41 dB, is outside the table four.json, which then says what it "
         "has at its end"

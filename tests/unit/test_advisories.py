@@ -35,7 +35,7 @@ def tcp(count: int = 1, **keys: Any) -> list[Any]:
 
 
 def advisories_of(scenario: ap.Scenario, reps: int = 5) -> dict[str, str]:
-    """Return the advisories of a run as printed, by code."""
+    """Return a mapping from the code of each advisory of a run to its printed text."""
     result = ap.simulate(scenario, reps=reps)
     # A sweep reads the statistics only if an outline shows that they are needed.
     if measurement_advisories(result.resolved, result.replications):
@@ -54,8 +54,8 @@ def test_unremarkable_run_has_no_advisory() -> None:
 def test_advisory_reports_a_group_without_deliveries() -> None:
     """Regression: a group without deliveries was a row of zeros without an advisory."""
     lost = ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="10 Mbit/s", loss=1.0))
-    said = advisories_of(make(tcp(2, name="web"), bottleneck=lost))
-    assert said["nothing-delivered"].startswith(
+    texts = advisories_of(make(tcp(2, name="web"), bottleneck=lost))
+    assert texts["nothing-delivered"].startswith(
         "flows.web: nothing got through after the warm-up, "
         "for 2 of its 2 flows in 5 of 5 replications."
     )
@@ -66,8 +66,8 @@ def test_advisory_reports_a_group_without_deliveries() -> None:
 
 
 def test_datagrams_in_flight_at_the_warm_up_do_not_count_as_delivered() -> None:
-    """Regression: a sweep did not report such flows. Their bytes count, although no later datagram
-    arrives.
+    """Their bytes count in the goodput. Regression: a sweep did not report a flow without later
+    deliveries.
     """
     call = ap.flows(source="cbr", rate="1 Mbit/s", packet="1200 B", base_rtt="140 ms")
     silent = make(call, control=[{"at": "2 s", "rate": "0 bit/s"}], warmup="2 s")
@@ -75,7 +75,9 @@ def test_datagrams_in_flight_at_the_warm_up_do_not_count_as_delivered() -> None:
 
 
 def test_advisory_reports_a_limiting_receive_window() -> None:
-    """Regression: 65535 bytes per 300 ms used 17 % of a link of 10 Mbit/s without an advisory."""
+    """Regression: a window of 65535 bytes per RTT of 300 ms used 17 % of a link of 10 Mbit/s,
+    without an advisory.
+    """
     result = ap.simulate(
         make(tcp(base_rtt="300 ms", tcp={}), duration="60 s", warmup="10 s"), reps=5
     )
@@ -122,17 +124,17 @@ def test_window_that_fills_the_link_has_no_warning(
 
 def test_window_that_leaves_a_full_link_to_others_has_a_warning() -> None:
     small, large = tcp(tcp={}), tcp()
-    said = advisories_of(make(small + large, **LARGE, duration="30 s"))
-    assert said["receive-window"].endswith(
+    texts = advisories_of(make(small + large, **LARGE, duration="30 s"))
+    assert texts["receive-window"].endswith(
         'A larger one: tcp = {receive_window = "1 MB"}; the link was full, '
         "so it takes from the other flows."
     )
-    assert said["receive-window"].startswith("flows.0: ")
+    assert texts["receive-window"].startswith("flows.0: ")
 
 
 @pytest.mark.parametrize("profile", ["rfc", "linux", "ns3", "ns3-2014"])
-def test_limited_share_is_zero_at_the_congestion_window_and_one_below(profile: str) -> None:
-    """The share is 0 at the congestion window and 1 below it, for each kind of sending."""
+def test_rwnd_limited_share_is_one_if_rwnd_limits_and_zero_if_cwnd_limits(profile: str) -> None:
+    """The profiles cover each procedure that sends segments."""
 
     def share(window: str) -> float:
         flow = tcp(profile=profile, tcp={"receive_window": window}, base_rtt="100 ms")
@@ -148,7 +150,7 @@ def test_limited_share_is_zero_at_the_congestion_window_and_one_below(profile: s
 
 @pytest.mark.parametrize(("warmup", "share"), [("0 s", 0.9), ("10 s", None)])
 def test_stopped_flow_is_limited_only_while_it_sends(warmup: str, share: float | None) -> None:
-    """Regression: 7.5 of 8 s were reported as 0.19 of the 40 s of the run."""
+    """Regression: 7.5 s of the flow's 8 s were reported as a share of 0.19 of the run of 40 s."""
     flow = tcp(stop="8 s", base_rtt="100 ms", tcp={"receive_window": "20 kB"})
     result = ap.simulate(make(flow, duration="40 s", warmup=warmup), reps=1)
     found = result.replications[0]["flows"][0]["rwnd_limited_share"]
@@ -183,9 +185,9 @@ def test_advisory_reports_arrivals_limited_by_count() -> None:
     def arriving(count: int) -> ap.Scenario:
         return make(ap.flows(count, base_rtt="40 ms", size="10 kB", arrivals={"poisson": "5 /s"}))
 
-    said = advisories_of(arriving(10))
-    assert said["arrivals-ended"].startswith("flows.0: the last of its 10 flows arrived at ")
-    assert "count = 86 or more" in said["arrivals-ended"]
+    texts = advisories_of(arriving(10))
+    assert texts["arrivals-ended"].startswith("flows.0: the last of its 10 flows arrived at ")
+    assert "count = 86 or more" in texts["arrivals-ended"]
     assert "arrivals-ended" not in advisories_of(arriving(86))
 
 
@@ -228,8 +230,8 @@ def test_advisory_reports_intervals_from_few_replications(reps: int, codes: list
 
 
 def test_interval_is_cut_at_the_bounds_of_the_quantity() -> None:
-    """Regression: an interval of a goodput began at -0.35 Mbit/s; one of a utilisation ended at
-    1.2.
+    """Regression: an interval of a goodput began at -0.35 Mbit/s, an interval of a utilisation
+    ended at 1.2.
     """
     values = [0.0, 0.1, 0.9]
     whole, cut = mean_interval(values, 0.99), mean_interval(values, 0.99, (0.0, 1.0))
@@ -258,7 +260,7 @@ def test_intervals_of_a_result_stay_within_possible_values() -> None:
 
 
 def test_groups_sum_the_values_of_their_flows() -> None:
-    """Regression: 3000 web flows and a bulk flow were one row."""
+    """Regression: 3000 web flows and a bulk flow were combined into one row."""
     web = ap.flows(20, base_rtt="40 ms", size="30 kB", arrivals={"poisson": "3 /s"})
     result = ap.simulate(make(tcp() + web), reps=2)
     groups = result.table("groups").set_index(["replication", "group"])

@@ -43,7 +43,7 @@ def test_number_of_threads_does_not_change_results(threads: int) -> None:
     assert one.series("cwnd", 3).equals(many.series("cwnd", 3))
 
 
-def test_other_seed_gives_other_numbers() -> None:
+def test_another_seed_gives_other_results() -> None:
     first, second = (ap.simulate(scenario(), reps=1, seed=seed) for seed in (1, 2))
     assert first.replications != second.replications
 
@@ -53,11 +53,13 @@ def test_replications_do_not_depend_on_concurrent_ones() -> None:
     assert few.replications[0] == more.replications[0]
 
 
-def test_progress_ends_with_everything_finished() -> None:
-    told: list[tuple[int, int, float]] = []
-    ap.simulate(scenario(duration="100 s"), reps=3, progress=lambda *now: told.append(now))
-    assert [fraction for _, _, fraction in told] == sorted(fraction for _, _, fraction in told)
-    assert told[-1] == (3, 3, pytest.approx(1.0))
+def test_progress_ends_with_all_replications_finished() -> None:
+    reports: list[tuple[int, int, float]] = []
+    ap.simulate(scenario(duration="100 s"), reps=3, progress=lambda *now: reports.append(now))
+    assert [fraction for _, _, fraction in reports] == sorted(
+        fraction for _, _, fraction in reports
+    )
+    assert reports[-1] == (3, 3, pytest.approx(1.0))
 
 
 def test_error_in_the_progress_callback_reaches_the_caller() -> None:
@@ -234,7 +236,7 @@ def test_solve_counts_the_backhaul_in_the_round_trip() -> None:
     without = ap.solve(scenario(**reno))
     delayed = ap.solve(scenario(**reno, backhaul={"delay": "20 ms"}))
     assert delayed.throughput_bps == pytest.approx(without.throughput_bps)
-    # 1540 bytes at 12.32 Mbit/s take 1 ms more.
+    # The transmission of 1540 bytes at 12.32 Mbit/s takes 1 ms.
     slower = ap.solve(scenario(**reno, backhaul={"rate": "12.32 Mbit/s", "delay": "20 ms"}))
     longer = ap.solve(scenario(flows=ap.flows(2, cc="reno", base_rtt="121 ms")))
     assert slower.throughput_bps == pytest.approx(longer.throughput_bps)

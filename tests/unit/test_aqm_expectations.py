@@ -1,7 +1,7 @@
 """Expected behaviour of each queue discipline with bulk TCP, end to end.
 
-The bounds come from the sources named at each test, not from this program. All runs have fixed
-seeds. The measured values are in the pages of the models.
+The bounds come from the source that each test names, not from Airpath's own results. All runs have
+fixed seeds. The pages of the models show the measured values.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def measured(aqm: ap.aqm.QueueDisc, flows: int, rate: str, base_rtt: str) -> dic
 @pytest.mark.parametrize("delay_estimate", ["timestamps", "departure-rate"])
 @pytest.mark.parametrize("flows", [5, 20, 50])
 def test_pie_holds_its_target_and_fills_the_link(flows: int, delay_estimate: str) -> None:
-    """RFC 8033 §4: mean delay near the 15 ms of the target, 95 % of the link or more."""
+    """RFC 8033 §4: mean delay near the target of 15 ms, utilisation of at least 95 %."""
     found = measured(ap.aqm.Pie(delay_estimate=delay_estimate), flows, "10 Mbit/s", "40 ms")
     name = f"{flows} flows, {delay_estimate}"
     PIE.between(f"mean sojourn time, {name}", "ms", found["wait_ms"], 13, 20)
@@ -73,7 +73,9 @@ def test_pie_holds_its_target_and_fills_the_link(flows: int, delay_estimate: str
 
 @pytest.mark.parametrize("flows", [2, 5, 20])
 def test_codel_keeps_the_sojourn_time_near_its_target(flows: int) -> None:
-    """RFC 8289 §3.2: a short standing queue at a small cost. Drop-tail would hold 85 to 120 ms."""
+    """RFC 8289 §3.2: a short standing queue at a small loss of utilisation. With drop-tail, the
+    sojourn time would be 85 to 120 ms.
+    """
     found = measured(ap.aqm.CoDel(), flows, "10 Mbit/s", "40 ms")
     CODEL.between(f"mean sojourn time, {flows} flows", "ms", found["wait_ms"], 0, 20)
     CODEL.between(f"use of the link, {flows} flows", "", found["utilisation"], 0.9)
@@ -83,9 +85,9 @@ def test_codel_keeps_the_sojourn_time_near_its_target(flows: int) -> None:
 def test_ared_stays_in_its_band_for_a_factor_of_ten_in_load(flows: int) -> None:
     """Floyd, Gummadi & Shenker 2001 §4: thresholds 10.4 and 31.3, so the target is 18.8 to 22.9.
 
-    The time average of the queue is compared with the band of the average at arrivals, so with a
-    tolerance of two packets. Ten senders need a loss rate below that of the smallest max_p: their
-    queue only has to be between min_th and the band.
+    The band applies to the average at arrivals; the test compares the time average, with a
+    tolerance of two packets. Ten senders need a loss rate below that of the smallest max_p, so
+    their queue only has to be between min_th and the band.
     """
     aqm = ap.aqm.Ared(limit=2000, mean_packet="1500 B")
     found = measured(aqm, flows, "50 Mbit/s", "60 ms")

@@ -32,13 +32,15 @@ def by_name(result: ap.Result, table: str) -> dict[str, dict[str, Any]]:
 
 
 def test_backhaul_queue_is_listed() -> None:
-    """Regression: the backhaul caused 160 ms of delay, and the table showed 0.0 ms and no drops."""
+    """Regression: the backhaul caused a delay of 160 ms, but the table of queues showed 0.0 ms and
+    no drops.
+    """
     result = ap.simulate(scenario(record={"series": ["sojourn", "drop"]}), reps=1)
     queues = by_name(result, "queues")
     assert list(queues) == ["bottleneck", "backhaul", "backhaul_reverse"]
     wait = queues["backhaul"]["mean_sojourn_s"]
     assert queues["bottleneck"]["mean_sojourn_s"] < 0.001
-    # The delay of a packet is this sojourn time, 30 ms, and the transmissions.
+    # The delay of a packet is the sum of this sojourn time, 30 ms and its transmission times.
     delay = result.intervals("flows")[-1]["mean_delay_s"].mean
     assert wait == pytest.approx(delay - 0.03 - 0.00135, abs=0.002)
     assert wait > 0.08

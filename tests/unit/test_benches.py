@@ -43,8 +43,8 @@ def test_memory_of_idle_flows_is_measured(
 ) -> None:
     monkeypatch.setattr(benches, "IDLE_FLOWS", 2000)
     found = benches.measure_idle("idle")
-    # Equal flows share their description: less text per flow than one description of above 1000
-    # bytes.
+    # Equal flows share one description. A separate description would take more than 1000 bytes per
+    # flow.
     assert found["scenario_bytes_per_flow"] < 100
     assert found["peak_rss_bytes"] > 0
 
@@ -84,7 +84,9 @@ def test_each_side_comes_first_in_half_of_the_pairs(
     order = against.turns(12)
     assert sorted(order) == [False] * 6 + [True] * 6
     assert order == against.turns(12)
-    assert any(a == b for a, b in itertools.pairwise(order)), "drawn, not in turn"
+    assert any(a == b for a, b in itertools.pairwise(order)), (
+        "the order must be random, not alternating"
+    )
     assert against.turns(12, seed=2) != order
 
 

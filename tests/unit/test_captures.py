@@ -74,7 +74,7 @@ def options(data: bytes) -> dict[int, bytes]:
 
 
 class Capture:
-    """A file with one section and one interface."""
+    """Capture file with one section and one interface, parsed."""
 
     def __init__(self, path: Path) -> None:
         found = list(blocks(path.read_bytes()))
@@ -149,12 +149,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run(result, {name: Capture(path) for name, path in result.captures.items()})
 
 
-def of_tcp(capture: Capture) -> list[Frame]:
+def tcp_frames(capture: Capture) -> list[Frame]:
     return [frame for frame in capture.frames if frame.head[9] == 6]
 
 
 def from_senders(capture: Capture) -> list[Frame]:
-    return [frame for frame in of_tcp(capture) if frame.head[13] < 128]
+    return [frame for frame in tcp_frames(capture) if frame.head[13] < 128]
 
 
 @pytest.mark.parametrize("point", CAPTURE_POINTS)
@@ -198,7 +198,7 @@ def test_other_replication_gives_another_capture(run: Run, tmp_path: Path) -> No
     )
     capture = Capture(other.captures["sender"])
     assert capture.section[1].decode().endswith("captured replication: 1")
-    assert len(of_tcp(capture)) != len(of_tcp(run.at["sender"]))
+    assert len(tcp_frames(capture)) != len(tcp_frames(run.at["sender"]))
 
 
 def test_sender_capture_contains_all_sent_segments(run: Run) -> None:
@@ -235,7 +235,7 @@ def test_drops_are_between_ingress_and_bottleneck_captures(run: Run) -> None:
     assert entered == queue["arrived"]
     assert left == link["delivered_packets"]
     lost = link["lost_packets"] + sum(queue["drops"].values())
-    assert 0 <= entered - left - lost <= 51, "the rest still waits or is in transmission"
+    assert 0 <= entered - left - lost <= 51, "the other packets are in the queue or in transmission"
 
 
 def test_ack_capture_contains_the_packets_of_the_reverse_link(run: Run) -> None:
@@ -255,7 +255,7 @@ def test_packet_has_the_same_headers_along_its_path_except_the_time_to_live(run:
 
 def test_sack_blocks_are_above_the_acknowledgement_and_were_sent(run: Run) -> None:
     edges = {(frame.sequence + frame.payload) % 2**32 for frame in from_senders(run.at["sender"])}
-    acks = [frame for frame in of_tcp(run.at["sender"]) if frame.head[13] >= 128]
+    acks = [frame for frame in tcp_frames(run.at["sender"]) if frame.head[13] >= 128]
     blocks_seen = 0
     for frame in acks:
         option = frame.head[52:]
@@ -274,15 +274,15 @@ def test_sack_blocks_are_above_the_acknowledgement_and_were_sent(run: Run) -> No
 
 def test_timestamps_are_echoed_by_both_sides(run: Run) -> None:
     """RFC 7323 §3.2: after the SYN, TSecr is a TSval that the other side has sent before."""
-    told: dict[tuple[bool, int], set[int]] = {}
-    for frame in of_tcp(run.at["sender"]):
+    seen: dict[tuple[bool, int], set[int]] = {}
+    for frame in tcp_frames(run.at["sender"]):
         is_ack, flow = frame.head[13] >= 128, frame.head[15]
         at = 46 if frame.flags & 2 else 42
         assert frame.head[at : at + 2] == b"\x08\x0a"
         value, echo = struct.unpack_from(">II", frame.head, at + 2)
         if frame.flags & 0x10:
-            assert echo in told[not is_ack, flow]
-        told.setdefault((is_ack, flow), set()).add(value)
+            assert echo in seen[not is_ack, flow]
+        seen.setdefault((is_ack, flow), set()).add(value)
 
 
 def test_acks_of_an_ideal_path_are_captured_at_the_receivers(tmp_path: Path) -> None:
@@ -291,7 +291,7 @@ def test_acks_of_an_ideal_path_are_captured_at_the_receivers(tmp_path: Path) -> 
         scenario, reps=1, capture=["acks", "receiver"], capture_to=tmp_path / "new"
     )
     acks, receiver = (Capture(result.captures[point]) for point in ("acks", "receiver"))
-    leaving = [frame.head for frame in of_tcp(receiver) if frame.head[13] >= 128]
+    leaving = [frame.head for frame in tcp_frames(receiver) if frame.head[13] >= 128]
     assert [frame.head for frame in acks.frames] == leaving
 
 
@@ -417,7 +417,7 @@ def tshark(path: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def frames_that(path: Path, condition: str) -> list[int]:
+def frames_matching(path: Path, condition: str) -> list[int]:
     fields = ("-T", "fields", "-e", "frame.number")
     return [int(line) for line in tshark(path, "-Y", condition, *fields).split()]
 
@@ -435,10 +435,10 @@ def with_payload(capture: Capture, path: Path) -> Path:
 @pytest.mark.parametrize("point", CAPTURE_POINTS)
 def test_tshark_finds_no_malformed_packet(run: Run, point: str, tmp_path: Path) -> None:
     bad = "_ws.malformed or ip.checksum.status == 0 or tcp.checksum.status == 0"
-    assert frames_that(run.result.captures[point], bad) == []
+    assert frames_matching(run.result.captures[point], bad) == []
     whole = with_payload(run.at[point], tmp_path / "whole.pcap")
     unchecked = "(tcp and tcp.checksum.status != 1) or (udp and udp.checksum.status != 1)"
-    assert frames_that(whole, f"{bad} or udp.checksum.status == 0 or {unchecked}") == []
+    assert frames_matching(whole, f"{bad} or udp.checksum.status == 0 or {unchecked}") == []
 
 
 def test_tshark_finds_every_retransmission_at_the_sender(run: Run) -> None:
@@ -449,9 +449,9 @@ def test_tshark_finds_every_retransmission_at_the_sender(run: Run) -> None:
     frames = run.at["sender"].frames
     resent = [number for number, frame in enumerate(frames, start=1) if frame.is_resent]
     suspected = "tcp.analysis.retransmission or tcp.analysis.out_of_order"
-    assert frames_that(run.result.captures["sender"], suspected) == resent
+    assert frames_matching(run.result.captures["sender"], suspected) == resent
     special = "tcp.analysis.fast_retransmission or tcp.analysis.spurious_retransmission"
-    assert set(frames_that(run.result.captures["sender"], special)) <= set(resent)
+    assert set(frames_matching(run.result.captures["sender"], special)) <= set(resent)
 
 
 def test_tshark_reads_the_options_of_the_handshake(run: Run) -> None:
@@ -463,4 +463,4 @@ def test_tshark_reads_the_options_of_the_handshake(run: Run) -> None:
     assert {line.split("\t")[1] for line in lines} == {"5"}
     assert len(lines) >= 4
     gaps = "tcp.analysis.ack_lost_segment or tcp.analysis.lost_segment"
-    assert frames_that(path, gaps) == []
+    assert frames_matching(path, gaps) == []

@@ -210,7 +210,7 @@ def test_flows_without_a_user_are_separate_users() -> None:
     )
     assert sorted(set(ap.simulate(scenario, reps=1).table("users")["user"])) == [0, 1, 2]
     with pytest.raises(ap.errors.ScenarioError, match="users are numbered without gaps"):
-        # The flow of the second group has number 3.
+        # The flow of the second group has ID 3.
         scenario.replace("flows", [*ap.flows(3, base_rtt="1 s", user=0), *ap.flows(base_rtt="1 s")])
 
 
@@ -225,9 +225,9 @@ def test_classes_are_equivalent_to_the_file() -> None:
         snr=ap.snr.Rayleigh(mean="6.0206 dB", speed="10 m/s", carrier="1.8 GHz"),
         users=[ap.link.CellUser(user=0, weight=2.0, snr=ap.snr.Constant(mean="0 dB"))],
     )
-    told = '{kind = "alpha-fair", alpha = 2, time_constant = "1 s"}'
+    value = '{kind = "alpha-fair", alpha = 2, time_constant = "1 s"}'
     users = '[{user = 0, weight = 2.0, snr = {kind = "constant", mean = "0 dB"}}]'
-    changes = [("margin", "{target_loss = 1e-3}"), ("scheduler", told), ("users", users)]
+    changes = [("margin", "{target_loss = 1e-3}"), ("scheduler", value), ("users", users)]
     scenario = loads(GOOD, overrides=[(f"bottleneck.link.{k}", v) for k, v in changes])
     assert scenario.bottleneck.link == link
     again = loads(scenario.to_toml())
@@ -256,8 +256,8 @@ def test_margin_is_common_or_per_user(per_user: bool) -> None:
 
 def test_slots_use_the_mcss_of_a_table() -> None:
     rate = ap.link.McsRate(table="airpath:802.16-ctc-awgn", bandwidth="20 MHz")
-    told = '{kind = "mcs", table = "airpath:802.16-ctc-awgn", bandwidth = "20 MHz"}'
-    changes = [("rate", told), ("slot", "1 ms"), ("margin", "0.2")]
+    value = '{kind = "mcs", table = "airpath:802.16-ctc-awgn", bandwidth = "20 MHz"}'
+    changes = [("rate", value), ("slot", "1 ms"), ("margin", "0.2")]
     scenario = loads(GOOD, overrides=[(f"bottleneck.link.{k}", v) for k, v in changes])
     cell = scenario.bottleneck.link
     assert isinstance(cell, ap.link.Cell)
@@ -269,7 +269,7 @@ def test_slots_use_the_mcss_of_a_table() -> None:
     assert (resolved["kind"], resolved["bandwidth_hz"]) == ("mcs", 20e6)
     assert resolved["table"] in files
     users = ap.simulate(scenario, reps=1, seed=1).table("users")
-    # At a mean of 6 dB: mostly up to QPSK-3/4, 30 Mbit/s; 16-QAM at peaks.
+    # At a mean SNR of 6 dB, most slots use at most QPSK-3/4 (30 Mbit/s); peaks use 16-QAM.
     assert users["mean_rate_bps"].between(20e6, 60e6).all()
     assert users["slot_error_rate"].between(0.001, 0.3).all()
     assert (users["throughput_bps"] > 1e6).all()

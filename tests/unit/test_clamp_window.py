@@ -50,7 +50,9 @@ def test_eq_11_queue_settles_at_a_plus_tau_per_flow(count: int) -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_s6_sender_variant_reaches_the_same_queue_as_the_receiver_variant(count: int) -> None:
-    """Issue 13 §7: the same equilibrium within 1 %; 1000 delayed ACKs average over 2000 packets."""
+    """Issue 13 §7: the same equilibrium within 1 %. Averages over 1000 delayed ACKs cover 2000
+    packets.
+    """
     delayed = {**NEWRENO, "delayed_ack_segments": 2}
     for options, bound in ((NEWRENO, 0.01), (delayed, 0.03)):
         flows = ap.flows(count, base_rtt="50 ms", cc="clamp", tcp=options)
@@ -88,7 +90,9 @@ def test_limiting_window_of_the_sender_is_reported(
 
 @pytest.mark.parametrize(("cc", "window"), [("newreno", "clamp"), ("clamp", "fixed")])
 def test_flow_with_another_bottleneck_does_not_harm_the_others(cc: str, window: str) -> None:
-    """The access wire of one flow drops at 1 Mbit/s; two others share the rest of 10 Mbit/s."""
+    """The access wire of one flow drops packets above 1 Mbit/s. The other two flows share the rest
+    of the 10 Mbit/s.
+    """
     access = {"rate": "1 Mbit/s", "limit": "30 kB"}
     keys: dict[str, Any] = {"base_rtt": "50 ms", "cc": cc, "tcp": NEWRENO, "window": window}
     flows = ap.flows(2, **keys) + ap.flows(access=access, **keys)
@@ -213,7 +217,7 @@ def test_reverse_flow_obeys_the_queue_of_its_direction() -> None:
 
 @pytest.mark.parametrize("target_ms", [30, 50, 100])
 def test_target_delay_is_reached_for_every_user_of_a_fading_cell(target_ms: int) -> None:
-    """Issue 13 §7: within 10 %. Regression: a bound by the rate only starved two users."""
+    """Issue 13 §7: within 10 %. Regression: if only the rate bounded `a`, two users starved."""
     changes = {
         "duration": "250 s",
         "warmup": "100 s",
@@ -228,8 +232,8 @@ def test_target_delay_is_reached_for_every_user_of_a_fading_cell(target_ms: int)
 
 
 def test_first_flow_uses_the_link_immediately_with_a_target_delay() -> None:
-    """From a = 0 this would take 50 s, because a changes with the sent data and the price permits
-    little.
+    """With an initial `a` of 0 this would take 50 s: `a` changes with the sent data, and the price
+    permits little data.
     """
     aqm = '{kind = "clamp", target_delay = "6 ms", inner = {kind = "droptail", limit = "6 MB"}}'
     scenario = loads(scenario_with(aqm, 'window = "clamp"\ntcp = {receive_window = "6 MB"}'))

@@ -104,7 +104,7 @@ def test_constant_quantity_is_not_judged() -> None:
     assert row.differences["emulate"].verdict == "no interval"
 
 
-# --- what is compared --------------------------------------------------------------------------
+# --- compared quantities -----------------------------------------------------------------------
 
 
 def test_rows_are_the_common_quantities_of_two_engines(compared: ap.Comparison) -> None:
@@ -156,17 +156,17 @@ def test_other_quantities_are_computed_from_queues_and_links() -> None:
         )
     )
     result = ap.simulate(made, reps=2)
-    told = result_values(result, quantities(result.resolved, result.replications))
+    values = result_values(result, quantities(result.resolved, result.replications))
     for place, run in enumerate(result.replications):
         queue, link = run["queues"][0], run["links"][0]
         lost = (sum(queue["drops"].values()) + link["lost_packets"]) / queue["arrived"]
-        assert told["links.bottleneck.lost_share"][place] == lost
+        assert values["links.bottleneck.lost_share"][place] == lost
         assert lost > 0.002
-        p95 = told["queues.bottleneck.p95_packets"][place]
+        p95 = values["queues.bottleneck.p95_packets"][place]
         below = sum(queue["pmf"][: int(p95)])
         assert below < 0.95 <= below + queue["pmf"][int(p95)] + 1e-12
-    assert "queues.bottleneck.mark_share" in told
-    assert set(told["queues.bottleneck.mark_share"]) == {0.0}
+    assert "queues.bottleneck.mark_share" in values
+    assert set(values["queues.bottleneck.mark_share"]) == {0.0}
 
 
 def test_marks_are_compared_if_a_queue_marks() -> None:
@@ -218,7 +218,7 @@ def test_groups_have_separate_rows() -> None:
     )
 
 
-# --- engines that cannot -----------------------------------------------------------------------
+# --- unavailable engines -----------------------------------------------------------------------
 
 
 def test_unavailable_engine_is_reported_and_the_others_run(
@@ -300,7 +300,7 @@ def test_replications_finished_before_ctrl_c_are_compared(monkeypatch: pytest.Mo
 
 
 def test_interrupted_replication_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Regression: counts of two seconds were compared with counts of ten seconds."""
+    """Regression: packet counts of two seconds were compared with packet counts of ten seconds."""
 
     def emulate(made: ap.Scenario, **settings: Any) -> Any:
         result = emulation()(made, **settings)
@@ -380,9 +380,9 @@ def test_figure_has_a_panel_per_quantity(compared: ap.Comparison) -> None:
     [legend] = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["simulate", "solve"]
     axis = figure.axes[0]
-    drawn = [float(bar.lines[0].get_ydata()[0]) for bar in axis.containers]
+    plotted = [float(bar.lines[0].get_ydata()[0]) for bar in axis.containers]
     wanted = [compared.rows[0].answers[name].mean / 1e6 for name in compared.engines]
-    assert drawn == pytest.approx(wanted, rel=1e-12)
+    assert plotted == pytest.approx(wanted, rel=1e-12)
     flows = figure.axes[1]
     assert [label.get_text() for label in flows.get_xticklabels()] == ["0", "1"]
 

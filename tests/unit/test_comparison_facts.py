@@ -119,8 +119,8 @@ def test_deviating_ack_ratio_is_reported() -> None:
     assert "delayed_ack_segments = 2" in text
 
 
-def line(option: str, asked: str, kernel: str) -> dict[str, Any]:
-    return {"flows": [0], "option": option, "asked": asked, "kernel": kernel}
+def line(option: str, configured: str, kernel: str) -> dict[str, Any]:
+    return {"flows": [0], "option": option, "asked": configured, "kernel": kernel}
 
 
 def test_settings_not_passed_to_the_kernel_are_listed() -> None:
@@ -168,7 +168,9 @@ def test_parameter_that_had_no_effect_explains_nothing(
 def test_kernel_behaviour_is_simulated_if_a_parameter_describes_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The fake kernel has a small receive window, which no parameter of the scenario describes."""
+    """The simulated replacement of the kernel has a small receive window, which no parameter of the
+    scenario sets.
+    """
     window = {"window_growth": "segments", "receive_window": "8000 B"}
     grows = scenario().replace({"flows.0.tcp": window})
 
@@ -188,13 +190,13 @@ def test_kernel_behaviour_is_simulated_if_a_parameter_describes_it(
     assert tried.sizes["goodput_bps"] == pytest.approx(again - before)
     settled = next(fact for fact in found.facts if fact.code == "not-applied:tcp.window_growth")
     assert settled.text.endswith("(what that changes was simulated).")
-    told = {
+    verdicts = {
         row.quantity.name: row.differences["emulate"].verdict
         for row in found.rows
         if row.differences["emulate"].verdict != "within the noise"
     }
-    assert told
-    assert set(told.values()) == {"explained"}
+    assert verdicts
+    assert set(verdicts.values()) == {"explained"}
 
 
 def test_counters_of_both_sides_are_reported_per_replication() -> None:

@@ -90,8 +90,8 @@ def test_losses_cover_packets_sent_after_the_warm_up() -> None:
 
 
 def test_delivered_datagrams_do_not_exceed_sent_ones() -> None:
-    """Regression: of 1250 datagrams sent after the warm-up 1257 were delivered; 7 were in flight at
-    its end.
+    """Regression: 1250 datagrams were sent after the warm-up and 1257 were delivered, because 7
+    were in flight at the end of the warm-up.
     """
     made = scenario(*ap.flows(source="cbr", rate="1.5 Mbit/s", base_rtt="112 ms"))
     [flow] = ap.simulate(made, reps=1).table("flows").to_dict("records")

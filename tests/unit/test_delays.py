@@ -127,7 +127,7 @@ def test_resolution_equals_that_of_the_engines_histogram() -> None:
 
 
 def test_recovery_is_shown_if_it_distinguishes_flows() -> None:
-    """A CUBIC flow must not be called "cubic+newreno" without need."""
+    """A CUBIC flow is called "cubic+newreno" only if another flow has a different loss recovery."""
     common = {"base_rtt": "40 ms", "cc": "cubic"}
     sack = ap.flows(1, tcp={"recovery": "sack"}, **common)
     others = [*ap.flows(1, **common), *ap.flows(1, base_rtt="40 ms")]

@@ -185,8 +185,8 @@ def test_single_group_of_transfers_has_a_curve_per_size_class(result: ap.Result)
     axis = result.plot.distribution("completion_time").axes[0]
     labels = [line.get_label() for line in axis.lines]
     assert labels == ["web, up to 10 kB", "web, 10 kB to 100 kB"]
-    drawn = {f"distribution-{quantity}" for quantity in ("sojourn", "delay", "ack_delay")}
-    assert {"completion-times", *drawn} <= result.plot.defaults().keys()
+    names = {f"distribution-{quantity}" for quantity in ("sojourn", "delay", "ack_delay")}
+    assert {"completion-times", *names} <= result.plot.defaults().keys()
 
 
 def test_too_many_curves_and_missing_values_are_rejected(result: ap.Result) -> None:
@@ -222,6 +222,7 @@ def test_users_have_distributions_of_throughput_and_delay_components() -> None:
     assert bars == pytest.approx([row["throughput_bps"].mean / 1e6 for row in rows])
     queues = result.intervals("queues")
     tops = [bar.get_y() + bar.get_height() for bar in delays.patches[-2:]]
-    # 40 ms, of which 2 ms belong to the cell: half of the rest is on the path to the user.
+    # The base RTT is 40 ms, of which 2 ms belong to the cell. Half of the remaining 38 ms is on the
+    # path to the user.
     assert tops == pytest.approx([21 + 1e3 * queue["mean_delay_s"].mean for queue in queues])
     assert [bar.get_height() for bar in delays.patches[:2]] == pytest.approx([21, 21])

@@ -17,7 +17,7 @@ CROWDED = pytest.mark.xfail(
 
 
 def shares(scalable: int, classic: int, cc: str) -> tuple[float, float, float]:
-    """Return the goodput per flow of both kinds, Mbit/s, and the utilisation of the link."""
+    """Return the goodput per scalable flow and per classic flow, Mbit/s, and the utilisation."""
     flows = [
         ap.traffic.Tcp(cc=kind, count=count, base_rtt="20 ms", tcp=WINDOW)
         for kind, count in (("dctcp", scalable), (cc, classic))
@@ -55,7 +55,9 @@ def test_flows_of_both_kinds_get_about_the_same_rate(scalable: int, classic: int
 
 
 def test_link_slower_than_the_target_is_fully_used() -> None:
-    """Regression: packets that took longer than the target were dropped: utilisation 57 %."""
+    """Regression: packets whose transmission takes longer than the target were dropped, and the
+    utilisation was 57 %.
+    """
     scenario = ap.Scenario(
         duration="60 s",
         warmup="10 s",

@@ -81,7 +81,7 @@ def lost(**errors: Any) -> float:
 
 
 def test_packet_in_several_slots_is_exposed_to_the_losses_of_each() -> None:
-    """A packet of 12 ms every 15 ms over slots of 5 ms: three slots, always at the same offset."""
+    """Packets of 12 ms, sent every 15 ms: each overlaps three slots of 5 ms, at the same offset."""
     slots = {"p_good_to_bad": 0, "p_bad_to_good": 1, "loss_good": 0.1}
     share = lost(kind="gilbert-elliott", slot="5 ms", **slots)
     # 13 333 packets; tolerance: five standard deviations.

@@ -44,7 +44,9 @@ def test_numbers_at_format_boundaries_have_the_format_of_python(value: float) ->
 
 
 def test_ties_are_formatted_with_an_even_digit() -> None:
-    """Of two equally near shortest decimals, Python selects the even one and Rust the upper one."""
+    """If two shortest decimals are equally near to a number, Python writes the decimal with an even
+    last digit, and Rust writes the larger decimal.
+    """
     halves = [(2**51 + 2 * n + 1) / 4 for n in range(2000)]
     below = [2.0**exponent for exponent in range(-1074, 1024)]
     values = [562949953421312.25, *halves, *(-value for value in halves), *below]

@@ -114,7 +114,7 @@ def test_figure_of_column_width_is_not_clipped(kinds: Mapping[str, Any], kind: s
             for one, other in pairwise(shown_ticks(way)):
                 if not one.get_rotation() % 90:
                     assert not one.get_window_extent().overlaps(other.get_window_extent()), one
-    # The caption replaces the title.
+    # A figure in the style `column` has no title, because a caption replaces the title.
     assert figure.get_suptitle() == ""
 
 
@@ -155,7 +155,7 @@ def test_figure_is_plotted_on_given_axes(sweep: ap.Sweep, result: ap.Result) -> 
 
 
 def test_style_and_legend_apply_to_given_axes(numbers: ap.Sweep) -> None:
-    """Regression: the axes kept their font, and names of axes were cut."""
+    """Regression: the given axes kept their font, and their labels were cut."""
     mine = Figure(figsize=(7, 2.6), layout="constrained")
     left, right = mine.subplots(1, 2)
     numbers.plot.lines("p95_sojourn_s", ax=left, style="column", title="(a)")

@@ -1,4 +1,4 @@
-"""Figures show the data and are not misleading.
+"""Figures show the measured data, and their axes and labels do not mislead.
 
 The docstring of each test describes the former error.
 """
@@ -74,12 +74,12 @@ def texts(figure: Any) -> list[str]:
     return [text.replace(r"\$", "$") for text in found]
 
 
-# --- names as they are written -----------------------------------------------------------------
+# --- literal names -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_names_with_dollars_and_other_scripts_are_plotted(result: ap.Result, kind: str) -> None:
-    """Regression: `$5 und $7` became mathematics, and each Chinese letter caused a warning."""
+    """Regression: `$5 und $7` was shown as a formula, and each Chinese letter caused a warning."""
     for figure in (result.plot.timeline(), result.plot.pmf()):
         data = figure_bytes(figure, kind, NAME, "command $1")
         assert len(data) > 10_000
@@ -95,8 +95,8 @@ def test_every_text_of_the_user_is_literal(result: ap.Result) -> None:
     both = {"_a $x$ 中": result, "b $y$": result}
     figure = comparison_figure(both, "Which $ is $ better?")
     [legend] = figure.legends
-    drawn = [text.get_text().replace(r"\$", "$") for text in legend.get_texts()]
-    assert [text[:4] for text in drawn] == ["_a $", "b $y"]
+    plotted = [text.get_text().replace(r"\$", "$") for text in legend.get_texts()]
+    assert [text[:4] for text in plotted] == ["_a $", "b $y"]
     figure_bytes(figure, "png", "", "")
     trace = trace_figure(ap.Trace.parse("1\n2\n", "a$b$中.trace"))
     assert "a$b$" in texts(trace)[0]
@@ -148,11 +148,11 @@ def test_letters_missing_in_all_fonts_are_boxes_with_a_note() -> None:
     with style.style():
         figure = style.new_figure(6, 3)
         text = "a\U000e0041\U0002f800"
-        drawn = style.literal(text)
+        plotted = style.literal(text)
         style.heading(figure, text, "subtitle")
-    assert nowhere not in drawn
+    assert nowhere not in plotted
     figure_bytes(figure, "svg", "", "")
-    if lettering.NO_GLYPH in drawn:
+    if lettering.NO_GLYPH in plotted:
         assert any("no installed font has" in each for each in texts(figure))
 
 
@@ -163,7 +163,7 @@ def test_letters_missing_in_the_bold_font_cause_no_warning() -> None:
     paths = [font_manager.findfont(f"{lettering.FONT}:{weight}") for weight in ("regular", "bold")]
     regular, bold = (set(font_manager.get_font(path).get_charmap()) for path in paths)
     only = sorted(point for point in regular - bold if chr(point).isprintable())
-    assert len(only) > 10, "the case of this test"
+    assert len(only) > 10, "some letters must be missing in the bold font only"
     with style.style():
         figure = style.new_figure(6, 3)
         style.heading(figure, "".join(map(chr, only[:40])), "subtitle")
@@ -242,7 +242,7 @@ def test_invalid_time_window_is_rejected(result: ap.Result, window: Any, problem
 
 
 def test_adaptive_link_has_a_panel_of_its_mcs() -> None:
-    """Regression: the MCS of a link over time was not visible."""
+    """Regression: no panel showed the MCS of a link over time."""
     result = adaptive()
     panel = result.plot.timeline().axes[-2]
     assert panel.get_ylabel() == "share of time"
@@ -253,8 +253,8 @@ def test_adaptive_link_has_a_panel_of_its_mcs() -> None:
     series = result.series("regime").query("id == 0")
     times = np.append(series["time_s"].to_numpy(), 10.0)
     spent = float(np.sum(np.diff(times) * (series["value"].to_numpy() == 1)))
-    drawn = float(np.sum((second.values - first.values) * np.diff(second.edges)))
-    assert drawn == pytest.approx(spent)
+    plotted = float(np.sum((second.values - first.values) * np.diff(second.edges)))
+    assert plotted == pytest.approx(spent)
     [subtitle] = [text for text in texts(result.plot.regimes()) if "replication" in text]
     counters = result.replications[0]["links"][0]["counters"]
     total = counters["mcs2_packets"] + counters["mcs4_packets"]
@@ -269,18 +269,18 @@ def test_regimes_with_changing_mcs_are_unnamed_and_the_mcs_has_a_panel() -> None
     assert panel.get_ylabel() == "share of MCS"
     counters = result.replications[0]["links"][0]["counters"]
     used = [f"mcs{number}" for number in range(8) if counters[f"mcs{number}_packets"]]
-    assert len(used) > 3, "the case of this test"
+    assert len(used) > 3, "the run must use several MCSs"
     assert set(labels(panel)) >= set(used)
     series = result.series("mcs").query("id == 0")
     assert (series["value"].diff().iloc[1:] != 0).all()
     steps = [patch.get_data() for patch in panel.patches if patch.get_label()]
     begin = series["time_s"].iloc[0]
-    drawn = sum(np.sum((s.values - s.baseline) * np.diff(s.edges)) for s in steps)
-    assert drawn == pytest.approx(10.0 - begin)
+    plotted = sum(np.sum((s.values - s.baseline) * np.diff(s.edges)) for s in steps)
+    assert plotted == pytest.approx(10.0 - begin)
 
 
 def test_recorded_mcs_of_a_constant_estimate_follows_the_regimes() -> None:
-    """The engine records what it counts: each change of regime is a change of the MCS."""
+    """The recorded series matches the counters: each change of regime is a change of the MCS."""
     result = adaptive()
     regimes, schemes = (result.series(name).query("id == 0") for name in ("regime", "mcs"))
     chosen = {0: 2, 1: 4}
@@ -312,7 +312,7 @@ def test_every_policy_can_be_plotted(policy: dict[str, Any]) -> None:
     assert all(label.startswith("regime ") for label in labels(panel))
 
 
-# --- what leaves the panel, what stands for what -----------------------------------------------
+# --- curves beyond the panel, meaning of the marks ---------------------------------------------
 
 
 def beyond(axis: Any) -> list[Any]:
@@ -320,12 +320,14 @@ def beyond(axis: Any) -> list[Any]:
 
 
 def test_curve_beyond_its_panel_is_marked(result: ap.Result) -> None:
-    """Regression: data delivered at once after a gap exceeded the panel without a mark."""
+    """Regression: the rate of data delivered in one burst after a gap exceeded the panel, without a
+    mark.
+    """
     axis = result.plot.delivered(0).axes[0]
     steps = {patch.get_label(): patch.get_data() for patch in axis.patches if patch.get_label()}
     values, edges, _ = steps["delivered in order (payload)"]
     out = values > axis.get_ylim()[1]
-    assert out.any(), "the case of this test"
+    assert out.any(), "the curve must extend beyond the panel"
     [marks] = beyond(axis)
     middles = (edges[:-1] + edges[1:]) / 2
     assert list(marks.get_xdata()) == pytest.approx(list(middles[out]))
@@ -333,7 +335,9 @@ def test_curve_beyond_its_panel_is_marked(result: ap.Result) -> None:
 
 
 def test_intervals_of_few_runs_do_not_hide_the_bars() -> None:
-    """Regression: two runs gave bars of 3 % below whiskers of 90 %, and whiskers below 0."""
+    """Regression: with two replications, the whiskers of a bar of 3 % extended to 90 % and
+    below 0.
+    """
     result = run(reps=2, flows=ap.flows(2, base_rtt="30 ms", start={"uniform": ["0 s", "5 s"]}))
     axis = result.plot.pmf().axes[0]
     table = result.pmf()
@@ -348,7 +352,9 @@ def test_intervals_of_few_runs_do_not_hide_the_bars() -> None:
 
 
 def test_served_and_delivered_in_order_are_distinguished(result: ap.Result) -> None:
-    """Both are rates of a flow: one counts packets at the link, the other in-order payload."""
+    """Both are rates of a flow: *served* counts packets at the link, *delivered in order* counts
+    payload at the receiver.
+    """
     found = labels(result.plot.delivered().axes[0])
     assert [label for label in found if "flow" in label] == ["served, flow 0", "served, flow 1"]
     assert "delivered in order (payload)" in found

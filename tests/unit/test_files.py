@@ -183,7 +183,9 @@ def largest_file(size: int) -> Iterator[None]:
 
 
 def test_full_disk_is_reported_in_one_line_and_leaves_no_file(tmp_path: Path) -> None:
-    """Regression: the command ended with a traceback, and left provenance of a missing trace."""
+    """Regression: the command ended with a traceback, and left a provenance file without
+    its trace.
+    """
     old = tmp_path / "a"
     old.write_bytes(b"old")
     with largest_file(1000), pytest.raises(ap.errors.RunError) as caught:
@@ -205,7 +207,7 @@ def test_failed_write_leaves_no_file(tmp_path: Path) -> None:
 
 
 def test_table_that_became_a_pipe_does_not_block(tmp_path: Path) -> None:
-    """The names of a link's MCSs are read from the file that the run has read."""
+    """After the run, the names of a link's MCSs are read from the table file again."""
     os.mkfifo(tmp_path / "per.json")
     policy = {"kind": "dual-regime", "threshold": 5}
     link = {
@@ -224,7 +226,7 @@ def test_table_that_became_a_pipe_does_not_block(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a\x00b", "x" * 300])
 def test_impossible_file_name_is_rejected(name: str, tmp_path: Path) -> None:
-    """Regression: each name caused a system error while the message was built."""
+    """Regression: each of these names caused a system error during the creation of the message."""
     for check in (files.output_directory, lambda path: files.output_file(tmp_path / path)):
         with (
             pytest.raises(ap.errors.BadValueError, match="cannot be written"),

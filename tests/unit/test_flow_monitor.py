@@ -99,7 +99,7 @@ def test_delay_and_jitter_equal_those_of_captured_datagrams(
 
 
 def test_delays_and_receptions_equal_those_of_the_receivers() -> None:
-    """The receivers keep separate counts, which differ only by the SYN."""
+    """The receivers count separately from the monitor; the counts differ only by the SYN."""
     result = ap.simulate(make(warmup="0 s", ack_path=ap.ack_path.Ideal()), seed=3)
     found = result.flow_monitor().query("replication == 0 and direction == 'data'")
     for flow in result.replications[0]["flows"]:
@@ -132,7 +132,7 @@ def test_every_arrival_at_a_shared_link_counts_as_forwarded(
 
 
 def test_monitor_starts_at_the_end_of_the_warm_up() -> None:
-    """Then rxBytes corresponds to the IP throughput."""
+    """Therefore rxBytes corresponds to the IP throughput."""
     result = ap.simulate(make(warmup="5 s"), reps=1)
     data = result.flow_monitor().query("direction == 'data'")
     throughput = result.table("flows")["ip_throughput_bps"].to_numpy()

@@ -75,10 +75,10 @@ def test_tables_contain_the_units_of_their_columns() -> None:
 
 def test_column_name_with_a_unit_has_this_unit() -> None:
     vocabulary = json.loads(_airpath.vocabulary())
-    said = {"bps": "bit/s", "s": "s", "bytes": "bytes", "packets": "packets", "share": "1"}
+    units = {"bps": "bit/s", "s": "s", "bytes": "bytes", "packets": "packets", "share": "1"}
     tables = ("given", "flow", "queue", "link")
     for name, unit in [pair for of in tables for pair in vocabulary[of]]:
-        assert said.get(name.rsplit("_", 1)[-1], unit) == unit, name
+        assert units.get(name.rsplit("_", 1)[-1], unit) == unit, name
 
 
 def test_scenarios_accept_the_series_of_the_engine() -> None:

@@ -50,7 +50,9 @@ def test_ctrl_c_is_delayed_until_the_block_ends() -> None:
 
 
 @pytest.mark.parametrize(("however_often", "done"), [(False, []), (True, [1])])
-def test_second_ctrl_c(however_often: bool, done: list[int]) -> None:
+def test_second_ctrl_c_interrupts_the_block_unless_ignored(
+    however_often: bool, done: list[int]
+) -> None:
     reached: list[int] = []
     with pytest.raises(KeyboardInterrupt), interrupts_wait(however_often=however_often):  # noqa: PT012
         ctrl_c()

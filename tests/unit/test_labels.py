@@ -1,4 +1,4 @@
-"""Labels of keys and metrics in figures are words and unique."""
+"""Labels of keys and metrics in figures: they consist of words, and no two are equal."""
 
 from __future__ import annotations
 

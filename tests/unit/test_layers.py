@@ -1,4 +1,6 @@
-"""Packages of `airpath` import only what is below them; `docs/explanation/design.md` draws them."""
+"""Packages of `airpath` import only packages of lower layers, as in
+`docs/explanation/design.md`.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ RANKS = {name: -place for place, layer in enumerate(LAYERS) for name in layer.sp
 
 
 def imports(source: str) -> Iterator[str]:
-    """Yield the modules of the package that a module imports, wherever it does so."""
+    """Yield the modules of the package that a module imports, at the top or inside functions."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

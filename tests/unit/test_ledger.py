@@ -1,4 +1,4 @@
-"""A ledger stores data for one writing process and any number of readers."""
+"""The ledger of a sweep: stored data, one writing process, any number of readers."""
 
 from __future__ import annotations
 
@@ -342,7 +342,7 @@ for way in (Ledger.read, Ledger.open):
 
 
 @pytest.mark.parametrize("is_open", [False, True], ids=["closed", "with a log"])
-def test_directory_without_write_permission(is_open: bool) -> None:
+def test_ledger_in_a_read_only_directory_is_readable(is_open: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
         source, directory = Path(name, "source"), Path(name, "directory")
         source.mkdir()

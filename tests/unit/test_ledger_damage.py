@@ -247,7 +247,9 @@ def test_index_without_a_replication_is_reported_as_damage(tmp_path: Path) -> No
 
 
 @pytest.mark.long
-def test_many_damaged_files(history: History, tmp_path: Path) -> None:
+def test_many_damaged_files_return_stored_data_or_are_reported(
+    history: History, tmp_path: Path
+) -> None:
     for seed in range(1000, 11_000):
         tried(history, tmp_path / str(seed), seed)
         shutil.rmtree(tmp_path / str(seed))

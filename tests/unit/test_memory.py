@@ -1,4 +1,6 @@
-"""Runs that exceed the memory are refused with an estimate or end with a message of one line."""
+"""A run that exceeds the memory is rejected with an estimate, or ends with a message of one
+line.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MIMO fading link: accepted keys, counters, and what runs share."""
+"""The MIMO fading link: accepted keys, counters, and independence of directions and threads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RS = {"kind": "reed-solomon", "code_rate": 0.93, "symbol_bits": 8}
 
 
 def problems(link: dict[str, Any], flows: dict[str, Any] | None = None) -> list[str]:
-    """Return the problems of GOOD with changed keys of the link and of the flows."""
+    """Return the problems of the scenario `GOOD` with changed keys of the link and of the flows."""
     table = {**loads(GOOD).bottleneck.link.given(), **link}
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.Scenario(
@@ -149,7 +149,9 @@ def corrects_nothing(link: dict[str, Any]) -> list[str]:
 
 
 def test_code_that_corrects_nothing_is_rejected() -> None:
-    """t_C = 0: 40 symbols become 40 at rate 0.99 and 41 at 0.97; 1040 symbols become 1051."""
+    """The number of correctable symbols t_C is 0: 40 symbols become 40 at rate 0.99 and 41 at 0.97;
+    1040 symbols become 1051.
+    """
     for code_rate in (0.99, 0.97):
         assert corrects_nothing({"fec": {**RS, "code_rate": code_rate}}) == [
             f"bottleneck.link: code_rate = {code_rate} leaves an ACK of 40 B without a symbol that "
@@ -203,7 +205,7 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
 @pytest.mark.parametrize("snr_db", [-50, 150])
 @pytest.mark.parametrize("packet", ["1 B", "9000 B"])
 @pytest.mark.parametrize(("p_good_to_bad", "p_bad_to_good"), [(0, 1), (1, 0), (1, 1), (1e-300, 0)])
-def test_extreme_values(
+def test_extreme_values_give_a_plausible_result(
     snr_db: float, packet: str, p_good_to_bad: float, p_bad_to_good: float
 ) -> None:
     began = time.process_time()

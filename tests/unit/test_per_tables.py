@@ -42,7 +42,7 @@ def table(tmp_path: Path) -> PerTable:
 # --- lookup ------------------------------------------------------------------------------------
 
 
-def test_rates_at_and_between_points(table: PerTable) -> None:
+def test_rates_between_points_are_interpolated(table: PerTable) -> None:
     assert table.fer("a", 0.0) == 0.9
     assert table.fer(0, 2) == 0.009
     assert table.fer("a", 1.0) == pytest.approx(math.sqrt(0.9 * 0.009))
@@ -143,8 +143,8 @@ def test_figure_shows_every_point(table: PerTable) -> None:
     figure = table.plot()
     fer, per = figure.axes
     assert per.get_title(loc="left") == "packets of 1500 bytes"
-    drawn = {line.get_marker(): list(line.get_xdata()) for line in fer.lines}
-    assert (drawn["o"], drawn["v"]) == ([0.0, 2.0], [4.0]), "the last without an error"
+    markers = {line.get_marker(): list(line.get_xdata()) for line in fer.lines}
+    assert (markers["o"], markers["v"]) == ([0.0, 2.0], [4.0]), "the last point has no error"
     assert fer.get_yscale() == "log"
 
 
@@ -216,7 +216,7 @@ def test_table_with_an_unusual_value_is_rejected_or_works(place: tuple[Any, ...]
 
 
 @examples(300)
-@example("0,0.001,1")  # as a range of the first step it has more values than are accepted
+@example("0,0.001,1")  # read as a range with a step of 0.001: more values than are accepted
 @given(
     st.text(max_size=20)
     | st.lists(st.sampled_from(["1", "-2.5", ":", ",", "e9", "nan", " ", "1e-9", "٣"])).map("".join)
@@ -261,13 +261,13 @@ def test_skipped_blocks_are_counted_as_correct() -> None:
     point = skipping.document["curves"][0]["points"][0]
     assert point["blocks"] == 100_000
     assert 0.5 < point["skipped"] / point["blocks"] < 1
-    # Two counts of about 19 errors each.
+    # Both counts are about 19 errors.
     counted = whole.document["curves"][0]["points"][0]
     assert "skipped" not in counted
     assert abs(point["errors"] - counted["errors"]) < 5 * math.sqrt(2 * 19)
 
 
-def test_demapper_is_a_setting() -> None:
+def test_demapper_changes_the_error_counts() -> None:
     rough, exact = (
         airpath.phy.measure("awgn", 11.5, mcs=4, errors=10**6, blocks=8192, demapper=name)
         for name in ("max-log", "linear-log")
@@ -275,7 +275,7 @@ def test_demapper_is_a_setting() -> None:
     assert "demapper" not in rough.document["settings"]
     assert exact.document["settings"]["demapper"] == "linear-log"
     assert " --demapper linear-log " in exact.document["provenance"]["command"]
-    # About 0.1 dB better at the same noise.
+    # The exact demapper is better by about 0.1 dB.
     assert exact.fer("mcs4", 11.5) < rough.fer("mcs4", 11.5)
 
 
@@ -358,7 +358,7 @@ def test_schemes_are_selected_by_number_name_or_label(given: Any, chosen: list[s
         ("5:5:1", [5.0], "--snr 5 "),
     ],
 )
-def test_snr_lists(given: Any, values: list[float], written: str) -> None:
+def test_snr_list_is_parsed(given: Any, values: list[float], written: str) -> None:
     chosen = settings(snr_db=given)
     assert list(chosen.snr_db) == values
     assert math.copysign(1, chosen.snr_db[0]) == math.copysign(1, values[0])
@@ -432,8 +432,8 @@ def test_skip_rule_requires_the_iterations_of_its_thresholds() -> None:
 
 
 def test_counts_are_those_of_the_engine() -> None:
-    """4 dB below the threshold of mcs0 almost every block fails; 5 dB above, none of several
-    thousand.
+    """At 4 dB below the threshold of mcs0 almost every block fails; at 5 dB above it, no block of
+    several thousand fails.
     """
     table = airpath.phy.measure("awgn", [-2, 7], mcs=0, errors=10**6, blocks=3000)
     low, high = table.document["curves"][0]["points"]

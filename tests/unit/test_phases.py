@@ -32,7 +32,7 @@ def make(**changes: Any) -> ap.Scenario:
 
 
 def test_phase_statistics_match_the_series() -> None:
-    """Regression: one mean over 2 and 4 Mbit/s described neither."""
+    """Regression: only one mean was reported, over the phases of 2 and of 4 Mbit/s."""
     result = ap.simulate(make(), reps=2, seed=5)
     phases = result.table("phases")
     assert phases["replication"].tolist() == [0] * 4 + [1] * 4
@@ -59,7 +59,7 @@ def test_phase_statistics_match_the_series() -> None:
 
 
 def test_phase_of_a_cell_has_the_queues_of_all_stations() -> None:
-    """Regression: it had the queue of station 0 only, labelled as the cell's."""
+    """Regression: the phase had the queue of station 0 only, labelled as that of the cell."""
     cell = ap.load(example_path("wimax-cell"))
     cell = cell.replace("control", [{"at": "20 s", "rate": "8 Mbit/s"}])
     (run,) = ap.simulate(cell, reps=1).replications

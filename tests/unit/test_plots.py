@@ -1,4 +1,4 @@
-"""Figures can be drawn and show the measured values."""
+"""Figures of a result: they show the measured values."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def test_timeline_has_a_panel_for_each_recorded_quantity(result: ap.Result) -> N
     ]
 
 
-def test_timeline_draws_recorded_series_only() -> None:
+def test_timeline_plots_recorded_series_only() -> None:
     figure = run(record={"series": ["queue"]}).plot.timeline()
     assert [axis.get_ylabel() for axis in figure.axes] == ["queue length, packets"]
 
 
-def test_timeline_without_series_is_rejected_with_what_to_record() -> None:
+def test_timeline_without_series_is_rejected_with_the_series_to_record() -> None:
     with pytest.raises(ap.errors.BadValueError) as error:
         run(record={"series": []}).plot.timeline()
     assert str(error.value) == (
@@ -90,7 +90,7 @@ def test_timeline_without_series_is_rejected_with_what_to_record() -> None:
     )
 
 
-def test_drawn_rates_equal_the_measured_ones(result: ap.Result) -> None:
+def test_plotted_rates_equal_the_measured_rates(result: ap.Result) -> None:
     axis = result.plot.delivered(1).axes[0]
     steps = {patch.get_label(): patch.get_data() for patch in axis.patches if patch.get_label()}
     values, edges, _ = steps["delivered in order (payload)"]
@@ -99,19 +99,19 @@ def test_drawn_rates_equal_the_measured_ones(result: ap.Result) -> None:
     offered, _, _ = steps["capacity of the link"]
     assert offered == pytest.approx(np.full(len(offered), 5.0))
     used, _, _ = steps["served, flow 1"]
-    packet = 1500 * 8 / 0.05 / 1e6  # of one packet in a bin of 50 ms
+    packet = 1500 * 8 / 0.05 / 1e6  # rate of one packet in a bin of 50 ms, Mbit/s
     assert (used <= offered + 2 * packet).all()
 
 
-def test_drawn_queue_equals_the_recorded_one(result: ap.Result) -> None:
+def test_plotted_queue_equals_the_recorded_queue(result: ap.Result) -> None:
     axis = result.plot.queue(0).axes[0]
-    drawn = axis.lines[0].get_ydata()
-    assert list(drawn) == result.series("queue", 0).query("id == 0")["value"].tolist()
+    plotted = axis.lines[0].get_ydata()
+    assert list(plotted) == result.series("queue", 0).query("id == 0")["value"].tolist()
     drops = result.series("drop", 0)
     assert f"dropped by the full queue: {len(drops)}" in labels(axis)
 
 
-def test_drawn_windows_equal_the_recorded_ones(result: ap.Result) -> None:
+def test_plotted_windows_equal_the_recorded_windows(result: ap.Result) -> None:
     axis = result.plot.cwnd(1).axes[0]
     curves = [line for line in axis.lines if line.get_drawstyle() == "steps-post"]
     for flow, line in enumerate(curves):
@@ -119,7 +119,7 @@ def test_drawn_windows_equal_the_recorded_ones(result: ap.Result) -> None:
         assert list(line.get_ydata()) == pytest.approx((recorded / 1e3).tolist())
 
 
-def test_drawn_distribution_equals_the_measured_one(result: ap.Result) -> None:
+def test_plotted_distribution_equals_the_measured_distribution(result: ap.Result) -> None:
     axis = result.plot.pmf().axes[0]
     pmf = result.pmf()
     heights = [bar.get_height() for bar in axis.containers[0]]
@@ -150,15 +150,15 @@ def marks(axis: Any) -> list[str]:
     return [text.get_text() for text in axis.texts]
 
 
-def test_thresholds_are_drawn_where_they_are_constant() -> None:
-    def drawn(aqm: ap.aqm.QueueDisc) -> list[str]:
+def test_threshold_is_plotted_if_it_is_constant() -> None:
+    def plotted(aqm: ap.aqm.QueueDisc) -> list[str]:
         link = ap.link.Fixed(rate="5 Mbit/s", delay="5 ms")
         result = run(reps=1, bottleneck=ap.Bottleneck(aqm=aqm, link=link))
         return marks(result.plot.queue().axes[0])
 
     row = ap.aqm.SbdRow(rate="2 Mbit/s", min_th=10, reaction_time="1 s")
-    assert drawn(ap.aqm.Sbd(min_th=20)) == ["limit", "lower threshold"]
-    assert drawn(ap.aqm.Sbd(min_th=20, by_rate=[row])) == ["limit"]
+    assert plotted(ap.aqm.Sbd(min_th=20)) == ["limit", "lower threshold"]
+    assert plotted(ap.aqm.Sbd(min_th=20, by_rate=[row])) == ["limit"]
 
 
 def test_rate_changes_are_marked() -> None:
@@ -189,18 +189,20 @@ def test_labels_of_simultaneous_and_close_changes_do_not_overlap() -> None:
     assert sum(line.get_linestyle() == ":" for line in top.lines) == len(rates)
 
 
-def test_queue_without_series_is_drawn_as_distribution() -> None:
+def test_queue_without_series_is_plotted_as_distribution() -> None:
     figure = run(record={"series": []}).plot.queue()
     assert figure.axes[0].get_xlabel() == "packets waiting"
 
 
-def test_many_flows_are_drawn_together() -> None:
+def test_many_flows_are_plotted_as_one_line() -> None:
     many = run(reps=1, flows=ap.flows(12, base_rtt="30 ms", start={"uniform": ["0 s", "1 s"]}))
     assert "served, all 12 flows" in labels(many.plot.timeline().axes[0])
 
 
-def test_thinned_recording_has_the_wait_of_every_packet(result: ap.Result) -> None:
-    """Regression: with an interval *of each packet* had one wait a second; *served* disappeared."""
+def test_thinned_recording_has_the_sojourn_time_of_every_packet(result: ap.Result) -> None:
+    """Regression: with an interval, the sojourn times of only one packet per second were shown, and
+    the curve *served* was missing.
+    """
     thinned = run(record={"series": EVERYTHING, "interval": "1 s"})
     assert thinned.series("sojourn").equals(result.series("sojourn"))
     assert len(thinned.series("queue")) < len(result.series("queue")) / 100
@@ -212,18 +214,20 @@ def test_thinned_recording_has_the_wait_of_every_packet(result: ap.Result) -> No
                 assert np.array_equal(mine, theirs, equal_nan=True)
 
 
-def test_thinned_queue_is_drawn_empty_after_it_empties() -> None:
-    """Regression: the first packets of a burst were drawn until the next burst, seconds later."""
+def test_thinned_queue_is_plotted_at_zero_after_it_empties() -> None:
+    """Regression: the queue length at the start of a burst was plotted until the next burst,
+    seconds later.
+    """
     bursts = ap.flows(base_rtt="30 ms", on_off={"burst": "20 kB", "off": "3 s"})
     record = {"series": ["queue"], "interval": "100 ms"}
     thinned, whole = (run(1, flows=bursts, record=keys) for keys in (record, {"series": ["queue"]}))
     [curve] = [line for line in thinned.plot.queue().axes[0].lines if len(line.get_xdata()) > 2]
-    times, drawn = (np.asarray(data, dtype=float) for data in curve.get_data())
+    times, plotted = (np.asarray(data, dtype=float) for data in curve.get_data())
     exact = whole.series("queue")
     ends = np.arange(0.1, 10, 0.1) - 1e-9
     levels = [
         values[np.searchsorted(at, ends, side="right") - 1]
-        for at, values in ((times, drawn), (exact["time_s"], exact["value"].to_numpy()))
+        for at, values in ((times, plotted), (exact["time_s"], exact["value"].to_numpy()))
     ]
     assert np.array_equal(*levels)
     assert np.mean(levels[0] == 0) > 0.9
@@ -237,11 +241,11 @@ def test_service_series_has_the_bytes_of_its_packets(timestamps: bool) -> None:
     axis = one.plot.delivered().axes[0]
     [served] = [patch for patch in axis.patches if patch.get_label() == "served, flow 0"]
     values, edges, _ = served.get_data()  # type: ignore[attr-defined]
-    drawn = (values * np.diff(edges)).sum() * 1e6 / 8
-    assert drawn == pytest.approx(one.table("links")["delivered_bytes"][0], rel=0.003)
+    plotted = (values * np.diff(edges)).sum() * 1e6 / 8
+    assert plotted == pytest.approx(one.table("links")["delivered_bytes"][0], rel=0.003)
 
 
-def test_idle_scenario_can_be_drawn() -> None:
+def test_idle_scenario_can_be_plotted() -> None:
     idle = run(flows=ap.flows(base_rtt="30 ms", start="9.999 s"), warmup="0 s")
     idle.plot.timeline()
     idle.plot.pmf()
@@ -274,7 +278,7 @@ def test_sojourn_times_start_at_the_end_of_warmup(result: ap.Result) -> None:
 
 
 @pytest.mark.parametrize("text", ["1\n", "0\n0\n30000\n", "1\n" * 50 + "2\n" * 3])
-def test_every_trace_can_be_drawn(text: str) -> None:
+def test_every_trace_can_be_plotted(text: str) -> None:
     figure = trace_figure(ap.Trace.parse(text, "directory/short.trace"))
     assert figure.axes[0].get_ylabel() == "rate, Mbit/s"
 
@@ -303,7 +307,7 @@ def test_figures_need_no_display_and_do_not_change_pyplot() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(ap.aqm.QueueDisc.registry))
-def test_every_queue_discipline_can_be_drawn(kind: str) -> None:
+def test_every_queue_discipline_can_be_plotted(kind: str) -> None:
     link = ap.link.Fixed(rate="5 Mbit/s", delay="5 ms")
     result = run(reps=1, bottleneck=ap.Bottleneck(aqm=sample(ap.aqm.QueueDisc, kind), link=link))
     assert len(result.plot.timeline().axes) == 4
@@ -332,7 +336,7 @@ def panel(figure: Any, label: str) -> Any:
 
 
 def test_each_user_of_a_cell_has_a_line() -> None:
-    """Regression: panels showed the queue and the wait of user 0 without a label."""
+    """Regression: panels showed queue length and sojourn time of user 0 only, without a label."""
     found = cell(3)
     figure = found.plot.timeline()
     names = [f"user {number}" for number in range(3)]
@@ -351,21 +355,23 @@ def test_each_user_of_a_cell_has_a_line() -> None:
 
 
 def test_heading_states_which_users_are_combined() -> None:
-    """Regression: goodput and rate were the cell's, but the wait was that of user 0."""
+    """Regression: goodput and rate were those of the cell, but the sojourn time was that of
+    user 0.
+    """
     found = cell(3)
-    told = " ".join(text.get_text() for text in found.plot.timeline().texts).replace("\n", " ")
+    shown = " ".join(text.get_text() for text in found.plot.timeline().texts).replace("\n", " ")
     queues = found.replications[0]["queues"]
     sums = [queue["mean_sojourn_s"] * queue["departed"] for queue in queues]
     mean = 1e3 * sum(sums) / sum(queue["departed"] for queue in queues)
     p95 = sorted(1e3 * queue["p95_sojourn_s"] for queue in queues)
-    assert "goodput of all 3 flows" in told
+    assert "goodput of all 3 flows" in shown
     assert (
         f"sojourn time of the packets of 3 users: mean {mean:.3g} ms, "
-        f"p95 from {p95[0]:.3g} to {p95[-1]:.3g} ms by user" in told
+        f"p95 from {p95[0]:.3g} to {p95[-1]:.3g} ms by user" in shown
     )
 
 
-def test_quantiles_are_drawn_for_more_than_six_users() -> None:
+def test_quantiles_are_plotted_for_more_than_six_users() -> None:
     found = cell(8)
     figure = found.plot.timeline()
     whose = {
@@ -374,9 +380,9 @@ def test_quantiles_are_drawn_for_more_than_six_users() -> None:
         "SNR, dB": "8 users, ",
     }
     for label, what in whose.items():
-        told = labels(panel(figure, label))
-        assert told[0].startswith(f"10 % to 90 % of {what}")
-        assert told[1].startswith(f"median of {what}")
+        shown = labels(panel(figure, label))
+        assert shown[0].startswith(f"10 % to 90 % of {what}")
+        assert shown[1].startswith(f"median of {what}")
     series = found.series("queue")
     patches = panel(figure, "queue length, packets").patches
     _, median = (each.get_data() for each in patches if isinstance(each, StepPatch))
@@ -390,7 +396,9 @@ def test_quantiles_are_drawn_for_more_than_six_users() -> None:
 
 
 def test_distribution_of_a_cell_is_the_mean_over_its_users(tmp_path: Path) -> None:
-    """Regression: `pmf` failed for queue "bottleneck", and `save` drew that of user 0."""
+    """Regression: `pmf` failed for the queue "bottleneck", and `save` plotted the queue of
+    user 0.
+    """
     found = cell(2, series=[])
     pooled = found.pmf()
     users = [found.pmf(f"bottleneck/user {number}")["mean"].to_numpy() for number in range(2)]
@@ -405,7 +413,7 @@ def test_distribution_of_a_cell_is_the_mean_over_its_users(tmp_path: Path) -> No
     assert names == ["queue-lengths.png", "users.png"]
 
 
-def test_snr_is_drawn_for_cells_only() -> None:
-    """Other links do not record it: their timeline has no empty panel."""
+def test_snr_is_plotted_for_cells_only() -> None:
+    """Other links do not record an SNR, and their timeline has no empty panel for it."""
     found = run(reps=1, record={"series": ["queue", "snr"]})
     assert [axis.get_ylabel() for axis in found.plot.timeline().axes] == ["queue length, packets"]

@@ -80,16 +80,16 @@ CALLS: dict[str, Callable[[], object]] = {
 def test_every_long_call_shows_a_bar_by_default(
     module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given, told = [], []
+    given, reported = [], []
 
     @contextmanager
     def listening(progress: Any, adapted: Any = None) -> Iterator[Any]:
         given.append(progress)
-        notify = lambda *report: told.append(report)  # noqa: E731
+        notify = lambda *report: reported.append(report)  # noqa: E731
         yield notify if adapted is None else adapted(notify)
 
     monkeypatch.setattr(importlib.import_module(module), "reporting_to", listening)
     CALLS[module]()
     assert given == ["auto"]
     # The number of reports of a call depends on its duration.
-    assert all(0 <= fraction <= 1 and isinstance(what, str) for fraction, what in told)
+    assert all(0 <= fraction <= 1 and isinstance(what, str) for fraction, what in reported)

@@ -18,7 +18,7 @@ USUAL: dict[str, Any] = {
 }
 
 
-def test_scalar_and_array_arguments() -> None:
+def test_scalar_and_array_arguments_are_accepted() -> None:
     loss = cost231_hata_db(**USUAL)
     assert isinstance(loss, float)
     # 46.3 + 33.9 log 1800 - 13.82 log 30 - a(1.5 m)
@@ -70,7 +70,7 @@ def test_invalid_values_are_rejected(changes: dict[str, Any], line: str) -> None
     assert str(refused.value) == line
 
 
-def test_link_budget() -> None:
+def test_link_budget_matches_hand_calculation() -> None:
     snr = link_budget_snr_db(
         43, 141.0206, 841 * 10937.5, 7, transmit_gain_db=15, receive_gain_db=-1, other_losses_db=10
     )

@@ -32,7 +32,7 @@ def result() -> ap.Result:
 
 
 def models(base: type[Model] = Model) -> list[type[Model]]:
-    """Return the classes of scenarios; a sweep file has others."""
+    """Return the model classes of scenarios, without those of sweep files."""
     of_scenarios = "airpath.scenario."
     own = [each for each in base.__subclasses__() if each.__module__.startswith(of_scenarios)]
     return own + [found for model in own for found in models(model)]
@@ -82,7 +82,9 @@ def test_every_family_has_a_namespace() -> None:
 
 @pytest.mark.parametrize("model", models(), ids=lambda model: model.__name__)
 def test_public_name_of_a_class_refers_to_it(model: type[Model]) -> None:
-    """Messages begin with it: components of three families have the kind ``fixed``."""
+    """Messages begin with the public name, because components of three families have the kind
+    ``fixed``.
+    """
     is_public = not model.__name__.startswith("_") and model.public_name() in EXPORTED
     if is_public:
         assert attrgetter(model.public_name())(ap) is model

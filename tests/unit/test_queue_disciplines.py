@@ -120,7 +120,7 @@ DEFAULTS: list[tuple[ap.aqm.QueueDisc, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("aqm", "expected"), DEFAULTS, ids=lambda x: getattr(x, "kind", ""))
-def test_resolved_form_of_the_defaults(aqm: ap.aqm.QueueDisc, expected: dict[str, Any]) -> None:
+def test_defaults_are_resolved(aqm: ap.aqm.QueueDisc, expected: dict[str, Any]) -> None:
     assert resolved(aqm) == expected
 
 
@@ -151,7 +151,7 @@ def test_written_values_are_read_back(aqm: ap.aqm.QueueDisc) -> None:
         ),
     ],
 )
-def test_codel_messages(table: str, line: str) -> None:
+def test_invalid_codel_values_are_reported(table: str, line: str) -> None:
     assert problem(table) == line
 
 
@@ -220,7 +220,7 @@ AUTOMATIC = 'or "automatic"'
         ('{kind = "red", wait = 1}', ".wait = 1: not a truth value. Use true or false."),
     ],
 )
-def test_red_messages(table: str, line: str) -> None:
+def test_invalid_red_values_are_reported(table: str, line: str) -> None:
     assert problem(table) == line
 
 
@@ -242,7 +242,7 @@ def test_red_messages(table: str, line: str) -> None:
         ),
     ],
 )
-def test_ared_messages(table: str, line: str) -> None:
+def test_invalid_ared_values_are_reported(table: str, line: str) -> None:
     assert problem(table) == line
 
 
@@ -306,7 +306,7 @@ def test_red_numbers_survive_a_round_trip(
         ),
     ],
 )
-def test_pie_messages(table: str, line: str) -> None:
+def test_invalid_pie_values_are_reported(table: str, line: str) -> None:
     assert problem(table) == line
 
 
@@ -373,7 +373,7 @@ def test_pie_numbers_survive_a_round_trip(
         ),
     ],
 )
-def test_fq_codel_messages(table: str, line: str) -> None:
+def test_invalid_fq_codel_values_are_reported(table: str, line: str) -> None:
     assert problem(table) == line
 
 

@@ -78,7 +78,7 @@ def test_link_without_a_radio_has_no_radio_keys() -> None:
     assert link["users"] == [{"user": 1, "downlink_mcs": None, "uplink_mcs": None}]
 
 
-def test_control_of_a_station() -> None:
+def test_control_changes_mcs_or_snr_of_a_station() -> None:
     plain = link_of(control='\n[[control]]\nat = "1 s"\nuser = 1\nuplink_mcs = "qpsk-1/8"\n')
     action = {"kind": "mcs", "user": 1, "downlink": None, "uplink": "qpsk-1/8"}
     assert plain["controls"] == [{"at_ns": 10**9, "action": action}]

@@ -1,4 +1,4 @@
-"""Series identify the queue of each event."""
+"""Recorded series: each event at a queue names the queue."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def drops_of(result: ap.Result, queue: str) -> pd.DataFrame:
 
 
 def test_drops_name_their_queue(result: ap.Result) -> None:
-    """As many as the tables count: there is no warm-up here."""
+    """The series and the tables have the same number of drops, because there is no warm-up."""
     for row in result.table("queues").itertuples():
         drops = drops_of(result, row.queue)
         overflows = drops[drops["value"] == DROP_REASONS.index("overflow")]
@@ -64,10 +64,10 @@ def test_other_series_have_no_queue(result: ap.Result) -> None:
 def test_bottleneck_queue_panel_shows_its_own_drops_only(result: ap.Result) -> None:
     figure = result.plot.timeline()
     labels = [line.get_label() for axis in figure.axes for line in axis.get_lines()]
-    drawn = sorted(str(label) for label in labels if str(label).startswith("dropped by"))
+    drop_labels = sorted(str(label) for label in labels if str(label).startswith("dropped by"))
     at_bottleneck = drops_of(result, "bottleneck")["value"].value_counts()
-    assert len(drawn) == len(at_bottleneck)
-    assert {int(label.rpartition(": ")[2]) for label in drawn} == set(at_bottleneck)
+    assert len(drop_labels) == len(at_bottleneck)
+    assert {int(label.rpartition(": ")[2]) for label in drop_labels} == set(at_bottleneck)
     plt.close(figure)
 
 

@@ -33,7 +33,7 @@ def test_link_without_harq_and_arq_has_none_of_their_keys() -> None:
     assert not {"harq", "arq", "in_order"} & set(resolved_link())
 
 
-def test_resolved_form() -> None:
+def test_harq_and_arq_are_resolved() -> None:
     link = resolved_link(harq={**HARQ, "processes": 8}, arq={"delay": "100 ms"}, in_order=True)
     assert link["harq"] == {
         "attempts": 4,
@@ -62,7 +62,7 @@ def test_file_gives_the_same_link_and_is_written_unchanged() -> None:
     assert harq == ap.link.Harq(attempts=4, error=ap.link.AttemptErrors(**TABLE), round_trip="8 ms")
 
 
-def test_link_counts_repetitions() -> None:
+def test_link_counts_retransmissions() -> None:
     """8 (0.2 + 0.04 + 0.008) + 50 · 0.0016 ms, for 25 000 packets each; five standard errors."""
     result = ap.simulate(scenario(harq=HARQ, arq={"delay": "50 ms"}), reps=4, seed=1)
     (link,) = result.intervals("links")
@@ -72,7 +72,7 @@ def test_link_counts_repetitions() -> None:
     assert counters["recovered_packets"].mean == pytest.approx(0.2 * 25_000, rel=0.04)
 
 
-def test_combining_reduces_repetitions() -> None:
+def test_combining_reduces_retransmissions() -> None:
     def repetitions(combining: str) -> float:
         errors = {**TABLE, "combining": combining}
         harq = {"attempts": 4, "error": errors, "round_trip": "8 ms"}

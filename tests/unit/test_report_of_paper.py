@@ -33,7 +33,9 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="60pt" height="30pt">{}</sv
 
 
 class Read(HTMLParser):
-    """The elements of a page with their attributes, the text of each kind, and its ids."""
+    """Parsed page: its elements with their attributes, its texts by kind of element, and
+    its IDs.
+    """
 
     def __init__(self, page: str) -> None:
         super().__init__()

@@ -145,11 +145,11 @@ def test_figures_have_values_on_hover(tmp_path: Path) -> None:
     titles = re.findall(r"<title>(point \d+\n.*?)</title>", page, re.DOTALL)
     assert len(titles) >= 12
     cell = estimate(Sweep(path).readings.interval(3, "goodput_bps"), 1e-6)
-    told = (
+    title = (
         "point 3\nqueue discipline: droptail\ncongestion control: cubic\nlink rate: 5 Mbit/s\n"
         f"goodput: {cell.text} Mbit/s"
     )
-    assert told in titles
+    assert title in titles
     names = re.findall(r' id="([^"]+)"', page)
     assert len(names) == len(set(names))
 

@@ -122,7 +122,9 @@ def test_no_test_depends_on_the_load_of_the_machine() -> None:
 
 
 def test_tests_in_real_time_are_marked() -> None:
-    """Regression: they ran in parallel with other tests, without an evaluation."""
+    """Regression: tests in real time ran in parallel with other tests, and invalid runs were not
+    detected.
+    """
     unmarked = []
     for file in committed_files():
         name = file.relative_to(ROOT).as_posix()
@@ -147,7 +149,7 @@ def test_no_test_is_skipped_for_a_python_package() -> None:
 
 
 def test_make_test_lists_skipped_tests_at_the_end(tmp_path: Path) -> None:
-    """Regression: it printed only their number."""
+    """Regression: `make test` printed only the number of skipped tests."""
     make = tmp_path / "make"
     make.write_text(
         "#!/bin/sh\ncase $2 in\n"

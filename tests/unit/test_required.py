@@ -49,10 +49,10 @@ def ci(directory: Path, *programs: str) -> str:
     script = directory / ".ci" / "run"
     script.parent.mkdir()
     shutil.copy(ROOT / ".ci" / "run", script)
-    said = directory / "said"
+    log = directory / "log"
     for name in ("apt-get", "make", *programs):
-        call = f'echo "{name} $*" >> "{said}"'
-        required = f'echo "AIRPATH_REQUIRE=$AIRPATH_REQUIRE" >> "{said}"'
+        call = f'echo "{name} $*" >> "{log}"'
+        required = f'echo "AIRPATH_REQUIRE=$AIRPATH_REQUIRE" >> "{log}"'
         (directory / name).write_text(f"#!/bin/sh\n{call}\n{required if name == 'make' else ''}\n")
         (directory / name).chmod(0o755)
     for name in ("sh", "dirname", "timeout", "id", "env"):
@@ -66,7 +66,7 @@ def ci(directory: Path, *programs: str) -> str:
         capture_output=True,
         check=True,
     )
-    return said.read_text()
+    return log.read_text()
 
 
 def test_ci_installs_and_requires_missing_programs(tmp_path: Path) -> None:

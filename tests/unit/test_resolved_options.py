@@ -13,7 +13,7 @@ from airpath.cli.check import explicit
 from airpath.scenario import profiles
 
 
-def test_profile_ns3_2014() -> None:
+def test_profile_ns3_2014_is_resolved() -> None:
     (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="ns3-2014"))["flows"]
     assert flow["source"]["options"] == BULK | {
         "profile": "ns3-2014",
@@ -35,7 +35,7 @@ def test_profile_ns3_2014() -> None:
     }
 
 
-def test_profile_linux() -> None:
+def test_profile_linux_is_resolved() -> None:
     (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="linux"))["flows"]
     options = flow["source"]["options"]
     assert options == BULK | {
@@ -66,7 +66,7 @@ def test_profile_linux() -> None:
     }
 
 
-def test_profile_ns3() -> None:
+def test_profile_ns3_is_resolved() -> None:
     (flow,) = resolved(flows=ap.flows(base_rtt="40 ms", profile="ns3"))["flows"]
     assert flow["source"]["options"] == BULK | {
         "profile": "ns3",
@@ -144,7 +144,9 @@ def test_stack_ns3_rejects_other_options(keys: dict[str, Any], message: str) -> 
         ("rfc", {"recovery": "prr", "loss_detection": "rack", "ecn_reaction": "cwr"}, "cwr"),
     ],
 )
-def test_which_connections_reduce_in_cwr(profile: str, tcp: dict[str, Any], reaction: str) -> None:
+def test_ecn_reaction_depends_on_profile_and_options(
+    profile: str, tcp: dict[str, Any], reaction: str
+) -> None:
     flows = ap.flows(base_rtt="40 ms", profile=profile, tcp=tcp)
     options = resolved(flows=flows)["flows"][0]["source"]["options"]
     assert options["ecn_reaction"] == reaction
@@ -186,7 +188,7 @@ def test_ecn_is_selected_by_queue_and_flow(keys: dict[str, Any], ecn: str) -> No
     assert source["options"]["ecn"] == ecn
 
 
-def test_congestion_controls() -> None:
+def test_congestion_controls_are_resolved() -> None:
     for cc, expected in (
         (ap.cc.NewReno(beta_ecn=0.8), {"kind": "reno", "beta_ecn": 0.8, "hystart": "off"}),
         (
@@ -210,7 +212,7 @@ def test_congestion_controls() -> None:
         assert source["congestion"] == expected
 
 
-def test_overrides_of_options() -> None:
+def test_overrides_replace_options() -> None:
     changed = {
         "min_rto": 0.2,
         "initial_ssthresh": "64 KiB",

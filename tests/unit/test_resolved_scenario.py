@@ -210,7 +210,7 @@ def test_each_link_has_its_properties() -> None:
     assert Link.all_series() == {"regime", "mcs", "snr"}
 
 
-def test_rates_of_links() -> None:
+def test_links_report_their_rates_regimes_and_slots() -> None:
     regimes = [{"rate_bps": 3, "per": 0.0}, {"rate_bps": 9, "per": 0.1}]
     multi = ResolvedLink({"kind": "multi-regime", "thresholds": [20], "regimes": regimes})
     assert (multi.known_rates_bps, multi.largest_rate_bps) == ([3.0, 9.0], 9.0)

@@ -365,7 +365,7 @@ def test_parquet_has_the_same_tables_with_their_provenance(
     for stem in stems:
         table = parquet.read_table(tmp_path / f"{stem}.parquet")
         assert json.loads(table.schema.metadata[b"airpath"]) == result.provenance
-        # What pandas reads from decimals may differ in the last digits.
+        # The numbers that pandas reads from decimal text may differ in the last digits.
         text = pd.read_csv(tmp_path / f"{stem}.csv", comment="#")
         frame = table.to_pandas()
         named = frame.select_dtypes("category").columns

@@ -151,7 +151,7 @@ def test_counters_are_in_the_tables() -> None:
     "ack_path",
     ["ideal", '{kind = "link", link = {kind = "fixed", rate = "64 kbit/s"}}', "reverse"],
 )
-def test_acks_may_take_any_path(ack_path: str) -> None:
+def test_bearer_works_with_every_ack_path(ack_path: str) -> None:
     text = ack_path if ack_path.startswith("{") else f'"{ack_path}"'
     result = ap.simulate(bearer([("ack_path", text)]), reps=1, seed=1)
     assert goodput(result) > 100_000
@@ -170,7 +170,7 @@ def test_bearer_works_under_every_discipline(kind: str) -> None:
 @pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning")
 def test_bearer_works_under_every_congestion_control(cc: str) -> None:
     changes = [("flows.0.cc", f'"{cc}"')]
-    if cc == "clamp":  # It needs a price.
+    if cc == "clamp":  # CLAMP needs a queue that writes a price.
         changes = [("bottleneck.aqm", '{kind = "clamp", a = "7 kB"}'), *changes]
     result = ap.simulate(bearer(changes), reps=2, seed=1)
     assert goodput(result) > 100_000

@@ -17,7 +17,9 @@ MSS, WINDOW = 960, 64
 def test_model_without_losses_equals_tcp_over_a_fixed_link(
     segments: int, contention_ms: int
 ) -> None:
-    """T_ct is a part of its round trip; ssthresh and window 64 segments, initial window 1."""
+    """T_ct is part of the round trip of the fixed link. ssthresh and window: 64 segments; initial
+    window: 1 segment.
+    """
     half_ms = (100 + contention_ms) / 2
     scenario = loads(f"""
         duration = "600 s"
@@ -46,7 +48,7 @@ def test_model_without_losses_equals_tcp_over_a_fixed_link(
     if segments in (64, 1024):
         # The last stage has one packet.
         assert simulated_s == pytest.approx(solved_s, rel=1e-6)
-    # In a last stage with several packets, all but the first leave later: 1.6 ms each.
+    # If the last stage has several packets, each packet after the first adds 1.6 ms.
     assert solved_s <= simulated_s * (1 + 1e-6)
     assert simulated_s - solved_s <= (WINDOW - 1) * 1.6e-3
     if segments == 16000:

@@ -399,7 +399,7 @@ rate = "5 Mb"
     ]
 
 
-def test_empty_file() -> None:
+def test_empty_file_is_reported() -> None:
     assert lines("") == [
         'wimax.toml: duration: missing. Set duration = "300 s".',
         'wimax.toml: bottleneck: missing. Set bottleneck = {aqm = "gred", '
@@ -426,7 +426,7 @@ def test_empty_file() -> None:
         ),
     ],
 )
-def test_override_of_an_unknown_key(key: str, line: str) -> None:
+def test_override_of_an_unknown_key_is_reported(key: str, line: str) -> None:
     assert lines(GOOD, [(key, "8")]) == [f"overrides {key}=8: {line}"]
 
 

@@ -162,7 +162,7 @@ def test_invalid_value_is_reported(key: str, value: str, line: str) -> None:
         ('"fixed"', 'rate: missing. Set rate = "5 Mbit/s".'),
     ],
 )
-def test_link_with_missing_keys(link: str, line: str) -> None:
+def test_missing_keys_of_a_link_are_reported(link: str, line: str) -> None:
     text = GOOD.replace('{kind = "fixed", rate = "5 Mbit/s", delay = "2.5 ms"}', link)
     assert lines(text) == [f"wimax.toml: bottleneck.link.{line}"]
 
@@ -203,9 +203,9 @@ def adaptive(policy: str = '{kind = "tagla", th_per = 0.01}', more: str = "snr_d
          "an integer from 0 to 1000000000, for example 30."),
     ],
 )  # fmt: skip
-def test_invalid_policy(policy: str, line: str) -> None:
-    said = problem_after_setting("bottleneck.link", adaptive(policy))
-    assert said == f"overrides: bottleneck.link.policy{line}"
+def test_invalid_policy_is_reported(policy: str, line: str) -> None:
+    problem = problem_after_setting("bottleneck.link", adaptive(policy))
+    assert problem == f"overrides: bottleneck.link.policy{line}"
 
 
 @pytest.mark.parametrize(
@@ -229,9 +229,9 @@ def test_invalid_policy(policy: str, line: str) -> None:
          "snr_bias_db, snr_noise_db, estimate_interval, packet, frame_overhead."),
     ],
 )  # fmt: skip
-def test_invalid_adaptive_link(more: str, line: str) -> None:
-    said = problem_after_setting("bottleneck.link", adaptive(more=more))
-    assert said == f"overrides: bottleneck.link.{line}"
+def test_invalid_adaptive_link_is_reported(more: str, line: str) -> None:
+    problem = problem_after_setting("bottleneck.link", adaptive(more=more))
+    assert problem == f"overrides: bottleneck.link.{line}"
 
 
 @pytest.mark.parametrize(
@@ -250,14 +250,14 @@ def test_invalid_adaptive_link(more: str, line: str) -> None:
         ),
     ],
 )
-def test_table_that_does_not_exist(table: str, line: str) -> None:
+def test_missing_table_file_is_reported(table: str, line: str) -> None:
     link = f'{{kind = "adaptive", table = "{table}", policy = "max-phy-throughput", snr_db = 22}}'
     with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(GOOD, place="wimax.toml", overrides=[("bottleneck.link", link)]).resolve()
     assert str(caught.value) == f"wimax.toml: bottleneck.link.table = {line}"
 
 
-def test_table_without_a_name() -> None:
+def test_shipped_table_without_a_name_is_reported() -> None:
     link = '{kind = "adaptive", table = "airpath:", policy = "max-phy-throughput", snr_db = 22}'
     assert problem_after_setting("bottleneck.link", link) == (
         'overrides: bottleneck.link.table = "airpath:": names no table. Use a path from the '

@@ -1,4 +1,4 @@
-"""Scenario files that are no TOML or cannot be read."""
+"""Error messages for scenario files that are not TOML or cannot be read."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def lines(text: str) -> list[str]:
         ("a = " + "9" * 5000, None),
     ],
 )
-def test_file_that_is_no_toml(text: str, line: str | None) -> None:
+def test_file_that_is_no_toml_is_reported(text: str, line: str | None) -> None:
     (found,) = lines(text)
     assert found.startswith("wimax.toml: not TOML")
     if line:
         assert found == f"wimax.toml: {line}."
 
 
-def test_file_that_cannot_be_read(tmp_path: Path) -> None:
+def test_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     missing = tmp_path / "missing.toml"
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.load(missing)
@@ -65,14 +65,14 @@ def test_file_that_cannot_be_read(tmp_path: Path) -> None:
          "(at line 2, column 8)"),
     ],
 )  # fmt: skip
-def test_toml_syntax_error_message(text: str, what: str) -> None:
+def test_toml_syntax_error_is_reported_with_its_cause(text: str, what: str) -> None:
     (line,) = lines(text)
     # Python versions report different positions.
     assert line.split(" (at ")[0] == f"wimax.toml: not TOML: {what.split(' (at ')[0]}"
 
 
 def test_byte_order_mark_is_accepted(tmp_path: Path) -> None:
-    # Regression: it was "not TOML: invalid statement".
+    # Regression: a file with a byte-order mark was rejected as "not TOML: invalid statement".
     file = tmp_path / "marked.toml"
     text = 'duration = "1 s"\nflows = {base_rtt = "40 ms"}\n[bottleneck]\naqm = "droptail"\n'
     file.write_bytes(b"\xef\xbb\xbf" + text.encode() + b'link = {kind="fixed", rate="1 Mbit/s"}\n')

@@ -37,12 +37,14 @@ Given = dict[str, Any] | list[tuple[str, Any]]
 
 
 def changed(given: Given, lost: str | None = None) -> ap.Scenario:
-    """Return the scenario with overrides, whose warning says that they drop `lost`, or nothing."""
+    """Return the scenario with overrides, after a check of the warning: the overrides drop `lost`;
+    no warning if None.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = loads(LTE, place="lte.toml", overrides=given)
-    said = [str(warning.message) for warning in caught]
-    assert said == ([] if lost is None else [f"overrides: {lost}."])
+    messages = [str(warning.message) for warning in caught]
+    assert messages == ([] if lost is None else [f"overrides: {lost}."])
     assert all(warning.category is OverrideWarning for warning in caught)
     return found
 
@@ -150,7 +152,7 @@ def test_component_object_replaces_the_whole_component() -> None:
 @pytest.mark.parametrize(
     "given", [5, "duration", [("duration",)], [("a", "b", "c")], {5: "1 s"}, None]
 )
-def test_invalid_overrides(given: Any) -> None:
+def test_invalid_overrides_are_rejected(given: Any) -> None:
     with pytest.raises(ap.errors.BadValueError) as caught:
         loads(LTE, overrides=given)
     assert "not keys with their values. Use a mapping of dotted keys" in str(caught.value)
@@ -198,7 +200,9 @@ def test_replace_returns_a_new_checked_scenario() -> None:
     assert second.flows[0].cc == ap.cc.Cubic()  # type: ignore[attr-defined]
     assert (second.file, second.directory) == ("lte.toml", Path("somewhere"))
     assert second.title == "lte (flows.0.cc = cubic)"
-    assert first.replace("duration", 20).duration == 20 * 10**9, "SI, as everywhere from Python"
+    assert first.replace("duration", 20).duration == 20 * 10**9, (
+        "a number from Python is in SI units"
+    )
     assert first.replace("backhaul.delay", "5 ms").backhaul == ap.Wire(delay="5 ms")
     assert first.replace({"flows": {"0": {"cc": None}}}).flows[0].cc is None  # type: ignore[attr-defined]
     assert first.replace("flows", ap.flows(3, base_rtt="60 ms")).flows[0].count == 3
@@ -243,10 +247,10 @@ def test_copy_is_checked() -> None:
 def test_changed_default_limit_is_reported() -> None:
     """Regression: a drop-tail queue of 100 packets became one of 1000 without a warning."""
     text = LTE.replace('limit = "500 packets"\n', "")
-    with pytest.warns(OverrideWarning) as said:
+    with pytest.warns(OverrideWarning) as caught:
         loads(text, place="lte.toml", overrides={"bottleneck.aqm": "codel"})
     expected = "overrides: bottleneck.aqm.limit is 1000 by default; it was 100 packets."
-    assert [str(warning.message) for warning in said] == [expected]
+    assert [str(warning.message) for warning in caught] == [expected]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         given = {"bottleneck.aqm": "codel", "bottleneck.aqm.limit": 100}

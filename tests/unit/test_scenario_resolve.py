@@ -16,7 +16,7 @@ import airpath as ap
 from airpath.scenario import loads
 
 
-def test_every_key_of_a_small_scenario() -> None:
+def test_small_scenario_has_every_resolved_key() -> None:
     wire = {"rate_bps": None, "delay_ns": 0}
     half = {"rate_bps": None, "delay_ns": 18_750_000}
     assert resolved() == {
@@ -104,14 +104,14 @@ def test_consecutive_equal_flows_are_one_entry_with_a_count() -> None:
     assert len(json.dumps(flows)) < 10_000
 
 
-def test_uniform_start_times() -> None:
+def test_uniform_start_times_are_resolved() -> None:
     (flow,) = resolved(
         flows=ap.flows(base_rtt="40 ms", start=ap.traffic.Uniform(uniform=[0.0, "1 s"]))
     )["flows"]
     assert flow["start"] == {"kind": "uniform", "low_ns": 0, "high_ns": 10**9}
 
 
-def test_explicit_wires() -> None:
+def test_explicit_wires_are_resolved() -> None:
     (flow,) = resolved(
         flows=ap.flows(
             access={"rate": "1 Gbit/s", "delay": "10 ms"},
@@ -156,7 +156,7 @@ def test_delays_of_a_round_trip_add_up_to_the_base_rtt(
     assert back - forward in (0, 1)
 
 
-def test_ack_paths() -> None:
+def test_ack_paths_are_resolved() -> None:
     link = {"kind": "fixed", "rate_bps": 10**6, "loss": 0.0}
     link["framing"] = {"overhead_bytes": 2, "block_bytes": 1, "code_rate": 1.0}
     queue = {"kind": "droptail", "limit": {"packets": 1000}}
@@ -201,7 +201,7 @@ def test_ack_paths() -> None:
         ),
     ],
 )
-def test_error_processes(errors: Any, expected: dict[str, Any]) -> None:
+def test_error_processes_are_resolved(errors: Any, expected: dict[str, Any]) -> None:
     link = ap.link.Fixed(rate="1 Mbit/s", errors=errors)
     found = resolved(bottleneck=ap.Bottleneck(aqm="gred", link=link))
     assert found["bottleneck"]["link"]["errors"] == expected
@@ -228,7 +228,7 @@ def test_dual_regime_link_is_a_multi_regime_link() -> None:
     }
 
 
-def test_controls_and_records() -> None:
+def test_controls_and_records_are_resolved() -> None:
     found = resolved(
         control=[{"at": "50 s", "rate": "128 kbit/s"}],
         record=ap.Record(series=["cwnd", "queue"], interval="10 ms"),

@@ -349,7 +349,7 @@ COMPONENTS = {model.public_name(): model for model in models()}
 
 
 def tables(page: str, marker: str) -> dict[str, dict[str, list[str]]]:
-    """Return the rows of each marked table: the other cells by the first cell."""
+    """Return the rows of each marked table, as a mapping from the first cell to the other cells."""
     found: dict[str, dict[str, list[str]]] = {}
     text = (REFERENCE / page).read_text("utf-8")
     for name, body in re.findall(rf"<!-- {marker}: (\S+) -->\n(.*?)(?=\n<!--|\Z)", text, re.DOTALL):

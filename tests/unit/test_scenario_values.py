@@ -54,15 +54,15 @@ def test_initial_window_is_in_segments_or_in_bytes() -> None:
         ("2e9 segments", '"2e9 segments"', f"too large to be counted. {WINDOW}"),
     ],
 )
-def test_invalid_initial_window(value: Any, shown: str, what: str) -> None:
+def test_invalid_initial_window_is_reported(value: Any, shown: str, what: str) -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(base_rtt="40 ms", tcp={"initial_window": value})
     assert str(caught.value) == f"flows: tcp.initial_window = {shown}: {what}"
 
 
 @pytest.mark.parametrize("limit", ["1.5 packets", "1.5packets", "1e-9 packets", "1e-50 packets"])
-def test_packets_are_whole(limit: str) -> None:
-    # Regression: "1.5 packets" were two.
+def test_fractional_number_of_packets_is_rejected(limit: str) -> None:
+    # Regression: "1.5 packets" was rounded to two packets.
     with pytest.raises(ap.errors.ScenarioError, match="not an integer"):
         ap.aqm.DropTail(limit=limit)
     with pytest.raises(ap.errors.UnitError, match=r"not an integer\. Use an integer number of"):
@@ -105,7 +105,7 @@ def test_return_wire_is_named_as_it_is_written() -> None:
     assert "given together with return.delay" in line
 
 
-def test_values_without_their_keys() -> None:
+def test_positional_arguments_are_rejected() -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.frame_errors.Burst(0.1, "x", slot="10 ms")  # type: ignore[misc]
     keys = "Name each value by its key: kind, frame_error_rate, doppler, slot."

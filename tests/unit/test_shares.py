@@ -22,18 +22,18 @@ def panel_with(low: list[float], high: list[float], *ranges: tuple[float, str, s
 @pytest.mark.parametrize(
     ("means", "count"), [([], 1), ([1e-5], 1), ([1.0], 2), ([0.9, 0.0, 0.1, 1e-5, 1e-5], 4)]
 )
-def test_rare_numbers_at_the_end_are_not_drawn(means: list[float], count: int) -> None:
+def test_rare_largest_values_are_not_plotted(means: list[float], count: int) -> None:
     assert count_drawn(means) == count
 
 
 def test_bars_have_the_colour_of_their_range() -> None:
     ranges = [(0, "blue", "below"), (2.0, "orange", "above"), (9, "green", "never")]
     panel = panel_with([nan] * 4, [nan] * 4, *ranges)
-    drawn = {
+    bars = {
         bars.get_label(): [(bar.get_center()[0], bar.get_height()) for bar in bars]
         for bars in panel.containers
     }
-    assert drawn == {"below": [(0, 0.5), (1, 0.3)], "above": [(2, 0.15), (3, 0.05)], "never": []}
+    assert bars == {"below": [(0, 0.5), (1, 0.3)], "above": [(2, 0.15), (3, 0.05)], "never": []}
 
 
 def test_intervals_end_at_0_and_1() -> None:

@@ -29,7 +29,7 @@ OF_TEN_ITERATIONS = Path(studies.qawla.__file__).parent / "decoders"
 """Tables with the decoder of the implementation used for comparison."""
 
 
-def test_shipped_tables() -> None:
+def test_shipped_tables_are_listed() -> None:
     assert list(airpath.phy.shipped()) == list(SHIPPED)
 
 
@@ -72,7 +72,7 @@ def test_recount_of_two_points_confirms_a_shipped_table(name: str) -> None:
         for point in curve["points"]
         if point["blocks"] <= 40_000 and point["errors"] / point["blocks"] < 0.2
     ]
-    # The two from the most different schemes.
+    # The two points are from the most different schemes.
     for mcs, wanted in (cheap[0], cheap[-1]):
         again = airpath.phy.measure(
             document["channel"],
@@ -86,7 +86,9 @@ def test_recount_of_two_points_confirms_a_shipped_table(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_error_rate_decreases_with_snr(name: str) -> None:
-    """Between points, within the uncertainty of both counts: five deviations."""
+    """Between neighbouring points, with a tolerance of five standard deviations of the two
+    counts.
+    """
     for curve in airpath.phy.load(name).document["curves"]:
         for left, right in zip(curve["points"], curve["points"][1:], strict=False):
             shares = [point["errors"] / point["blocks"] for point in (left, right)]
@@ -136,7 +138,7 @@ GRID = [
 ]  # fmt: skip
 
 
-# The same for its FUSC with six iterations.
+# The same columns, for the FUSC mapping of that implementation with six iterations.
 FUSC = [
     (22, 4, "3.31e-3", 1500), (22, 3, "6.17e-3", 1500), (26, 5, "3.21e-3", 1500),
     (26, 6, "1.23e-2", 1500), (30, 7, "4.47e-3", 1500),

@@ -139,7 +139,7 @@ CAPACITY = 'Use a rate above 0, for example "5 Mbit/s".'
         ),
     ],
 )
-def test_messages(table: str, line: str) -> None:
+def test_invalid_values_are_reported(table: str, line: str) -> None:
     assert problem(table) == line
 
 
@@ -216,10 +216,8 @@ def test_ecn_flows_are_marked_by_vcp_in_overload_only() -> None:
     assert (idle.table("queues")["vcp_low_share"] == 1).all()
 
 
-def test_acks_with_priority_hardly_wait() -> None:
-    """At 10 Mbit/s the current transmission takes 1.2 ms; without priority ACKs wait for many
-    packets.
-    """
+def test_acks_with_priority_wait_for_one_transmission_at_most() -> None:
+    """At 10 Mbit/s a transmission takes 1.2 ms. Without priority, ACKs wait for many packets."""
     waits = []
     for aqm in (ap.aqm.Rem(ecn=True), ap.aqm.AckPriority(aqm=ap.aqm.Rem(ecn=True))):
         flows = ap.simulate(both_ways(aqm), reps=2, seed=1).table("flows")
@@ -251,7 +249,9 @@ def result_times(aqm: ap.aqm.QueueDisc) -> list[float]:
 
 
 def test_rem_controls_its_backlog_and_fills_the_link() -> None:
-    """Ten ECN flows in one direction over 10 Mbit/s, 50 to 200 s: b* = 20 mean packets."""
+    """Ten ECN flows in one direction over 10 Mbit/s, measured from 50 to 200 s. The target backlog
+    b* is 20 packets of mean size.
+    """
     wire = {"rate": "20 Mbit/s", "delay": "6.4 ms"}
     flows = ap.flows(
         10,
@@ -281,7 +281,9 @@ def test_rem_controls_its_backlog_and_fills_the_link() -> None:
 
 
 def test_measured_capacity_is_the_rate_of_the_link(tmp_path: Path) -> None:
-    """Over a trace it is slightly higher: a packet that arrives alone waits for half a period."""
+    """Over a trace the measured capacity is slightly higher: a packet that arrives at an empty
+    queue waits for half a period on average.
+    """
     file = tmp_path / "even.trace"
     file.write_text("".join(f"{number * 125 // 56}\n" for number in range(1, 57)))
     even: list[ap.link.Link] = [

@@ -82,7 +82,7 @@ RED_ROW = '{rate = "384 kbit/s", min_th = 20, max_p = 0.05}'
         ),
     ],
 )
-def test_sbd_and_rlc_red_messages(table: str, line: str) -> None:
+def test_invalid_sbd_and_rlc_red_values_are_reported(table: str, line: str) -> None:
     assert problem(table) == line
 
 
@@ -146,6 +146,6 @@ base_rtt = "250 ms"
     before, after = early[(early > 10) & (early < 50)], early[early > 50]
     assert len(before) > 100
     assert len(after) > 30
-    # Constant overload with an arrival each 20 ms: a drop at the end of each reaction time.
+    # Constant overload with an arrival every 20 ms: one packet is dropped per reaction time.
     assert np.diff(before) == pytest.approx(0.2)
     assert np.diff(after) == pytest.approx(1.3)

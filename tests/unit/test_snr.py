@@ -156,7 +156,7 @@ KINDS = ", ".join(FAMILIES["snr"].registry)
         ),
     ],
 )
-def test_invalid_snr(value: str, problem: str) -> None:
+def test_invalid_snr_is_reported(value: str, problem: str) -> None:
     with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(GOOD, overrides=[("bottleneck.link.snr", value)])
     assert str(caught.value) == f"overrides: bottleneck.link.snr{problem}"

@@ -1,4 +1,4 @@
-"""CLAMP's fluid model: results and messages for users, and comparison with packet simulation."""
+"""CLAMP's fluid model: results, messages, and comparison with packet simulation."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def test_forty_kinds_of_scenarios_are_rejected() -> None:
 
 
 def test_every_uncovered_key_is_reported_with_equal_flows_once() -> None:
-    # Regression: only the first was reported.
+    # Regression: only the first uncovered key was reported.
     changes = {"bottleneck__aqm": "codel", "flows__0__cc": "cubic", "flows__1__stop": "50 s"}
     end = "no analytic model covers it. Covered: "
     lines = [
@@ -145,7 +145,7 @@ def test_every_uncovered_key_is_reported_with_equal_flows_once() -> None:
 
 
 def test_option_in_which_flows_differ_is_reported_with_its_value() -> None:
-    # Regression: a number was reported as "another than the first flow's".
+    # Regression: the message had "another than the first flow's" instead of the value.
     with pytest.raises(ap.errors.BadValueError, match=r"flows\.1\.tcp\.delayed_ack_segments = 4: "):
         ap.solve(path(flows__1__tcp={"delayed_ack_segments": 4}))
 
@@ -181,7 +181,7 @@ def test_return_wire_has_its_python_name_in_messages() -> None:
 
 @pytest.mark.parametrize("link", [FIXED, {"kind": "multi-regime", "thresholds": [20]}])
 def test_framing_reduces_the_rate(link: dict[str, Any]) -> None:
-    # Regression: frame_overhead was ignored: with 500 B on 1500 a third too much.
+    # Regression: frame_overhead was ignored; with 500 B on 1500 B the rate was a third too high.
     def of_rate(rates: tuple[int, int], overhead: str) -> ap.Solution:
         at = {"rate": rates[0]} if link["kind"] == "fixed" else {
             "regimes": [{"rate": rate} for rate in rates]
@@ -197,7 +197,7 @@ def test_framing_reduces_the_rate(link: dict[str, Any]) -> None:
 
 
 def test_transmission_time_on_wires_adds_to_the_round_trip() -> None:
-    # 1500 B at 100 Mbit/s twice, 40 B at 1 Mbit/s twice: 0.88 ms.
+    # Two transmissions of 1500 B at 100 Mbit/s and two of 40 B at 1 Mbit/s: 0.88 ms.
     wires = {f"flows__{flow}__{wire}": {"rate": "100 Mbit/s"}
              for flow in (0, 1) for wire in ("access", "egress")}  # fmt: skip
     back = {f"flows__{flow}__return": {"rate": "1 Mbit/s"} for flow in (0, 1)}
@@ -218,7 +218,7 @@ def test_unscaled_window_is_at_most_65535_bytes() -> None:
 
 @pytest.mark.parametrize("growth", ["abc-2", "segments"])
 def test_delayed_acks_slow_growth_only_where_acks_are_counted(growth: str) -> None:
-    # Regression: with byte counting the model was 34 % below the simulation.
+    # Regression: with window_growth = "bytes" the model was 34 % below the simulation.
     def of(growth: str) -> float:
         link = {"kind": "fixed", "rate": "100 Mbit/s", "loss": 0.002}
         options = {"window_growth": growth, "receive_window": "4 MB"}
@@ -260,7 +260,8 @@ def test_every_scenario_key_is_covered_or_excluded_on_the_page() -> None:
 
 
 def test_queue_of_the_example_has_a_warning() -> None:
-    # Regression: the model has 20.0 packets, the simulation 10.8, without a warning.
+    # Regression: the queue has 20.0 packets in the model and 10.8 in the simulation, and there was
+    # no warning.
     example = ap.load(shipped_examples() / "dual-regime.toml")
     with pytest.warns(ModelWarning) as caught:
         solution = ap.solve(example)

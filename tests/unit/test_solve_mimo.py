@@ -58,7 +58,7 @@ def test_document_has_the_error_rates_of_both_directions() -> None:
     assert len(document["flows"]) == 4
 
 
-def test_text_output() -> None:
+def test_text_output_has_error_rates_of_data_and_acks() -> None:
     lines = solved({}).lines()
     assert lines[0] == (
         "forward: symbol errors 0.000113 good, 0.0403 bad; 9.302 Mbit/s of IP packets"
@@ -80,8 +80,8 @@ def test_vcp_has_no_throughput() -> None:
 
 
 def test_reno_is_near_the_simulation_when_limited_by_losses() -> None:
-    """2×2 without a code at 21 and 22 dB: 0.5 and 0.2 % of packets lost, on a link with free
-    capacity.
+    """A 2×2 link without a code loses 0.5 % of the packets at 21 dB and 0.2 % at 22 dB. These
+    losses, not the rate of the link, limit the flows.
     """
     for snr_db in (21, 22):
         changes = {"bottleneck.link": {"rate": "40 Mbit/s", "snr_db": snr_db, "fec": None}}

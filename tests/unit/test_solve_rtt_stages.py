@@ -1,4 +1,4 @@
-"""The stage model for users, and its terms compared with simulated single packets."""
+"""The stage model in `airpath solve`: its output, and its terms compared with simulated packets."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def test_terms_of_both_methods_and_eq9() -> None:
     assert found.loss == pytest.approx(0.005)
     again = rtt_stages(**found.parameters(), queue="draining")
     assert found.grid == pytest.approx(again._asdict())
-    drawn = rtt_stages(**found.parameters(), queue="draining", method="monte-carlo")
-    assert found.monte_carlo == pytest.approx(drawn._asdict())
+    estimate = rtt_stages(**found.parameters(), queue="draining", method="monte-carlo")
+    assert found.monte_carlo == pytest.approx(estimate._asdict())
     assert found.goodput_bps == pytest.approx(again.goodput_bps)
     assert found.flows[0].completion_s == pytest.approx(8e6 / again.goodput_bps)
     assert found.square_root["contention_bps"] == pytest.approx(300**0.5 * 12_000 / 0.145)
@@ -137,7 +137,9 @@ def test_mean_over_all_wire_delays_gives_the_frames_of_the_papers_figures() -> N
 
 
 class Setting(NamedTuple):
-    """A link, its requests, and the wires, ms, of which `egress_ms` are behind the link."""
+    """A link, its request procedure, and the delays of the wires, ms; `egress_ms` is behind the
+    link.
+    """
 
     link: dict[str, Any]
     request: dict[str, Any]
@@ -262,5 +264,5 @@ def test_download_without_a_warning_takes_the_solved_time(name: str) -> None:
     (solved_flow,) = solution.flows
     flows = ap.simulate(scenario, reps=20).table("flows")
     taken_s = float((flows["completed_at_s"] - flows["start_s"]).mean())
-    # The handshake takes a round trip, and the model has no recovery.
+    # The handshake takes one more round trip in the simulation, and the model has no recovery.
     assert taken_s == pytest.approx(solved_flow.completion_s, rel=0.04)

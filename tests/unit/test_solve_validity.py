@@ -46,7 +46,8 @@ def simulated_bps(scenario: ap.Scenario, reps: int = 1) -> float:
 @pytest.mark.parametrize("window", ["4 kB", "5 kB", "6 kB", "10 kB", "10.3 kB", "16 kB", "32 kB",
                                     "64 kB", "65535 B", "128 kB"])  # fmt: skip
 def test_window_counts_whole_segments(window: str, timestamps: bool, header: str) -> None:
-    # Regression: division by the packet size: 10 kB were 6.67 packets, 12 % too much; 4 kB 34 %.
+    # Regression: the window was divided by the packet size: a window of 10 kB was 6.67 packets, and
+    # the throughput was 12 % too high (34 % with 4 kB).
     tcp = {"receive_window": window, "timestamps": timestamps, "header": header}
     scenario = path("50 Mbit/s", "80 ms", tcp)
     solution = solved(scenario)
@@ -54,8 +55,8 @@ def test_window_counts_whole_segments(window: str, timestamps: bool, header: str
     assert not solution.warnings
 
 
-def test_segments_without_a_complete_ack_wait_for_the_next() -> None:
-    # With delayed ACKs, seven segments are six in each round trip.
+def test_segments_of_an_incomplete_delayed_ack_do_not_count() -> None:
+    # With delayed ACKs, a window of seven segments sends six segments per round trip.
     def of(segments: int, delayed: int) -> float:
         tcp = {"receive_window": segments * MSS, "delayed_ack_segments": delayed}
         return solved(path("50 Mbit/s", "80 ms", tcp)).throughput_bps
@@ -97,7 +98,8 @@ def test_largest_window_out_of_range_is_reported_in_one_line(
 
 
 def test_window_smaller_than_one_ack_is_rejected() -> None:
-    # Regression: 3.5 times too much: every round waits for the timer of delayed ACKs.
+    # Regression: the throughput was 3.5 times too high. Every round trip waits for the timer of
+    # delayed ACKs.
     with pytest.raises(ap.errors.BadValueError) as caught:
         ap.solve(path("50 Mbit/s", "80 ms", {"receive_window": "2.9 kB"}))
     assert str(caught.value) == (
@@ -113,7 +115,7 @@ def test_window_smaller_than_one_ack_is_rejected() -> None:
 def test_wait_of_acks_on_slow_links_is_reported(
     base_rtt: str, rate: str, segments: int, delayed: int
 ) -> None:
-    # Regression: up to 69 % too much, without a warning.
+    # Regression: the throughput was up to 69 % too high, without a warning.
     tcp = {"receive_window": segments * MSS, "delayed_ack_segments": delayed}
     scenario = path(rate, base_rtt, tcp)
     solution, simulated = solved(scenario), simulated_bps(scenario)
@@ -139,8 +141,9 @@ LOSSES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.14, 0.2, 0.35, 0.5)
 
 @pytest.mark.parametrize("recovery", ["newreno", "sack"])
 @pytest.mark.parametrize("base_rtt", ["10 ms", "60 ms", "250 ms", "800 ms"])
-def test_formula_is_within_a_quarter_or_there_is_a_warning(base_rtt: str, recovery: str) -> None:
-    # Regression: at a loss of one half it was nine times too much, without a warning.
+def test_model_is_within_a_quarter_of_the_simulation_or_warns(base_rtt: str, recovery: str) -> None:
+    # Regression: at a loss probability of 0.5 the throughput was nine times too high, without a
+    # warning.
     tcp = {"receive_window": "1 MB", "recovery": recovery}
     for loss in LOSSES:
         scenario = path("200 Mbit/s", base_rtt, tcp, loss=loss, duration="410 s")

@@ -51,8 +51,8 @@ def test_sampling_changes_no_result(result: ap.Result, interval: str) -> None:
 
 
 def test_sample_contains_the_changes_before_it(result: ap.Result) -> None:
-    """Compared with recorded changes: of ssthresh, and of cwnd outside of recovery (where the
-    recorded series is inflated).
+    """Samples are compared with the recorded series of ssthresh, and with that of cwnd outside of
+    recovery: during recovery the recorded cwnd is inflated.
     """
     ss = result.ss()
     for flow in (0, 1):
@@ -64,7 +64,7 @@ def test_sample_contains_the_changes_before_it(result: ap.Result) -> None:
             known = last >= 0
             expected = changes["value"].to_numpy()[last[known]] / 1460
             expected = np.where(expected > 1e12, np.nan, expected)
-            # The series is written after an ACK is processed, in whole bytes.
+            # The series is written after the processing of an ACK, in integer bytes.
             found = rows[name].to_numpy()[known]
             np.testing.assert_allclose(found, expected, rtol=1e-12, equal_nan=True)
 

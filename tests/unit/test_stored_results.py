@@ -152,7 +152,7 @@ def test_missing_quantity_is_named_on_access(result: ap.Result, tmp_path: Path) 
 
 
 def test_result_can_be_pickled(result: ap.Result, tmp_path: Path) -> None:
-    """Regression: a pool of processes could not return one."""
+    """Regression: a process of a pool could not return a result."""
     same(result, pickle.loads(pickle.dumps(result)))
     result.save(tmp_path, figure_formats=None)
     same(result, pickle.loads(pickle.dumps(ap.load_result(tmp_path))))
@@ -232,7 +232,7 @@ def test_result_is_shown_as_tables(result: ap.Result) -> None:
     ],
 )
 def test_incomplete_document_is_rejected(document: Any, tmp_path: Path) -> None:
-    """Regression: each caused a KeyError or a TypeError."""
+    """Regression: each of these documents caused a KeyError or a TypeError."""
     (tmp_path / "result.json").write_text(json.dumps(document))
     with pytest.raises(ap.errors.BadValueError) as error:
         ap.load_result(tmp_path)

@@ -66,7 +66,9 @@ def test_stub_and_module_have_the_same_signatures(name: str) -> None:
 
 
 def test_mypy_finds_no_difference(tmp_path: Path) -> None:
-    """The stub is copied into an empty package: otherwise mypy checks all of this one first."""
+    """The stub is copied into an empty package; otherwise mypy would check all of `airpath`
+    first.
+    """
     settings = tmp_path / "mypy.ini"
     settings.write_text("[mypy]\n")
     package = tmp_path / "stubs" / "airpath"

@@ -58,7 +58,7 @@ def stored(out: Path) -> list[tuple[Any, ...]]:
 
 
 def as_an_earlier_version(out: Path) -> None:
-    """Remove from a ledger what earlier versions did not record."""
+    """Remove the data from a ledger that earlier versions did not record."""
     with Ledger.open(out / FILE_NAME) as ledger:
         plan = ledger.plan()
         assert plan is not None
@@ -71,7 +71,7 @@ def as_an_earlier_version(out: Path) -> None:
 
 
 def test_campaign_has_the_advisories_of_its_runs(tmp_path: Path) -> None:
-    """Regression: in a third of a campaign DCTCP behaved as NewReno, without a warning."""
+    """Regression: at a third of the points DCTCP behaved as NewReno, without a warning."""
     files = [str(TRACES / f"{name}.trace") for name in ("pedestrian", "vehicular")]
     grid = {"bottleneck.aqm": AQMS, "flows.0.cc": CONTROLS, "bottleneck.link.file": files}
     sweep, noted = swept(tmp_path, grid=grid)
@@ -152,7 +152,9 @@ def test_advisories_do_not_depend_on_the_workers(tmp_path: Path) -> None:
 
 
 def test_advisories_of_an_extended_point_are_updated(tmp_path: Path) -> None:
-    """More replications end the advisory on few; a different one that on equal ones."""
+    """Additional replications remove the advisory about few replications; a replication with
+    different values removes the advisory about equal replications.
+    """
     base = cell(flows=ap.flows(2, base_rtt="60 ms", **RANDOM))
     grid = {"flows.0.cc": CONTROLS[:2]}
     codes = {}

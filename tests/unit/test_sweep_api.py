@@ -32,8 +32,8 @@ def test_package_is_callable() -> None:
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.AdvisoryWarning")
 def test_means_equal_those_of_simulate_and_no_file_remains() -> None:
-    told: list[float] = []
-    sweep = ap.sweep(scenario(), grid=GRID, reps=3, seed=5, progress=lambda f, _: told.append(f))
+    reports: list[float] = []
+    sweep = ap.sweep(scenario(), grid=GRID, reps=3, seed=5, progress=lambda f, _: reports.append(f))
     table = sweep.points()
     assert list(table["metric"]) == ["goodput_bps", "p95_delay_s"] * 2
     table = table[table["metric"] == "goodput_bps"]
@@ -41,7 +41,7 @@ def test_means_equal_those_of_simulate_and_no_file_remains() -> None:
     alone = ap.simulate(scenario(), reps=3, seed=5)
     goodput = sum(sum(flow["goodput_bps"] for flow in run["flows"]) for run in alone.replications)
     assert table["mean"][0] == pytest.approx(goodput / 3)
-    assert told
+    assert reports
     assert sweep.path.exists()
     path = sweep.path
     del sweep

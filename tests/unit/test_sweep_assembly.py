@@ -1,4 +1,4 @@
-"""Points assembled from tables that were checked once equal points checked one by one."""
+"""Fast creation of points: tables are checked once, and the points equal those checked singly."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ AXES: dict[str, list[Any]] = {
 }
 
 
-def drawn(draw: random.Random) -> dict[str, Any]:
+def random_keys(draw: random.Random) -> dict[str, Any]:
     axes = draw.sample(list(AXES), draw.choice([1, 2, 2, 3, 4]))
     chosen = {axis: _values(draw, AXES[axis]) for axis in axes}
     if draw.random() < 0.7:
@@ -67,7 +67,7 @@ def drawn(draw: random.Random) -> dict[str, Any]:
 
 
 def _values(draw: random.Random, of: list[Any]) -> list[Any]:
-    """Return at most two values; more bases accept the first two."""
+    """Return at most two of the values; the first two are valid with more base scenarios."""
     known = of[:2] if draw.random() < 0.8 else of
     return draw.sample(known, min(2, len(known)))
 
@@ -85,7 +85,7 @@ def base_of(draw: random.Random) -> ap.Scenario:
 
 
 def outcome(base: ap.Scenario, keys: Mapping[str, Any]) -> Any:
-    """Return all data and warnings of a description, or its problem."""
+    """Return all data and warnings of a sweep description, or its error message."""
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
         try:
@@ -99,7 +99,7 @@ def outcome(base: ap.Scenario, keys: Mapping[str, Any]) -> Any:
 
 def test_assembled_points_equal_those_checked_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(8)
-    cases = [(base_of(draw), drawn(draw)) for _ in range(30)]
+    cases = [(base_of(draw), random_keys(draw)) for _ in range(30)]
     assembled = [outcome(base, keys) for base, keys in cases]
     monkeypatch.setattr(Base, "assembly", lambda *_: None)
     one_by_one = [outcome(base, keys) for base, keys in cases]

@@ -1,4 +1,4 @@
-"""Points of a sweep: crossed, paired, drawn; labels of their values."""
+"""Points of a sweep: crossed, paired and random axes; labels of axis values."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ AXES: dict[str, dict[str, list[Any]]] = {
 @pytest.mark.parametrize("method", METHODS)
 @examples(15)
 @given(samples=st.integers(1, 40), seed=st.integers(0, 2**64 - 1))
-def test_draws_are_within_their_range_and_depend_only_on_the_seed(
+def test_random_values_are_within_their_range_and_depend_only_on_the_seed(
     method: str, samples: int, seed: int
 ) -> None:
     points = drawn(method, samples, seed, AXES)
@@ -140,7 +140,7 @@ def test_sobol_points_use_each_cell_of_a_square_once(seed: int) -> None:
     assert len(cells) == 64
 
 
-def test_another_axis_does_not_change_random_draws() -> None:
+def test_another_axis_does_not_change_random_values() -> None:
     alone = drawn("random", 8, 1, {"a": {"uniform": [0.0, 1.0]}})
     both = drawn("random", 8, 1, {"b": {"choice": [1, 2]}, "a": {"uniform": [0.0, 1.0]}})
     assert [point["a"] for point in both] == [point["a"] for point in alone]
@@ -156,9 +156,9 @@ def test_integers_and_choices_are_equally_likely() -> None:
 
 def test_missing_scipy_is_reported_with_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
-    with pytest.raises(BadValueError) as told:
+    with pytest.raises(BadValueError) as raised:
         drawn("sobol", 4, 1, AXES)
-    assert str(told.value) == (
+    assert str(raised.value) == (
         'random.method = "sobol": requires scipy, which is not installed. Install it, '
         'pip install "airpath[random]", or write method = "random".'
     )
@@ -166,7 +166,7 @@ def test_missing_scipy_is_reported_with_the_fix(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_labels_of_many_values_do_not_take_quadratic_time() -> None:
-    """Regression: twenty thousand drawn values took half a minute."""
+    """Regression: the labels of twenty thousand random values took half a minute."""
     values = [number / 7 for number in range(40_000)]
     began = time.process_time()
     labels = labels_of([*values, *({"kind": "codel", "n": number} for number in range(2000))])

@@ -1,4 +1,6 @@
-"""The coordinator's runs and stored data, with any executor, order and number of calls."""
+"""The coordinator of a sweep: it runs and stores the same replications with any executor, in any
+order of completion, and if it is called repeatedly.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,9 @@ def sample(tmp_path: Path, rule: Rule = UNTIL) -> Sample:
 
 
 def counting(directory: Path, of: Sample) -> dict[str, list[Any]]:
-    """Return the replications in tables: those up to the number that the rule requires."""
+    """Return, for each job, the replications that count: those up to the number that the rule
+    requires.
+    """
     from airpath.sweeps.stopping import counted
 
     found = {}
@@ -222,7 +226,7 @@ def test_failing_user_function_is_a_failure_of_its_point(tmp_path: Path) -> None
 
 
 def test_function_that_fails_on_stored_data_is_a_failure_too(tmp_path: Path) -> None:
-    """Regression: its exception was raised unchanged."""
+    """Regression: the exception of the function ended the sweep."""
     values: list[Any] = [1.0, 1.0, 2.0]
 
     def own(result: Any) -> Any:
@@ -246,8 +250,8 @@ def test_user_function_may_determine_the_number_of_replications(tmp_path: Path) 
     of.run(tmp_path)
     ((*_, (last, _, values)),) = of.stored(tmp_path).values()
     assert values.keys() == {"goodput_bps"}
-    # Student's t times the half width: 2.57 * 0.548 / sqrt(6) = 0.57 for six values, and 2.45 *
-    # 0.535 / sqrt(7) = 0.49 for seven.
+    # Half-width of the interval, Student's t * s / sqrt(n): 2.57 * 0.548 / sqrt(6) = 0.57 for six
+    # values, and 2.45 * 0.535 / sqrt(7) = 0.49 for seven values.
     assert last >= 6
     assert of.run(tmp_path).replications == 0
 
@@ -267,7 +271,8 @@ def test_contents_are_sent_when_a_worker_lacks_them(
     assert {key for keys in shipped for key in keys} == set(of.contents)
     # Three tasks are in progress before the first worker reports its missing packages.
     assert sum(map(len, shipped)) <= 3 * len(of.contents) < len(shipped)
-    # The number of tasks depends on the clock: the last may be the first to need a content.
+    # The number of tasks depends on the clock: the last task may be the first task that needs the
+    # content.
     assert shipped[0] == []
 
 
@@ -348,10 +353,10 @@ def test_models_have_a_solution_or_a_reason(tmp_path: Path) -> None:
 
 
 def test_progress_ends_with_all_replications(tmp_path: Path) -> None:
-    told: list[tuple[float, str]] = []
+    reports: list[tuple[float, str]] = []
     of = sample(tmp_path)
-    of.run(tmp_path, progress=Progress(lambda fraction, text: told.append((fraction, text))))
-    assert all(0 <= fraction <= 1 for fraction, _ in told)
-    assert " of 4 points, " in told[-1][1]
-    speed = told[-1][1].split(", ")[2].removesuffix(" simulated s/s")
+    of.run(tmp_path, progress=Progress(lambda fraction, text: reports.append((fraction, text))))
+    assert all(0 <= fraction <= 1 for fraction, _ in reports)
+    assert " of 4 points, " in reports[-1][1]
+    speed = reports[-1][1].split(", ")[2].removesuffix(" simulated s/s")
     assert re.fullmatch(r"\d[\d,]*(\.\d+)?", speed), speed

@@ -1,4 +1,4 @@
-"""The coverage study: intervals for the engine's own M/D/1 queue."""
+"""The coverage study: confidence intervals for an M/D/1 queue with a known mean."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def test_known_mean_is_that_of_the_model() -> None:
 
 
 def test_intervals_of_normal_values_have_their_coverage_and_early_stopping_reduces_it() -> None:
-    """Normal values have the stated coverage; with two initial ones, stopping loses some."""
+    """Intervals of normal values have the stated coverage. With a minimum of two replications, the
+    stopping rule reduces the coverage.
+    """
     values = np.random.default_rng(5).normal(study.KNOWN_S, 0.1 * study.KNOWN_S, (3000, 64))
     rules = [Rule(8, 8), Rule(2, 64, "wait", relative=0.05)]
     fixed, early = study.coverage(values.tolist(), rules, [0.95])
@@ -50,14 +52,14 @@ def test_sweep_stops_and_has_the_interval_of_the_study() -> None:
 
 
 def test_study_writes_a_row_for_each_rule(tmp_path: Path) -> None:
-    said: list[str] = []
-    study.main(2, tmp_path / "coverage.csv", said.append)
+    reports: list[str] = []
+    study.main(2, tmp_path / "coverage.csv", reports.append)
     rows = list(csv.DictReader((tmp_path / "coverage.csv").read_text().splitlines()))
     assert len(rows) == 2 * len(study.RULES)
     assert {row["sweeps"] for row in rows} == {"2"}
     assert rows[0]["rule"] == "fixed"
     assert rows[5]["relative"] == "0.1"
-    assert "bias" in said[1]
+    assert "bias" in reports[1]
 
 
 def test_page_has_the_written_numbers() -> None:

@@ -1,4 +1,4 @@
-"""A sweep on Dask equals one on threads, also when workers die."""
+"""A sweep on Dask gives the same results as a sweep on threads, even if workers die."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_worker_of_another_version_is_rejected_before_anything_runs(
 ) -> None:
     from airpath.sweeps import dask
 
-    # The version of the workers is unchanged: this process has another one.
+    # Only the version of this process is changed, not that of the workers.
     monkeypatch.setattr(dask, "_own_build", lambda: ("9.9", "fed"))
     with pytest.raises(BadValueError) as refused:
         dask.DaskExecutor(executor._client)

@@ -114,9 +114,9 @@ def test_base_may_be_a_function_of_the_parameters() -> None:
     assert found.plan.points[1].values == {"rate": 2.5, "buffer": "10 packets"}
     link = found.jobs[found.plan.points[1].digest].resolved.link
     assert link.known_rates_bps == [2_500_000]
-    with pytest.raises(ValueError, match="the function raised ZeroDivisionError: no rate") as told:
+    with pytest.raises(ValueError, match="the function raised ZeroDivisionError: no rate") as error:
         described(scenario, grid=grid | {"rate": [1, -1]})
-    assert str(told.value) == (
+    assert str(error.value) == (
         "airpath.sweep: the function raised ZeroDivisionError: no rate. "
         "At the point rate = -1, buffer = 10 packets."
     )
@@ -139,10 +139,10 @@ def test_misspelt_axis_of_a_function_names_its_parameters(base: ap.Scenario) -> 
     def path(rate: str, flows: int = 1) -> ap.Scenario:
         return base
 
-    with pytest.raises(ap.errors.BadValueError) as told:
+    with pytest.raises(ap.errors.BadValueError) as raised:
         described(path, grid={"rat": ["1 Mbit/s"], "flow": [1]}, reps=1)
     expected = "no axis. Expected a key of the scenario, or one of: flows, rate."
-    assert str(told.value).splitlines() == [
+    assert str(raised.value).splitlines() == [
         f'airpath.sweep: "rat": {expected}',
         f'airpath.sweep: "flow": {expected}',
     ]
@@ -168,9 +168,9 @@ def test_metrics_may_be_functions(base: ap.Scenario) -> None:
 
 def test_lost_part_of_the_base_is_reported_once(base: ap.Scenario) -> None:
     grid = {"bottleneck.aqm": ["gred"], "flows.0.cc": ["reno", "cubic", "newreno"]}
-    with pytest.warns(ap.errors.OverrideWarning) as told:
+    with pytest.warns(ap.errors.OverrideWarning) as caught:
         described(base, grid=grid)
-    assert [str(line.message) for line in told] == [
+    assert [str(line.message) for line in caught] == [
         'airpath.sweep: bottleneck.aqm = "gred": drops bottleneck.aqm.limit = "100 packets".'
     ]
 
@@ -244,10 +244,12 @@ def test_metric_may_exist_for_some_points_only(base: ap.Scenario) -> None:
 
 def test_problem_of_several_points_is_reported_once(base: ap.Scenario) -> None:
     grid = {"duration": ["10 s", "20 s"], "bottleneck.link.rate": ["5 Mbit/s", "0 bit/s"]}
-    with pytest.raises(ap.errors.BadValueError) as told:
+    with pytest.raises(ap.errors.BadValueError) as raised:
         described(base, grid=grid)
-    assert str(told.value).startswith('airpath.sweep: bottleneck.link.rate = "0 bit/s": not above')
-    assert str(told.value).endswith(
+    assert str(raised.value).startswith(
+        'airpath.sweep: bottleneck.link.rate = "0 bit/s": not above'
+    )
+    assert str(raised.value).endswith(
         "At 2 points, first duration = 10 s, bottleneck.link.rate = 0 bit/s."
     )
 
@@ -371,9 +373,9 @@ def test_invalid_file_is_rejected(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "lte.toml").write_text(LTE)
     (tmp_path / "s.toml").write_text(f'scenario = "lte.toml"\n{text}')
-    with pytest.raises(ap.errors.BadValueError) as told:
+    with pytest.raises(ap.errors.BadValueError) as raised:
         read_sweep_file("s.toml")
-    assert str(told.value) == f"s.toml: {BAD[text]}"
+    assert str(raised.value) == f"s.toml: {BAD[text]}"
 
 
 def test_scenario_and_sweep_file_are_distinguished(
@@ -382,12 +384,12 @@ def test_scenario_and_sweep_file_are_distinguished(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "lte.toml").write_text(LTE)
     (tmp_path / "s.toml").write_text('scenario = "s.toml"')
-    with pytest.raises(ap.errors.BadValueError) as told:
+    with pytest.raises(ap.errors.BadValueError) as raised:
         read_sweep_file("s.toml")
-    assert str(told.value) == "s.toml: a sweep file, not a scenario. airpath sweep runs it."
-    with pytest.raises(ap.errors.BadValueError) as told:
+    assert str(raised.value) == "s.toml: a sweep file, not a scenario. airpath sweep runs it."
+    with pytest.raises(ap.errors.BadValueError) as raised:
         read_sweep_file("lte.toml")
-    assert str(told.value) == (
+    assert str(raised.value) == (
         "lte.toml: a scenario, not a sweep file. Name it in one, or run it with airpath run."
     )
 
@@ -395,9 +397,9 @@ def test_scenario_and_sweep_file_are_distinguished(
 def test_all_problems_are_reported_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text('scenario = "no.toml"\nreps = 0\nseed = 1.5')
-    with pytest.raises(ap.errors.BadValueError) as told:
+    with pytest.raises(ap.errors.BadValueError) as raised:
         read_sweep_file("s.toml")
-    assert [line.partition(": ")[2].split(":")[0] for line in str(told.value).splitlines()] == [
+    assert [line.partition(": ")[2].split(":")[0] for line in str(raised.value).splitlines()] == [
         "reps = 0",
         "seed = 1.5",
         "cannot be read",
@@ -447,9 +449,9 @@ BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ids=[f"{n}-{next(iter(bad[0]))}" for n, bad in enumerate(BAD_ARGUMENTS)],
 )
 def test_invalid_arguments_are_rejected(keys: dict[str, Any], line: str, base: ap.Scenario) -> None:
-    with pytest.raises(ap.errors.BadValueError) as told:
+    with pytest.raises(ap.errors.BadValueError) as raised:
         described(base, **keys)
-    assert str(told.value) == f"airpath.sweep: {line}"
+    assert str(raised.value) == f"airpath.sweep: {line}"
 
 
 def test_invalid_base_is_reported_in_one_line() -> None:
@@ -457,9 +459,9 @@ def test_invalid_base_is_reported_in_one_line() -> None:
         (3, "scenario = 3: no path, table, Scenario or function. Use one of them."),
         (lambda: 3, "3: what the function returned is no Scenario. Return one."),
     ):
-        with pytest.raises(ap.errors.BadValueError) as told:
+        with pytest.raises(ap.errors.BadValueError) as raised:
             described(base)  # type: ignore[arg-type]
-        assert str(told.value) == f"airpath.sweep: {line}"
+        assert str(raised.value) == f"airpath.sweep: {line}"
 
 
 def test_numpy_values_and_quantities_are_accepted(base: ap.Scenario) -> None:
@@ -479,12 +481,12 @@ def test_numpy_values_and_quantities_are_accepted(base: ap.Scenario) -> None:
 def test_checked_points_are_reported(base: ap.Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweep_points, "_AT_ONCE_S", 0.0)
     monkeypatch.setattr(progress, "_PAUSE_S", 0.0)
-    told: list[tuple[float, str]] = []
+    reports: list[tuple[float, str]] = []
     grid = {"bottleneck.link.rate": ["1 Mbit/s", "none", "3 Mbit/s", "4 Mbit/s"]}
     with pytest.raises(ap.errors.BadValueError):
-        described(base, grid=grid, notify=lambda *report: told.append(report))
-    assert told[0] == (0.25, "checking, 1 of 4 points")
-    assert told[3] == (1.0, "checking, 4 of 4 points, 1 problem")
+        described(base, grid=grid, notify=lambda *report: reports.append(report))
+    assert reports[0] == (0.25, "checking, 1 of 4 points")
+    assert reports[3] == (1.0, "checking, 4 of 4 points, 1 problem")
 
 
 def test_ctrl_c_ends_the_checks_of_points(

@@ -26,7 +26,7 @@ def noise(seed: int, number: int) -> float:
 
 
 def measured(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
-    """Return 100 or 90 with common noise of 5, and own noise of 1 for each point."""
+    """Return a mean of 100 or 90 plus noise: 5 common to all points, 1 separate for each point."""
     own = sum(map(ord, str(values))) % 1000
     mean = 90.0 if values["cc"] == "cubic" else 100.0
     return {"goodput_bps": mean + 5 * noise(1, number) + noise(own, number)}
@@ -47,7 +47,7 @@ def test_common_random_numbers_are_compared_replication_by_replication(tmp_path:
     assert (row["pairs"], row["method"]) == (30, "paired")
     assert row["base_mean"] == pytest.approx(x.mean(), rel=1e-14)
     assert row["significant"]
-    # Of a variance of 26 + 26 units, 2 remain.
+    # The variance of the difference is 2; without pairing it would be 26 + 26.
     ratio = np.var(y - x, ddof=1) / (np.var(x, ddof=1) + np.var(y, ddof=1))
     assert row["variance_ratio"] == pytest.approx(ratio, rel=1e-12)
     assert row["variance_ratio"] < 0.3
@@ -177,7 +177,7 @@ def test_quantiles_that_vary_are_tested_with_their_resolution(tmp_path: Path) ->
 
     plan = plan_of({"cc": ["newreno", "cubic", "vegas"]}, ["p95_sojourn_s"], rule=Rule(8, 8))
     table = sweep_of(tmp_path, plan, measured_s).differences("cc", "p95_sojourn_s", "newreno")
-    # 1 % apart is within two half buckets, 50 % is not.
+    # A difference of 1 % is within two half buckets; a difference of 50 % is not.
     assert table["significant"].tolist() == [False, True]
     assert table["untested"].tolist() == ["", ""]
 

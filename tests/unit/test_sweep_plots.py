@@ -1,4 +1,4 @@
-"""Figures of a sweep: drawn values match the tables, and unreadable figures are rejected."""
+"""Figures of a sweep: plotted values match the tables, and unreadable figures are rejected."""
 
 from __future__ import annotations
 
@@ -109,13 +109,13 @@ def test_axis_is_logarithmic_where_a_linear_one_makes_a_panel_flat() -> None:
     assert is_logarithmic([[9.0, 13.0], [2.1, 3.4]])
     assert not is_logarithmic([[9.0, 13.0], [8.0, math.nan]])
     assert not is_logarithmic([[0.0, 1.0], [100.0]])
-    # No scale distinguishes these.
+    # These values differ too little for either scale.
     assert not is_logarithmic([[0.9999, 1.0], [0.5, 0.6]])
     assert not is_logarithmic([[1.0], [1.0], []])
 
 
 def test_omitted_points_are_named(tmp_path: Path) -> None:
-    """Regression: only four metrics were drawn; the others were omitted without a message."""
+    """Regression: only four metrics were plotted; the others were omitted without a message."""
     metrics = ["goodput_bps", "retransmissions", "timeouts", "jain", "utilisation"]
     plan = plan_of({"a": [f"a{n}" for n in range(30)], "b": [1, 2, 3]}, metrics)
     found = sweep_of(tmp_path, plan, lambda *_: dict.fromkeys(metrics, 0.5), replications=0)
@@ -132,10 +132,10 @@ def test_twenty_series_get_a_panel_each_with_the_others_in_grey(tmp_path: Path) 
     plan = plan_of({"n": [1, 2, 3], "cc": [f"cc{n}" for n in range(20)]}, ["utilisation"])
     sweep = sweep_of(tmp_path, plan, lambda v, _: {"utilisation": v["n"] / 4})
     figure = sweep.plot.lines("utilisation", "n", "cc")
-    drawn = [axis for axis in figure.axes if axis.get_visible()]
-    assert len(drawn) == 20
-    assert all(len(markers(axis)) == 3 for axis in drawn)
-    assert all(len(axis.lines) == 20 + 1 + 3 for axis in drawn)
+    visible = [axis for axis in figure.axes if axis.get_visible()]
+    assert len(visible) == 20
+    assert all(len(markers(axis)) == 3 for axis in visible)
+    assert all(len(axis.lines) == 20 + 1 + 3 for axis in visible)
 
 
 def test_model_is_plotted_with_the_simulation(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_single_wide_interval_does_not_flatten_the_others() -> None:
     assert low < 3.0 < high
 
 
-def test_nearly_equal_means_are_not_drawn_far_apart() -> None:
+def test_nearly_equal_means_are_not_plotted_far_apart() -> None:
     close = [Interval(mean, mean - 1, mean + 1, 0.99, 4) for mean in (8.0, 8.001)]
     low, high = limits(close, 1.0) or (0, 0)
     assert low < 7.0
@@ -210,8 +210,8 @@ def test_pareto_has_a_panel_for_each_condition_and_rings_on_the_front(sweep: ap.
 # --- heat map, distributions, differences ------------------------------------------------------
 
 
-def test_logarithmic_axis_has_several_numbers(tmp_path: Path) -> None:
-    """Regression: delays from 20 to 600 ms showed 100 only."""
+def test_logarithmic_axis_has_several_tick_labels(tmp_path: Path) -> None:
+    """Regression: the axis for delays from 20 to 600 ms had only the tick label 100."""
     plan = plan_of({"limit": ["2 packets", "60 packets"]}, METRICS)
 
     def rising(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
@@ -243,7 +243,7 @@ def test_heatmap_has_a_cell_with_its_number_for_each_point(sweep: ap.Sweep) -> N
     cells = figure.axes[0].patches
     assert len(cells) == 9
     texts = {text.get_position(): text.get_text() for text in figure.axes[0].texts}
-    # 4 Mbit/s and 1 kbit/s for each of the 200 packets, with 1.5 % on average for the runs.
+    # 4 Mbit/s plus 1 kbit/s for each of the 200 packets; the replications add 1.5 % on average.
     assert texts[2, 0] == f"{4.2 * 1.015:.2f}"
     assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["droptail", "codel", "pie"]
 
@@ -272,7 +272,9 @@ def test_distribution_has_a_curve_for_each_point(sweep: ap.Sweep) -> None:
     assert list(curve.get_xdata())[1:] == pytest.approx([4.05 * (1 + 0.01 * n) for n in range(4)])
 
 
-def test_forest_has_a_row_for_each_setting_and_marks_significant_ones(sweep: ap.Sweep) -> None:
+def test_forest_has_a_row_per_combination_of_axis_values_and_marks_significant_rows(
+    sweep: ap.Sweep,
+) -> None:
     figure = sweep.plot.forest("goodput_bps", compare_to="droptail")
     table = sweep.differences("aqm", "goodput_bps", "droptail").set_index("point")
     # The disciplines, which a designer selects, are compared in a panel for each trace.
@@ -294,7 +296,9 @@ def test_forest_has_a_row_for_each_setting_and_marks_significant_ones(sweep: ap.
 
 
 def test_forest_fills_by_the_shown_interval_and_explains_empty_rows(tmp_path: Path) -> None:
-    """Regression: fills were those of the absolute difference; rows without a ratio were empty."""
+    """Regression: marks were filled by the interval of the absolute difference although the figure
+    showed the relative difference, and rows without a ratio were empty without a reason.
+    """
     values: dict[str, list[float | None]] = {
         "codel": [1.0, 3.0, 5.0, 7.0],
         "pie": [1.3, 3.91, 6.5, 9.1],
@@ -408,7 +412,7 @@ def test_unreadably_many_values_are_rejected_in_one_line(tmp_path: Path) -> None
         sweep.plot.pareto()
 
 
-def test_sweep_of_models_is_drawn_without_intervals(tmp_path: Path) -> None:
+def test_sweep_of_models_is_plotted_without_intervals(tmp_path: Path) -> None:
     plan = plan_of({"n": [1, 2, 3], "m": [1, 2, 3]}, METRICS, engines=("solve",))
     sweep = sweep_of(
         tmp_path,

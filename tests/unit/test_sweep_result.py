@@ -1,4 +1,6 @@
-"""Tables of a sweep: means and intervals of counted runs, in the plan's order, as equal bytes."""
+"""Tables of a sweep: means and intervals of the replications that count, in the order of the plan;
+equal sweeps give equal bytes.
+"""
 
 from __future__ import annotations
 
@@ -263,7 +265,7 @@ def short() -> ap.Scenario:
 
 
 def functions_sweep(directory: Path) -> ap.Sweep:
-    """Return a stored sweep of one real point with two replications."""
+    """Return a stored sweep of one simulated point with two replications."""
     scenario = short()
     job, contents = job_of(scenario)
     point = Point(0, {}, {}, job.digest)

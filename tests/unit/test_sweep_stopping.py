@@ -1,4 +1,4 @@
-"""Sequential stopping: the number of replications that count, and how many to request next."""
+"""Sequential stopping: the number of replications that count, and the number to run next."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def narrow_enough(rule: Rule, values: list[float | None], confidence: float) -> 
     return relative or (rule.absolute is not None and half <= rule.absolute)
 
 
-def test_fixed_number_needs_no_values() -> None:
+def test_fixed_number_of_replications_needs_no_metric() -> None:
     rule = Rule(4, 4)
     assert counted(rule, [None] * 3, 0.99) is None
     assert counted(rule, [None] * 9, 0.99) == 4
@@ -39,7 +39,7 @@ def test_first_prefix_that_is_narrow_enough_counts() -> None:
     assert counted(rule, values[: expected - 1], 0.95) is None
 
 
-def test_constant_metric_is_known_after_the_minimum_number() -> None:
+def test_constant_metric_stops_after_the_minimum_number_of_replications() -> None:
     for value in (0.0, 0.1, -3e9):
         assert counted(Rule(3, 64, "m", relative=0.01), [value] * 5, 0.99) == 3
 

@@ -11,7 +11,7 @@ from airpath.errors import BadValueError
 from airpath.phy import mean_over_shadowing, symbol_error_rate
 
 
-def test_scalar_and_array_arguments() -> None:
+def test_scalar_and_array_arguments_are_accepted() -> None:
     rate = symbol_error_rate(10)
     assert isinstance(rate, float)
     # (1 − √(10/11)) / 2
@@ -90,7 +90,7 @@ def test_all_problems_are_reported_at_once() -> None:
     ]
 
 
-def test_means_over_shadowing() -> None:
+def test_mean_over_shadowing_matches_closed_form() -> None:
     def power(snr_db: np.ndarray) -> np.ndarray:
         return np.asarray(10 ** (-snr_db / 10))
 

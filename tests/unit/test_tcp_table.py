@@ -15,7 +15,7 @@ BOOLEANS = (False, True)
 
 
 def words(row: Parameter) -> tuple[Any, ...]:
-    """Return the values of a parameter with a fixed set of values, otherwise none."""
+    """Return the accepted values of a parameter with a fixed set of values, else an empty tuple."""
     return BOOLEANS if row.type == "bool" else tuple(row.values)
 
 

@@ -1,4 +1,4 @@
-"""The TDD link for users: keys, error messages, tables and figures."""
+"""The TDD link in scenarios and results: keys, error messages, tables and figures."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_file_gives_the_same_scenario_again() -> None:
 
 
 def test_wires_are_on_the_other_side_of_the_link() -> None:
-    """The receiver of a download is the station; so is the sender of an upload."""
+    """The station is the receiver of a download and the sender of an upload."""
     for direction, delays in (("forward", (20, 0, 20)), ("reverse", (0, 40, 0))):
         scenario = loads(GOOD, overrides=[("flows.0.direction", direction)])
         (flow,) = json.loads(scenario.resolve()[0])["flows"]
@@ -489,7 +489,7 @@ def test_piggyback_request_waits_for_harq_of_its_mpdu() -> None:
 
 
 def test_unsolicited_grants_for_acks_make_the_uplink_faster() -> None:
-    """wimax-2009 §4: without requests an ACK takes half the time or less."""
+    """wimax-2009 §4: without requests the delay of an ACK is at most half as long."""
     uni = ap.simulate(loads(GOOD), reps=2).table("stations")["mac_delay_mean_s"].mean()
     adapt = ap.simulate(loads(STATIONS), reps=2).table("stations")["mac_delay_mean_s"].mean()
     assert adapt < 0.5 * uni

@@ -1,4 +1,6 @@
-"""The TDD link with random settings: threads change nothing; schemes equal those of the engine."""
+"""The TDD link with random parameters: results do not depend on threads, and the lists of schemes
+equal those of the engine.
+"""
 
 from __future__ import annotations
 

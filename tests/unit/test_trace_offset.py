@@ -17,7 +17,7 @@ PERIOD_S = 8.0
 
 @pytest.fixture
 def mahimahi(tmp_path: Path) -> Path:
-    """Write a round of 8 s: 4 opportunities per millisecond for 1 s, then one."""
+    """Write a trace of 8 s: 4 opportunities per millisecond for 1 s, then one per millisecond."""
     times = [ms for ms in range(1, 1001) for _ in range(4)] + list(range(1001, 8001))
     (tmp_path / "steps.down").write_text("".join(f"{ms}\n" for ms in times))
     return tmp_path / "steps.down"
@@ -49,7 +49,7 @@ def links(mahimahi: Path, rates: Path, **keys: Any) -> list[ap.link.Link]:
 
 
 def test_zero_offset_changes_nothing(mahimahi: Path, rates: Path) -> None:
-    """The resolved form, and so every draw and result, is unchanged."""
+    """The resolved form is unchanged, and therefore all random numbers and results."""
     for plain, zero in zip(
         links(mahimahi, rates), links(mahimahi, rates, offset="0 s"), strict=True
     ):
@@ -60,7 +60,8 @@ def test_zero_offset_changes_nothing(mahimahi: Path, rates: Path) -> None:
 
 
 def test_offset_shifts_the_link_and_its_capacity(mahimahi: Path, rates: Path) -> None:
-    # 6.5 s to 10.5 s: 12 Mbit/s, from 1.5 s to 2.5 s of the run 48, and 12 again.
+    # The run covers 6.5 s to 10.5 s of the trace: 48 Mbit/s from 1.5 s to 2.5 s of the run, else
+    # 12.
     for link in links(mahimahi, rates, offset=f"{3 * PERIOD_S + 6.5} s"):
         result = ap.simulate(make(link), reps=1)
         assert result.table("links")["trace_offset_s"].tolist() == [6.5]
@@ -81,7 +82,7 @@ def test_offset_shifts_the_link_and_its_capacity(mahimahi: Path, rates: Path) ->
 def test_replications_over_one_trace_use_different_parts_of_it(
     mahimahi: Path, rates: Path, offset: Any
 ) -> None:
-    """Regression: they differed in the start times of the flows only."""
+    """Regression: the replications differed only in the start times of the flows."""
     for link in links(mahimahi, rates, offset=offset):
         result = ap.simulate(make(link), reps=4, seed=2)
         offsets = result.table("links")["trace_offset_s"].to_numpy()
@@ -113,7 +114,9 @@ def test_replications_over_one_trace_use_different_parts_of_it(
     ],
 )  # fmt: skip
 def test_offset_is_no_measured_quantity(mahimahi: Path, offset: str, line: str) -> None:
-    """Regression: *trace offset s* had a mean, and an interval that ended beyond the trace."""
+    """Regression: the table had a mean of *trace offset s*, with an interval that ended beyond the
+    trace.
+    """
     result = ap.simulate(make(ap.link.Trace(file=str(mahimahi), offset=offset)), reps=3)
     [link] = result.to_dict()["links"]
     assert link["counters"] == {}
@@ -148,7 +151,7 @@ def test_invalid_offsets_are_rejected(offset: Any, message: str) -> None:
 
 @pytest.mark.parametrize("offset", ["5.5 ms", {"uniform": ["0 s", "1.0005 s"]}])
 def test_offset_is_in_whole_milliseconds(offset: Any) -> None:
-    """Regression: the drawn capacity was up to 2 kB behind the deliveries of the link."""
+    """Regression: the plotted capacity was up to 2 kB behind the deliveries of the link."""
     with pytest.raises(
         ap.errors.BadValueError, match=": must be an integer number of milliseconds, as the trace"
     ):

@@ -17,7 +17,7 @@ EXAMPLES = shipped_examples()
 SHIPPED = ["pedestrian", "vehicular"]
 
 
-def test_trace_info() -> None:
+def test_info_describes_a_trace() -> None:
     info = ap.Trace.parse("0\n5\n5\n12\n").info()
     assert (info.kind, info.opportunities) == ("opportunities", 4)
     assert info.duration_s == pytest.approx(0.012)

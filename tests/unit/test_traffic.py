@@ -68,10 +68,10 @@ def test_arrivals_differ_between_replications_and_groups_and_are_reproducible() 
 
 
 def test_another_flow_or_group_does_not_change_arrivals_and_sizes() -> None:
-    drawn = transfers(20, size={"exponential": "20 kB"})
+    random_sizes = transfers(20, size={"exponential": "20 kB"})
     more = transfers(21, size={"exponential": "20 kB"})
     columns = ["start_s", "transfer_bytes"]
-    alone = ap.simulate(scenario(drawn), reps=1).table("flows")[columns]
+    alone = ap.simulate(scenario(random_sizes), reps=1).table("flows")[columns]
     longer = ap.simulate(scenario(more, ap.flows(base_rtt="20 ms")), reps=1).table("flows")[columns]
     assert alone.to_numpy().tolist() == longer[:20].to_numpy().tolist()
 
@@ -99,7 +99,7 @@ def test_arrivals_end_at_until_and_started_flows_continue() -> None:
         "delivered_bytes"
     ]
     assert flows["delivered_bytes"].sum() > 1.5 * delivered.sum()
-    # The same draws as without an end.
+    # The random numbers are the same as without an end of arrivals.
     endless = ap.flows(100, arrivals={"poisson": "1 /s"}, base_rtt="20 ms", size="400 MB")
     starts = ap.simulate(scenario(endless, duration="60 s"), reps=1).table("flows")["start_s"]
     assert starts[starts < 20].tolist() == flows["start_s"][begun].tolist()
@@ -124,7 +124,7 @@ def test_bottleneck_elsewhere_drops_overflow_and_nothing_waits_at_the_link() -> 
     assert flow["retransmissions"] > 10
     assert run.table("queues")["max_packets"].iloc[0] <= 1
     assert flow["ip_throughput_bps"] == pytest.approx(1e6, rel=0.03)
-    # For a packet that is not dropped: at most 20 wait before it, and one is in transmission.
+    # In front of a packet that is not dropped, at most 20 packets wait and one is in transmission.
     longest = 0.01 + 22 * 0.012 + 0.0012
     assert 0.9 * longest < flow["p99_delay_s"] < longest
     without = queue_of({"rate": "1 Mbit/s"}).table("flows").iloc[0]
@@ -155,7 +155,7 @@ def test_unreached_limit_changes_nothing() -> None:
         ({"pareto": {"shape": 2.5, "smallest": "10 kB"}}, 10_000, math.inf),
     ],
 )
-def test_transfer_delivers_the_drawn_size(
+def test_transfer_delivers_its_random_size(
     size: dict[str, Any], smallest: float, largest: float
 ) -> None:
     run = ap.simulate(scenario(transfers(size=size)), reps=2).table("flows")
@@ -192,7 +192,7 @@ def test_bursts_by_time_use_their_share() -> None:
     result = ap.simulate(scenario(group, bottleneck=link, duration="400 s"), reps=8)
     used = result.table("links")["utilisation"].mean()
     # Alternating renewals: the deviation of the share over T is √(T/4)/T, and there are 8 sources.
-    # A queue of 65 kB is sent in the pauses, half a second after each burst.
+    # After each burst, the queue of 65 kB takes half a second of the pause to empty.
     assert 0.5 - 5 * 0.5 / math.sqrt(8 * 400) < used < 0.85
 
 
@@ -218,12 +218,13 @@ def test_slow_reader_receives_at_its_reading_rate() -> None:
 # --- the link stops ----------------------------------------------------------------------------
 
 
-def test_link_may_stop_and_resume() -> None:
+def test_flows_survive_a_link_that_stops_and_resumes() -> None:
     control = [{"at": "10 s", "rate": "0 bit/s"}, {"at": "130 s", "rate": "100 Mbit/s"}]
     run = ap.simulate(
         scenario(ap.flows(base_rtt="20 ms"), control=control, duration="300 s"), reps=1
     ).table("flows")
-    # After 1, 2, 4, … s: the seventh timeout, 127 s after the stop, occurs after the restart.
+    # Timeouts follow after 1, 2, 4, … s. The seventh, 127 s after the stop, occurs after the
+    # restart.
     assert run["timeouts"].iloc[0] in (6, 7)
     # The goodput of a window of 65 kB per 20 ms for at most 170 s minus a minute.
     assert run["delivered_bytes"].iloc[0] > 26e6 / 8 * 110

@@ -216,7 +216,7 @@ def test_any_number_is_read_or_rejected_immediately(number: str, unit: str) -> N
         ),
     ],
 )
-def test_message_for_a_text(kind: type[Quantity | Decibels], value: str, line: str) -> None:
+def test_invalid_text_is_reported(kind: type[Quantity | Decibels], value: str, line: str) -> None:
     with pytest.raises(UnitError) as caught:
         kind.of(value)
     assert str(caught.value) == line
@@ -237,7 +237,7 @@ def test_message_for_a_text(kind: type[Quantity | Decibels], value: str, line: s
         ),
     ],
 )
-def test_message_for_a_python_value(value: object, line: str) -> None:
+def test_invalid_python_value_is_reported(value: object, line: str) -> None:
     with pytest.raises(UnitError) as caught:
         Duration.of(value)
     assert str(caught.value) == line

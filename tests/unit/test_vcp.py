@@ -82,8 +82,8 @@ def test_ecn_field_has_vcp_encoding_in_every_profile(profile: str) -> None:
 
 
 def test_window_without_load_code_grows_until_a_loss_with_a_warning() -> None:
-    told = {advisory.code: advisory.text for advisory in ap.check(scenario()).advisories}
-    assert told == {
+    texts = {advisory.code: advisory.text for advisory in ap.check(scenario()).advisories}
+    assert texts == {
         "vcp-without-code": 'cc = "vcp", but nothing writes a load code at the bottleneck: VCP '
         "takes the load for low, and nothing but losses reduces its window. "
         'Set bottleneck.aqm = {kind = "vcp"}.'
@@ -114,12 +114,16 @@ def test_marks_of_other_disciplines_mean_overload() -> None:
     queue = run["queues"][0]
     assert queue["marks"] > 20
     assert queue["drops"].get("overflow", 0) == 0
-    assert [flow["ecn_reductions"] for flow in run["flows"]] == [0, 0], "no echo by ECE"
+    assert [flow["ecn_reductions"] for flow in run["flows"]] == [0, 0], (
+        "VCP must not echo marks by ECE"
+    )
     assert queue["mean_packets"] < 25
 
 
 def fields(path: Path) -> list[tuple[int, int, bytes]]:
-    """Return the ECN field, the TCP flags and the numbers of each packet from the senders."""
+    """Return the ECN field, the TCP flags and the sequence numbers of each packet from the
+    senders.
+    """
     data, found, place = path.read_bytes(), [], 0
     while place < len(data):
         kind, length = struct.unpack_from("<II", data, place)
@@ -132,7 +136,7 @@ def fields(path: Path) -> list[tuple[int, int, bytes]]:
 
 
 def test_captures_show_the_bits_on_syn_data_and_retransmissions(tmp_path: Path) -> None:
-    """At the senders always 01; at the receivers the value written by the router."""
+    """The ECN field is 01 at the senders, and the value written by the router at the receivers."""
     made = ap.Scenario(
         duration="20 s",
         flows=ap.flows(20, cc="vcp", profile="ns2", base_rtt="100 ms"),
@@ -142,6 +146,10 @@ def test_captures_show_the_bits_on_syn_data_and_retransmissions(tmp_path: Path) 
     sent, arrived = (fields(result.captures[point]) for point in ("sender", "receiver"))
     assert {ecn for ecn, _, _ in sent} == {0b01}
     assert sum(flags & 2 for _, flags, _ in sent) == 2 * 20, "SYNs"
-    assert max(Counter(numbers for _, _, numbers in sent).values()) > 1, "retransmitted"
+    assert max(Counter(numbers for _, _, numbers in sent).values()) > 1, (
+        "some segments must be retransmitted"
+    )
     assert {ecn for ecn, _, _ in arrived} == {0b01, 0b10, 0b11}
-    assert not any(flags & 0xC0 for _, flags, _ in sent + arrived), "neither ECE nor CWR"
+    assert not any(flags & 0xC0 for _, flags, _ in sent + arrived), (
+        "VCP must set neither ECE nor CWR"
+    )

@@ -1,8 +1,8 @@
 """VCP's share of a clean link behind a VCP router (vcp-2008 compared with Xia et al. 2005).
 
 The paths are those of vcp-2008: 10 Mbit/s and 32 ms between routers, 89.6 ms of round trip in
-total. As there, the measurement starts after 10 s: from two packets MI takes 5.6 s to a tenth of
-the link.
+total. As in the paper, the measurement starts after 10 s: multiplicative increase (MI) takes 5.6 s
+from a window of two packets to a tenth of the link.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ def test_ten_flows_fill_a_clean_link_with_a_short_queue() -> None:
 
 @pytest.mark.parametrize(("count", "use"), [(1, 0.909), (2, 0.942), (5, 0.967), (50, 0.983)])
 def test_utilisation_for_fewer_and_more_flows(count: int, use: float) -> None:
-    """The numbers of the model's page; below ten flows AI is too slow to recover from MD."""
+    """The values are those of the model's page. With fewer than ten flows, additive increase (AI)
+    recovers too slowly from multiplicative decrease (MD).
+    """
     group = flows(count, start={"uniform": ["1 ms", "300 ms"]})
     for found in run(group, until=110, since=10):
         what = f"use of the link, {count} flows"
@@ -92,7 +94,7 @@ def test_flow_started_20_s_later_has_half_within_5_percent_after_40_s() -> None:
 
 
 def test_vcp_flows_of_50_and_150_ms_share_within_20_percent_and_reno_flows_do_not() -> None:
-    """Windows have no limit in either case."""
+    """No receive window limits the flows, with VCP or with Reno."""
     start = {"uniform": ["1 ms", "300 ms"]}
 
     def ratios(aqm: Any, **keys: Any) -> list[float]:
@@ -122,7 +124,9 @@ def test_thousand_flows_share_a_gigabit() -> None:
 def test_mi_increases_the_window_by_1_0625_in_200_ms_for_every_rtt(
     base_rtt: str, granularity: str
 ) -> None:
-    """Over 2 s without a code; ACKs are for whole packets, of 500 and more."""
+    """Measured over 2 s without a load code. ACKs acknowledge complete packets; windows have at
+    least 500 packets.
+    """
     scenario = ap.Scenario(
         duration="4 s",
         flows=ap.flows(

@@ -108,8 +108,8 @@ def percent(share: float) -> str:
 
 def verdict(holds: bool | None, valid: bool = True) -> str:
     """Return "yes", "no" or "not measured", with a remark if there was no valid run."""
-    said = {True: "yes", False: "no", None: "not measured"}[holds]
-    return said if valid or holds is None else f"{said}, but invalid"
+    answer = {True: "yes", False: "no", None: "not measured"}[holds]
+    return answer if valid or holds is None else f"{answer}, but invalid"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

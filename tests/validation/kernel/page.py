@@ -23,17 +23,17 @@ def paper_goals(results: analyse.Results) -> Iterator[Goal]:
         chosen = [one for one in found if (one.idx == 9) == (idx == 9)]
         if not chosen:
             continue
-        asked = (
+        requirement = (
             "row 9: T within 4 % of ns-3's and of Airpath's"
             if idx
             else "2, 3, 6, 12, 15: within 8 %"
         )
         off = {one.idx: one.kernel.value / one.published / 1e6 - 1 for one in chosen}
-        said = ", ".join(f"{row}: {analyse.percent(value)} %" for row, value in off.items())
+        result = ", ".join(f"{row}: {analyse.percent(value)} %" for row, value in off.items())
         if idx:
             ours = chosen[0].kernel.value / chosen[0].paper.value - 1
-            said = f"{analyse.percent(off[9])} % and {analyse.percent(ours)} %"
-        yield "1", asked, said, all(one.holds for one in chosen)
+            result = f"{analyse.percent(off[9])} % and {analyse.percent(ours)} %"
+        yield "1", requirement, result, all(one.holds for one in chosen)
 
 
 def fixed_goals(results: analyse.Results) -> Iterator[Goal]:
@@ -44,16 +44,16 @@ def fixed_goals(results: analyse.Results) -> Iterator[Goal]:
             rate = analyse.rate_and_rtt(case.id)[0]
             shares.append(goodput.value / analyse.payload_bps(rate))
     within = sum(abs(share - 1) <= cases.FIXED_GOODPUT_BOUND for share in shares)
-    said = f"{within} of {len(shares)}: {min(shares):.2%} to {max(shares):.2%}"
-    yield "2", "goodput within 3 % of the payload rate, nine links", said, within == 9
+    result = f"{within} of {len(shares)}: {min(shares):.2%} to {max(shares):.2%}"
+    yield "2", "goodput within 3 % of the payload rate, nine links", result, within == 9
     if results.ping:
         offs = [
             1e3 * (float(row["mean_s"]) - analyse.configured_rtt_s(row["case"]))
             for row in results.ping
         ]
         held = sum(analyse.ping_holds(row) for row in results.ping)
-        said = f"{held} of {len(offs)}: {min(offs):+.3f} to {max(offs):+.3f} ms"
-        yield "2", "mean RTT within 0.3 ms, nine links", said, held == 9
+        result = f"{held} of {len(offs)}: {min(offs):+.3f} to {max(offs):+.3f} ms"
+        yield "2", "mean RTT within 0.3 ms, nine links", result, held == 9
 
 
 def trace_goals(results: analyse.Results) -> Iterator[Goal]:
@@ -61,8 +61,13 @@ def trace_goals(results: analyse.Results) -> Iterator[Goal]:
     if found:
         above, late = sum(one.above for one in found), sum(one.above_late for one in found)
         bins = sum(one.bins for one in found)
-        said = f"{above} of {bins} above; {late} beyond the lateness"
-        yield "3", "no bin of 100 ms above its opportunities, lateness allowed for", said, late == 0
+        result = f"{above} of {bins} above; {late} beyond the lateness"
+        yield (
+            "3",
+            "no bin of 100 ms above its opportunities, lateness allowed for",
+            result,
+            late == 0,
+        )
         used = min(one.share for one in found)
         yield "3", "98 % of the opportunities used", f"{used:.2%}", used >= cases.TRACE_SHARE
 
@@ -71,8 +76,8 @@ def matrix_goals(results: analyse.Results) -> Iterator[Goal]:
     measured, goodput, queue = analyse.matrix_within(results)
     if measured:
         least = cases.GOODPUT_LEAST
-        said = f"{goodput} of {measured}"
-        yield "4", "goodput within 5 % in 13 of 16", said, goodput >= least
+        result = f"{goodput} of {measured}"
+        yield "4", "goodput within 5 % in 13 of 16", result, goodput >= least
         yield "4", "mean queue within 20 %", f"{queue} of {measured}", queue == measured == 16
 
 
@@ -82,28 +87,28 @@ def speed_goals(results: analyse.Results) -> Iterator[Goal]:
     valid = [row["valid"] == "1" for row in rows]
     if rows:
         good = [abs(share - 1) <= cases.FAST_GOODPUT_BOUND for share in shares]
-        said = ", ".join(
+        result = ", ".join(
             f"{share:.1%}{'' if ok else ' (invalid)'}"
             for share, ok in zip(shares, valid, strict=True)
         )
-        asked = "300 Mbit/s: goodput within 3 % of the payload rate, valid"
-        yield "6", asked, said, all(good) and all(valid)
+        requirement = "300 Mbit/s: goodput within 3 % of the payload rate, valid"
+        yield "6", requirement, result, all(good) and all(valid)
     growth, drift = analyse.soak_growth(results), analyse.soak_drift(results)
     if growth is not None:
-        asked = "30 minutes at 50 Mbit/s: memory grows by 1 MiB at most"
-        yield "6", asked, f"{growth:.0f} B", growth <= cases.SOAK_MEMORY_BYTES
+        requirement = "30 minutes at 50 Mbit/s: memory grows by 1 MiB at most"
+        yield "6", requirement, f"{growth:.0f} B", growth <= cases.SOAK_MEMORY_BYTES
     if drift is not None:
-        asked = "30 minutes: bytes within 1e-4 of rate × time"
-        yield "6", asked, f"{drift:+.1e}", abs(drift) <= cases.SOAK_DRIFT
+        requirement = "30 minutes: bytes within 1e-4 of rate × time"
+        yield "6", requirement, f"{drift:+.1e}", abs(drift) <= cases.SOAK_DRIFT
 
 
 def goals_table(results: analyse.Results) -> str:
     """Return every requirement with its result."""
     parts = (paper_goals, fixed_goals, trace_goals, matrix_goals, speed_goals)
     rows = [
-        [number, asked, said, analyse.verdict(holds)]
+        [number, requirement, result, analyse.verdict(holds)]
         for part in parts
-        for number, asked, said, holds in part(results)
+        for number, requirement, result, holds in part(results)
     ]
     return analyse.table(["", "goal", "came out", "met"], rows)
 
