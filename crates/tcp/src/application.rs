@@ -1,8 +1,9 @@
-//! Applications that write and pause, and the distributions of their sizes and times.
+//! Applications that alternate between a burst of data and a pause, and the distributions of burst
+//! sizes and times.
 //!
-//! A burst has a size, or a duration during which there is always data to send. A burst with a size
-//! ends when its last byte is acknowledged. Then the application pauses and writes the next burst
-//! on the same connection.
+//! A burst has either a size, or a duration during which there is always data to send. A burst with
+//! a size ends when its last byte is acknowledged. Then the application pauses and writes the next
+//! burst on the same connection.
 
 use airpath_core::{Checks, ConfigError, Duration, Stream, Time, above, at_least};
 use serde::Deserialize;
@@ -19,9 +20,9 @@ pub enum SizeDistribution {
         /// Size, bytes.
         bytes: u64,
     },
-    /// Exponential distribution, rounded up to a byte.
+    /// Exponential distribution, rounded up to an integer number of bytes.
     Exponential {
-        /// Mean, bytes.
+        /// Mean before rounding, bytes.
         mean_bytes: u64,
     },
     /// Pareto distribution, bounded if `largest_bytes` is set.
@@ -36,19 +37,19 @@ pub enum SizeDistribution {
     },
     /// Triangular distribution between two sizes, rounded to the nearest multiple of a step.
     Triangular {
-        /// Smallest size, bytes: a multiple of the step.
+        /// Smallest size, bytes. Must be a multiple of the step.
         smallest_bytes: u64,
         /// The most likely size, bytes.
         mode_bytes: u64,
-        /// Largest size, bytes: a multiple of the step.
+        /// Largest size, bytes. Must be a multiple of the step.
         largest_bytes: u64,
-        /// Step: every size is a multiple of it, bytes.
+        /// Step, bytes. Every size is a multiple of the step.
         step_bytes: u64,
     },
 }
 
-/// Computes the inverse of the distribution function of the triangular distribution from `smallest`
-/// to `largest` with its maximum at `mode`, at u in [0, 1].
+/// Computes the quantile at probability `u` in [0, 1] of the triangular distribution between
+/// `smallest` and `largest` whose density has its maximum at `mode`.
 pub fn triangular(u: f64, smallest: f64, mode: f64, largest: f64) -> f64 {
     let width = largest - smallest;
     if u * width < mode - smallest {
@@ -58,8 +59,9 @@ pub fn triangular(u: f64, smallest: f64, mode: f64, largest: f64) -> f64 {
     }
 }
 
-/// Computes the inverse of the bounded Pareto distribution function, L (1 − u (1 −
-/// (L/H)^α))^(−1/α), at u in [0, 1). An infinite H makes the distribution unbounded.
+/// Computes the quantile at probability `u` in [0, 1) of the bounded Pareto distribution: L (1 − u
+/// (1 − (L/H)^α))^(−1/α), where L is `smallest`, H is `largest` and α is `shape`. If H is infinite,
+/// the distribution is unbounded.
 pub fn pareto(u: f64, shape: f64, smallest: f64, largest: f64) -> f64 {
     let share = 1.0 - libm::pow(smallest / largest, shape);
     smallest * libm::pow(1.0 - u * share, -1.0 / shape)
@@ -95,8 +97,8 @@ impl SizeDistribution {
     /// Checks every value.
     ///
     /// # Errors
-    /// With every size of 0, every shape that is not positive, and sizes of one distribution that
-    /// contradict each other.
+    /// The error lists every size of 0, every shape that is not positive, and inconsistent sizes of
+    /// one distribution.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let (mut checks, positive) = (Checks::default(), at_least(1_u64));
         match *self {
@@ -180,24 +182,24 @@ impl TimeDistribution {
     }
 }
 
-/// Size of a burst.
+/// Size or duration of a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Burst {
-    /// Number of bytes.
+    /// Number of bytes in a burst.
     Size(SizeDistribution),
     /// Duration of a burst, during which there is always data to send.
     Time(TimeDistribution),
 }
 
-/// An application that writes and pauses.
+/// Configuration of an application that alternates between a burst of data and a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OnOffConfig {
     /// Size or duration of a burst.
     pub on: Burst,
-    /// Duration of a pause. It starts when the last byte of a burst is acknowledged, or when the
-    /// time of the burst ends.
+    /// Duration of a pause. A pause starts when the last byte of the burst is acknowledged or, for
+    /// a burst with a duration, when the burst ends.
     pub off: TimeDistribution,
 }
 
@@ -205,7 +207,7 @@ impl OnOffConfig {
     /// Checks every value.
     ///
     /// # Errors
-    /// With every size, time or mean of 0. A fixed pause of 0 is allowed.
+    /// The error lists every size, time or mean of 0. A fixed pause of 0 is allowed.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         match self.on {
@@ -257,8 +259,9 @@ impl Application {
         self.is_writing
     }
 
-    /// Begins a burst. Returns its size in bytes (`u64::MAX`: unlimited) and its end time if the
-    /// burst has a duration. `NEVER`: the burst ends when its last byte has been acknowledged.
+    /// Begins a burst. Returns the size and the end time of the burst. A burst with a duration has
+    /// size `u64::MAX` (unlimited). A burst with a size has end time `NEVER`: it ends when its last
+    /// byte has been acknowledged.
     pub fn write(&mut self, now: Time) -> (u64, Time) {
         self.is_writing = true;
         match self.config.on {
@@ -281,8 +284,8 @@ mod tests {
 
     const SIZES: Law = Law {
         area: "Traffic",
-        source: "The exponential, the bounded Pareto and the triangular law: sizes of transfers",
-        allows: "five standard deviations of 100 000 draws; rounding of doubles at the ends",
+        source: "Sizes of transfers: exponential, bounded Pareto and triangular distribution",
+        allows: "five standard deviations of the result of 100 000 samples; at the ends of a distribution, floating-point rounding",
     };
 
     fn draws(distribution: SizeDistribution) -> Vec<f64> {
@@ -294,8 +297,8 @@ mod tests {
         draws.iter().sum::<f64>() / draws.len() as f64
     }
 
-    /// Sizes are rounded up to a byte, which adds half a byte to the mean. Tolerance: five standard
-    /// errors.
+    /// Rounding up to an integer number of bytes adds half a byte to the mean. Tolerance: five
+    /// standard errors.
     #[test]
     fn exponential_sizes_have_their_mean() {
         let draws = draws(SizeDistribution::Exponential { mean_bytes: 10_000 });
@@ -323,7 +326,8 @@ mod tests {
         }
     }
 
-    /// α L^α/(α − 1) · (L^(1−α) − H^(1−α))/(1 − (L/H)^α), α = 2: 1998.0 for 1000 … 1 000 000.
+    /// The mean is α L^α/(α − 1) · (L^(1−α) − H^(1−α))/(1 − (L/H)^α): 1998.0 for α = 2, L = 1000
+    /// and H = 1 000 000.
     #[test]
     fn bounded_pareto_sizes_have_the_expected_mean() {
         let distribution = SizeDistribution::Pareto {
@@ -352,8 +356,9 @@ mod tests {
 
     const PACKET: u64 = 1460;
 
-    /// The triangles of clamp-2008 §5.8, in packets of 1460 B: mean (a + b + c)/3, variance (a² +
-    /// b² + c² − ab − ac − bc)/18. Rounding adds 1/12 to the variance.
+    /// The triangular distributions of clamp-2008 §5.8, in packets of 1460 B, with minimum a, mode
+    /// b and maximum c. The mean is (a + b + c)/3. The variance is (a² + b² + c² − ab − ac −
+    /// bc)/18, plus 1/12 because of rounding.
     #[test]
     fn triangular_sizes_have_their_mean_and_variance() {
         for (mode, what) in [(2000.5, "symmetric"), (1.0, "mode at 1 packet")] {
@@ -384,12 +389,12 @@ mod tests {
 
     #[test]
     fn triangular_inverse_matches_hand_computed_values() {
-        // A quarter of the area between 0 and 8 is below the maximum at 2.
+        // A quarter of the probability lies below the mode, 2.
         let at = |u: f64| triangular(u, 0.0, 2.0, 8.0);
         assert_eq!((at(0.0), at(1.0)), (0.0, 8.0));
         assert!((at(0.25) - 2.0).abs() < 1e-12 && (at(1.0 / 16.0) - 1.0).abs() < 1e-12);
         assert!((at(13.0 / 16.0) - 5.0).abs() < 1e-12);
-        // Maximum at either end, and a triangle of zero width.
+        // The mode at the lower end, the mode at the upper end, and a triangle of zero width.
         assert_eq!(triangular(0.75, 1.0, 1.0, 5.0), 3.0);
         assert_eq!(triangular(0.25, 1.0, 5.0, 5.0), 3.0);
         assert_eq!(triangular(0.5, 7.0, 7.0, 7.0), 7.0);

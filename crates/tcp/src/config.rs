@@ -1,5 +1,5 @@
-//! Parameters of a connection. `python/airpath/scenario/tcp/tcp_options.toml` documents them for
-//! users, with their values in each profile.
+//! Parameters of a TCP connection. `python/airpath/scenario/tcp/tcp_options.toml` documents every
+//! parameter for users, and lists its value in each profile.
 
 #[cfg(test)]
 mod tests;
@@ -9,19 +9,19 @@ use crate::window_field::WindowField;
 use airpath_core::{Checks, ConfigError, Duration, above, at_least, at_most};
 use serde::{Deserialize, Deserializer};
 
-/// Parameters of a connection. A profile is a table of these values.
+/// Parameters of a TCP connection. A profile is a table with a value for each parameter.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TcpConfig {
-    /// Name of the profile from which the values started; informational only.
+    /// Name of the profile that supplied the default values; informational only.
     pub profile: String,
-    /// Largest segment, payload bytes. With headers at most 65 535.
+    /// Maximum segment size, payload bytes. MSS plus headers is at most 65 535 bytes.
     #[serde(deserialize_with = "saturating")]
     pub mss: u32,
-    /// IP and TCP header of each packet without timestamps, bytes.
+    /// Size of the IP and TCP headers of each packet, without the timestamps option, bytes.
     #[serde(deserialize_with = "saturating")]
     pub header_bytes: u32,
-    /// IW, bytes (RFC 5681 §3.1, RFC 6928).
+    /// Initial window (IW), bytes (RFC 5681 §3.1, RFC 6928).
     pub initial_window: u64,
     /// Initial slow-start threshold, bytes; `None`: unlimited.
     pub initial_ssthresh: Option<u64>,
@@ -31,13 +31,14 @@ pub struct TcpConfig {
     pub recovery: RecoveryKind,
     /// Window growth per ACK.
     pub window_growth: WindowGrowth,
-    /// The window after NewReno's fast recovery.
+    /// Congestion window after NewReno's fast recovery.
     pub exit_window: RecoveryExit,
-    /// RFC 6582's `recover`: no second fast retransmit for losses of one window.
+    /// Use of RFC 6582's variable `recover`, which prevents a second fast retransmit for losses of
+    /// one window.
     pub fast_retransmit_guard: FastRetransmitGuard,
     /// Partial ACKs of NewReno that restart the retransmission timer.
     pub partial_ack_timer: PartialAckTimer,
-    /// One new segment for each of the first two duplicate ACKs (RFC 3042).
+    /// Send one new segment for each of the first two duplicate ACKs (limited transmit, RFC 3042).
     pub limited_transmit: bool,
     /// Number of in-order segments per ACK; 1 disables delayed ACKs.
     pub delayed_ack_segments: u32,
@@ -66,11 +67,12 @@ pub struct TcpConfig {
     pub first_rttvar: FirstRttvar,
     /// Exchange SYN and SYN-ACK before the first data.
     pub handshake: bool,
-    /// Timestamps (RFC 7323): 12 more bytes in every packet, and an RTT sample from every ACK of
-    /// new data.
+    /// Use the timestamps option (RFC 7323): 12 more bytes in every packet, and an RTT sample from
+    /// every ACK of new data.
     #[serde(default)]
     pub timestamps: bool,
-    /// Explicit congestion notification (RFC 3168), and the algorithm of the receiver's echo.
+    /// Explicit congestion notification (RFC 3168): off, or the algorithm with which the receiver
+    /// echoes marks.
     #[serde(default)]
     pub ecn: EcnUse,
     /// Reduction of the window after an echoed mark.
@@ -82,15 +84,15 @@ pub struct TcpConfig {
     /// Handling of the SACK information when the retransmission timer expires.
     #[serde(default)]
     pub sack_after_timeout: SackAfterTimeout,
-    /// Reduction of the window after an idle time.
+    /// Reduction of the congestion window after an idle period.
     #[serde(default)]
     pub idle_restart: IdleRestart,
-    /// Let a window grow that is not fully used, because the application has too little data or the
-    /// receive window is too small. Only for Reno's congestion control: CUBIC never grows such a
-    /// window (RFC 9438 §5.8).
+    /// Let the congestion window grow even if it is not fully used, because the application has too
+    /// little data or the receive window is too small. Applies only to Reno's congestion control:
+    /// with CUBIC, such a window never grows (RFC 9438 §5.8).
     #[serde(default = "yes")]
     pub grow_unused: bool,
-    /// Term that `min_rto` bounds.
+    /// Quantity whose lower bound is `min_rto`.
     #[serde(default)]
     pub rto_floor: RtoFloor,
     /// Number of in-order segments that are acknowledged one by one before delayed ACKs begin.
@@ -99,7 +101,7 @@ pub struct TcpConfig {
     /// Implementation to follow where implementations differ.
     #[serde(default)]
     pub stack: StackVariant,
-    /// Bound of the FlightSize from which NewReno without SACK computes ssthresh.
+    /// Upper bound of the FlightSize from which NewReno without SACK computes ssthresh.
     #[serde(default)]
     pub flight_bound: FlightBound,
     /// Pacing of segments by window and RTT if the congestion control sets no pacing rate.
@@ -108,17 +110,18 @@ pub struct TcpConfig {
     /// Loss detection with SACK.
     #[serde(default)]
     pub loss_detection: LossDetection,
-    /// Tail loss probes (RFC 8985 §7); with `rack` only.
+    /// Send tail loss probes (RFC 8985 §7). Requires `loss_detection = "rack"`.
     #[serde(default)]
     pub tail_loss_probe: bool,
     /// Segments that request an immediate ACK.
     #[serde(default)]
     pub push: Push,
-    /// R2 (RFC 9293 §3.8.3): maximum number of consecutive retransmissions of data by the timer.
-    /// The next expiry aborts the connection. `None`: the connection is never aborted.
+    /// R2 (RFC 9293 §3.8.3): maximum number of consecutive retransmissions of data by the
+    /// retransmission timer. The next expiry of the timer aborts the connection. `None`: the
+    /// connection is never aborted.
     #[serde(default)]
     pub max_retries: Option<u32>,
-    /// Largest number of retransmissions of a SYN.
+    /// Maximum number of retransmissions of a SYN. `None`: no limit.
     #[serde(default)]
     pub max_syn_retries: Option<u32>,
 }
@@ -127,7 +130,8 @@ const fn yes() -> bool {
     true
 }
 
-/// Reads a number of bytes. Larger values saturate; the range checks reject them.
+/// Deserializes a number of bytes. A value above the range of `u32` becomes `u32::MAX`, which the
+/// range checks reject.
 fn saturating<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     u64::deserialize(deserializer).map(|bytes| bytes.try_into().unwrap_or(u32::MAX))
 }
@@ -142,7 +146,8 @@ fn nanos<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Erro
 pub enum RecoveryKind {
     /// RFC 5681 §3.2: fast recovery ends with the first new ACK.
     Reno,
-    /// RFC 6582: fast recovery lasts until everything outstanding at its start is acknowledged.
+    /// RFC 6582: fast recovery lasts until all data that was outstanding at its start is
+    /// acknowledged.
     NewReno,
     /// RFC 6675: selective acknowledgements.
     Sack,
@@ -171,30 +176,31 @@ pub enum StackVariant {
     Rfc,
     /// ns-3.48, with SACK.
     Ns3,
-    /// The one-way agents of ns-2, without SACK.
+    /// The one-way TCP agents of ns-2, without SACK.
     Ns2,
-    /// A Linux kernel, to the extent that it is modelled.
+    /// A Linux kernel, as far as its differences are modelled.
     Linux,
 }
 
-/// Bound of the FlightSize from which NewReno without SACK computes ssthresh, or replacement of the
-/// FlightSize. With SACK the bound is always cwnd.
+/// Upper bound of the FlightSize from which NewReno without SACK computes ssthresh, or a
+/// replacement for the FlightSize. With SACK the bound is always cwnd.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FlightBound {
     /// No bound: all bytes sent and not cumulatively acknowledged (RFC 5681 §2).
     #[default]
     None,
-    /// cwnd. Until all data outstanding at a loss is acknowledged, the bound is the value from
-    /// which ssthresh was computed at that loss. RFC 5681 eq. 4 is an upper bound. Linux
-    /// (`tcp_enter_loss`) uses cwnd and does not reduce twice for one window.
+    /// The bound is cwnd. After a loss, the bound is the value from which ssthresh was computed at
+    /// that loss, until all data outstanding at the loss is acknowledged. RFC 5681 eq. 4 permits a
+    /// smaller ssthresh. Linux (`tcp_enter_loss`) uses cwnd and does not reduce ssthresh twice for
+    /// one window.
     Cwnd,
     /// cwnd replaces the FlightSize, even if little data is outstanding. RFC 5681 §3.1 calls this
     /// an easy mistake.
     Replaced,
 }
 
-/// Pacing if the congestion control sets no pacing rate.
+/// Pacing of segments if the congestion control sets no pacing rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pacing {
@@ -210,16 +216,16 @@ pub enum Pacing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LossDetection {
-    /// By the data that has arrived beyond a hole (RFC 6675). A lost retransmission is detected by
-    /// the retransmission timer.
+    /// A segment is deemed lost if enough data beyond it has arrived (RFC 6675). The loss of a
+    /// retransmission is detected only by the retransmission timer.
     #[default]
     Sack,
-    /// By time: a segment is deemed lost if a segment sent sufficiently later has arrived (RFC
-    /// 8985, RACK).
+    /// A segment is deemed lost if a segment that was sent sufficiently later has arrived (RACK,
+    /// RFC 8985).
     Rack,
 }
 
-/// Segments that carry PSH, which the receiver acknowledges immediately.
+/// Segments that carry the flag PSH. The receiver acknowledges these segments immediately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Push {
@@ -235,7 +241,7 @@ pub enum Push {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EcnUse {
-    /// Not used.
+    /// ECN is not used.
     #[default]
     Off,
     /// RFC 3168: the receiver echoes a mark until the sender has reduced its window.
@@ -243,8 +249,8 @@ pub enum EcnUse {
     /// RFC 3168 with DCTCP's echo: the receiver reports for each segment whether it was marked (RFC
     /// 8257 §3.2).
     Dctcp,
-    /// No negotiation and no ECE. The ECN field is VCP's load code: every segment starts with the
-    /// code for low load, and the receiver echoes the code in `feedback`.
+    /// No negotiation and no ECE. The ECN field carries VCP's load code: the sender sets the code
+    /// for low load in every segment, and the receiver echoes the received code in `feedback`.
     Vcp,
 }
 
@@ -262,23 +268,23 @@ pub enum EcnReaction {
     /// Immediate reduction (RFC 3168 §6.1.2).
     #[default]
     Rfc,
-    /// Reduction in the state CWR, as in Linux and ns-3. The window does not grow until data sent
-    /// after the echo is acknowledged. With proportional rate reduction, the sender transmits fewer
-    /// segments than are delivered. Requires `loss_detection = "rack"` or ns-3's procedures.
+    /// Reduction in the state CWR (congestion window reduced), as in Linux and ns-3. The window
+    /// does not grow until data sent after the echo is acknowledged. With proportional rate
+    /// reduction, the window shrinks gradually: the sender transmits fewer segments than are
+    /// delivered. Requires `loss_detection = "rack"` or `stack = "ns3"` with SACK.
     Cwr,
 }
 
-/// Duplicate ACKs that may start a fast retransmit, compared with the data sent before the last
-/// loss.
+/// Condition under which duplicate ACKs may start a fast retransmit. `recover` is the highest
+/// sequence number sent before the last loss (RFC 6582).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FastRetransmitGuard {
-    /// Any duplicate ACK. A timeout does not reset the count of duplicate ACKs.
+    /// No condition: any duplicate ACKs. A timeout does not reset the count of duplicate ACKs.
     Off,
-    /// Duplicate ACKs for data sent after the last loss (RFC 6582 §3.2 step 1): the ACK must cover
-    /// more than `recover`.
+    /// The acknowledgement number must cover more than `recover` (RFC 6582 §3.2 step 1).
     Rfc,
-    /// Also duplicate ACKs whose acknowledgement number equals the first byte sent after the last
+    /// As `Rfc`, but the acknowledgement number may also equal the first byte sent after the last
     /// loss (ns-3, class TcpSocketBase).
     Ns3,
 }
@@ -297,24 +303,25 @@ pub enum WindowGrowth {
     #[serde(rename = "abc-2")]
     Abc2,
     /// Counts every acknowledged segment, as Linux does: growth by one segment per acknowledged
-    /// segment in slow start, and by one segment per window in congestion avoidance. An unused
-    /// window does not grow.
+    /// segment in slow start, and by one segment per window in congestion avoidance. A window that
+    /// is not fully used does not grow.
     Segments,
-    /// For every ACK of at least a full-sized segment: one segment in slow start, max(1, MSS²/cwnd)
-    /// truncated in congestion avoidance (ns-3's TcpNewReno).
+    /// Growth for every ACK of at least one full-sized segment: one segment in slow start; in
+    /// congestion avoidance max(1, MSS²/cwnd) bytes, truncated (ns-3's TcpNewReno).
     PerAck,
-    /// For every ACK of new data, including the ACK that ends a recovery: one full-sized segment in
-    /// slow start, max(1, MSS²/cwnd) truncated in congestion avoidance (ns-3 of 2014).
+    /// Growth for every ACK of new data, including the ACK that ends a recovery: one full-sized
+    /// segment in slow start; in congestion avoidance max(1, MSS²/cwnd) bytes, truncated (ns-3 of
+    /// 2014).
     PerAckTruncated,
 }
 
-/// The window after NewReno's fast recovery (RFC 6582 §3.2 step 3).
+/// Congestion window after NewReno's fast recovery (RFC 6582 §3.2 step 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecoveryExit {
-    /// min(ssthresh, max(FlightSize, SMSS) + SMSS): option 1, no burst.
+    /// min(ssthresh, max(FlightSize, SMSS) + SMSS). Option 1 of the RFC, which avoids a burst.
     BurstSafe,
-    /// ssthresh: option 2.
+    /// ssthresh. Option 2 of the RFC.
     Ssthresh,
 }
 
@@ -322,13 +329,13 @@ pub enum RecoveryExit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PartialAckTimer {
-    /// The first partial ACK of a recovery: "impatient".
+    /// Only the first partial ACK of a recovery: variant "Impatient" of the RFC.
     First,
-    /// Every partial ACK: "slow-but-steady".
+    /// Every partial ACK: variant "Slow-but-Steady" of the RFC.
     Each,
 }
 
-/// RTTVAR after the first sample R.
+/// RTTVAR after the first RTT sample R.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FirstRttvar {
@@ -342,12 +349,13 @@ pub enum FirstRttvar {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WindowScaling {
-    /// Number of bytes without a limit of the field.
+    /// Exact number of bytes. The header field has no size limit.
     #[default]
     Exact,
     /// 16 bits without scaling: at most 65 535 bytes (RFC 9293 §3.1).
     Off,
-    /// 16 bits times a power of two (RFC 7323 §2), rounded down. The SYN-ACK is not scaled.
+    /// 16-bit value times a power of two, rounded down (window scale option, RFC 7323 §2). The
+    /// window in the SYN-ACK is not scaled.
     On,
 }
 
@@ -358,12 +366,12 @@ pub enum SackAfterTimeout {
     /// Discard the SACK information (RFC 2018 §8).
     #[default]
     Forget,
-    /// Keep the SACK information. Exception: if the oldest segment is selectively acknowledged, the
-    /// receiver has reneged (Linux).
+    /// Keep the SACK information, as Linux does. Exception: if the oldest segment is selectively
+    /// acknowledged, the receiver has reneged, and the SACK information is discarded.
     Keep,
 }
 
-/// Reduction of the window after an idle time longer than an RTO.
+/// Reduction of the congestion window after an idle period that is longer than one RTO.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IdleRestart {
@@ -372,12 +380,13 @@ pub enum IdleRestart {
     Off,
     /// Reduction to min(IW, cwnd) (RFC 5681 §4.1).
     Restart,
-    /// Reduction by half for each RTO after the first, down to min(IW, cwnd). ssthresh becomes at
-    /// least three quarters of the window (RFC 2861 §3, as in Linux).
+    /// The window is halved for each RTO of the idle period after the first RTO, down to min(IW,
+    /// cwnd). ssthresh becomes at least three quarters of the window before the reduction (RFC 2861
+    /// §3, as in Linux).
     Decay,
 }
 
-/// Term that `min_rto` bounds.
+/// Quantity whose lower bound is `min_rto`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RtoFloor {
@@ -391,7 +400,7 @@ pub enum RtoFloor {
 /// Largest IP packet, bytes (RFC 791 §3.1).
 const LARGEST_PACKET: u64 = 65_535;
 
-/// Bytes that the timestamps option takes in a header, padding included (RFC 7323 §3.2).
+/// Size of the timestamps option in a header, including padding, bytes (RFC 7323 §3.2).
 const TIMESTAMPS_BYTES: u32 = 12;
 
 impl TcpConfig {
@@ -407,34 +416,35 @@ impl TcpConfig {
         self.ecn_reaction == EcnReaction::Cwr && is_modelled
     }
 
-    /// Returns true if a timeout discards the SACK information, so that a later ACK counts the same
+    /// Returns true if a timeout discards the SACK information. A later ACK then counts the same
     /// data a second time.
     pub(crate) fn forgets_arrivals(&self) -> bool {
         let keeps = self.sack_after_timeout == SackAfterTimeout::Keep;
         !self.recovery.uses_sack() || !keeps && !self.finds_losses_by_time()
     }
 
-    /// Returns the IP and TCP header of each packet, including timestamps, bytes.
+    /// Returns the size of the IP and TCP headers of each packet, including the timestamps option,
+    /// bytes.
     pub fn whole_header(&self) -> u32 {
         self.header_bytes + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
     }
 
-    /// Returns the largest window that can be advertised, bytes. A receive-window policy starts
-    /// from it.
+    /// Returns the largest window that the receiver can advertise, bytes: the initial value of a
+    /// receive-window policy.
     pub fn largest_window(&self) -> u64 {
         WindowField::new(self).most().min(self.receive_window)
     }
 
-    /// Returns the initial right edge of the window at the sender of a connection without a
-    /// handshake.
+    /// Returns the initial right edge of the receive window that a sender assumes if the connection
+    /// has no handshake.
     pub(crate) fn first_edge(&self) -> u64 {
         u64::from(WindowField::new(self).advertise(self.receive_window))
     }
 
-    /// Checks every value.
+    /// Checks all values.
     ///
     /// # Errors
-    /// With every value that is outside its range or conflicts with other values.
+    /// The error lists every value that is outside its range or conflicts with another value.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
         let positive = at_least(1_u64);
@@ -486,7 +496,7 @@ impl TcpConfig {
         for (field, rto) in [("min_rto", self.min_rto), ("initial_rto", self.initial_rto)] {
             let has_rto = checks.within(field, rto.as_nanos(), positive);
             if has_rto && !is_checked {
-                // One message if the maximum is below both values.
+                // If `max_rto` is below both values, report one problem, not two.
                 let most = at_most(max_rto);
                 let others = ["max_rto"];
                 is_checked =

@@ -14,7 +14,7 @@ pub enum Spacing {
     Poisson(Stream),
 }
 
-/// Source of datagrams of one size at a mean rate. Output 0.
+/// Source of datagrams of constant size. Output 0 sends the datagrams.
 #[derive(Clone, Debug)]
 pub struct DatagramSource {
     flow: FlowId,
@@ -28,8 +28,8 @@ pub struct DatagramSource {
 }
 
 impl DatagramSource {
-    /// Creates a source of datagrams of `size` bytes at mean rate `rate`, active from `start` until
-    /// before `stop`.
+    /// Creates a source of datagrams of `size` bytes at mean rate `rate`, which sends in the
+    /// interval [`start`, `stop`).
     pub fn new(
         flow: FlowId,
         size: Bytes,
@@ -107,7 +107,7 @@ impl Stage for DatagramSource {
     }
 }
 
-/// Sink of datagrams with measurements. Input 0.
+/// Sink that measures datagrams. Input 0 receives the datagrams.
 #[derive(Clone, Debug, Default)]
 pub struct DatagramSink {
     since: Time,
@@ -124,7 +124,8 @@ impl DatagramSink {
         self.packets
     }
 
-    /// Returns the bytes of the IP packets of these datagrams.
+    /// Returns the total size of the IP packets that were both sent and received since the start of
+    /// measurement, bytes.
     pub fn ip_bytes(&self) -> u64 {
         self.ip_bytes
     }
@@ -183,7 +184,7 @@ mod tests {
         DatagramSource::new(FlowId(0), size, rate, Spacing::Constant, start, Time::NEVER)
     }
 
-    /// Returns the send times until `until` ms, ms.
+    /// Runs the source until `until` ms. Returns the send times, ms.
     fn sent(source: &mut DatagramSource, until: u64) -> Vec<u64> {
         let sent = TestHarness::default().run(source, Time::from_millis(until));
         sent.iter().map(|(at, _, _)| at.as_nanos() / 1_000_000).collect()

@@ -1,9 +1,10 @@
-//! Deviations of other implementations from the RFCs: the effects of the parameter `stack`.
+//! Deviations of TCP implementations (ns-2, ns-3, Linux) from the RFCs. The parameter `stack`
+//! selects them.
 //!
 //! Source: ns-2 `tcp.cc`, `tcp-reno.cc`; ns-3.48 `TcpSocketBase`, `TcpTxBuffer`, `TcpNewReno`,
-//! `TcpLinuxReno`; Linux `tcp_cong_control`, `tcp_reno_ssthresh`, `tcp_enter_loss`. The reference
-//! (`docs/reference/tcp-profiles.md`) compares each with the RFCs. CUBIC of ns-3 and of Linux is a
-//! separate congestion control algorithm.
+//! `TcpLinuxReno`; Linux `tcp_cong_control`, `tcp_reno_ssthresh`, `tcp_enter_loss`.
+//! `docs/reference/tcp-profiles.md` compares each deviation with the RFCs. The CUBIC variants of
+//! ns-3 and Linux are not deviations but separate congestion control algorithms.
 
 use crate::config::{EcnUse, StackVariant, TcpConfig};
 use airpath_core::{Checks, at_least};
@@ -11,44 +12,49 @@ use airpath_core::{Checks, at_least};
 /// One deviation from the RFCs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deviation {
-    /// A loss or an echo reduces min(cwnd, receive window) instead of FlightSize (ns-2; RFC 5681
-    /// eq. 4).
+    /// After a loss or an ECN echo, ssthresh is computed from min(cwnd, receive window) instead of
+    /// FlightSize (ns-2; differs from RFC 5681 eq. 4).
     ReducesOfferedWindow,
-    /// After a loss or an echo cwnd is at least one segment, not two (ns-2; RFC 5681 eq. 4).
+    /// After a loss or an ECN echo, the lower bound of cwnd is one segment, not two (ns-2; differs
+    /// from RFC 5681 eq. 4).
     LeavesOneSegment,
-    /// Reno's recovery too has the guard of RFC 6582 §3.2 step 1; the guard also applies to the
-    /// first flight (ns-2).
+    /// The guard of RFC 6582 §3.2 step 1 applies also to Reno's recovery and to the first flight
+    /// (ns-2).
     GuardsEveryRecovery,
     /// The RTT is measured with one segment at a time. A retransmission cancels the measurement
     /// (ns-2).
     TimesOneSegment,
-    /// A lost SYN does not change the initial window and the timeout (ns-2; RFC 5681 §3.1, RFC 6298
-    /// §5.7).
+    /// A lost SYN changes neither the initial window nor the RTO (ns-2; differs from RFC 5681 §3.1
+    /// and RFC 6298 §5.7).
     IgnoresLostSyn,
-    /// Retransmissions are ECN-capable (ns-2; RFC 3168 §6.1.5).
+    /// Retransmissions are ECN-capable (ns-2; differs from RFC 3168 §6.1.5).
     RetransmitsEcnCapable,
-    /// An echo with a window of one segment does not delay sending until the timer expires (ns-2;
-    /// RFC 3168 §6.1.2).
+    /// If cwnd is one segment, an ECN echo does not stop transmission until the retransmission
+    /// timer expires (ns-2; differs from RFC 3168 §6.1.2).
     SendsOneSegmentAfterEcho,
-    /// An echo in the ACK that ends a recovery prevents the growth of cwnd by that ACK (ns-2).
+    /// If the ACK that ends a recovery carries an ECN echo, cwnd does not grow with this ACK
+    /// (ns-2).
     EchoPreventsGrowthAtExit,
-    /// The ACK that ends a recovery enlarges cwnd (ns-2; Linux with losses detected by time).
+    /// cwnd grows with the ACK that ends a recovery (ns-2; Linux with RACK).
     GrowsAtRecoveryExit,
-    /// Recovery with SACK uses `recovery/ns3` (ns-3; RFC 6675, RFC 6937).
+    /// Recovery with SACK uses the module `recovery/ns3` (ns-3; differs from RFC 6675 and RFC
+    /// 6937).
     Ns3Recovery,
-    /// The recovery reports the delivered bytes as growth, so that congestion control algorithms do
-    /// not count (ns-3).
+    /// During recovery, the recovery algorithm computes the growth of cwnd from the delivered
+    /// bytes; the congestion control does not count them (ns-3).
     CountsInRecovery,
-    /// A reduction keeps the credit towards the next increase of cwnd (ns-3 TcpLinuxReno).
+    /// A reduction of cwnd does not reset the count of acknowledged segments towards the next
+    /// increase (ns-3 TcpLinuxReno).
     KeepsGrowthCredit,
-    /// With `window_growth = "segments"` a reduction starts from cwnd, even if cwnd is not fully
-    /// used (ns-3 TcpLinuxReno).
+    /// With `window_growth = "segments"`, the reduced window is computed from cwnd, even if cwnd is
+    /// not fully used (ns-3 TcpLinuxReno).
     ReducesCwndOfSegments,
-    /// Slow start enlarges an unused window (ns-3).
+    /// In slow start cwnd grows even if it is not fully used (ns-3).
     GrowsUnusedInSlowStart,
-    /// A loss detected by time reduces cwnd, even if cwnd is not fully used (Linux).
+    /// After a loss detected by RACK, the reduced window is computed from cwnd, even if cwnd is not
+    /// fully used (Linux).
     ReducesCwndByTime,
-    /// A reduction truncates the window to full segments (Linux).
+    /// After a reduction, cwnd is rounded down to full-sized segments (Linux).
     RoundsToSegments,
 }
 
@@ -67,7 +73,7 @@ const NS2: &[Deviation] = &[
     Deviation::EchoPreventsGrowthAtExit,
     Deviation::GrowsAtRecoveryExit,
 ];
-/// With SACK only.
+/// Deviations of ns-3. They apply only with SACK.
 const NS3: &[Deviation] = &[
     Deviation::Ns3Recovery,
     Deviation::CountsInRecovery,
@@ -77,7 +83,7 @@ const NS3: &[Deviation] = &[
 ];
 const LINUX: &[Deviation] =
     &[Deviation::ReducesCwndByTime, Deviation::GrowsAtRecoveryExit, Deviation::RoundsToSegments];
-/// Without loss detection by time.
+/// Deviations of Linux without RACK.
 const LINUX_BY_DUPLICATES: &[Deviation] = &[Deviation::RoundsToSegments];
 
 impl Deviations {
@@ -104,7 +110,7 @@ impl Deviations {
     }
 }
 
-/// Rejects features that the implementation that `config` follows does not have.
+/// Rejects features that do not exist in the implementation that `config` follows.
 pub(crate) fn check(config: &TcpConfig, checks: &mut Checks) {
     const ADVICE: &str = "Set stack = \"rfc\"";
     if config.stack == StackVariant::Ns2 && config.recovery.uses_sack() {

@@ -1,10 +1,13 @@
 //! Price rules of CLAMP, for a receive window and for a congestion window.
 //!
-//! Source: Andrew, Hanly and Mukhtar 2008, §4.2, Eqs. 14–16, and §4.3 (slow start).
-//! Decisions where the paper gives no rule: the window changes only if time has passed, so that
-//! only the first packet of a burst counts. The window is at least a segment and at most the
-//! receive window. If the time until the first data is unknown, the delay estimate starts with the
-//! first value of its average.
+//! Source: Andrew, Hanly and Mukhtar 2008, §4.2, Eqs. 14–16, and §4.3 (slow start). The paper does
+//! not specify the following:
+//!
+//! - The window changes only if time has passed since the last packet, so that only the first
+//!   packet of a burst changes it.
+//! - The window is at least one segment and at most the receive window.
+//! - If the time until the first data is unknown, the delay estimate starts with the first value of
+//!   its average.
 
 use airpath_core::{Checks, Duration, Time, above, at_least};
 use std::collections::VecDeque;
@@ -12,19 +15,19 @@ use std::collections::VecDeque;
 /// Largest increase per packet, bytes (§4.2).
 const LARGEST_INCREASE: f64 = 10_000.0;
 
-/// Computes the change of the window before clipping (Eq. 14), bytes: `rate` in bytes/s; `price`,
-/// `delay` and the time `since` the previous packet in s.
+/// Computes the change of the window before clipping (Eq. 14), bytes. `rate` is in bytes/s.
+/// `price`, `delay` and the time `since` the previous packet are in s.
 pub fn clamp_change(tau: f64, price: f64, rate: f64, delay: f64, since: f64) -> f64 {
     (tau - price * rate) / delay * since
 }
 
-/// Computes the delay estimate after a sample (Eq. 16), s: `advertised` in bytes, `rate` in
+/// Computes the delay estimate after a sample (Eq. 16), s. `advertised` is in bytes, `rate` in
 /// bytes/s.
 pub fn clamp_delay(delay: f64, beta: f64, advertised: f64, rate: f64) -> f64 {
     (1.0 - beta) * delay + beta * advertised / rate
 }
 
-/// Packets over which the received rate is averaged (Eq. 15).
+/// The last packets, over which the received rate is averaged (Eq. 15).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arrivals {
     pub(crate) packets: VecDeque<(Time, u32)>,
@@ -48,8 +51,9 @@ impl Arrivals {
         self.packets.back().map(|(at, _)| *at)
     }
 
-    /// Returns the received rate, bytes/s: α + 1 packets divided by the α times between them, as
-    /// printed in the paper. `None` until time has passed between two packets.
+    /// Returns the received rate, bytes/s: the size of α + 1 packets divided by the sum of the α
+    /// times between them, as printed in the paper. Returns `None` if all packets arrived at the
+    /// same time.
     pub(crate) fn rate(&self) -> Option<f64> {
         let (first, last) = (self.packets.front()?.0, self.packets.back()?.0);
         let span = last.saturating_since(first).as_secs_lossy();
@@ -57,7 +61,7 @@ impl Arrivals {
     }
 }
 
-/// Input of the rules for a packet that has arrived, or that an ACK reports as arrived.
+/// A packet that has arrived, or that an ACK reports as arrived: input of the price rules.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PricedPacket {
     pub(crate) now: Time,
@@ -65,9 +69,9 @@ pub(crate) struct PricedPacket {
     pub(crate) bytes: u64,
     /// Price, s.
     pub(crate) price: f64,
-    /// AWND of Eq. 16: the window in force, bytes.
+    /// Current window (AWND of Eq. 16), bytes.
     pub(crate) in_force: f64,
-    /// Growth of slow start, bytes.
+    /// Growth of the window if it is in slow start, bytes.
     pub(crate) growth: f64,
     /// True if the window may shrink.
     pub(crate) may_fall: bool,
@@ -135,7 +139,7 @@ impl PriceRules {
         self.arrivals.last().is_none()
     }
 
-    /// Initialises d̂ with `round`.
+    /// Initialises d̂ with the duration of a round trip.
     pub(crate) fn begin(&mut self, round: Duration) {
         self.delay = Some(round.as_secs_lossy()).filter(|round| *round > 0.0);
     }
@@ -174,7 +178,7 @@ impl PriceRules {
         change.clamp(-largest_decrease, LARGEST_INCREASE)
     }
 
-    /// Slow start (§4.3).
+    /// Applies slow start (§4.3).
     fn grow_slowly(&mut self, packet: &PricedPacket, rate: Option<f64>) {
         if rate.is_some_and(|rate| packet.price * rate > self.tau) {
             self.leave_slow_start();
@@ -184,7 +188,7 @@ impl PriceRules {
         }
     }
 
-    /// Ends slow start, if it has not ended: halves the window.
+    /// Ends slow start and halves the window. No effect outside slow start.
     pub(crate) fn leave_slow_start(&mut self) {
         if self.is_in_slow_start {
             self.is_in_slow_start = false;

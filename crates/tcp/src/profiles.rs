@@ -9,8 +9,8 @@ use serde_json::Value;
 
 const TABLES: &str = include_str!("../generated/profiles.json");
 
-/// Returns the parameters of the profile `name`, in the format of a TCP source's description.
-/// Values in the table `changes` replace those of the profile.
+/// Returns the parameters of the profile `name` as JSON, in the format in which [`TcpConfig`] is
+/// deserialized. Values in the table `changes` replace values of the profile.
 ///
 /// ```
 /// use serde_json::json;
@@ -20,7 +20,7 @@ const TABLES: &str = include_str!("../generated/profiles.json");
 /// ```
 ///
 /// # Errors
-/// If there is no such profile.
+/// Returns an error if no profile has this name.
 pub fn profile(name: &str, changes: Value) -> Result<Value, ConfigError> {
     let mut tables: Value = serde_json::from_str(TABLES).expect("make generate-docs writes JSON");
     let mut options = tables[name].take();
@@ -43,13 +43,14 @@ impl TcpConfig {
     /// Returns the parameters of the profile `name`.
     ///
     /// # Errors
-    /// If there is no such profile.
+    /// Returns an error if no profile has this name.
     pub fn of_profile(name: &str) -> Result<TcpConfig, ConfigError> {
         let options = profile(name, Value::Null)?;
         Ok(serde_json::from_value(options).expect("a profile has every option"))
     }
 
-    /// Returns profile `rfc`: RFC 5681, 6582, 6298 and 3042, with 1500-byte packets.
+    /// Returns the profile `rfc`, which follows RFC 5681, 6582, 6298 and 3042, with 1500-byte
+    /// packets.
     pub fn rfc() -> TcpConfig {
         TcpConfig::of_profile("rfc").expect("there is a profile of that name")
     }

@@ -1,7 +1,7 @@
-//! Set of byte ranges: data that the receiver holds beyond a hole, or data that the sender knows to
-//! have arrived.
+//! Set of byte ranges. The receiver stores the data beyond a hole in a set, and the sender the data
+//! reported by SACK.
 
-/// The bytes from `start` up to, but not including, `end`.
+/// Half-open byte range [`start`, `end`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) start: u64,
@@ -14,7 +14,7 @@ impl Range {
     }
 }
 
-/// Ranges in ascending order that do not touch each other.
+/// Set of ranges, stored in ascending order. The ranges neither overlap nor touch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RangeSet {
     ranges: Vec<Range>,
@@ -28,7 +28,7 @@ impl RangeSet {
         &self.ranges
     }
 
-    /// Extends the last range to `end` if it ends at `at`. Returns true if it was extended.
+    /// Extends the last range to `end` if the range ends at `at`. Returns true if it was extended.
     #[inline]
     pub(crate) fn extend_last(&mut self, at: u64, end: u64) -> bool {
         match self.ranges.last_mut() {
@@ -57,7 +57,7 @@ impl RangeSet {
     pub(crate) fn insert(&mut self, new: Range) -> u64 {
         match self.ranges.last_mut() {
             Some(last) if new.start < last.start => self.insert_among(new),
-            // The most frequent case: the new range touches no range except the last one.
+            // Fast path: the new range touches only the last range.
             Some(last) if new.start <= last.end => {
                 let grown = new.end.saturating_sub(last.end);
                 last.end += grown;

@@ -6,25 +6,25 @@ use airpath_core::SackBlock;
 /// Number of recent arrivals that determine the order of SACK blocks.
 const REMEMBERED: usize = 3;
 
-/// Received data of a stream.
+/// Received data of a byte stream.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembly {
     next: u64,
     /// True if data has arrived beyond `next`.
     has_islands: bool,
-    /// Allocated with the first out-of-order arrival.
+    /// Out-of-order data. Allocated when the first out-of-order segment arrives.
     beyond: Option<Box<Beyond>>,
 }
 
-/// Received data beyond the next expected byte.
+/// Received data beyond the first hole.
 #[derive(Clone, Debug, Default)]
 struct Beyond {
-    /// Ranges that have arrived beyond `next`.
+    /// Received ranges beyond the next expected byte ("islands").
     islands: RangeSet,
-    /// One byte of each of the most recently touched islands, latest first. Unused places repeat
-    /// another place or are stale.
+    /// Offset of one byte in each of the most recently touched islands, latest island first. Unused
+    /// entries are copies of other entries or stale.
     latest: [u64; REMEMBERED],
-    /// Islands in the order of SACK blocks. Only the first `reports` are used.
+    /// Islands in the order of SACK blocks. Only the first `reports` entries are valid.
     reported: [Range; REMEMBERED],
     reports: usize,
 }
@@ -32,18 +32,18 @@ struct Beyond {
 /// Position of an arriving segment in the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentOrder {
-    /// The next expected bytes, without out-of-order data beyond them.
+    /// The segment starts at the next expected byte, and no out-of-order data is stored.
     InOrder,
-    /// The next expected bytes, with out-of-order data beyond them.
+    /// The segment starts at the next expected byte, and out-of-order data is stored.
     FilledHole,
-    /// Bytes beyond a hole.
+    /// The segment lies beyond a hole.
     OutOfOrder,
-    /// No new bytes.
+    /// The segment contains no new bytes.
     Duplicate,
 }
 
 impl Reassembly {
-    /// Returns the next expected byte: everything before it has arrived.
+    /// Returns the stream offset of the next expected byte. All bytes before it have arrived.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
@@ -55,13 +55,13 @@ impl Reassembly {
         self.has_islands
     }
 
-    /// Returns true if a segment from `start` is in order and no data has arrived beyond a hole.
+    /// Returns true if `start` is the next expected byte and no out-of-order data is stored.
     #[inline]
     pub(crate) fn expects(&self, start: u64) -> bool {
         start == self.next && !self.has_islands
     }
 
-    /// Adds the bytes up to `end` of a segment that is [expected](Self::expects).
+    /// Adds the bytes up to `end` of an [expected](Self::expects) segment.
     #[inline]
     pub(crate) fn extend(&mut self, end: u64) {
         self.next = end;
@@ -88,7 +88,7 @@ impl Reassembly {
         arrived
     }
 
-    /// Returns the SACK blocks of an ACK.
+    /// Returns the SACK blocks for the next ACK.
     #[inline]
     pub fn sack_blocks(&self) -> impl Iterator<Item = SackBlock> {
         let next = self.next;
@@ -102,12 +102,12 @@ impl Reassembly {
 }
 
 impl Beyond {
-    /// Adds the bytes from `start` up to, but not including, `end`. They may be duplicates. `next`
-    /// is the next expected byte.
+    /// Adds the bytes from `start` up to, but not including, `end`. The bytes may be duplicates.
+    /// `next` is the next expected byte; it is updated.
     fn insert(&mut self, start: u64, end: u64, next: &mut u64) -> SegmentOrder {
         let had_islands = !self.islands.is_empty();
         if had_islands && start == self.reported[0].end && self.islands.extend_last(start, end) {
-            // The most frequent case: one more segment after the latest island, which is also the
+            // Fast path: the segment extends the island that was touched last, which is also the
             // last island.
             self.reported[0].end = end;
             return SegmentOrder::OutOfOrder;
@@ -136,7 +136,7 @@ impl Beyond {
         }
     }
 
-    /// Records that the island with the byte `at` was touched last.
+    /// Records the island that contains the byte `at` as the last touched island.
     fn remember(&mut self, at: u64) {
         let touched = self.islands.holding(at);
         let mut latest = [at; REMEMBERED];
@@ -148,8 +148,8 @@ impl Beyond {
         self.latest = latest;
     }
 
-    /// Orders the SACK blocks: the island of the latest arrival, then the islands that were
-    /// reported first most recently, then other islands that fit (RFC 2018 §4).
+    /// Orders the SACK blocks as RFC 2018 §4 requires: first the island of the latest segment, then
+    /// the most recently reported islands, then other islands as far as space permits.
     fn order_reports(&mut self) {
         self.reports = 0;
         let known = self.latest.iter().filter_map(|at| self.islands.holding(*at));

@@ -1,6 +1,6 @@
 //! Round-trip time estimate and retransmission timeout.
 //!
-//! Source: RFC 6298. Only segments that were sent once give samples (Karn's rule, §3).
+//! Source: RFC 6298. Only segments that were sent once provide RTT samples (Karn's algorithm, §3).
 
 use crate::config::{FirstRttvar, RtoFloor, TcpConfig};
 use airpath_core::Duration;
@@ -12,7 +12,7 @@ pub struct RttEstimator {
     options: Arc<TcpConfig>,
     /// Lower bound of the RTO. Zero if `rto_floor` bounds 4·RTTVAR instead.
     min_rto: Duration,
-    /// Lower bound of 4·RTTVAR, ns: the granularity, or the bound of `rto_floor`.
+    /// Lower bound of 4·RTTVAR, ns: the granularity or, if `rto_floor` bounds this term, `min_rto`.
     least_term: f64,
     estimate: Option<Estimate>,
     /// RTO without back-off, updated by every sample.
@@ -100,14 +100,14 @@ impl RttEstimator {
         self.base_rto.saturating_mul(u64::from(self.backoff)).min(self.options.max_rto)
     }
 
-    /// Sets an RTO of at least 3 s for data, because the SYN was retransmitted (RFC 6298 §5.7).
+    /// Sets an RTO of at least 3 s for data after a retransmission of the SYN (RFC 6298 §5.7).
     pub fn restart_after_lost_syn(&mut self) {
         self.backoff = 1;
         let rto = self.base_rto.max(Duration::from_secs(3));
         self.base_rto = rto.clamp(self.min_rto, self.options.max_rto);
     }
 
-    /// Resets the back-off: the peer has answered, but without an RTT sample.
+    /// Resets the back-off, because the peer has answered, although without an RTT sample.
     pub fn forget_back_off(&mut self) {
         self.backoff = 1;
     }
@@ -125,7 +125,7 @@ mod tests {
 
     const RTO: Law = Law {
         area: "Retransmission timeout",
-        source: "RFC 6298 §2, §5: the timeout after samples and expiries",
+        source: "RFC 6298 §2, §5: RTO after RTT samples and timer expiries",
         allows: "nothing",
     };
 
@@ -175,20 +175,21 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_secs(1));
     }
 
-    /// Linux: RTO = SRTT + max(200 ms, 4·RTTVAR): the floor applies to the second term.
+    /// In Linux, RTO = SRTT + max(200 ms, 4·RTTVAR): the lower bound applies only to the second
+    /// term.
     #[test]
-    fn variance_floor_is_added_to_the_mean() {
+    fn rto_is_srtt_plus_floor_with_variance_floor() {
         let mut rtt = RttEstimator::new(&Arc::new(TcpConfig {
             min_rto: Duration::from_millis(200),
             rto_floor: RtoFloor::Variance,
             ..TcpConfig::rfc()
         }));
         assert_eq!(rtt.rto(), Duration::from_secs(1));
-        // SRTT 17, RTTVAR 8.5.
+        // SRTT = 17 ms, RTTVAR = 8.5 ms.
         rtt.sample(Duration::from_millis(17));
         let found = rtt.rto().as_nanos() as f64 / 1e6;
         LINUX.equal("after a sample of 17 ms", "ms", found, 217.0);
-        // SRTT 17 + 400/8, RTTVAR ¾·8.5 + 400/4.
+        // SRTT = 17 + 400/8 ms, RTTVAR = ¾·8.5 + 400/4 ms.
         rtt.sample(Duration::from_millis(417));
         let found = rtt.rto().as_nanos() as f64 / 1e6;
         LINUX.equal("after samples of 17 and 417 ms", "ms", found, 67.0 + 4.0 * 106.375);
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn coarse_clock_rounds_to_ticks() {
+    fn rto_is_rounded_to_ticks_of_coarse_clock() {
         let mut rtt = RttEstimator::new(&Arc::new(TcpConfig {
             min_rto: Duration::from_nanos(1),
             rto_granularity: Duration::from_millis(10),

@@ -1,4 +1,4 @@
-//! Sender: combines RTT estimator, scoreboard, loss recovery and congestion control.
+//! TCP sender. Combines RTT estimator, scoreboard, loss recovery and congestion control.
 //!
 //! Source: RFC 9293, RFC 5681, RFC 6298 §5, RFC 7323 §4.1. The transmission of segments is in
 //! `sender/transmit.rs`.
@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 /// Configuration of a sender.
 pub struct SenderConfig {
-    /// Flow number.
+    /// Flow ID.
     pub flow: FlowId,
     /// TCP parameters of the connection.
     pub options: Arc<TcpConfig>,
@@ -58,15 +58,15 @@ pub struct SenderConfig {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Before the start.
+    /// The connection has not started.
     Idle,
-    /// SYN sent.
+    /// The SYN has been sent and not yet answered.
     SynSent,
     /// Data may flow.
     Established,
-    /// Everything acknowledged.
+    /// All data has been acknowledged.
     Done,
-    /// Aborted because too many retransmissions were not answered.
+    /// The connection was aborted because too many retransmissions were not answered.
     Aborted,
 }
 
@@ -81,27 +81,28 @@ struct Handshake {
 
 /// Sender of one connection. Input 0 receives ACKs, output 0 sends segments.
 ///
-/// The fields of the fast path come first: with many flows every cache line counts.
+/// The fields that the fast path uses come first, so that they share few cache lines. This matters
+/// with many flows.
 #[repr(C)]
 pub struct Sender {
     flow: FlowId,
     mss: u32,
     header: u32,
     phase: Phase,
-    /// The next ACKs may be handled by the fast path (`fast_path.rs`).
+    /// True if the fast path (`fast_path.rs`) may handle the next ACKs.
     allows_fast_path: bool,
     timestamps: bool,
-    /// True with bursts or with loss detection by time.
+    /// True if the sender counts bursts or uses RACK.
     has_more_to_settle: bool,
-    /// Stream offset behind the last byte to send.
+    /// Stream offset after the last byte to send.
     end: u64,
     /// Right edge of the receive window.
     edge: u64,
     stop: Time,
     /// Expiry of the retransmission timer or, with no data outstanding, of the persist timer.
     rto_deadline: Time,
-    /// Earliest of three times: `turn`, the next release by the pacer, and the timer of loss
-    /// detection by time.
+    /// Earliest of three times: `turn`, the next release by the pacer, and the expiry of the RACK
+    /// timer.
     alarm: Time,
     /// Time of the last transmission of data.
     last_sent: Time,
@@ -110,7 +111,7 @@ pub struct Sender {
     congestion: AnyCongestion,
     pacer: Pacer,
     limit: WindowLimit,
-    /// Allocated with the first ACK.
+    /// ACK delays. Allocated when the first ACK arrives.
     ack_delays: Option<Box<Histogram>>,
     measured: SenderCounters,
     recovery: Recovery,
@@ -123,17 +124,18 @@ pub struct Sender {
     probes: u32,
     /// TS.Recent (RFC 7323 §4.3). Its echo is used only by captures.
     ts_recent: u32,
-    /// Time at which everything was acknowledged or the connection aborted; `NEVER` before.
+    /// Time at which all data was acknowledged or the connection was aborted; `NEVER` before.
     closed_at: Time,
     options: Arc<TcpConfig>,
     /// The current burst, whose last segment requests an ACK.
     burst: Option<Box<Burst>>,
-    /// Application that writes and pauses. `None`: all data is available at the start.
+    /// Application that alternates between a burst and a pause. `None`: all data is available at
+    /// the start.
     application: Option<Box<Application>>,
 }
 
 impl Sender {
-    /// Creates the sender that `config` describes.
+    /// Creates a sender from its configuration.
     pub fn new(config: SenderConfig) -> Sender {
         let options = &config.options;
         Sender {
@@ -174,7 +176,7 @@ impl Sender {
         }
     }
 
-    /// Adds an application that writes and pauses without end.
+    /// Adds an application that alternates between a burst and a pause, without end.
     #[must_use]
     pub fn with_application(self, on_off: OnOff) -> Sender {
         let application = Some(Box::new(Application::new(on_off)));
@@ -264,7 +266,8 @@ impl Sender {
         self.settle(ctx);
     }
 
-    /// Sets TS.Recent to the younger timestamp. Compares ages, because a pause may be long.
+    /// Sets TS.Recent to the younger of two timestamps: TS.Recent and the TSval of `ack`. Compares
+    /// the ages, because timestamps can wrap during a long pause.
     #[inline]
     fn note_timestamp(&mut self, ack: &Packet, now: Time) {
         let age = |tsval: u32| timestamp(now).wrapping_sub(tsval);

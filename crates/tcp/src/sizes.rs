@@ -1,12 +1,12 @@
-//! Memory of a connection, which limits the number of connections.
+//! Test of the memory size of a connection, which limits the number of connections in a run.
 
 use crate::congestion::AnyCongestion;
 use crate::recovery::Recovery;
 use crate::window::AnyWindow;
 use crate::{Receiver, Sender};
 
-/// The endpoints of a hundred thousand idle connections fit into 100 MB. Their other data is
-/// shared, or allocated when needed.
+/// The endpoints of 100 000 idle connections must fit into 100 MB. All other data is shared, or
+/// allocated when needed.
 #[test]
 fn endpoints_are_small() {
     let sizes = [

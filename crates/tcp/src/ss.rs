@@ -1,21 +1,20 @@
-//! Samples of senders at regular times, with the quantities of `ss -ti`, and the columns of their
-//! table. Used for simulated senders and for senders of a kernel.
+//! Periodic samples of sender state, with the quantities that `ss -ti` prints, and the columns of
+//! the table of samples. Used for simulated senders and for senders in the Linux kernel.
 
 use crate::sender::{SenderInfo, SenderState};
 use airpath_core::{Duration, Time};
 use std::io::{self, Write};
 
-/// State of one sender at one time.
+/// Sample of the state of one sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SsSample {
     /// Time of the sample.
     pub time: Time,
-    /// Flow number.
+    /// Flow ID.
     pub flow: u32,
     /// State of the sender. Its retransmissions are counted from the start of the run.
     pub info: SenderInfo,
-    /// Bytes cumulatively acknowledged since the previous sample, divided by the time between,
-    /// bit/s.
+    /// Mean rate of cumulatively acknowledged data since the previous sample, bit/s.
     pub delivery_rate_bps: f64,
 }
 
@@ -27,28 +26,28 @@ impl SsSample {
 
 /// Column of the table of samples.
 pub struct SsColumn {
-    /// Name in results.
+    /// Name of the column in results.
     pub name: &'static str,
     /// Function that reads the value.
     pub of: SsValue,
 }
 
-/// Value of a column.
+/// Value of a column and its type.
 pub enum SsValue {
-    /// Flow number.
+    /// Flow ID.
     Flow,
     /// State, as an index in [`SenderState::ALL`].
     State,
-    /// Number. A missing value is NaN.
+    /// Floating-point value. A missing value is NaN.
     Number(fn(&SsSample) -> f64),
 }
 
 impl SsColumn {
-    /// Writes the column as little-endian doubles. Exceptions: the flow (32 bits) and the state (8
-    /// bits).
+    /// Writes the column as little-endian doubles, except the flow (32-bit integer) and the state
+    /// (8-bit integer).
     ///
     /// # Errors
-    /// If the sink fails.
+    /// Returns an error if writing to `sink` fails.
     pub fn write(&self, samples: &[SsSample], sink: &mut impl Write) -> io::Result<()> {
         for sample in samples {
             match self.of {

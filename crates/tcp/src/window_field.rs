@@ -1,16 +1,15 @@
 //! Window field of the TCP header: 16 bits, scaled or unscaled.
 //!
 //! Source: RFC 9293 §3.1, RFC 7323 §2. Sequence numbers are stream offsets and never wrap, so only
-//! this field limits the data in flight.
-//! Left out: the negotiation (both ends use the configured value), and the bytes of the option in
-//! the SYN.
+//! this field limits the data in flight. Not modelled: the negotiation (both ends use the
+//! configured value), and the size of the window scale option in the SYN.
 
 use crate::config::{TcpConfig, WindowScaling};
 
-/// Largest value of the field.
+/// Largest value of the window field.
 const LARGEST: u32 = 65_535;
 
-/// Largest shift (RFC 7323 §2.3).
+/// Largest shift count of the window scale option (RFC 7323 §2.3).
 const MAX_SHIFT: u32 = 14;
 
 /// Encoding of the window in an ACK.
@@ -23,8 +22,8 @@ pub(crate) struct WindowField {
 }
 
 impl WindowField {
-    /// Creates the field of a connection with `options`. The shift is the smallest one with which
-    /// the receive window fits.
+    /// Creates the encoding for a connection with `options`. Uses the smallest shift with which the
+    /// receive window fits into the field.
     pub(crate) fn new(options: &TcpConfig) -> WindowField {
         let scaling = options.window_scaling;
         let (most, shift) = match scaling {
@@ -40,7 +39,7 @@ impl WindowField {
         WindowField { most, shift: shift as u8, scaling }
     }
 
-    /// Returns the field of a SYN-ACK, which is never scaled (RFC 7323 §2.2).
+    /// Returns the encoding of the window in a SYN-ACK, which is never scaled (RFC 7323 §2.2).
     pub(crate) fn of_syn(self) -> WindowField {
         match self.scaling {
             WindowScaling::On => WindowField { most: LARGEST, shift: 0, ..self },
@@ -48,7 +47,8 @@ impl WindowField {
         }
     }
 
-    /// Returns the advertised bytes for a window of `window` bytes: rounded down (RFC 7323 §2.3).
+    /// Returns the advertised window for a window of `window` bytes, rounded down to a value that
+    /// the field can represent (RFC 7323 §2.3), bytes.
     #[inline]
     pub(crate) fn advertise(self, window: u64) -> u32 {
         let fits = window.min(u64::from(self.most)) as u32;
@@ -60,7 +60,7 @@ impl WindowField {
         u64::from(self.most)
     }
 
-    /// Returns the step of advertised windows, bytes.
+    /// Returns the step between two values that the field can represent, bytes.
     #[inline]
     pub(crate) fn step(self) -> u64 {
         1 << self.shift

@@ -1,37 +1,42 @@
 //! CLAMP at the sender: the congestion window depends on the price that the receiver echoes.
 //!
 //! Source: Andrew, Hanly and Mukhtar 2008, §6, which mentions this variant without details. The
-//! rules are those of the receiver (§4.2, §4.3), in `price_rules.rs`. The window is the smaller of
-//! Reno's window (RFC 5681) and the window of the price rules.
-//! Design decisions: the bytes that an ACK reports as delivered count as one packet, plus a header
-//! for each of its segments. The delay estimate begins with the first RTT sample. Slow start begins
-//! with the initial window, grows by the acknowledged bytes, and also ends at a loss. A loss halves
-//! Reno's window, but not the window of the price rules.
+//! price rules are the rules of CLAMP's receiver (§4.2, §4.3), in `price_rules.rs`. The congestion
+//! window is the smaller of Reno's window (RFC 5681) and the window of the price rules.
 //!
-//! `headroom` is an addition of Airpath. While Reno's window is the smaller one, the price has no
-//! effect. The window of the price rules would then grow without limit, and would be too large for
-//! a long time after the price becomes relevant.
+//! The paper does not specify the following:
+//!
+//! - The bytes that an ACK reports as delivered, plus a header for each segment, count as one
+//!   packet.
+//! - The delay estimate begins with the first RTT sample.
+//! - In slow start, the window of the price rules begins with the initial window and grows by the
+//!   acknowledged bytes. A loss also ends slow start.
+//! - A loss halves Reno's window, but not the window of the price rules.
+//!
+//! `headroom` is an addition of Airpath. While Reno's window is the smaller window, the price has
+//! no effect. Without `headroom`, the window of the price rules would then grow without limit. When
+//! the price rises later, this window would be too large for a long time.
 
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
 use crate::price_rules::{PriceParameters, PriceRules, PricedPacket};
 use airpath_core::{Checks, Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// Largest [`ClampConfig::headroom`].
+/// Largest allowed value of [`ClampConfig::headroom`].
 const MOST_HEADROOM: f64 = 1e6;
 
 /// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClampConfig {
-    /// τ, bytes, above 0: target backlog of each flow. The paper: 500.
+    /// Target backlog τ of each flow, bytes, above 0. The paper uses 500.
     pub tau_bytes: u64,
-    /// α, maximum number of ACKs over which the rate is averaged, at least 1. The paper: 1000.
+    /// Maximum number α of ACKs over which the rate is averaged, at least 1. The paper uses 1000.
     pub average_packets: usize,
-    /// β, weight of a sample in the delay estimate, in (0, 1). The paper: 0.001.
+    /// Weight β of a sample in the delay estimate, in (0, 1). The paper uses 0.001.
     pub beta: f64,
-    /// Bound of the window of the price rules, as a multiple of Reno's window, 1 to 10⁶. `None`: no
-    /// bound, as in the paper.
+    /// Upper bound of the window of the price rules, as a multiple of Reno's window, 1 to 10⁶.
+    /// `None`: no bound, as in the paper.
     #[serde(default)]
     pub headroom: Option<f64>,
 }
@@ -43,12 +48,12 @@ pub struct Clamp {
     rules: PriceRules,
     mss: u64,
     header: u64,
-    /// Infinite if there is no bound.
+    /// Value of [`ClampConfig::headroom`]; infinite if there is no bound.
     headroom: f64,
 }
 
 impl Clamp {
-    /// Returns the bytes of the IP packets that carried `payload` bytes.
+    /// Returns the total size of the IP packets that carry `payload` bytes, bytes.
     fn with_headers(&self, payload: u64) -> u64 {
         payload + payload.div_ceil(self.mss) * self.header
     }

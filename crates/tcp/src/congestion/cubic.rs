@@ -1,10 +1,15 @@
 //! CUBIC: the window is a cubic function of the time since the last loss.
 //!
-//! Source: RFC 9438. Windows are in segments, as in the RFC. HyStart is in `hystart.rs`.
-//! Left out: spurious-loss rollback (§4.9).
-//! Decisions where the RFC gives no rule: a second timeout without an ACK after the first one does
-//! not change W_max and cwnd_prior. Idle time does not count in t (Linux). If the window is reduced
-//! after an idle time, the next congestion avoidance begins a new epoch with the same W_max.
+//! Source: RFC 9438. Windows are in segments, as in the RFC. HyStart is in `hystart.rs`. Not
+//! implemented: rollback after a spurious loss (§4.9).
+//!
+//! The RFC does not specify the following:
+//!
+//! - If no ACK arrives between two timeouts, the second timeout changes neither W_max nor
+//!   cwnd_prior.
+//! - Idle time does not count in t, the time since the start of the epoch (as in Linux).
+//! - If the window is reduced after an idle time, the next congestion avoidance phase begins a new
+//!   epoch with the same W_max.
 
 use super::growth::Growth;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
@@ -17,7 +22,8 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CubicConfig {
-    /// C, segments/s³: growth rate of the window far from `W_max`. RFC 9438 §5: 0.4.
+    /// Constant C, segments/s³: determines the growth rate of the window far from W_max. RFC 9438
+    /// §5: 0.4.
     #[serde(default = "c")]
     pub c: f64,
     /// β_cubic, in (0, 1): factor of the window after a loss. RFC 9438 §4.6: 0.7.
@@ -27,13 +33,14 @@ pub struct CubicConfig {
     /// §4.6). RFC 8511 §3: 0.85.
     #[serde(default)]
     pub beta_ecn: Option<f64>,
-    /// Release bandwidth for new flows (§4.7).
+    /// Use fast convergence, which releases bandwidth for new flows (RFC 9438 §4.7).
     #[serde(default = "yes")]
     pub fast_convergence: bool,
-    /// Never send less than Reno would (§4.3).
+    /// Use the Reno-friendly region: the window is at least the estimated window of Reno (RFC 9438
+    /// §4.3).
     #[serde(default = "yes")]
     pub reno_friendly: bool,
-    /// Algorithm that finds the end of slow start.
+    /// Algorithm that ends slow start before a loss.
     #[serde(default)]
     pub hystart: HystartKind,
 }
@@ -57,14 +64,14 @@ pub fn w_cubic(t: f64, k: f64, w_max: f64, c: f64) -> f64 {
     c * distance * distance * distance + w_max
 }
 
-/// Computes K = ∛((W_max − cwnd_epoch)/C), s: the time until the window reaches `W_max` again (RFC
-/// 9438 §4.2, fig. 2).
+/// Computes K = ∛((W_max − cwnd_epoch)/C), s: the time from the start of the epoch until the window
+/// reaches W_max (RFC 9438 §4.2, fig. 2).
 pub fn time_to_w_max(w_max: f64, cwnd_epoch: f64, c: f64) -> f64 {
     libm::cbrt((w_max - cwnd_epoch).max(0.0) / c)
 }
 
-/// Computes α_cubic = 3 (1 − β)/(1 + β). With this additive increase and factor β, Reno has the
-/// same average window as with factor one half (RFC 9438 §4.3).
+/// Computes α_cubic = 3 (1 − β)/(1 + β), segments per RTT. An AIMD algorithm with additive increase
+/// α_cubic and factor β has the same average window as Reno (RFC 9438 §4.3).
 pub fn reno_friendly_increase(beta: f64) -> f64 {
     3.0 * (1.0 - beta) / (1.0 + beta)
 }
@@ -76,7 +83,7 @@ pub struct Cubic {
     mss: f64,
     growth: Growth,
     hystart: Option<Box<Hystart>>,
-    /// Congestion window, segments; so are all windows below.
+    /// Congestion window. All windows in this struct are in segments.
     cwnd: f64,
     ssthresh: Option<f64>,
     srtt: Option<Duration>,
@@ -85,7 +92,8 @@ pub struct Cubic {
     /// cwnd_prior, for the Reno-friendly region, segments.
     cwnd_prior: f64,
     epoch: Option<Epoch>,
-    /// The last reduction was caused by a timeout: `W_max` of the next epoch is its initial window.
+    /// True if a timeout caused the last reduction. Then W_max of the next epoch is the window at
+    /// the start of that epoch.
     after_timeout: bool,
     last_ack: Time,
 }
@@ -127,7 +135,7 @@ impl Cubic {
         self.srtt = Some(Duration::from_nanos(smoothed));
     }
 
-    /// Begins an epoch (RFC 9438 §4.2). After a timeout K is 0 and `W_max` is the current window
+    /// Begins an epoch (RFC 9438 §4.2). After a timeout, K is 0 and W_max is the current window
     /// (§4.8).
     fn new_epoch(&mut self, now: Time) -> Epoch {
         if self.after_timeout || self.w_max < self.cwnd {
@@ -141,7 +149,7 @@ impl Cubic {
         }
     }
 
-    /// Handles an ACK of `bytes` bytes, `acked` segments.
+    /// Grows the window in slow start for an ACK of `bytes` bytes, which are `acked` segments.
     fn slow_start(&mut self, event: &AckEvent, bytes: u64, acked: f64) {
         let whole = self.cwnd as u64;
         let advice = match &mut self.hystart {
@@ -161,7 +169,7 @@ impl Cubic {
             self.cwnd += acked.min(limit as f64) * share;
             return;
         }
-        // The part beyond ssthresh is handled by congestion avoidance.
+        // Congestion avoidance handles the part of the growth beyond ssthresh.
         let ssthresh = self.ssthresh.unwrap_or(f64::INFINITY);
         let beyond = (self.cwnd + acked * share - ssthresh).max(0.0);
         self.cwnd += acked * share - beyond;
@@ -170,7 +178,7 @@ impl Cubic {
         }
     }
 
-    /// Congestion avoidance for `acked` segments (RFC 9438 §4.3–4.5).
+    /// Grows the window in congestion avoidance for `acked` segments (RFC 9438 §4.3–4.5).
     fn congestion_avoidance(&mut self, now: Time, acked: f64) {
         let mut epoch = match self.epoch {
             Some(epoch) => epoch,
@@ -191,8 +199,8 @@ impl Cubic {
         self.cwnd = (self.cwnd + (target - self.cwnd) / self.cwnd * acked).min(target);
     }
 
-    /// Reduces the window (RFC 9438 §4.6 and §4.7). Returns the new threshold: the share `left` of
-    /// the flight.
+    /// Updates W_max and cwnd_prior for a reduction of the window (RFC 9438 §4.6, §4.7). Returns
+    /// the new ssthresh: the FlightSize times the factor `left`.
     fn reduce(&mut self, flight: u64, left: f64) -> f64 {
         let CubicConfig { beta, fast_convergence, .. } = self.config;
         self.cwnd_prior = self.cwnd;
@@ -270,7 +278,7 @@ impl CongestionControl for Cubic {
         self.after_timeout = false;
     }
 
-    /// RFC 9438 §4.8.
+    /// Reduces the window after a timeout (RFC 9438 §4.8).
     fn on_rto(&mut self, event: &LossEvent) {
         self.hystart.take_if(|hystart| !hystart.continues_after_timeout());
         let is_repeated = self.after_timeout && self.cwnd <= 1.0;
@@ -287,7 +295,8 @@ impl CongestionControl for Cubic {
         self.after_timeout = true;
     }
 
-    /// RFC 9438 §4.6, with β_ecn if it is set (RFC 8511 §3).
+    /// Reduces the window after an echo (RFC 9438 §4.6), by the factor β_ecn if it is set (RFC 8511
+    /// §3).
     fn on_ecn(&mut self, event: &LossEvent) {
         let CubicConfig { beta, beta_ecn, .. } = self.config;
         let ssthresh = self.reduce(event.flight, beta_ecn.unwrap_or(beta));

@@ -1,11 +1,15 @@
 //! CUBIC in the arithmetic of Linux: integer segments and a clock tick of 1 ms.
 //!
 //! Source: Linux `net/ipv4/tcp_cubic.c` and `tcp_cong_avoid_ai`, 6.18. HyStart is in `hystart.rs`.
-//! Differs from RFC 9438: windows, targets and thresholds are truncated to segments. The threshold
-//! is computed from cwnd, not from the flight. The cubic function is evaluated once in 31 ms while
-//! the window does not change. The Reno window always grows by 8/15 of a segment per window. A
-//! timeout resets `W_max`.
-//! A tick is 1 ms (HZ = 1000).
+//! A clock tick is 1 ms (HZ = 1000).
+//!
+//! Differences from RFC 9438:
+//!
+//! - Windows, targets and ssthresh are truncated to segments.
+//! - ssthresh is computed from cwnd, not from the FlightSize.
+//! - While the window does not change, the cubic function is evaluated at most once in 31 ms.
+//! - The estimated window of Reno always grows by 8/15 of a segment per window.
+//! - A timeout resets W_max.
 
 use super::cubic::yes;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
@@ -17,11 +21,12 @@ use serde::Deserialize;
 const SCALE: u64 = 1024;
 /// `beta`: factor of the window after a loss, in units of 1/`SCALE`: 0.7.
 const BETA: u64 = 717;
-/// `beta_scale`, eighths of a window per segment of Reno's growth: 8 (1 + β)/(3 (1 − β)).
+/// `beta_scale`: acknowledged data per segment of Reno's growth, in eighths of a window. The value
+/// is 8 (1 + β)/(3 (1 − β)).
 const BETA_SCALE: u64 = 8 * (SCALE + BETA) / 3 / (SCALE - BETA);
 /// `cube_rtt_scale`: C = 0.4 segments/s³ in units of 1/1024.
 const CUBE_RTT_SCALE: u64 = 41 * 10;
-/// `BICTCP_HZ`: unit of time, 2⁻¹⁰ s.
+/// `BICTCP_HZ`: the unit of time is 2⁻¹⁰ s.
 const HZ_BITS: u32 = 10;
 /// `cube_factor`.
 const CUBE_FACTOR: u64 = (1 << (10 + 3 * HZ_BITS)) / CUBE_RTT_SCALE;
@@ -32,13 +37,14 @@ const HOLD: u64 = 31;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CubicLinuxConfig {
-    /// Release bandwidth for new flows (`fast_convergence`).
+    /// Use fast convergence, which releases bandwidth for new flows (module parameter
+    /// `fast_convergence`).
     #[serde(default = "yes")]
     pub fast_convergence: bool,
-    /// Never grow slower than Reno would (`tcp_friendliness`).
+    /// Let the window grow at least as fast as Reno's (module parameter `tcp_friendliness`).
     #[serde(default = "yes")]
     pub reno_friendly: bool,
-    /// Algorithm that finds the end of slow start (`hystart`).
+    /// Algorithm that ends slow start before a loss (module parameter `hystart`).
     #[serde(default = "classic")]
     pub hystart: HystartKind,
 }
@@ -52,25 +58,25 @@ const fn classic() -> HystartKind {
 pub struct CubicLinux {
     config: CubicLinuxConfig,
     mss: u64,
-    /// Congestion window, segments; so are all windows below.
+    /// Congestion window. All windows in this struct are in segments.
     cwnd: u64,
     ssthresh: u64,
     hystart: Option<Box<Hystart>>,
-    /// Delivered bytes that do not yet fill a segment.
+    /// Delivered bytes that do not yet amount to a segment.
     remainder: u64,
-    /// `snd_cwnd_cnt`: segments acknowledged towards the next increase.
+    /// `snd_cwnd_cnt`: number of segments acknowledged since the last increase of the window.
     credit: u64,
-    /// `cnt`: number of acknowledged segments per increase.
+    /// `cnt`: number of acknowledged segments per increase of the window by one segment.
     needed: u64,
     /// `last_max_cwnd`: W_max, segments; 0 if not yet known.
     last_max: u64,
-    /// `last_cwnd` and `last_time`: window, and time in ms, of the last evaluation of the cubic
-    /// function.
+    /// `last_cwnd` and `last_time`: window at the last evaluation of the cubic function, and the
+    /// time of this evaluation, ms.
     last_look: Option<(u64, u64)>,
     epoch: Option<Epoch>,
-    /// `delay_min`, ms.
+    /// `delay_min`: minimum RTT, ms.
     delay_min: Option<u64>,
-    /// Time of the last ACK that could enlarge the window.
+    /// Time of the last ACK on which the window could grow.
     last_ack: Time,
 }
 
@@ -78,11 +84,12 @@ pub struct CubicLinux {
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,
-    /// `bic_K`, units of 1/1024 s.
+    /// `bic_K`: K, units of 1/1024 s.
     k: u64,
-    /// `bic_origin_point`.
+    /// `bic_origin_point`: window at the plateau of the cubic function.
     origin: u64,
-    /// `tcp_cwnd`, and `ack_cnt`: segments acknowledged towards its next increase.
+    /// `tcp_cwnd`: estimated window of Reno. `acked` is `ack_cnt`: number of segments acknowledged
+    /// since the last increase of this window.
     reno: u64,
     acked: u64,
 }
@@ -125,7 +132,7 @@ impl CubicLinux {
         }
     }
 
-    /// `cubictcp_acked`: ignores delays in the first second of an epoch.
+    /// `cubictcp_acked`: updates the minimum RTT, except in the first second of an epoch.
     fn note_delay(&mut self, rtt: Duration, now: Time) {
         let is_young = |epoch: Epoch| now.saturating_since(epoch.start) < Duration::from_secs(1);
         if !self.epoch.is_some_and(is_young) {
@@ -134,7 +141,8 @@ impl CubicLinux {
         }
     }
 
-    /// `tcp_slow_start`; returns the remainder for congestion avoidance.
+    /// `tcp_slow_start`: grows the window up to ssthresh. Returns the number of segments that
+    /// remain for congestion avoidance.
     fn slow_start(&mut self, acked: u64, event: &AckEvent) -> u64 {
         let hystart = self.hystart.as_mut();
         let advice = hystart
@@ -151,7 +159,7 @@ impl CubicLinux {
         if grown < self.ssthresh { 0 } else { left }
     }
 
-    /// `bictcp_update`.
+    /// `bictcp_update`: updates the number of acknowledged segments per increase.
     fn update(&mut self, acked: u64, now: Time) {
         if let Some(epoch) = &mut self.epoch {
             epoch.acked += acked;
@@ -185,7 +193,8 @@ impl CubicLinux {
         }
     }
 
-    /// Evaluates the cubic function: sets the number of acknowledged segments per increase.
+    /// Evaluates the cubic function, and sets the number of acknowledged segments per increase of
+    /// the window.
     fn look(&mut self, epoch: &Epoch, now: Time) {
         let since = millis(now.saturating_since(epoch.start)) + self.delay_min.unwrap_or(0);
         let t = (since << HZ_BITS) / 1000;
@@ -216,7 +225,7 @@ impl CubicLinux {
         }
     }
 
-    /// `tcp_cong_avoid_ai`.
+    /// `tcp_cong_avoid_ai`: grows the window in congestion avoidance.
     fn avoid(&mut self, acked: u64) {
         if self.credit >= self.needed {
             self.credit = 0;
@@ -230,7 +239,8 @@ impl CubicLinux {
         }
     }
 
-    /// `cubictcp_recalc_ssthresh`, for a window of `bytes`.
+    /// `cubictcp_recalc_ssthresh`: reduces ssthresh and updates W_max. `bytes` is the window before
+    /// the reduction.
     fn reduce(&mut self, bytes: u64) {
         let window = bytes / self.mss;
         self.last_max = if self.config.fast_convergence && window < self.last_max {
@@ -351,7 +361,8 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// Returns a CUBIC in congestion avoidance with `window` segments and a minimum RTT of 40 ms.
+    /// Returns an instance of the algorithm in congestion avoidance, with a window of `window`
+    /// segments and a minimum RTT of 40 ms.
     fn avoiding(window: u64) -> CubicLinux {
         let options = TcpConfig {
             mss: MSS as u32,
@@ -407,9 +418,9 @@ mod tests {
         assert_eq!(cubic.cwnd, 2);
     }
 
-    /// From 7 towards 10: K = ∛(3/0.4) = 1.957 s, which is 2003/1024 s. After 40 ms the function is
-    /// 2.8 below 10, truncated to 2, so that the target is 8 and one increase takes 7 acknowledged
-    /// segments.
+    /// The window grows from 7 towards 10: K = ∛(3/0.4) = 1.957 s, which is 2003/1024 s. After 40
+    /// ms the function is 2.8 below 10. This difference is truncated to 2, so that the target is 8
+    /// and one increase requires 7 acknowledged segments.
     #[test]
     fn truncation_of_the_cubic_function_favours_growth() {
         let mut cubic = avoiding(10);
@@ -424,14 +435,14 @@ mod tests {
         acknowledge(&mut cubic, 1006);
         assert_eq!((cubic.cwnd, cubic.credit), (8, 0));
         // The window has changed, so the function is evaluated again. The target equals the window,
-        // which means one increase per 100 windows.
+        // so that one increase requires 100 windows of acknowledged segments.
         acknowledge(&mut cubic, 1007);
         assert_eq!(cubic.needed, 800);
     }
 
-    /// `tcp_friendliness`: with 8 segments Reno's window grows by one after more than 15
-    /// acknowledged segments. Then the window grows too, by its credit: the cubic function stays at
-    /// 8 for a second.
+    /// `tcp_friendliness`: at a window of 8 segments, Reno's estimated window grows by one segment
+    /// after more than 15 acknowledged segments. Then the congestion window grows too, because
+    /// enough segments have been acknowledged, although the cubic function stays at 8 for a second.
     #[test]
     fn window_grows_like_reno_where_the_cubic_function_is_flat() {
         let mut cubic = avoiding(8);
@@ -446,7 +457,8 @@ mod tests {
         assert_eq!((reno(&cubic), cubic.needed, cubic.cwnd), (Some(9), 8, 9));
     }
 
-    /// Far beyond K the function requires more than half a segment per acknowledged segment.
+    /// Far beyond K the cubic function would require a growth of more than half a segment per
+    /// acknowledged segment.
     #[test]
     fn window_grows_by_at_most_half_a_segment_per_acknowledged_segment() {
         let mut cubic = avoiding(10);
@@ -455,7 +467,7 @@ mod tests {
         assert_eq!(cubic.needed, 2);
     }
 
-    /// `cubictcp_state`: a timeout resets W_max and the delay.
+    /// `cubictcp_state`: a timeout resets W_max and the minimum RTT.
     #[test]
     fn timeout_resets_w_max_and_delay() {
         let mut cubic = avoiding(10);
@@ -465,8 +477,8 @@ mod tests {
         assert_eq!(cubic.delay_min, None);
     }
 
-    /// `tcp_is_cwnd_limited`: an unused window does not grow. In slow start half of it must be
-    /// used.
+    /// `tcp_is_cwnd_limited`: a window that is not fully used does not grow. In slow start it is
+    /// sufficient that half of the window is used.
     #[test]
     fn unused_window_does_not_grow() {
         let mut cubic = avoiding(10);

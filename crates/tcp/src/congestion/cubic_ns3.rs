@@ -1,14 +1,19 @@
-//! CUBIC in the arithmetic of ns-3: integer segments, and counted ACKs per increase.
+//! CUBIC in the arithmetic of ns-3: integer segments, and an integer number of ACKs per increase.
 //!
 //! Source: independent implementation, based on class `TcpCubic` of ns-3.48 (unchanged since
 //! ns-3.44). That class follows Linux `tcp_cubic`, with HyStart (Ha & Rhee 2011).
-//! Differs from RFC 9438: windows, targets and thresholds are truncated to segments. The threshold
-//! is computed from cwnd, not from the flight. A timeout does not change `W_max`. The Reno-friendly
-//! window always grows with the α that belongs to β. Slow start adds all acknowledged segments and
-//! may end early.
-//! Differs from ns-3 outside of ns-3's loss recovery: an ACK counts for at most the bytes that it
-//! delivered. If a timeout discards the SACK information, an ACK counts for at most one segment in
-//! the slow start after the timeout (RFC 3465 §2.3).
+//!
+//! Differences from RFC 9438:
+//!
+//! - Windows, targets and ssthresh are truncated to segments.
+//! - ssthresh is computed from cwnd, not from the FlightSize.
+//! - A timeout does not change W_max.
+//! - The Reno-friendly window always grows by α_cubic, never by 1 segment per RTT.
+//! - Slow start adds all acknowledged segments and may end early.
+//!
+//! Differences from ns-3, if ns-3's loss recovery is not used: an ACK counts for at most the bytes
+//! that it delivered. If a timeout discards the SACK information, an ACK counts for at most one
+//! segment in the slow start after the timeout (RFC 3465 §2.3).
 
 use super::cubic::{beta, c, check_c_and_beta, yes};
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
@@ -20,14 +25,15 @@ use serde::Deserialize;
 const LOW_WINDOW: u64 = 16;
 /// Attribute `HyStartMinSamples`.
 const MIN_SAMPLES: u32 = 8;
-/// Attribute `HyStartAckDelta`: largest distance of two ACKs in a train.
+/// Attribute `HyStartAckDelta`: largest time between two consecutive ACKs of an ACK train.
 const ACK_DELTA: Duration = Duration::from_millis(2);
 /// Attributes `HyStartDelayMin` and `HyStartDelayMax`.
 const DELAY_MIN: Duration = Duration::from_millis(4);
 const DELAY_MAX: Duration = Duration::from_millis(1000);
-/// Attribute `CubicDelta`: delays in this time after the start of an epoch are ignored.
+/// Attribute `CubicDelta`: RTT samples within this time after the start of an epoch are ignored.
 const CUBIC_DELTA: Duration = Duration::from_millis(10);
-/// Attribute `CntClamp`: largest number of ACKs per segment before the first loss.
+/// Attribute `CntClamp`: largest number of ACKs per increase of the window by one segment, before
+/// the first loss.
 const CNT_CLAMP: u64 = 20;
 
 /// Configuration set by the user.
@@ -40,10 +46,11 @@ pub struct CubicNs3Config {
     /// β, in (0, 1): factor of the window after a loss. ns-3's attribute `Beta`: 0.7.
     #[serde(default = "beta")]
     pub beta: f64,
-    /// Release bandwidth for new flows. ns-3's attribute `FastConvergence`: true.
+    /// Use fast convergence, which releases bandwidth for new flows. ns-3's attribute
+    /// `FastConvergence`: true.
     #[serde(default = "yes")]
     pub fast_convergence: bool,
-    /// Never grow slower than Reno would. ns-3's attribute `TcpFriendliness`: true.
+    /// Let the window grow at least as fast as Reno's. ns-3's attribute `TcpFriendliness`: true.
     #[serde(default = "yes")]
     pub reno_friendly: bool,
 }
@@ -53,10 +60,10 @@ pub struct CubicNs3Config {
 pub struct CubicNs3 {
     config: CubicNs3Config,
     mss: u64,
-    /// Congestion window, bytes; `ssthresh` is in bytes too.
+    /// Congestion window, bytes. `ssthresh` is also in bytes.
     cwnd: u64,
     ssthresh: u64,
-    /// Acknowledged segments since the last increase.
+    /// Number of segments acknowledged since the last increase of the window.
     count: u64,
     /// W_max, segments; 0 before the first loss.
     last_max: u64,
@@ -64,26 +71,26 @@ pub struct CubicNs3 {
     srtt: Option<Duration>,
     delay_min: Option<Duration>,
     hystart: HyStart,
-    /// The loss recovery counts the segments of each ACK.
+    /// True if the loss recovery counts the segments of each ACK.
     recovery_counts: bool,
-    /// A timeout discards the SACK information.
+    /// True if a timeout discards the SACK information.
     forgets_arrivals: bool,
-    /// The last reduction was caused by a timeout.
+    /// True if a timeout caused the last reduction.
     after_timeout: bool,
 }
 
-/// State of one congestion avoidance phase, windows in segments.
+/// State of one congestion avoidance phase. Windows are in segments.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,
     k: f64,
     origin: u64,
-    /// Acknowledged segments since the last increase of `reno_window`.
+    /// Number of segments acknowledged since the last increase of `reno_window`.
     acked: u64,
     reno_window: u64,
 }
 
-/// Detection of the end of slow start.
+/// State of HyStart, which ends slow start before a loss.
 #[derive(Clone, Copy, Debug, Default)]
 struct HyStart {
     found: bool,
@@ -116,8 +123,8 @@ impl CubicNs3 {
         }
     }
 
-    /// Returns the number of complete segments for which an ACK counts that may enlarge the window
-    /// by `growth` bytes.
+    /// Returns the number of complete segments that count for the growth of the window on an ACK
+    /// with growth `growth`, bytes.
     fn counted_segments(&self, growth: u64, event: &AckEvent) -> u64 {
         if self.recovery_counts {
             return growth / self.mss;
@@ -192,7 +199,7 @@ impl CubicNs3 {
         Epoch { start, k, origin: self.last_max.max(window), acked, reno_window: window }
     }
 
-    /// `GetSsThresh`, for a window of `cwnd` bytes.
+    /// `GetSsThresh`: reduces ssthresh. `cwnd` is the window before the reduction, bytes.
     fn reduce(&mut self, cwnd: u64) {
         let CubicNs3Config { beta, fast_convergence, .. } = self.config;
         let window = cwnd / self.mss;
@@ -297,8 +304,8 @@ impl CongestionControl for CubicNs3 {
 }
 
 impl Epoch {
-    /// Reno-friendly region: returns the segments per increase with which the window follows
-    /// `reno_window`.
+    /// Handles the Reno-friendly region. Returns the number of acknowledged segments per increase
+    /// with which the window follows `reno_window`.
     fn friendly(&mut self, window: u64, beta: f64) -> u64 {
         let scale = (8.0 * (1.0 + beta) / 3.0 / (1.0 - beta)) as u64;
         let per_segment = ((window * scale) >> 3).max(1);
@@ -321,7 +328,8 @@ impl HyStart {
         self.samples = 0;
     }
 
-    /// Returns true if an ACK train lasts longer than the RTT, or if the delay has doubled.
+    /// Returns true if slow start must end, because an ACK train lasts longer than the minimum RTT
+    /// or because the delay has doubled.
     fn ends(&mut self, now: Time, rtt: Duration, delay_min: Duration) -> bool {
         let mut ends = false;
         if now.saturating_since(self.last_ack) <= ACK_DELTA {
@@ -364,7 +372,7 @@ mod tests {
         CubicNs3::new(config, &CongestionSetup { options: options.into() })
     }
 
-    /// A loss at a window of `segments` segments; half of them are in flight.
+    /// Returns a loss at a window of `segments` segments, half of which are in flight.
     fn loss(segments: u64) -> LossEvent {
         LossEvent::new(Time::ZERO, segments * MSS / 2, segments * MSS)
     }
@@ -387,7 +395,7 @@ mod tests {
         }
     }
 
-    /// 9·1.7/2 = 7.65, truncated to 7.
+    /// Fast convergence: W_max is 9·1.7/2 = 7.65, truncated to 7.
     #[test]
     fn second_loss_below_w_max_reduces_w_max() {
         let mut cubic = cubic(10, u64::MAX);
@@ -405,7 +413,8 @@ mod tests {
         assert_eq!(cubic.cwnd(), 7 * MSS);
     }
 
-    /// HyStart: the smoothed delay has more than doubled, and the window has at least 16 segments.
+    /// HyStart ends slow start if the smoothed delay has more than doubled and the window has at
+    /// least 16 segments.
     #[test]
     fn slow_start_ends_when_the_delay_has_doubled() {
         let mut short = cubic(16, u64::MAX);
@@ -422,8 +431,9 @@ mod tests {
         assert!(!low.hystart.found);
     }
 
-    /// Before the first loss an increase takes at most 20 acknowledged segments. Without this
-    /// limit, a window of 100 segments at its origin would need 10 000.
+    /// Before the first loss, an increase by one segment requires at most 20 acknowledged segments.
+    /// Without this limit, a window of 100 segments would require 10 000 at the plateau of the
+    /// cubic function.
     #[test]
     fn window_grows_per_twenty_acks_before_first_loss() {
         let mut cubic = cubic(100, MSS);
@@ -449,7 +459,7 @@ mod tests {
         ARITHMETIC.equal("cwnd after K, W_max 20", "B", cubic.cwnd() as f64, 20_000.0);
     }
 
-    /// Four of ten segments had been selectively acknowledged before.
+    /// The ACK covers ten segments, four of which were selectively acknowledged before.
     #[test]
     fn ack_counts_for_its_delivered_segments_except_under_ns3_recovery() {
         let event = AckEvent { delivered: 6 * MSS, ..ack(0, 10, 50) };
@@ -463,7 +473,7 @@ mod tests {
         assert_eq!((grown(false), grown(true)), (7, 11));
     }
 
-    /// RFC 3465 §2.3.
+    /// Rule of RFC 3465 §2.3.
     #[test]
     fn ack_counts_for_one_segment_in_slow_start_after_timeout() {
         let mut cubic = cubic(40, u64::MAX);

@@ -1,7 +1,8 @@
 //! DCTCP: the window is reduced in proportion to the share of marked bytes.
 //!
-//! Source: RFC 8257 §3.3 and §3.4. Growth and the reactions to loss and timeout are those of Reno.
-//! Differs: the reduced window is at least two segments, as after a loss (RFC 5681 eq. 4).
+//! Source: RFC 8257 §3.3 and §3.4. Growth and the reactions to loss and timeout are the same as in
+//! Reno. Difference from the RFC: the reduced window is at least two segments, as after a loss (RFC
+//! 5681 eq. 4).
 
 use super::hystart::HystartKind;
 use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
@@ -12,13 +13,13 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DctcpConfig {
-    /// g, in (0, 1]: weight of the share of the last window in α. RFC 8257 §4.2: 1/16.
+    /// g, in (0, 1]: weight in α of the marked share in the last window. RFC 8257 §4.2: 1/16.
     #[serde(default = "g")]
     pub g: f64,
     /// Initial α, in [0, 1]. RFC 8257 §3.3: 1.
     #[serde(default = "one")]
     pub initial_alpha: f64,
-    /// Algorithm that finds the end of slow start.
+    /// Algorithm that ends slow start before a loss.
     #[serde(default)]
     pub hystart: HystartKind,
 }
@@ -45,7 +46,7 @@ pub struct Dctcp {
     alpha: f64,
     /// DCTCP.WindowEnd, a stream offset: end of the observation window.
     window_end: u64,
-    /// DCTCP.BytesAcked and DCTCP.BytesMarked in this window.
+    /// DCTCP.BytesAcked in this window. `marked` is DCTCP.BytesMarked.
     acked: u64,
     marked: u64,
 }
@@ -129,7 +130,7 @@ impl CongestionControl for Dctcp {
         self.reno.on_idle(event);
     }
 
-    /// RFC 8257 §3.3: cwnd = cwnd · (1 − α/2), once per window.
+    /// Sets cwnd = cwnd · (1 − α/2), once per window (RFC 8257 §3.3).
     fn on_ecn(&mut self, _event: &LossEvent) {
         let cwnd = self.reno.cwnd() as f64 * (1.0 - self.alpha / 2.0);
         self.reno.reduce_to(cwnd as u64);
@@ -155,8 +156,8 @@ mod tests {
 
     const ALPHA: Law = Law {
         area: "DCTCP",
-        source: "RFC 8257 §3.3: α moves by g towards the marked share, cwnd falls by α/2",
-        allows: "rounding of doubles; cwnd: nothing",
+        source: "RFC 8257 §3.3: α moves towards the marked share by the factor g; cwnd falls by the factor 1 − α/2",
+        allows: "α: floating-point rounding; cwnd: no deviation",
     };
 
     fn dctcp(g: f64, initial_alpha: f64, segments: u64) -> Dctcp {
@@ -187,17 +188,18 @@ mod tests {
     #[test]
     fn s3_3_alpha_moves_once_per_window_by_g_towards_the_share_of_marked_bytes() {
         let mut cc = dctcp(0.0625, 1.0, 10);
-        // WindowEnd is SND.UNA at first: the first ACK alone is an observation window.
+        // Initially, WindowEnd is SND.UNA, so that the first observation window contains only the
+        // first ACK.
         assert_eq!(echo(&mut cc, false, 1000, 1000, 10_000), 0.9375);
         assert_eq!(echo(&mut cc, true, 3000, 4000, 12_000), 0.9375);
         assert_eq!(echo(&mut cc, false, 6000, 10_000, 20_000), 0.9375);
-        // Beyond WindowEnd: 3000 of 12 000 bytes were marked.
+        // This ACK is beyond WindowEnd. In the window, 3000 of 12 000 bytes were marked.
         assert_eq!(echo(&mut cc, false, 3000, 13_000, 22_000), 0.9375 * 0.9375 + 0.25 / 16.0);
         assert_eq!(cc.window_end, 22_000);
     }
 
     #[test]
-    fn s3_3_the_reduction_is_half_of_alpha() {
+    fn s3_3_echo_reduces_cwnd_by_half_of_alpha() {
         for (alpha, cwnd) in [(1.0, 50_000), (0.5, 75_000), (0.1, 95_000), (0.0, 100_000)] {
             let mut cc = dctcp(0.0625, alpha, 100);
             let found = ecn(&mut cc);
@@ -221,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_restart_is_the_same_as_renos() {
+    fn idle_restart_equals_that_of_reno() {
         let mut cc = dctcp(0.0625, 0.0, 100);
         cc.on_idle(&IdleEvent { now: Time::ZERO, cwnd: 10_000, ssthresh: 0 });
         assert_eq!((cc.cwnd(), cc.ssthresh(), cc.alpha()), (10_000, 100_000, 0.0));
@@ -235,7 +237,8 @@ mod tests {
         for round in 1..=8u64 {
             echo(&mut cc, false, 10_000, round * 10_000, round * 10_000 + 5000);
         }
-        // The first ACK beyond each WindowEnd ends an observation window: all eight ACKs did.
+        // The first ACK beyond WindowEnd ends an observation window. Here each of the eight ACKs
+        // ends one.
         let decayed = libm::pow(0.75, 8.0);
         ALPHA.close("α, eight windows without marks, g = 1/4", "", cc.alpha, decayed, 1e-12);
         let unmarked = 1.0 - cc.alpha;

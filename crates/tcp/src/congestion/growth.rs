@@ -1,4 +1,5 @@
-//! Window growth per ACK outside of loss recovery: the variants of `window_growth`.
+//! Growth of the congestion window per ACK outside loss recovery, for each value of
+//! `window_growth`.
 //!
 //! Source: RFC 5681 §3.1 eqs. 2 and 3; RFC 3465 §2.1 to §2.3 (appropriate byte counting); Linux
 //! `tcp_slow_start` and `tcp_cong_avoid_ai`, which ns-3's TcpLinuxReno follows; ns-3's TcpNewReno.
@@ -7,17 +8,18 @@ use super::{AckEvent, LossEvent};
 use crate::config::{TcpConfig, WindowGrowth};
 use crate::deviations::{Deviation, Deviations};
 
-/// Growth rule, and its state between ACKs.
+/// Growth rule and its state.
 #[derive(Clone, Debug)]
 pub(crate) struct Growth {
     kind: WindowGrowth,
     mss: u64,
-    /// Credit towards the next increase in congestion avoidance. `bytes`: part of MSS² that does
-    /// not yet fill a byte; `abc-…`: acknowledged bytes; `segments`: acknowledged segments.
+    /// Credit towards the next increase in congestion avoidance. Its meaning depends on `kind`.
+    /// `bytes`: remainder of the division MSS²/cwnd; `abc-…`: acknowledged bytes; `segments`:
+    /// acknowledged segments.
     carry: u64,
-    /// Acknowledged bytes that do not yet fill a segment (`segments`, `per-ack`).
+    /// Acknowledged bytes that do not yet amount to a segment (for `segments` and `per-ack`).
     remainder: u32,
-    /// The last reduction was caused by a timeout.
+    /// True if a timeout caused the last reduction.
     after_timeout: bool,
     deviations: Deviations,
 }
@@ -35,7 +37,8 @@ impl Growth {
         }
     }
 
-    /// Resets the credit after a reduction of the window, by a timeout or for another reason.
+    /// Resets the credit after a reduction of the window. `by_timeout`: true if a timeout caused
+    /// the reduction.
     pub(crate) fn on_reduction(&mut self, by_timeout: bool) {
         if !self.deviations.has(Deviation::KeepsGrowthCredit) {
             self.carry = 0;
@@ -43,8 +46,8 @@ impl Growth {
         self.after_timeout = by_timeout;
     }
 
-    /// Returns the base of the reduction after a loss: the flight or, in ns-3's TcpLinuxReno, the
-    /// window.
+    /// Returns the value from which the reduced window after a loss is computed: the FlightSize or,
+    /// in ns-3's TcpLinuxReno, the window.
     pub(crate) fn loss_base(&self, event: &LossEvent) -> u64 {
         match self.kind {
             WindowGrowth::Segments if self.deviations.has(Deviation::ReducesCwndOfSegments) => {
@@ -54,13 +57,12 @@ impl Growth {
         }
     }
 
-    /// Returns true if an unused window grows regardless of the configuration: in ns-3's slow
-    /// start.
+    /// Returns true in ns-3's slow start, in which a window that is not fully used always grows.
     pub(crate) fn grows_unused(&self, cwnd: u64, ssthresh: u64) -> bool {
         self.deviations.has(Deviation::GrowsUnusedInSlowStart) && cwnd < ssthresh
     }
 
-    /// Returns cwnd after an ACK that may enlarge it by `acked` bytes.
+    /// Returns cwnd after an ACK with growth `acked`, bytes.
     #[inline]
     pub(crate) fn after_ack(
         &mut self,
@@ -75,8 +77,8 @@ impl Growth {
         }
     }
 
-    /// Computes the same for the variants of RFC 5681, which need no other input. `None` for the
-    /// other variants.
+    /// Returns the same as `after_ack` for the variants of RFC 5681, which need no other input.
+    /// Returns `None` for the other variants.
     #[inline(always)]
     pub(crate) fn after_plain_ack(&mut self, cwnd: u64, ssthresh: u64, acked: u64) -> Option<u64> {
         let is_formula = self.kind == WindowGrowth::Bytes;
@@ -90,7 +92,7 @@ impl Growth {
         })
     }
 
-    /// Computes the same for the variants that are not in RFC 5681.
+    /// Returns cwnd after an ACK for the variants that are not in RFC 5681.
     #[inline(never)]
     fn otherwise(&mut self, cwnd: u64, ssthresh: u64, acked: u64, event: &AckEvent) -> u64 {
         let in_slow_start = cwnd < ssthresh;
@@ -107,7 +109,8 @@ impl Growth {
         }
     }
 
-    /// RFC 5681 eq. 3: SMSS·SMSS/cwnd. The fraction of a byte is carried over.
+    /// Returns the growth SMSS·SMSS/cwnd (RFC 5681 eq. 3), bytes. The fraction of a byte is carried
+    /// over to the next ACK.
     #[inline]
     fn shared_out(&mut self, cwnd: u64) -> u64 {
         self.carry += self.mss * self.mss;
@@ -116,15 +119,15 @@ impl Growth {
         whole
     }
 
-    /// RFC 5681 eq. 3 truncated to bytes, at least one.
+    /// Returns the growth of RFC 5681 eq. 3, truncated to bytes, at least one byte.
     #[inline]
     fn truncated_share(&self, cwnd: u64) -> u64 {
         (self.mss * self.mss / cwnd).max(1)
     }
 
-    /// Returns the maximum number of segments by which an ACK enlarges the window in slow start.
-    /// `None`: no limit. RFC 3465 §2.3: L is one segment in the slow start after a timeout, because
-    /// the ACKs then cover data that had left the network before.
+    /// Returns the maximum growth of the window per ACK in slow start, segments. `None`: no limit.
+    /// RFC 3465 §2.3: in the slow start after a timeout L is one segment, because ACKs then cover
+    /// data that left the network before the timeout.
     pub(crate) fn slow_start_limit(&self) -> Option<u64> {
         match self.kind {
             WindowGrowth::Segments => None,
@@ -133,8 +136,8 @@ impl Growth {
         }
     }
 
-    /// Returns the bytes of an ACK that count: the `acked` bytes of the cumulative acknowledgement
-    /// or, in Linux, the delivered bytes.
+    /// Returns the number of bytes for which an ACK counts: the `acked` bytes of the cumulative
+    /// acknowledgement or, for `segments` as in Linux, the delivered bytes.
     #[inline]
     pub(crate) fn counted(&self, acked: u64, event: &AckEvent) -> u64 {
         match self.kind {
@@ -145,7 +148,7 @@ impl Growth {
         }
     }
 
-    /// RFC 3465 §2.1: adds a segment per window of acknowledged bytes.
+    /// Adds one segment per window of acknowledged bytes (RFC 3465 §2.1).
     #[inline]
     fn by_bytes(&mut self, cwnd: u64, acked: u64) -> u64 {
         self.carry += acked;
@@ -156,8 +159,9 @@ impl Growth {
         cwnd + self.mss
     }
 
-    /// Linux: in slow start adds a segment per delivered segment, up to ssthresh. The remaining
-    /// segments, and all segments in congestion avoidance, add one segment per window.
+    /// Grows as Linux does. In slow start, adds one segment per delivered segment, up to ssthresh.
+    /// The remaining segments, and all segments in congestion avoidance, add one segment per
+    /// window.
     fn by_segments(&mut self, cwnd: u64, ssthresh: u64, acked: u64, event: &AckEvent) -> u64 {
         let is_unused = event.app_limited
             && !self.grows_unused(cwnd, ssthresh)
@@ -175,7 +179,8 @@ impl Growth {
             return grown;
         }
         let window = (grown / self.mss).max(1);
-        // Credit that exceeds the present window, left from a larger window, counts as one segment.
+        // Credit that was accumulated at a larger window and exceeds the present window counts as
+        // one segment.
         let saved = self.carry >= window;
         self.carry = left + if saved { 0 } else { self.carry };
         let more = self.carry / window;
@@ -184,8 +189,9 @@ impl Growth {
     }
 
     /// ns-3's TcpNewReno: adds a segment per ACK in slow start, and MSS²/cwnd per ACK in congestion
-    /// avoidance, truncated to bytes and at least one byte. The ACK that reaches ssthresh does both
-    /// if it covers further segments.
+    /// avoidance, truncated to bytes and at least one byte. An ACK with which the window reaches
+    /// ssthresh is counted in slow start and, if it covers further segments, also in congestion
+    /// avoidance.
     fn per_ack(&mut self, cwnd: u64, ssthresh: u64, acked: u64) -> u64 {
         let acked = self.whole_segments(acked);
         if acked == 0 {
@@ -201,7 +207,8 @@ impl Growth {
         grown + self.truncated_share(grown)
     }
 
-    /// Returns the number of complete segments in `acked` bytes plus the remainder of earlier ACKs.
+    /// Returns the number of complete segments in the sum of `acked` bytes and the remainder of
+    /// earlier ACKs.
     fn whole_segments(&mut self, acked: u64) -> u64 {
         let bytes = u64::from(self.remainder) + acked;
         self.remainder = (bytes % self.mss) as u32;
@@ -209,9 +216,9 @@ impl Growth {
     }
 }
 
-/// Returns true if an app-limited window is used too little to grow, with `flight` bytes
-/// outstanding before the ACK (Linux `tcp_is_cwnd_limited`). In slow start, half of the window must
-/// be used.
+/// Returns true if so little of an app-limited window is used that it must not grow (Linux
+/// `tcp_is_cwnd_limited`). `flight` is the number of bytes outstanding before the ACK. In slow
+/// start it is sufficient that half of the window is used.
 fn is_little_used(cwnd: u64, ssthresh: u64, flight: u64) -> bool {
     !(cwnd < ssthresh && cwnd < 2 * flight)
 }
@@ -245,8 +252,8 @@ mod tests {
         })
     }
 
-    /// In slow start ns-3's window grows even if it is unused; Linux's window grows if half of it
-    /// is used.
+    /// In slow start, ns-3's window grows even if it is not used. Linux's window grows only if half
+    /// of it is used.
     #[test]
     fn unused_window_grows_in_slow_start_of_ns3() {
         for (stack, grown) in [(StackVariant::Ns3, 12_000), (StackVariant::Rfc, 10_000)] {
@@ -282,13 +289,15 @@ mod tests {
         assert_eq!(windows(&mut growth, (2000, 5000), [2000]), [4000]);
     }
 
-    /// Adds a segment per window of acknowledged bytes, regardless of the number of ACKs.
+    /// The window grows by one segment per window of acknowledged bytes, regardless of the number
+    /// of ACKs.
     #[test]
     fn rfc3465_2_1_congestion_avoidance_adds_a_segment_per_window_of_bytes() {
         let mut per_two = growth(WindowGrowth::Abc2);
         let cwnd = windows(&mut per_two, (5000, 5000), [2000, 2000, 2000, 2000, 2000, 2000, 2000]);
         assert_eq!(cwnd, [5000, 5000, 6000, 6000, 6000, 7000, 7000]);
-        // One ACK of two windows adds one segment; the rest counts for the next increase.
+        // One ACK that covers two windows adds one segment. The remaining bytes count for the next
+        // increase.
         let mut stretched = growth(WindowGrowth::Abc1);
         assert_eq!(windows(&mut stretched, (5000, 5000), [10_000, 1000]), [6000, 7000]);
     }
@@ -305,8 +314,8 @@ mod tests {
     fn segments_in_slow_start_count_all_acknowledged_segments_up_to_ssthresh() {
         let mut growth = growth(WindowGrowth::Segments);
         let cwnd = windows(&mut growth, (2000, 10_000), [2000, 3000, 1000, 5000]);
-        // The last ACK reaches ssthresh with two segments and carries three over to congestion
-        // avoidance.
+        // With two segments of the last ACK the window reaches ssthresh. Its other three segments
+        // count in congestion avoidance.
         assert_eq!(cwnd, [4000, 7000, 8000, 10_000]);
         assert_eq!(windows(&mut growth, (10_000, 10_000), [6000, 1000]), [10_000, 11_000]);
     }
@@ -318,32 +327,35 @@ mod tests {
         assert_eq!(cwnd, [5000, 5000, 6000, 7000, 8000]);
     }
 
-    /// Linux `tcp_cong_avoid_ai`: credit from a larger window counts as one segment only.
+    /// Linux `tcp_cong_avoid_ai`: credit that was accumulated at a larger window counts only as one
+    /// segment.
     #[test]
-    fn segments_credit_of_a_larger_window_counts_as_one_segment() {
+    fn credit_from_larger_window_counts_as_one_segment_with_segments() {
         let mut growth = growth(WindowGrowth::Segments);
         windows(&mut growth, (20_000, 5000), [19_000]);
         assert_eq!(windows(&mut growth, (5000, 5000), [1000, 4000]), [6000, 6000]);
     }
 
     #[test]
-    fn segments_accumulates_partial_segments() {
+    fn partial_segments_are_accumulated_with_segments() {
         let mut growth = growth(WindowGrowth::Segments);
         let cwnd = windows(&mut growth, (2000, u64::MAX), [400, 400, 400, 1800]);
         assert_eq!(cwnd, [2000, 2000, 3000, 5000]);
     }
 
     #[test]
-    fn segments_does_not_grow_an_unused_window() {
+    fn unused_window_does_not_grow_with_segments() {
         let mut growth = growth(WindowGrowth::Segments);
         let idle = |in_flight| AckEvent { in_flight, app_limited: true, ..ack(1000) };
-        // In slow start half of the window must be used; in congestion avoidance the entire window.
+        // In slow start it is sufficient that half of the window is used; in congestion avoidance
+        // the entire window must be used.
         assert_eq!(growth.after_ack(8000, u64::MAX, 1000, &idle(2000)), 8000);
         assert_eq!(growth.after_ack(8000, u64::MAX, 1000, &idle(4000)), 9000);
         assert_eq!(growth.after_ack(2000, 2000, 1000, &idle(0)), 2000);
     }
 
-    /// The use of the window counts all outstanding data, including selectively acknowledged data.
+    /// The used part of the window includes all outstanding data, also selectively acknowledged
+    /// data.
     #[test]
     fn segments_counts_delivered_bytes_and_checks_use_with_outstanding_bytes() {
         let mut growth = growth(WindowGrowth::Segments);
@@ -370,7 +382,8 @@ mod tests {
         );
     }
 
-    /// The ACK that reaches ssthresh covers further segments, which count for congestion avoidance.
+    /// The ACK with which the window reaches ssthresh covers further segments. These count in
+    /// congestion avoidance.
     #[test]
     fn per_ack_growth_continues_beyond_ssthresh_with_the_remainder() {
         let mut growth = growth(WindowGrowth::PerAck);

@@ -2,9 +2,11 @@
 //!
 //! Source: Ha & Rhee, "Taming the elephants: new TCP slow start", 2011 (`hystart-2011`), with the
 //! constants of Linux's and ns-3's CUBIC; RFC 9406 (HyStart++).
-//! Differs: ns-3 compares the ACK train with the full minimum RTT, and the delay with twice the
-//! minimum RTT. Linux limits the delay threshold to 16 ms; ns-3 and this module limit it to 1 s.
-//! Left out: L of RFC 9406, because `window_growth` determines the growth per ACK in slow start.
+//!
+//! Differences from this module: ns-3 compares the length of the ACK train with the full minimum
+//! RTT, and the delay with twice the minimum RTT. Linux limits the delay threshold to 16 ms; ns-3
+//! and this module limit it to 1 s. Not implemented: L of RFC 9406, because `window_growth`
+//! determines the growth per ACK in slow start.
 
 use super::AckEvent;
 use airpath_core::{Duration, Time};
@@ -17,34 +19,34 @@ pub enum HystartKind {
     /// No HyStart: slow start ends with a loss, with a mark or at ssthresh.
     #[default]
     Off,
-    /// HyStart: congestion avoidance begins after a long ACK train or an increase of the delay.
+    /// HyStart: slow start ends after a long ACK train or an increase of the delay.
     Classic,
-    /// HyStart++: after an increase of the delay, slow start becomes conservative and then ends
-    /// (RFC 9406).
+    /// HyStart++ (RFC 9406): after an increase of the delay, conservative slow start begins, and
+    /// later congestion avoidance.
     PlusPlus,
 }
 
-/// Window from which HyStart is active, segments.
+/// Smallest window at which HyStart is active, segments.
 const LOW_WINDOW: u64 = 16;
-/// Largest distance of two ACKs in a train.
+/// Largest time between two consecutive ACKs of an ACK train.
 const ACK_DELTA: Duration = Duration::from_millis(2);
-/// RTT samples required in a round: N_RTT_SAMPLE in RFC 9406 §4.3.
+/// Number of RTT samples required in a round: N_RTT_SAMPLE in RFC 9406 §4.3.
 const MIN_SAMPLES: u32 = 8;
 /// Lower bound of the delay threshold: MIN_RTT_THRESH in RFC 9406 §4.3.
 const DELAY_MIN: Duration = Duration::from_millis(4);
 /// Upper bound of the delay threshold.
 const DELAY_MAX: Duration = Duration::from_millis(1000);
-/// MAX_RTT_THRESH, RFC 9406 §4.3.
+/// Upper bound of the delay threshold of HyStart++: MAX_RTT_THRESH in RFC 9406 §4.3.
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
-/// Divisor of the RTT that gives the delay threshold: MIN_RTT_DIVISOR in RFC 9406 §4.3.
+/// The delay threshold is the minimum RTT divided by this value: MIN_RTT_DIVISOR in RFC 9406 §4.3.
 const MIN_RTT_DIVISOR: u64 = 8;
-/// CSS_GROWTH_DIVISOR, RFC 9406 §4.3.
+/// Divisor of the growth in conservative slow start: CSS_GROWTH_DIVISOR in RFC 9406 §4.3.
 pub(crate) const CSS_GROWTH_DIVISOR: u64 = 4;
-/// CSS_ROUNDS, RFC 9406 §4.3.
+/// Number of rounds of conservative slow start: CSS_ROUNDS in RFC 9406 §4.3.
 const CSS_ROUNDS: u32 = 5;
 
-/// Returns the threshold for the increase of the minimum RTT: an eighth, within bounds (RFC 9406
-/// §4.2).
+/// Returns the threshold for the increase of the minimum RTT `rtt`: an eighth of `rtt`, at least
+/// `DELAY_MIN` and at most `longest` (RFC 9406 §4.2).
 fn rtt_threshold(rtt: Duration, longest: Duration) -> Duration {
     Duration::from_nanos(rtt.as_nanos() / MIN_RTT_DIVISOR).clamp(DELAY_MIN, longest)
 }
@@ -60,16 +62,16 @@ pub(crate) enum Advice {
     Leave,
 }
 
-/// State of the search for the end of slow start, per connection.
+/// State of HyStart for one connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Hystart {
     kind: HystartKind,
-    /// Bytes acknowledged in slow start; rounds are measured by this count.
+    /// Bytes acknowledged in slow start. The end of a round is a value of this counter.
     acked: u64,
     /// Value of `acked` at which the round ends.
     round_end: u64,
     round_start: Time,
-    /// Minimum RTT of this round, over `samples` samples.
+    /// Minimum of the `samples` RTT samples in this round.
     round_rtt: Option<Duration>,
     samples: u32,
     /// Time of the last ACK of the train.
@@ -82,14 +84,14 @@ pub(crate) struct Hystart {
 /// Conservative slow start (RFC 9406 §4.2).
 #[derive(Clone, Copy, Debug)]
 struct Conservative {
-    /// cssBaselineMinRtt.
+    /// cssBaselineMinRtt of RFC 9406.
     baseline: Duration,
-    /// Number of rounds that have ended, including the round in which it began.
+    /// Number of completed rounds, including the round in which conservative slow start began.
     rounds: u32,
 }
 
 impl Hystart {
-    /// Creates the search for variant `kind`; `None` for `Off`.
+    /// Creates the state for the variant `kind`; `None` for `Off`.
     pub(crate) fn new(kind: HystartKind) -> Option<Box<Hystart>> {
         (kind != HystartKind::Off).then(|| {
             Box::new(Hystart {
@@ -119,16 +121,16 @@ impl Hystart {
         }
     }
 
-    /// Ends slow start, because of the search, a loss or a mark. Returns false if the search ends
-    /// too: RFC 9406 §4.3 restricts HyStart++ to the first slow start. Linux starts HyStart again,
-    /// with a new round, in each slow start.
+    /// Handles the end of slow start, which is caused by HyStart, a loss or a mark. Returns true if
+    /// HyStart remains active in later slow starts, beginning with a new round (Linux). Returns
+    /// false for HyStart++, which RFC 9406 §4.3 restricts to the first slow start.
     pub(crate) fn continues_after_slow_start(&mut self) -> bool {
         (self.round_end, self.round_rtt, self.samples) = (0, None, 0);
         self.kind == HystartKind::Classic
     }
 
-    /// Handles an expiry of the retransmission timer. The path may have changed, so the reference
-    /// RTT is reset.
+    /// Handles an expiry of the retransmission timer. Resets the reference RTT, because the path
+    /// may have changed. Returns true if HyStart remains active.
     pub(crate) fn continues_after_timeout(&mut self) -> bool {
         self.reference_rtt = None;
         self.continues_after_slow_start()
@@ -148,8 +150,8 @@ impl Hystart {
         self.samples = 0;
     }
 
-    /// hystart-2011 §4: leaves slow start if the ACK train of a round is longer than the one-way
-    /// delay, or if the delay has increased.
+    /// Applies HyStart: ends slow start if the ACK train of a round is longer than half of the
+    /// minimum RTT, or if the delay has increased (hystart-2011 §4).
     fn classic(&mut self, event: &AckEvent, cwnd: u64) -> Advice {
         let Some(rtt) = event.rtt else { return Advice::Grow };
         let smallest = self.reference_rtt.map_or(rtt, |least| least.min(rtt));
@@ -173,7 +175,7 @@ impl Hystart {
         Advice::Grow
     }
 
-    /// RFC 9406 §4.2.
+    /// Applies HyStart++ (RFC 9406 §4.2).
     fn plus_plus(&mut self, event: &AckEvent) -> Advice {
         if let Some(rtt) = event.rtt {
             self.note(rtt);
@@ -209,17 +211,17 @@ mod tests {
 
     const THRESHOLD: Law = Law {
         area: "HyStart",
-        source: "RFC 9406 §4.3: the rise of the RTT, an eighth, 4 ms at least and 16 at most",
+        source: "RFC 9406 §4.3: threshold for the increase of the RTT: an eighth, at least 4 ms, at most 16 ms",
         allows: "nothing",
     };
     const EXIT: Law = Law {
         area: "HyStart",
-        source: "Ha & Rhee 2011 §4; RFC 9406 §4.2: the ACK that ends slow start or slows it down",
+        source: "Ha & Rhee 2011 §4; RFC 9406 §4.2: index of the ACK that ends slow start or makes it conservative",
         allows: "nothing",
     };
 
-    /// Returns the advice for each of `number` ACKs of one segment, `gap_us` apart, with the same
-    /// RTT.
+    /// Returns the advice for each of `number` ACKs. Each ACK covers one segment; the time between
+    /// ACKs is `gap_us`, and the RTT is constant.
     fn acks(
         hystart: &mut Hystart,
         start_ms: u64,
@@ -241,7 +243,7 @@ mod tests {
         Hystart::new(kind).expect("it is not off")
     }
 
-    /// Returns the number of the first ACK, from 1, with this advice.
+    /// Returns the index of the first ACK with this advice, counted from 1.
     fn first(advices: &[Advice], advice: Advice) -> Option<usize> {
         advices.iter().position(|a| *a == advice).map(|at| at + 1)
     }
@@ -289,8 +291,9 @@ mod tests {
         }
     }
 
-    /// RFC 9406 §4.2, step by step. The minimum RTT of the round is 10 ms (80/8) above that of the
-    /// previous round, so its eighth sample makes slow start conservative.
+    /// The steps of RFC 9406 §4.2. The minimum RTT of the round is 10 ms (80/8) above the minimum
+    /// RTT of the previous round. Therefore the eighth sample of the round makes slow start
+    /// conservative.
     #[test]
     fn rfc9406_4_2_delay_increase_makes_slow_start_conservative() {
         let mut hystart = search(HystartKind::PlusPlus);
@@ -316,7 +319,8 @@ mod tests {
     fn rfc9406_4_2_slow_start_ends_after_five_rounds() {
         let mut hystart = search(HystartKind::PlusPlus);
         acks(&mut hystart, 100, 0, 21, 80);
-        // A round has 21 ACKs here: the segments in flight at its start, and one more.
+        // In this test a round has 21 ACKs: one for each segment in flight at its start, and one
+        // more.
         let advices: Vec<Advice> =
             (0..6).flat_map(|round| acks(&mut hystart, 200 + round, 0, 21, 90)).collect();
         // The partial round in which conservative slow start began is the first of the five rounds.

@@ -1,7 +1,7 @@
 //! Congestion control: growth and reduction of the congestion window.
 //!
-//! Loss *detection* and retransmission are part of the sender (`recovery/`), so a congestion
-//! control algorithm is small. A new algorithm takes one file and one line in `registry.rs`.
+//! Loss *detection* and retransmission are not part of a congestion control algorithm; they are in
+//! `recovery/`. To add an algorithm, add one file and one line in `registry.rs`.
 
 mod clamp;
 mod cubic;
@@ -43,11 +43,11 @@ pub enum RecoveryPhase {
     Open,
     /// Fast recovery.
     Recovery,
-    /// After a timeout, until everything sent before it is acknowledged.
+    /// After a timeout, until all data sent before the timeout is acknowledged.
     Loss,
 }
 
-/// An ACK has arrived: of new data, a duplicate, or a window update.
+/// Event: an ACK has arrived. It acknowledges new data, or is a duplicate or a window update.
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
     /// Time of the event.
@@ -55,13 +55,13 @@ pub struct AckEvent {
     /// Phase after this ACK: `Recovery` if this ACK begins a recovery, `Open` if it ends a
     /// recovery.
     pub phase: RecoveryPhase,
-    /// Bytes by which this ACK may enlarge the window. `None` if it may not: for ACKs without new
-    /// data, in fast recovery, and if the ACK echoes a mark (RFC 3168 §6.1.2). For new data the
-    /// value is `acked`, or full-sized segments with ns-3's procedures. For the ACK that ends a
-    /// recovery the value is set only in ns-2 and in older releases of ns-3. Algorithms that need
-    /// every ACK identify that ACK by `acked` and `phase`.
+    /// Acknowledged bytes that count for the growth of the window. The value is `acked`, with
+    /// `stack = "ns3"` in full-sized segments. `None` if the window must not grow on this ACK: for
+    /// an ACK without new data, in fast recovery, and for an ACK that echoes a mark (RFC 3168
+    /// §6.1.2). For the ACK that ends a recovery the value is set only with ns-2's and older ns-3
+    /// behaviour. An algorithm that needs every ACK identifies this ACK by `acked` and `phase`.
     pub growth: Option<u64>,
-    /// Cumulative acknowledgement, a stream offset.
+    /// Acknowledgement number, a stream offset.
     pub ack: u64,
     /// End of the sent data, a stream offset.
     pub sent: u64,
@@ -72,8 +72,8 @@ pub struct AckEvent {
     pub delivered: u64,
     /// Bytes beyond `ack` that are selectively acknowledged.
     pub sacked: u64,
-    /// True for a duplicate ACK: it repeats the last cumulative acknowledgement while data is
-    /// outstanding, and is not a window update.
+    /// True for a duplicate ACK: an ACK with the last acknowledgement number that arrives while
+    /// data is outstanding and is not a window update.
     pub duplicate: bool,
     /// Bytes outstanding after this ACK.
     pub in_flight: u64,
@@ -83,17 +83,16 @@ pub struct AckEvent {
     pub echo: bool,
     /// Explicit feedback echoed by the receiver (CLAMP, VCP).
     pub feedback: f32,
-    /// True if cwnd did not limit the sender before this ACK: at least a segment of cwnd was
-    /// unused, because of missing data, the receive window or pacing.
+    /// True if cwnd did not limit the sender before this ACK: at least one segment of cwnd was
+    /// unused, because the application had no data, or because of the receive window or pacing.
     pub app_limited: bool,
     /// Delivery rate sample of this ACK, if any, for algorithms that need such samples.
     pub rate: Option<RateSample>,
 }
 
 impl AckEvent {
-    /// Creates the first ACK of a connection, outside of loss recovery, that acknowledges `acked`
-    /// new bytes and has no other information. Tests of congestion control algorithms start from
-    /// this event.
+    /// Creates an ACK of `acked` new bytes at the start of a connection, outside loss recovery and
+    /// without other information. Tests of congestion control algorithms start from this event.
     pub const fn of_new_data(now: Time, acked: u64) -> AckEvent {
         AckEvent {
             now,
@@ -115,34 +114,34 @@ impl AckEvent {
     }
 }
 
-/// A loss was detected by duplicate ACKs or by a timeout, or a mark was echoed.
+/// Event: duplicate ACKs or a timeout have indicated a loss, or a mark was echoed.
 #[derive(Clone, Copy, Debug)]
 pub struct LossEvent {
     /// Time of the event.
     pub now: Time,
     /// FlightSize (RFC 5681 §2), bytes.
     pub flight: u64,
-    /// Window before the event, bytes: that of the congestion control algorithm. In ns-3's
-    /// proportional rate reduction, that of the reduction.
+    /// Congestion window before the event, bytes. In ns-3's proportional rate reduction, this is
+    /// the window of the reduction, not of the congestion control algorithm.
     pub cwnd: u64,
-    /// ssthresh must not change, because an echo in the same window of data has already reduced it
-    /// (Linux `tcp_enter_loss`). Set only for timeouts.
+    /// True if ssthresh must not change, because an echo in the same window of data has already
+    /// reduced it (Linux `tcp_enter_loss`). True only for timeouts.
     pub keeps_ssthresh: bool,
 }
 
 impl LossEvent {
-    /// Creates a loss or an echo that sets ssthresh; `flight` and `cwnd` in bytes.
+    /// Creates the event of a loss or an echo that sets ssthresh. `flight` and `cwnd` are in bytes.
     pub fn new(now: Time, flight: u64, cwnd: u64) -> LossEvent {
         LossEvent { now, flight, cwnd, keeps_ssthresh: false }
     }
 }
 
-/// Sending resumes after a time without outstanding data.
+/// Event: the sender resumes transmission after a time without outstanding data.
 #[derive(Clone, Copy, Debug)]
 pub struct IdleEvent {
     /// Time of the event.
     pub now: Time,
-    /// New window, bytes; reduced only after a long idle time.
+    /// New congestion window, bytes. Smaller than the old window only after a long idle time.
     pub cwnd: u64,
     /// Lower bound of ssthresh, bytes.
     pub ssthresh: u64,
@@ -151,15 +150,16 @@ pub struct IdleEvent {
 airpath_core::contract! { $
     /// A congestion control algorithm.
     ///
-    /// Six methods are required. The others have defaults: no rate samples, no pacing, no failure,
-    /// no reaction to a lost SYN, to an idle time or to a sent packet; an echoed mark is handled
-    /// like a loss. A wrapper implements [`CongestionWrapper`].
+    /// Six methods are required. With the default methods, an algorithm handles an echoed mark like
+    /// a loss, needs no rate samples, has no pacing rate, does not fail, and does not react to a
+    /// lost SYN, an idle time or a sent packet. An algorithm that wraps another algorithm
+    /// implements [`CongestionWrapper`] instead.
     pub trait CongestionControl {
-        /// Handles an ACK. Called for every ACK, also in recovery, except for ACKs that were
-        /// overtaken by a later ACK and contain no new information. If the ACK causes `on_loss` or
-        /// `on_recovered`, that call comes first; `on_ecn` comes after. The window grows only by
-        /// `growth`. Exception: the rule of VCP applies to every ACK of new data outside of
-        /// recovery.
+        /// Handles an ACK. Called for every ACK, also in recovery, except for old ACKs that were
+        /// reordered in the network and contain no new information. If the ACK causes `on_loss` or
+        /// `on_recovered`, that method is called before `on_ack`; `on_ecn` is called after
+        /// `on_ack`. The window may grow only if `growth` is set. Exception: VCP applies its rule
+        /// to every ACK of new data outside recovery.
         fn on_ack(&mut self, event: &AckEvent);
 
         /// Handles a fast retransmit: sets ssthresh, and cwnd for the duration of fast recovery.
@@ -169,7 +169,7 @@ airpath_core::contract! { $
         /// is set.
         fn on_rto(&mut self, event: &LossEvent);
 
-        /// Handles the end of fast recovery; `cwnd` is the largest window that the recovery allows.
+        /// Handles the end of fast recovery. `cwnd` is the largest window that the recovery allows.
         fn on_recovered(&mut self, cwnd: u64);
 
         /// Returns the congestion window, bytes.
@@ -178,49 +178,50 @@ airpath_core::contract! { $
         /// Returns the slow-start threshold, bytes; `u64::MAX` if not yet set.
         fn ssthresh(&self) -> u64;
 
-        /// Returns true if `on_ack` uses ACKs without `growth`; otherwise these ACKs are not passed
-        /// to it.
+        /// Returns true if `on_ack` must also be called for ACKs without `growth`.
         fn needs_every_ack(&self) -> bool {
             true
         }
 
         /// Returns true if `on_ack` uses [`AckEvent::rate`]. Called once, when the connection is
-        /// created. Samples cost the connection time and memory.
+        /// created. Rate samples cost computing time and memory.
         fn needs_rate_samples(&self) -> bool {
             false
         }
 
-        /// Handles the loss of the SYN or SYN-ACK: the first flight is one segment (RFC 5681 §3.1).
+        /// Handles the loss of the SYN or SYN-ACK. The initial window must become one segment (RFC
+        /// 5681 §3.1).
         fn on_lost_syn(&mut self) {}
 
-        /// Handles echoed congestion marks (RFC 3168), once per window, and not for a window in
-        /// which a loss was detected; `flight` is at most cwnd. Never called with less than two
-        /// segments, except with ns-2's procedures and with `ecn_reaction = "cwr"`.
+        /// Handles echoed congestion marks (RFC 3168). Called once per window of data, and not for
+        /// a window of data in which a loss was detected. `flight` is at most cwnd. Never called if
+        /// cwnd is below two segments, except with `stack = "ns2"` or `ecn_reaction = "cwr"`.
         fn on_ecn(&mut self, event: &LossEvent) {
             self.on_loss(event);
         }
 
-        /// Handles the start of sending after a time without outstanding data (RFC 5681 §4.1).
+        /// Handles the resumption of transmission after a time without outstanding data (RFC 5681
+        /// §4.1).
         fn on_idle(&mut self, _event: &IdleEvent) {}
 
         /// Handles the transmission of a packet.
         fn on_sent(&mut self, _now: Time, _bytes: u64) {}
 
-        /// Returns the pacing rate in IP packets, above 0. Called for every sent segment. `None`:
-        /// no pacing.
+        /// Returns the pacing rate of complete IP packets, above 0; `None` without pacing. Called
+        /// for every sent segment.
         fn pacing_rate(&self) -> Option<Rate> {
             None
         }
 
-        /// Returns a failure since the last call, which ends the run with its message. Called after
-        /// every other method that may change the state. Only plug-ins fail.
+        /// Returns an error that has occurred since the last call. The error ends the run. Called
+        /// after every other method that may change the state. Only plug-ins return errors.
         fn take_error(&mut self) -> Option<StageError> {
             None
         }
     }
 
-    /// A congestion control algorithm that wraps another: it implements or delegates each method of
-    /// [`CongestionControl`], and thereby implements that trait.
+    /// A congestion control algorithm that wraps another algorithm. It implements or delegates each
+    /// method of [`CongestionControl`], and thereby also implements [`CongestionControl`].
     ///
     /// ```
     /// use airpath_core::{Rate, StageError, Time};
@@ -229,7 +230,7 @@ airpath_core::contract! { $
     /// };
     /// use airpath_tcp::delegate_congestion;
     ///
-    /// A wrapped congestion control algorithm, and a count of its timeouts.
+    /// Wrapper that counts the timeouts of a congestion control algorithm.
     /// struct Counted {
     ///     inner: AnyCongestion,
     ///     timeouts: usize,
@@ -274,7 +275,8 @@ airpath_core::contract! { $
     macro delegate_congestion;
 }
 
-/// Input of the construction of a congestion control algorithm, in addition to its configuration.
+/// Parameters of the connection that a congestion control algorithm receives at construction, in
+/// addition to its configuration.
 #[derive(Clone, Debug)]
 pub struct CongestionSetup {
     /// TCP parameters of the connection.

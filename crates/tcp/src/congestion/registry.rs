@@ -1,4 +1,4 @@
-//! Registry of the congestion control algorithms: one line each.
+//! Registry of the congestion control algorithms, one line per algorithm.
 
 use super::{
     AckEvent, Clamp, CongestionControl, CongestionSetup, Cubic, CubicLinux, CubicNs3, Dctcp,
@@ -23,8 +23,8 @@ built_in_components! {
 }
 
 impl AnyCongestion {
-    /// Does the same as `on_ack` for an ACK of `acked` new bytes outside of loss recovery, if the
-    /// algorithm needs no other input. Returns true if it was handled.
+    /// Handles an ACK of `acked` new bytes outside loss recovery, with the same effect as `on_ack`,
+    /// if the algorithm needs no other input. Returns true if the ACK was handled.
     #[inline(always)]
     pub(crate) fn grow_on_fast_path(&mut self, acked: u64, app_limited: bool) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! Reno: slow start, congestion avoidance, one halving per loss.
+//! Reno: slow start, congestion avoidance, and a reduction of the window by half per loss event.
 //!
 //! Source: RFC 5681 §3.1 and the window arithmetic of §3.2. Growth is in `growth.rs`.
 
@@ -18,7 +18,7 @@ pub struct RenoConfig {
     /// §3: 0.8.
     #[serde(default = "half")]
     pub beta_ecn: f64,
-    /// Algorithm that finds the end of slow start.
+    /// Algorithm that ends slow start before a loss.
     #[serde(default)]
     pub hystart: HystartKind,
 }
@@ -48,7 +48,7 @@ impl Reno {
             mss: u64::from(options.mss),
             beta_ecn: half(),
             growth: Growth::new(options),
-            // `Segments` has a separate rule for unused windows.
+            // `Segments` has a separate rule for windows that are not fully used.
             grow_unused: options.grow_unused || options.window_growth == WindowGrowth::Segments,
             deviations: Deviations::of(options),
             hystart: None,
@@ -57,13 +57,13 @@ impl Reno {
         }
     }
 
-    /// Sets the algorithm that finds the end of slow start.
+    /// Sets the algorithm that ends slow start before a loss.
     pub(crate) fn with_hystart(self, kind: HystartKind) -> Reno {
         Reno { hystart: Hystart::new(kind), ..self }
     }
 
-    /// Grows for an ACK of `acked` bytes if no other input is needed. Returns true if the ACK was
-    /// handled.
+    /// Grows the window for an ACK of `acked` bytes, if the growth rule needs no other input.
+    /// Returns true if the ACK was handled.
     #[inline(always)]
     pub(crate) fn grow_on_fast_path(&mut self, acked: u64, app_limited: bool) -> bool {
         let may_stay = app_limited && !self.grow_unused;
@@ -75,7 +75,7 @@ impl Reno {
         grown.is_some()
     }
 
-    /// Slow start with HyStart.
+    /// Grows the window in slow start with HyStart.
     #[cold]
     fn careful_slow_start(&mut self, acked: u64, event: &AckEvent) {
         let whole = self.cwnd / self.mss;
@@ -92,15 +92,15 @@ impl Reno {
         };
     }
 
-    /// Returns the window after a loss or an echo that reduces it to `window` bytes: at least two
-    /// segments, in ns-2 at least one.
+    /// Returns the reduced window after a loss or an echo: `window` bytes, but at least two
+    /// segments (in ns-2 at least one).
     fn left(&self, window: u64) -> u64 {
         let is_one_enough = self.deviations.has(Deviation::LeavesOneSegment);
         window.max(if is_one_enough { self.mss } else { 2 * self.mss })
     }
 
-    /// Reduces the window to `window` bytes, at least two segments, after an echoed mark. Never
-    /// enlarges it.
+    /// Reduces cwnd to `window` bytes after an echoed mark, but not below two segments. Never
+    /// increases cwnd.
     pub(crate) fn reduce_to(&mut self, window: u64) {
         self.ssthresh = window.max(2 * self.mss);
         self.cwnd = self.cwnd.min(self.left(window));
@@ -113,7 +113,7 @@ impl Reno {
         self.rounded(self.growth.loss_base(event) / 2)
     }
 
-    /// Truncates the window to full segments in Linux.
+    /// Returns `window`, truncated to full-sized segments if the connection follows Linux.
     fn rounded(&self, window: u64) -> u64 {
         let rounds = self.deviations.has(Deviation::RoundsToSegments);
         if rounds { window / self.mss * self.mss } else { window }
@@ -175,7 +175,7 @@ impl CongestionControl for Reno {
         self.hystart.take_if(|hystart| !hystart.continues_after_slow_start());
     }
 
-    /// RFC 5681 §3.1: the loss window is one segment.
+    /// Reduces the window after a timeout to the loss window of one segment (RFC 5681 §3.1).
     fn on_rto(&mut self, event: &LossEvent) {
         if !event.keeps_ssthresh {
             self.ssthresh = self.half(event).max(2 * self.mss);
@@ -185,7 +185,7 @@ impl CongestionControl for Reno {
         self.hystart.take_if(|hystart| !hystart.continues_after_timeout());
     }
 
-    /// RFC 3168 §6.1.2; with another β_ecn, RFC 8511 §3.
+    /// Reduces the window after an echo: RFC 3168 §6.1.2 or, if β_ecn is not 0.5, RFC 8511 §3.
     fn on_ecn(&mut self, event: &LossEvent) {
         let left = (self.growth.loss_base(event) as f64 * self.beta_ecn) as u64;
         self.reduce_to(self.rounded(left));
@@ -252,12 +252,13 @@ mod tests {
         for _ in 0..10 {
             reno.on_ack(&ack(1000));
         }
-        // Ten ACKs of a window of 10: Σ 1/w, where w grows with each ACK.
+        // Ten ACKs at a window of 10 segments. The growth is Σ 1/w segments, where w grows with
+        // each ACK.
         assert_eq!(reno.cwnd(), 10_958);
     }
 
-    /// RFC 5681 §3.1 recommends byte counting: with half as many ACKs the window grows equally
-    /// fast.
+    /// RFC 5681 §3.1 recommends byte counting. With byte counting, the window grows equally fast if
+    /// the number of ACKs is halved.
     #[test]
     fn s3_1_window_grows_by_a_segment_per_window_with_delayed_acks() {
         let mut reno = reno(|options| {

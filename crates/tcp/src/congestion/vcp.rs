@@ -2,12 +2,12 @@
 //! each ACK.
 //!
 //! Source: Xia, Subramanian, Stoica and Kalyanaraman, "One More Bit Is Enough", SIGCOMM 2005
-//! (`vcp-2005`). Where the paper gives no rule, the public ns-2 package (v0.1, 2006). The reactions
-//! to loss and timeout are those of ns-2's Reno. The window is counted in packets, including
-//! fractions. There is no slow start, not even after a timeout.
-//! Design decision: an echo of 0, from a packet that lost its ECN capability, counts as low, as in
-//! the package.
-//! Left out: pacing of windows up to 64 packets if the RTT is above 200 ms.
+//! (`vcp-2005`). For rules that the paper does not specify, the source is the public ns-2 package
+//! (v0.1, 2006). The reactions to loss and timeout are the same as in ns-2's Reno.
+//!
+//! The window is counted in packets, including fractions. There is no slow start, not even after a
+//! timeout. An echoed code of 0, from a packet that lost its ECN capability, counts as low load, as
+//! in the package. Not implemented: pacing of windows up to 64 packets if the RTT is above 200 ms.
 
 mod rules;
 
@@ -18,23 +18,25 @@ use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, above,
 use rules::{RttInTicks, in_ticks};
 use serde::Deserialize;
 
-/// Echoed load codes: values of the ECN field.
+/// Load codes that the receiver echoes: values of the ECN field.
 const HIGH: f32 = 2.0;
 const OVERLOAD: f32 = 3.0;
 
-/// Largest load with the code "low" (vcp-2005, Table 1): ξ = κ (1 − ρ) / ρ at this ρ.
+/// Largest load ρ with the code for low load (vcp-2005, Table 1). ξ = κ (1 − ρ)/ρ is computed at
+/// this ρ.
 const LOW_LOAD: f64 = 0.8;
 
 /// Condition that ends the freeze after a reduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Freeze {
-    /// A code below overload, which takes effect immediately. Only a code of overload is followed
-    /// by AI for an RTT (the public package).
+    /// The freeze ends when an echoed code is below overload; this code takes effect immediately.
+    /// If the freeze ends after t_ρ with the code overload, AI for one RTT follows (the public
+    /// package).
     #[default]
     PublicCode,
-    /// No code: all codes are ignored for t_ρ. Then the window grows by AI for an RTT, regardless
-    /// of the code (vcp-2005 §3.2).
+    /// The freeze always lasts t_ρ, regardless of the codes. Then the window grows by AI for one
+    /// RTT, also regardless of the codes (vcp-2005 §3.2).
     Unconditional,
 }
 
@@ -42,11 +44,11 @@ pub enum Freeze {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnLoss {
-    /// Half of the window remains after a fast retransmit, one packet after a timeout.
+    /// The window is halved after a fast retransmit, and reduced to one packet after a timeout.
     #[default]
     Reno,
-    /// As `Reno` if the last code was overload or the reaction to overload is still in progress;
-    /// otherwise no reduction. Lost segments are retransmitted in both cases.
+    /// As `Reno` if the last code was overload or the reaction to overload is still in progress.
+    /// Otherwise the window is not reduced. Lost segments are always retransmitted.
     Ignore,
 }
 
@@ -54,9 +56,10 @@ pub enum OnLoss {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VcpConfig {
-    /// κ, above 0: gain of MI. vcp-2005, Table 1: 0.25.
+    /// κ, above 0: gain of multiplicative increase (MI). vcp-2005, Table 1: 0.25.
     pub kappa: f64,
-    /// α, above 0: AI in packets per RTT, for an RTT of 100 ms. vcp-2005, Table 1: 1.
+    /// α, above 0: additive increase (AI) at an RTT of 100 ms, packets per RTT. vcp-2005, Table 1:
+    /// 1.
     pub alpha: f64,
     /// β, in (0, 1): factor of the window after overload. vcp-2005, Table 1: 0.875.
     pub beta: f64,
@@ -66,23 +69,23 @@ pub struct VcpConfig {
     /// Dependence of AI on the RTT.
     #[serde(default)]
     pub scaling: AiScaling,
-    /// Limits of MI and AI at small and at large windows (the public package).
+    /// Use the limits of MI and AI that depend on the window (the public package).
     pub limiters: bool,
     /// Condition that ends the freeze.
     #[serde(default)]
     pub freeze: Freeze,
-    /// Clock tick to which the RTT for the scaling and the timers are rounded, ns; 0: no rounding.
-    /// The public package: 10 ms.
+    /// Clock tick, ns. The timers, and the RTT that scales AI and MI, are rounded to ticks. 0: no
+    /// rounding. The public package uses 10 ms.
     pub granularity_ns: u64,
     /// Reaction of the window to a loss.
     #[serde(default)]
     pub on_loss: OnLoss,
 }
 
-/// Phase after a reduction.
+/// Phase of the reaction to overload (multiplicative decrease, MD).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Md {
-    /// Overload reduces the window.
+    /// No reaction in progress: the next code overload reduces the window.
     Ready,
     /// The window is frozen until this time.
     Frozen(Time),
@@ -94,19 +97,19 @@ enum Md {
 #[derive(Clone, Debug)]
 pub struct Vcp {
     config: VcpConfig,
-    /// ξ, MI step per t_ρ without limiter.
+    /// ξ: relative growth of MI per t_ρ, without limiter.
     xi: f64,
     mss: u64,
-    /// Let a window grow that is not fully used.
+    /// True if the window may grow although it is not fully used.
     grow_unused: bool,
     /// Congestion window, packets.
     cwnd: f64,
-    /// Upper bound of the window given by the receive window, packets.
+    /// Upper bound of the window because of the receive window, packets.
     most: f64,
     ssthresh: u64,
     rtt: RttInTicks,
     md: Md,
-    /// The last code was overload.
+    /// True if the last code was overload.
     is_overloaded: bool,
 }
 
@@ -140,7 +143,7 @@ impl Vcp {
         Duration::from_nanos(self.config.interval_ns)
     }
 
-    /// Updates the phase: the freeze lasts t_ρ, and the AI after it lasts an RTT.
+    /// Updates the phase at `now`. The freeze lasts t_ρ; the AI after the freeze lasts one RTT.
     fn pass_time(&mut self, now: Time) {
         if let Md::Frozen(until) = self.md
             && until <= now
@@ -171,7 +174,7 @@ impl Vcp {
         }
     }
 
-    /// Additive increase: α_s packets per RTT.
+    /// Applies additive increase: α_s packets per RTT.
     fn add(&mut self, may_grow: bool) {
         let scale = vcp_ai_scale(self.config.scaling, self.rtt.get(), self.interval());
         let step = self.config.alpha * scale / self.cwnd;
@@ -179,7 +182,7 @@ impl Vcp {
         self.grow(step.min(limit), may_grow);
     }
 
-    /// Multiplicative increase: factor (1 + ξ)^(RTT/t_ρ) per RTT.
+    /// Applies multiplicative increase: factor (1 + ξ)^(RTT/t_ρ) per RTT.
     fn multiply(&mut self, may_grow: bool) {
         let limit = if self.config.limiters { vcp_mi_limit(self.cwnd) } else { f64::INFINITY };
         let step = vcp_mi_increase(self.xi.min(limit), self.rtt.get(), self.interval());
@@ -198,7 +201,7 @@ impl Vcp {
         self.config.on_loss == OnLoss::Reno || is_announced
     }
 
-    /// Reduces the window, which was `window` bytes, to `left` packets, at least one.
+    /// Reduces cwnd from `window` bytes to `left` packets, at least one packet.
     fn reduced(&mut self, window: u64, left: f64) {
         let half = window as f64 / 2.0;
         self.ssthresh = (half as u64).max(2 * self.mss);
@@ -237,7 +240,8 @@ impl CongestionControl for Vcp {
         }
     }
 
-    /// ns-2 halves the window, not FlightSize, and keeps at least one packet.
+    /// Reduces the window as ns-2 does: halves the window, not the FlightSize, and keeps at least
+    /// one packet.
     fn on_loss(&mut self, event: &LossEvent) {
         if self.answers_loss() {
             self.reduced(event.cwnd, self.cwnd / 2.0);

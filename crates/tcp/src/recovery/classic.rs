@@ -1,9 +1,8 @@
 //! Fast retransmit and fast recovery without SACK: handling of duplicate and partial ACKs.
 //!
-//! Source: RFC 5681 §3.2 (Reno), RFC 6582 (NewReno, the careful variant), RFC 3042 (limited
-//! transmit).
-//! Differs from RFC 5681 §2: an ACK counts as a duplicate regardless of its window, since a
-//! receive-window policy may change the window with every ACK. After a timeout the sender resumes
+//! Source: RFC 5681 §3.2 (Reno), RFC 6582 (NewReno), RFC 3042 (limited transmit). Difference from
+//! RFC 5681 §2: an ACK can be a duplicate even if its window differs from the last window, because
+//! a receive-window policy may change the window with every ACK. After a timeout the sender resumes
 //! at the oldest unacknowledged byte (go-back-N).
 
 use super::timing::Timing;
@@ -23,29 +22,30 @@ use airpath_core::{Flags, Packet, Time};
 pub(crate) struct Classic {
     /// True for RFC 6582. False for RFC 5681, whose recovery ends with the first ACK of new data.
     is_newreno: bool,
-    /// The window at the end of a recovery is bounded by the flight.
+    /// True if the FlightSize bounds the window at the end of a recovery
+    /// (`RecoveryExit::BurstSafe`).
     exits_safely: bool,
-    /// The ACK that ends a recovery enlarges the window.
+    /// True if the window grows with the ACK that ends a recovery.
     grows_at_exit: bool,
     guard: FastRetransmitGuard,
-    /// The guard applies: for NewReno, and in ns-2 also for Reno.
+    /// True if the guard applies: with NewReno, in ns-2 also with Reno.
     is_guarded: bool,
     limited_transmit: bool,
     partial_ack_timer: PartialAckTimer,
     mss: u64,
     duplicates: u32,
-    /// RFC 6582's `recover`, as the offset behind the highest byte sent at the last loss.
+    /// RFC 6582's `recover`: SND.MAX at the last loss.
     recover: Option<u64>,
     fast_recovery: Option<FastRecovery>,
-    /// Offset behind the highest byte sent before the first duplicate ACK. Data sent between the
-    /// first and the third duplicate ACK belongs to limited transmit.
+    /// SND.MAX at the first duplicate ACK. Data sent between the first and the third duplicate ACK
+    /// was sent by limited transmit.
     sent_before_duplicates: u64,
-    /// Bound of the flight from which ssthresh is computed.
+    /// Upper bound of the FlightSize from which ssthresh is computed.
     flight_bound: FlightBound,
-    /// Flight from which ssthresh was computed at the last loss, bytes.
+    /// FlightSize from which ssthresh was computed at the last loss, bytes.
     lost_flight: u64,
-    /// Receive window in ns-2, which halves min(cwnd, receive window) regardless of the outstanding
-    /// data.
+    /// Set only in ns-2: receive window, bytes. ns-2 halves min(cwnd, receive window) regardless of
+    /// the outstanding data.
     halves_window_within: Option<u64>,
     /// RTT measurement of ns-2, with one segment at a time.
     timing: Option<Timing>,
@@ -75,7 +75,7 @@ impl Classic {
             partial_ack_timer: options.partial_ack_timer,
             mss: u64::from(options.mss),
             duplicates: 0,
-            // ns-2's `recover_` starts at packet 0, the SYN.
+            // The initial value of ns-2's `recover_` is packet 0, the SYN.
             recover: guards_every_recovery.then_some(0),
             fast_recovery: None,
             sent_before_duplicates: 0,
@@ -88,7 +88,7 @@ impl Classic {
         }
     }
 
-    /// Returns the usable window for a congestion window of `cwnd`: inflated in fast recovery.
+    /// Returns the usable window: `cwnd`, in fast recovery plus the inflation.
     #[inline]
     fn window(&self, cwnd: u64) -> u64 {
         match self.fast_recovery {
@@ -99,7 +99,8 @@ impl Classic {
         }
     }
 
-    /// RFC 3042: one new segment beyond cwnd for each of the first two duplicate ACKs.
+    /// Returns the bytes that limited transmit allows beyond cwnd: one segment for each of the
+    /// first two duplicate ACKs (RFC 3042).
     #[inline]
     fn limited_transmit_allowance(&self) -> u64 {
         if self.limited_transmit && self.duplicates > 0 && self.duplicates < DUP_THRESH {
@@ -109,14 +110,14 @@ impl Classic {
         }
     }
 
-    /// Returns the outstanding bytes that limited transmit has sent; they are not part of
-    /// FlightSize (RFC 3042 §2). Called for the third duplicate ACK, with everything before
-    /// `snd_max` sent.
+    /// Returns the outstanding bytes that limited transmit has sent. These bytes are not part of
+    /// FlightSize (RFC 3042 §2). Called on the third duplicate ACK; all data before `snd_max` has
+    /// been sent.
     fn limited_transmit_sent(&self, snd_max: u64) -> u64 {
         if self.limited_transmit { snd_max - self.sent_before_duplicates } else { 0 }
     }
 
-    /// Returns the flight from which ssthresh is computed at a loss, for a FlightSize of `flight`.
+    /// Returns the value from which ssthresh is computed at a loss; `flight` is the FlightSize.
     fn flight_at_loss(&mut self, flight: u64, cwnd: u64) -> u64 {
         if let Some(receive_window) = self.halves_window_within {
             return cwnd.min(receive_window);
@@ -129,8 +130,8 @@ impl Classic {
         self.lost_flight
     }
 
-    /// Handles a duplicate ACK for `una`, with everything before `snd_max` sent. Returns true if it
-    /// signals a loss.
+    /// Handles a duplicate ACK for `una`; all data before `snd_max` has been sent. Returns true if
+    /// this ACK signals a loss.
     fn on_duplicate(&mut self, una: u64, snd_max: u64) -> bool {
         self.duplicates = self.duplicates.saturating_add(1);
         if self.duplicates == 1 {
@@ -159,13 +160,14 @@ impl Classic {
         }
     }
 
-    /// Handles an ACK of `acked` new bytes in fast recovery, with a congestion window of `cwnd`.
-    /// Returns the action, and the bytes by which the window may grow.
+    /// Handles an ACK of `acked` new bytes in fast recovery. Returns the required action, and the
+    /// acknowledged bytes that count for the growth of the window.
     fn on_ack_in_recovery(&mut self, acked: u64, una: u64, cwnd: u64) -> (Verdict, u64) {
         let Some(fast_recovery) = &mut self.fast_recovery else { return (Verdict::Usual, acked) };
         if self.is_newreno && self.recover.is_some_and(|recover| una < recover) {
             // RFC 6582 §3.2 step 3, partial ACK: deflate by the acknowledged bytes, then add one
-            // SMSS. At least a segment remains, and later duplicates inflate from this value.
+            // SMSS. At least one segment of window remains. Later duplicate ACKs inflate this
+            // value.
             let refill = if acked >= self.mss { self.mss } else { 0 };
             let deflated = fast_recovery.inflation + refill as i64 - acked as i64;
             fast_recovery.inflation = deflated.max(self.mss as i64 - cwnd as i64);
@@ -225,7 +227,8 @@ impl LossRecovery for Classic {
 
     fn on_reduced(&mut self, _board: &Scoreboard, _ssthresh: u64) {}
 
-    /// The ACK that reveals the loss is a duplicate ACK.
+    /// Without SACK the ACK that reveals the loss is a duplicate ACK, which requires no further
+    /// action.
     fn after_loss(&mut self, _board: &Scoreboard, _ssthresh: u64) -> Verdict {
         Verdict::Usual
     }
@@ -235,10 +238,10 @@ impl LossRecovery for Classic {
         if self.exits_safely { safe } else { u64::MAX }
     }
 
-    /// RFC 6582 §3.2 step 4. Data sent before the last loss is still in recovery up to `recover`.
-    /// In fast recovery every duplicate ACK has released new data, and FlightSize includes the data
-    /// that waits at the receiver beyond the holes. Therefore the base of ssthresh is bounded by
-    /// the flight at that loss.
+    /// Handles a timeout (RFC 6582 §3.2 step 4). In fast recovery, every duplicate ACK has allowed
+    /// new data, and FlightSize includes the data that the receiver holds beyond the holes.
+    /// Therefore, until all data before `recover` is acknowledged, ssthresh is computed from at
+    /// most the FlightSize at the last loss.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
         let is_repairing = self.recover.is_some_and(|recover| board.una() < recover);
         let is_bounded = is_repairing && self.halves_window_within.is_none();

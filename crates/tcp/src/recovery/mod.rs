@@ -1,4 +1,4 @@
-//! Loss recovery: the sender passes events and receives actions.
+//! Loss recovery algorithms. The sender passes events to them and receives the required actions.
 //!
 //! | recovery | file |
 //! | --- | --- |
@@ -8,10 +8,14 @@
 //! | with SACK, as in ns-3 | `ns3/` |
 //!
 //! All variants share one scoreboard (`scoreboard.rs`), which also provides samples of the delivery
-//! rate (`rates.rs`). The sequence for one ACK: `on_ack` returns a verdict. If a recovery begins,
-//! the sender notifies the congestion control of a loss in a flight of `loss_base`, passes the new
-//! ssthresh to `on_reduced`, and retransmits the oldest segment. `allowance`, and in recovery
-//! `next`, return the data that may be sent. `on_sent` is called for every sent segment.
+//! rate (`rates.rs`). The sequence for one ACK:
+//!
+//! 1. `on_ack` returns a verdict.
+//! 2. If a recovery begins, the sender notifies the congestion control of the loss, with
+//!    `loss_base` as FlightSize. Then it passes the new ssthresh to `on_reduced` and retransmits
+//!    the oldest segment.
+//! 3. `allowance`, and in recovery `next`, return the data that may be sent.
+//! 4. `on_sent` is called for every sent segment.
 
 mod classic;
 mod ns3;
@@ -39,13 +43,13 @@ use selective::Selective;
 /// loss (RFC 5681 §3.2, RFC 6675 §2; ns-3's attribute `ReTxThreshold`).
 const DUP_THRESH: u32 = 3;
 
-/// Result of an ACK: new information, and the required action.
+/// Result of the handling of an ACK.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckOutcome {
     pub(crate) verdict: Verdict,
-    /// Bytes by which the congestion window may grow.
+    /// Acknowledged bytes that count for the growth of the congestion window.
     pub(crate) growth: u64,
-    /// Bytes that this ACK acknowledges first, cumulatively or selectively. Bytes that SACK blocks
+    /// Bytes newly acknowledged by this ACK, cumulatively or selectively. Bytes that SACK blocks
     /// report again after a timeout do not count.
     pub(crate) delivered: u64,
     /// RTT sample from the oldest newly acknowledged segment; in ns-2 from the timed segment.
@@ -58,21 +62,22 @@ pub(crate) enum Verdict {
     /// No special action: an ACK of new data restarts the retransmission timer.
     Usual,
     /// A loss is detected and a recovery begins. The sender notifies the congestion control, passes
-    /// the new ssthresh to [`LossRecovery::on_reduced`] and retransmits the oldest segment.
-    /// [`LossRecovery::after_loss`] then returns the verdict on the rest of the ACK.
+    /// the new ssthresh to [`LossRecovery::on_reduced`] and retransmits the oldest segment. Then
+    /// [`LossRecovery::after_loss`] returns the verdict on the new data that the ACK acknowledges.
     Begins,
     /// A recovery is in progress.
     Repair {
-        /// Send the segment [`LossRecovery::forced`], regardless of the window.
+        /// True if the sender must send the segment returned by [`LossRecovery::forced`],
+        /// regardless of the window.
         forces: bool,
-        /// Restart the retransmission timer.
+        /// True if the sender must restart the retransmission timer.
         restarts_timer: bool,
     },
-    /// A recovery has ended: the congestion control is notified, with
-    /// [`LossRecovery::exit_window`].
+    /// A recovery has ended. The sender passes [`LossRecovery::exit_window`] to the congestion
+    /// control.
     Recovered,
-    /// The only loss is already repaired: the congestion control is notified of a loss and of its
-    /// end.
+    /// A tail loss probe has already repaired the only loss. The sender notifies the congestion
+    /// control of a loss and of the end of the recovery.
     Repaired,
 }
 
@@ -81,21 +86,21 @@ pub(crate) enum Verdict {
 pub(crate) enum Allowance {
     /// In-order data within a window of this many bytes from the oldest unacknowledged byte.
     Window(u64),
-    /// Segment by segment, as returned by [`LossRecovery::next`].
+    /// The segments that [`LossRecovery::next`] returns, one by one.
     ByFlight,
 }
 
-/// Limits for the choice of the next segment.
+/// Limits for the selection of the next segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SendLimits {
     /// Congestion window, bytes.
     pub(crate) cwnd: u64,
     /// Right edge of the receive window.
     pub(crate) edge: u64,
-    /// End of the stream, and end of the data that may still be sent.
+    /// End of the stream. `data_end` is the end of the data that may still be sent.
     pub(crate) stream_end: u64,
     pub(crate) data_end: u64,
-    /// End of a new segment that fits into the receive window, if any.
+    /// End of the next new segment; `None` if no new segment fits into the receive window.
     pub(crate) new_end: Option<u64>,
 }
 
@@ -126,17 +131,18 @@ pub(crate) enum Sent {
 
 /// Loss detection and recovery of one sender.
 pub(crate) trait LossRecovery {
-    /// Handles an ACK that was overtaken by a later ACK. Returns true if it counts as a duplicate.
+    /// Handles an old ACK, which a later ACK has overtaken in the network. Returns true if the old
+    /// ACK counts as a duplicate ACK.
     fn on_overtaken(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool;
 
-    /// Returns true if `on_ack` need not be called for `ack`, an ACK of new data: no recovery is in
-    /// progress, and the ACK changes nothing except the oldest segment. Resets the count of
+    /// Returns true if `on_ack` need not be called for `ack`, an ACK of new data, because no
+    /// recovery is in progress and `ack` only removes segments from the board. Resets the count of
     /// duplicate ACKs.
     fn allows_fast_path(&mut self, ack: &Packet) -> bool;
 
-    /// Returns true if no loss is in recovery or suspected. Then the recovery need not be notified
-    /// of ACKs of new data without other information, or of new segments within the congestion
-    /// window.
+    /// Returns true if no recovery is in progress and no loss is suspected. Then the recovery need
+    /// not be notified of ACKs that only acknowledge new data, nor of new segments within the
+    /// congestion window.
     fn is_open(&self) -> bool;
 
     /// Handles an ACK while data is outstanding: removes the acknowledged segments from the board.
@@ -148,39 +154,41 @@ pub(crate) trait LossRecovery {
         cc: &AnyCongestion,
     ) -> AckOutcome;
 
-    /// Returns the flight from which the reduction is computed when a recovery begins with the
-    /// window `cwnd`.
+    /// Returns the FlightSize from which the reduction at the beginning of a recovery is computed.
+    /// `cwnd` is the congestion window before the reduction.
     fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64;
 
-    /// The congestion control has reduced its window for that loss and set `ssthresh`.
+    /// Called after the congestion control has reduced its window for the loss and set `ssthresh`.
     fn on_reduced(&mut self, board: &Scoreboard, ssthresh: u64);
 
-    /// The oldest segment has been retransmitted after `on_reduced`. Returns the verdict on the ACK
-    /// that revealed the loss, if it is an ACK of new data.
+    /// Called after `on_reduced` and the retransmission of the oldest segment. If the ACK that
+    /// revealed the loss acknowledges new data, returns the verdict on this data.
     fn after_loss(&mut self, board: &Scoreboard, ssthresh: u64) -> Verdict;
 
-    /// Returns the largest window that the end of a recovery allows.
+    /// Returns the largest window that the recovery allows at its end.
     fn exit_window(&self, board: &Scoreboard) -> u64;
 
-    /// Handles an expiry of the retransmission timer. Returns the flight from which the reduction
-    /// is computed, and the window: the congestion control's `cwnd`, except in ns-3's proportional
-    /// rate reduction.
+    /// Handles an expiry of the retransmission timer. Returns the FlightSize from which the
+    /// reduction is computed, and the window before the reduction. This window is the congestion
+    /// control's `cwnd`, except in ns-3's proportional rate reduction.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64);
 
-    /// The bytes from `start` to `end` were sent and are on the board.
+    /// Called after the transmission of the bytes from `start` to `end`, which are already on the
+    /// board.
     fn on_sent(&mut self, sent: Sent, start: u64, end: u64, board: &Scoreboard, cc: &AnyCongestion);
 
     /// Returns the data that may be sent with a congestion window of `cwnd`.
     fn allowance(&mut self, board: &Scoreboard, cwnd: u64) -> Allowance;
 
-    /// Returns the next segment. Called if the bytes in flight limit sending.
+    /// Returns the next segment to send. Called if `allowance` has returned
+    /// [`Allowance::ByFlight`].
     fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next>;
 
-    /// Returns the segment that a partial ACK sends.
+    /// Returns the segment to send because of a partial ACK.
     fn forced(&self, board: &Scoreboard, offer: &SendLimits) -> Next;
 
-    /// Returns the stream offset up to which the congestion window does not limit new data, after
-    /// everything that [`LossRecovery::next`] allows has been sent.
+    /// Returns the stream offset up to which the congestion window allows new data. Called after
+    /// all data that [`LossRecovery::next`] allows has been sent.
     fn reach(&mut self, board: &Scoreboard, cwnd: u64) -> u64;
 
     /// Returns true if `cwnd` limited the sender when `used` bytes of it were in use.
@@ -231,7 +239,7 @@ impl Recovery {
         each!(self, recovery => recovery.on_ack(ack, now, board, cc))
     }
 
-    /// Returns the recovery that detects losses by time, if this is the selected one.
+    /// Returns the RACK recovery; `None` if another recovery is selected.
     #[inline]
     pub(crate) fn rack_timers(&mut self) -> Option<&mut Rack> {
         match self {
@@ -248,8 +256,8 @@ impl Recovery {
         }
     }
 
-    /// Returns true if the sender reacts to the echo in an ACK that arrived with `flight` bytes
-    /// outstanding. `is_new` is true for an ACK of new data.
+    /// Returns true if the sender reacts to the ECN echo in an ACK. `flight` is the number of bytes
+    /// outstanding before the ACK; `is_new` is true for an ACK of new data.
     pub(crate) fn answers_echo(&self, is_new: bool, flight: u64) -> bool {
         match self {
             Recovery::Rack(rack) => rack.answers_echo(flight),
@@ -264,8 +272,8 @@ impl Recovery {
         matches!(self, Recovery::Rack(rack) if rack.keeps_ssthresh())
     }
 
-    /// Returns the FlightSize from which ssthresh is computed for an ECN echo, bytes, for a window
-    /// of `cwnd`, if the reaction is the state CWR (see [`Recovery::begin_cwr`]). Otherwise `None`.
+    /// If the reaction to an ECN echo is the state CWR (see [`Recovery::begin_cwr`]), returns the
+    /// FlightSize from which ssthresh is computed, bytes. Otherwise returns `None`.
     pub(crate) fn echo_base(&mut self, board: &Scoreboard, cwnd: u64) -> Option<u64> {
         match self {
             Recovery::Rack(rack) => rack.echo_base(board, cwnd),
@@ -274,7 +282,7 @@ impl Recovery {
         }
     }
 
-    /// Begins the state CWR after the congestion control has set `ssthresh` for that echo.
+    /// Begins the state CWR, after the congestion control has set `ssthresh` because of an echo.
     pub(crate) fn begin_cwr(&mut self, board: &Scoreboard, ssthresh: u64) {
         match self {
             Recovery::Rack(rack) => rack.begin_cwr(board, ssthresh),
@@ -283,7 +291,8 @@ impl Recovery {
         }
     }
 
-    /// Returns the expiry time of the recovery's separate timer.
+    /// Returns the expiry time of the recovery's timers (reordering timer, probe timer); `NEVER` if
+    /// there is none.
     pub(crate) fn wakes_at(&self) -> Time {
         match self {
             Recovery::Rack(rack) => rack.wakes_at(),

@@ -1,13 +1,14 @@
-//! Samples of the delivery rate.
+//! Delivery rate samples, for congestion control algorithms that use them.
 //!
 //! Source: draft-cheng-iccrg-delivery-rate-estimation-02 §3, the same in draft-ietf-ccwg-bbr §4.1.
-//! Names are those of the drafts. Samples are taken only if the congestion control uses them.
-//! Without SACK each duplicate ACK counts as one arrived segment, and an ACK of new data counts for
-//! the bytes that duplicates have not reported before (Linux `tcp_add_reno_sack`,
+//! Names are those of the drafts.
+//!
+//! Without SACK, each duplicate ACK counts as one arrived segment. An ACK of new data then counts
+//! only the bytes that duplicate ACKs have not reported (Linux `tcp_add_reno_sack`,
 //! `tcp_remove_reno_sacks`). Otherwise all data beyond a hole would seem to arrive when the hole is
-//! filled. A delayed ACK that is triggered by an overtaking segment is not a duplicate, so this
-//! arrival is not counted separately. With reordering, a sample without SACK may count one segment
-//! more than arrived in its interval.
+//! filled. If a reordered segment triggers a delayed ACK, this ACK is not a duplicate, and the
+//! segment's arrival is not counted at this time. Therefore, with reordering, a sample without SACK
+//! may count one segment more than arrived in its interval.
 
 use airpath_core::{Duration, Rate, Ring, Time};
 
@@ -16,16 +17,16 @@ use airpath_core::{Duration, Rate, Ring, Time};
 pub struct RateSample {
     /// Payload bytes delivered in `interval`, above 0.
     pub delivered: u64,
-    /// The longer of two times: the time in which these bytes were sent, and the time in which they
-    /// were acknowledged. At least the minimum RTT.
+    /// The longer of two durations: that of the transmission of these bytes, and that of their
+    /// acknowledgement. At least the minimum RTT.
     pub interval: Duration,
     /// Payload bytes delivered on the connection before that segment was sent. A round trip ends
-    /// when this value reaches the bytes delivered at its beginning.
+    /// when this value reaches the `total_delivered` at the beginning of the round trip.
     pub prior_delivered: u64,
     /// Payload bytes delivered on the connection until now.
     pub total_delivered: u64,
-    /// True if that segment was sent after the sender had no data to send: the sample may then
-    /// reflect the rate of the application.
+    /// True if that segment was sent after the sender had run out of data. The sample may then
+    /// measure the rate of the application.
     pub app_limited: bool,
 }
 
@@ -38,10 +39,11 @@ impl RateSample {
     }
 }
 
-/// Record of a segment, made when it is sent.
+/// State of the estimator at the transmission of a segment.
 #[derive(Clone, Copy, Debug)]
 struct Stamp {
-    /// P.delivered, P.delivered_time, P.first_sent_time, P.is_app_limited.
+    /// The four fields are P.delivered, P.delivered_time, P.first_sent_time and P.is_app_limited of
+    /// the draft.
     delivered: u64,
     delivered_time: Time,
     first_sent_time: Time,
@@ -61,11 +63,12 @@ struct Newest {
 pub(super) struct Rates {
     /// One entry for each segment of the scoreboard.
     stamps: Ring<Stamp>,
-    /// C.delivered, C.delivered_time, C.first_sent_time.
+    /// The three fields are C.delivered, C.delivered_time and C.first_sent_time of the draft.
     delivered: u64,
     delivered_time: Time,
     first_sent_time: Time,
-    /// C.app_limited: samples are marked until more than this number of bytes is delivered.
+    /// C.app_limited: samples are marked as application-limited until more than this number of
+    /// bytes is delivered.
     app_limited_until: Option<u64>,
     /// Bytes reported by duplicate ACKs since the last cumulative acknowledgement.
     reported_by_duplicates: u64,
@@ -95,13 +98,13 @@ impl Rates {
         self.stamps.push_back(stamp);
     }
 
-    /// Records a retransmission of segment number `index`.
+    /// Records a retransmission of the segment at `index`.
     pub(super) fn push_again(&mut self, index: usize, now: Time) {
         self.stamps[index] = self.stamp(false, now);
     }
 
-    /// Handles a duplicate ACK without SACK: another segment of `bytes` bytes has arrived, with
-    /// `flight` bytes outstanding. The oldest segment has not arrived.
+    /// Handles a duplicate ACK without SACK while `flight` bytes are outstanding: a further segment
+    /// of `bytes` bytes has arrived, which is not the oldest segment.
     pub(super) fn on_duplicate(&mut self, bytes: u64, flight: u64, now: Time) {
         if self.reported_by_duplicates + 2 * bytes <= flight {
             self.reported_by_duplicates += bytes;
@@ -117,8 +120,8 @@ impl Rates {
         bytes - told
     }
 
-    /// `UpdateRateSample`: segment number `index`, last sent at `sent_at` and ending at `end`, has
-    /// arrived; `bytes` of it are new.
+    /// `UpdateRateSample`: handles the arrival of the segment at `index`, which was last sent at
+    /// `sent_at` and ends at `end`. `bytes` is the number of newly delivered bytes.
     pub(super) fn on_delivered(
         &mut self,
         index: usize,
@@ -133,7 +136,7 @@ impl Rates {
         }
     }
 
-    /// Counts a part of a segment that has arrived.
+    /// Counts the bytes of a partly arrived segment.
     pub(super) fn on_part_delivered(&mut self, bytes: u64, now: Time) {
         self.delivered += bytes;
         self.delivered_time = now;
@@ -144,14 +147,14 @@ impl Rates {
         self.stamps.drop_front();
     }
 
-    /// Records that the sender has no data to send, with `in_flight` bytes in flight.
+    /// Records that the sender has no data to send while `in_flight` bytes are in flight.
     pub(super) fn limit_by_application(&mut self, in_flight: u64) {
         self.app_limited_until = Some(self.delivered + in_flight);
     }
 
     /// `GenerateRateSample`: returns the sample of the current ACK, whose RTT is `rtt`. `None` if
-    /// the ACK delivered no complete segment, or if the interval is shorter than the minimum RTT,
-    /// which is impossible.
+    /// the ACK delivered no complete segment, or if the interval is shorter than the minimum RTT
+    /// and therefore not plausible.
     pub(super) fn take(&mut self, rtt: Option<Duration>) -> Option<RateSample> {
         if let Some(rtt) = rtt {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
@@ -182,7 +185,7 @@ mod tests {
         Time::from_millis(at)
     }
 
-    /// Acknowledges segment number `index`, sent at `sent_ms`, and returns the sample.
+    /// Acknowledges the segment at `index`, which was sent at `sent_ms`, and returns the sample.
     fn arrive(rates: &mut Rates, index: usize, sent_ms: u64, now_ms: u64) -> Option<RateSample> {
         let end = (sent_ms + 1) * MSS;
         rates.on_delivered(index, (ms(sent_ms), end), MSS, ms(now_ms));
@@ -190,7 +193,7 @@ mod tests {
         rates.take(Some(Duration::from_millis(now_ms - sent_ms)))
     }
 
-    /// Four segments are sent in 30 ms and acknowledged in 60 ms: the sample uses the longer time.
+    /// Four segments are sent in 30 ms and acknowledged in 60 ms. The sample uses the longer time.
     #[test]
     fn interval_is_the_longer_of_send_time_and_ack_time() {
         let mut rates = Rates::default();
@@ -205,7 +208,8 @@ mod tests {
         for (i, now) in [(1, 120), (2, 140), (3, 160)] {
             arrive(&mut rates, 0, 10 * i, now);
         }
-        // This segment was sent at 100 ms, after one delivery; four more are delivered at 220 ms.
+        // This segment was sent at 100 ms, when one segment had been delivered. At 220 ms, four
+        // more segments have been delivered.
         let sample = arrive(&mut rates, 0, 100, 220).expect("a sample");
         assert_eq!(
             (sample.delivered, sample.prior_delivered, sample.total_delivered),
@@ -216,8 +220,8 @@ mod tests {
         assert!(!sample.app_limited);
     }
 
-    /// Two segments are retransmitted and seem to arrive immediately, because the original copies
-    /// arrived.
+    /// Two segments are retransmitted and seem to arrive immediately, because the original segments
+    /// have arrived.
     #[test]
     fn delivery_in_less_than_the_minimum_rtt_gives_no_sample() {
         let mut rates = Rates::default();
@@ -247,7 +251,7 @@ mod tests {
         assert_eq!(arrive(&mut rates, 0, 52, 103).map(|s| s.app_limited), Some(false));
     }
 
-    /// Two duplicate ACKs, then an ACK of the hole and of both segments beyond it.
+    /// Two duplicate ACKs arrive, then an ACK of the hole and of the two segments beyond it.
     #[test]
     fn bytes_reported_by_dupacks_count_once() {
         let mut rates = Rates::default();
@@ -264,8 +268,8 @@ mod tests {
         assert_eq!(newly_delivered, [MSS, 0, 0, MSS]);
     }
 
-    /// `SendPacket`: with no data in flight, both clocks start at the sent segment, and duplicate
-    /// ACKs of the previous flight do not count.
+    /// `SendPacket`: if no data is in flight, the send interval and the ACK interval begin with the
+    /// sent segment, and duplicate ACKs for earlier data do not count.
     #[test]
     fn pause_does_not_count_as_send_time_or_ack_time() {
         let mut rates = Rates::default();
@@ -279,15 +283,17 @@ mod tests {
         assert_eq!(sample.rate(), Rate(133_333));
     }
 
-    /// The draft: until C.delivered > C.app_limited, which is the flight at the pause.
+    /// In the draft, samples are application-limited until C.delivered > C.app_limited.
+    /// C.app_limited is set at the pause to C.delivered plus the flight.
     #[test]
-    fn segments_sent_before_the_flight_at_a_pause_has_arrived_are_app_limited() {
+    fn segments_are_app_limited_until_the_flight_at_a_pause_has_arrived() {
         let mut rates = Rates::default();
         rates.push(true, ms(0));
         rates.push(false, ms(1));
         rates.limit_by_application(2 * MSS);
         let mut marks = Vec::new();
-        // The first segment, the last one in flight at the pause, and the segment sent at 50 ms.
+        // The first segment, the last segment in flight at the pause, and the two segments sent
+        // after it.
         for (sent, now) in [(0, 50), (1, 51), (50, 100), (51, 101)] {
             arrive(&mut rates, 0, sent, now);
             rates.push(false, ms(now));
@@ -320,13 +326,13 @@ mod tests {
         for order in [[0, 2], [2, 0]] {
             let sample = sample_of(order);
             assert_eq!((sample.prior_delivered, sample.delivered), (MSS, 2 * MSS), "{order:?}");
-            // ACK time from 51 to 110 ms, and send time from 1 to 60 ms.
+            // The ACK interval is 51 to 110 ms, and the send interval is 1 to 60 ms.
             assert_eq!(sample.interval, Duration::from_millis(59), "{order:?}");
         }
     }
 
-    /// Two segments are sent at the same time, one before and one after an ACK: the later segment
-    /// counts.
+    /// Two segments are sent at the same time, one before and one after an ACK. The sample is taken
+    /// from the later segment.
     #[test]
     fn segment_with_the_higher_end_is_newer_at_equal_send_times() {
         let mut rates = Rates::default();

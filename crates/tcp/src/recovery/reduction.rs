@@ -1,18 +1,18 @@
-//! Proportional rate reduction: number of bytes that may be sent in a recovery.
+//! Proportional rate reduction (PRR): computes the number of bytes that may be sent in a recovery.
 //!
-//! Source: RFC 6937 §3.1, with the slow-start reduction bound. With RACK: its successor, RFC 9937
-//! §6.2, as in Linux `tcp_cwnd_reduction`.
+//! Source: RFC 6937 §3.1, with the slow-start reduction bound. With RACK: RFC 9937 §6.2 (the
+//! successor of RFC 6937), as in Linux `tcp_cwnd_reduction`.
 
 /// State of one reduction, bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reduction {
     /// RecoverFS: FlightSize at the start of the recovery.
     recover_fs: u64,
-    /// prr_delivered.
+    /// prr_delivered of RFC 6937.
     delivered: u64,
-    /// prr_out.
+    /// prr_out of RFC 6937.
     out: u64,
-    /// Remainder of sndcnt.
+    /// Unused part of sndcnt.
     budget: u64,
 }
 
@@ -27,8 +27,8 @@ impl Reduction {
         self.budget
     }
 
-    /// Handles an ACK that delivered `delivered` bytes, with `pipe` bytes in flight (RFC 6937
-    /// §3.1).
+    /// Handles an ACK that delivered `delivered` bytes; `pipe` bytes are in flight after the ACK
+    /// (RFC 6937 §3.1).
     pub(super) fn on_ack(&mut self, delivered: u64, pipe: u64, ssthresh: u64, mss: u64) {
         self.delivered += delivered;
         self.budget = if pipe > ssthresh {
@@ -42,9 +42,10 @@ impl Reduction {
         };
     }
 
-    /// Handles an ACK by RFC 9937 §6.2, in full segments of `mss` bytes. An ACK that does not
-    /// advance, or that reveals another loss, is not `safe` and allows at most the delivered bytes.
-    /// Returns the bytes that may be sent now: at the beginning of a recovery at least one segment.
+    /// Handles an ACK as specified in RFC 9937 §6.2, in full segments of `mss` bytes. An ACK is not
+    /// `safe` if it does not advance SND.UNA or reveals a further loss; it then allows at most the
+    /// delivered bytes. Returns the number of bytes that may be sent now. At the beginning of a
+    /// recovery this is at least one segment.
     pub(super) fn segments(
         &mut self,
         delivered: u64,
@@ -78,7 +79,7 @@ impl Reduction {
 mod tests {
     use super::*;
 
-    /// RFC 6937 §3.1, in segments of 1000 bytes.
+    /// Steps of RFC 6937 §3.1 with segments of 1000 bytes.
     #[test]
     fn reduction_follows_rfc6937() {
         let mut reduction = Reduction::new(20_000);
@@ -92,13 +93,13 @@ mod tests {
         assert_eq!(sndcnt(1000, 16_000, 0), 0); // 2 · ½ − 1
         assert_eq!(sndcnt(1001, 15_000, 0), 501); // ⌈3.001 · ½⌉ − 1
         assert_eq!(sndcnt(8999, 10_000, 0), 0); // at ssthresh
-        assert_eq!(sndcnt(1000, 9500, 0), 500); // as much as ssthresh leaves
-        assert_eq!(sndcnt(0, 0, 10_000), 10_000); // as much as prr_delivered allows: 13 − 1 + 1
+        assert_eq!(sndcnt(1000, 9500, 0), 500); // limited by ssthresh − pipe
+        assert_eq!(sndcnt(0, 0, 10_000), 10_000); // limited by prr_delivered − prr_out + MSS: 13 − 1 + 1
         assert_eq!(sndcnt(1000, 0, 2000), 4000); // 14 − 11 + 1
         assert_eq!(sndcnt(3000, 0, 0), 5000); // 17 − 13 + 1
     }
 
-    /// RFC 9937 §6.2, in segments of 1000 bytes: 1000 bytes delivered by each ACK.
+    /// Steps of RFC 9937 §6.2 with segments of 1000 bytes. Each ACK delivers 1000 bytes.
     #[test]
     fn segments_are_rounded_up_and_unsafe_acks_allow_one_segment_less() {
         let mut reduction = Reduction::new(20_000);

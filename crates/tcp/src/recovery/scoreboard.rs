@@ -1,9 +1,9 @@
-//! Scoreboard of the segments that have been sent and are not cumulatively acknowledged, for every
-//! loss recovery.
+//! Scoreboard of the segments that have been sent and are not cumulatively acknowledged. All loss
+//! recovery algorithms share it.
 //!
-//! A segment is on the scoreboard from its transmission until it is cumulatively acknowledged. Each
-//! segment has the time of its last transmission and its marks. The bytes with each mark are
-//! counted.
+//! A segment is on the scoreboard from its transmission until it is cumulatively acknowledged. For
+//! each segment, the scoreboard stores the time of the last transmission and a set of marks. For
+//! some marks, it counts the bytes in marked segments.
 
 use super::rates::{RateSample, Rates};
 use airpath_core::{Duration, Ring, Time};
@@ -19,11 +19,12 @@ impl Marks {
     pub(crate) const LOST: Marks = Marks(2);
     /// Retransmitted since it was last deemed lost.
     pub(crate) const RESENT: Marks = Marks(4);
-    /// Sent more than once, or send time unknown: gives no RTT sample (Karn's rule).
+    /// Sent more than once, or send time unknown. Such a segment provides no RTT sample (Karn's
+    /// algorithm).
     const AMBIGUOUS: Marks = Marks(8);
-    /// Part of the rate samples.
+    /// Included in delivery rate samples.
     const WATCHED: Marks = Marks(16);
-    /// The bytes count as delivered.
+    /// Already counted as delivered.
     const COUNTED: Marks = Marks(32);
 
     #[inline]
@@ -45,10 +46,11 @@ impl Marks {
     }
 }
 
-/// One segment. It begins at the end of the previous segment; the first segment begins at `una`.
+/// One segment. It begins where the previous segment ends; the first segment begins at `una`.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
-    /// Stream offset behind the last byte, below 2⁵⁸, and the marks in the lower bits.
+    /// Stream offset after the last byte, below 2⁵⁸, in the upper bits; the marks in the lower
+    /// bits.
     end_and_marks: u64,
     /// Time of the last transmission.
     sent_at: Time,
@@ -83,15 +85,16 @@ impl Segment {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
     segments: Ring<Segment>,
-    /// SND.UNA: everything before it is cumulatively acknowledged.
+    /// SND.UNA: all data before this offset is cumulatively acknowledged.
     una: u64,
-    /// Next byte to send. Less than `max` if a timeout has moved the sender back.
+    /// Next byte to send. Less than `max` if the sender has gone back after a timeout (go-back-N).
     nxt: u64,
-    /// SND.NXT of the RFC: all data before it has been sent.
+    /// SND.NXT of the RFC (SND.MAX): all data before this offset has been sent.
     max: u64,
     /// End of the data outstanding at the last timeout.
     loss_until: u64,
-    /// Bytes with the marks SACKED, LOST and RESENT.
+    /// Bytes with the mark SACKED. `lost` and `resent` are the bytes with the marks LOST and
+    /// RESENT.
     sacked: u64,
     lost: u64,
     resent: u64,
@@ -123,7 +126,7 @@ impl Scoreboard {
         self.nxt
     }
 
-    /// Returns the offset behind the highest byte ever sent.
+    /// Returns SND.MAX, the offset after the highest byte ever sent.
     #[inline]
     pub(crate) const fn max(&self) -> u64 {
         self.max
@@ -146,17 +149,18 @@ impl Scoreboard {
         self.una < self.loss_until
     }
 
-    /// Returns the selectively acknowledged bytes of the flight.
+    /// Returns the outstanding bytes that are selectively acknowledged.
     pub(crate) const fn sacked(&self) -> u64 {
         self.sacked
     }
 
-    /// Returns the bytes of the flight in segments deemed lost.
+    /// Returns the outstanding bytes in segments that are deemed lost.
     pub(crate) const fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Returns the bytes of the flight in segments retransmitted since they were deemed lost.
+    /// Returns the outstanding bytes in segments that were retransmitted after they were deemed
+    /// lost.
     pub(crate) const fn resent(&self) -> u64 {
         self.resent
     }
@@ -168,7 +172,7 @@ impl Scoreboard {
         self.push_marked(end, now, marks);
     }
 
-    /// Does the same without rate samples.
+    /// Adds a segment of new data that ends at `end`, on a connection without rate samples.
     #[inline(always)]
     pub(crate) fn push_unwatched(&mut self, end: u64, now: Time) {
         self.push_marked(end, now, Marks::default());
@@ -208,8 +212,8 @@ impl Scoreboard {
         }
     }
 
-    /// Returns the send time of the segment that contains the byte `seq`, if it was sent once and
-    /// the time is known.
+    /// Returns the send time of the segment that contains the byte `seq`. Returns `None` if the
+    /// segment was sent more than once or its send time is unknown.
     pub(crate) fn sent_at(&self, seq: u64) -> Option<Time> {
         let segment = &self.segments[self.index_of(seq)];
         (!segment.marks().has(Marks::AMBIGUOUS)).then_some(segment.sent_at)
@@ -222,7 +226,7 @@ impl Scoreboard {
         segment.set_marks(segment.marks().with(Marks::AMBIGUOUS));
     }
 
-    /// Resumes sending at the oldest byte (go-back-N).
+    /// Moves the next byte to send back to the oldest unacknowledged byte (go-back-N).
     pub(crate) fn go_back(&mut self) {
         self.nxt = self.una;
     }
@@ -243,7 +247,7 @@ impl Scoreboard {
         self.segments.len()
     }
 
-    /// Returns the start of segment number `index`.
+    /// Returns the start of the segment at `index`.
     pub(crate) fn start(&self, index: usize) -> u64 {
         match index {
             0 => self.una,
@@ -251,12 +255,12 @@ impl Scoreboard {
         }
     }
 
-    /// Returns the end of segment number `index`.
+    /// Returns the end of the segment at `index`.
     pub(crate) fn end(&self, index: usize) -> u64 {
         self.segments[index].end()
     }
 
-    /// Returns the time of the last transmission of segment number `index`.
+    /// Returns the time of the last transmission of the segment at `index`.
     pub(crate) fn left_at(&self, index: usize) -> Time {
         self.segments[index].sent_at
     }
@@ -266,7 +270,7 @@ impl Scoreboard {
         self.marks(index).has(Marks::AMBIGUOUS)
     }
 
-    /// Returns the marks of segment number `index`.
+    /// Returns the marks of the segment at `index`.
     pub(crate) fn marks(&self, index: usize) -> Marks {
         self.segments[index].marks()
     }
@@ -322,7 +326,7 @@ impl Scoreboard {
     }
 
     /// Handles a SACK block from `start` to `end` with `news` new bytes. Marks the segments that
-    /// are completely inside the block as arrived and not lost. `mss` is the usual length of a
+    /// are completely inside the block as arrived and not lost. `mss` is the length of a full-sized
     /// segment.
     pub(crate) fn sack(&mut self, (start, end): (u64, u64), news: u64, mss: u64, now: Time) {
         let mut index = self.ended_by_about(end, mss);
@@ -336,8 +340,8 @@ impl Scoreboard {
         }
     }
 
-    /// Marks segment number `index` as arrived. Returns the number of its bytes, or 0 if it was
-    /// marked before.
+    /// Marks the segment at `index` as arrived. Returns the length of the segment, or 0 if the
+    /// segment was already marked.
     #[inline]
     pub(crate) fn sack_one(&mut self, index: usize, now: Time) -> u64 {
         let start = self.start(index);
@@ -358,7 +362,7 @@ impl Scoreboard {
         bytes
     }
 
-    /// Counts the remaining `bytes` of a segment, which has arrived, for the rate samples.
+    /// Counts the remaining `bytes` of an arrived segment for the rate samples.
     #[cold]
     fn count_delivered(&mut self, index: usize, bytes: u64, now: Time) {
         let segment = self.segments[index];
@@ -371,8 +375,8 @@ impl Scoreboard {
         }
     }
 
-    /// Handles a duplicate ACK on a connection without SACK and with segments of `mss` bytes. After
-    /// a timeout such an ACK is caused by an unnecessary retransmission.
+    /// Updates the rate samples for a duplicate ACK on a connection without SACK, with segments of
+    /// `mss` bytes. After a timeout, the cause of a duplicate ACK is an unnecessary retransmission.
     pub(crate) fn on_duplicate(&mut self, mss: u64, now: Time) {
         let (flight, is_in_vain) = (self.flight(), self.is_after_timeout());
         if let Some(rates) = &mut self.rates
@@ -393,16 +397,16 @@ impl Scoreboard {
         self.rates.as_mut()?.take(rtt)
     }
 
-    /// Records that the sender has no data to send, with `in_flight` bytes in flight. Segments sent
-    /// before those bytes have arrived measure the rate of the application.
+    /// Records that the sender has no data to send while `in_flight` bytes are in flight. Rate
+    /// samples from segments that are sent before these bytes have arrived are application-limited.
     pub(crate) fn limit_by_application(&mut self, in_flight: u64) {
         if let Some(rates) = &mut self.rates {
             rates.limit_by_application(in_flight);
         }
     }
 
-    /// Returns the number of segments that end at or before `at`. First tries the index that is
-    /// correct if all segments have `mss` bytes.
+    /// Returns the number of segments that end at or before `at`. First tries the result for the
+    /// case that all segments have `mss` bytes.
     fn ended_by_about(&self, at: u64, mss: u64) -> usize {
         let whole = ((at - self.una).div_ceil(mss) as usize).min(self.segments.len());
         if whole > 0 && self.segments[whole - 1].end() == at { whole } else { self.ended_by(at) }
@@ -416,8 +420,8 @@ impl Scoreboard {
     }
 
     /// Removes the segments that the cumulative `ack` covers. Returns an RTT sample if the oldest
-    /// of them was sent only once. A segment beyond a hole gives no sample, because the hole was
-    /// filled by a retransmission.
+    /// of these segments was sent only once. If it was retransmitted, the segments beyond it
+    /// provide no sample either, because their ACK was delayed by the hole.
     #[inline]
     pub(crate) fn acknowledge(&mut self, ack: u64, now: Time) -> Option<Duration> {
         let oldest = *self.segments.front()?;
@@ -442,8 +446,8 @@ impl Scoreboard {
         is_sample.then(|| now.saturating_since(oldest.sent_at))
     }
 
-    /// Updates the counts for the oldest segment, which begins at `start` and has marks, and of
-    /// which `ack` covers a part or everything.
+    /// Updates the byte counts for the oldest segment, which begins at `start` and has marks. `ack`
+    /// covers this segment partly or completely.
     #[cold]
     fn remove_acknowledged(&mut self, start: u64, ack: u64, now: Time) {
         let head = self.segments[0];

@@ -1,11 +1,12 @@
 //! Loss detection and recovery with selective acknowledgements.
 //!
 //! Source: RFC 6675 (`SetPipe`, `IsLost`, `NextSeg`), applied to byte ranges instead of single
-//! bytes. Proportional rate reduction is in `reduction.rs`. After a timeout all outstanding data
-//! counts as lost and is retransmitted in slow start, except data that is known to have arrived. By
-//! default all SACK information is discarded first, as RFC 2018 §8 requires because of reneging. As
-//! an alternative, as in Linux (`tcp_timeout_mark_lost`), it is discarded only if the oldest
-//! segment is selectively acknowledged, which proves reneging.
+//! bytes. Proportional rate reduction is in `reduction.rs`. After a timeout, all outstanding data
+//! that is not selectively acknowledged counts as lost and is retransmitted in slow start. With
+//! `sack_after_timeout = "forget"`, all SACK information is discarded at the timeout, as RFC 2018
+//! §8 requires because of reneging. With `"keep"`, the SACK information is discarded only if the
+//! oldest segment is selectively acknowledged, which proves that the receiver has reneged (Linux
+//! `tcp_timeout_mark_lost`).
 
 use super::reduction::Reduction;
 use super::{
@@ -20,30 +21,31 @@ use airpath_core::{Packet, Time};
 #[derive(Clone, Debug)]
 pub(crate) struct Selective {
     mss: u64,
-    /// The ACK that ends a recovery enlarges the window.
+    /// True if the window grows with the ACK that ends a recovery.
     grows_at_exit: bool,
     limited_transmit: bool,
     proportional: bool,
     after_timeout: SackAfterTimeout,
     /// Selectively acknowledged bytes. The segments are in the scoreboard.
     sacked: RangeSet,
-    /// DupAcks.
+    /// DupAcks of RFC 6675: number of duplicate ACKs.
     duplicates: u32,
-    /// Bytes that limited transmit has sent during the current duplicate ACKs.
+    /// Bytes that limited transmit has sent since the first of the current duplicate ACKs.
     limited_transmit_sent: u64,
-    /// End of the window at its last query. Data beyond it is sent by limited transmit.
+    /// End of the window at the last call of `allowance`. Limited transmit sends the data beyond
+    /// it.
     window_end: u64,
-    /// DeliveredData of the last ACK: bytes that it acknowledged first, cumulatively or
+    /// DeliveredData of RFC 6937: bytes newly acknowledged by the last ACK, cumulatively or
     /// selectively.
     delivered: u64,
     phase: Phase,
-    /// RecoveryPoint: no new recovery begins until everything before this offset is acknowledged.
+    /// RecoveryPoint: no new recovery begins until all data before this offset is acknowledged.
     recovery_point: u64,
-    /// HighRxt, as the offset behind the highest byte retransmitted in this phase.
+    /// HighRxt: offset after the highest byte retransmitted in this phase.
     high_rxt: u64,
-    /// `pipe` since the last ACK; `None` after a retransmission.
+    /// `pipe` after the last ACK. `None` after a retransmission; then `pipe` must be recomputed.
     known_pipe: Option<u64>,
-    /// Flight from which the last reduction was computed.
+    /// FlightSize from which the last reduction was computed.
     lost_flight: u64,
 }
 
@@ -51,8 +53,8 @@ pub(crate) struct Selective {
 enum Phase {
     Open,
     Recovery(Episode),
-    /// After a timeout, until everything sent before it is acknowledged. If `forgot` is set, the
-    /// SACK information was discarded and SACK blocks may report it again.
+    /// After a timeout, until all data sent before the timeout is acknowledged. If `forgot` is
+    /// true, the SACK information was discarded, and SACK blocks may report the same data again.
     Loss {
         forgot: bool,
     },
@@ -61,8 +63,7 @@ enum Phase {
 /// State of one recovery.
 #[derive(Clone, Copy, Debug)]
 struct Episode {
-    /// RescueRxt, as an offset behind a byte: rule 4 applies only after this offset is
-    /// acknowledged.
+    /// RescueRxt: rule 4 applies only after all data before this offset is acknowledged.
     rescue_rxt: u64,
     /// Reduction that replaces cwnd − pipe (RFC 6937).
     reduction: Option<Reduction>,
@@ -90,8 +91,8 @@ impl Selective {
     }
 
     /// `Update` (RFC 6675 §4): adds the SACK blocks to the scoreboard. Returns the number of new
-    /// bytes. Ignores invalid blocks: a block that starts at the cumulative acknowledgement, and a
-    /// block beyond `snd_max`.
+    /// bytes. Ignores invalid blocks, which start at the acknowledgement number or lie beyond
+    /// SND.MAX.
     fn absorb(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> u64 {
         let edge = ack.seq.max(board.una());
         let mut all = 0;
@@ -124,7 +125,8 @@ impl Selective {
         self.phase = Phase::Recovery(Episode { rescue_rxt: una, reduction });
     }
 
-    /// Proportional rate reduction: sets the bytes that the last ACK allows to send.
+    /// With proportional rate reduction, computes the number of bytes that may be sent because of
+    /// the last ACK.
     fn reduce(&mut self, una: u64, snd_max: u64, ssthresh: u64) {
         if !self.proportional {
             return;
@@ -150,9 +152,8 @@ impl Selective {
         self.limited_transmit_sent = 0;
     }
 
-    /// Limited transmit: returns the bytes that may be sent beyond cwnd before a recovery begins.
-    /// These are the bytes that have left the network (RFC 6675 §5 step 3), at most two segments
-    /// (RFC 3042 §2).
+    /// Returns the bytes that limited transmit may send beyond cwnd before a recovery begins: the
+    /// bytes that have left the network (RFC 6675 §5 step 3), at most two segments (RFC 3042 §2).
     #[inline]
     fn limited_transmit_allowance(&self) -> u64 {
         if self.limited_transmit && self.duplicates > 0 {
@@ -162,16 +163,16 @@ impl Selective {
         }
     }
 
-    /// Returns the flight from which the reduction at the beginning of a recovery is computed, with
-    /// `flight` bytes outstanding: at most cwnd. RFC 5681 eq. 4 is an upper bound of ssthresh.
-    /// Selectively acknowledged data accumulates in FlightSize, beyond any window, so ssthresh
-    /// would increase from loss to loss.
+    /// Returns the value from which the reduction at the beginning of a recovery is computed: the
+    /// outstanding bytes `flight`, but at most cwnd. Without this bound, ssthresh could increase
+    /// from loss to loss, because selectively acknowledged data accumulates in FlightSize and may
+    /// exceed cwnd. RFC 5681 eq. 4 is only an upper bound of ssthresh.
     fn flight_at_loss(&mut self, flight: u64, cwnd: u64) -> u64 {
         self.lost_flight = flight.min(cwnd);
         self.lost_flight
     }
 
-    /// Returns true if `pipe` limits sending, and not the edge of the window.
+    /// Returns true if `pipe` limits transmission instead of the right edge of the window.
     #[inline]
     fn counts_pipe(&self) -> bool {
         !matches!(self.phase, Phase::Open)
@@ -191,9 +192,9 @@ impl Selective {
         }
     }
 
-    /// `IsLost` (RFC 6675 §4): returns the offset before which unacknowledged bytes are lost,
-    /// because at least DupThresh ranges, or more than DupThresh − 1 segments, were acknowledged
-    /// beyond it.
+    /// `IsLost` (RFC 6675 §4): returns the offset before which unacknowledged bytes are deemed
+    /// lost. Beyond this offset, at least DupThresh ranges, or more than DupThresh − 1 segments,
+    /// are selectively acknowledged.
     fn lost_before(&self) -> u64 {
         let enough = u64::from(DUP_THRESH - 1) * self.mss;
         let (mut bytes, mut ranges) = (0, 0);
@@ -330,7 +331,7 @@ impl LossRecovery for Selective {
         AckOutcome { verdict, growth, delivered: self.delivered, rtt }
     }
 
-    /// FlightSize without the bytes sent by limited transmit (RFC 6675 §5 step 4.2).
+    /// Returns FlightSize without the bytes sent by limited transmit (RFC 6675 §5 step 4.2).
     fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64 {
         self.flight_at_loss(board.flight() - self.limited_transmit_sent, cwnd)
     }
@@ -347,8 +348,8 @@ impl LossRecovery for Selective {
         u64::MAX
     }
 
-    /// RFC 6675 §5.1. During a recovery, the base of the reduction is bounded by the flight at its
-    /// beginning.
+    /// Handles a timeout (RFC 6675 §5.1). During a recovery, the reduction is computed from at most
+    /// the FlightSize at the beginning of the recovery.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
         let bound = if self.counts_pipe() { self.lost_flight } else { cwnd };
         let flight = self.flight_at_loss(board.flight(), bound);

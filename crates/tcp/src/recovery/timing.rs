@@ -1,15 +1,15 @@
 //! RTT measurement with one segment at a time.
 //!
-//! Source: ns-2, `tcp.cc`. A new segment is timed if no segment is timed. A retransmission cancels
-//! the measurement: Karn's rule for the entire flight.
+//! Source: ns-2, `tcp.cc`. When a new segment is sent and no measurement is in progress, this
+//! segment is timed. Any retransmission cancels the measurement.
 
 use super::Scoreboard;
 use airpath_core::{Duration, Time};
 
-/// The timed segment, if any.
+/// State of the RTT measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timing {
-    /// End of the timed segment.
+    /// End of the timed segment; `None` if no segment is timed.
     end: Option<u64>,
 }
 
@@ -27,8 +27,8 @@ impl Timing {
         self.end = None;
     }
 
-    /// Returns an RTT sample if an ACK of everything before `ack` covers the timed segment, which
-    /// must still be on the board.
+    /// Returns an RTT sample if the acknowledgement number `ack` covers the timed segment. The
+    /// segment must still be on the board.
     pub(super) fn sample(&mut self, ack: u64, board: &Scoreboard, now: Time) -> Option<Duration> {
         let end = self.end.take_if(|end| *end <= ack)?;
         board.sent_at(end - 1).map(|sent_at| now.saturating_since(sent_at))

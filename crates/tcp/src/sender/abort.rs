@@ -1,11 +1,12 @@
-//! Abort of a connection whose retransmissions are not answered.
+//! Abort of a connection whose retransmissions remain unanswered.
 //!
-//! Source: RFC 9293 §3.8.3 (R2), RFC 1122 §4.2.3.5. R2 is a number of retransmissions, separate for
-//! SYN and data, like `tcp_syn_retries` and `tcp_retries2` of Linux. The next expiry of the timer
-//! closes the connection: it sends nothing and ignores ACKs.
-//! Left out: R1, and a reset to the receiver, which keeps waiting.
-//! Differs: Linux converts `tcp_retries2` into a time: the sum of that many timeouts, starting at
-//! 200 ms. Probes of a closed window are not counted (RFC 1122 §4.2.2.17).
+//! Source: RFC 9293 §3.8.3 (R2), RFC 1122 §4.2.3.5. R2 is a maximum number of retransmissions, with
+//! separate values for SYN and data, like `tcp_syn_retries` and `tcp_retries2` of Linux. After R2
+//! retransmissions, the next expiry of the timer closes the connection, which then sends nothing
+//! and ignores ACKs. Probes of a closed window are not counted (RFC 1122 §4.2.2.17).
+//!
+//! Not modelled: R1, and the reset to the receiver, which keeps waiting. Difference from Linux:
+//! Linux converts `tcp_retries2` into a time, the sum of that many timeouts, starting at 200 ms.
 
 use super::{Phase, Sender};
 use airpath_core::Time;

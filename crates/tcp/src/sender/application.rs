@@ -1,4 +1,4 @@
-//! Effect of the application's writes and pauses on the sender.
+//! Sender side of applications that alternate between a burst and a pause.
 
 use super::{Phase, Sender};
 use crate::congestion::CongestionControl;
@@ -6,8 +6,8 @@ use crate::recovery::LossRecovery;
 use airpath_core::{Ctx, Time};
 
 impl Sender {
-    /// Handles an alarm: the connection begins, the application starts or stops writing, the pacer
-    /// releases a segment, or a timer of the recovery expires.
+    /// Handles the expiry of the alarm. Possible causes: start of the connection, start or end of a
+    /// burst of the application, release of a segment by the pacer, expiry of a recovery timer.
     #[cold]
     pub(super) fn on_alarm(&mut self, ctx: &mut Ctx<'_>) {
         self.pacer.on_wake(ctx.now);
@@ -31,7 +31,7 @@ impl Sender {
         self.record_windows(ctx);
     }
 
-    /// Starts the source by a control event of the scenario.
+    /// Starts the sender because of a control event of the scenario.
     #[cold]
     pub(super) fn start_at(&mut self, now: Time) {
         if self.phase == Phase::Idle {
@@ -43,7 +43,7 @@ impl Sender {
     fn take_turn(&mut self, now: Time) {
         let Some(application) = &mut self.application else { return };
         if application.is_writing() {
-            // Unsent data of the burst is discarded.
+            // Discard the unsent data of the burst.
             self.end = self.board.max();
             self.turn = application.pause(now);
         } else if now < self.stop {
@@ -57,8 +57,8 @@ impl Sender {
         }
     }
 
-    /// The application writes again. If all earlier data has been sent and one more segment would
-    /// have fitted into cwnd, the application limited the rate.
+    /// Handles the start of a new burst. If all earlier data has been sent and one more segment
+    /// would have fitted into cwnd, the rate samples are marked as application-limited.
     fn note_application_limit(&mut self) {
         let in_flight = self.recovery.in_flight(&self.board);
         let is_sent = self.board.max() == self.end && self.board.nxt() == self.end;
@@ -68,7 +68,7 @@ impl Sender {
         }
     }
 
-    /// Ends the transfer, or the burst of the application, if all data is acknowledged.
+    /// Ends the transfer or the application's burst if all data is acknowledged.
     #[inline]
     pub(super) fn complete_if_all_sent(&mut self, ctx: &mut Ctx<'_>) {
         if self.board.una() == self.end {

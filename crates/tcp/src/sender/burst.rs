@@ -1,11 +1,12 @@
-//! Bursts: segments that request an immediate ACK.
+//! Bursts of segments. The last segment of a burst requests an immediate ACK.
 //!
-//! Source: Linux. Data is divided into buffers that correspond to 1/1024 s at the pacing rate, at
-//! least two segments (`tcp_tso_autosize`). The device splits these buffers. The last segment of
-//! each buffer with two or more segments carries PSH (`__tcp_transmit_skb`). A receiver whose
-//! application reads immediately acknowledges that segment immediately (`tcp_measure_rcv_mss`,
-//! `tcp_cleanup_rbuf`; since 6.7).
-//! Left out: larger buffers if the minimum RTT is short, buffers that wait for more data
+//! Source: Linux. Linux divides data into buffers. A buffer holds the data of 1/1024 s at the
+//! pacing rate, but at least two segments (`tcp_tso_autosize`). The network device splits a buffer
+//! into segments. The last segment of each buffer with two or more segments carries PSH
+//! (`__tcp_transmit_skb`). If the receiving application reads immediately, the receiver
+//! acknowledges that segment immediately (`tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`; since 6.7).
+//!
+//! Not modelled: larger buffers if the minimum RTT is short, buffers that wait for more data
 //! (`tcp_tso_should_defer`), and PSH at the end of an application's write.
 
 use super::Sender;
@@ -15,17 +16,18 @@ use airpath_core::{Ctx, Flags, Packet, Port};
 /// Largest buffer, bytes (`GSO_LEGACY_MAX_SIZE`).
 const LARGEST: u64 = 65_536;
 
-/// A burst of segments.
+/// Current burst of segments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Burst {
-    /// The latest segment. It is sent when it is known whether another segment follows.
+    /// Last segment of the burst. It is held until the sender knows whether another segment
+    /// follows.
     last: Option<Packet>,
-    /// Number of segments.
+    /// Number of segments in the burst.
     segments: u64,
 }
 
 impl Burst {
-    /// Creates the state; `None` if no segment requests an ACK.
+    /// Creates an empty burst. Returns `None` if bursts are disabled.
     pub(super) fn new(push: Push) -> Option<Box<Burst>> {
         (push == Push::Bursts).then(Box::default)
     }
@@ -35,12 +37,13 @@ impl Sender {
     /// Returns the largest number of segments in a burst.
     fn longest_burst(&self) -> u64 {
         let mss = u64::from(self.mss);
-        // Linux sk_pacing_shift = 10: 1/1024 of a second.
+        // Linux `sk_pacing_shift` = 10: the data of 1/1024 s.
         let bytes = self.rate_of_window().map_or(0, |rate| rate.0 / 8 / 1024);
         (bytes.min(LARGEST) / mss).max(2)
     }
 
-    /// Adds a segment to the current burst, or begins the next burst with it.
+    /// Adds a segment to the current burst. If the burst is full, begins the next burst with this
+    /// segment.
     #[cold]
     pub(super) fn add_to_burst(&mut self, segment: Packet, ctx: &mut Ctx<'_>) {
         let longest = self.longest_burst();
@@ -61,7 +64,7 @@ impl Sender {
         }
     }
 
-    /// Ends the burst.
+    /// Ends the current burst and sends its last segment.
     #[cold]
     pub(super) fn end_burst(&mut self, ctx: &mut Ctx<'_>) {
         let Some(burst) = &mut self.burst else { return };

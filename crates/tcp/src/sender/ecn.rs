@@ -1,11 +1,14 @@
-//! Explicit congestion notification at the sender, and the load code in segments of VCP.
+//! Explicit congestion notification at the sender, and VCP's load code in segments.
 //!
 //! Source: RFC 3168 §6.1.1 (negotiation), §6.1.2 (reaction), §6.1.5 (retransmissions), §6.1.6
-//! (probes of a closed window). For VCP the public ns-2 package: every segment, including SYN and
-//! retransmissions, is sent with the code for low load, without negotiation. With `ecn_reaction =
-//! "cwr"` the loss recovery reduces the window, as in Linux `tcp_enter_cwr` and ns-3
-//! `TcpSocketBase::EnterCwr`, and without the wait of §6.1.2 at one segment.
-//! Left out: retrying without ECN after a lost SYN (§6.1.1.1), and the nonce.
+//! (probes of a closed window). With `ecn_reaction = "cwr"`, the loss recovery module reduces the
+//! window, as in Linux `tcp_enter_cwr` and ns-3 `TcpSocketBase::EnterCwr`. In that case, a sender
+//! with a window of one segment does not wait for the timer (§6.1.2).
+//!
+//! Source for VCP: the public ns-2 package. Every segment, including SYN and retransmissions, is
+//! sent with the code for low load, without negotiation.
+//!
+//! Not modelled: a retry without ECN after a lost SYN (§6.1.1.1), and the ECN nonce.
 
 use super::{Phase, Sender};
 use crate::config::{EcnUse, TcpConfig};
@@ -13,29 +16,29 @@ use crate::congestion::{CongestionControl, LossEvent};
 use crate::deviations::{Deviation, Deviations};
 use airpath_core::{Ctx, Ecn, Flags, Packet};
 
-/// An ECN-setup SYN (RFC 3168 §6.1.1).
+/// Flags of an ECN-setup SYN (RFC 3168 §6.1.1).
 pub(super) const SETUP: Flags = Flags::ECE.with(Flags::CWR);
 
 /// ECN state of the sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EcnState {
-    /// ECN field of every packet before the negotiation.
+    /// ECN field of packets; before the negotiation, the field of every packet.
     pub(super) field: Ecn,
     deviations: Deviations,
     /// True if the configuration requests ECN.
     pub(super) is_wanted: bool,
     /// True if both ends have agreed on ECN.
     pub(super) is_used: bool,
-    /// The next new segment carries CWR.
+    /// True if the next new segment carries CWR.
     announces: bool,
-    /// The window is one segment and a mark was echoed: no new data is sent before the timer
-    /// expires.
+    /// True if a mark was echoed while the window was one segment. Then no new data is sent before
+    /// the retransmission timer expires.
     pub(super) waits_for_timer: bool,
-    /// The last reduction was caused by a timeout.
+    /// True if a timeout caused the last reduction.
     after_timeout: bool,
-    /// End of the data sent before the last reduction of the window.
+    /// SND.MAX at the last reduction of the window.
     reduced_until: Option<u64>,
-    /// End of the data sent before the last reduction, if an echo caused it.
+    /// SND.MAX at the last reduction, if an echo caused this reduction.
     echoed_until: Option<u64>,
 }
 
@@ -50,8 +53,8 @@ impl EcnState {
         }
     }
 
-    /// Makes a segment ECN-capable. The first new segment after a reduction announces it with CWR.
-    /// Retransmissions are not ECN-capable (RFC 3168 §6.1.5), except in ns-2.
+    /// Sets the ECN field and CWR of a segment. The first new segment after a reduction carries
+    /// CWR. Retransmissions are not ECN-capable (RFC 3168 §6.1.5), except in ns-2.
     #[cold]
     pub(super) fn stamp(&mut self, segment: &mut Packet, is_new: bool) {
         if is_new || self.deviations.has(Deviation::RetransmitsEcnCapable) {
@@ -63,29 +66,29 @@ impl EcnState {
         }
     }
 
-    /// Returns true if the window may grow on an ACK with an echo: if ECN was not negotiated, or if
-    /// a timeout has already reacted, since slow start then sends no new data that could announce
-    /// the reduction.
+    /// Returns true if the window may grow on an ACK with an echo. This is the case if ECN was not
+    /// negotiated, or if the window was already reduced by a timeout. After a timeout, slow start
+    /// retransmits and so sends no new data with CWR, and the receiver keeps echoing.
     #[cold]
     pub(super) fn may_grow_despite_echo(&self, ack: u64) -> bool {
         !self.is_used || self.after_timeout && !self.is_beyond_reduction(ack)
     }
 
-    /// Returns true if `ack` is beyond the data sent before the last reduction. An echo in another
-    /// ACK was sent before CWR arrived.
+    /// Returns true if `ack` acknowledges data that was sent after the last reduction. An echo in
+    /// any other ACK was sent before CWR arrived.
     fn is_beyond_reduction(&self, ack: u64) -> bool {
         self.reduced_until.is_none_or(|until| ack > until)
     }
 
-    /// A probe of a closed window was accepted by the receiver. Probes do not announce a reduction,
-    /// so everything before `snd_max` was sent before the announcement.
+    /// Handles the acceptance of a window probe by the receiver. A probe does not carry CWR.
+    /// Therefore all data before `snd_max` counts as sent before the announcement of a reduction.
     pub(super) fn on_taken_probe(&mut self, snd_max: u64) {
         if self.announces {
             self.reduced_until = Some(snd_max);
         }
     }
 
-    /// Records a reduction of the window, with everything before `snd_max` sent.
+    /// Records a reduction of the window at SND.MAX `snd_max`.
     fn on_reduction(&mut self, snd_max: u64) {
         self.announces = true;
         self.after_timeout = false;
@@ -95,14 +98,15 @@ impl EcnState {
 }
 
 impl Sender {
-    /// Completes the negotiation. The answer to an ECN-setup SYN is an ECN-setup SYN-ACK: ECE
-    /// without CWR.
+    /// Completes the negotiation with the flags of the SYN-ACK. An ECN-setup SYN-ACK has ECE set
+    /// and CWR not set.
     pub(super) fn negotiate_ecn(&mut self, answer: Flags) {
         let agrees = answer.contains(Flags::ECE) && !answer.contains(Flags::CWR);
         self.ecn.is_used = self.ecn.is_wanted && agrees;
     }
 
-    /// Handles the echo in an ACK that arrived with `flight` bytes outstanding from `una` on.
+    /// Handles the ECN echo in an ACK. Before the ACK arrived, `flight` bytes from `una` on were
+    /// outstanding.
     #[cold]
     pub(super) fn on_echo(&mut self, ack: &Packet, una: u64, flight: u64, ctx: &mut Ctx<'_>) {
         let marked =
@@ -117,7 +121,8 @@ impl Sender {
         }
     }
 
-    /// RFC 3168 §6.1.2 halves cwnd, RFC 8511 uses FlightSize: this function uses the smaller value.
+    /// Reduces the window because of an echo. RFC 3168 §6.1.2 reduces cwnd, RFC 8511 FlightSize.
+    /// This function reduces the smaller of the two.
     fn reduce_for_echo(&mut self, flight: u64, ctx: &Ctx<'_>) {
         self.ecn.on_reduction(self.board.max());
         self.measured.ecn_reductions += 1;
@@ -139,10 +144,9 @@ impl Sender {
         }
     }
 
-    /// Handles a loss that duplicate ACKs have revealed and that begins at the oldest
-    /// unacknowledged byte. The congestion control is not notified if it has already reduced for an
-    /// echo in the same window of data. Echoes for data sent after that window are handled after
-    /// the recovery.
+    /// Handles a loss at SND.UNA that was detected by duplicate ACKs. The congestion control is not
+    /// notified if it has already reduced the window for an echo in the same window of data. Echoes
+    /// for data sent after that window are handled after the recovery.
     #[cold]
     pub(super) fn reduce_for_loss_with_ecn(&mut self, event: &LossEvent) {
         if self.ecn.echoed_until.is_some_and(|until| self.board.una() < until) {
@@ -153,7 +157,7 @@ impl Sender {
         }
     }
 
-    /// Handles an expiry of the timer with data outstanding.
+    /// Handles an expiry of the retransmission timer while data is outstanding.
     #[cold]
     pub(super) fn timeout_with_ecn(&mut self) {
         self.ecn.waits_for_timer = false;
@@ -161,8 +165,8 @@ impl Sender {
         self.ecn.after_timeout = true;
     }
 
-    /// Handles an expiry of the timer with no data outstanding: a window of one segment has waited
-    /// for it, or the receive window is closed.
+    /// Handles an expiry of the timer while no data is outstanding. Either a sender with a window
+    /// of one segment has waited after an echo, or the receive window is closed.
     #[cold]
     pub(super) fn on_idle_timeout(&mut self, ctx: &mut Ctx<'_>) {
         if !std::mem::take(&mut self.ecn.waits_for_timer) {

@@ -1,4 +1,4 @@
-//! ACK events for the congestion control.
+//! Notification of the congestion control about ACKs.
 
 use super::Sender;
 use crate::congestion::{AckEvent, CongestionControl, RecoveryPhase};
@@ -6,18 +6,18 @@ use crate::deviations::{Deviation, Deviations};
 use crate::recovery::{AckOutcome, LossRecovery, Verdict};
 use airpath_core::{Duration, Flags, Packet, Time};
 
-/// Measurements of an ACK of new data, without the verdict of loss recovery.
+/// Measurements taken from an ACK of new data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckSample {
-    /// Bytes cumulatively acknowledged.
+    /// Newly acknowledged bytes (cumulative).
     pub(super) acked: u64,
     pub(super) rtt: Option<Duration>,
     pub(super) app_limited: bool,
 }
 
 impl Sender {
-    /// Creates the event of an ACK of `acked` new bytes, with the phase `Open` and without growth,
-    /// RTT and use of the window.
+    /// Creates the event of an ACK of `acked` new bytes with default values: phase `Open`, no
+    /// growth, no RTT, no use of the window.
     #[inline(always)]
     pub(super) fn ack_event(
         &self,
@@ -56,7 +56,7 @@ impl Sender {
     ) {
         let AckSample { acked, rtt, app_limited } = known;
         let mut growth = heard.growth;
-        // RFC 3168 §6.1.2: an ACK with an echoed mark does not enlarge the window.
+        // RFC 3168 §6.1.2: the window does not grow with an ACK that echoes a mark.
         let may_grow_at_exit = heard.verdict == Verdict::Recovered
             && !self.deviates(Deviation::EchoPreventsGrowthAtExit);
         if ack.flags.contains(Flags::ECE) && !may_grow_at_exit {
@@ -71,7 +71,8 @@ impl Sender {
         }
     }
 
-    /// Does the same for an ACK by which the window may not grow, or that gives a rate sample.
+    /// Slow path of [`notify_new_ack`](Self::notify_new_ack), for an ACK on which the window must
+    /// not grow, or that provides a rate sample.
     #[cold]
     fn notify_new_ack_slow(
         &mut self,
@@ -110,7 +111,8 @@ impl Sender {
         self.congestion.on_ack(&event);
     }
 
-    /// Returns true if the connection has this deviation from the RFCs. Too slow for every ACK.
+    /// Returns true if the connection has this deviation from the RFCs. Too slow to be called for
+    /// every ACK.
     #[cold]
     pub(super) fn deviates(&self, one: Deviation) -> bool {
         Deviations::of(&self.options).has(one)

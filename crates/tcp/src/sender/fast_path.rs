@@ -1,10 +1,10 @@
-//! Fast path (header prediction): a cumulative ACK outside loss recovery, and the segments it
-//! releases.
+//! Fast path (header prediction) of the sender: handles a cumulative ACK outside loss recovery and
+//! sends the segments that this ACK allows.
 //!
-//! Source: Van Jacobson, "4BSD TCP header prediction", ACM CCR 20(2), 1990. One bit stores the
-//! condition that no less frequent part of the protocol is active. It is recomputed after every
-//! event except a fast path ACK. The fast path does the same as `on_ack` and `transmit_up_to` under
-//! that condition; `tests/fast_path.rs` compares connections with and without the fast path.
+//! Source: Van Jacobson, "4BSD TCP header prediction", ACM CCR 20(2), 1990. `allows_fast_path` is
+//! true if no rare mechanism (loss recovery, ECN, pacing, …) is active. It is recomputed after
+//! every event except a fast path ACK. If it is true, the fast path has the same effect as `on_ack`
+//! and `transmit_up_to`. `tests/fast_path.rs` compares connections with and without the fast path.
 
 use super::{Phase, Sender};
 use crate::congestion::{AckEvent, CongestionControl};
@@ -20,7 +20,7 @@ impl Sender {
         self.allows_fast_path && is_plain && is_new && ack.sack().is_empty()
     }
 
-    /// Recomputes whether fast path ACKs may follow, after any other event.
+    /// Recomputes `allows_fast_path` after any event other than a fast path ACK.
     pub(super) fn update_fast_path(&mut self) {
         self.allows_fast_path = self.phase == Phase::Established
             && !self.ecn.is_used
@@ -33,7 +33,7 @@ impl Sender {
             && self.recovery.is_open();
     }
 
-    /// Handles a fast path ACK.
+    /// Handles an ACK on the fast path.
     #[inline(always)]
     pub(super) fn on_fast_path_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
         let (now, una) = (ctx.now, self.board.una());
@@ -66,7 +66,7 @@ impl Sender {
         self.record_windows(ctx);
     }
 
-    /// Sends new data within the windows.
+    /// Sends the new data that the congestion window and the receive window allow.
     #[inline(always)]
     fn send_new_data(&mut self, ctx: &mut Ctx<'_>) {
         let allowed = self.board.una().saturating_add(self.congestion.cwnd());

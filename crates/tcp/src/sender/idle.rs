@@ -1,16 +1,16 @@
-//! Reduction of the window after an idle time.
+//! Reduction of the congestion window after an idle period.
 //!
-//! Source: RFC 5681 §4.1; for the decay RFC 2861 §3 and Linux `tcp_cwnd_restart`. The idle time is
-//! the time since the last transmission of data, if no data is outstanding: the application had no
-//! data, or the receive window was closed.
+//! Source: RFC 5681 §4.1; for the decay RFC 2861 §3 and Linux `tcp_cwnd_restart`. The sender is
+//! idle if no data is outstanding, because the application has no data or because the receive
+//! window is closed. The idle time is counted from the last transmission of data.
 
 use super::Sender;
 use crate::config::IdleRestart;
 use crate::congestion::{CongestionControl, IdleEvent};
 use airpath_core::{Duration, Time};
 
-/// Returns the window after the idle time `idle`, with the timeout `rto`: `cwnd` is halved for each
-/// RTO after the first, down to `restart_window`.
+/// Returns the congestion window after the idle time `idle`: `cwnd` is halved for each `rto` after
+/// the first, down to `restart_window`.
 pub(crate) fn decayed(cwnd: u64, restart_window: u64, idle: Duration, rto: Duration) -> u64 {
     let begun = idle.as_nanos().div_ceil(rto.as_nanos().max(1));
     let halvings = u32::try_from(begun.saturating_sub(1)).unwrap_or(u32::MAX);
@@ -18,7 +18,7 @@ pub(crate) fn decayed(cwnd: u64, restart_window: u64, idle: Duration, rto: Durat
 }
 
 impl Sender {
-    /// Handles the start of sending with no data outstanding.
+    /// Reduces the window, if required, before data is sent while no data is outstanding.
     #[cold]
     pub(super) fn end_idle(&mut self, now: Time) {
         if self.board.max() == 0 {
@@ -43,7 +43,7 @@ impl Sender {
 mod tests {
     use super::*;
 
-    /// RFC 2861 §3: one halving per RTO; Linux does not count the first RTO.
+    /// RFC 2861 §3 halves the window once per RTO. Linux does not count the first RTO.
     #[test]
     fn window_halves_with_each_rto_after_the_first() {
         let rto = Duration::from_millis(200);

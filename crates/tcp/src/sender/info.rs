@@ -8,9 +8,9 @@ use airpath_core::{Duration, Rate};
 /// Phase of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SenderState {
-    /// Not started.
+    /// The connection has not started.
     Closed,
-    /// The SYN has not been answered.
+    /// The SYN has been sent and not yet answered.
     SynSent,
     /// Slow start: cwnd is below ssthresh.
     SlowStart,
@@ -18,14 +18,14 @@ pub enum SenderState {
     Avoidance,
     /// Fast recovery.
     Recovery,
-    /// After a timeout, until everything sent before it is acknowledged.
+    /// After a timeout, until all data sent before the timeout is acknowledged.
     Loss,
-    /// Everything is acknowledged.
+    /// All data has been acknowledged.
     Done,
 }
 
 impl SenderState {
-    /// Every state with its name in results.
+    /// All states, each with its name in results.
     pub const ALL: [(SenderState, &'static str); 7] = [
         (SenderState::Closed, "closed"),
         (SenderState::SynSent, "syn-sent"),
@@ -42,7 +42,7 @@ impl SenderState {
 pub struct SenderInfo {
     /// Current phase.
     pub state: SenderState,
-    /// Largest segment, bytes.
+    /// Maximum segment size, bytes.
     pub mss: u32,
     /// Congestion window, bytes, without the inflation in fast recovery.
     pub cwnd: u64,
@@ -60,7 +60,7 @@ pub struct SenderInfo {
     pub rttvar: Option<Duration>,
     /// Retransmission timeout, including the back-off.
     pub rto: Duration,
-    /// Number of doublings of the timeout.
+    /// Number of doublings of the RTO.
     pub backoff: u32,
     /// Number of segments retransmitted since the start of measurement.
     pub retransmissions: u64,

@@ -1,28 +1,33 @@
-//! Pacing: segments are sent one at a time, at a given rate.
+//! Pacer: sends segments one at a time, at a given rate.
 //!
-//! Source: Linux `tcp_update_pacing_rate` with its ratios, and `tcp_update_skb_after_send`. The
-//! next packet waits for the transmission time of the previous packet at the pacing rate. Complete
-//! IP packets count. Unused time is not accumulated, so there is no burst after a pause. The first
-//! segment of a fast retransmit and of a partial ACK is sent immediately, and the next packet waits
-//! for it. So at most two packets are sent back to back.
-//! Left out: Linux's bursts of a millisecond (TSO), and pacing that begins after ten packets (fq).
+//! Source: Linux `tcp_update_pacing_rate` with its ratios, and `tcp_update_skb_after_send`. After
+//! each packet, the pacer waits for the transmission time of the complete IP packet at the pacing
+//! rate. Unused time is not accumulated, so there is no burst after a pause. The first segment of a
+//! fast retransmit and the segment that a partial ACK triggers are sent without waiting. The packet
+//! after such a segment waits. Therefore at most two packets are sent back to back.
+//!
+//! Not modelled: Linux's bursts of a millisecond (TSO), and the ten packets that Linux's fq sends
+//! before pacing begins.
 
 use super::{Phase, Sender};
 use crate::config::Pacing;
 use crate::congestion::CongestionControl;
 use airpath_core::{Ctx, Duration, Rate, Time};
 
-/// Percent of cwnd/SRTT below half of ssthresh (Linux `tcp_pacing_ss_ratio`).
+/// Pacing rate if cwnd is below half of ssthresh, in percent of cwnd/SRTT (Linux
+/// `tcp_pacing_ss_ratio`).
 const SLOW_START_RATIO: u128 = 200;
-/// Percent of cwnd/SRTT from half of ssthresh on (Linux `tcp_pacing_ca_ratio`).
+/// Pacing rate if cwnd is at least half of ssthresh, in percent of cwnd/SRTT (Linux
+/// `tcp_pacing_ca_ratio`).
 const AVOIDANCE_RATIO: u128 = 120;
 
 /// State of the pacer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacer {
-    /// True if segments are paced when the congestion control sets no rate.
+    /// True if segments are paced by window and RTT when the congestion control sets no pacing
+    /// rate.
     by_window: bool,
-    /// Earliest time of the next transmission, at which the pacer's timer expires.
+    /// Earliest time of the next transmission. The pacer's timer expires at this time.
     free_at: Time,
     is_waiting: bool,
 }
@@ -48,13 +53,13 @@ impl Pacer {
         self.by_window
     }
 
-    /// Returns the expiry of the pacer's timer.
+    /// Returns the expiry time of the pacer's timer; `NEVER` if no segment is waiting.
     fn timer(&self) -> Time {
         if self.is_waiting { self.free_at } else { Time::NEVER }
     }
 }
 
-/// Returns `percent` percent of `window` bytes per `srtt`.
+/// Returns `percent` % of the rate `window`/`srtt`, where `window` is in bytes.
 fn window_rate(window: u64, srtt: Duration, percent: u128) -> Rate {
     let bits_ns = u128::from(window) * 8 * 1_000_000_000 * percent / 100;
     let rate = bits_ns / u128::from(srtt.as_nanos().max(1));
@@ -71,8 +76,8 @@ impl Sender {
         }
     }
 
-    /// Returns the pacing rate computed from window and RTT, for the option `pacing`; `None` before
-    /// the first sample.
+    /// Returns the pacing rate that the option `pacing` computes from window and RTT; `None` before
+    /// the first RTT sample.
     #[cold]
     pub(super) fn rate_of_window(&self) -> Option<Rate> {
         let (cwnd, ssthresh) = (self.congestion.cwnd(), self.congestion.ssthresh());
@@ -81,7 +86,7 @@ impl Sender {
         self.rtt.srtt().map(|srtt| window_rate(window, srtt, ratio))
     }
 
-    /// Handles the transmission of a packet of `bytes`.
+    /// Handles the transmission of a packet of `bytes` bytes.
     #[cold]
     pub(super) fn pace(&mut self, bytes: u32, rate: Rate, ctx: &mut Ctx<'_>) {
         if rate.0 == 0 {
@@ -93,7 +98,7 @@ impl Sender {
         self.set_alarm();
     }
 
-    /// Sets the alarm to the earliest timer. An aborted connection has no alarm.
+    /// Sets the alarm to the earliest timer. If the connection was aborted, clears the alarm.
     pub(super) fn set_alarm(&mut self) {
         self.alarm = match self.phase {
             Phase::Aborted => Time::NEVER,
@@ -106,7 +111,7 @@ impl Sender {
 mod tests {
     use super::*;
 
-    /// Ten segments of 1000 bytes in 100 ms are 0.8 Mbit/s.
+    /// A window of 10 000 bytes per RTT of 100 ms is 0.8 Mbit/s.
     #[test]
     fn pacing_rate_is_window_per_rtt_times_the_ratio() {
         let rate = |percent| window_rate(10_000, Duration::from_millis(100), percent);

@@ -1,15 +1,18 @@
 //! Persist timer: probes of a closed window.
 //!
 //! Source: RFC 9293 §3.8.6.1, RFC 1122 §4.2.2.17. If there is data to send, no data is outstanding
-//! and the window is zero, the sender sends a probe after an RTO. It repeats the probe with the
-//! back-off of the retransmission timer while the window remains closed. The number of probes is
-//! not limited.
-//! A probe is one byte of new data beyond the window. It does not count as outstanding: a receiver
-//! without buffer space rejects the probe, and the byte is also sent as part of the first segment
-//! in the open window. A receiver with buffer space, whose window update was lost, accepts the
-//! probe. Probes are not ECN-capable and do not announce a reduction (RFC 3168 §6.1.6).
-//! Differs: a rejected probe does not change the congestion window and gives no RTT sample. The ACK
-//! of an accepted probe counts as an ACK of one new byte, and gives an RTT sample with timestamps.
+//! and the window is zero, the sender sends a probe after one RTO. While the window remains closed,
+//! it sends further probes with the exponential back-off of the retransmission timer. The number of
+//! probes is not limited.
+//!
+//! A probe is one byte of new data beyond the window. The byte does not count as outstanding. A
+//! receiver without buffer space rejects the probe; the byte is part of the first segment after the
+//! window opens. If the receiver has buffer space but its window update was lost, it accepts the
+//! probe. Probes are not ECN-capable and do not carry CWR (RFC 3168 §6.1.6).
+//!
+//! A rejected probe does not change the congestion window and provides no RTT sample. The ACK of an
+//! accepted probe counts as an ACK of one new byte. With timestamps, it also provides an RTT
+//! sample.
 
 use super::{Phase, Sender, timestamp};
 use crate::congestion::CongestionControl;
@@ -54,7 +57,7 @@ impl Sender {
         ctx.emit(Port(0), probe);
     }
 
-    /// Handles an ACK with no data outstanding: stops the persist timer if the ACK opens the
+    /// Handles an ACK while no data is outstanding. Stops the persist timer if the ACK opens the
     /// window.
     #[cold]
     pub(super) fn on_window_update(&mut self, now: Time) {
@@ -64,21 +67,22 @@ impl Sender {
         }
     }
 
-    /// Returns true if an ACK of data that was never sent shows that a probe was accepted. Then the
-    /// byte counts as sent.
+    /// Checks whether the receiver has accepted a probe, that is, whether `ack` covers exactly the
+    /// probe's byte. If so, counts the byte as sent and returns true.
     #[cold]
     pub(super) fn is_answer_to_probe(&mut self, ack: &Packet, now: Time) -> bool {
         if self.probes == 0 || self.board.flight() > 0 || ack.seq != self.board.max() + 1 {
             return false;
         }
         let probed = self.board.max();
-        // The byte is inside the window. Fast path ACKs have moved the window without the recovery.
+        // Update the recovery's window, because fast path ACKs have moved the window without
+        // notifying the recovery. The probe's byte is now inside the window.
         self.recovery.allowance(&self.board, self.congestion.cwnd());
         self.board.push(ack.seq, now);
-        // It is unknown which of the probes was accepted (Karn's rule).
+        // No RTT sample, because it is unknown which of the probes was accepted (Karn's algorithm).
         self.board.forget_time(probed);
         self.recovery.on_sent(Sent::New, probed, ack.seq, &self.board, &self.congestion);
-        // A burst may have ended while the probe was in flight.
+        // The application's burst may have ended while the probe was in flight.
         self.end = self.end.max(ack.seq);
         self.ecn.on_taken_probe(ack.seq);
         self.end_persisting(now);

@@ -1,4 +1,4 @@
-//! Sender side of loss recovery by time: timers and tail loss probe.
+//! Sender side of RACK and TLP: the timers, and the transmission of tail loss probes.
 //!
 //! Source: RFC 8985 §6.2 step 5, §7.2 to §7.4.
 
@@ -8,7 +8,8 @@ use crate::recovery::{Expired, LossRecovery, Sent};
 use airpath_core::{Ctx, Time};
 
 impl Sender {
-    /// Ends the handling of every event other than a fast path ACK.
+    /// Completes the handling of any event other than a fast path ACK: burst, recovery timers,
+    /// alarm and fast path.
     #[inline]
     pub(super) fn settle(&mut self, ctx: &mut Ctx<'_>) {
         if self.has_more_to_settle {
@@ -27,7 +28,7 @@ impl Sender {
         }
     }
 
-    /// Handles an expired timer of the recovery. Sending is left to the caller.
+    /// Handles an expired recovery timer. The caller transmits afterwards.
     pub(super) fn on_recovery_timer(&mut self, ctx: &mut Ctx<'_>) {
         let Some(recovery) = self.recovery.rack_timers() else { return };
         match recovery.on_timer(&mut self.board, ctx.now) {
@@ -39,8 +40,8 @@ impl Sender {
         }
     }
 
-    /// RFC 8985 §7.3: sends a new segment, regardless of the congestion window, or retransmits the
-    /// last segment.
+    /// Sends a tail loss probe: a new segment, regardless of the congestion window, or otherwise a
+    /// retransmission of the last segment (RFC 8985 §7.3).
     fn probe_tail(&mut self, ctx: &mut Ctx<'_>) {
         let (max, new_end) = (self.board.max(), self.new_end(ctx.now));
         match new_end {
@@ -53,7 +54,8 @@ impl Sender {
         }
     }
 
-    /// Handles the only loss, which the probe has repaired, like any other loss (RFC 8985 §7.4.2).
+    /// Reduces the window because a tail loss probe has repaired a loss that was not detected
+    /// otherwise (RFC 8985 §7.4.2).
     #[cold]
     pub(super) fn answer_repaired_loss(&mut self, now: Time) {
         let cwnd = self.congestion.cwnd();

@@ -35,11 +35,11 @@ pub struct SenderReport {
     pub mean_rtt_s: Option<f64>,
     /// Start of the connection.
     pub started_at: Time,
-    /// Time at which the last byte of a finite transfer was acknowledged.
+    /// Time at which the last byte of a finite transfer was acknowledged. `None` before.
     pub completed_at: Option<Time>,
     /// Time at which the connection was aborted because too many retransmissions were not answered.
     pub aborted_at: Option<Time>,
-    /// Time from which no new data is sent; `Time::NEVER` without a stop.
+    /// Time from which the sender sends no new data; `Time::NEVER` if no stop is configured.
     pub stops_at: Time,
 }
 
@@ -49,7 +49,7 @@ impl Sender {
         self.measured.rtt
     }
 
-    /// Returns the one-way delays of ACKs, without the SYN-ACK. `None` before the first ACK. Valid
+    /// Returns the one-way delays of ACKs, except the SYN-ACK. `None` before the first ACK. Valid
     /// only for ACKs from a [`Receiver`](crate::Receiver).
     pub fn ack_delays(&self) -> Option<&Histogram> {
         self.ack_delays.as_deref()

@@ -1,14 +1,15 @@
-//! Times during which the receive window or the congestion window limited sending.
+//! Measurement of the time during which the receive window or the congestion window limits
+//! transmission.
 //!
 //! Source: Linux `tcp_chrono_start(TCP_CHRONO_RWND_LIMITED)`, printed by `ss -ti` as
-//! `rwnd_limited`. The receive window is the limit if the next segment of new data fits into the
-//! congestion window and not into the receive window. If the segment does not fit into the
-//! congestion window, the congestion window is the limit. A sender without data has no limit.
+//! `rwnd_limited`. The congestion window is the limit if the next segment of new data does not fit
+//! into it. The receive window is the limit if the segment fits into the congestion window but not
+//! into the receive window. A sender without data is not limited.
 
 use super::{Phase, Sender};
 use airpath_core::{Duration, Time};
 
-/// Limit of the next segment.
+/// Window that limits the transmission of the next segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitedBy {
     Nothing,
@@ -16,16 +17,16 @@ pub(super) enum LimitedBy {
     CongestionWindow,
 }
 
-/// One clock per window, which runs while that window is the limit. A stopped clock contains the
-/// counted time, ns. A running clock contains the counted time minus (start time + 1), which is
-/// negative. This encoding needs only two words per sender.
+/// One clock for each of the two windows. A clock runs while its window is the limit. A stopped
+/// clock contains the counted time, ns. A running clock contains the counted time minus (start time
+/// + 1), which is negative. This encoding uses only 16 bytes per sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WindowLimit {
     by_receiver: i64,
     by_congestion: i64,
 }
 
-/// Starts a stopped clock, or stops a running one.
+/// Starts a stopped clock, or stops a running clock.
 fn toggle(clock: &mut i64, now: Time) {
     let since = now.as_nanos() as i64 + 1;
     *clock += if *clock < 0 { since } else { -since };
@@ -81,7 +82,8 @@ impl Sender {
         read(self.limit.by_congestion, now.min(self.stop))
     }
 
-    /// Updates the clocks after sending. The congestion window allows all data before `allowed`.
+    /// Updates the clocks after a transmission. The congestion window allows the transmission of
+    /// all data before `allowed`.
     #[inline(never)]
     pub(super) fn note_holder(&mut self, allowed: u64, now: Time) {
         let holder = self.limited_by(allowed, now);

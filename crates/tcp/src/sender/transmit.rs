@@ -1,4 +1,5 @@
-//! Transmission: within a window, or segment by segment as loss recovery decides.
+//! Transmission of segments: in order within a window, or in the order that the loss recovery
+//! selects.
 
 use super::rwnd::LimitedBy;
 use super::{Phase, Sender};
@@ -33,7 +34,8 @@ impl Sender {
         self.note_limit(allowed, ctx.now);
     }
 
-    /// Updates the limits after sending. The congestion window allows all data before `allowed`.
+    /// Updates the measurement of the limiting window after a transmission. The congestion window
+    /// allows the transmission of all data before `allowed`.
     #[inline(always)]
     pub(super) fn note_limit(&mut self, allowed: u64, now: Time) {
         let end = self.board.nxt() + u64::from(self.mss);
@@ -56,7 +58,7 @@ impl Sender {
         self.note_holder(reach, ctx.now);
     }
 
-    /// Sends the segment of a partial ACK, regardless of the window.
+    /// Sends the segment that a partial ACK triggers, regardless of the window.
     #[cold]
     pub(super) fn send_forced(&mut self, ctx: &mut Ctx<'_>) {
         let next = self.recovery.forced(&self.board, &self.offer(ctx.now));
@@ -73,7 +75,8 @@ impl Sender {
         }
     }
 
-    /// Returns the end of a new segment that fits into the receive window, if any.
+    /// Returns the end of the next new segment. Returns `None` if no segment fits into the receive
+    /// window.
     pub(super) fn new_end(&self, now: Time) -> Option<u64> {
         self.next_end(self.edge, now)
     }
@@ -86,12 +89,12 @@ impl Sender {
         }
     }
 
-    /// Retransmits, from `start` on, the segment that contains that byte.
+    /// Retransmits the segment that contains the byte `start`, beginning at this byte.
     pub(super) fn retransmit(&mut self, start: u64, sent: Sent, ctx: &mut Ctx<'_>) {
         self.send_one(start, self.board.end_of(start), sent, ctx);
     }
 
-    /// Sends a segment outside of the in-order transmission in a window.
+    /// Sends one segment that the loss recovery has selected.
     #[cold]
     pub(super) fn send_one(&mut self, seq: u64, end: u64, sent: Sent, ctx: &mut Ctx<'_>) {
         let restarts_timer = seq == self.board.una() && self.recovery.rack_timers().is_some();
@@ -102,9 +105,10 @@ impl Sender {
         }
     }
 
-    /// Returns the end of the next segment if it may be sent below `limit`. The segment is
-    /// full-sized, or the last one of the transfer, or fills the window if no data is in flight
-    /// (silly-window avoidance at the sender, RFC 1122 §4.2.3.4).
+    /// Returns the end of the next segment if this segment may be sent before the stream offset
+    /// `limit`. Silly-window avoidance at the sender (RFC 1122 §4.2.3.4) allows a full-sized
+    /// segment, the last segment of the transfer and, if no data is in flight, a segment that fills
+    /// the window.
     fn next_end(&self, limit: u64, now: Time) -> Option<u64> {
         let nxt = self.board.nxt();
         if nxt == self.board.max() {
@@ -115,7 +119,7 @@ impl Sender {
         (room >= end - nxt || nxt == self.board.una()).then_some(end)
     }
 
-    /// Does the same for a new segment.
+    /// Returns the same as `next_end` for the next segment of new data.
     #[inline(always)]
     pub(super) fn next_new_end(&self, limit: u64, now: Time) -> Option<u64> {
         let nxt = self.board.max();
@@ -126,7 +130,7 @@ impl Sender {
         (size > 0 && room >= size && now < self.stop).then(|| nxt + size)
     }
 
-    /// Sends the segment from `seq` to `end`, which is new or on the scoreboard.
+    /// Sends the segment from `seq` to `end`: new data, or a segment that is on the scoreboard.
     fn send(&mut self, seq: u64, end: u64, sent: Sent, ctx: &mut Ctx<'_>) {
         let mut segment = Packet::data(self.flow, seq, (end - seq) as u32, self.header, ctx.now);
         segment.ecn = self.ecn.field;
@@ -148,8 +152,8 @@ impl Sender {
         }
     }
 
-    /// Sends the segment of new data that ends at `end`, on a connection without ECN and outside of
-    /// loss recovery.
+    /// Sends the segment of new data that ends at `end`. Valid only without ECN and outside loss
+    /// recovery.
     #[inline(always)]
     pub(super) fn send_new(&mut self, end: u64, ctx: &mut Ctx<'_>) {
         let seq = self.board.max();
@@ -159,7 +163,8 @@ impl Sender {
         ctx.emit(Port(0), segment);
     }
 
-    /// Completes a segment that is already on the board: timestamps, counters, pacing and timers.
+    /// Completes the transmission of a segment that is already on the scoreboard: timestamps,
+    /// counters, pacing and timers.
     #[inline(always)]
     fn note_release(&mut self, segment: &mut Packet, ctx: &mut Ctx<'_>) {
         if self.timestamps {

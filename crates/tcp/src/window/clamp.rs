@@ -1,9 +1,10 @@
-//! CLAMP's client agent around any receive-window policy: the window depends on a price.
+//! CLAMP's client agent: a wrapper around any receive-window policy that limits the window
+//! according to a price.
 //!
 //! Source: Andrew, Hanly and Mukhtar 2008, §4.2, Eq. 17; the update of the window is in
-//! `price_rules.rs`.
-//! Decisions where the paper gives no rule: an out-of-order or duplicate packet never reduces the
-//! window. The right edge never moves back, not even when the end of slow start halves the window.
+//! `price_rules.rs`. The paper does not specify the following: an out-of-order or duplicate packet
+//! never reduces the window; the right edge never moves back, even if the end of slow start halves
+//! the window.
 
 use super::{
     AckSent, AnyWindow, Arrival, ReceiveWindow, WindowSetup, WindowState, delegate_window,
@@ -20,18 +21,18 @@ const DUPLICATES_OF_A_LOSS: u32 = 3;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClampConfig {
-    /// τ, bytes, above 0: target backlog of each flow. The paper: 500.
+    /// Target backlog τ of each flow, bytes, above 0. The paper uses 500.
     pub tau_bytes: u64,
-    /// α, maximum number of packets over which the received rate is averaged, at least 1. The
-    /// paper: 1000.
+    /// Maximum number α of packets over which the received rate is averaged, at least 1. The paper
+    /// uses 1000.
     pub average_packets: usize,
-    /// β, weight of a sample in the delay estimate, in (0, 1). The paper: 0.001.
+    /// Weight β of a sample in the delay estimate, in (0, 1). The paper uses 0.001.
     pub beta: f64,
-    /// Window at which slow start ends without a sign of congestion, bytes. `None`: no such limit,
-    /// as in the paper.
+    /// Window at which slow start ends even without congestion, bytes. `None`: no such limit, as in
+    /// the paper.
     #[serde(default)]
     pub ssthresh_bytes: Option<u64>,
-    /// The inner policy: `{"kind": …}`. `None`: a window of fixed size.
+    /// Configuration of the inner policy: `{"kind": …}`. `None`: a window of fixed size.
     #[serde(default)]
     pub inner: Option<Value>,
 }
@@ -45,7 +46,7 @@ pub struct ClampWindow {
     opened: Option<Time>,
     /// Last advertised window, bytes.
     advertised: u32,
-    /// Latest acknowledgement, and the number of its consecutive duplicates.
+    /// Acknowledgement number of the last ACK.
     acknowledged: u64,
     duplicates: u32,
 }
@@ -100,7 +101,7 @@ impl Component<dyn ReceiveWindow + Send, WindowSetup> for ClampWindow {
     }
 }
 
-/// Returns true if a policy, or a policy inside it, is CLAMP.
+/// Returns true if the described policy, or a policy inside it, is CLAMP.
 fn is_clamped(description: &Value) -> bool {
     let Some(parameters) = description.as_object() else { return false };
     let is_clamp = parameters.get("kind").is_some_and(|kind| kind == "clamp");
@@ -145,7 +146,8 @@ impl super::WindowWrapper for ClampWindow {
         } else if !sent.flags.contains(Flags::WINDOW_UPDATE) {
             self.duplicates += 1;
             if self.duplicates >= DUPLICATES_OF_A_LOSS {
-                // The right edge does not move until the halved window has caught up.
+                // The right edge stays until the next expected byte plus the halved window reaches
+                // it.
                 self.rules.leave_slow_start();
             }
         }
@@ -160,7 +162,7 @@ impl super::WindowWrapper for ClampWindow {
     }
 
     fn next_update(&self, state: &WindowState) -> Time {
-        // The window of the price rules opens only with arrivals.
+        // The window of the price rules grows only when a packet arrives.
         let opens = state.next + self.clamped() >= state.edge + state.step;
         if opens { self.inner.next_update(state) } else { Time::NEVER }
     }

@@ -1,38 +1,39 @@
 //! Slow reader: the application reads from a buffer at a limited rate.
 //!
 //! Source: RFC 9293 §3.8.6.2.2 and RFC 1122 §4.2.3.3 (silly-window avoidance at the receiver). The
-//! right edge does not move until it can move by min(buffer/2, MSS). A window update, which is an
-//! ACK caused only by reading, is sent when the edge can move by two segments and a quarter of the
-//! buffer, or by half of the buffer. The RFCs leave this choice open. FreeBSD uses this rule,
-//! because a fast reader would otherwise double the number of ACKs.
-//! Left out: reading in pieces (the application reads continuously), separate buffer space for data
-//! beyond a hole, and automatic tuning of the buffer.
+//! right edge does not move until it can move by min(buffer/2, MSS). A window update is an ACK that
+//! is caused only by reading. It is sent when the right edge can move by max(two segments,
+//! buffer/4) or by buffer/2. The RFCs do not specify this condition. FreeBSD uses it, because a
+//! fast reader would otherwise double the number of ACKs.
+//!
+//! Not modelled: reading in pieces (the application reads continuously), separate buffer space for
+//! data beyond a hole, and automatic tuning of the buffer size.
 
 use super::{Arrival, ReceiveWindow, WindowSetup, WindowState};
 use airpath_core::{Bytes, Component, ConfigError, Rate, Setup, StageError, Time};
 use serde::Deserialize;
 
-/// Configuration. The size of the buffer is the connection's receive window.
+/// Configuration of a slow reader. The buffer size is the connection's receive window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrainConfig {
-    /// Rate at which the application reads payload, bit/s; 0 never reads.
+    /// Rate at which the application reads payload, bit/s. At 0 the application never reads.
     pub rate_bps: u64,
     /// Start of reading, ns since the start of the run.
     #[serde(default)]
     pub start_ns: u64,
 }
 
-/// Receive window given by a buffer that is read at a limited rate.
+/// Receive window of a buffer that the application reads at a limited rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrainWindow {
     buffer: u64,
     rate: Rate,
     /// Time since which the application has been reading without a pause.
     since: Time,
-    /// Stream offset at that time.
+    /// Stream offset up to which the application had read at `since`.
     from: u64,
-    /// Stream offset of the in-order data that has arrived, which limits reading.
+    /// Next expected byte. The application can read the data before this offset.
     arrived: u64,
 }
 
@@ -50,12 +51,13 @@ impl DrainWindow {
         self.from.saturating_add(bytes).min(self.arrived)
     }
 
-    /// Returns the time at which the application has read up to `offset`, which has arrived.
+    /// Returns the time at which the application will have read all data before `offset`. This data
+    /// must have arrived.
     fn time_of(&self, offset: u64) -> Time {
         self.since + Bytes(offset - self.from) / self.rate
     }
 
-    /// Returns the right edge for a full buffer (RCV.USER + RCV.BUFF).
+    /// Returns the largest possible right edge: RCV.USER + RCV.BUFF, in terms of RFC 9293.
     fn reach(&self, now: Time) -> u64 {
         self.read(now) + self.buffer
     }
@@ -139,7 +141,7 @@ mod tests {
         arrive(&mut window, 100, 3000);
         let read = [100, 101, 1600, 3100, 9000].map(|ms| window.read(Time::from_millis(ms)));
         assert_eq!(read, [0, 1, 1500, 3000, 3000]);
-        // The pause does not count.
+        // The pause without data does not count as reading time.
         arrive(&mut window, 10_000, 500);
         let read = [10_000, 10_200, 10_600].map(|ms| window.read(Time::from_millis(ms)));
         assert_eq!(read, [3000, 3200, 3500]);

@@ -1,15 +1,15 @@
-//! A window of fixed size.
+//! Receive window of fixed size.
 
 use super::{ReceiveWindow, WindowSetup};
 use airpath_core::{Component, ConfigError, Setup};
 use serde::Deserialize;
 
-/// Configuration without parameters: the size is the connection's receive window.
+/// Configuration, which has no parameters. The window size is the connection's receive window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedConfig {}
 
-/// Constant window: the application reads immediately from a buffer of this size.
+/// Receive window of fixed size. The application reads all data immediately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FixedWindow {
     bytes: u64,

@@ -1,6 +1,6 @@
 //! Receive-window policies: the window that the receiver advertises.
 //!
-//! A new policy takes one file and one line in `registry.rs`.
+//! To add a policy, add one file and one line in `registry.rs`.
 
 mod clamp;
 mod drain;
@@ -17,7 +17,8 @@ pub use registry::{AnyWindow, WindowRegistry};
 
 use airpath_core::{Flags, StageError, Time};
 
-/// Input of the construction of every policy, in addition to its configuration.
+/// Parameters of the connection that every policy receives at construction, in addition to its
+/// configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowSetup {
     /// Largest window that the receiver advertises, bytes: the configured value, rounded to the
@@ -27,7 +28,7 @@ pub struct WindowSetup {
     pub mss: u64,
 }
 
-/// A data segment has arrived.
+/// Event: a data segment has arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// Time of the event.
@@ -36,20 +37,20 @@ pub struct Arrival {
     pub bytes: u64,
     /// Explicit feedback in the packet (CLAMP's price).
     pub feedback: f32,
-    /// True if the segment was the next expected one.
+    /// True if the segment starts at the next expected byte.
     pub in_order: bool,
-    /// True if all of its data had arrived before.
+    /// True if all data of the segment had arrived before.
     pub duplicate: bool,
     /// In-order payload that this segment made available to the application, bytes.
     pub delivered: u64,
 }
 
-/// The receiver has sent an ACK.
+/// Event: the receiver has sent an ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct AckSent {
     /// Time of the event.
     pub now: Time,
-    /// Next expected byte; unchanged in a duplicate ACK.
+    /// Next expected byte (acknowledgement number).
     pub next: u64,
     /// Advertised window, bytes.
     pub window: u32,
@@ -58,7 +59,7 @@ pub struct AckSent {
     pub flags: Flags,
 }
 
-/// State of the receiver when it computes its window.
+/// State of the receiver at the time at which it computes its window.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowState {
     /// Current time.
@@ -76,9 +77,9 @@ pub struct WindowState {
 airpath_core::contract! { $
     /// A receive-window policy: determines the advertised window.
     ///
-    /// One method is required. The defaults describe an application that reads immediately: no
-    /// reaction to arrivals and ACKs, no rejected segment, no window update. A wrapper implements
-    /// [`WindowWrapper`].
+    /// Only [`window`](Self::window) is required. The default methods describe an application that
+    /// reads all data immediately: no reaction to arrivals and ACKs, no rejected segment, no window
+    /// update. A policy that wraps another policy implements [`WindowWrapper`] instead.
     pub trait ReceiveWindow {
         /// Returns the number of bytes that the receiver allows beyond the next expected byte. The
         /// receiver ensures that the right edge never moves back (RFC 9293 §3.8.6).
@@ -87,12 +88,12 @@ airpath_core::contract! { $
         /// Handles the arrival of a data segment.
         ///
         /// # Errors
-        /// A plug-in may fail. Its message ends the run.
+        /// A plug-in may return an error, which ends the run.
         fn on_arrival(&mut self, _arrival: &Arrival) -> Result<(), StageError> {
             Ok(())
         }
 
-        /// Handles the transmission of an ACK, with the window that the policy allowed.
+        /// Handles the transmission of an ACK that advertises the window of this policy.
         fn on_ack_sent(&mut self, _sent: &AckSent) {}
 
         /// Returns the right edge that an ACK sent now advertises. Called only if the policy is
@@ -101,21 +102,21 @@ airpath_core::contract! { $
             state.edge.max(state.next + self.window())
         }
 
-        /// Returns the time at which an ACK must report that the window has opened, if no segment
-        /// arrives before. Called only if the policy is [`bounded`](Self::is_bounded).
+        /// Returns the time at which the receiver must send a window update if no segment arrives
+        /// before this time. Called only if the policy is [`bounded`](Self::is_bounded).
         fn next_update(&self, _state: &WindowState) -> Time {
             Time::NEVER
         }
 
-        /// Returns true if the buffer is limited to this size. Then a segment beyond the right edge
-        /// is rejected (RFC 9293 §3.10.7.4), and the window may close.
+        /// Returns true if the window describes a buffer of limited size. Then the receiver rejects
+        /// segments beyond the right edge (RFC 9293 §3.10.7.4), and the window may close.
         fn is_bounded(&self) -> bool {
             false
         }
     }
 
-    /// A receive-window policy that wraps another: it implements or delegates each method of
-    /// [`ReceiveWindow`], and thereby implements that trait.
+    /// A receive-window policy that wraps another policy. It implements or delegates each method of
+    /// [`ReceiveWindow`], and thereby also implements [`ReceiveWindow`].
     ///
     /// ```
     /// use airpath_core::{StageError, Time};

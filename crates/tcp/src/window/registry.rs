@@ -1,4 +1,4 @@
-//! Registry of the receive-window policies: one line each.
+//! Registry of the receive-window policies, one line per policy.
 
 use super::{
     AckSent, Arrival, ClampWindow, DrainWindow, FixedWindow, ReceiveWindow, WindowSetup,

@@ -1,4 +1,5 @@
-//! Arithmetic of VCP: growth per ACK, its limits, and the RTT that scales the growth.
+//! Arithmetic of VCP: growth of the window per ACK, the limits of the growth, and the RTT that
+//! scales the growth.
 
 use airpath_core::{Duration, Time};
 use serde::Deserialize;
@@ -6,8 +7,8 @@ use serde::Deserialize;
 /// t_d, ns: reference RTT of the AI scaling.
 const T_D: f64 = 100e6;
 
-/// Dependence of AI on the RTT: packets per RTT with α = 1. `t_d` is 100 ms, `t_rho` the interval
-/// of the routers.
+/// Dependence of additive increase (AI) on the RTT. The formulas are the increase with α = 1,
+/// packets per RTT. t_d is 100 ms, t_ρ is the measurement interval of the routers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AiScaling {
@@ -24,7 +25,7 @@ pub enum AiScaling {
     Off,
 }
 
-/// Returns α_s/α, the scale of AI for this RTT and router interval.
+/// Returns α_s/α, the factor that scales AI, for an RTT and a measurement interval of the routers.
 pub fn vcp_ai_scale(scaling: AiScaling, rtt: Duration, interval: Duration) -> f64 {
     let rtt = rtt.as_nanos() as f64;
     let (by_t_d, by_interval) = (rtt / T_D, rtt / interval.as_nanos() as f64);
@@ -45,34 +46,35 @@ pub fn vcp_mi_increase(xi: f64, rtt: Duration, interval: Duration) -> f64 {
     libm::pow(1.0 + xi, steps) - 1.0
 }
 
-/// Tables of the limiters (the public package): values at windows of 1, 10, 100, … packets.
+/// Limits of MI at windows of 1, 10, 100, … packets (the public package). `AI_LIMITS` has the
+/// limits of AI.
 const MI_LIMITS: [f64; 8] = [1.0, 0.5, 0.2, 0.1, 0.064, 0.044, 0.032, 0.024];
 const AI_LIMITS: [f64; 8] = [0.1, 0.06, 0.04, 0.02, 0.01, 0.006, 0.004, 0.002];
 
-/// Returns the two values of `limits` around `cwnd` packets, and the position of `cwnd` between
-/// them, in [0, 1), on a logarithmic scale.
+/// Returns the two values of `limits` whose windows enclose `cwnd` packets, and the position of
+/// `cwnd` between these windows on a logarithmic scale, in [0, 1).
 fn around(limits: &[f64; 8], cwnd: f64) -> (f64, f64, f64) {
     let place = libm::log10(cwnd).clamp(0.0, 6.999_999);
     let index = place as usize;
     (limits[index], limits[index + 1], place - index as f64)
 }
 
-/// Returns the largest ξ at a window of `cwnd` packets, 1 or more: linear in the logarithm between
-/// decades.
+/// Returns the largest ξ at a window of `cwnd` packets, at least 1. Interpolates linearly in log
+/// `cwnd` between decades.
 pub fn vcp_mi_limit(cwnd: f64) -> f64 {
     let (low, high, part) = around(&MI_LIMITS, cwnd);
     low + (high - low) * part
 }
 
-/// Returns the largest increase of AI per ACK at a window of `cwnd` packets, 1 or more: a power
-/// function between decades.
+/// Returns the largest increase of AI per ACK at a window of `cwnd` packets, at least 1.
+/// Interpolates by a power function between decades.
 pub fn vcp_ai_limit(cwnd: f64) -> f64 {
     let (low, high, part) = around(&AI_LIMITS, cwnd);
     low * libm::pow(high / low, part)
 }
 
-/// Rounds `time` to ticks, up from a fifth of a tick, and to at least one tick. A tick of 0
-/// disables rounding.
+/// Rounds `time` to clock ticks, at least one tick. Rounds up if the fraction is at least a fifth
+/// of a tick. A tick of 0 disables rounding.
 pub(super) fn in_ticks(time: Duration, tick_ns: u64) -> Duration {
     let nanos = time.as_nanos();
     let Some(whole) = nanos.checked_div(tick_ns) else { return time };

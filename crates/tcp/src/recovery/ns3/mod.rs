@@ -1,17 +1,21 @@
-//! Behaviour of ns-3 where it deviates from RFC 6675 and RFC 6937: the option `stack = "ns3"`.
+//! Loss recovery with SACK as in ns-3, which deviates from RFC 6675 and RFC 6937. Selected by
+//! `stack = "ns3"`.
 //!
 //! Source: independent implementation, based on `TcpSocketBase`, `TcpTxBuffer`,
-//! `TcpClassicRecovery` and `TcpPrrRecovery` of ns-3.48 (unchanged since ns-3.44). It is meant for
-//! comparisons with that simulator.
-//! Left out: behaviour without SACK, FACK, pacing, the abort after six timeouts, and the merging of
-//! short segments in retransmissions. An echoed mark during a recovery, or in the window of data
-//! after a loss, is handled as in RFC 3168.
+//! `TcpClassicRecovery` and `TcpPrrRecovery` of ns-3.48 (unchanged since ns-3.44). Its purpose is
+//! the comparison with ns-3. Not implemented: behaviour without SACK, FACK, pacing, the abort after
+//! six timeouts, and the merging of short segments in retransmissions. An echoed mark during a
+//! recovery, or in the window of data after a loss, is handled as in RFC 3168.
 //!
-//! The deviations are commented in the code: ssthresh is computed from `pipe` or cwnd; `pipe` still
-//! counts a retransmitted segment that is selectively acknowledged; a partial ACK always sends a
-//! segment; only the first partial ACK restarts the timer; the ACK that ends a recovery enlarges
-//! the window; a timeout keeps the SACK information; the reduction bound of PRR; no rescue
-//! retransmission.
+//! Deviations from the RFCs (see also the comments in the code):
+//!
+//! - ssthresh is computed from `pipe` or cwnd.
+//! - A retransmitted segment still counts in `pipe` after it is selectively acknowledged.
+//! - Every partial ACK triggers a segment, and only the first partial ACK restarts the timer.
+//! - The window grows with the ACK that ends a recovery.
+//! - A timeout does not discard the SACK information.
+//! - PRR has a different reduction bound.
+//! - There is no rescue retransmission.
 
 mod prr;
 mod tx_buffer;
@@ -44,27 +48,28 @@ pub(crate) struct Ns3 {
     /// `TcpPrrRecovery`; `None` is `TcpClassicRecovery`.
     prr: Option<Prr>,
     duplicates: u32,
-    /// End of the data sent before the last loss. While `guards` is set, no recovery begins below
-    /// it.
+    /// SND.MAX at the last loss. While `guards` is true, no recovery begins for data before this
+    /// offset.
     recover: u64,
     guards: bool,
-    /// True if the reaction to echoed marks is the state CWR. `echoed` is the end of the data sent
-    /// before the last echo.
+    /// True if the reaction to echoed marks is the state CWR. `echoed` is SND.MAX at the last echo.
     reacts_in_cwr: bool,
     echoed: u64,
     awaits_first_partial_ack: bool,
-    /// Delivered bytes that do not yet fill a segment.
+    /// Delivered bytes that do not yet amount to a segment.
     remainder: u64,
-    /// True if cwnd had less than a segment unused when the last segment was sent.
+    /// True if less than one segment of cwnd was unused when the last segment was sent.
     is_cwnd_limited: bool,
     /// Bytes that the current ACK acknowledged cumulatively.
     newly_acked: u64,
-    /// Full segments delivered by the current ACK, including the remainder of earlier ACKs.
+    /// Number of full segments delivered by the current ACK, including the remainder of earlier
+    /// ACKs.
     segments: u64,
-    /// Bytes delivered by the current ACK. `is_safe`: it acknowledged a retransmission.
+    /// Bytes delivered by the current ACK. `is_safe` is true if the current ACK acknowledged a
+    /// retransmission.
     delivered: u64,
     is_safe: bool,
-    /// The current ACK reported data beyond a hole.
+    /// True if the current ACK reported data beyond a hole.
     is_duplicate: bool,
 }
 
@@ -97,7 +102,8 @@ impl Ns3 {
     fn on_duplicate(&mut self, board: &Scoreboard, ssthresh: u64) -> bool {
         match self.state {
             State::Loss => false,
-            // Losses are retransmitted as `pipe` allows, because the window is already reduced.
+            // The window is already reduced, so lost segments are retransmitted as soon as `pipe`
+            // allows.
             State::Cwr => {
                 self.duplicates += 1;
                 false
@@ -132,8 +138,8 @@ impl Ns3 {
         }
     }
 
-    /// Returns the verdict on the current ACK, if it acknowledges new data, and the allowed growth
-    /// of the window.
+    /// Returns the verdict on the new data that the current ACK acknowledges, and the bytes that
+    /// count for the growth of the window.
     fn on_progress(&mut self, board: &Scoreboard, ssthresh: u64) -> (Verdict, u64) {
         if self.newly_acked == 0 {
             return (Verdict::Usual, 0);
@@ -184,19 +190,19 @@ impl Ns3 {
         }
     }
 
-    /// `ReceivedAck`: ignores the echo in a duplicate ACK.
+    /// `ReceivedAck`: returns false if the echo is ignored, because the ACK is a duplicate.
     pub(super) fn answers_echo(&self, is_new: bool) -> bool {
         is_new || !self.reacts_in_cwr
     }
 
-    /// Returns the FlightSize from which ssthresh is computed for an ECN echo, bytes, if the
-    /// reaction is the state CWR.
+    /// If the reaction to an ECN echo is the state CWR, returns the FlightSize from which ssthresh
+    /// is computed, bytes.
     pub(super) fn echo_base(&self, board: &Scoreboard) -> Option<u64> {
         self.reacts_in_cwr.then(|| pipe(board))
     }
 
-    /// `EnterCwr`, then `ProcessAck`: PRR counts the current ACK twice, first as a duplicate.
-    /// RecoverFS is `pipe` after the ACK.
+    /// `EnterCwr`, then `ProcessAck`: PRR counts the current ACK twice, the first time as a
+    /// duplicate ACK. RecoverFS is `pipe` after this ACK.
     pub(super) fn begin_cwr(&mut self, board: &Scoreboard, ssthresh: u64) {
         self.state = State::Cwr;
         self.echoed = board.max();
@@ -213,8 +219,8 @@ impl Ns3 {
         }
     }
 
-    /// Returns the number of full segments in the delivered bytes plus the remainder of earlier
-    /// ACKs.
+    /// Returns the number of full segments in the sum of the delivered bytes and the remainder of
+    /// earlier ACKs.
     fn whole_segments(&mut self) -> u64 {
         let bytes = self.remainder + self.delivered;
         self.remainder = bytes % self.mss;
@@ -231,14 +237,15 @@ impl Ns3 {
     }
 }
 
-/// Returns the bytes of new data that fit into the receive window; `None` without new data.
+/// Returns the number of bytes of new data that fit into the receive window; `None` if there is no
+/// new data.
 fn unsent(board: &Scoreboard, offer: &SendLimits) -> Option<u64> {
     let left = offer.data_end - board.max();
     (left > 0).then(|| left.min(offer.edge.saturating_sub(board.max())))
 }
 
 impl LossRecovery for Ns3 {
-    /// Uses only the SACK blocks of the ACK.
+    /// Evaluates only the SACK blocks of the ACK.
     fn on_overtaken(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool {
         self.buffer.update(ack, now, board);
         false
@@ -249,7 +256,7 @@ impl LossRecovery for Ns3 {
         false
     }
 
-    /// The recovery must be notified of every segment.
+    /// Returns false, because the recovery must be notified of every segment.
     fn is_open(&self) -> bool {
         false
     }
@@ -303,7 +310,7 @@ impl LossRecovery for Ns3 {
         u64::MAX
     }
 
-    /// Deems all data lost that was not selectively acknowledged.
+    /// Handles a timeout: marks all data lost that is not selectively acknowledged.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
         let base = (pipe(board), self.cwnd(cwnd));
         self.duplicates = 0;
@@ -328,7 +335,7 @@ impl LossRecovery for Ns3 {
         Allowance::ByFlight
     }
 
-    /// `SendPendingData`.
+    /// `SendPendingData`: returns the next segment to send.
     fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next> {
         let window = (offer.edge - board.una()).min(self.cwnd(offer.cwnd));
         let available = window.saturating_sub(pipe(board));
@@ -343,7 +350,7 @@ impl LossRecovery for Ns3 {
         (!is_too_little).then_some(next)
     }
 
-    /// Returns the next segment, or the oldest segment if there is no next one.
+    /// Returns the next segment to send, or the oldest segment if there is no next segment.
     fn forced(&self, board: &Scoreboard, offer: &SendLimits) -> Next {
         let next = self.buffer.next(unsent(board, offer), false, board);
         next.unwrap_or(Next::Again(board.una()))

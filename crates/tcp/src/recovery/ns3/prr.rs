@@ -1,19 +1,23 @@
 //! Proportional rate reduction as in ns-3's `TcpPrrRecovery`.
 //!
-//! Differs from RFC 6937 §3.1: each duplicate ACK counts one more segment than it delivered, until
-//! the count reaches the initial flight. RecoverFS is `pipe` after the loss was marked. Below
-//! ssthresh the conservative reduction bound applies, plus one segment only if an ACK covers a
-//! retransmission. cwnd is `pipe` plus the allowed bytes.
+//! Differences from RFC 6937 §3.1:
+//!
+//! - Each duplicate ACK counts one more segment than it delivered, until the count reaches
+//!   RecoverFS of RFC 6937.
+//! - RecoverFS is `pipe` after the lost segment was marked.
+//! - If `pipe` is below ssthresh, the conservative reduction bound applies. One segment is added
+//!   only if an ACK covers a retransmission.
+//! - cwnd is `pipe` plus the allowed bytes.
 
 /// State of one reduction, bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prr {
     mss: u64,
-    /// RecoverFS.
+    /// RecoverFS of RFC 6937.
     recover_fs: u64,
-    /// prr_delivered.
+    /// prr_delivered of RFC 6937.
     delivered: u64,
-    /// prr_out.
+    /// prr_out of RFC 6937.
     out: u64,
     cwnd: u64,
 }
@@ -28,7 +32,7 @@ impl Prr {
         *self = Prr { mss: self.mss, recover_fs: pipe, delivered: 0, out: 0, cwnd: self.cwnd };
     }
 
-    /// Handles an ACK that delivered `delivered` bytes, with `pipe` bytes in flight.
+    /// Handles an ACK that delivered `delivered` bytes; `pipe` bytes are in flight after the ACK.
     pub(super) fn on_ack(
         &mut self,
         delivered: u64,
@@ -54,7 +58,7 @@ impl Prr {
         self.cwnd = pipe + allowed.max(least);
     }
 
-    /// Returns the conservative reduction bound; 0 if more was sent than delivered.
+    /// Returns the conservative reduction bound; 0 if more bytes were sent than delivered.
     fn bound(&self, delivered: u64, is_safe: bool) -> u64 {
         let more = if is_safe { self.mss } else { 0 };
         match self.delivered.checked_sub(self.out) {

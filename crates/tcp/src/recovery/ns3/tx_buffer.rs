@@ -1,6 +1,6 @@
-//! Segments in flight, as seen by ns-3's `TcpTxBuffer`.
+//! Bookkeeping of the segments in flight as in ns-3's `TcpTxBuffer`.
 //!
-//! Differs from RFC 6675 §4: a segment marked lost remains lost until it is acknowledged
+//! Difference from RFC 6675 §4: a segment marked lost remains lost until it is acknowledged
 //! cumulatively or selectively. Only the cumulative acknowledgement removes retransmissions from
 //! `pipe`.
 
@@ -8,7 +8,7 @@ use super::super::scoreboard::{Marks, Scoreboard};
 use super::super::{DUP_THRESH, Next};
 use airpath_core::{Duration, Packet, Time};
 
-/// Functions of `TcpTxBuffer`, on the scoreboard that all recoveries share.
+/// Functions of `TcpTxBuffer`. They work on the scoreboard that all recoveries share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TxBuffer {
     mss: u64,
@@ -16,7 +16,7 @@ pub(super) struct TxBuffer {
     highest_sacked: Option<u64>,
 }
 
-/// `BytesInFlight`.
+/// `BytesInFlight`: returns the estimated number of bytes in the network.
 pub(super) fn pipe(board: &Scoreboard) -> u64 {
     board.flight() - board.sacked() - board.lost() + board.resent()
 }
@@ -26,8 +26,8 @@ impl TxBuffer {
         TxBuffer { mss, highest_sacked: None }
     }
 
-    /// `Update`: marks segments that SACK blocks cover completely. Returns the number of these
-    /// bytes.
+    /// `Update`: marks the segments that SACK blocks cover completely. Returns the number of newly
+    /// marked bytes.
     pub(super) fn update(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> u64 {
         let before = board.sacked();
         for block in ack.sack() {
@@ -53,7 +53,7 @@ impl TxBuffer {
         }
     }
 
-    /// `UpdateLostCount`: marks a segment lost if three segments beyond it have arrived.
+    /// `UpdateLostCount`: marks each segment lost beyond which three segments have arrived.
     fn mark_lost(&mut self, board: &mut Scoreboard) {
         let Some(highest) = self.highest_sacked else { return };
         let mut arrived = 0;
@@ -75,8 +75,8 @@ impl TxBuffer {
             && board.marks(index).has(Marks::LOST)
     }
 
-    /// `DiscardUpTo`: returns the bytes that the cumulative acknowledgement delivered first, and
-    /// its RTT sample.
+    /// `DiscardUpTo`: removes the cumulatively acknowledged segments. Returns the number of newly
+    /// delivered bytes and an RTT sample.
     pub(super) fn acknowledge(
         &mut self,
         ack: &Packet,
@@ -87,22 +87,23 @@ impl TxBuffer {
         let rtt = board.acknowledge(ack.seq, now);
         let delivered = board.una() - una - (sacked - board.sacked());
         self.highest_sacked = self.highest_sacked.filter(|highest| *highest > board.una());
-        // The oldest segment cannot be selectively acknowledged: the receiver has reneged.
+        // If the oldest segment is selectively acknowledged, the receiver has reneged.
         if board.len() > 0 && board.unmark(0, Marks::SACKED) {
             mark_head_lost(board);
         }
         (delivered, rtt)
     }
 
-    /// Returns true if a segment that ends an integer number of segments before `ack`, after `una`,
-    /// was retransmitted and is not selectively acknowledged.
+    /// Returns true if, among the segments between `una` and `ack` whose end is a multiple of MSS
+    /// before `ack`, one was retransmitted and is not selectively acknowledged.
     pub(super) fn holds_resent(&self, ack: u64, board: &Scoreboard) -> bool {
         let segments = (ack - board.una()) / self.mss;
         (0..segments).any(|i| is_resent_up_to(ack - i * self.mss, board))
     }
 
-    /// `NextSeg`, with `unsent` bytes of new data that fit into the receive window. Rule 3, in
-    /// recovery, applies only without new data.
+    /// `NextSeg`: returns the next segment to send. `unsent` is the number of bytes of new data
+    /// that fit into the receive window. Rule 3 applies only in recovery and only if there is no
+    /// new data.
     pub(super) fn next(
         &self,
         unsent: Option<u64>,
@@ -127,7 +128,7 @@ impl TxBuffer {
     }
 }
 
-/// Three duplicate ACKs: marks the oldest segment lost and not yet retransmitted.
+/// Handles the third duplicate ACK: marks the oldest segment as lost and not yet retransmitted.
 pub(super) fn mark_head_lost(board: &mut Scoreboard) {
     if board.len() > 0 {
         board.unmark(0, Marks::RESENT);
@@ -145,7 +146,7 @@ pub(super) fn lose_all(board: &mut Scoreboard) {
     }
 }
 
-/// `IsRetransmittedDataAcked`.
+/// `IsRetransmittedDataAcked`: returns true if the segment that ends at `end` was retransmitted.
 pub(super) fn is_resent_up_to(end: u64, board: &Scoreboard) -> bool {
     let index = board.ended_by(end.saturating_sub(1));
     index < board.len() && board.end(index) == end && {

@@ -1,9 +1,10 @@
-//! The state CWR, a reaction to an echoed congestion mark: `ecn_reaction = "cwr"`.
+//! State CWR (congestion window reduced): the reaction to an echoed congestion mark with
+//! `ecn_reaction = "cwr"`.
 //!
 //! Source: Linux `tcp_enter_cwr`, `tcp_init_cwnd_reduction`, `tcp_fastretrans_alert`. Proportional
-//! rate reduction reduces the window; RecoverFS is the window before the reduction, and the ACK
-//! with the echo is the first ACK that counts. The state ends when data sent after the echo is
-//! acknowledged.
+//! rate reduction reduces the window. RecoverFS is the window before the reduction. The ACK with
+//! the echo is the first ACK that counts as delivered data. The state ends when data sent after the
+//! echo is acknowledged.
 
 use super::{Rack, Reduction, Scoreboard, State};
 use crate::config::TcpConfig;
@@ -13,9 +14,9 @@ use crate::config::TcpConfig;
 pub(super) struct Cwr {
     /// True if the reaction to echoed marks is the state CWR.
     is_used: bool,
-    /// End of the data sent before the echo; `None` outside of the state.
+    /// SND.MAX at the echo; `None` outside the state CWR.
     pub(super) until: Option<u64>,
-    /// ssthresh was reduced for an echo in the same window of data as the last loss.
+    /// True if ssthresh was reduced for an echo in the same window of data as the last loss.
     keeps_ssthresh: bool,
 }
 
@@ -26,13 +27,13 @@ impl Cwr {
 }
 
 impl Rack {
-    /// Linux `tcp_ack`: ignores an echo if no data is outstanding.
+    /// Returns false if no data is outstanding; then the echo is ignored (Linux `tcp_ack`).
     pub(in crate::recovery) fn answers_echo(&self, flight: u64) -> bool {
         flight > 0 || !self.cwr.is_used
     }
 
-    /// Returns the FlightSize from which ssthresh is computed for an ECN echo, bytes, for a window
-    /// of `cwnd`, if the reaction is the state CWR.
+    /// If the reaction to an ECN echo is the state CWR, returns the FlightSize from which ssthresh
+    /// is computed, bytes.
     pub(in crate::recovery) fn echo_base(&mut self, board: &Scoreboard, cwnd: u64) -> Option<u64> {
         self.cwr.is_used.then(|| self.flight_at_loss(board, cwnd))
     }
@@ -53,8 +54,9 @@ impl Rack {
         self.state == State::Open && self.cwr.until.is_some()
     }
 
-    /// Ends the state because of a loss. Returns true if ssthresh was reduced for an echo in the
-    /// same window of data; later timeouts then do not change it (Linux `tcp_enter_loss`).
+    /// Ends the state CWR because of a loss. Returns true if ssthresh was already reduced for an
+    /// echo in the same window of data. In this case, later timeouts do not change ssthresh (Linux
+    /// `tcp_enter_loss`).
     pub(super) fn leave_cwr(&mut self, board: &Scoreboard) -> bool {
         self.cwr.keeps_ssthresh = self.was_reduced_for_echo(board);
         self.cwr.until = None;
@@ -65,7 +67,8 @@ impl Rack {
         self.cwr.keeps_ssthresh
     }
 
-    /// Returns true if the window was reduced for an echo in the outstanding window of data.
+    /// Returns true if the window was reduced for an echo and data sent before this echo is still
+    /// outstanding.
     pub(super) fn was_reduced_for_echo(&self, board: &Scoreboard) -> bool {
         self.cwr.until.is_some_and(|until| board.una() < until)
     }

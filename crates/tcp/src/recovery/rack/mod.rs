@@ -1,11 +1,13 @@
-//! Loss detection by time: RACK-TLP, the option `loss_detection = "rack"`.
+//! Loss detection by time (RACK-TLP). Selected by `loss_detection = "rack"`.
 //!
 //! Source: RFC 8985 §6 and §7. Where the RFC leaves a choice, this module follows Linux
-//! `tcp_recovery.c` and `tcp_input.c`. A segment or retransmission is deemed lost if a segment sent
-//! later has arrived and the reordering window has passed since then. Only lost segments are
-//! retransmitted. A lost tail is probed after two RTTs. A timeout keeps SACK information unless the
-//! receiver reneged. As in Linux, only the minimum RTT decides which copy has arrived.
-//! Left out: growth of the reordering window, because receivers here send no D-SACK (§6.2 step 4).
+//! `tcp_recovery.c` and `tcp_input.c`. A segment or retransmission is deemed lost if a segment that
+//! was sent later has arrived and the reordering window has passed. Only lost segments are
+//! retransmitted. After two RTTs without an ACK, a tail loss probe is sent. A timeout does not
+//! discard the SACK information, unless the receiver has reneged. As in Linux, if a segment was
+//! retransmitted, the minimum RTT decides whether the original or the retransmission has arrived.
+//! Not implemented: growth of the reordering window (§6.2 step 4), because the receivers of Airpath
+//! send no D-SACK.
 
 mod cwr;
 mod probe;
@@ -29,14 +31,14 @@ const TIMER_SLACK: Duration = Duration::from_millis(2);
 enum State {
     Open,
     Recovery,
-    /// After a timeout, until everything sent before it is acknowledged.
+    /// After a timeout, until all data sent before the timeout is acknowledged.
     Loss,
 }
 
 /// Action that a timer of the recovery requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expired {
-    /// Send the data that may be sent.
+    /// Send the data that is now allowed.
     Nothing,
     /// A loss is detected and a recovery begins.
     Begins,
@@ -44,7 +46,7 @@ pub(crate) enum Expired {
     Probe,
 }
 
-/// Loss detection and recovery of one sender, by time.
+/// RACK loss detection and recovery of one sender.
 #[derive(Clone, Debug)]
 pub(crate) struct Rack {
     mss: u64,
@@ -54,33 +56,35 @@ pub(crate) struct Rack {
     /// RACK.xmit_ts and RACK.end_seq: send time and end of the most recently sent segment that has
     /// arrived.
     newest: Option<(Time, u64)>,
-    /// RACK.rtt.
+    /// RACK.rtt: RTT of the most recently sent segment that has arrived.
     rtt: Duration,
-    /// RACK.min_RTT.
+    /// RACK.min_RTT: minimum RTT.
     min_rtt: Option<Duration>,
     /// RACK.fack: highest end of the segments that have arrived.
     fack: u64,
-    /// RACK.reordering_seen.
+    /// RACK.reordering_seen: true if reordering was detected.
     reordering_seen: bool,
     state: State,
-    /// Reaction to echoed marks.
+    /// State of the reaction to echoed marks.
     cwr: Cwr,
-    /// No new recovery begins until everything before this offset is acknowledged.
+    /// No new recovery begins until all data before this offset is acknowledged.
     recovery_point: u64,
     reduction: Reduction,
-    /// Bytes in flight allowed by proportional rate reduction.
+    /// Window of proportional rate reduction: allowed bytes in flight.
     window: u64,
-    /// Flight from which the last reduction was computed.
+    /// FlightSize from which the last reduction was computed.
     lost_flight: u64,
-    /// No segment before this offset must be retransmitted.
+    /// No segment before this offset needs a retransmission.
     lost_from: u64,
-    /// Bytes delivered by the current ACK. `is_safe`: it acknowledged data cumulatively.
+    /// Bytes delivered by the current ACK. `is_safe` is true if the current ACK acknowledged data
+    /// cumulatively.
     delivered: u64,
     is_safe: bool,
     /// Expiry of the reordering timer.
     reorder_at: Time,
     probe: Probe,
-    /// True if the window was fully used since the data before `usage_end` was sent.
+    /// True if the window was fully used at some time in the current window of data, which ends at
+    /// `usage_end`.
     is_limited: bool,
     usage_end: u64,
 }
@@ -128,8 +132,9 @@ impl Rack {
         }
     }
 
-    /// Marks segments that SACK blocks cover completely. Ignores blocks that start at the cumulative
-    /// acknowledgement or lie beyond the sent data. Returns true if a segment has newly arrived.
+    /// Marks the segments that SACK blocks cover completely. Ignores blocks that start at the
+    /// acknowledgement number or lie beyond the sent data. Returns true if a segment was newly
+    /// marked.
     fn absorb(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool {
         let (fack, mut has_arrived) = (self.fack, false);
         for block in ack.sack() {
@@ -149,7 +154,7 @@ impl Rack {
         has_arrived
     }
 
-    /// Does the same for the segments covered by the cumulative `ack`, and removes them.
+    /// Marks and removes the segments that the cumulative acknowledgement `ack` covers.
     fn acknowledge(
         &mut self,
         ack: u64,
@@ -166,9 +171,10 @@ impl Rack {
         (has_arrived, board.acknowledge(ack, now))
     }
 
-    /// RFC 8985 §6.2 steps 1 to 3: segment number `index` has arrived; all data that arrived before
-    /// ends at or before `fack`. Returns true if its send time counts. It does not count for a
-    /// retransmission that seems to arrive too early, because then the original has arrived.
+    /// Handles the arrival of the segment at `index` (RFC 8985 §6.2 steps 1 to 3). `fack` is the
+    /// highest end of the segments that arrived before. Returns true if the segment's send time is
+    /// valid. It is not valid if a retransmission seems to arrive in less than the minimum RTT,
+    /// because then the original has arrived.
     fn on_arrived(&mut self, index: usize, fack: u64, now: Time, board: &Scoreboard) -> bool {
         let (left_at, end) = (board.left_at(index), board.end(index));
         let rtt = now.saturating_since(left_at);
@@ -186,8 +192,9 @@ impl Rack {
         true
     }
 
-    /// RFC 8985 §6.2 step 4: the window is 0 if no reordering was seen and either a recovery is in
-    /// progress or three segments beyond a hole have arrived; otherwise min_RTT/4.
+    /// Returns the reordering window (RFC 8985 §6.2 step 4). The window is 0 if no reordering was
+    /// detected and, in addition, a recovery is in progress or three segments beyond a hole have
+    /// arrived. Otherwise it is min_RTT/4.
     fn reordering_window(&self, board: &Scoreboard) -> Duration {
         let is_enough = board.sacked() > u64::from(DUP_THRESH - 1) * self.mss;
         if !self.reordering_seen && (self.state != State::Open || is_enough) {
@@ -196,7 +203,8 @@ impl Rack {
         Duration::from_nanos(self.min_rtt.map_or(0, |least| least.as_nanos() / 4))
     }
 
-    /// RFC 8985 §6.2 step 5, `RACK_detect_loss`: marks lost segments and sets the reordering timer.
+    /// Marks lost segments and sets the reordering timer (`RACK_detect_loss`, RFC 8985 §6.2 step
+    /// 5).
     fn detect(&mut self, now: Time, board: &mut Scoreboard) -> LossScan {
         self.reorder_at = Time::NEVER;
         let Some(newest) = self.newest else { return LossScan::default() };
@@ -208,7 +216,7 @@ impl Rack {
             if (left_at, board.end(index)) >= newest {
                 match board.is_ambiguous(index) {
                     true => continue,
-                    // All later segments were also sent later.
+                    // All further segments were sent later than this segment.
                     false => break,
                 }
             }
@@ -241,7 +249,7 @@ impl Rack {
         self.probe.give_up();
     }
 
-    /// Sets the bytes in flight that the current ACK allows in a recovery.
+    /// Updates `window` during a recovery, with the bytes that the current ACK delivered.
     fn reduce(&mut self, board: &Scoreboard, ssthresh: u64) {
         if self.delivered > 0 {
             let flight = pipe(board);
@@ -251,8 +259,8 @@ impl Rack {
         }
     }
 
-    /// Returns the flight from which a reduction is computed: the outstanding data, at most
-    /// `bound`. In Linux the result is `bound`, even if the window is not fully used.
+    /// Returns the FlightSize from which a reduction is computed: the outstanding bytes, at most
+    /// `bound`. With `stack = "linux"` returns `bound`, even if the window is not fully used.
     fn flight_at_loss(&mut self, board: &Scoreboard, bound: u64) -> u64 {
         let is_of_cwnd = self.deviations.has(Deviation::ReducesCwndByTime);
         self.lost_flight = if is_of_cwnd { bound } else { board.flight().min(bound) };
@@ -318,7 +326,8 @@ impl Rack {
         }
     }
 
-    /// The probe was sent: a new segment, or a retransmission of the last segment.
+    /// Called after the transmission of a tail loss probe. `is_again` is true if the probe was a
+    /// retransmission of the last segment, false if it was a new segment.
     pub(crate) fn on_probe(&mut self, board: &Scoreboard, is_again: bool) {
         self.probe.on_sent(board.max(), is_again);
     }
@@ -334,7 +343,7 @@ impl LossRecovery for Rack {
         false
     }
 
-    /// The recovery must be notified of every ACK and segment.
+    /// Returns false, because the recovery must be notified of every ACK and every segment.
     fn is_open(&self) -> bool {
         false
     }
@@ -395,7 +404,8 @@ impl LossRecovery for Rack {
         self.flight_at_loss(board, cwnd)
     }
 
-    /// A reduction for an echo in the same window of data continues (Linux `tcp_enter_recovery`).
+    /// Begins the reduction of the window. If a reduction for an echo in the same window of data is
+    /// in progress, it continues (Linux `tcp_enter_recovery`).
     fn on_reduced(&mut self, board: &Scoreboard, ssthresh: u64) {
         if !self.leave_cwr(board) {
             self.reduction = Reduction::new(self.lost_flight);
@@ -411,9 +421,10 @@ impl LossRecovery for Rack {
         u64::MAX
     }
 
-    /// Deems all data lost that has not arrived (RFC 6298 §5.4 to §5.6). This includes data sent
-    /// within the last round trip, which RFC 8985 §6.3 excludes. During a recovery, the reduction
-    /// is bounded by the flight at its beginning.
+    /// Handles a timeout: marks all data lost that has not arrived (RFC 6298 §5.4 to §5.6). This
+    /// includes data sent within the last round trip, which RFC 8985 §6.3 excludes. During a
+    /// recovery, the reduction is computed from at most the FlightSize at the beginning of the
+    /// recovery.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
         let is_first = self.state == State::Open && !self.leave_cwr(board);
         let bound = if is_first { cwnd } else { self.lost_flight };
@@ -451,7 +462,7 @@ impl LossRecovery for Rack {
         Allowance::ByFlight
     }
 
-    /// Returns a lost segment if any, otherwise new data.
+    /// Returns the oldest lost segment that was not retransmitted; if there is none, new data.
     fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next> {
         if !self.may_send(board, offer.cwnd) {
             return None;
@@ -474,8 +485,8 @@ impl LossRecovery for Rack {
         if is_limited { 0 } else { u64::MAX }
     }
 
-    /// Linux `tcp_is_cwnd_limited`: the window was fully used at some time in the last window of
-    /// data.
+    /// Returns true if the window was fully used at some time in the last window of data (Linux
+    /// `tcp_is_cwnd_limited`).
     #[inline]
     fn is_cwnd_limited(&self, _used: u64, _cwnd: u64) -> bool {
         self.is_limited

@@ -1,8 +1,9 @@
-//! Tail loss probe.
+//! Timer and state of the tail loss probe (TLP).
 //!
-//! Source: RFC 8985 §7, with Linux's timing (`tcp_schedule_loss_probe`): two smoothed RTTs plus 2
-//! ms. With one outstanding segment, whose ACK may be delayed, the minimum RTO is added instead.
-//! The probe timer never expires after the retransmission timer.
+//! Source: RFC 8985 §7, with the timing of Linux (`tcp_schedule_loss_probe`). The probe is sent
+//! after two smoothed RTTs plus 2 ms. If only one segment is outstanding, the minimum RTO is added
+//! instead of 2 ms, because the receiver may delay the ACK. The probe timer never expires after the
+//! retransmission timer.
 
 use super::Scoreboard;
 use crate::config::TcpConfig;
@@ -11,18 +12,18 @@ use airpath_core::{Duration, Time};
 /// Time added to two RTTs (Linux `TCP_TIMEOUT_MIN_US`).
 const SLACK: Duration = Duration::from_millis(2);
 
-/// Tail loss probe of one sender.
+/// State of the tail loss probe of one sender.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
     is_wanted: bool,
-    /// Time added instead of 2 ms with one outstanding segment.
+    /// Time that is added instead of 2 ms if only one segment is outstanding.
     delayed_ack: Duration,
     mss: u64,
-    /// New data was sent or acknowledged since the timer was set.
+    /// True if new data was sent or acknowledged since the timer was set.
     has_progress: bool,
     at: Time,
-    /// TLP.end_seq and TLP.is_retrans: end of the outstanding data when the probe was sent, and
-    /// whether the probe was a retransmission. `None` without a probe in flight.
+    /// TLP.end_seq (SND.MAX when the probe was sent) and TLP.is_retrans (true if the probe was a
+    /// retransmission). `None` if no probe is in flight.
     outstanding: Option<(u64, bool)>,
 }
 
@@ -43,18 +44,18 @@ impl Probe {
         self.at
     }
 
-    /// New data was sent.
+    /// Handles the transmission of new data.
     pub(super) fn on_progress(&mut self) {
         self.has_progress = true;
     }
 
-    /// Cancels the probe because a recovery begins or the retransmission timer expired.
+    /// Cancels the probe, because a recovery begins or the retransmission timer has expired.
     pub(super) fn give_up(&mut self) {
         (self.at, self.outstanding) = (Time::NEVER, None);
     }
 
-    /// Handles an ACK of everything before `una` that delivered `delivered` bytes; `is_new` is true
-    /// for new data. Returns true if the probe repaired a loss (§7.4.2).
+    /// Handles an ACK with the acknowledgement number `una` that delivered `delivered` bytes.
+    /// `is_new` is true for an ACK of new data. Returns true if the probe repaired a loss (§7.4.2).
     pub(super) fn on_ack(&mut self, una: u64, is_new: bool, delivered: u64) -> bool {
         self.has_progress |= is_new;
         let Some((end, is_again)) = self.outstanding.filter(|(end, _)| una >= *end) else {
@@ -100,7 +101,7 @@ impl Probe {
         expires
     }
 
-    /// The probe was sent.
+    /// Handles the transmission of the probe.
     pub(super) fn on_sent(&mut self, end: u64, is_again: bool) {
         (self.at, self.outstanding) = (Time::NEVER, Some((end, is_again)));
     }
