@@ -1,4 +1,4 @@
-"""Capacity of the bottleneck link over time, for figures and as a bound."""
+"""Capacity of the bottleneck link over time, for figures and as an upper bound of rates."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ class Capacity:
     time_s : ndarray, shape (n,)
         Ascending times from 0, s.
     bits : ndarray, shape (n,)
-        Cumulative bits at these times; linear between them.
+        Cumulative bits at these times, with linear interpolation between them.
     period_s : float
         Period after which the capacity repeats, s; infinite if it does not repeat.
     changes : sequence of pair of float
-        Ascending times, s, and the factor of the rate from each time on.
+        Scheduled changes of the rate: pairs of a time, s (ascending), and the factor by which the
+        rate is multiplied from this time on.
     offset_s : float
         Offset into a trace at which the link starts, s. Default 0.
     """
@@ -69,7 +70,7 @@ class Capacity:
         traces : mapping of str to Trace
             Traces of the scenario.
         regimes : pair of ndarray or None
-            Times, s, and the regime from each time on, counted from 0.
+            Times, s, and the index of the regime (from 0) that applies from each time on.
         offset_s : float
             Offset into the trace at which the link starts, s. Default 0.
         """
@@ -115,7 +116,7 @@ class Capacity:
         return cls(edges, bits, period_ns / 1e9)
 
     def bits(self, time_s: ArrayLike) -> NDArray[np.float64]:
-        """Return the cumulative bits at given times, s."""
+        """Return the cumulative bits from the start of the run to each given time, s."""
         time = np.asarray(time_s, dtype=float)
         if not self._changes:
             return self._unscaled_bits(time)
@@ -143,7 +144,7 @@ class Capacity:
         return bits
 
     def rates(self, edges_s: ArrayLike) -> NDArray[np.float64]:
-        """Return the mean rate between neighbouring times, bit/s."""
+        """Return the mean rate between each pair of consecutive times, bit/s."""
         edges = np.asarray(edges_s, dtype=float)
         rates: NDArray[np.float64] = np.diff(self.bits(edges)) / np.diff(edges)
         return rates

@@ -1,4 +1,4 @@
-"""Captures: one pcapng file per point of the path, readable by Wireshark."""
+"""Packet captures: one pcapng file per capture point of the path, readable by Wireshark."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["CapturePlan", "captures_of", "checked_points"]
 
 
 def checked_points(points: Sequence[str]) -> list[str]:
-    """Return the distinct points, in the order of `CAPTURE_POINTS`.
+    """Return the capture points without duplicates, in the order of `CAPTURE_POINTS`.
 
     Raises
     ------
     BadValueError
-        If points are unknown; the message names all of them.
+        If points are unknown. The message names all unknown points.
     """
     if isinstance(points, str):
         points = points.split(",")
@@ -53,7 +53,7 @@ class CapturePlan:
     points : sequence of str
         Any of `CAPTURE_POINTS`.
     replication : int
-        Number of the replication, from 0.
+        Index of the replication, from 0.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class CapturePlan:
         self._new = {point: NewFile(path) for point, path in self.files.items()}
 
     def request(self, about: Mapping[str, Any], name: str) -> tuple[Any, ...]:
-        """Return the request to the engine: replication, comments, files by point."""
+        """Return the request to the engine: replication, comments, and the file of each point."""
         full = f"{as_comment(about)}# captured replication: {self.replication}\n"
         lines = (line.removeprefix("#").removeprefix(" ") for line in full.splitlines())
         short = (
@@ -78,7 +78,7 @@ class CapturePlan:
 
     @contextmanager
     def whole_or_not_at_all(self) -> Iterator[None]:
-        """Remove incomplete files when the block ends."""
+        """Remove incomplete capture files when the block ends."""
         try:
             yield
         finally:
@@ -86,7 +86,7 @@ class CapturePlan:
                 file.drop()
 
     def keep(self, finished: Collection[int]) -> dict[str, Path]:
-        """Move the files to their final names if their replication finished."""
+        """Rename the capture files to their final names if `finished` has their replication."""
         if self.replication not in finished:
             return {}
         for file in self._new.values():
@@ -101,7 +101,7 @@ def captures_of(
     directory: str | os.PathLike[str] | None,
     reps: int,
 ) -> CapturePlan | None:
-    """Return the plan of a run's captures; None without captures.
+    """Return the capture plan of a run, or None if the run captures nothing.
 
     Parameters
     ----------
@@ -110,11 +110,11 @@ def captures_of(
     points : sequence of str, optional
         Any of `CAPTURE_POINTS`.
     replication : int, optional
-        Number of the replication, from 0.
+        Index of the replication, from 0.
     directory : path, optional
-        Directory; created if it does not exist. None: no capture.
+        Output directory; created if it does not exist. None disables captures.
     reps : int
-        Replications of the run.
+        Number of replications of the run.
 
     Raises
     ------

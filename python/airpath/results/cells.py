@@ -11,7 +11,7 @@ from airpath.engine.vocabulary import names
 __all__ = ["USER_QUANTITIES", "jain_of_users", "user_measurements", "user_rows"]
 
 USER_QUANTITIES = names("user")
-"""Quantities of every user of a cell, in the order of the tables."""
+"""Quantities measured for each user of a cell, in the order of the table columns."""
 
 
 def user_rows(replications: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -28,7 +28,7 @@ def user_rows(replications: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, A
 def user_measurements(
     replications: Iterable[Mapping[str, Any]],
 ) -> dict[tuple[str, int], list[Mapping[str, Any]]]:
-    """Return the measurements of each replication, by link and user."""
+    """Map each pair of link and user to its measurements, one for each replication."""
     found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
     for run in replications:
         for user in run.get("users", ()):

@@ -31,7 +31,7 @@ def sojourn_times(result: Result, replication: int) -> NDArray[np.float64]:
     result : Result
         Result with the series ``sojourn``.
     replication : int
-        Number of the finished replication, from 0.
+        Index of the finished replication, from 0.
 
     Raises
     ------
@@ -44,12 +44,12 @@ def sojourn_times(result: Result, replication: int) -> NDArray[np.float64]:
 
 
 def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
-    """Plot goodput against delay, and the distribution of sojourn times, for several results.
+    """Plot goodput against delay, and distributions of sojourn times, for several results.
 
     Parameters
     ----------
     results : mapping of str to Result
-        Results by label, each with the series ``sojourn``.
+        Maps the label of each result to the result; every result needs the series ``sojourn``.
     title : str
         Heading of the figure.
 
@@ -135,7 +135,7 @@ def _percentile_ms(run: NDArray[np.float64], percent: float) -> float:
 
 
 def _error(value: Interval, scale: float = 1.0) -> list[list[float]] | None:
-    """Return the lengths of an error bar, below and above."""
+    """Return the lengths of an error bar below and above the mean; None without an interval."""
     if np.isnan(value.low):
         return None
     below, above = value.mean - value.low, value.high - value.mean

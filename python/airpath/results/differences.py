@@ -1,8 +1,8 @@
-"""Difference of two means with its interval, for pairs or for independent samples.
+"""Differences of two means with confidence intervals, for paired or independent samples.
 
-Replications with common random numbers are pairs; the interval is Student's over the differences
-within pairs. For independent samples, it is Welch's, or Student's if one of the two is a number
-without error.
+Two replications with common random numbers form a pair. The interval of paired samples is the
+Student-t interval of the differences within pairs. For independent samples, the Welch interval is
+used, or the Student-t interval if one of the samples is a number without error.
 """
 
 from __future__ import annotations
@@ -24,35 +24,36 @@ __all__ = [
 ]
 
 Sample = Sequence[float] | float
-"""Independent values of a quantity, or a number without error."""
+"""Independent values of a quantity, or one exact number (without statistical error)."""
 
 _ERRORS_FROM_ZERO = 3.0
-"""Least distance of a mean from 0, in standard errors, for a usable interval of a ratio."""
+"""Intervals of ratios require means at least this many standard errors from 0."""
 
 _LARGEST_DF = 1000
-"""Largest degrees of freedom; for more, this quantile is used, which is at most 0.2 % larger."""
+"""Upper limit of the degrees of freedom; its quantile is at most 0.2 % above the exact one."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Difference between a mean and the mean of a base.
+    """Difference between the mean of a sample and the mean of a base sample.
 
     Parameters
     ----------
     base_mean : float
         Mean of the base over the compared replications.
     absolute : Interval
-        The difference, in the unit of the quantity. Its `reps` is the number of pairs, 0 for
-        independent samples.
+        The difference, in the unit of the quantity. The interval's `reps` is the number of pairs,
+        or 0 for independent samples.
     relative : Interval
-        The difference divided by `base_mean`, by the delta method. NaN if one of the means is
-        within three standard errors of 0.
+        The difference divided by `base_mean`, with an interval by the delta method. NaN if one of
+        the means is within three standard errors of 0.
     method : str
-        ``paired``, ``Welch``, ``Student`` (one of the two is a number without error), or ``none``
-        (no interval).
+        ``paired``, ``Welch``, ``Student`` (if one of the samples is a number without error), or
+        ``none`` (no interval).
     variance_ratio : float
-        Variance of the differences within pairs divided by the variance of differences between
-        independent replications: below 1 if pairing helps. NaN without pairs or variance.
+        Variance of the differences within pairs, divided by the variance of differences between
+        independent replications. A value below 1 means that pairing narrows the interval. NaN
+        without pairs or if the variance is 0.
     """
 
     base_mean: float
@@ -63,14 +64,14 @@ class Difference:
 
     @property
     def is_significant(self) -> bool:
-        """Whether a test is possible and the interval excludes 0."""
+        """Whether a significance test is possible and the interval excludes 0."""
         return not self.untested and self.absolute.excludes_zero
 
     @property
     def untested(self) -> str:
-        """Reason why the difference cannot be tested for significance; empty if it can.
+        """Reason why the difference cannot be tested for significance; empty if a test is possible.
 
-        A test compares a difference with its variation.
+        A test requires that the difference varies between replications.
         """
         if math.isnan(self.absolute.low):
             return "too few replications"
@@ -81,7 +82,7 @@ class Difference:
         return "the differences do not vary"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the difference as a JSON object; NaN becomes null."""
+        """Return the difference as a dict for JSON; NaN becomes None."""
         of = self.absolute, self.relative
         absolute, relative = ([finite(e) for e in (i.mean, i.low, i.high)] for i in of)
         return {
@@ -100,8 +101,8 @@ def paired_interval(base: Sequence[float], values: Sequence[float], confidence: 
     Parameters
     ----------
     base, values : sequence of float
-        Values by replication, from 0 on, without NaN. Surplus values of the longer sequence are
-        ignored.
+        One value per replication, in order from replication 0, without NaN. Surplus values of the
+        longer sequence are ignored.
     confidence : float
         Confidence of the interval, in (0, 1).
     """
@@ -116,13 +117,13 @@ def paired_difference(
     Parameters
     ----------
     base, values : sequence of float
-        Values by replication, from 0 on. Pairs with a NaN and surplus values of the longer sequence
-        are ignored.
+        One value per replication, in order from replication 0. Pairs with a NaN and surplus values
+        of the longer sequence are ignored.
     confidence : float
         Confidence of the interval, in (0, 1).
     resolution : float
-        Relative resolution of the values. Both intervals are widened by the resolution of both
-        means. Default 0.
+        Relative resolution of the values. The absolute and the relative interval are widened by the
+        sum of the resolutions of the two means. Default 0.
     """
     pairs = [
         (x, y) for x, y in zip(base, values, strict=False) if not (math.isnan(x) or math.isnan(y))
@@ -144,7 +145,7 @@ def _paired_ratio(
         return Interval(math.nan, math.nan, math.nan, confidence, len(before))
     x_mean, y_mean = _mean(before), _mean(after)
     ratio = y_mean / x_mean
-    # The residuals have mean 0; their interval, shifted to the ratio, is the interval of the ratio.
+    # The residuals have mean 0. Their interval, shifted by the ratio, is the interval of the ratio.
     residuals = [(y - ratio * x) / x_mean for x, y in zip(before, after, strict=True)]
     half = mean_interval(residuals, confidence).half_width
     relative = Interval(ratio - 1, ratio - 1 - half, ratio - 1 + half, confidence, len(before))
@@ -162,19 +163,19 @@ def independent_difference(
     Parameters
     ----------
     base, values : sequence of float, or float
-        Independent values without NaN (the numbers of values may differ), or a number without
-        error.
+        Independent values without NaN, or a number without error. The two samples may have
+        different sizes.
     confidence : float
         Confidence of the interval, in (0, 1).
     resolution : float
-        Relative resolution of the values of a sample. Both intervals are widened by the resolution
-        of both means. Default 0.
+        Relative resolution of the values of a sample. The absolute and the relative interval are
+        widened by the sum of the resolutions of the two means. Default 0.
 
     Returns
     -------
     difference : Difference
-        The difference. Its intervals have no ends if a sample has one value, or both are numbers.
-        They are NaN if a sample is empty.
+        The difference. The ends of its intervals are NaN if a sample has only one value, or if both
+        samples are numbers. The means are also NaN if a sample is empty.
     """
     x_mean, y_mean = _mean(base), _mean(values)
     x_of, y_of = _squared_error(base), _squared_error(values)
@@ -204,10 +205,10 @@ def _method(base: Sample, values: Sample) -> str:
 
 
 def _half_width(parts: Sequence[tuple[float, Sample]], confidence: float) -> float:
-    """Return the half-width of an interval from the squared standard errors of independent means.
+    """Return the half-width of the interval of a weighted sum of independent means.
 
-    Degrees of freedom are by Welch and Satterthwaite, rounded down; n - 1 if one of the two is a
-    number without error.
+    The degrees of freedom follow the Welch–Satterthwaite equation, rounded down. If one of the
+    samples is a number without error, they are n - 1.
     """
     samples = [
         (squared, len(sample)) for squared, sample in parts if not isinstance(sample, (int, float))
@@ -224,7 +225,7 @@ def _half_width(parts: Sequence[tuple[float, Sample]], confidence: float) -> flo
 
 
 def _student(df: int, confidence: float) -> float:
-    """Return Student's two-sided quantile: the half-width for a standard error of 1."""
+    """Return the two-sided Student-t quantile: the half-width for a standard error of 1."""
     n = min(max(df, 1), _LARGEST_DF) + 1
     far = math.sqrt(n * (n - 1) / 2)
     _, low, high = _airpath.mean_interval([far, -far, *[0.0] * (n - 2)], confidence)
@@ -235,7 +236,7 @@ def _student(df: int, confidence: float) -> float:
 
 
 def _is_near_zero(sample: Sample) -> bool:
-    """Return whether a mean is too near to 0 for a usable interval of a ratio."""
+    """Return whether the mean of a sample is too close to 0 for an interval of a ratio."""
     squared = _squared_error(sample)
     within = 0.0 if math.isnan(squared) else _ERRORS_FROM_ZERO * math.sqrt(squared)
     return abs(_mean(sample)) <= within
@@ -248,7 +249,7 @@ def _mean(sample: Sample) -> float:
 
 
 def _squared_error(sample: Sample) -> float:
-    """Return the squared standard error of a mean."""
+    """Return the squared standard error of the mean of a sample."""
     if isinstance(sample, (int, float)):
         return 0.0
     return _variance(sample) / len(sample) if len(sample) > 1 else math.nan

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 __all__ = ["DistributionPlot", "curve_of", "share_of"]
 
 _FEWEST = 10
-"""Least number of transfers of a size class that is plotted by default."""
+"""Size classes with fewer transfers than this are not plotted by default."""
 
 
 def curve_of(found: Distribution) -> Curve:
-    """Return the curve of a distribution, with the band of its mean over replications."""
+    """Return the curve of a distribution, with a confidence band over the replications."""
     table = found.cdf()
     value, cdf, low, high = (
         table[name].to_numpy(dtype=float) for name in ("value", "cdf", "low", "high")
@@ -36,13 +36,13 @@ def curve_of(found: Distribution) -> Curve:
 
 
 def share_of(quantity: str, *, complementary: bool) -> str:
-    """Return the name of the vertical axis of a distribution."""
+    """Return the label of the vertical axis of a distribution."""
     over = QUANTITIES[quantity][1]
     return f"share of {over} above" if complementary else f"share of {over}"
 
 
 class DistributionPlot:
-    """Figures of distributions; see `Plot`."""
+    """Methods of `Plot` that plot distributions."""
 
     _result: Result
 
@@ -68,8 +68,9 @@ class DistributionPlot:
         quantity : str
             As in `Result.distribution`.
         of : str or sequence of str, optional
-            Owners of curves, as in `Result.distribution`. Default: each queue or group, up to
-            eight; for a single group of transfers with different sizes, each size class.
+            Queues, groups or size classes, one curve each, as in `Result.distribution`. Default:
+            each queue or group, up to eight. If there is only one group of transfers and their
+            sizes differ, each size class.
         complementary : bool
             Whether to plot the tail: the share of larger values, on a logarithmic scale. Default
             False.
@@ -77,7 +78,7 @@ class DistributionPlot:
         Returns
         -------
         figure : matplotlib.figure.Figure
-            The figure; bands are the intervals of the mean over the replications.
+            The figure. Bands are the confidence intervals of the curve over the replications.
 
         Raises
         ------
@@ -118,7 +119,7 @@ class DistributionPlot:
         return figure
 
     def _owners(self, quantity: str) -> Sequence[str]:
-        """Return the default owners of curves; the empty name stands for all owners together."""
+        """Return the owner of each default curve; the empty name is the sum of all owners."""
         result = self._result
         if not result.replications:
             return [""]

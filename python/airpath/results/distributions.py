@@ -43,7 +43,7 @@ QUANTITIES = {
     "completion_time": ("completion time", "transfers", "s"),
     "slowdown": ("slowdown", "transfers", ""),
 }
-"""Name of each quantity, name of the counted objects, and unit."""
+"""Maps each quantity to its readable name, the name of the counted objects, and the unit."""
 
 _OF_PACKETS = ("sojourn", "delay", "ack_delay")
 _NS = 1e9
@@ -53,12 +53,12 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Counts:
-    """Histogram of one or several replications.
+    """Histogram of the values of one or several replications.
 
     Parameters
     ----------
     bucket : ndarray of int
-        Ascending numbers of the buckets; equal buckets have equal numbers in all replications.
+        Indices of the buckets, ascending. An index means the same bucket in all replications.
     least, greatest : ndarray
         Smallest and largest value in each bucket.
     count : ndarray of int
@@ -72,14 +72,14 @@ class Counts:
 
     @classmethod
     def of_values(cls, values: Floats) -> Counts:
-        """Return the counts of values, with a bucket for each distinct value."""
+        """Return the histogram of values, with a bucket for each distinct value."""
         known = np.sort(values[~np.isnan(values)])
         distinct, count = np.unique(known, return_counts=True)
         return cls(np.round(distinct * _NS).astype(np.int64), distinct, distinct, count)
 
     @classmethod
     def pooled(cls, several: Sequence[Counts]) -> Counts:
-        """Return the merged counts."""
+        """Return the sum of several histograms."""
         numbers = np.concatenate([each.bucket for each in several] or [np.array([], np.int64)])
         bucket, place = np.unique(numbers, return_inverse=True)
         least, greatest = np.full(len(bucket), np.inf), np.full(len(bucket), -np.inf)
@@ -96,7 +96,7 @@ class Counts:
         return int(self.count.sum())
 
     def cdf(self, values: npt.ArrayLike) -> Floats:
-        """Return the share of values that do not exceed each given value; NaN without values."""
+        """Return the share of counted values up to each of `values`; NaN if nothing is counted."""
         if not self.total:
             return np.full(np.shape(values), math.nan)
         given = np.asarray(values, dtype=float)
@@ -111,7 +111,7 @@ class Counts:
         return found
 
     def quantile(self, level: float) -> float:
-        """Return the smallest value that a share `level` of the values do not exceed, or NaN.
+        """Return the smallest x such that a share `level` of the values is at most x, or NaN.
 
         Within a bucket, values are assumed to be evenly spaced from the smallest to the largest
         value.
@@ -130,7 +130,7 @@ class Counts:
 class Distribution:
     """Distribution over packets or transfers, from the end of the warm-up on.
 
-    The values of all replications are pooled; intervals are intervals of the mean over
+    The values of all replications are pooled. Confidence intervals belong to the mean over the
     replications.
 
     Parameters
@@ -140,7 +140,7 @@ class Distribution:
     of : str
         The queue, the group of flows or transfers, or ``all``.
     by_replication : sequence of Counts
-        The counts of each replication.
+        Histogram of each replication.
     confidence : float
         Confidence of the intervals, in (0, 1).
     """
@@ -160,17 +160,17 @@ class Distribution:
 
     @cached_property
     def pooled(self) -> Counts:
-        """The counts of all replications together."""
+        """Histogram of all replications together."""
         return Counts.pooled(self.by_replication)
 
     @property
     def total(self) -> int:
-        """Number of packets or transfers."""
+        """Number of packets or transfers in all replications."""
         return self.pooled.total
 
     @property
     def reps(self) -> int:
-        """Number of replications with a value."""
+        """Number of replications with at least one value."""
         return len(self.by_replication)
 
     def quantile(self, level: float) -> float:
@@ -195,7 +195,7 @@ class Distribution:
         return self.pooled.quantile(level)
 
     def quantiles(self, levels: Sequence[float] = LEVELS) -> pd.DataFrame:
-        """Return quantiles of the pooled values, and intervals of the quantiles of replications.
+        """Return quantiles of the pooled values, with confidence intervals over the replications.
 
         Parameters
         ----------
@@ -205,7 +205,8 @@ class Distribution:
         Returns
         -------
         quantiles : DataFrame
-            ``level``, ``pooled``, and ``mean``, ``low`` and ``high`` over the replications.
+            Columns ``level`` and ``pooled`` (the quantile of the pooled values), and ``mean``,
+            ``low`` and ``high`` of the quantiles of the replications.
 
         Raises
         ------
@@ -224,14 +225,15 @@ class Distribution:
         return pd.DataFrame(rows, columns=["level", "pooled", "mean", "low", "high"])
 
     def cdf(self) -> pd.DataFrame:
-        """Return the empirical distribution function of the pooled values, with its band.
+        """Return the empirical distribution function of the pooled values, with a confidence band.
 
         Returns
         -------
         cdf : DataFrame
-            ``value``, the share ``cdf`` of values that do not exceed it, and the pointwise interval
-            ``low`` to ``high`` of the mean of this share over the replications (NaN for fewer than
-            two). There are rows for the smallest and the largest value of each bucket.
+            Columns ``value``, ``cdf`` (the share of values up to ``value``), and ``low`` and
+            ``high``, the pointwise confidence interval of the mean of this share over the
+            replications (NaN for fewer than two replications). There are rows for the smallest and
+            the largest value of each bucket.
         """
         import pandas as pd
 
@@ -251,7 +253,7 @@ class Distribution:
 
 
 def checked_levels(levels: object) -> list[float]:
-    """Return levels of quantiles as a list.
+    """Return the levels of quantiles as a list, after a check.
 
     Raises
     ------
@@ -269,7 +271,7 @@ def checked_levels(levels: object) -> list[float]:
 def counts_of(
     resolved: ResolvedScenario, run: Mapping[str, Any], quantity: str, of: str | None
 ) -> Counts:
-    """Return the counts of a quantity in one replication.
+    """Return the histogram of a quantity in one replication.
 
     Parameters
     ----------
@@ -280,7 +282,7 @@ def counts_of(
     quantity : str
         One of `QUANTITIES`.
     of : str or None
-        Owner, as in `Result.distribution`.
+        Queue or group, as in `Result.distribution`.
 
     Raises
     ------
@@ -308,12 +310,12 @@ def counts_of(
 
 
 def default_owner(quantity: str) -> str:
-    """Return the default owner of a distribution: the bottleneck, or all flows."""
+    """Return the default `of` of `Result.distribution`: the bottleneck, or all flows."""
     return "bottleneck" if quantity == "sojourn" else "all"
 
 
 def owners(resolved: ResolvedScenario, run: Mapping[str, Any], quantity: str) -> Iterator[str]:
-    """Yield the owners of a quantity's distributions: queues, groups of flows or transfers."""
+    """Yield the names of the queues or groups that have a distribution of a quantity."""
     if quantity == "sojourn":
         yield from (queue["name"] for queue in run["queues"])
         return

@@ -1,4 +1,4 @@
-"""Format of estimates: the interval determines the digits; four digits without a width."""
+"""Formatting of means as table cells, with as many digits as the interval justifies."""
 
 from __future__ import annotations
 

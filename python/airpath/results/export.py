@@ -1,6 +1,7 @@
-"""Tables as files: CSV, plain or compressed, and Parquet, each with its provenance.
+"""Export of tables to files (CSV, compressed CSV, Parquet, LaTeX) with their provenance.
 
-Files are written in pieces, so that the complete text is never in memory and Ctrl-C takes effect.
+Files are written in pieces, so that the complete text is never in memory and Ctrl-C can interrupt
+the export.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "LATEX", "checked_formats", "write_latex", "write_table"]
 
 LATEX = "latex"
-"""Format for the tables of the terminal as LaTeX source, without tables of replications."""
+"""Name of the format for the tables that the terminal shows, as LaTeX source."""
 
 FORMATS = ("csv", "csv.gz", "parquet", LATEX)
 """Formats of tables."""
 
 
 def checked_formats(formats: str | Sequence[str]) -> list[str]:
-    """Return the distinct formats, in the order of `FORMATS`.
+    """Return the formats without duplicates, in the order of `FORMATS`.
 
     Parameters
     ----------
     formats : str or sequence of str
-        Names; in a text, separated by commas.
+        Names of formats. A single string may have several names, separated by commas.
 
     Raises
     ------
@@ -74,20 +75,20 @@ def checked_formats(formats: str | Sequence[str]) -> list[str]:
 def write_table(
     path: Path, parts: Iterable[pd.DataFrame], form: str, head: str, about: Mapping[str, Any]
 ) -> None:
-    """Write a table to a file in parts; Ctrl-C takes effect between rows.
+    """Write a table to a file in parts. Ctrl-C can interrupt the export between writes.
 
     Parameters
     ----------
     path : Path
-        The file; an existing file is replaced at the end.
+        Path of the file. An existing file is replaced when the new one is complete.
     parts : iterable of DataFrame
-        Parts in long form, one row per observation, all with the same columns; at least one part.
+        At least one part of the table. All parts have the same columns and one row per observation.
     form : str
         One of `FORMATS`, except ``latex``.
     head : str
         Comment lines at the beginning of a CSV file.
     about : mapping
-        The provenance, for the metadata of Parquet.
+        Provenance of the run, for the metadata of Parquet files.
 
     Raises
     ------
@@ -100,7 +101,7 @@ def write_table(
         elif form == "csv":
             _write_csv(file, parts, head)
         else:
-            # Without file name and time, equal rows give equal bytes.
+            # Omit file name and time from the header, so that equal rows give equal bytes.
             with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as compressed:
                 _write_csv(cast(BinaryIO, compressed), parts, head)
 
@@ -131,7 +132,7 @@ _ROWS = 100_000
 """Number of rows per write, which takes some hundredths of a second."""
 
 _COMPRESSION = 5
-"""Level of zlib: half the time of the usual levels 6 to 9, with little more output."""
+"""zlib level. It takes half the time of the usual levels 6 to 9; files are slightly larger."""
 
 
 def _slices(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -201,7 +202,7 @@ _ROW_GROUP = 5 * _ROWS
 def _arrow(table: pd.DataFrame) -> Any:
     import pyarrow as pa
 
-    # A Parquet column has one type, so flow numbers next to "all" are converted to texts.
+    # A Parquet column has one type: if a column has flow numbers and "all", convert all to text.
     mixed = [
         name
         for name in table.columns

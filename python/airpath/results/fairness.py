@@ -1,4 +1,4 @@
-"""Jain's fairness index over comparable flows: bulk flows of one kind of source."""
+"""Jain's fairness index of the goodputs of comparable bulk flows."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from airpath.engine.resolved import ResolvedScenario
 __all__ = ["comparable", "jain"]
 
 _KINDS = ("tcp", "cbr", "poisson")
-"""Kinds of sources, in the order of preference."""
+"""Kinds of traffic sources, in the order of preference."""
 _LATEST_START = 0.1
-"""Latest start of a bulk flow as a share of the measured time; later flows are not comparable."""
+"""Bulk flows that start after this share of the measured time are not comparable."""
 
 
 def comparable(resolved: ResolvedScenario, members: Iterable[int]) -> list[int]:
     """Return the flows for which Jain's index of the goodputs is meaningful.
 
-    These are the bulk flows of one kind of source and one direction. The order of preference is
-    `tcp`, `cbr`, `poisson`, and forward before reverse. Datagram flows must also have the same
-    rate; the rate of the first flow is used. A bulk flow is active during the complete measured
-    time: it has no size, no pauses, no random arrival and no stop before the end of the run, and
-    starts within the first tenth of the measured time.
+    These are the bulk flows of one kind of source and one direction. If there are several, `tcp` is
+    preferred to `cbr` and `cbr` to `poisson`, then forward to reverse. Datagram flows are
+    comparable only with datagram flows of the same rate; the rate of the first flow is used. A bulk
+    flow is active during the complete measured time: it has no size, no pauses, no random arrival
+    and no stop before the end of the run, and starts within the first tenth of the measured time.
 
     Parameters
     ----------
     resolved : ResolvedScenario
         The resolved scenario.
     members : iterable of int
-        The numbers of the flows to choose from.
+        Indices of the candidate flows.
     """
     wanted = set(members)
     by_kind: dict[tuple[int, str, float], list[int]] = {}
@@ -40,20 +40,20 @@ def comparable(resolved: ResolvedScenario, members: Iterable[int]) -> list[int]:
         if found and _is_bulk(resolved, flow):
             key = (_KINDS.index(flow.source.kind), flow.direction, flow.source.rate_bps)
             by_kind.setdefault(key, []).extend(found)
-    # If there are several rates, use the rate of the first flow.
+    # If datagram flows have several rates, use the rate of the first flow.
     first = min(by_kind, key=lambda key: (*key[:2], by_kind[key][0]), default=None)
     return [] if first is None else by_kind[first]
 
 
 def jain(run: Mapping[str, Any], members: Sequence[int]) -> float | None:
-    """Return Jain's index of the goodputs of flows in a replication; None without a flow.
+    """Return Jain's index of the goodputs of flows in a replication; None for no flows.
 
     Parameters
     ----------
     run : mapping
         Measurements of the replication.
     members : sequence of int
-        The numbers of the flows.
+        Indices of the flows.
     """
     goodputs = [run["flows"][number]["goodput_bps"] for number in members]
     return float(_airpath.jain_index(goodputs)) if goodputs else None

@@ -32,7 +32,7 @@ def propagation_s(result: Result, flow: int) -> float:
     result : Result
         Result whose flows send data in the forward direction.
     flow : int
-        Number of the flow, from 0.
+        Index of the flow, from 0.
     """
     about, hops = result.resolved.flows[flow], result.resolved
     shared_ns = hops.bottleneck.delay_ns + (hops.backhaul.delay_ns if hops.backhaul else 0)
@@ -45,20 +45,21 @@ def flow_bars(results: Mapping[str, Result], title: str) -> Figure:
     Parameters
     ----------
     results : mapping of str to Result
-        One to four results by label, with the same number of forward flows, at most 16.
+        Maps labels to results. One to four results, all with the same number of forward flows (at
+        most 16).
     title : str
         Heading of the figure.
 
     Returns
     -------
     figure : matplotlib.figure.Figure
-        The figure. Left: IP throughput with intervals. Right: mean one-way delay, with the
-        propagation delay in grey and a line at the 95th percentile.
+        The figure. Left panel: IP throughput with confidence intervals. Right panel: mean one-way
+        delay. Its grey part is the propagation delay; a line shows the 95th percentile.
 
     Raises
     ------
     BadValueError
-        If the number of results or of flows is outside these limits.
+        If there are not one to four results, or their numbers of flows differ or exceed 16.
     """
     if not 0 < len(results) <= len(_COLOURS):
         raise BadValueError(f"{len(results)} results: draw 1 to {len(_COLOURS)} side by side.")

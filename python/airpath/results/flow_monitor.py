@@ -41,7 +41,7 @@ _NAMES = {
     "lost_packets": "lostPackets",
     "times_forwarded": "timesForwarded",
 }
-"""Names of the engine and of ns-3, in the order of the table."""
+"""Maps names of the engine to names of ns-3, in the order of the table columns."""
 
 _CLASSIFIER = tuple(_NAMES)[2:7]
 _STATISTICS = tuple(_NAMES)[7:]
@@ -52,12 +52,12 @@ Stats = Sequence[Mapping[str, Any]]
 
 
 def flow_monitor_rows(runs: Iterable[tuple[int, Stats]]) -> list[dict[str, Any]]:
-    """Return one row per replication, flow and direction; times in seconds.
+    """Return one row per replication, flow and direction, with times in seconds.
 
     Parameters
     ----------
     runs : iterable of (int, list of dict)
-        Number of each replication, and the counters of the engine.
+        Index of each replication, and its counters from the engine.
     """
     found = [(number, list(enumerate(stats, start=1))) for number, stats in runs]
     occurred = [
@@ -82,7 +82,7 @@ def _in_seconds(key: str, value: Any) -> Any:
 
 
 def stats_of_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of one replication converted back to counters of the engine.
+    """Convert the rows of one replication back to the engine's counters.
 
     Parameters
     ----------
@@ -108,14 +108,14 @@ def _as_counted(key: str, value: Any) -> Any:
 
 
 def flow_monitor_xml(stats: Stats, about: Mapping[str, Any]) -> bytes:
-    """Return one replication as the file that ns-3's FlowMonitor writes.
+    """Return the statistics of one replication in the XML format of ns-3's FlowMonitor.
 
     Parameters
     ----------
     stats : list of dict
         Counters of the engine.
     about : mapping
-        The provenance, which is written as a processing instruction.
+        Provenance of the run, which is written as an XML processing instruction.
     """
     root = ET.Element("FlowMonitor")
     flows = ET.SubElement(root, "FlowStats")

@@ -1,4 +1,4 @@
-"""Measurements of one replication's flows, stored in columns; rows are created on demand."""
+"""Column store for the measurements of one replication's flows; creates rows on demand."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy.typing as npt
 __all__ = ["OF_SOME", "FlowTable", "columns_of"]
 
 OF_SOME = ("transfer_bytes", "aborted_at_s")
-"""Quantities that only some flows have."""
+"""Quantities that only some flows have. They are omitted from the rows of other flows."""
 
 Column = tuple[str, str, bytes]
-"""Name of a quantity; ``f8`` (not measured: NaN) or ``i8`` (not measured: −1); values."""
+"""Name, type (``f8``; ``i8``), and values of a quantity. NaN (−1 for ``i8``): not measured."""
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[bytes, list[Column]]:
-    """Return the arguments of `FlowTable` for flows given as rows.
+    """Convert flows from rows to the arguments of `FlowTable`.
 
-    A quantity that is missing in a row or None was not measured.
+    A quantity that is None or missing in a row counts as not measured.
     """
     is_tcp = bytes(row["kind"] == "tcp" for row in rows)
     names = dict.fromkeys((*(name for row in rows for name in row), *OF_SOME))
@@ -60,7 +60,7 @@ class FlowTable(Sequence[Mapping[str, Any]]):
     @overload
     def __getitem__(self, number: slice) -> Sequence[Mapping[str, Any]]: ...
     def __getitem__(self, number: int | slice) -> Mapping[str, Any] | Sequence[Mapping[str, Any]]:
-        """Return the row of a flow; negative numbers count from the end."""
+        """Return the row of a flow; negative indices count from the end."""
         numbers = range(len(self))[number]
         if isinstance(numbers, range):
             return [_Row(self, one) for one in numbers]
@@ -85,7 +85,7 @@ class FlowTable(Sequence[Mapping[str, Any]]):
         return f"<FlowTable of {len(self)} flows>"
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """Return one quantity of all flows; −1 or NaN if it was not measured."""
+        """Return one quantity of all flows; −1 or NaN for flows in which it was not measured."""
         return self._columns[name]
 
     def fingerprint(self) -> bytes:
@@ -104,7 +104,7 @@ class FlowTable(Sequence[Mapping[str, Any]]):
                 yield name
 
     def value(self, number: int, name: str) -> Any:
-        """Return one value; None if it was not measured."""
+        """Return one quantity of one flow; None if it was not measured."""
         if name == "id":
             return number
         if name == "kind":
@@ -115,7 +115,7 @@ class FlowTable(Sequence[Mapping[str, Any]]):
 
 
 class _Row(Mapping[str, Any]):
-    """One flow of a table."""
+    """Row of a `FlowTable`: maps the names of one flow's quantities to values."""
 
     __slots__ = ("_number", "_table")
 

@@ -19,7 +19,7 @@ _OF = ("flow", "link", "group", "name", "user", "station", "phase", "size_class"
 
 
 def plain(value: Any) -> Any:
-    """Return a value for JSON: intervals become objects, NaN and infinity become None."""
+    """Convert a value for JSON: intervals become dicts; NaN and infinity become None."""
     if isinstance(value, Interval):
         return value.to_dict()
     if isinstance(value, Mapping):
@@ -30,18 +30,18 @@ def plain(value: Any) -> Any:
 
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return rows as a table; `attrs["units"]` has the units of the measured quantities."""
+    """Return rows as a DataFrame; `attrs["units"]` maps measured quantities to their units."""
     import pandas as pd
 
     table = pd.DataFrame(list(rows))
     table.attrs["units"] = {name: UNITS[name] for name in table.columns if name in UNITS}
-    # A quantity without any value, such as the RTT of datagrams, is still a numeric column.
+    # A column without any value, such as the RTT of datagram flows, still gets a numeric type.
     unknown = [name for name in table.columns if table[name].isna().all()]
     return table.astype(dict.fromkeys(unknown, float))
 
 
 def interval_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return rows of intervals as a table.
+    """Return rows of intervals as a DataFrame.
 
     The index identifies the rows (flow, link, …). Columns have two levels: the quantity, and
     `mean`, `low`, `high`. Quantities that are not a single interval are omitted.

@@ -15,9 +15,9 @@ __all__ = ["ROUNDING", "Interval", "decimals", "finite", "mean_interval", "text"
 
 
 ROUNDING = 1e-9
-"""Relative half-width up to which an interval is considered a rounding error."""
+"""Intervals with a relative half-width up to this value are considered rounding errors."""
 _DIGITS = 4
-"""Significant digits of a mean whose interval has no width."""
+"""Significant digits of a mean whose interval has width 0."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Interval:
     confidence : float
         Confidence of the interval, in (0, 1).
     reps : int
-        Number of replications with a value.
+        Number of replications that have a value.
     resolution : float
-        Amount by which the interval was widened on each side, because of the resolution of the
+        Amount by which the interval was widened on each side to account for the resolution of the
         values. Default 0.
     """
 
@@ -48,7 +48,7 @@ class Interval:
 
     @property
     def half_width(self) -> float:
-        """Half the width of the interval; NaN without an interval."""
+        """Half the width of the interval; NaN if there is no interval."""
         return (self.high - self.low) / 2
 
     @property
@@ -58,7 +58,7 @@ class Interval:
 
     @property
     def varies(self) -> bool:
-        """Whether the values differ, beyond the resolution and rounding errors."""
+        """Whether the values differ by more than the resolution and rounding errors."""
         return self.half_width > self.resolution + ROUNDING * abs(self.mean)
 
     @property
@@ -78,7 +78,7 @@ class Interval:
         return replace(self, low=low, high=high, resolution=resolution)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the interval as a JSON object; NaN becomes null."""
+        """Return the interval as a dict for JSON; NaN becomes None."""
         return {
             "mean": finite(self.mean),
             "low": finite(self.low),
@@ -99,7 +99,7 @@ def mean_interval(
     Parameters
     ----------
     values : iterable of float or None
-        Value of each replication; None and NaN are ignored.
+        One value per replication; None and NaN are ignored.
     confidence : float
         Confidence of the interval, in (0, 1).
     bounds : pair of float
@@ -113,7 +113,7 @@ def mean_interval(
     BadValueError
         If values are not numbers, or `confidence` or `resolution` is out of range.
     """
-    # `fraction` rejects 0, which is accepted here.
+    # `fraction` rejects 0, but a resolution of 0 is valid.
     unsure = None if type(resolution) is float and resolution == 0 else resolution
     check_all(
         fraction("confidence", confidence),
@@ -133,7 +133,7 @@ def mean_interval(
         return Interval(math.nan, math.nan, math.nan, confidence, 0)
     mean, low, high = _airpath.mean_interval(known, confidence)
     by = resolution * abs(mean)
-    # This order of min and max keeps NaN.
+    # In this order, min and max return NaN if `end` is NaN.
     low, high = (min(max(end, least), most) for end in (low - by, high + by))
     return Interval(mean, low, high, confidence, len(known), by)
 
@@ -141,7 +141,7 @@ def mean_interval(
 def text(value: Interval, scale: float, digits: int, unit: str = "") -> str:
     """Return a mean and its interval as text, with both ends if the interval is asymmetric.
 
-    If the interval has no width, four digits of the mean are shown.
+    If the interval has width 0, the mean is shown with four significant digits.
     """
     if math.isnan(value.mean):
         return "–"
@@ -158,7 +158,7 @@ def text(value: Interval, scale: float, digits: int, unit: str = "") -> str:
 
 
 def decimals(value: float, digits: int) -> int:
-    """Return the number of decimals for `digits` significant digits, at least 0."""
+    """Return the number of decimals that shows `digits` significant digits of a value."""
     return max(digits - 1 - math.floor(math.log10(abs(value))), 0) if value else digits
 
 

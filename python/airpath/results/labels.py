@@ -1,4 +1,4 @@
-"""Readable names of quantities: ``p95_sojourn_s`` is "95th percentile of sojourn times"."""
+"""Readable names of quantities: ``p95_sojourn_s`` → "95th percentile of sojourn times"."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DISTRIBUTIONS = {
     "slowdown": ("slowdown", "slowdowns"),
     "sojourn_s": ("sojourn time", "sojourn times"),
 }
-"""Quantities with means and quantiles: singular and plural."""
+"""Maps quantities with means and quantiles to their readable names, singular and plural."""
 
 _LEVEL = re.compile(
     r"(?:(?P<of>\w+)_)?(?P<level>mean|median|max|p(?P<percent>\d\d))_(?P<what>\w+)", re.ASCII
@@ -53,7 +53,7 @@ _OF = {
     "transfers": "group",
     "users": "user",
 }
-"""Type of the object that a metric belongs to, by the first word of its name."""
+"""Maps the first part of a metric's name to the readable type of the measured object."""
 
 
 def label_of_quantity(name: str) -> str:
@@ -77,14 +77,14 @@ def label_of_quantity(name: str) -> str:
 
 
 def _group_of_transfers(of: str) -> str:
-    """Return a group, with its size class if it has one: ``web, 10 kB to 100 kB``."""
+    """Return a readable name of a group and its size class, if any: ``web, 10 kB to 100 kB``."""
     group, _, last = of.rpartition(".")
     which = SizeClass.named(last)
     return f"{group}, {which.title}" if group and which else of.replace(".", ", ")
 
 
 def short_label(label: str) -> str:
-    """Return a label for the header of a table: "p95 of sojourn times"."""
+    """Shorten a readable name for the header of a table: "p95 of sojourn times"."""
     return re.sub(r"\b(\d\d)th percentile\b", r"p\1", label)
 
 

@@ -1,4 +1,4 @@
-"""Loads a result from the directory in which it was saved."""
+"""Loading of a saved result from its directory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def load_result(directory: str | os.PathLike[str]) -> Result:
     Parameters
     ----------
     directory : path
-        The directory. Series are read from its tables, and traces from their own files, on demand.
+        Directory of the result. Recorded series and traces are read from files only when needed.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def load_result(directory: str | os.PathLike[str]) -> Result:
     Raises
     ------
     BadValueError
-        If the directory contains no result, or a result of another version of Airpath.
+        If the directory contains no result, or an incompatible version of Airpath wrote it.
     """
     check_all(path_like("directory", directory))
     path = Path(directory)

@@ -20,11 +20,11 @@ __all__ = ["MOST_FLOWS", "TABLES", "flow_name", "heading", "source_name", "table
 MOST_FLOWS = 20
 """Largest number of flows that are listed individually."""
 MOST_QUEUES = 2 * MOST_FLOWS
-"""Largest number of queues that are listed (a queue per user and direction)."""
+"""Largest number of queues that are listed: two for each of `MOST_FLOWS` users."""
 
 
 def heading(result: Result) -> str:
-    """Return a line with the number and length of replications, the seed and the confidence."""
+    """Return a line with the number and duration of replications, seed and confidence level."""
     runs, warmup = len(result.replications), result.resolved.warmup_s
     return (
         f"{runs} {'replication' if runs == 1 else 'replications'} of "
@@ -43,7 +43,7 @@ def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
     result : Result
         Result with at least one replication.
     out_of_sight : str
-        Place where all flows are available if there are too many to list.
+        Name of the table or file that contains all rows, for the note below a shortened table.
     """
     for made in TABLES.values():
         yield from made(result, out_of_sight)
@@ -51,12 +51,12 @@ def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
 
 
 def emulation_tables(result: Result) -> Iterator[Table]:
-    """Yield tables of validity reports and of settings that the kernel did not apply.
+    """Yield the tables of validity reports and of TCP options that the kernel did not apply.
 
     Parameters
     ----------
     result : Result
-        Result; simulations yield nothing.
+        Result of an emulation. For a simulation, nothing is yielded.
     """
     if result.validity_reports:
         rows = [[str(number), *_validity(of)] for number, of in enumerate(result.validity_reports)]
@@ -129,13 +129,13 @@ def _group(result: Result, group: Mapping[str, Any]) -> str:
 
 
 def flow_name(resolved: ResolvedScenario, flow: int | str) -> str:
-    """Return the name of a flow's group, if it has one, and its source: ``web, cubic``."""
+    """Return the name of a flow's group, if any, and its traffic source: ``web, cubic``."""
     name = resolved.flows[int(flow)].group_name
     return f"{name}, {source_name(resolved, flow)}" if name else source_name(resolved, flow)
 
 
 def source_name(resolved: ResolvedScenario, flow: int | str) -> str:
-    """Return a short description of a flow of a resolved scenario: ``newreno (reverse)``.
+    """Return a short description of a flow's traffic source: ``newreno (reverse)``.
 
     If flows with the same congestion control algorithm differ in loss recovery, the recovery is
     included: ``cubic (sack recovery)``.
@@ -224,7 +224,7 @@ def _links(result: Result, _out_of_sight: str) -> Iterable[Table]:
 
 
 def _trace_offsets(result: Result) -> Iterable[str]:
-    """Yield a line for each link whose trace starts at an offset."""
+    """Yield a line of text for each link whose trace starts at an offset."""
     for link in result.intervals("links"):
         offsets = link.get("trace_offset_s", ())
         if offsets:
@@ -242,7 +242,7 @@ def _shares(counts: Sequence[float]) -> str:
 
 
 def _counters(result: Result) -> Iterable[Table]:
-    """Return the tables of counters of links."""
+    """Return the tables of link-specific counters."""
     return [
         Table(
             f"Link {link['name']}",
@@ -264,7 +264,7 @@ def _counter(name: str, counter: Interval) -> str:
 
 
 def _users(result: Result, out_of_sight: str) -> Iterable[Table]:
-    """Return the tables of users of cells."""
+    """Return the table of users of each cell."""
     found = result.intervals("users")
     queues = {queue["name"]: queue for queue in result.intervals("queues")}
     rows = [
@@ -293,7 +293,7 @@ def _users(result: Result, out_of_sight: str) -> Iterable[Table]:
 
 
 def _stations(result: Result, out_of_sight: str) -> Iterable[Table]:
-    """Return the tables of stations of TDD links, with their uplink."""
+    """Return the tables of stations of TDD links, including uplink statistics."""
     found = result.intervals("stations")
     rows = [
         [
@@ -369,4 +369,4 @@ TABLES: Mapping[str, Callable[[Result, str], Iterable[Table]]] = {
     "phases": _phases,
     "transfers": _transfers,
 }
-"""Functions that make the tables, by name."""
+"""Maps the name of each table to the function that creates it."""

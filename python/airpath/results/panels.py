@@ -1,4 +1,4 @@
-"""Panels over time in a result's figures: rates, queue, delays, windows, regimes."""
+"""Panels of a result's figures over time: rates, queue, delays, congestion windows, regimes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MOST_FLOWS = len(SHADES)
 _MOST_POINTS = 400
 _STEPS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _MOST_LABELLED_CHANGES = 8
-# Width of a panel as a share of the figure's width, and letters of a label per inch.
+# Width of a panel as a share of the figure's width, and number of letters per inch of a label.
 _AXIS_PART, _LABEL_PER_INCH = 0.88, 14.0
 _DROPS = {
     "overflow": ("the full queue", "red"),
@@ -55,7 +55,7 @@ class Panels:
     result : Result
         Result to plot.
     replication : int
-        Number of the finished replication, from 0.
+        Index of the finished replication, from 0.
     window_s : tuple of float
         Start and end of the plotted window, s.
     """
@@ -87,13 +87,14 @@ class Panels:
         axis.stairs(delivered, edges, color=colours["black"], lw=1.0, baseline=None, label=label)
         axis.set_ylabel("rate, Mbit/s")
         axis.set_ylim(0, 1.12 * (top or float(delivered.max())) or None)
-        # When a gap is filled, all data after it is delivered at the same instant.
+        # When a retransmission fills a gap, all buffered data after the gap is delivered
+        # immediately.
         middles = (edges[:-1] + edges[1:]) / 2
         style.mark_beyond(axis, middles, delivered, "black", "Mbit/s")
         style.legend_above(axis)
 
     def queue_length(self, axis: Axes) -> None:
-        """Draw the length of the bottleneck's queue or of each user's queue, and the drops."""
+        """Draw the queue length at the bottleneck, for each user with a queue, and the drops."""
         parts = {name: self._levels_of("queue", name) for name in self._queues}
         top = max([1.0, *(float(part["value"].max()) for part in parts.values() if len(part))])
         if len(parts) > _MOST_FLOWS:
@@ -117,7 +118,7 @@ class Panels:
         axis.set_ylim(0, height)
 
     def queueing_delay(self, axis: Axes) -> None:
-        """Draw the sojourn times at the bottleneck, separately for each user."""
+        """Draw the sojourn times at the bottleneck, separately for each user with a queue."""
         series, edges, names = self._bottleneck_events("sojourn"), self._edges, self._queues
         longest = f"longest in {edges[1] - edges[0]:.3g} s"
         waits = {}
@@ -158,7 +159,7 @@ class Panels:
             axis.plot([], [], ".", **(dots | {"ms": 5}), label=label)
 
     def snr(self, axis: Axes) -> None:
-        """Draw the SNR of each user of a cell, in slots in which the user had data."""
+        """Draw the SNR of each user of a cell in the slots in which the user had data."""
         series, edges = self._series("snr"), self._edges
         step = f"in {edges[1] - edges[0]:.3g} s"
         found = {}
@@ -198,7 +199,8 @@ class Panels:
         axis.set_ylabel("congestion\nwindow, kB")
         if few and len(flows) > 1:
             style.legend_above(axis)
-        # The limits ignore the warm-up: an unbounded first slow start would flatten the rest.
+        # The axis limits ignore the warm-up: the peak of the first slow start would flatten the
+        # rest.
         everything = [part[["time_s", "value"]].to_numpy() for part in drawn.values()]
         times, values = np.concatenate([np.empty((0, 2)), *everything]).T
         measured = values[times >= self._warmup_s] if self._warmup_s < self._window_s[1] else values
@@ -217,7 +219,7 @@ class Panels:
         axis.set_ylabel("share of time")
 
     def schemes(self, axis: Axes) -> None:
-        """Draw the share of time for each MCS of the link's last transmission."""
+        """Draw the share of time of each MCS; an MCS counts until the next transmission."""
         names = scheme_names(self._result, self._replication)
         palette = list(style.COLOURS.values())
         colours = [palette[j % len(palette)] for j in range(len(names))]
@@ -237,7 +239,7 @@ class Panels:
         names: Sequence[str],
         colours: Sequence[str],
     ) -> None:
-        """Draw the stacked shares of time in each state, for each bin."""
+        """Draw, for each bin, the stacked shares of time that the link spent in each state."""
         floor = np.zeros(len(self._edges) - 1)
         for number, (name, colour) in enumerate(zip(names, colours, strict=True)):
             share = _share_of_time(times_s, numbers == number, self._edges)
@@ -251,7 +253,7 @@ class Panels:
         style.legend_above(axis)
 
     def _quantiles_ms(self) -> dict[float, list[str]]:
-        """Return median and 95th percentile of sojourn times after the warm-up, ms."""
+        """Map the median and the 95th percentile of sojourn times, ms, to their labels."""
         queues = self._result.replications[self._replication]["queues"]
         queue = next(queue for queue in queues if queue["name"] == self._queues[0])
         found: dict[float, list[str]] = {}
@@ -276,25 +278,25 @@ class Panels:
         return self._result.resolved.warmup_s
 
     def _series(self, name: str) -> pd.DataFrame:
-        """Return the events within the window."""
+        """Return the events of a series within the window."""
         series = self._result.series(name, self._replication)
         first, last = self._window_s
         return series[(series["time_s"] >= first) & (series["time_s"] <= last)]
 
     def _bottleneck_events(self, name: str) -> pd.DataFrame:
-        """Return the events at the bottleneck's queues within the window."""
+        """Return the events of a series at the bottleneck's queues within the window."""
         series = self._series(name)
         # Directories of version 0.1.0 may not have the name of the queue.
         return series[series["queue"].isin(self._queues) | series["queue"].isna()]
 
     def _levels_of(self, name: str, of: int | str) -> pd.DataFrame:
-        """Return the level of a flow (number) or queue (name) within the window."""
+        """Return a series of levels of one flow (index) or queue (name) within the window."""
         series = self._result.series(name, self._replication)
         if isinstance(of, int):
             is_it = series["id"] == of
         else:
-            # Directories of version 0.1.0 may not have the name of the queue; the bottleneck is
-            # number 0.
+            # Directories of version 0.1.0 may not have the name of the queue; ID 0 is the
+            # bottleneck.
             is_it = (series["queue"] == of) | (series["queue"].isna() & (series["id"] == 0))
         series = series[is_it & (series["time_s"] <= self._window_s[1])]
         before = int((series["time_s"] < self._window_s[0]).sum())
@@ -305,7 +307,8 @@ class Panels:
         if "sojourn" not in self._result.resolved.recording.series:
             return None
         series = self._series("sojourn")
-        # Each user or station has a queue. Directories of version 0.1.0 may not have queue names.
+        # Several queues if each user or station has one. Directories of version 0.1.0 may not have
+        # queue names.
         queues = series["queue"]
         at_it = queues.astype(str).str.fullmatch("bottleneck(/.*)?")
         series = series[at_it | queues.isna()]
@@ -313,7 +316,7 @@ class Panels:
         return series.assign(bits=8 * sizes[series["id"]])
 
     def _stack(self, axis: Axes, served: pd.DataFrame) -> float:
-        """Draw the served rates of the flows, stacked; return the highest sum."""
+        """Draw the served rates of the flows as a stack, and return its largest height."""
         flows = np.unique(served["id"])
         if len(flows) > _MOST_FLOWS:
             groups = {f"served, all {len(flows)} flows": served}
@@ -332,7 +335,7 @@ class Panels:
         return float(floor.max(initial=0.0))
 
     def _levels(self, top: float) -> dict[float, list[str]]:
-        """Return the marked queue lengths (limit, thresholds, regimes) near the plotted range."""
+        """Map queue lengths to mark (limit, thresholds, regimes) to labels, up to 1.3 `top`."""
         queue, link = self._result.resolved.queue, self._result.resolved.link
         known = [(queue.limit_packets, "limit")]
         if not queue.get("by_rate"):  # With by_rate, the thresholds depend on the rate of the link.
@@ -341,7 +344,7 @@ class Panels:
         known += [(level, "regime boundary") for level in link.regime_boundaries]
         found: dict[float, list[str]] = {}
         for level, name in known:
-            # A threshold that the discipline sets itself is not a number.
+            # The level is not a number if the queue discipline chooses its threshold itself.
             if isinstance(level, (int, float)) and level <= 1.3 * top:
                 found.setdefault(level, []).append(name)
         return found
@@ -373,7 +376,7 @@ class Panels:
         axis.set_xlim(self._window_s)
         if self._warmup_s > self._window_s[0]:
             end = min(self._warmup_s, self._window_s[1])
-            # A hatch, because the capacity is plain grey.
+            # Hatched, because the area of the capacity is solid grey.
             look: dict[str, Any] = {"fc": "none", "ec": "#C3CACE", "hatch": "////", "lw": 0}
             axis.axvspan(self._window_s[0], end, zorder=0, **look)
         first, last = self._window_s
@@ -387,7 +390,7 @@ class Panels:
             self._label(axis, {at_s: ", then ".join(rates) for at_s, rates in changes.items()})
 
     def _label(self, axis: Axes, labels: Mapping[float, str]) -> None:
-        """Draw labels at instants, on a lower line if they would overlap."""
+        """Draw labels at given times; a label that would overlap is moved to a lower line."""
         first, last = self._window_s
         width = axis.figure.get_figwidth()  # type: ignore[union-attr]
         letter_s = (last - first) / (_AXIS_PART * width * _LABEL_PER_INCH)
@@ -412,7 +415,7 @@ class Panels:
 
 
 def _edges(first_s: float, last_s: float) -> NDArray[np.float64]:
-    """Return the edges of bins that divide the window, at multiples of their width."""
+    """Return the edges of the bins of a window, at multiples of the bin width."""
     length = last_s - first_s
     step = next((s for s in _STEPS_S if length / s <= _MOST_POINTS), _STEPS_S[-1])
     step = min(step, length / 4)
@@ -432,7 +435,7 @@ def _mbps(
 def _share_of_time(
     times_s: NDArray[np.float64], on: NDArray[np.bool_], edges_s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the share of each bin in which the state `on` was true."""
+    """Return, for each bin, the share of time in which `on` was true."""
     return mean_levels(times_s, on.astype(float), edges_s)
 
 

@@ -25,7 +25,7 @@ PHASE_QUANTITIES = (
     "marks",
     "utilisation",
 )
-"""Quantities of a phase: all flows together, the bottleneck's queue or queues, its link."""
+"""Quantities of a phase: totals of all flows, and quantities of the bottleneck."""
 
 _OF_FLOWS = PHASE_QUANTITIES[:7]
 _ADD_UP = ("mean_packets", "arrived", "drops", "marks")
@@ -51,7 +51,7 @@ def phase_rows(run: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _queue_quantities(queues: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
-    """Return the quantities of one queue, or of all users' queues together."""
+    """Return the quantities of one queue, or the totals of the queues of all users."""
     departed = sum(queue["departed"] for queue in queues)
     waits = (queue["departed"] * (queue["mean_sojourn_s"] or 0.0) for queue in queues)
     return {

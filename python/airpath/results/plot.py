@@ -1,7 +1,7 @@
 """Figures of a result: ``result.plot.timeline()`` and other figures.
 
-Each method returns a matplotlib figure. Colours are distinguishable with any colour vision; axes
-have units.
+Each method returns a matplotlib figure with labelled axes and colours that colour-blind readers can
+distinguish.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _PANELS: Sequence[tuple[str, float, Draw]] = (
     ("regime", 0.8, Panels.regimes),
     ("mcs", 0.8, Panels.schemes),
 )
-"""Panels over time: required series, height, and drawing method."""
+"""Panels over time: required series, relative height, and drawing method of each panel."""
 
 _MOST_BARS = 400
 
@@ -61,12 +61,13 @@ class Plot(DistributionPlot, UserPlot):
     All figures have these arguments:
 
     * `style`: ``"column"`` for a column of a paper (3.4 in wide, serif, 8 points, no title), the
-      name of a matplotlib style, a mapping of rcParams, or a list of these. Changes of
-      ``matplotlib.rcParams`` take effect without `style`.
-    * `ax`: an Axes to draw on, or a list with one for each panel. Default: a new figure.
+      name of a matplotlib style, a mapping of rcParams, or a list of these. Values that you change
+      in ``matplotlib.rcParams`` apply too.
+    * `ax`: an Axes to draw on, or a list with an Axes for each panel. Default: a new figure.
     * `figsize`: width and height, inches.
-    * `title`: another title; None for no title and no subtitle.
-    * `labels`: a mapping from texts of the figure, or keys of axes and metrics, to other texts.
+    * `title`: replaces the default title; None for no title and no subtitle.
+    * `labels`: maps a text of the figure, or the key of an axis or metric, to the text that
+      replaces it.
 
     Parameters
     ----------
@@ -85,32 +86,34 @@ class Plot(DistributionPlot, UserPlot):
     ) -> Figure:
         """Plot capacity, served and delivered rate, queue length and delay over time.
 
-        Panels whose series were not recorded are omitted: ``delivered`` for the rates, ``queue``,
-        ``sojourn`` for the queueing delay, ``snr`` for the SNR of a cell's users, ``cwnd``,
-        ``regime`` and ``mcs`` for a multi-regime or adaptive link; ``drop`` adds marks. If each
-        user or station has a queue, the panels for queue, delay and SNR have a line for each queue;
-        for more than six queues, they show the median and a band from the 10 % to the 90 %
-        quantile. Vertical lines are scheduled rate changes. A triangle at the upper edge marks a
-        curve that leaves its panel.
+        A panel is shown if its series was recorded: ``delivered`` for the rates, ``queue`` for the
+        queue length, ``sojourn`` for the queueing delay, ``snr`` for the SNR of a cell's users,
+        ``cwnd`` for the congestion windows, ``regime`` for a multi-regime link and ``mcs`` for an
+        adaptive link. The series ``drop`` adds marks to the queue panel. If each user or station
+        has a queue, the panels for queue, delay and SNR have a line for each queue. For more than
+        six queues, they show the median and a band from the 10 % to the 90 % quantile. Vertical
+        lines mark scheduled rate changes. A triangle at the upper edge marks a curve that leaves
+        its panel.
 
         Parameters
         ----------
         replication : int
-            Number of the finished replication, from 0. Default 0.
+            Index of the finished replication, from 0. Default 0.
         window : pair of duration or str, optional
-            Start and end of the plotted interval, from 0 to the run's end: ``("10 s", "20 s")``,
-            where bare numbers are seconds, or ``"10s..20s"``. Default: the whole run.
+            Start and end of the plotted interval, between 0 and the end of the run:
+            ``("10 s", "20 s")`` or ``"10s..20s"``. In a pair, numbers without unit are seconds.
+            Default: the whole run.
 
         Returns
         -------
         figure : matplotlib.figure.Figure
-            The figure; the numbers in its heading apply to the whole replication.
+            The figure. The values in its heading apply to the whole replication, not to the window.
 
         Raises
         ------
         BadValueError
-            If none of these series was recorded, there is no such replication, or the window is not
-            two ascending instants of the run.
+            If none of these series was recorded, the replication does not exist, or the window is
+            not two ascending times within the run.
         """
         refuse_nothing_over_time(
             "timeline", self._result.resolved.recording.series, self._link_series
@@ -129,7 +132,8 @@ class Plot(DistributionPlot, UserPlot):
         Parameters
         ----------
         replication : int, optional
-            Replication to plot over time. Default: the first, if ``queue`` was recorded.
+            Index of the replication to plot over time. Default: the first replication if ``queue``
+            was recorded.
         window : pair of duration, optional
             Start and end of the plotted interval. Default: the whole run.
         """
@@ -180,7 +184,7 @@ class Plot(DistributionPlot, UserPlot):
     def mcs(
         self, replication: int = 0, window: Window | None = None, **_options: Unpack[FigureOptions]
     ) -> Figure:
-        """Plot the share of time of each MCS of an adaptive link; requires the series ``mcs``."""
+        """Plot the share of time in each MCS of an adaptive link; requires the series ``mcs``."""
         return self._single(Panels.schemes, replication, window)
 
     # --- distributions -------------------------------------------------------------------------
@@ -192,7 +196,7 @@ class Plot(DistributionPlot, UserPlot):
         solution: Solution | None = None,
         **_options: Unpack[FigureOptions],
     ) -> Figure:
-        """Plot the queue-length distribution as bars with intervals.
+        """Plot the queue-length distribution as bars with confidence intervals.
 
         Parameters
         ----------
@@ -201,7 +205,7 @@ class Plot(DistributionPlot, UserPlot):
         solution : Solution, optional
             Solution of an analytic model, whose queue length is marked. Default: none.
         """
-        # Accepts instances of a class that a notebook has reloaded.
+        # No isinstance: a notebook may have reloaded the class of `solution`.
         if solution is not None and not hasattr(solution, "queue_packets"):
             raise BadValueError(
                 f"{error_prefix('solution', solution)}: not a solution. "
@@ -223,7 +227,8 @@ class Plot(DistributionPlot, UserPlot):
             axis.set(xlabel="packets waiting", ylabel="fraction of time")
             model = 0.0 if solution is None else solution.queue_packets + 0.5
             axis.set_xlim(-0.7, max(len(table) - 0.3, model))
-            # Limits the height: wide intervals of few runs would make the bars too flat.
+            # Limit the height of the axis: the wide intervals of few runs would make the bars too
+            # flat.
             highest = float(table["mean"].max())
             ends = table["high"].fillna(table["mean"]).clip(upper=1.0)
             axis.set_ylim(0, min(1.08 * max(ends.max(), highest), 3 * highest) or 1.0)
@@ -237,7 +242,7 @@ class Plot(DistributionPlot, UserPlot):
         return figure
 
     def _ranges(self, queue: str) -> list[tuple[float, str, str]]:
-        """Return the coloured ranges of queue lengths: the regimes of the link."""
+        """Return lower end, colour and label of each range of queue lengths (regime)."""
         boundaries = self._result.resolved.link.regime_boundaries
         if queue != "bottleneck" or not boundaries:
             return [(0, "blue", "")]
@@ -253,7 +258,7 @@ class Plot(DistributionPlot, UserPlot):
 
     @drawing
     def mac_delays(self, **_options: Unpack[FigureOptions]) -> Figure:
-        """Plot the distribution of uplink delays of TDD links: share of packets over the delay.
+        """Plot the cumulative distribution of the uplink delays of TDD links.
 
         Returns
         -------
@@ -293,7 +298,7 @@ class Plot(DistributionPlot, UserPlot):
     # --- files ---------------------------------------------------------------------------------
 
     def defaults(self, window: Window | None = None) -> dict[str, Figure]:
-        """Return the figures for which the result has data, by file name without suffix.
+        """Map file names without suffix to the figures for which the result has data.
 
         The figures are ``queue-lengths``, ``mac-delays`` of a TDD link, ``users`` of a cell,
         ``completion-times`` of transfers, ``distribution-TIME`` for each time in
@@ -330,7 +335,7 @@ class Plot(DistributionPlot, UserPlot):
         Parameters
         ----------
         directory : path
-            Directory; created if it does not exist.
+            Output directory; created if it does not exist.
         figure_formats : str or sequence of str
             ``png``, ``pdf``, ``svg``, or several. Default ``png``.
         window : pair of duration, optional
@@ -339,7 +344,7 @@ class Plot(DistributionPlot, UserPlot):
         Returns
         -------
         paths : list of Path
-            Files of the figures of `defaults`.
+            Paths of the written files, one per format for each figure of `defaults`.
 
         Raises
         ------
@@ -444,7 +449,7 @@ class Plot(DistributionPlot, UserPlot):
 
 
 def _wait(queues: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return texts about the sojourn times in the bottleneck's queue, or in its users' queues."""
+    """Describe the sojourn times in the bottleneck's queue, or in the queues of its users."""
     used = [queue for queue in queues if queue["mean_sojourn_s"] is not None]
     if not used:
         return []
@@ -459,7 +464,7 @@ def _wait(queues: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _shown(recorded: Sequence[str], link_series: frozenset[str]) -> list[tuple[str, float, Draw]]:
-    """Return the panels whose series is recorded."""
+    """Return the panels whose series was recorded."""
     return [
         panel
         for panel in _PANELS
@@ -475,11 +480,11 @@ def refuse_nothing_over_time(
     Parameters
     ----------
     what : str
-        The caller, for the message: ``timeline``.
+        Name of the calling method or argument, for the message: ``timeline``.
     recorded : sequence of str
         Names of the recorded series.
     link_series : frozenset of str
-        Link-specific series that the bottleneck's link records.
+        Names of the link-specific series that the bottleneck link can record.
 
     Raises
     ------

@@ -27,7 +27,7 @@ def build() -> dict[str, str]:
 
 
 def provenance(made: PreparedScenario, *, command: str, **settings: Any) -> dict[str, Any]:
-    """Return the provenance of a run; it does not depend on the time of the run.
+    """Return the provenance of a run; it does not contain the time of the run.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def provenance(made: PreparedScenario, *, command: str, **settings: Any) -> dict
     command : str
         The command line or call.
     **settings
-        Seed, replications, confidence, ...
+        Further entries: seed, number of replications, confidence level, ...
     """
     scenario = made.scenario
     return {
@@ -58,7 +58,7 @@ def source_line(about: Mapping[str, Any]) -> str:
 def as_comment(about: Mapping[str, Any]) -> str:
     """Return the provenance as lines that begin with ``# ``, for the header of a CSV file.
 
-    The scenario is at the end, as TOML; without the ``# `` it is a valid scenario file.
+    The scenario is at the end, as TOML. The lines without the ``# `` are a valid scenario file.
     """
     shown = {key: value for key, value in about.items() if key not in ("scenario", "scenario_toml")}
     lines = [f"airpath {shown.pop('version')} ({shown.pop('commit')})"]

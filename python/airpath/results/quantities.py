@@ -1,4 +1,4 @@
-"""Quantities that are measured for flows, queues and links."""
+"""Names, bounds and resolutions of the quantities measured for flows, queues and links."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ DELAY_QUANTILES = (
     *("p50_delay_s", "p95_delay_s", "p99_delay_s"),
     *("p50_ack_delay_s", "p95_ack_delay_s", "p99_ack_delay_s"),
 )
-"""Delay quantiles of a flow's packets and ACKs. The engine merges them for several flows."""
+"""Delay quantiles of a flow's packets and ACKs. The engine merges those of several flows."""
 
 FLOW_QUANTITIES = names("flow")
-"""Quantities of every flow, in the order of the tables."""
+"""Quantities measured for each flow, in the order of the table columns."""
 QUEUE_QUANTITIES = names("queue")
-"""Quantities of every queue."""
+"""Quantities measured for each queue."""
 LINK_QUANTITIES = names("link")
-"""Quantities of every link."""
+"""Quantities measured for each link."""
 DRAWN = ("trace_offset_s",)
-"""Link-specific values that are set or sampled before the run, not measured; a mean with an
-interval would be meaningless."""
+"""Link-specific values that are set or sampled before the run. A mean over the replications would
+be meaningless."""
 
 _BUCKET = 1 / 64
 """Relative width of the widest bucket of the engine's delay histogram
@@ -43,10 +43,10 @@ _OF_HISTOGRAMS = (
     *("p50_sojourn_s", "p95_sojourn_s", "p99_sojourn_s"),
     *("mac_delay_p50_s", "mac_delay_p90_s"),
 )
-"""Quantiles that are computed from histograms."""
+"""Names of the quantiles that are computed from histograms."""
 
 _OF_DATAGRAMS = ("lost_datagrams", "loss_ratio")
-"""Quantities of datagram flows only."""
+"""Quantities that only datagram flows have."""
 _ADD_UP = tuple(
     name
     for name in FLOW_QUANTITIES
@@ -66,9 +66,9 @@ def bounds(name: str) -> tuple[float, float]:
 
 
 def resolution(name: str) -> float:
-    """Return the relative resolution of the values of a quantity or a metric.
+    """Return the relative resolution of the values of a quantity or metric.
 
-    It is half a bucket on each side for quantiles from a histogram, otherwise 0.
+    For quantiles from a histogram, the resolution is half the width of a bucket; otherwise 0.
     """
     return _BUCKET / 2 if name.rpartition(".")[2] in _OF_HISTOGRAMS else 0.0
 
@@ -76,9 +76,9 @@ def resolution(name: str) -> float:
 def together(
     flows: Sequence[Mapping[str, Any]], name: str, merged: Mapping[str, Any]
 ) -> float | None:
-    """Return one quantity of several flows of a replication: a sum or a mean over all packets.
+    """Aggregate one quantity over several flows of a replication: a sum, or a mean over packets.
 
-    `merged` has quantities that cannot be computed from the values of each flow.
+    `merged` contains the quantities that cannot be computed from the values of the flows.
     """
     if name in merged:
         return float(merged[name]) if merged[name] is not None else None
@@ -90,7 +90,7 @@ def together(
         return None if None in values else float(sum(values))
     known = [flow for flow in flows if flow[name] is not None]
     if name == "completed_at_s":
-        # All transfers are complete when the last one is.
+        # The completion time of all transfers is the completion time of the last transfer.
         all_done = len(known) == len(flows)
         return max((float(flow[name]) for flow in flows), default=None) if all_done else None
     known = [flow for flow in known if flow["delivered_packets"] is not None]
@@ -101,7 +101,7 @@ def together(
 
 
 def _datagram_losses(flows: Sequence[Mapping[str, Any]], name: str) -> float | None:
-    """Return the losses of the datagram flows in `flows`; None if there are none."""
+    """Return lost datagrams or loss ratio of the datagram flows; None without such flows."""
     of_them = [flow for flow in flows if flow.get("lost_datagrams") is not None]
     lost = sum(flow["lost_datagrams"] for flow in of_them)
     if name == "lost_datagrams":

@@ -1,4 +1,4 @@
-"""Recordings of a result: time series, state of senders, flow monitor, capacity."""
+"""Recordings of a result: time series, TCP sender states, flow monitor, link capacity."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 __all__ = ["DROP_REASONS", "Columns", "Recordings", "check_finished"]
 
 Columns = tuple[bytes, bytes, bytes, bytes]
-"""Columns of a series: times in s, numbers of flows or parts, numbers of queues, values."""
+"""Columns of a series: times in s, IDs of flows or components, IDs of queues, values."""
 
 _SOURCES = ("_recorded", "_ss", "_flow_monitor")
 
 
 def _with_unit(columns: Mapping[str, Any], unit: str) -> pd.DataFrame:
-    """Return the rows of a series; `attrs` has the units of its columns."""
+    """Return the columns of a series as a DataFrame; `attrs["units"]` has their units."""
     import pandas as pd
 
     table = pd.DataFrame(columns)
@@ -48,7 +48,7 @@ def _remembering(recorded: Callable[[int, str], Columns]) -> Callable[[int, str]
 
 
 def check_finished(replications: Sequence[Mapping[str, Any]], replication: int) -> None:
-    """Check that a replication exists; `replication` counts finished replications from 0.
+    """Check that the replication with an index among the finished replications (from 0) exists.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def check_finished(replications: Sequence[Mapping[str, Any]], replication: int) 
 
 
 class Recordings(Statistics):
-    """Statistics, and the recordings of the whole run."""
+    """Statistics and recordings of a run. Recordings include the warm-up."""
 
     provenance: dict[str, Any]
 
@@ -86,7 +86,7 @@ class Recordings(Statistics):
         self._traces = traces
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the content of a pickle: all recordings, without the engine."""
+        """Return the state for pickling: all recordings, without the engine object."""
         record, runs = self.resolved.recording, range(len(self.replications))
         names = [name for name in self.resolved.recording.series if name != "capacity"]
         stored = InMemory(
@@ -111,19 +111,19 @@ class Recordings(Statistics):
         ----------
         name : str
             ``cwnd``, ``ssthresh``, ``delivered`` (bytes), ``rtt``, ``sojourn`` (s), ``queue``
-            (packets waiting), ``drop`` (see `DROP_REASONS`), ``mark``, ``regime``, ``mcs`` (both
+            (packets waiting), ``drop`` (see `DROP_REASONS`), ``mark``, ``regime``, ``mcs`` (indices
             from 0), ``seq_sent``, ``seq_received``, ``seq_dropped`` (sequence numbers, bytes), or
-            ``capacity`` (bytes that a trace offers in the millisecond that ends then).
+            ``capacity`` (bytes that a trace can carry in the millisecond that ends at this time).
         replication : int
-            Number of the finished replication, from 0. Default 0.
+            Index of the finished replication, from 0. Default 0.
 
         Returns
         -------
         series : DataFrame
-            Columns `time_s`, `id` and `value`. `id` is the flow; for ``queue``, ``regime`` and
-            ``mcs`` it is the queue: 0 for the bottleneck, 1 for the ACK path. ``queue``,
-            ``sojourn``, ``drop``, ``mark`` and ``seq_dropped`` also have `queue`, the name of the
-            queue; it is missing for packets that were not dropped at a queue.
+            Columns `time_s`, `id` and `value`. `id` is the flow. For ``queue``, ``regime`` and
+            ``mcs``, `id` is the queue: 0 for the bottleneck, 1 for the ACK path. ``queue``,
+            ``sojourn``, ``drop``, ``mark`` and ``seq_dropped`` also have a column `queue`, the name
+            of the queue. It has no value for packets that were dropped outside a queue.
 
         Raises
         ------
@@ -159,7 +159,7 @@ class Recordings(Statistics):
         Parameters
         ----------
         replication : int
-            Number of the finished replication, from 0. Default 0.
+            Index of the finished replication, from 0. Default 0.
 
         Returns
         -------
@@ -177,7 +177,7 @@ class Recordings(Statistics):
         return ss_frame(self._ss(replication))
 
     def flow_monitor(self) -> pd.DataFrame:
-        """Return statistics with the names of ns-3's FlowMonitor.
+        """Return flow statistics under the names that ns-3's FlowMonitor uses.
 
         Returns
         -------
@@ -192,12 +192,12 @@ class Recordings(Statistics):
         return frame(flow_monitor_rows(self._monitored()))
 
     def flow_monitor_xml(self, replication: int = 0) -> bytes:
-        """Return the statistics of a replication as the XML file that ns-3 writes.
+        """Return the flow statistics of a replication in the XML format of ns-3's FlowMonitor.
 
         Parameters
         ----------
         replication : int
-            Number of the finished replication, from 0. Default 0.
+            Index of the finished replication, from 0. Default 0.
 
         Raises
         ------
@@ -208,7 +208,7 @@ class Recordings(Statistics):
         return flow_monitor_xml(self._monitored()[replication][1], self.provenance)
 
     def _monitored(self) -> list[tuple[int, list[dict[str, Any]]]]:
-        """Return the counters of the flow monitor, by number of replication."""
+        """Return pairs of the index of a replication and its flow monitor counters."""
         if not self.resolved.recording.has_flow_monitor:
             raise BadValueError("flow_monitor: not kept. Set record.flow_monitor = true.")
         return [
@@ -222,16 +222,16 @@ class Recordings(Statistics):
         Parameters
         ----------
         replication : int
-            Number of the finished replication. It matters only if the rate depends on the queue, or
-            if the trace starts at a random time.
+            Index of the finished replication, from 0. The capacity differs between replications
+            only if the rate depends on the queue, or if the trace starts at a random time.
 
         Returns
         -------
         capacity : Capacity or None
-            The capacity. None for a link whose rate depends on the queue if ``regime`` was not
-            recorded, for an adaptive link (its rate depends on the packet), for a cell, and for a
-            TDD link whose stations differ. For other TDD links, it is the capacity of the downlink
-            slots, headers included.
+            The capacity. For TDD links, it is the capacity of the downlink slots, including
+            headers. None for a link whose rate depends on the queue if ``regime`` was not recorded,
+            for an adaptive link (its rate depends on the packet), for a cell, and for a TDD link
+            whose stations differ.
 
         Raises
         ------

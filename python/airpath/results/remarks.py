@@ -34,7 +34,7 @@ INVALID_CODE = "invalid-emulation"
 """Code of the advisory on invalid emulated replications."""
 
 FEWEST_RUNS = 5
-"""Intervals from fewer replications depend strongly on the distribution of the values."""
+"""Intervals from fewer replications get an advisory: their width depends on few values."""
 
 ALL_THE_SAME = (
     "Every replication gave the same, for nothing that is random changed the flows: the intervals "
@@ -74,7 +74,7 @@ BACKHAUL = (
 )
 
 _MOST_GAPS = 7
-"""Gap without arrivals that is reported, in mean gaps; its probability is below 0.001."""
+"""Shortest reported gap without arrivals, in mean gaps; its probability is below 0.001."""
 
 FULL_BACKHAUL = (
     "flows use {load:.0%} of the backhaul{way} and {other:.0%} of the link next to it: the "
@@ -82,7 +82,7 @@ FULL_BACKHAUL = (
     "a backhaul.rate above the rate of that link."
 )
 _SHORT_WAIT_S = 1e-3
-"""Mean sojourn times in a backhaul up to this value are not reported, s."""
+"""Largest mean sojourn time in a backhaul that is not reported, s."""
 
 Runs = Sequence[Mapping[str, Any]]
 
@@ -94,7 +94,7 @@ def remarks(
 ) -> list[Advisory]:
     """Return the advisories on replications of a resolved scenario.
 
-    `tables` are the error-rate tables of its provenance.
+    `tables` are the error-rate tables in the provenance of the result.
     """
     first, *others = [replication["flows"] for replication in replications] or [None]
     are_equal = all(flows == first for flows in others)
@@ -106,14 +106,14 @@ def remarks(
 
 
 def table_advisories(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[Advisory]:
-    """Yield the advisories on the error-rate tables of a provenance."""
+    """Yield the advisories on the error-rate tables in the provenance of a result."""
     for remark in unfinished_tables(tables):
         place, _, text = remark.partition(": ")
         yield Advisory("unfinished-table", f"{text}.", place)
 
 
 def count_advisories(runs: int, *, are_equal: bool) -> Iterator[Advisory]:
-    """Yield the advisories on too few replications and on equal replications."""
+    """Yield an advisory if there are too few replications, or if all of them are equal."""
     if runs > 1 and are_equal:
         yield Advisory("equal-replications", ALL_THE_SAME)
     elif 1 < runs < FEWEST_RUNS:
@@ -123,7 +123,7 @@ def count_advisories(runs: int, *, are_equal: bool) -> Iterator[Advisory]:
 def measurement_advisories(resolved: ResolvedScenario, replications: Runs) -> list[Advisory]:
     """Return the advisories on the measurements of replications.
 
-    The list is empty if `RunOutline.of` gives `may_concern` false for each replication.
+    The list is empty if `may_concern` of the `RunOutline` of each replication is false.
     """
     noted: list[Advisory] = [*_invalid(replications)]
     limited = limited_flows(resolved, replications) if replications else {}
@@ -137,14 +137,14 @@ def measurement_advisories(resolved: ResolvedScenario, replications: Runs) -> li
 
 @dataclass(frozen=True)
 class RunOutline:
-    """Summary of a replication that shows whether advisories need its statistics.
+    """Summary of a replication from which to decide whether its statistics must be kept.
 
     Parameters
     ----------
     flows : bytes
         Fingerprint of the flows, for `count_advisories`.
     may_concern : bool
-        Whether `measurement_advisories` may report this replication.
+        Whether `measurement_advisories` may have an advisory on this replication.
     """
 
     flows: bytes
@@ -179,8 +179,8 @@ def _invalid(runs: Runs) -> Iterator[Advisory]:
 def _backhaul(resolved: ResolvedScenario, runs: Runs) -> Iterator[Advisory]:
     """Yield a warning if packets wait longer in a backhaul than at the link next to it.
 
-    An unlimited backhaul queue is not measured. It is reported if its load is full, and higher than
-    the load of that link.
+    The wait in an unlimited backhaul queue is not measured. Such a backhaul is reported if it is
+    fully loaded, and its load is higher than the load of the link next to it.
     """
     links = {"backhaul": ("bottleneck",), "backhaul_reverse": ("ack_path", "reverse")}
     is_unlimited = resolved.backhaul is not None and not resolved.backhaul.is_limited
@@ -199,7 +199,7 @@ def _backhaul(resolved: ResolvedScenario, runs: Runs) -> Iterator[Advisory]:
 
 
 def _mean_wait_s(runs: Runs, links: Sequence[str]) -> float:
-    """Return the mean sojourn time over the packets of all queues of the links, s."""
+    """Return the mean sojourn time of the packets in all queues of the links, s."""
     queues = [queue for run in runs for queue in run["queues"]]
     found = [queue for queue in queues if queue["name"].partition("/")[0] in links]
     packets = sum(queue["departed"] for queue in found)
@@ -208,7 +208,7 @@ def _mean_wait_s(runs: Runs, links: Sequence[str]) -> float:
 
 
 def unfinished_tables(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return a sentence without full stop for each incomplete error-rate table of a provenance."""
+    """Return a sentence, without full stop, for each incomplete error-rate table of a result."""
     return [
         UNFINISHED_TABLE.format(table=name)
         for name, about in tables.items()
@@ -254,7 +254,7 @@ def _nothing_delivered(
 
 
 def _got_nothing(flow: Mapping[str, Any]) -> bool:
-    """Return whether no data of a flow arrived; a small datagram may have no payload."""
+    """Return whether no data of a flow arrived; datagrams may be too small for payload bytes."""
     counted = "delivered_bytes" if flow["kind"] == "tcp" else "delivered_packets"
     return bool(flow[counted] == 0)
 
@@ -281,7 +281,7 @@ def _arrivals_ended(
     ends = (resolved.duration_ns, flow.stop_ns, flow.start.until_ns)
     end_s = min(end for end in ends if end is not None) / 1e9
     starts = [[run["flows"][number]["start_s"] for number in members] for run in runs]
-    # The start is unknown for datagrams and for flows that never started.
+    # The start is None for datagram flows and for flows that never started.
     last = min(max(math.inf if start is None else start for start in run) for run in starts)
     if end_s - last > _MOST_GAPS * gap_s:
         expected = (end_s - flow.start.earliest_ns / 1e9) / gap_s

@@ -1,4 +1,4 @@
-"""`Result`: tidy tables, intervals over replications, series, files."""
+"""The class `Result`: tables, confidence intervals, time series and files of a run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["Result"]
 class Result(Recordings):
     """The replications of one scenario, simulated or emulated.
 
-    Statistics start at the end of the warm-up. Only the time series cover the complete run.
+    Statistics start at the end of the warm-up. The time series also include the warm-up.
 
     Attributes
     ----------
@@ -50,25 +50,25 @@ class Result(Recordings):
     interrupted : bool
         True if Ctrl-C ended the run before all replications were finished.
     captures : dict of str to Path
-        The pcapng file of each captured point.
+        Maps each captured point to its pcapng file.
     advisories : list of Advisory
-        Warnings to check before you trust the numbers: each has `code`, `text` and `place`.
+        Warnings to read before you use the values. Each has `code`, `text` and `place`.
     engine : str
         Engine of the run: ``simulate`` or ``emulate``.
     validity_reports : list of dict
-        Validity report of each emulated replication: the lateness of packets and the other
-        criteria, `valid`, and the `reasons` if it is invalid.
+        Validity report of each emulated replication: the lateness of packets and other criteria,
+        `valid`, and the `reasons` if the replication is invalid.
     kernel : dict
-        Settings of the kernel's TCP, and settings that could not be applied (`not_applied`); empty
-        without emulation.
+        Settings of the kernel's TCP, and settings that could not be applied (`not_applied`). Empty
+        for a simulation.
     ended : dict
-        End of the emulated commands: `reason` and `status`. Empty without a command.
+        How the commands of an emulation ended: `reason` and exit `status`. Empty without a command.
     execution : Execution or None
         Duration and machine of the run; None if unknown.
     files : set of Path
         Files of this result that have been written so far.
     plot : Plot
-        Figures: ``result.plot.timeline()``.
+        Methods that plot figures of this result: ``result.plot.timeline()``.
     """
 
     def __init__(
@@ -149,9 +149,9 @@ class Result(Recordings):
 
     @property
     def title(self) -> str:
-        """The scenario's name, with the overridden values.
+        """Name of the scenario and the overridden values.
 
-        An invalid emulation is marked, also in the titles of figures.
+        The title of an invalid emulation contains a mark. Figures use this title.
         """
         name = titled(self.resolved.name, self.provenance.get("overrides", ()))
         return name if self.valid else f"{name} (INVALID)"
@@ -163,13 +163,13 @@ class Result(Recordings):
 
     @property
     def plot(self) -> Plot:
-        """Figures of this result."""
+        """Methods that plot figures of this result."""
         from airpath.results.plot import Plot
 
         return Plot(self)
 
     def to_dict(self, *, raw: bool = False) -> dict[str, Any]:
-        """Return the document of ``run --json``; it contains no NaN and no infinity.
+        """Return the content of the output of ``run --json``, without NaN and infinity.
 
         Parameters
         ----------
@@ -254,7 +254,8 @@ class Result(Recordings):
         name : {"flows", "queues", "delays", "links", "users", "stations", "phases", "transfers"}
             The table, as ``airpath run`` prints it. Default ``flows``.
         caption, label : str, optional
-            If one of them is set, the ``tabular`` is placed in a ``table`` environment.
+            Caption and label of the table. If one of them is set, the ``tabular`` is placed in a
+            ``table`` environment.
 
         Returns
         -------
@@ -298,7 +299,7 @@ class Result(Recordings):
         Returns
         -------
         paths : list of Path
-            The files; each was written atomically.
+            Paths of the written files. Each file was written atomically.
 
         Raises
         ------

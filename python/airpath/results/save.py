@@ -1,4 +1,4 @@
-"""Saves a result as a directory of files, each with its provenance."""
+"""Saving of a result as a directory of files, each with the provenance of the run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["DOCUMENT", "FIGURES", "Saving", "check_places"]
 
 _TEXTS = (DOCUMENT, "scenario.toml")
 TABLES = "tables.tex"
-"""File with the tables of the terminal as LaTeX source."""
+"""Name of the file with the tables that the terminal shows, as LaTeX source."""
 _STEMS = (
     "summary",
     "flows",
@@ -54,11 +54,11 @@ FIGURES = tuple(
     )
     for kind in figure_files.FORMATS
 )
-"""Possible files of figures of a result."""
+"""Names of all figure files that a result can have."""
 
 
 def check_places(directory: Path, series: Iterable[str], formats: Iterable[str]) -> None:
-    """Check, before a run, that its output replaces only regular files.
+    """Check, before a run, that the output files would replace only regular files.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def check_places(directory: Path, series: Iterable[str], formats: Iterable[str])
     Raises
     ------
     BadValueError
-        If a name is taken by a pipe, a device or a directory; the message names all of them.
+        If an output path is a pipe, a device or a directory. The message names all such paths.
     """
     stems = [*_STEMS, *(f"series-{name}" for name in series)]
     tables = (f"{stem}.{form}" for stem in stems for form in formats if form != LATEX)
@@ -129,7 +129,7 @@ class Saving:
         self.removed: list[Path] = []
 
     def statistics(self) -> Iterator[Path]:
-        """Write the document and the short tables; remove files of an earlier run.
+        """Write ``result.json`` and the short tables, and remove files of an earlier run.
 
         Yields
         ------
@@ -196,7 +196,7 @@ class Saving:
 
 
 def _earlier(directory: Path) -> list[str]:
-    """Return the names of the files that the document in a directory lists."""
+    """Return the names of the files that ``result.json`` in a directory lists."""
     try:
         document = json.loads(read_bytes(directory / DOCUMENT, LARGEST))
         names = document["files"] if "provenance" in document else []
@@ -252,7 +252,7 @@ def _shown_tables(result: Result) -> Iterator[Table]:
 
 
 def _recordings(result: Result) -> Mapping[str, Callable[[], Iterator[pd.DataFrame]]]:
-    """Return, for each long table, a function that yields it replication by replication."""
+    """Map each long table to a function that yields one DataFrame per replication."""
 
     def parts(table: Callable[[int], pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for index, run in enumerate(result.replications):

@@ -1,4 +1,4 @@
-"""Names of the regimes of a bottleneck's link: rates, or modulation and coding schemes."""
+"""Names of the regimes of the bottleneck link, and of modulation and coding schemes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _COUNTED = "_packets"
 
 
 def regime_names(result: Result) -> list[str]:
-    """Return the names of the regimes of the bottleneck's link, from the shortest queue on.
+    """Return the names of the regimes of the bottleneck link, in ascending queue length.
 
-    If the regimes have no names, or the table cannot be read, the names are numbers.
+    If the regimes have no names, or the table cannot be read, the names are their indices.
     """
     link = result.resolved.link
     count = len(link.regime_boundaries) + 1
@@ -29,7 +29,7 @@ def regime_names(result: Result) -> list[str]:
 
 
 def scheme_shares(result: Result, replication: int) -> str:
-    """Return the shares of the packets that an adaptive link sent with each MCS, as text."""
+    """Return a text with the share of packets that an adaptive link sent with each MCS."""
     counts = _counts(result, replication)
     total = sum(counts.values())
     shares = {name: 100 * count / total for name, count in counts.items() if count}
@@ -37,7 +37,7 @@ def scheme_shares(result: Result, replication: int) -> str:
 
 
 def scheme_names(result: Result, replication: int) -> list[str]:
-    """Return the names of an adaptive link's MCSs in the order of its table; empty for others."""
+    """Return the names of an adaptive link's MCSs in table order; empty for other links."""
     return list(_counts(result, replication))
 
 

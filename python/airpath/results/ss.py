@@ -1,4 +1,4 @@
-"""State of TCP senders over time, with the names of ``ss -ti``."""
+"""Table of the states of TCP senders over time, with the column names of ``ss -ti``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "STATES", "ss_columns", "ss_frame"]
 
 STATES = ("closed", "syn-sent", "slow-start", "avoidance", "recovery", "loss", "done")
-"""States of a sender, by the engine's number."""
+"""Names of the states of a sender; the index is the number that the engine uses."""
 
 COLUMNS = (
     *("time_s", "flow", "state", "cwnd", "ssthresh", "unacked", "sacked", "in_flight_bytes"),
@@ -27,12 +27,12 @@ _COUNTS = ("backoff", "retrans", "bytes_acked", "in_flight_bytes")
 
 
 def ss_frame(columns: Mapping[str, bytes]) -> pd.DataFrame:
-    """Return the engine's columns as a table.
+    """Convert the engine's columns to a table.
 
     Parameters
     ----------
     columns : mapping of str to bytes
-        Little-endian doubles, except the number of the flow and of the state.
+        Maps column names to values: little-endian doubles, except the indices of flow and state.
     """
     import pandas as pd
 
@@ -45,7 +45,7 @@ def ss_frame(columns: Mapping[str, bytes]) -> pd.DataFrame:
 
 
 def ss_columns(frame: pd.DataFrame) -> dict[str, bytes]:
-    """Return the engine's columns of a table of `ss_frame`."""
+    """Convert a table of `ss_frame` back to the engine's columns."""
     numbers = {state: number for number, state in enumerate(STATES)}
     table = frame.assign(state=frame["state"].map(numbers))
     return {name: table[name].to_numpy(_TYPES.get(name, "<f8")).tobytes() for name in table.columns}

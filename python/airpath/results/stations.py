@@ -19,9 +19,9 @@ __all__ = [
 ]
 
 STATION_QUANTITIES = names("station")
-"""Quantities of every station, in the order of the tables."""
+"""Quantities measured for each station, in the order of the table columns."""
 MAC_DELAY_UNITS = {"delay_s": "s", "packets": "1", "cdf": "1"}
-"""Units of the columns of the distribution of the uplink delay."""
+"""Units of the columns of the uplink-delay distribution."""
 
 
 def station_rows(replications: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -38,7 +38,7 @@ def station_rows(replications: Iterable[Mapping[str, Any]]) -> Iterator[dict[str
 def station_measurements(
     replications: Iterable[Mapping[str, Any]],
 ) -> dict[tuple[str, int], list[Mapping[str, Any]]]:
-    """Return the measurements of each replication, by link and station."""
+    """Map each pair of link and station to its measurements, one for each replication."""
     found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
     for run in replications:
         for station in run.get("stations", ()):
@@ -47,7 +47,7 @@ def station_measurements(
 
 
 def mac_delay_rows(replications: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield a row for each value of the uplink delay in each link and replication."""
+    """Yield a row for each distinct uplink delay of each link and replication."""
     for run in replications:
         for found in run.get("mac_delays", ()):
             counts = dict(zip(found["delay_s"], found["count"], strict=True))
@@ -58,7 +58,7 @@ def mac_delay_rows(replications: Iterable[Mapping[str, Any]]) -> Iterator[dict[s
 def pooled_mac_delays(
     replications: Iterable[Mapping[str, Any]],
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the distribution of the uplink delay in all replications together, by link."""
+    """Map each link to the distribution of its uplink delay, pooled over all replications."""
     counts: dict[str, Counter[float]] = {}
     for run in replications:
         for found in run.get("mac_delays", ()):

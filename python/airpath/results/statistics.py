@@ -1,4 +1,4 @@
-"""Statistics of a result: tidy tables, and intervals over replications."""
+"""Statistics of a result: tables, and confidence intervals over the replications."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["ALL_FLOWS", "Statistics"]
 
 ALL_FLOWS = "all"
-"""Index of the aggregate in `Statistics.summary`."""
+"""Index label of the row that aggregates all flows in `Statistics.summary`."""
 
 
 class Statistics:
@@ -83,22 +83,22 @@ class Statistics:
 "phases", "transfers", "transfer_sizes"}
             ``flows``: rates, counts, delays and RTTs of each flow. ``groups``: the same quantities
             for each group of flows, and Jain's index within the group. ``queues``: time averages,
-            sojourn times, drops by reason, marks. ``links``: utilisation, losses, packets sent in
-            each regime. ``users``: statistics of each user of a cell. ``stations``: statistics of
-            each station of a TDD link. ``mac_delays``: distribution of the uplink delay between the
-            MACs. ``phases``: statistics between the events of ``[[control]]``. ``transfers``:
-            completion times of each group's transfers (flows with a size) that started after the
-            warm-up. ``transfer_sizes``: completion times by size class. A table is empty if the
-            scenario has no such objects.
+            sojourn times, drops for each reason, and marks of each queue. ``links``: utilisation,
+            losses, and packets sent in each regime. ``users``: statistics of each user of a cell.
+            ``stations``: statistics of each station of a TDD link. ``mac_delays``: distribution of
+            the uplink delay between the MACs. ``phases``: statistics between the events of
+            ``[[control]]``. ``transfers``: completion times of each group's transfers (flows with a
+            size) that started after the warm-up. ``transfer_sizes``: completion times by size
+            class. A table is empty if the scenario has no such objects.
         size_edges : sequence of str, optional
-            Edges of the size classes of ``transfer_sizes``, rising sizes: ``["10 kB", "1 MB"]``.
+            Edges of the size classes of ``transfer_sizes``, ascending: ``["10 kB", "1 MB"]``.
             Default: 10 kB, 100 kB and 1 MB.
 
         Returns
         -------
         table : DataFrame
-            `replication`, the name or number of the row's flow, queue, ..., and the columns of
-            docs/reference/results.md.
+            Columns `replication`, the name or index of the row's flow, queue, ..., and the
+            quantities that docs/reference/results.md lists.
 
         Raises
         ------
@@ -123,7 +123,7 @@ class Statistics:
     def intervals(
         self, name: str, *, size_edges: Sequence[str] | None = None
     ) -> list[dict[str, Any]]:
-        """Return the means over the replications of the rows of a table, as intervals.
+        """Return the rows of a table with means and confidence intervals over the replications.
 
         Parameters
         ----------
@@ -136,9 +136,9 @@ class Statistics:
         Returns
         -------
         intervals : list of dict
-            For each row, the identification (`flow`, `group`, `name`, ...) and an `Interval` for
-            each quantity. The last row of ``flows`` is the aggregate of all flows, with `flow`
-            ``"all"``. Queues also have `drops` by reason and `pmf`.
+            For each row, the flow, group or other object (`flow`, `group`, `name`, ...) and an
+            `Interval` for each quantity. The last row of ``flows`` is the aggregate of all flows,
+            with `flow` ``"all"``. Rows of queues also have `drops` (for each reason) and `pmf`.
 
         Raises
         ------
@@ -183,10 +183,10 @@ class Statistics:
         Returns
         -------
         summary : DataFrame
-            The index identifies the rows, as in `intervals`. The last row of flows is ``"all"``:
-            sums of rates and counts, means of delays and RTTs over the delivered packets, and
-            quantiles over all packets. Columns have two levels, the quantity and `mean`, `low`,
-            `high`: ``result.summary()["goodput_bps"]``.
+            The index has the flow, group or other object of each row, as in `intervals`. The last
+            row of ``flows``, ``"all"``, has sums of rates and counts, means of delays and RTTs over
+            the delivered packets, and quantiles over all packets. Columns have two levels: the
+            quantity, then `mean`, `low` or `high`: ``result.summary()["goodput_bps"]``.
 
         Raises
         ------
@@ -196,19 +196,19 @@ class Statistics:
         return interval_frame(self.intervals(name, size_edges=size_edges))
 
     def pmf(self, queue: str = "bottleneck") -> pd.DataFrame:
-        """Return the time-weighted queue-length distribution with its intervals.
+        """Return the time-weighted queue-length distribution with confidence intervals.
 
         Parameters
         ----------
         queue : str
-            Name of the queue: ``bottleneck``, ``bottleneck/user 0``. If each user or station has a
-            queue, ``bottleneck`` is the mean over them. Default ``bottleneck``.
+            Name of the queue, for example ``bottleneck/user 0``. If each user or station has a
+            queue, ``bottleneck`` is the mean over these queues. Default ``bottleneck``.
 
         Returns
         -------
         pmf : DataFrame
-            `packets`, and the fraction of time with this number of waiting packets: `mean`, `low`,
-            `high`.
+            Columns `packets` (number of waiting packets) and `mean`, `low`, `high` of the fraction
+            of time with this number.
 
         Raises
         ------
@@ -224,7 +224,7 @@ class Statistics:
             raise BadValueError(
                 f"queue {show(queue)}: does not exist. Queues of this scenario: {known}."
             )
-        # Mean over the queues in each replication; intervals over the replications.
+        # First the mean over the queues of each replication, then intervals over the replications.
         runs = [of_queues.get(name, []) for name in names]
         rows = self._pmf([_mean_pmf(of_run) for of_run in zip(*runs, strict=True)])
         return pd.DataFrame(
@@ -245,10 +245,11 @@ class Statistics:
             ``sojourn`` times at a queue and one-way ``delay`` or ``ack_delay`` of packets require
             ``record.distributions``; ``completion_time`` and ``slowdown`` of transfers do not.
         of : str, optional
-            For ``sojourn``, the queue: ``bottleneck/user 0``; if each user or station has a queue,
-            ``bottleneck`` selects all of them. For other quantities, the number or name of a group
-            of flows; for transfers optionally with a size class, ``web.10kB-100kB``. Default: the
-            bottleneck, all flows.
+            For ``sojourn``, the name of the queue, for example ``bottleneck/user 0``. If each user
+            or station has a queue, ``bottleneck`` selects all these queues. For other quantities,
+            the index or name of a group of flows. The name of a group of transfers may have a size
+            class, as in ``web.10kB-100kB``. Default: the bottleneck for ``sojourn``, all flows for
+            other quantities.
 
         Returns
         -------
@@ -265,9 +266,9 @@ class Statistics:
         return Distribution(quantity, of or default_owner(quantity), counts, self.confidence)
 
     def jain(self) -> Interval:
-        """Return Jain's fairness index of the goodputs of bulk flows, over the replications.
+        """Return the mean over the replications of Jain's fairness index of bulk flows' goodputs.
 
-        Only comparable flows count, see `airpath.results.fairness.comparable`.
+        Only comparable flows are included, see `airpath.results.fairness.comparable`.
 
         Returns
         -------
@@ -283,8 +284,8 @@ class Statistics:
         Returns
         -------
         jain : dict of str to Interval
-            Index by name of the cell: 1 if all users have the same rate, 1/n if one user has the
-            total rate. Empty without cells.
+            Maps the name of each cell to its index: 1 if all n users have the same rate, 1/n if one
+            user has the total rate. Empty without cells.
         """
         users = [cell for cell, _user in user_measurements(self.replications)]
         return {
@@ -364,7 +365,8 @@ class Statistics:
         return found
 
     def _link_intervals(self) -> list[dict[str, Any]]:
-        # Links with an offset into their trace have `trace_offset_s`, by replication.
+        # The row of a link with a trace offset has `trace_offset_s`, a list with one value per
+        # replication.
         found = []
         for name, runs in self._entries_by_name["links"].items():
             regimes = zip(*(link["regime_packets"] for link in runs), strict=True)
@@ -430,14 +432,14 @@ class Statistics:
         ]
 
     def _pmf(self, runs: Sequence[Mapping[str, Any]]) -> list[Interval]:
-        """Return the share of time with each number of packets in a queue."""
+        """Return, for each queue length from 0, the share of time with this length."""
         found = [run["pmf"] for run in runs]
         length = max(map(len, found), default=0)
         padded = [[*shares, *[0.0] * (length - len(shares))] for shares in found]
         return [self._interval(shares, (0.0, 1.0)) for shares in zip(*padded, strict=True)]
 
     def _counters(self, runs: Sequence[Mapping[str, Any]]) -> dict[str, Interval]:
-        """Return the link-specific counters; a run may lack some of them."""
+        """Return the intervals of link-specific counters; some replications may lack a counter."""
         names = dict.fromkeys(name for run in runs for name in run if name not in DRAWN)
         return {name: self._of(name, (run.get(name) for run in runs)) for name in names}
 
@@ -452,7 +454,7 @@ class Statistics:
 
 
 def _mean_pmf(queues: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return the mean of the distributions of several queues in one replication."""
+    """Return the mean of the queue-length distributions of several queues in one replication."""
     if len(queues) == 1:
         return queues[0]
     shares = zip_longest(*(queue["pmf"] for queue in queues), fillvalue=0.0)

@@ -1,4 +1,4 @@
-"""Stored recordings, independent of the engine: in memory, or in a directory."""
+"""Recordings of a run, stored in memory or in a directory instead of in the engine."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 __all__ = ["DOCUMENT", "SIDES", "Directory", "InMemory", "TraceFiles", "read_document"]
 
 DOCUMENT = "result.json"
-"""File with the complete document of a result, including the list of its other files."""
+"""Name of the JSON file with the statistics and provenance of a result and its list of files."""
 
 SIDES = ("server", "client")
-"""Ends of an emulated path, which are also the names of their captures."""
+"""Ends of an emulated path; also the names of the captures at these ends."""
 
 Columns = tuple[bytes, bytes, bytes, bytes]
-"""Columns of a series: times in s, numbers of flows or parts, numbers of queues, values."""
+"""Columns of a series: times in s, IDs of flows or components, IDs of queues, values."""
 
 
 @dataclass(frozen=True)
 class InMemory:
-    """Recordings as bytes, by number of the finished replication; used in pickles."""
+    """Recordings as bytes, by index of the finished replication; used in pickles."""
 
     by_series: Mapping[tuple[int, str], Columns]
     by_ss: Mapping[int, Mapping[str, bytes]]
@@ -60,11 +60,11 @@ class Directory:
     Parameters
     ----------
     path : Path
-        The directory.
+        Directory of the saved result.
     numbers : sequence of int
-        Numbers of the finished replications.
+        Indices of the finished replications.
     queues : sequence of str
-        Names of the queues, in the order of their numbers.
+        Names of the queues; the index of a name is the ID of the queue.
     """
 
     def __init__(self, path: Path, numbers: list[int], queues: list[str]) -> None:
@@ -115,7 +115,7 @@ class Directory:
             try:
                 if ending == "parquet":
                     return pd.read_parquet(path)
-                # Before pandas 3, the last digit is exact only with this option.
+                # Before pandas 3, the last digit of a number is exact only with this option.
                 old = int(pd.__version__.partition(".")[0]) < 3
                 exact: dict[str, Any] = {"float_precision": "round_trip"} if old else {}
                 table: pd.DataFrame = pd.read_csv(path, comment="#", **exact)
@@ -126,14 +126,14 @@ class Directory:
 
 
 class TraceFiles(Mapping[str, Trace]):
-    """Traces of a provenance, read on demand.
+    """Maps names of the traces in a result's provenance to traces, which are read on demand.
 
     Parameters
     ----------
     files : mapping
-        File and SHA-256 of each trace.
+        Maps the name of each trace to its file and SHA-256.
     formats : mapping of str to str
-        Format of each trace of a link.
+        Maps the name of a link's trace to its file format.
     """
 
     def __init__(
@@ -159,12 +159,12 @@ class TraceFiles(Mapping[str, Trace]):
 
 
 def read_document(directory: Path) -> dict[str, Any]:
-    """Return the document of a result's directory.
+    """Return the content of ``result.json`` in the directory of a result.
 
     Raises
     ------
     BadValueError
-        If there is no document, or it is not the complete document of a result.
+        If the file does not exist, or is not a complete document of a result.
     """
     path = directory / DOCUMENT
     if not path.is_file():

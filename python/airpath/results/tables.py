@@ -1,4 +1,4 @@
-"""Tables of a result: a row for each replication and flow, queue, link, user, station, ..."""
+"""Rows of a result's tables: one per replication and flow, queue, link, user, station, ..."""
 
 from __future__ import annotations
 
@@ -144,24 +144,24 @@ TABLES: Mapping[str, Callable[[ResolvedScenario, Runs], Rows]] = {
         resolved, runs, checked_edges(SIZE_EDGES)
     ),
 }
-"""Functions that return the rows of each table."""
+"""Maps the name of each table to the function that yields its rows."""
 
 
 def name_of(resolved: ResolvedScenario, group: int) -> dict[str, str]:
-    """Return the column with the name of a group; no column if no group has a name."""
+    """Return the column ``name`` of a group's row; empty if no group has a name."""
     names = resolved.flows.group_names
     return {"name": names.get(group, "")} if names else {}
 
 
 def flow_kind(flow: Flow) -> str:
-    """Return ``tcp`` or ``datagram``."""
+    """Return the kind of a flow: ``tcp`` or ``datagram``."""
     return "tcp" if flow.source.is_tcp else "datagram"
 
 
 def group_quantities(
     run: Mapping[str, Any], members: Sequence[int], group: int | None
 ) -> dict[str, float | None]:
-    """Return the aggregate quantities of a group's flows; of all flows if `group` is None."""
+    """Aggregate the quantities of a group's flows, or of all flows if `group` is None."""
     flows = [run["flows"][number] for number in members]
     found = run["together"]
     if group is not None:
@@ -171,7 +171,7 @@ def group_quantities(
 
 
 def entries_by_name(runs: Runs, table: str) -> dict[str, list[Mapping[str, Any]]]:
-    """Return the entries of ``queues`` or ``links`` of all replications, by name."""
+    """Map each name of a queue or link (`table`) to its entries, one for each replication."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for run in runs:
         for entry in run[table]:
@@ -180,5 +180,5 @@ def entries_by_name(runs: Runs, table: str) -> dict[str, list[Mapping[str, Any]]
 
 
 def queue_names(runs: Runs) -> Iterator[str]:
-    """Yield the names of all queues, in the order of the tables."""
+    """Yield the names of all queues, in the order of the table rows."""
     yield from dict.fromkeys(queue["name"] for run in runs for queue in run["queues"])

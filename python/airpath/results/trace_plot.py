@@ -1,4 +1,4 @@
-"""Figure of a trace: rate over time, and distribution of the rates."""
+"""Figure of a trace: rate over time, and cumulative distribution of the rates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_POINTS = 1500
 
 
 def trace_figure(trace: Trace) -> Figure:
-    """Return the figure of a trace: mean rate in bins over one period, and its distribution.
+    """Plot the mean rate of a trace in bins over one period, and the distribution of these means.
 
     Parameters
     ----------

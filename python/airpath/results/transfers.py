@@ -1,4 +1,4 @@
-"""Completion times of transfers, also by size, and relative to an empty path.
+"""Completion times and slowdowns of transfers, for groups of flows and size classes.
 
 The slowdown of a transfer is its completion time divided by the time on an empty path (Montazeri et
 al., Homa, SIGCOMM 2018, §5.1; Alizadeh et al., pFabric, SIGCOMM 2013, §5.1: normalised FCT).
@@ -40,10 +40,10 @@ TRANSFER_QUANTITIES = (
     *(f"{level}_s" for level in _TIMES),
     *(f"{level}_slowdown" for level in _TIMES),
 )
-"""Quantities of every group of transfers, in the order of the table."""
+"""Quantities measured for each group of transfers, in the order of the table columns."""
 
 SIZE_EDGES = ("10 kB", "100 kB", "1 MB")
-"""Default edges of the size classes."""
+"""Default edges between the size classes."""
 
 _EDGE = r"([0-9]{1,12})((?:[kMG]|[KMG]i)?B)"
 _CLASS = re.compile(rf"{_EDGE}-(?:{_EDGE})?")
@@ -58,7 +58,7 @@ class SizeClass:
     low : int
         Lower edge (exclusive), bytes.
     high : int or None
-        Upper edge (inclusive), bytes; None without an upper edge.
+        Upper edge (inclusive), bytes; None if the class is unbounded.
     """
 
     low: int
@@ -66,25 +66,25 @@ class SizeClass:
 
     @property
     def name(self) -> str:
-        """Name in metrics and tables: ``10kB-100kB``, ``1MB-``."""
+        """Name of the class in metrics and tables: ``10kB-100kB``, ``1MB-``."""
         high = "" if self.high is None else _short(self.high)
         return f"{_short(self.low)}-{high}"
 
     @property
     def title(self) -> str:
-        """Readable name: ``10 kB to 100 kB``."""
+        """Readable name of the class: ``10 kB to 100 kB``."""
         if self.high is None:
             return f"above {Size(self.low)}" if self.low else "all"
         return f"{Size(self.low)} to {Size(self.high)}" if self.low else f"up to {Size(self.high)}"
 
     def holds(self, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        """Return whether each size, bytes, is in the class."""
+        """Return, for each size in bytes, whether it is in the class."""
         above: npt.NDArray[np.bool_] = sizes > self.low
         return above if self.high is None else above & (sizes <= self.high)
 
     @classmethod
     def named(cls, name: str) -> SizeClass | None:
-        """Return the class with a name; None if the name is not valid."""
+        """Return the class with the name `name`; None if the name is not valid."""
         match = _CLASS.fullmatch(name)
         if match is None:
             return None
@@ -101,12 +101,12 @@ def _short(size: int) -> str:
 
 
 def checked_edges(edges: object) -> list[int]:
-    """Return edges of size classes in bytes.
+    """Check the edges of size classes, and return them in bytes.
 
     Parameters
     ----------
     edges : sequence of str or Size
-        Rising sizes, above 0: ``["10 kB", "1 MB"]``.
+        Ascending sizes above 0: ``["10 kB", "1 MB"]``.
 
     Raises
     ------
@@ -129,12 +129,12 @@ def checked_edges(edges: object) -> list[int]:
 
 
 def size_classes(edges: Sequence[int]) -> list[SizeClass]:
-    """Return the classes between edges, bytes, and the class above the last edge."""
+    """Return the size classes below, between and above the edges, which are in bytes."""
     return [SizeClass(low, high) for low, high in zip([0, *edges], [*edges, None], strict=True)]
 
 
 def transfer_groups(resolved: ResolvedScenario) -> dict[int, list[int]]:
-    """Return the flows with a size, by group."""
+    """Map each group with transfers to the indices of its flows that have a size."""
     groups: dict[int, list[int]] = {}
     for numbers, entry in resolved.flows.ranges():
         if entry.source.is_transfer:
@@ -149,13 +149,13 @@ class Transfers:
     Parameters
     ----------
     size : ndarray of int, shape (n,)
-        Payload, bytes.
+        Payload of each transfer, bytes.
     time_s : ndarray, shape (n,)
-        Completion time, s: from the start of the flow to the last acknowledgement. NaN if the
-        transfer did not complete.
+        Completion time of each transfer, s, from the start of the flow to the last acknowledgement.
+        NaN if the transfer did not complete.
     least_s : ndarray, shape (n,)
-        Time on an empty path, s: base RTT and transmission of the packets at the largest rate of
-        the slowest link. NaN if no rate is known.
+        Completion time on an empty path, s: the base RTT, and the transmission time of the packets
+        at the largest rate of the slowest link. NaN if no rate is known.
     """
 
     size: npt.NDArray[np.int64] = field(repr=False)
@@ -169,12 +169,12 @@ class Transfers:
 
     @property
     def slowdown(self) -> npt.NDArray[np.float64]:
-        """Completion time divided by the time on an empty path."""
+        """Completion time of each transfer, divided by its completion time on an empty path."""
         found: npt.NDArray[np.float64] = self.time_s / self.least_s
         return found
 
     def quantities(self) -> dict[str, Any]:
-        """Return the quantities of `TRANSFER_QUANTITIES`; None if there is no value."""
+        """Map each of `TRANSFER_QUANTITIES` to its value; None if there is no value."""
         completed = int(np.count_nonzero(~np.isnan(self.time_s)))
         started = len(self.time_s)
         counts = {"started": started, "completed": completed, "unfinished": started - completed}
@@ -222,7 +222,7 @@ def completions(
     members: Iterable[int],
     which: SizeClass = ALL_SIZES,
 ) -> dict[str, Any]:
-    """Return the quantities of the flows `members` of a size class in one replication."""
+    """Map `TRANSFER_QUANTITIES` to values for the flows `members` with a size in class `which`."""
     found = transfers_of(resolved, run, members)
     return (found if which == ALL_SIZES else found.of_class(which)).quantities()
 
@@ -231,10 +231,10 @@ def completions(
 
 
 def _rate_bps(resolved: ResolvedScenario, run: Mapping[str, Any], direction: str) -> float:
-    """Return the rate of the link of a direction, bit/s; NaN if it is unknown.
+    """Return the rate of the link in a direction, bit/s; NaN if it is unknown.
 
-    It is the largest rate of the link. For a trace, it is the mean over the measured time: the
-    delivered bits divided by the time in use.
+    The result is the largest rate of the link. For a trace, the result is the mean over the
+    measured time: the delivered bits divided by the time in use.
     """
     hop = "bottleneck" if direction == "forward" else "reverse"
     links = dict(resolved.links())
@@ -247,7 +247,7 @@ def _rate_bps(resolved: ResolvedScenario, run: Mapping[str, Any], direction: str
 
 
 def _least_s(resolved: ResolvedScenario, flow: Flow, size: int, rate_bps: float) -> float:
-    """Return the time of a transfer on an empty path, s."""
+    """Return the completion time of a transfer on an empty path, s."""
     source, backhaul = flow.source, resolved.backhaul
     wires = [flow.access, flow.egress, *([backhaul] if backhaul is not None else [])]
     rate = min([rate_bps, *(wire.rate_bps for wire in wires if wire.rate_bps)])

@@ -1,4 +1,4 @@
-"""Figure of the users of a cell: throughput, and components of the delay."""
+"""Figure with the throughput of each user of a cell, and the components of the packet delay."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WIDTH = 0.7
 
 
 class UserPlot:
-    """Figures of the users of a cell; see `Plot`."""
+    """Methods of `Plot` that plot the users of a cell."""
 
     _result: Result
 
@@ -49,10 +49,11 @@ class UserPlot:
         Returns
         -------
         figure : matplotlib.figure.Figure
-            The figure. Top: throughputs with intervals. Bottom: mean delay of the packets of each
-            user, divided into propagation, sojourn time in the user's queue until the first slot,
-            and time from then to the end of the slot that completes the packet. The interval
-            applies to the sum of the last two.
+            The figure. Top panel: throughputs with confidence intervals. Bottom panel: mean packet
+            delay of each user, divided into three parts: propagation, sojourn time in the user's
+            queue until the first slot of the packet, and time from this slot to the end of the
+            packet's last slot. The error bar is the confidence interval of the sum of the last two
+            parts.
 
         Raises
         ------
@@ -82,7 +83,7 @@ class UserPlot:
         return figure
 
     def _propagation_s(self, link: str, user: int) -> float:
-        """Return the mean propagation delay of a user's flows to a link, s."""
+        """Return the mean propagation delay of a user's flows up to a link, s."""
         resolved, found = self._result.resolved, []
         way = "forward" if link == "bottleneck" else "reverse"
         for number, flow in enumerate(resolved.flows):

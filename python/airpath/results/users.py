@@ -1,4 +1,4 @@
-"""Names of the queues of users and stations."""
+"""Lookup and readable names of the queues of users and stations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def queues_at(queues: Iterable[str], place: str) -> list[str]:
     Parameters
     ----------
     queues : iterable of str
-        The names of all queues.
+        Names of all queues.
     place : str
         ``bottleneck``, ``reverse`` or ``ack_path``, or the name of a queue.
     """
@@ -21,7 +21,7 @@ def queues_at(queues: Iterable[str], place: str) -> list[str]:
 
 
 def user_of(queue: str) -> str:
-    """Return the user of a queue: ``user 0`` for ``bottleneck/user 0``."""
+    """Return the user part of the name of a queue: ``user 0`` for ``bottleneck/user 0``."""
     return queue.rpartition("/")[2]
 
 

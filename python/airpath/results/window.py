@@ -1,4 +1,4 @@
-"""Time window of a run."""
+"""Check of the time window that a figure or table of a run covers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from airpath.scenario.units import Duration
 __all__ = ["Window", "checked_window"]
 
 Window = tuple[object, object] | str
-"""Two instants of a run, ``("10 s", "20 s")`` or ``"10s..20s"``; numbers are seconds."""
+"""Two times of a run: ``("10 s", "20 s")`` or ``"10s..20s"``. Plain numbers are seconds."""
 
 
 def checked_window(window: Window | None, end_s: float) -> tuple[float, float]:
-    """Return a window of a run in seconds; None is the whole run.
+    """Check a window of a run, and return it in seconds. None means the whole run.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def checked_window(window: Window | None, end_s: float) -> tuple[float, float]:
     Raises
     ------
     BadValueError
-        If the window is not two ascending instants of the run.
+        If the window is not two ascending times between 0 and the end of the run.
     """
     if window is None:
         return 0.0, end_s

@@ -1,8 +1,9 @@
-"""Advisory on flows that their receive window limits, if a larger window would help.
+"""Advisory on flows that are limited by their receive window and would gain from a larger one.
 
-Small receive windows can limit every flow even if the flows together fill the link. A larger window
-then only makes the queue longer, so there is no advisory. If other flows, which the window does not
-limit, use the rest of a full link, a larger window takes capacity from them.
+If receive windows limit all flows, but the flows together fill the link, a larger window would only
+make the queue longer. There is no advisory then. If flows that the receive window does not limit
+use the rest of a full link, a larger window takes capacity from these flows. The advisory then
+mentions it.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from airpath.scenario.units import Size
 __all__ = ["FULL", "LIMITED", "limited_flows", "shared_loads", "window_limited"]
 
 FULL = 0.95
-"""Utilisation above which a link is considered full; the possible gain is at most 5 %."""
+"""Utilisation above which a link is considered full. The possible gain is then at most 5 %."""
 
 LIMITED = 0.5
-"""Share of time above which a flow counts as limited by the receive window."""
+"""A flow counts as limited if the receive window limits it for more than this share of time."""
 
 _BACKHAULS = {"forward": "backhaul", "reverse": "backhaul_reverse"}
-"""Link names of the backhaul, by direction."""
+"""Maps each direction to the link name of its backhaul."""
 
 RECEIVE_WINDOW = (
     "the receive window, {window}, was the limit{flows} for {share:.0f} % of the time, not the "
@@ -49,8 +50,9 @@ def limited_flows(resolved: ResolvedScenario, runs: Runs) -> dict[int, float]:
     Returns
     -------
     shares : dict of int to float
-        Share of time in which the window limited the flow, above 0.5, averaged over the
-        replications, by number of the flow. Flows that fill their own wire are excluded.
+        Maps the index of a flow to the share of time in which the receive window limited it,
+        averaged over the replications. Only flows with a share above 0.5 are included. Flows that
+        fill their own wire are excluded.
     """
     found = {}
     for number, flow in enumerate(resolved.flows):
@@ -73,9 +75,9 @@ def window_limited(
     Parameters
     ----------
     group : int
-        Number of the group.
+        Index of the group of flows.
     members : sequence of int
-        Numbers of the group's flows.
+        Indices of the group's flows.
     limited : mapping of int to float
         Result of `limited_flows`.
     resolved, runs
@@ -119,8 +121,9 @@ def shared_loads(resolved: ResolvedScenario, runs: Runs) -> dict[str, float]:
     Returns
     -------
     loads : dict of str to float
-        Utilisation by name of the link, averaged over the replications. It includes an unlimited
-        backhaul, as ``backhaul`` and ``backhaul_reverse``, which has no row in results.
+        Maps the name of each link to its utilisation, averaged over the replications. Unlimited
+        backhauls (``backhaul`` and ``backhaul_reverse``) are included, although the tables of
+        results do not list them.
     """
     used: dict[str, list[float]] = {}
     backhaul = resolved.backhaul or Wire()
@@ -145,7 +148,7 @@ def shared_loads(resolved: ResolvedScenario, runs: Runs) -> dict[str, float]:
 
 
 def _carried_bps(source: Source, found: Mapping[str, Any]) -> float:
-    """Return the IP throughput of a flow, bit/s, with packets sent before the measured time."""
+    """Return the IP throughput of a flow, bit/s, including packets sent during the warm-up."""
     if not source.payload_bytes:
         return float(found["ip_throughput_bps"])
     return float(found["goodput_bps"]) * source.packet_bytes / source.payload_bytes
@@ -168,7 +171,7 @@ def _fills_its_wire(resolved: ResolvedScenario, flow: Flow, runs: Runs, number: 
 def _others_have_a_part(
     limited: Mapping[int, float], resolved: ResolvedScenario, runs: Runs
 ) -> bool:
-    """Return whether other TCP flows have more than 5 % of the delivered bytes."""
+    """Return whether TCP flows not in `limited` have more than 5 % of the delivered bytes."""
     numbers = [
         number
         for number, flow in enumerate(resolved.flows)
@@ -187,7 +190,7 @@ def _span_s(
 ) -> tuple[float, float]:
     """Return the start and the end of a flow within the measured time, s."""
     begin_s, end_s = found["start_s"], resolved.duration_s
-    if begin_s is None:  # For datagrams, and flows that never started.
+    if begin_s is None:  # For datagram flows and flows that never started.
         begin_s = given.start.earliest_ns / 1e9
     stops_s = end_s if given.stop_ns is None else given.stop_ns / 1e9
     done_s = end_s if found["completed_at_s"] is None else found["completed_at_s"]
