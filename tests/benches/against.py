@@ -38,7 +38,9 @@ LEVEL = 0.95
 
 
 class NotBuiltError(Exception):
-    """The other commit does not exist or cannot be built; the text gives the reason in one line."""
+    """The other commit does not exist or cannot be built; the message is one line with the
+    reason.
+    """
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def median_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
 
 
 def turns(pairs: int, seed: int = SEED) -> list[bool]:
-    """Return for each pair whether the other commit runs first: in half of the pairs, at random."""
+    """Return, for each pair, True if the other commit runs first: half of the pairs, at random."""
     order = [number % 2 == 1 for number in range(pairs)]
     random.Random(seed).shuffle(order)
     return order
@@ -106,7 +108,9 @@ def turns(pairs: int, seed: int = SEED) -> list[bool]:
 def run_pairs(
     this: Callable[[], Run], other: Callable[[], Run], pairs: int
 ) -> list[tuple[Run, Run]]:
-    """Run both alternately; each pair has the result of `this` first, whichever ran first."""
+    """Run both commits alternately. Each returned pair has the result of `this` first, regardless
+    of the order of the runs.
+    """
     found = []
     for other_is_first in turns(pairs):
         if other_is_first:
@@ -135,7 +139,7 @@ def commit_of(revision: str) -> str:
 
 
 def has_changes() -> bool:
-    """Return whether files differ from the checked-out commit."""
+    """Return True if files differ from the checked-out commit."""
     command = ["git", "status", "--porcelain", "--untracked-files=no"]
     return bool(subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout)
 

@@ -78,7 +78,7 @@ def made(path: Path, count: int) -> float:
 
 
 def measured(work: str, path: Path, out: Path) -> tuple[float, float, float]:
-    """Return the time and the processor time, s, and the peak memory, MiB, of an operation."""
+    """Return elapsed time (s), processor time (s) and peak memory (MiB) of an operation."""
     command = [sys.executable, "-c", AROUND, str(path), str(out), WORK[work]]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     took, cpu, memory = map(float, done.stdout.split())

@@ -86,7 +86,7 @@ def dumbbell(
 
 
 def qawla_15() -> ap.Scenario:
-    """Scenario 15 of qawla-2015 at B = 20: 16 flows, dual-regime link, ACKs over a link."""
+    """Return scenario 15 of qawla-2015 at B = 20: 16 flows, dual-regime link, ACKs over a link."""
     from airpath_papers.qawla import scenarios
 
     return scenarios.build(15, 20)
@@ -113,7 +113,9 @@ def rlc_384() -> ap.Scenario:
 
 
 def idle(count: int) -> ap.Scenario:
-    """Return 99 bulk flows, and others that send one segment in the last millisecond."""
+    """Return `count` flows: 99 bulk flows, and flows that send one segment in the last
+    millisecond.
+    """
     bulk = dumbbell(99, "100 Mbit/s", 1000, duration="10 s", recovery="sack")
     last = ap.flows(count - 99, cc="newreno", base_rtt="20 ms", start="9.999 s", size="1 kB")
     return ap.Scenario(
@@ -281,7 +283,7 @@ def measure_idle(name: str) -> dict[str, Any]:
 
 
 def measure_replications(name: str) -> dict[str, Any]:
-    """Wall-clock time of 8 replications on two threads relative to one thread."""
+    """Measure the wall-clock time of 8 replications on two threads relative to one thread."""
     resolved, _ = dumbbell(16, "100 Mbit/s", recovery="sack").resolve()
 
     def took(threads: int) -> float:
@@ -294,7 +296,7 @@ def measure_replications(name: str) -> dict[str, Any]:
 
 
 def measure_codec(name: str) -> dict[str, Any]:
-    """Speed of the decoder, and of the whole chain, for one coding scheme."""
+    """Measure the speed of the decoder and of the complete chain for one coding scheme."""
     scheme = name.removeprefix("ctc-")
     cargo = "cargo run --locked --release --quiet --package airpath-phy --example codec_speed --"
     command = [*cargo.split(), scheme, "--json"]
@@ -332,7 +334,7 @@ def run_once(
 
 
 def median_run(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the run with the median quantity."""
+    """Return the run whose compared quantity is the median."""
     values = [run[figure_of(run)] for run in runs]
     return {**runs[values.index(statistics.median_low(values))], "runs": len(runs)}
 
@@ -343,7 +345,9 @@ def figure_of(run: dict[str, Any]) -> str:
 
 
 def compared(pairs: Sequence[tuple[dict[str, Any], dict[str, Any]]], commit: str) -> dict[str, Any]:
-    """Return the median run of this tree; ``against`` has the other's median run and the ratios."""
+    """Return the median run of this tree; its key ``against`` has the other commit's median run and
+    the ratios.
+    """
     this, other = (median_run(runs) for runs in zip(*pairs, strict=True))
     figure = figure_of(this)
     ratios = [ours[figure] / theirs[figure] for ours, theirs in pairs]

@@ -105,7 +105,7 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def filtered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a sweep's report with names of which one contains the other."""
+    """Return a sweep's report with two names, one of which contains the other."""
     directory = tmp_path_factory.mktemp("filtered")
     aqms = [{"kind": kind} for kind in ("droptail", "codel", "fq-codel")]
     grid = {"bottleneck.aqm": aqms, "flows.0.cc": ["newreno", "dctcp"], "flows.0.count": range(4)}

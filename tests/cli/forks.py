@@ -62,6 +62,7 @@ if __name__ == "__main__":
     cases = json.load(sys.stdin)
     for name in (*PRELOADED, "airpath_papers.qawla"):
         importlib.import_module(name)
-    # Printed after the last fork: otherwise the forks inherit the buffer.
+    # The answers are printed after the last fork; otherwise the forks would inherit the buffered
+    # text.
     answers = [answer(case) for case in cases]
     json.dump(answers, sys.stdout)

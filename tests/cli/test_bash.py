@@ -125,7 +125,7 @@ def test_line_with_an_equals_sign_is_completed_for_every_word_splitting(
 def test_key_with_one_value_is_completed_after_the_equals_sign(
     shell: Callable[[str], Shell],
 ) -> None:
-    """There the word that bash completes is the equals sign itself."""
+    """After `KEY=`, the word that bash completes is the equals sign itself."""
     line = "airpath list a"
     assert shell("").completed(line) == "airpath list aqm "
     line = "airpath phy per --channel="

@@ -1,4 +1,4 @@
-"""Errors in a cell, CLAMP or its traffic: one line, exit status 2, and nothing written."""
+"""Errors in scenarios with a cell or CLAMP: one line, exit status 2, and no files."""
 
 from __future__ import annotations
 

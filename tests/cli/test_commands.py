@@ -1,4 +1,4 @@
-"""The other commands: solve, check, list, reproduce; usage, version, help."""
+"""The commands solve, check, list and reproduce; usage errors, version, help."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMMANDS = ["run", "emulate", "solve", "compare", "reproduce", "list", "check", 
 # --- usage -------------------------------------------------------------------------------------
 
 
-def test_version(airpath_command: Command) -> None:
+def test_version_prints_version_and_commit(airpath_command: Command) -> None:
     answer = airpath_command("--version")
     assert answer.status == 0
     assert answer.out.startswith(f"airpath {ap.__version__} (")
@@ -82,7 +82,7 @@ def test_solve_prints_the_operating_point(airpath_command: Command, scenario: Pa
     assert line.startswith("warning: the queue oscillates with the windows: averaged over that ")
 
 
-def test_solve_json(airpath_command: Command, scenario: Path) -> None:
+def test_solve_json_is_the_solution(airpath_command: Command, scenario: Path) -> None:
     answer = airpath_command("solve", scenario, "--json")
     document = json.loads(answer.out)
     assert document["provenance"]["command"] == "airpath solve small.toml --json"
@@ -112,7 +112,7 @@ def test_check_prints_a_scenario_with_every_option(
     assert (answer.status, answer.err) == (0, "")
     for option in ap.TcpConfig.keys():  # noqa: SIM118  (not a dict)
         assert f"{option} = " in answer.out
-    # The printed text is the same scenario, and already explicit.
+    # The printed text is the same scenario; if it is checked again, the output does not change.
     Path("explicit.toml").write_text(answer.out)
     again = airpath_command("check", "explicit.toml")
     body = [line for line in answer.out.splitlines() if not line.startswith("#")]
@@ -130,7 +130,7 @@ def test_output_of_check_is_accepted_as_input(
     if (cc, profile) == ("dctcp", "ns3"):
         pytest.skip("ns-3's procedures have no ECN")
     keys: tuple[str, ...] = ("--set", f"flows.0.cc={cc}", "--set", f"flows.0.profile={profile}")
-    if cc == "clamp":  # It needs a price.
+    if cc == "clamp":  # CLAMP needs a queue that writes a price.
         keys = ("--set", 'bottleneck.aqm={kind = "clamp", a = "7 kB"}', *keys)
     answer = airpath_command("check", scenario, *keys)
     assert answer.status == 0, answer.err
@@ -179,7 +179,7 @@ def test_list_has_one_line_for_each_component(airpath_command: Command) -> None:
     assert sum(line.startswith("  qawla ") for line in answer.out.splitlines()) == 2
 
 
-def test_list_of_error_processes(airpath_command: Command) -> None:
+def test_list_has_the_error_processes(airpath_command: Command) -> None:
     assert airpath_command("list", "errors") == (
         0,
         "independent      Each packet is corrupted independently, with the same probability\n"
@@ -191,19 +191,19 @@ def test_list_of_error_processes(airpath_command: Command) -> None:
     )
 
 
-def test_list_of_schedulers(airpath_command: Command) -> None:
+def test_list_has_the_schedulers(airpath_command: Command) -> None:
     status, out, error = airpath_command("list", "scheduler")
     kinds = [line.split()[0] for line in out.splitlines()]
     assert (status, error) == (0, "")
     assert kinds == ["proportional-fair", "alpha-fair", "max-rate", "round-robin"]
 
 
-def test_list_json(airpath_command: Command) -> None:
+def test_list_json_is_one_document(airpath_command: Command) -> None:
     document = json.loads(airpath_command("list", "aqm", "--json").out)
     assert {"droptail", "gred"} <= set(document["aqm"])
 
 
-def test_list_of_an_unknown_family(airpath_command: Command) -> None:
+def test_list_of_an_unknown_family_is_rejected(airpath_command: Command) -> None:
     assert airpath_command("list", "colour") == (
         2,
         "",
@@ -225,7 +225,7 @@ def test_reproduce_prints_simulated_and_published_values(airpath_command: Comman
 def test_reproduce_names_the_figures_of_an_earlier_run(
     airpath_command: Command, tmp_path: Path
 ) -> None:
-    """Regression: they remained in the directory as if they belonged to the new report."""
+    """Regression: figures of an earlier run remained in the directory without a message."""
     out = tmp_path / "out"
     out.mkdir()
     for name in ("old.png", "mine.png"):
@@ -239,7 +239,7 @@ def test_reproduce_names_the_figures_of_an_earlier_run(
     }
 
 
-def test_reproduce_json(airpath_command: Command) -> None:
+def test_reproduce_json_has_the_rows(airpath_command: Command) -> None:
     answer = airpath_command("reproduce", "qawla", "table2", "--json")
     assert answer.err == ""
     document = json.loads(answer.out)
@@ -249,7 +249,7 @@ def test_reproduce_json(airpath_command: Command) -> None:
 
 
 def test_reproduce_brief_prints_the_verdict(airpath_command: Command) -> None:
-    """Regression: the number of matching results was not printed."""
+    """Regression: the number of values within tolerance was not printed."""
     whole = airpath_command("reproduce", "qawla", "table2")
     brief = airpath_command("reproduce", "qawla", "table2", "--brief")
     verdict = "72 of 72 published numbers are within tolerance"
@@ -264,7 +264,7 @@ def test_reproduce_brief_prints_the_verdict(airpath_command: Command) -> None:
 def test_reproduce_accepts_the_directory_of_a_paper(
     airpath_command: Command, tmp_path: Path
 ) -> None:
-    """Reproductions of other papers do not need to be in the package."""
+    """Reproductions of other papers need not be part of an installed package."""
     directory = tmp_path / "mine"
     directory.mkdir()
     (directory / "numbers.py").write_text("KEY = 'mine'\n")

@@ -19,7 +19,7 @@ Command = Callable[..., Any]
 
 @pytest.fixture(autouse=True)
 def no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Prevent emulation, which would take as long as the scenario."""
+    """Make emulation unavailable, because it would take as long as the scenario."""
 
     def emulate(*_: Any, **__: Any) -> Any:
         raise BadValueError("no TUN device here.")
@@ -76,7 +76,7 @@ def test_files_are_written(airpath_command: Command, scenario: Path, tmp_path: P
     assert answer.err.count("written: ") == 5
 
 
-def test_no_figure(airpath_command: Command, scenario: Path, tmp_path: Path) -> None:
+def test_no_plot_writes_no_figure(airpath_command: Command, scenario: Path, tmp_path: Path) -> None:
     line = ("compare", scenario, "--reps", "1", "--engines", "solve,simulate", "--out", "out")
     assert airpath_command(*line, "--no-plot").status == 0
     assert not list((tmp_path / "out").glob("comparison.png"))
@@ -84,7 +84,9 @@ def test_no_figure(airpath_command: Command, scenario: Path, tmp_path: Path) -> 
     assert document["base"] == "solve"
 
 
-def test_fewer_than_two_engines(airpath_command: Command, scenario: Path, tmp_path: Path) -> None:
+def test_fewer_than_two_engines_are_rejected(
+    airpath_command: Command, scenario: Path, tmp_path: Path
+) -> None:
     scenario.write_text(SCENARIO.replace('"gred"', '"codel"'))
     answer = airpath_command("compare", scenario, "--out", "out")
     assert answer == (

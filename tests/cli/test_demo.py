@@ -1,4 +1,4 @@
-"""The demonstration: short terminal output, all results on one page, papers in processes."""
+"""`make demo`: short terminal output, all results on one page, papers in separate processes."""
 
 from __future__ import annotations
 

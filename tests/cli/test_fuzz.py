@@ -1,4 +1,6 @@
-"""Mutated scenario files and traces are accepted or rejected, without traceback or endless loop."""
+"""Mutated scenario files and traces: each is accepted or rejected, without traceback or endless
+loop.
+"""
 
 from __future__ import annotations
 

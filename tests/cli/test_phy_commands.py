@@ -84,7 +84,7 @@ def test_out_is_a_file_or_a_directory(airpath_command: Command) -> None:
 def test_ctrl_c_after_the_last_point_reports_that_all_are_finished(
     airpath_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Regression: it printed "Interrupted." only while the figure was drawn."""
+    """Regression: after Ctrl-C during the plot, the command printed only "Interrupted."."""
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -119,7 +119,7 @@ def test_stop_at_zero_errors_ends_a_curve(airpath_command: Command) -> None:
 def test_second_run_keeps_finished_points(airpath_command: Command) -> None:
     airpath_command(*per(*FEW, "--out", "whole.json"))
     whole = json.loads(Path("whole.json").read_text())
-    # The same with another count at the existing point: it must not be measured again.
+    # Change the count of the existing point: a second run must keep it, not measure it again.
     part = {**whole, "complete": False, "curves": [dict(whole["curves"][0])]}
     kept = {**whole["curves"][0]["points"][0], "errors": 1234}
     part["curves"][0]["points"] = [kept]

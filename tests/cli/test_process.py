@@ -36,7 +36,9 @@ def interrupted_by_itself(script: str, *arguments: object) -> subprocess.Complet
     )
 
 
-def test_status_and_streams(airpath_process: Command, scenario: Path) -> None:
+def test_command_uses_exit_status_and_both_streams(
+    airpath_process: Command, scenario: Path
+) -> None:
     good = airpath_process("run", scenario, "--reps", 1, "--json")
     assert (good.status, good.err) == (0, "")
     json.loads(good.out)
@@ -57,14 +59,17 @@ def test_output_bytes_are_equal_for_one_and_two_threads(
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
 def test_equal_flows_do_not_slow_a_check(tmp_path: Path) -> None:
-    """100,000 equal flows: a resolved form below 100 kB, in a process below 150 MB."""
+    """With 100,000 equal flows the resolved form is below 100 kB, and the process uses below 150
+    MB.
+    """
     file = tmp_path / "many.toml"
     file.write_text(
         'duration = "10 s"\n[bottleneck]\naqm = "droptail"\n'
         'link = {kind = "fixed", rate = "100 Mbit/s"}\n'
         '[[flows]]\ncount = 100_000\nbase_rtt = "40 ms"\n'
     )
-    # The peak of this program only; ru_maxrss includes that of the process that it was forked from.
+    # This is the peak of this program only; ru_maxrss includes the peak of the process that forked
+    # it.
     program = (
         "import pathlib, sys; from airpath.cli import main; main(['check', '--json', sys.argv[1]]);"
         "print(pathlib.Path('/proc/self/status').read_text(), file=sys.stderr)"
@@ -96,7 +101,7 @@ def test_ctrl_c_keeps_finished_replications(scenario: Path) -> None:
 def test_ctrl_c_before_the_first_result_names_files_of_an_earlier_run(
     airpath_command: Command, scenario: Path
 ) -> None:
-    """Regression: the earlier result remained as if it were from this run."""
+    """Regression: files of an earlier run remained without a message."""
     assert airpath_command("run", scenario, "--reps", 1, "--out", "out").status == 0
     with Running("run", scenario, "--out", "out", *ENDLESS) as process:
         process.wait_for("simulating, 0 of 2")
@@ -106,7 +111,7 @@ def test_ctrl_c_before_the_first_result_names_files_of_an_earlier_run(
 
 
 def test_ctrl_c_before_the_first_result_leaves_no_directory(scenario: Path) -> None:
-    """Regression: it left an empty directory."""
+    """Regression: the command left an empty directory."""
     before = sorted(Path().iterdir())
     with Running("run", scenario, "--out", "new/out", "--capture", "sender", *ENDLESS) as process:
         process.wait_for("simulating, 0 of 2")
@@ -176,7 +181,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 def test_ctrl_c_while_series_are_written_keeps_the_finished_files(scenario: Path) -> None:
-    """Regression: it waited half a minute for the rest, without a message."""
+    """Regression: the command wrote the remaining files for half a minute, without a message."""
     done = interrupted_by_itself(WHILE_WRITTEN, "run", scenario, *RECORDED)
     assert done.returncode == 130
     assert "Incomplete" not in done.stdout
@@ -190,7 +195,7 @@ def test_ctrl_c_while_series_are_written_keeps_the_finished_files(scenario: Path
 
 
 def test_full_disk_keeps_finished_results(scenario: Path) -> None:
-    """Regression: a traceback, and nothing was printed."""
+    """Regression: the command printed a traceback and no results."""
     limit = 300_000
     done = subprocess.run(
         words("run", scenario, *RECORDED),

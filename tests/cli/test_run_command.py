@@ -42,7 +42,7 @@ def test_advisory_is_a_line_on_standard_error(airpath_command: Command, scenario
 
 
 def test_groups_of_flows_have_rows(airpath_command: Command, scenario: Path) -> None:
-    """Regression: thirty flows of one group and a bulk flow printed one row."""
+    """Regression: thirty flows of one group and a bulk flow were printed as one row."""
     more = Path("groups.toml")
     group = '\n[[flows]]\nsource = "cbr"\nrate = "1 Mbit/s"\n'
     more.write_text(scenario.read_text() + group)
@@ -122,7 +122,7 @@ def test_out_has_tables_and_figures(airpath_command: Command, scenario: Path) ->
     assert "# command: airpath run small.toml" in Path("results/flows.csv").read_text()
 
 
-def test_figures_in_other_formats(airpath_command: Command, scenario: Path) -> None:
+def test_figures_are_written_in_other_formats(airpath_command: Command, scenario: Path) -> None:
     options = ["--figure-format", "pdf,svg", "--window", "1s..2s", "--out", "results"]
     options += ["--set", 'record.series=["queue"]']
     assert airpath_command("run", scenario, "--reps", 1, *options).status == 0
@@ -254,7 +254,7 @@ def test_directory_that_is_not_writable_stops_before_the_run(
     airpath_command: Command, scenario: Path
 ) -> None:
     Path("taken").write_text("")
-    # Ten hours of simulated time: the test would not end if it ran first.
+    # The scenario has ten hours of simulated time: if it ran first, the test would not end.
     answer = airpath_command("run", scenario, "--out", "taken", "--set", "duration=10 h")
     assert answer == (
         2,
@@ -296,7 +296,7 @@ def test_captures_of_the_scenario_require_a_directory(
 def test_non_regular_file_in_the_directory_stops_before_the_run(
     airpath_command: Command, scenario: Path
 ) -> None:
-    """Regression: it was replaced by a file at the end of the run."""
+    """Regression: a regular file replaced the special file at the end of the run."""
     out = Path("out")
     (out / "series-queue.csv").mkdir(parents=True)
     os.mkfifo(out / "result.json")
@@ -323,7 +323,7 @@ def test_files_of_an_earlier_run_are_removed_and_reported(
     assert not any(Path("out", name).exists() for name in gone)
 
 
-def test_parquet_on_demand(airpath_command: Command, scenario: Path) -> None:
+def test_tables_are_written_as_parquet(airpath_command: Command, scenario: Path) -> None:
     words = ["--reps", 1, "--no-plot", "--out", "out", "--format", "parquet"]
     assert airpath_command("run", scenario, *words).status == 0
     assert {path.suffix for path in Path("out").iterdir()} == {".json", ".toml", ".parquet"}
@@ -397,7 +397,7 @@ def test_invalid_numbers_have_a_message_of_airpath(
 
 
 def test_run_that_exceeds_the_memory_is_rejected(airpath_command: Command, scenario: Path) -> None:
-    # Regression: it ran until the kernel killed it.
+    # Regression: the command ran until the kernel killed it.
     often = ["--set", "record.ss=true", "--set", "record.ss_interval=1 ns"]
     answer = airpath_command("run", scenario, *often, "--out", "new")
     assert (answer.status, answer.out) == (2, "")

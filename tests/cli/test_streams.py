@@ -77,7 +77,9 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def answers(directory: Path) -> Answers:
-    """Return status and text on the other stream, by stream and its fault, by call."""
+    """Return a mapping from (stream, fault) to a mapping from call to (status, text on the other
+    stream).
+    """
     cases = [
         {"stream": stream, "how": how, "arguments": call}
         for stream, hows in HOWS.items()
@@ -123,7 +125,9 @@ def test_standard_output_that_rejects_output(answers: Answers, how: str) -> None
 
 @pytest.mark.parametrize("how", HOWS[2])
 def test_standard_error_that_rejects_output_changes_nothing(answers: Answers, how: str) -> None:
-    """Regression: status 120 when it was full; when closed, its text was in the results."""
+    """Regression: if standard error was full, the status was 120; if it was closed, its text was
+    written into the results.
+    """
     for call, (status, out) in answers[2, how].items():
         assert status == (2 if call in WRONG else 0), (call, out)
         assert "written: " not in out, call

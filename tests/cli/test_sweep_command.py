@@ -55,7 +55,9 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def finished(directory: str) -> dict[tuple[str, int], float]:
-    """Return the content of a ledger: processor time by job and replication."""
+    """Return the finished replications of a ledger: a mapping from (job, replication) to
+    CPU time.
+    """
     with Ledger.read(Path(directory, FILE_NAME)) as ledger:
         plan = ledger.plan()
         assert plan is not None
@@ -89,7 +91,7 @@ def test_table_is_the_same_for_every_executor_and_a_larger_one_runs_missing_poin
     assert sessions == [(f"{command} --threads 2", 20), (f"{command} --reps 6", 4)]
 
 
-def test_one_document_and_tables_in_other_formats(airpath_command: Command) -> None:
+def test_json_is_one_document_and_tables_have_other_formats(airpath_command: Command) -> None:
     text = SWEEP.replace("reps = 5", "reps = 2").replace(', "p95_sojourn_s"', "")
     Path("sweep.toml").write_text(text)
     options = ("--format", "latex", "--figure-format", "pdf", "--seed", "7")
@@ -108,7 +110,7 @@ def test_one_document_and_tables_in_other_formats(airpath_command: Command) -> N
 
 
 def test_uncovered_points_are_reported_and_the_table_has_units(airpath_command: Command) -> None:
-    """Regression: the report failed on a failure without a replication."""
+    """Regression: the report could not be written if a failure belonged to no replication."""
     text = SWEEP.replace("reps = 5", 'engines = ["solve"]').replace(
         '["gred", "codel"]', '["droptail"]'
     )
@@ -268,7 +270,7 @@ def kill_at_random(kills: int, reps: int) -> None:
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
         now = finished("o")
-        # Earlier replications are unchanged, with the processor time of their only run.
+        # Earlier replications are unchanged: equal processor times show that they ran only once.
         assert {key: now[key] for key in lasting} == lasting
         lasting = now
     complete("many.toml", "--out", "o")
@@ -285,5 +287,5 @@ def test_killed_sweep_loses_nothing_and_runs_nothing_twice() -> None:
 
 
 @pytest.mark.long
-def test_sweep_killed_a_hundred_times() -> None:
+def test_sweep_killed_a_hundred_times_loses_nothing() -> None:
     kill_at_random(100, 3000)

@@ -22,7 +22,9 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def with_others(path: Path) -> None:
-    """Create a ledger of two points with three replications each, and some that no point uses."""
+    """Create a ledger of two points with three replications each, and with replications that no
+    point uses.
+    """
     made(path)
     with Ledger.open(path) as ledger:
         ledger.add([(run(n), metrics(n)) for n in (3, 4)])
@@ -92,7 +94,9 @@ def test_point_with_a_sufficiently_narrow_interval_is_finished(
     )
 
 
-def test_status_of_a_ledger_without_a_sweep(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_works_for_a_ledger_without_a_sweep(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     Ledger.open(path).close()
     status(path)
     assert capsys.readouterr().out == (

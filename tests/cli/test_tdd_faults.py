@@ -1,4 +1,4 @@
-"""Errors in a TDD link: one line, exit status 2, and nothing written."""
+"""Errors in scenarios with a TDD link: one line, exit status 2, and no files."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def test_plot_requires_a_figure_format(airpath_command: Command) -> None:
     )
 
 
-def test_convert_round_trip(airpath_command: Command) -> None:
+def test_conversion_to_csv_and_back_gives_the_same_trace(airpath_command: Command) -> None:
     assert (
         airpath_command("trace", "convert", "some.trace", "x.csv", "--bin-width", "1 ms").status
         == 0
@@ -99,7 +99,7 @@ def test_convert_round_trip(airpath_command: Command) -> None:
     assert Path("y.trace").read_text() == Path("some.trace").read_text()
 
 
-def test_convert_takes_the_format_by_name(airpath_command: Command) -> None:
+def test_convert_selects_the_format_by_file_name(airpath_command: Command) -> None:
     assert airpath_command("trace", "convert", "some.trace", "x.txt", "--to", "csv").status == 0
     assert "time_s,rate_bps" in Path("x.txt").read_text()
     answer = airpath_command("trace", "convert", "some.trace", "x", "--to", "pcap")
@@ -148,7 +148,7 @@ def test_convert_rejects_an_unknown_file_extension(airpath_command: Command) -> 
     )
 
 
-def test_convert_into_a_missing_directory(airpath_command: Command) -> None:
+def test_convert_into_a_missing_directory_is_rejected(airpath_command: Command) -> None:
     answer = airpath_command("trace", "convert", "some.trace", "no/x.csv")
     assert answer == (
         2,

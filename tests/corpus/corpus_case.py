@@ -1,4 +1,4 @@
-"""Invalid input: a test case, and the requirements on the message."""
+"""Test cases of invalid input, and the requirements that their messages must meet."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def answer_of(program: Callable[[], int]) -> Answer:
 
 
 def checks(file: str) -> int:
-    """Do the same as ``airpath check FILE``, without typer, which takes half of the time."""
+    """Do the same as ``airpath check FILE`` without typer, which would take half of the time."""
     with output.warnings_as_notes():
         api.check(api.load(Path(file)))
     return 0

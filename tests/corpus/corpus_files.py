@@ -233,7 +233,7 @@ def error_rates() -> Iterator[Case]:
         if path[-1] in ("label",):
             continue
         for kind, (value, good_for) in _ODD_JSON.items():
-            # A range may extend beyond every point.
+            # The SNR range of a table may extend beyond all of its points.
             if not isinstance(good, good_for) and (path, kind) not in _GOOD_AFTER_ALL:
                 yield from _table(kind, path, _json(_with(path, value)))
         if not isinstance(path[-1], int) and path[-1] not in ("snr_range_db",):

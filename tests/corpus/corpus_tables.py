@@ -1,8 +1,8 @@
-"""Every table that a scenario file can have, found by a search of the models.
+"""All tables that a scenario file can contain, found by a search through the model classes.
 
-A host is a whole scenario with one class at one position. The accepted values of a key are read
-from its annotation and its documentation, not from its validator; a validator that accepts too much
-is therefore found.
+A host is a complete scenario with a table of one class at one position. The accepted values of a
+key are read from its annotation and its documentation, not from its validator; a validator that
+accepts too much is therefore found.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _release_memory(model: type[Model], table: dict[str, Any], key: str) -> None
 
 
 def _list_of(table: dict[str, Any], info: FieldInfo) -> list[Any]:
-    """Return as many tables as the list in the field's example."""
+    """Return a list of tables, as long as the list in the field's example."""
     count = len(_example(info)) if info.examples else 1
     return [table, *(dict(table) for _ in range(count - 1))]
 

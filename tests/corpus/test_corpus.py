@@ -80,7 +80,9 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def thirds(function: Callable[..., None]) -> Callable[..., None]:
-    """Divide the cases of a test into three: one part runs always, the others in the long tests."""
+    """Divide the cases of a test into three parts. One part runs always; the other two run only in
+    the long tests.
+    """
     days = (0, pytest.param(1, marks=pytest.mark.long), pytest.param(2, marks=pytest.mark.long))
     return pytest.mark.parametrize("third", days)(function)
 
@@ -171,34 +173,36 @@ def test_host_without_an_error_is_accepted(host: Host, directory: Path) -> None:
 
 @pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
 @thirds
-def test_every_key_of_a_scenario(host: Host, third: int, directory: Path) -> None:
+def test_fault_at_every_key_of_a_scenario_is_rejected(
+    host: Host, third: int, directory: Path
+) -> None:
     first = first_of_each_kind()
     cases = [case for case in faults_of(host) if case != first[case.kind]]
     none_is_wrong(cases[third::3], directory, in_short=True)
 
 
-def test_every_kind_of_fault_of_a_scenario(directory: Path) -> None:
+def test_every_kind_of_fault_is_rejected_by_the_command(directory: Path) -> None:
     none_is_wrong(first_of_each_kind().values(), directory)
 
 
-def test_every_scenario_file(directory: Path) -> None:
+def test_every_invalid_scenario_file_is_rejected(directory: Path) -> None:
     none_is_wrong(scenarios(), directory)
 
 
-def test_every_trace(directory: Path) -> None:
+def test_every_invalid_trace_is_rejected(directory: Path) -> None:
     none_is_wrong(traces(), directory)
 
 
-def test_every_table_of_error_rates(directory: Path) -> None:
+def test_every_invalid_error_rate_table_is_rejected(directory: Path) -> None:
     none_is_wrong(error_rates(), directory)
 
 
-def test_every_command_line(directory: Path) -> None:
+def test_every_invalid_command_line_is_rejected(directory: Path) -> None:
     none_is_wrong(command_lines(), directory)
 
 
 @thirds
-def test_every_call_from_python(third: int, directory: Path) -> None:
+def test_every_invalid_call_from_python_is_rejected(third: int, directory: Path) -> None:
     wrong = []
     for call in islice(calls(), third, None, 3):
         what = what_is_wrong_with_the_call(call)

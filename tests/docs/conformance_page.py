@@ -4,7 +4,7 @@ python tests/docs/conformance_page.py RECORDS
 
 The script writes three files: `docs/reference/conformance-full.md` with every comparison, which is
 not committed; `tests/data/conformance.json` with the counts and the failures; and the summary
-`conformance.md`, which is created from the latter.
+`conformance.md`, which is created from this JSON file.
 """
 
 from __future__ import annotations
@@ -117,7 +117,9 @@ def text(name: str) -> str:
 
 
 def commit() -> str:
-    """Return the commit, and whether other than generated files differ from it."""
+    """Return the commit, followed by *changed* if files other than generated ones differ
+    from it.
+    """
 
     def git(*arguments: str) -> str:
         done = subprocess.run(
@@ -150,7 +152,7 @@ def summary(found: Record) -> Iterator[str]:
 
 
 def totals(played: Iterable[Record]) -> tuple[int, int, int]:
-    """Return the numbers of stimuli, segments and values of several scripts."""
+    """Return the total numbers of stimuli, segments and values in several scripts."""
     played = list(played)
     stimuli, segments, values = (
         sum(run[key] for run in played) for key in ("stimuli", "segments", "values")

@@ -79,7 +79,7 @@ def _title(text: str) -> str:
 
 
 def law_sources(root: Path) -> dict[str, str]:
-    """Return the sources of all published formulas in tests, and the area of each."""
+    """Return a mapping from each source of a published formula in the tests to its area."""
     found: dict[str, str] = {}
     rust = [*(root / "crates").glob("*/src/**/*.rs"), *(root / "crates").glob("*/tests/**/*.rs")]
     for file in sorted(rust):

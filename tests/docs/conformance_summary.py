@@ -138,7 +138,8 @@ def papers() -> str:
     return ", ".join(f"[{file.stem}](papers/{file.stem}.md)" for file in found)
 
 
-# --- cells, also for the complete list ----------------------------------------------------------
+# --- table cells, also used by conformance_page.py
+# ----------------------------------------------------------
 
 
 def model(area: str) -> str:

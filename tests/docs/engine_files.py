@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class _Names:
-    """Configured file names as the keys of traces and tables."""
+    """A resolver that uses the file name itself as the key of a trace or table."""
 
     def trace_key(self, file: str, field: object) -> str:
         return file
@@ -58,7 +58,7 @@ def samples() -> dict[str, dict[str, Any]]:
 def sample(component: type[Component]) -> Component:
     """Return a component with its defaults, and with the example of each required key.
 
-    The engine does not check the component, because it may have been built without it.
+    The engine does not check the component, because the compiled engine may lack it.
     """
     given = {
         name: tomllib.loads(f"value = {info.examples[0]}")["value"]

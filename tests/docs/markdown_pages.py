@@ -1,4 +1,4 @@
-"""Contents of a Markdown page for the documentation tests: fenced blocks, links, headings."""
+"""Parser of Markdown pages for the documentation tests: fenced blocks, links, headings."""
 
 from __future__ import annotations
 

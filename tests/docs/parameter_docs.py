@@ -226,7 +226,7 @@ def _in_a_file(value: Any) -> str:
 
 
 def _source(text: str) -> str:
-    """Return the text after a default, without the punctuation that joins them."""
+    """Return the source that follows a default, without the punctuation between them."""
     text = text.strip().lstrip(",;:").strip()
     found = re.match(r"^\(([^()]*)\)(.*)$", text)
     return found[1] + found[2] if found else text

@@ -1,13 +1,15 @@
 """Write the class tables on the pages of the reference; `make generate-docs` runs this script.
 
-Between `<!-- parameters: CLASS -->` and `<!-- end -->` a page has the table of a class's
-parameters, between `<!-- components: FAMILY -->` and `<!-- end -->` all classes of a family,
-between `<!-- words: LIST -->` and `<!-- end -->`, in a field of a table, the words that a key
-takes, in `models/index.md` between `<!-- models -->` and `<!-- end -->` the list of the models'
-pages by `INDEX`, and between
-`<!-- tcp: TABLE -->` and `<!-- end -->` a table about the TCP parameters. All of it is made from
-the classes, their docstrings, the registries and the table of TCP parameters; the text around it
-is written by hand.
+A generated block starts with one of these markers and ends with `<!-- end -->`:
+
+* `<!-- parameters: CLASS -->`: the table of the parameters of a class
+* `<!-- components: FAMILY -->`: all classes of a family
+* `<!-- words: LIST -->`, in a table cell: the accepted values of a key
+* `<!-- models -->`, in `models/index.md`: the list of the model pages, ordered by `INDEX`
+* `<!-- tcp: TABLE -->`: a table about the TCP parameters
+
+The blocks are created from the classes, their docstrings, the registries and the table of TCP
+parameters. The text around them is written by hand.
 """
 
 from __future__ import annotations
@@ -63,8 +65,8 @@ TITLES = {
 class Group(NamedTuple):
     """A list in the index of the models: a title, then pages, families (`*NAME`) and nested lists.
 
-    A family stands for the pages of its components that no other group lists. A family without a
-    group is a group at the end.
+    A family is replaced by the pages of its components that no other group lists. A family that is
+    in no group becomes a group at the end.
     """
 
     title: str

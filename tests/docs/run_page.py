@@ -55,7 +55,7 @@ class PageError(Exception):
 
 
 class NotJudgedError(Exception):
-    """The result of a real-time block is invalid, because the machine was too slow."""
+    """A block in real time cannot be judged, because the machine was too slow for a valid run."""
 
 
 def run_python(block: Block, place: str, names: dict[str, Any]) -> None:
@@ -203,7 +203,7 @@ def first_missing(expected: list[str], printed: list[str], *, varies: bool = Fal
 
 
 def _without_numbers(line: str) -> str:
-    """Return a line with # for each number, or interval, and one space between words."""
+    """Return the line with each number or interval replaced by #, and one space between words."""
     mean = r"[-+]?\d+(?:\.\d+)?"
     interval = rf"{mean}(?: ± \d+(?:\.\d+)?| \({mean} … {mean}\))?"
     return " ".join(re.sub(r"[─━]+", "─", re.sub(interval, "#", line)).split())
@@ -267,7 +267,7 @@ def main() -> int:
             continue
         try:
             with warnings.catch_warnings():
-                # A warning of a model about its result is not an error of the page.
+                # A model may warn about its result; such a warning is not an error of the page.
                 warnings.simplefilter("default", ModelWarning)
                 text = text.replace(block.text, run_block(block, place, names, update), 1)
         except NotJudgedError as error:

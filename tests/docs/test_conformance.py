@@ -29,7 +29,9 @@ AGAIN = "what was compared is behind the tests: make conformance"
 
 def test_summary_matches_sources_and_last_run() -> None:
     committed = conformance_summary.PAGE.read_text("utf-8")
-    assert committed == conformance_summary.page(), "conformance.md is behind: make generate-docs"
+    assert committed == conformance_summary.page(), (
+        "conformance.md is out of date: run make generate-docs"
+    )
     assert len(committed.splitlines()) < 200
 
 

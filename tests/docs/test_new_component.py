@@ -1,4 +1,4 @@
-"""A new component requires edits at four places: a skeleton is added to a copy of the tree.
+"""A new component requires edits at four places: the test adds a skeleton to a copy of the tree.
 
 `make generate-docs` then creates the rest: tables, lists, and the sample that Rust test suites
 read.

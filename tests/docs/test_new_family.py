@@ -109,7 +109,7 @@ mod tests {
     }
 }
 """
-# A packet of 1250 bytes takes 1 ms at the rate, and as much besides.
+# A packet of 1250 bytes takes 1 ms at the rate of the link, and an additional time of 1 ms.
 RUN = """
 import airpath as ap
 

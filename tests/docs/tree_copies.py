@@ -41,8 +41,9 @@ def changed(tree: Path) -> list[str]:
 
 
 def docs_of(tree: Path) -> dict[str, str]:
-    """Run `make generate-docs` in the copy. Return the environment in which its package is
-    imported."""
+    """Run `make generate-docs` in the copy. Return the environment variables with which Python
+    imports the package of the copy.
+    """
     package = {"PYTHONPATH": str(tree / "python")}
     for writer in ("tcp_texts.py", "reference_pages.py", "engine_files.py"):
         run(sys.executable, f"tests/docs/{writer}", directory=tree, **package)

@@ -1,11 +1,17 @@
-"""Replacement of airpath-emu: has the same interface, and simulates instead of emulating.
+"""Replacement of `airpath-emu` for tests: the same interface, but it simulates the scenario.
 
 The environment variable FAKE_EMU, a JSON object, changes the behaviour:
 
-``validity``: entries of the validity report; ``without``: quantities of flows that are null;
-``lines``: text that is written instead of events; ``status``: immediate exit with this status;
-``failed``: the entries of an event of that name; ``linger``: wait for a signal before the end;
-``deaf``: ignore signals; ``command``: exit status of the command; ``report``: text of the report.
+
+* ``validity``: entries of the validity report
+* ``without``: quantities of flows that are null
+* ``lines``: text that is written instead of events
+* ``status``: exit immediately with this status
+* ``failed``: the entries of the event ``failed``
+* ``linger``: wait for a signal before the end
+* ``deaf``: ignore signals
+* ``command``: exit status of the command
+* ``report``: text of the report
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def test_flows_print_the_tables_of_run_and_the_validity_report(fake: Fake, comma
     assert status == 0
     for title in ("Flows", "Queues", "Links", "Validity", "Settings that the kernel does not have"):
         assert f"\n{title}\n" in out
-    assert "0.100 ms" in out  # the 99th percentile of the lateness
+    assert "0.100 ms" in out  # 99th percentile of the lateness in the fake report
     assert "1.0 s of 4 s: rate 9.70 Mbit/s" in err
     assert "late p99 0.10 ms" in err
 

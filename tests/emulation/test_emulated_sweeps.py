@@ -144,7 +144,7 @@ def test_missing_requirement_ends_sweep_immediately(
     assert len(_documents(seen)) == 1
 
 
-def test_a_finished_sweep_needs_no_program(
+def test_finished_sweep_needs_no_emulation_program(
     fake: Fake, swept: Callable[..., ap.Sweep], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake()

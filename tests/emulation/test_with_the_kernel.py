@@ -155,7 +155,7 @@ def _ran(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
     return (main(["emulate", *words]), *capfd.readouterr())
 
 
-def test_a_command_reaches_the_server(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_command_reaches_the_server(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     if reason := cannot_emulate("ping"):
         pytest.skip(reason)
     file = _in_a_file(tmp_path)
@@ -171,7 +171,7 @@ def test_a_command_reaches_the_server(tmp_path: Path, capfd: pytest.CaptureFixtu
 
     out, _ = judged(run, lambda found: found[1])
     assert "5 packets transmitted, 5 received" in out
-    # The smallest RTT is that of the path; the others also depend on the load of the machine.
+    # The smallest RTT is that of the path; larger RTTs also depend on the load of the machine.
     least = float(out.rpartition("= ")[2].split("/")[0])
     assert 30 <= least < 40
     document = json.loads((tmp_path / "out" / "result.json").read_text())
@@ -225,7 +225,7 @@ def test_missing_command_is_reported(tmp_path: Path, capfd: pytest.CaptureFixtur
     assert "no-such-program" in err
 
 
-def test_the_duration_ends_a_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_duration_ends_a_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     words = ["--out", str(out), "--duration", "1s", "--", "sleep", "100000"]
     status, _, err = _ran(capfd, _in_a_file(tmp_path), *words)
@@ -250,7 +250,9 @@ def _processes(mark: str) -> dict[int, str]:
     ("command", "killed"), [(False, "python"), (True, "python"), (True, "airpath-emu")]
 )
 def test_kill_leaves_no_processes_or_files(tmp_path: Path, command: bool, killed: str) -> None:
-    """SIGKILL of either program leaves no process, and therefore no namespace, device or file."""
+    """After SIGKILL of `airpath` or `airpath-emu`, no process remains, and therefore no namespace,
+    device or file.
+    """
     words = ["--", "sh", "-c", "sleep 1000; :"] if command else ["--out", "out", "--capture"]
     line = [sys.executable, "-m", "airpath", "emulate", _in_a_file(tmp_path, duration="1000 s")]
     temporary, mark = tmp_path / "tmp", f"AIRPATH_KILLED={tmp_path}"

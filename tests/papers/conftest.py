@@ -1,4 +1,4 @@
-"""Replacement of the compiled engine, so that the framework of the papers is tested separately.
+"""Replacement of the compiled engine, so that tests of the paper framework do not depend on it.
 
 Its analytic solver is an independent, plain implementation of qawla-2015 Algorithm 1 from the
 equations of the paper. Tests compare the transcribed tables with it.
@@ -37,14 +37,14 @@ class Solved(NamedTuple):
 
 
 def timeout_share(p: float, w: float) -> float:
-    """Eq. 5, in the form of the original paper on the PFTK model (see the errata in the README)."""
+    """Return Eq. 5, in the form of the original PFTK paper (see the errata in the README)."""
     s = 1 - p
     share = (1 - s**3) * (1 + s**3 * (1 - math.pow(s, w - 3))) / (1 - math.pow(s, w))
     return min(1.0, share)
 
 
 def sending_rate(p: float, rtt_s: float) -> float:
-    """Eqs. 3, 4 and 6 with b = 2, packets/s."""
+    """Return the rate of Eqs. 3, 4 and 6 with b = 2 packets per ACK, packets/s."""
     if p == 0:
         return WINDOW_PACKETS / rtt_s
     if p >= 1:
@@ -59,7 +59,7 @@ def sending_rate(p: float, rtt_s: float) -> float:
 
 
 def gentle_red(x: float) -> float:
-    """Eq. 1 with th_min = 30, th_max = 90, p_max = 0.1."""
+    """Return the drop probability of Eq. 1 with th_min = 30, th_max = 90, p_max = 0.1."""
     if x < 30:
         return 0.0
     return (x - 30) / 60 * 0.1 if x < 90 else min(0.1 + (x - 90) / 90 * 0.9, 1.0)
@@ -80,7 +80,7 @@ def fixed_point(
     pers: tuple[float, float],
     boundary: float,
 ) -> Solved:
-    """Algorithm 1."""
+    """Solve the fixed point by Algorithm 1."""
 
     def excess(x: float, alpha: float) -> float:
         rate, per = service(alpha)
@@ -110,7 +110,7 @@ def fixed_point(
 
 
 class FakeEngine(OneByOne):
-    """An engine that solves in Python and "simulates" numbers around a given throughput."""
+    """An engine that solves in Python; its simulations return random values around a throughput."""
 
     def __init__(self) -> None:
         self.runs: list[dict[str, Any]] = []
@@ -179,7 +179,7 @@ class FakeEngine(OneByOne):
             tuple(rtts),
             (low["rate_bps"], high["rate_bps"]),
             (low["per"], high["per"]),
-            # A link with one regime has no boundary: any value.
+            # A link with one regime has no boundary, so any value is correct.
             (link["thresholds"] or [20])[0],
         )
 

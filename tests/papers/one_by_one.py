@@ -48,14 +48,14 @@ class OneByOne:
             session.simulate(cells)
 
     def reproduce(self, *arguments: Any, **options: Any) -> Report:
-        """Return the result of `reproduce`."""
+        """Return the report of `reproduce` with this engine."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(_SIMULATED, self)
             return reproduce(*arguments, **options)
 
 
 class Named:
-    """Sweeps whose points are tuples of a name. The name stands for the scenario."""
+    """Sweeps whose points are tuples of one name, which also replaces the scenario."""
 
     def scenario(self, cell: tuple[str], _effort: Effort) -> str:
         return cell[0]
@@ -73,7 +73,7 @@ def lasting(sweeps: Sweeps, **effort: Any) -> Sweeps:
 
 
 def session_of(replications: dict[str, Sequence[Any]], effort: Effort, **of_paper: Any) -> Session:
-    """Return a session in which the points, tuples of a name, have these replications."""
+    """Return a session with these replications by point; a point is a tuple of one name."""
     sweeps: Any = Named()
     made = Session(Paper("p", "", "", {}, [], sweeps, **of_paper), effort)
     cells: Any = {(name,): Simulated(runs) for name, runs in replications.items()}

@@ -54,7 +54,7 @@ def directory(tmp_path: Path) -> Path:
 
 
 def session(resamples: int = 100, **numbers: Sequence[float]) -> Session:
-    """Return a session in which the points, tuples of a name, have these numbers by replication."""
+    """Return a session whose points, tuples of one name, have these values, one per replication."""
     runs = {name: [{"value": value} for value in values] for name, values in numbers.items()}
     return session_of(runs, Effort(1, 1.0, 0.0, resamples=resamples))
 
@@ -120,7 +120,7 @@ def test_later_entries_are_checked(entry: str, problem: str, tmp_path: Path) -> 
 
 
 def strength_of(check: Any, numbers: dict[str, Sequence[float]], directory: Path) -> Claim:
-    """Return the claim `rises`, checked on points with these numbers by replication."""
+    """Return the claim `rises`, checked on points with these values, one per replication."""
     says = Claims(directory)
     says.check("rises", lambda _spec: [(name,) for name in numbers])(check)
     says.check("weaker")(lambda *_: Finding(True, [], {}))
@@ -362,8 +362,8 @@ def test_batches_omit_incomplete_batch() -> None:
 
 def test_printed_half_widths_are_compared_at_published_replications() -> None:
     found = session(a=[10.0, 11.0, 12.0, 13.0, 14.0])
-    # With 5 replications t = 4.604 at 99 %, with 3 replications 9.925; s = 1.581: a half-width of
-    # 3.255 corresponds to 9.060 with 3 replications.
+    # Half-width t s / sqrt(n) with s = 1.581 at 99 %: t = 4.604 and 3.255 for 5 replications, t =
+    # 9.925 and 9.060 for 3 replications.
     found.paper = replace(found.paper, published_runs=3)
     row = QUANTITY.row(found, ("a",), {"aqm": "a"}, PublishedMean(11.5, 4.53))
     missing = QUANTITY.row(found, ("b",), {"aqm": "b"}, PublishedMean(11.5, 1.0))
@@ -371,7 +371,7 @@ def test_printed_half_widths_are_compared_at_published_replications() -> None:
     [compared] = half_widths([item, replace(item, item="table2")], found)
     values = compared.values["goodput"]
     assert (values["half_widths"], values["mean_ratio"]) == (1, pytest.approx(2.0, abs=0.001))
-    # exp(2.576 sqrt(1/8 + 1/4)) = 4.84: chance can cause a factor of 2.
+    # exp(2.576 sqrt(1/8 + 1/4)) = 4.84, so that a factor of 2 may be due to chance.
     assert values["within_chance"] == 1
     assert compared.lines == [
         "goodput: 1 printed half-widths; simulated over printed 2.00 (geometric mean), "

@@ -50,7 +50,7 @@ SHORT = Effort(replications=1, duration_s=40.0, warmup_s=10.0)
 
 
 def session(cells: list[Cell], effort: Effort | None = None) -> Session:
-    """Return a session with these points, with their own effort or with `effort`."""
+    """Return a session with these points, each with the effort of its sweep, or with `effort`."""
     paper = PAPER
     if effort is not None:
         paper = replace(PAPER, sweeps=lasting(PAPER.sweeps, **vars(effort)))
@@ -106,7 +106,9 @@ def test_short_flows_arrive_at_the_rate_of_section_5_8() -> None:
     point = DYNAMICS["newreno"]
     runs = session([point]).replications(point)
     started = [sum(flow["start_s"] is not None for flow in run["flows"]) - 1 for run in runs]
-    assert abs(sum(started) / len(started) - 26) < 4  # 0.26/s for 100 s; 4 deviations: 4.6
+    assert (
+        abs(sum(started) / len(started) - 26) < 4
+    )  # 26 = 0.26/s for 100 s; the tolerance is below four standard deviations, 4.6
     assert max(started) < 80
 
 
@@ -162,7 +164,7 @@ def test_restricted_buffer_equals_buffer_of_newreno() -> None:
 
 
 class Queues:
-    """A session with given queue lengths, packets in each second."""
+    """A session with given queue lengths, one value in packets for each second."""
 
     def __init__(self, **levels: list[float]) -> None:
         self.levels = levels

@@ -44,7 +44,7 @@ grid.size = [10, 20]
 
 
 def link(cc: str, size: int) -> ap.Scenario:
-    """Return a scenario whose name contains its values of the axes."""
+    """Return a scenario whose name contains its axis values."""
     queue = ap.aqm.DropTail(limit=f"{size} packets")
     bottleneck = ap.Bottleneck(link=ap.link.Fixed(rate="1 Mbit/s"), aqm=queue)
     return ap.Scenario(
@@ -119,7 +119,7 @@ def session(sweeps: Sweeps, replications: int = 2) -> Session:
 
 
 def bars(axis: Any) -> dict[str, list[tuple[float, float]]]:
-    """Return the points with intervals of a panel, by label."""
+    """Return a mapping from the label of each curve of a panel to its points with intervals."""
     return {
         each.get_label(): [(float(x), float(y)) for x, y in each.lines[0].get_xydata()]
         for each in axis.containers
@@ -149,7 +149,7 @@ def test_band_is_between_multiples_of_simulated_numbers(sweeps: Sweeps) -> None:
     assert area.get_label() == "paper"
 
 
-def test_a_mark_may_be_a_number(sweeps: Sweeps) -> None:
+def test_mark_may_be_a_number(sweeps: Sweeps) -> None:
     with style.style():
         figure = made(sweeps, panels=[{"marks": {"12.5": "paper"}}]).drawn(session(sweeps))
     [mark] = [line for line in figure.axes[0].lines if line.get_label() == "paper"]
@@ -197,7 +197,7 @@ def test_columns_with_several_values_are_adjacent(
     ]
 
 
-def test_a_table_without_an_axis_across_has_a_line_for_each_point(sweeps: Sweeps) -> None:
+def test_table_without_a_column_axis_has_a_line_for_each_point(sweeps: Sweeps) -> None:
     table = {"by": "cc", "lines": {"size": "buffer"}}
     _rows, tables = made(sweeps, table=table).found(session(sweeps), "")
     assert [each.title for each in tables] == ["CUBIC", "New Reno"]
@@ -288,8 +288,7 @@ def test_column_without_value_shows_first_point_of_line(sweeps: Sweeps) -> None:
 def test_row_below_shares_abscissa_of_column(
     more: Mapping[str, Any], shared: bool, sweeps: Sweeps
 ) -> None:
-    # With 20 SDUs this number is missing, so that a separate abscissa of the row below would end at
-    # 10.
+    # The value at 20 SDUs is missing, so that a separate abscissa of the row below would end at 10.
     figure = made(sweeps, below={"y": "halved", **more}, panels=[{"by": "cc"}], curves=[])
     first, second, below_first, below_second = axes_of(figure, session(sweeps))
     both = ((first, below_first), (second, below_second))
@@ -323,7 +322,7 @@ def test_panel_has_curve_for_each_value_in_axis_order(sweeps: Sweeps) -> None:
     assert len(colours) == 2
 
 
-def test_a_measured_abscissa_ends_at_the_limit(sweeps: Sweeps) -> None:
+def test_measured_abscissa_ends_at_the_limit(sweeps: Sweeps) -> None:
     panels = [{"x": "delay", "limits": {"xlim": [0, 3]}}]
     [axis] = axes_of(made(sweeps, panels=panels), session(sweeps))
     assert bars(axis) == {"CUBIC": [(2.0, 40.5)], "New Reno": [(2.0, 20.5)]}
@@ -348,7 +347,7 @@ def test_row_below_uses_last_curve(sweeps: Sweeps) -> None:
     assert list(bars(lower).values()) == [[(10.0, 20.5 / 10.5), (20.0, 40.5 / 20.5)]]
 
 
-def test_a_computed_quantity_is_a_line_between_the_ends(sweeps: Sweeps) -> None:
+def test_computed_quantity_is_a_line_over_the_range_of_the_axis(sweeps: Sweeps) -> None:
     figure = made(sweeps, y=["model", "rate"], panels=[{"place": {"cc": "cubic"}}])
     [axis] = axes_of(figure, session(sweeps))
     [line] = [line for line in axis.lines if line.get_label() == "CUBIC"]
@@ -394,7 +393,7 @@ def test_other_points_of_a_computed_quantity_are_a_line(sweeps: Sweeps) -> None:
     assert (line.get_linestyle(), line.get_marker()) == (":", "None")
 
 
-def test_labels_of_an_axis_are_below_each_other(sweeps: Sweeps) -> None:
+def test_labels_are_listed_in_axis_order(sweeps: Sweeps) -> None:
     also = [{"points": [{"sweep": "sizes", "size": 10}], "x": "delay", "label": "delay"}]
     more = {"order": ["cc"], "x": "rate", "y": "size", "curves": "cc", "y_name": ""}
     figure = made(sweeps, **more, panels=[{"also": also}, {}])
@@ -414,7 +413,7 @@ def test_labels_of_an_axis_are_below_each_other(sweeps: Sweeps) -> None:
 # --- computed numbers at points ----------------------------------------------------------------
 
 
-def test_a_computed_number_may_be_missing(sweeps: Sweeps) -> None:
+def test_computed_number_may_be_missing(sweeps: Sweeps) -> None:
     found = session(sweeps)
     rows, [table] = made(sweeps, rows=["halved"]).found(found, "Fig. 1")
     assert [row.computed for row in rows if row] == [10.25, None, 5.25, None]

@@ -118,7 +118,7 @@ def test_unpublished_numbers_have_rows_and_measured_values(sweeps: Sweeps, tmp_p
     assert table.rows[-1] == ["5 kB", "", "", "", "", "25"]
 
 
-def test_a_tolerance_may_depend_on_the_point(sweeps: Sweeps) -> None:
+def test_tolerance_may_depend_on_the_point(sweeps: Sweeps) -> None:
     wide = lambda axes: Tolerance("its size", absolute=axes["size"])  # noqa: E731
     model = ComputedQuantity(*MODEL, tolerance=wide)
     session = Session(Paper("p", "", "", {}, [], sweeps), Effort(2, 2.0, 0.0))

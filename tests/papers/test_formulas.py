@@ -82,7 +82,7 @@ VALUES = {
     "share": ("share(y >= 4)", 0.75),
     "run_share": ("run_share(y(group='a', x=1) > 2)", 0.5),
     "run_most": ("run_most(y(group='b', x=2))", 7.0),
-    # Two replications at 99 %: t = 63.657; for a1 s = 1.414.
+    # Two replications at 99 %: t = 63.657. The standard deviation s of a1 is 1.414.
     "low": ("low(y(group='a', x=1))", 2 - 63.657),
     "high": ("high(y(group='a', x=1))", 2 + 63.657),
     "half_width": ("half_width(y(group='a', x=1))", 63.657),
@@ -116,7 +116,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_function(session: Session, name: str) -> None:
+def test_function_has_its_value(session: Session, name: str) -> None:
     formula, expected = VALUES[name]
     assert value(session, formula) == pytest.approx(expected, rel=1e-4)
 
@@ -137,7 +137,8 @@ def test_mismatched_shapes_are_rejected(session: Session, formula: str, expected
 
 def test_arithmetic_is_by_point_and_replication(session: Session) -> None:
     assert value(session, "y(x=2) - y(x=1)") == {"a": 2.0, "b": 2.0}
-    # A quotient of means, but differences of replications: a2 - a1 is 3 and 1.
+    # The quotient is that of the means. The differences are those of replications: a2 - a1 is 3 and
+    # 1.
     assert value(session, "y(group='a', x=2) / y(group='a', x=1)") == 2.0
     difference = "y(group='a', x=2) - y(group='a', x=1)"
     assert value(session, f"run_most({difference})") == 3.0
@@ -273,8 +274,8 @@ def test_declared_claim_is_checked_on_resamples(tmp_path: Path, session: Session
     [spec] = Claims(tmp_path, sets, MEASURES).checks()
     assert sorted(spec.cells) == [("a1",), ("a2",)]
     [claim] = checked(session, [spec])
-    # The rise is 3 and 1 by replication: its mean is at least 3 only if both draws are the first
-    # replication.
+    # The rise is 3 in the first replication and 1 in the second. Its mean over a resample is at
+    # least 3 only if both samples are the first replication.
     assert not claim.holds
     assert claim.strength is not None
     both_first = sum(

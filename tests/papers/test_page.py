@@ -139,7 +139,9 @@ def test_kept_results_have_all_54_cells_of_qawla() -> None:
 
 @pytest.fixture
 def report(fake_engine: Any) -> dict[str, Any]:
-    """A reproduction of two tables, with an interval, a test of a tolerance and a claim."""
+    """Return the document of a reproduction of two tables, with intervals, tolerances and a
+    claim.
+    """
     effort = Effort(replications=3, duration_s=40.0, warmup_s=10.0, resamples=1)
     provenance = {"command": "airpath"}
     items = ["table2", "table3", "table6"]
@@ -240,7 +242,7 @@ def test_every_claim_that_does_not_hold_has_a_cause(paper: str) -> None:
 
 @pytest.mark.parametrize("paper", installed_papers())
 def test_kept_results_cover_the_whole_paper(paper: str) -> None:
-    """A page of a few items does not replace the page of the paper."""
+    """Results of a run of only some items must not replace the stored results of the paper."""
     kept = json.loads(read_text(paper_directory(paper), RESULTS))
     found = load(paper)
     assert [item["item"] for item in kept["items"]] == [item.key for item in found.items]

@@ -1,7 +1,8 @@
 """Figures of the papers: intervals, axes that start at 0, published numbers next to simulated ones.
 
-Regression tests: means of four replications were joined to curves without intervals, on axes cut to
-the range of their noise. Only the figures of two tables contained published numbers.
+Regression tests: figures showed means of four replications as curves without intervals, on axes
+that covered only the range of their noise. Only the figures of two tables contained published
+numbers.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def session(cells: Any) -> Session:
 
 
 def bars(panel: Any) -> dict[str, Any]:
-    """Return the points with intervals of a panel, by label."""
+    """Return a mapping from the label of each curve of a panel to its points with intervals."""
     return {each.get_label(): each for each in panel.containers}
 
 
@@ -103,7 +104,7 @@ def test_cloud_starts_at_0_and_enlargement_shows_every_interval(one_flow: Any) -
                 assert segment[:, direction].max() <= high
 
 
-def test_a_cloud_has_the_published_points_with_their_intervals(one_flow: Any) -> None:
+def test_cloud_has_the_published_points_with_their_intervals(one_flow: Any) -> None:
     for panel in one_flow.axes:
         containers = bars(panel)
         plain = published_table(6)[384, 1]
@@ -114,7 +115,7 @@ def test_a_cloud_has_the_published_points_with_their_intervals(one_flow: Any) ->
             assert half_widths(containers[label], 1) == pytest.approx([row.goodput_kbps.half_width])
 
 
-def test_a_cloud_of_four_flows_has_the_improvement_of_table_6() -> None:
+def test_cloud_of_four_flows_has_the_improvement_of_table_6() -> None:
     of_grid = grid(GRIDS["fig13"])
     with style.style():
         figure = of_grid.drawn(session(of_grid.cells))
@@ -200,7 +201,9 @@ def test_fig3_has_the_error_rates_of_table_2(plot_item: Callable[[str], Any]) ->
 def test_triangle_down_marks_only_points_without_errors(
     plot_item: Callable[[str], Any],
 ) -> None:
-    """In Figs. 5 and 6 the triangle was also x*, in Figs. 2 and 3 also the fifth MCS."""
+    """Regression test: the same triangle also marked x* in Figs. 5 and 6, and the fifth MCS in
+    Figs. 2 and 3.
+    """
     figure = plot_item("fig2")
     points = AWGN.table().points(confidence=0.99)
     clean = points[points["errors"] == 0]

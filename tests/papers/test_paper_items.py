@@ -1,4 +1,4 @@
-"""Items in Python: results of `item_of` for rows, tables and a figure."""
+"""Items that a paper defines in Python: rows, tables and figures of `item_of`."""
 
 from __future__ import annotations
 
@@ -85,9 +85,7 @@ def test_line_below_title_contains_legend_replications_and_paper(tmp_path: Path)
         ({"title": "Own"}, "Own", "Table 1: Own"),
     ],
 )
-def test_the_number_of_a_table_is_in_its_tables_only(
-    given: Any, of_result: str, of_table: str
-) -> None:
+def test_table_number_is_in_its_tables_only(given: Any, of_result: str, of_table: str) -> None:
     _cells, evaluate = item_of(WIMAX, "table1", [], found, **given)
     result = evaluate(session(simulated=True), None)
     assert (result.title, result.tables[0].title) == (of_result, of_table)
@@ -119,7 +117,7 @@ def test_points_are_grouped_in_the_order_of_their_keys() -> None:
     }
 
 
-def test_items_are_called_as_in_the_paper() -> None:
+def test_items_have_the_names_of_the_paper() -> None:
     names = ("table2", "fig14", "sensitivity")
     assert [called(key, "t") for key in names] == ["Table 2: t", "Fig. 14: t", "t"]
 
@@ -134,7 +132,7 @@ def test_points_may_depend_on_session() -> None:
     "name", ["clamp", *(str(STUDIES / name) for name in ("clamp", "vcp", "wimax"))]
 )
 def test_items_are_evaluated_without_simulated_points(name: str) -> None:
-    """As after Ctrl-C: an item contains at most the rows of its models."""
+    """This occurs after Ctrl-C. An item then contains at most the rows of its analytic models."""
     paper = load(name)
     empty = Session(paper, paper.modes["quick"])
     for item in paper.items:

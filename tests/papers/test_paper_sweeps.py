@@ -129,7 +129,7 @@ def test_share_of_replications_applies_to_each_change(tmp_path: Path) -> None:
     assert cell.reps == Share(2)
 
 
-def test_study_knows_changes_of_its_paper(tmp_path: Path) -> None:
+def test_study_may_use_changes_of_its_paper(tmp_path: Path) -> None:
     text = "[a]\nset.rate = 1\nchanges.two = {about = 'two flows', flows = 2}\n"
     parent = sweeps(tmp_path, text)
     (tmp_path / "study").mkdir()
@@ -137,7 +137,7 @@ def test_study_knows_changes_of_its_paper(tmp_path: Path) -> None:
     assert study.changes("a") == {"two": "two flows"}
 
 
-def test_a_change_sets_keys_of_the_scenario_and_names_the_point(tmp_path: Path) -> None:
+def test_change_sets_keys_of_the_scenario_and_names_the_point(tmp_path: Path) -> None:
     found = sweeps(
         tmp_path,
         """
@@ -181,7 +181,7 @@ def test_scenario_in_two_sweeps_gets_largest_number_of_replications(tmp_path: Pa
     assert counts == [3, 100]
 
 
-def test_a_limit_of_replications_applies_to_every_point(tmp_path: Path) -> None:
+def test_limit_of_replications_applies_to_every_point(tmp_path: Path) -> None:
     text = """
         [own]
         set.rate = 1
@@ -207,7 +207,7 @@ def test_a_limit_of_replications_applies_to_every_point(tmp_path: Path) -> None:
     assert Effort(4, 10.0, 1.0, resamples=10).limited_to(9).resamples == 10
 
 
-def test_a_mode_may_thin_an_axis(tmp_path: Path) -> None:
+def test_mode_may_use_only_some_values_of_an_axis(tmp_path: Path) -> None:
     text = 'grid = {rate = [1, 2, 3, 4], flows = [1, 2]}\nthin = ["rate"]\nreps = {one_in = 2}\n'
     found = sweeps(tmp_path, f"[figure]\n{text}")
     rates = [point.axes["rate"] for point in found.cells("figure", effort=MODE, flows=1)]
@@ -215,14 +215,14 @@ def test_a_mode_may_thin_an_axis(tmp_path: Path) -> None:
     assert len(found.cells("figure")) == 8
 
 
-def test_labels_name_values(tmp_path: Path) -> None:
+def test_labels_replace_values_in_names(tmp_path: Path) -> None:
     text = '[figure]\ngrid.rate = [1, 2]\nlabels.values.rate = ["slow", "fast"]\n'
     found = sweeps(tmp_path, text)
     assert [point.place for point in found.points("figure")] == [{"rate": "slow"}, {"rate": "fast"}]
     assert [point.axes for point in found.cells("figure", rate="fast")] == [{"rate": 2}]
 
 
-def test_a_sweep_without_a_scenario_has_points_that_are_not_simulated(tmp_path: Path) -> None:
+def test_points_of_a_sweep_without_a_scenario_are_not_simulated(tmp_path: Path) -> None:
     text = """
         [law]
         scenario = ""
@@ -289,7 +289,7 @@ def test_numbers_of_criterion_are_used_as_values(tmp_path: Path) -> None:
         found.points("claim")
 
 
-def test_a_study_has_the_sweeps_and_functions_of_its_paper(tmp_path: Path) -> None:
+def test_study_has_the_sweeps_and_functions_of_its_paper(tmp_path: Path) -> None:
     paper = sweeps(tmp_path, "[table]\nset.rate = 1\n")
     (tmp_path / "study").mkdir()
     study = sweeps(tmp_path / "study", "[more]\nset.rate = 2\n", parent=paper)
@@ -392,7 +392,7 @@ def test_points_are_chosen_by_axes_that_the_sweep_has(tmp_path: Path) -> None:
         found.points("b", rate=1)
 
 
-def test_a_change_is_described_in_words(tmp_path: Path) -> None:
+def test_change_is_described_in_words(tmp_path: Path) -> None:
     found = sweeps(tmp_path, "[a]\nset.rate = 1\nchanges.two = {flows = 2}\n")
     with pytest.raises(
         BadValueError, match=r"toml: a: changes\.two\.about: no text. Set the changes"

@@ -1,4 +1,4 @@
-"""Points of several commands in one ledger of `reproduce`: their names, and removed points."""
+"""Points that several `reproduce` commands store in one ledger: their names, and removed points."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _reproduced_rates(
 
 
 def _named_points(out: Path) -> list[tuple[Any, ...]]:
-    """Return the key of each point, with its number of replications."""
+    """Return, for each point, its key and its number of replications."""
     sweep = ap.load_sweep(out)
     table = sweep.points()
     found = table[table["metric"] == "goodput_bps"]
@@ -130,7 +130,9 @@ def _corrected(rate: str) -> ap.Scenario:
 
 @pytest.mark.parametrize("is_removed", [False, True])
 def test_points_removed_from_the_paper_leave_the_plan(tmp_path: Path, *, is_removed: bool) -> None:
-    """The scenario was corrected, or the value was removed from the sweep."""
+    """A point is removed from the paper if its scenario is corrected, or its axis value is
+    removed.
+    """
     _corrected.__name__ = "_path"
     out = tmp_path / "out"
     _reproduced_rates(tmp_path, ["1 Mbit/s", "2 Mbit/s"])

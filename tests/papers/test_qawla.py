@@ -155,7 +155,7 @@ def test_the_simulated_scenario_is_the_topology_of_fig4() -> None:
 def check_analysis(solved: Any, row: Published) -> None:
     assert domain(solved) == row.domain
     assert solved.throughput_bps / 1e6 == pytest.approx(row.analysis_mbps, rel=T_TOLERANCE)
-    # Half of the last printed digit where x* is printed as 0.0000.
+    # If x* is printed as 0.0000, the tolerance is half of the last printed digit.
     expected = pytest.approx(row.queue_packets, rel=QUEUE_TOLERANCE, abs=5e-5)
     assert solved.queue_packets == expected
     if row.alpha is None:
@@ -169,17 +169,17 @@ def check_solved_by_engine(cell: SweepPoint) -> None:
 
 
 @pytest.mark.parametrize("idx", by_idx(range(1, 19)))
-def test_table3_b10(idx: int) -> None:
+def test_analysis_matches_table3(idx: int) -> None:
     check_solved_by_engine(cell_of(idx, 10))
 
 
 @pytest.mark.parametrize("idx", by_idx(range(1, 19)))
-def test_table4_b20(idx: int) -> None:
+def test_analysis_matches_table4(idx: int) -> None:
     check_solved_by_engine(cell_of(idx, 20))
 
 
 @pytest.mark.parametrize("idx", by_idx(range(1, 19)))
-def test_table5_b30(idx: int) -> None:
+def test_analysis_matches_table5(idx: int) -> None:
     check_solved_by_engine(cell_of(idx, 30))
 
 
@@ -201,7 +201,8 @@ def test_quick_mode_of_a_table_is_near_the_published_numbers() -> None:
     report = reproduce("qawla", ["table4"], mode="quick")
     [simulation] = [summary for summary in report.summaries if summary.key == "simulation"]
     assert simulation.values["cells"] == simulation.values["within"] == 18
-    # Replications with 90 s of measured time vary about twice as much as the paper's means of ten.
+    # A replication with 90 s of measured time varies about twice as much as the paper's mean of ten
+    # replications.
     assert simulation.values["mean_absolute_difference"] < 2 * MEAN_LIMIT
 
 
@@ -211,7 +212,7 @@ def test_quick_mode_is_near_the_published_numbers() -> None:
     [simulation] = [summary for summary in report.summaries if summary.key == "simulation"]
     assert simulation.values["cells"] == 54
     assert simulation.values["mean_absolute_difference"] < 2 * MEAN_LIMIT
-    # The sentence in the README of the paper about these replications.
+    # This is the sentence about quick mode in the README of the paper.
     readme = " ".join(read_text(paper_directory("qawla"), "README.md").split())
     apart = 100 * simulation.values["mean_absolute_difference"]
     [analysis] = [summary for summary in report.summaries if summary.key == "analysis"]

@@ -1,7 +1,7 @@
-"""Ozturk and Akar 2015 §6: policies over SNRs and traffic by the fixed point, on synthetic rates.
+"""Ozturk and Akar 2015 §6: link-adaptation policies, compared by the fixed point.
 
-The error rates in this file are simple functions. `test_qawla_table6` uses the error rates shipped
-with Airpath.
+The error rates in this file are simple functions of SNR and MCS. `test_qawla_table6` uses the error
+rates shipped with Airpath.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ BLOCKS = 10**7
 BRIEF = Effort(1, 40.0, 10.0, resamples=0)
 
 
-def made_up(channel: Channel, fer: Callable[[int, float], float]) -> PerTable:
+def tables_of(channel: Channel, fer: Callable[[int, float], float]) -> PerTable:
     """Return error-rate tables from a function of MCS and SNR, in the file format."""
     curves = []
     for m, mcs in mcs_table().items():
@@ -73,14 +73,15 @@ def made_up(channel: Channel, fer: Callable[[int, float], float]) -> PerTable:
 
 
 def falling(m: int, snr_db: float) -> float:
-    """An error rate that falls tenfold per 2 dB, from 1 at 4 m dB; mcs3 is slightly better than
-    mcs4."""
+    """Return the error rate of MCS m: 1 at 4 m dB, and a factor of ten lower per 2 dB; mcs3 is
+    slightly better than mcs4.
+    """
     return min(1.0, 10 ** ((4 * m - 0.2 * (m == 3) - snr_db) / 2))
 
 
 @pytest.fixture(scope="module")
 def itu_a() -> Adaptation:
-    return Adaptation(ITU_A, made_up(ITU_A, falling))
+    return Adaptation(ITU_A, tables_of(ITU_A, falling))
 
 
 # --- traffic and SNRs --------------------------------------------------------------------------
@@ -262,8 +263,8 @@ def test_t_m_and_t_w_match_definition(
 
 
 def test_less_reliable_of_mcs3_and_mcs4_may_be_mcs_2() -> None:
-    """Case: mcs3 counts as more efficient, and mcs4 is much more reliable."""
-    rates = made_up(ITU_A, lambda m, snr: falling(m, snr + 7 * (m == 4)))
+    """In this case mcs3 counts as more efficient, and mcs4 is much more reliable."""
+    rates = tables_of(ITU_A, lambda m, snr: falling(m, snr + 7 * (m == 4)))
     itu_a = Adaptation(ITU_A, rates)
     policy = qawla(0.05, 100)
     assert (4, 3) not in itu_a.choices(policy)
@@ -283,7 +284,7 @@ def test_effects_of_single_changes_add_up_to_the_joint_effect(
     found = {ITU_A.key: itu_a}
     assert choices_table(found, [found], "").rows == []
     # The same links, but all policies use error rates that are worse by 1 dB.
-    rates = made_up(ITU_A, lambda m, snr: falling(m, snr - 1))
+    rates = tables_of(ITU_A, lambda m, snr: falling(m, snr - 1))
     other = with_choices_of(itu_a, rates)
     rows = choices_table(found, [found, {ITU_A.key: other}], "").rows
     for name, policy in POLICIES.items():
@@ -349,7 +350,7 @@ def on_made_up_rates(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
 
     def put(fer: Callable[[Channel, int, float], float]) -> None:
         found = {
-            channel: made_up(channel, lambda m, snr, channel=channel: fer(channel, m, snr))
+            channel: tables_of(channel, lambda m, snr, channel=channel: fer(channel, m, snr))
             for channel in CHANNELS.values()
         }
         monkeypatch.setattr(Channel, "table", lambda channel: found[channel])
@@ -487,7 +488,7 @@ def test_interrupted_reproduction_is_not_complete(
         json.dumps(report.to_dict(), allow_nan=False)
 
 
-def test_every_item_of_section_6_is_there() -> None:
+def test_every_item_of_section_6_is_reproduced() -> None:
     keys = [item.key for item in reproduction.load("qawla").items]
     for key in (
         "fig2",

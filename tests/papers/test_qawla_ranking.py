@@ -1,4 +1,4 @@
-"""The qawla study that simulates a sample of link adaptation: the ranking of the policies."""
+"""The qawla study that simulates link-adaptation policies for a sample of links, and ranks them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_ranking_compares_simulated_with_modelled_throughput(fake_engine: Any) -
     report = fake_engine.reproduce(STUDIES, ["ranking"], effort=effort)
     [item] = report.items
     assert item.complete
-    # All simulations gave the same result, so that no two policies are distinguished.
+    # All simulations return the same result, so that no two policies can be distinguished.
     means = [row for row in item.rows if row.quantity == "mean_normalised_throughput_simulation"]
     assert [row.row["policy"] for row in means] == [*NAMES, *NAMES]
     assert [row.computed for row in means] == pytest.approx([1.0] * 12)

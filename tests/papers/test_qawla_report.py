@@ -24,7 +24,8 @@ SHORT = Effort(replications=3, duration_s=40.0, warmup_s=10.0, resamples=0)
 T_TOLERANCE = ANALYSIS["throughput_analysis"].relative
 
 
-# --- the report, on a stand-in for the engine --------------------------------------------------
+# --- the report, with a replacement of the engine
+# --------------------------------------------------
 
 
 def of_name(name: str) -> tuple[int, int]:
@@ -184,7 +185,9 @@ def test_agreement_is_judged_around_the_printed_numbers(engine: Any) -> None:
 
 
 def test_agreement_of_model_and_simulation_is_checked_and_can_fail(engine: Any) -> None:
-    """§5: model and simulation agree, best for B = 20 and 30. No check covered this."""
+    """The paper's §5 states that model and simulation agree, best for B = 20 and 30. Regression
+    test: no check covered this sentence.
+    """
     tables = ["table3", "table4", "table5"]
 
     def verdict(share: dict[int, float]) -> bool:

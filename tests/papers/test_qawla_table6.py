@@ -106,7 +106,7 @@ def test_table6(report: Report, policy: str, channel: str, measure: str) -> None
 
 
 @pytest.mark.parametrize(("policy", "published"), [("TAGLA", 0.0032), ("TFER", 0.00013)])
-def test_table6_best_thresholds(report: Report, policy: str, published: float) -> None:
+def test_best_thresholds_match_table6(report: Report, policy: str, published: float) -> None:
     [row] = [
         row
         for item in report.items
@@ -120,7 +120,7 @@ def test_table6_best_thresholds(report: Report, policy: str, published: float) -
 
 
 @pytest.mark.parametrize("place", error_rates(), ids=lambda at: f"mcs{at[1]}-{at[0]}dB")
-def test_table2_per(place: tuple[int, int]) -> None:
+def test_error_rate_matches_table2(place: tuple[int, int]) -> None:
     rate = error_rates()[place]
     if rate.extra["published_errors"] >= COMMON_ERRORS:
         assert rate.computed == pytest.approx(rate.published, rel=COMMON_LIMIT)
@@ -152,7 +152,7 @@ def test_table2_has_15_error_rates_above_0() -> None:
         if not spec.cells
     ],
 )
-def test_claim(report: Report, key: str) -> None:
+def test_claim_holds(report: Report, key: str) -> None:
     [claim] = [claim for claim in report.claims if claim.key == key]
     assert claim.holds, claim.measured
 
@@ -208,7 +208,9 @@ def test_sensitivity_has_the_range_of_every_entry_over_resampled_counts(
 def test_separately_shifted_curves_explain_entry_outside_tolerance(
     sensitivity: Sequence[Row],
 ) -> None:
-    """Common shifts of all curves resulted in 0.542 to 0.574; the printed value is 0.51."""
+    """If all curves are shifted together, the entry is 0.542 to 0.574; the printed value is
+    0.51.
+    """
     [row] = [
         row
         for row in sensitivity
@@ -240,7 +242,7 @@ def test_strengths_use_resampled_error_rates() -> None:
     assert all(drawn[0][key] != drawn[2][key] != counted[key] for key in CHANNELS)
     means = [mean(each) for each in (session, once, again)]
     assert means[1] == means[2] != means[0]
-    # Resamples of README.md, "sensitivity": 0.967 to 0.972.
+    # The section "sensitivity" of README.md states 0.967 to 0.972 over the resamples.
     assert means[1] == pytest.approx(means[0], abs=0.004)
 
 

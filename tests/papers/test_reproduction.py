@@ -62,7 +62,7 @@ def test_table_is_read_as_named_tuples_with_field_types(tmp_path: Path) -> None:
 
 @pytest.fixture
 def published() -> list[Row]:
-    """Rows of two points, without simulated numbers."""
+    """Return the rows of two points, without simulated numbers."""
     rows = []
     for place, goodput, half, delay, seen in (
         ({"bearer": 384, "aqm": "sbd"}, 294.5, 5.6, 0.55, "often"),

@@ -166,7 +166,9 @@ def test_recorded_series_are_kept_next_to_the_ledger(ran: Ran, tmp_path: Path) -
         queue = found.series("queue", 1)
         assert [round(at) for at in queue.time_s] == [0, 1, 2]
         assert list(queue.value) == list(first.series("queue", 1).value)
-        assert len(found.series("drop", 0).time_s) == 0  # recorded, and nothing was dropped
+        assert (
+            len(found.series("drop", 0).time_s) == 0
+        )  # the series is recorded, and the queue dropped no packets
         with pytest.raises(LookupError, match="cwnd was not recorded"):
             found.series("cwnd", 0)
     files = sorted((tmp_path / "series").iterdir())

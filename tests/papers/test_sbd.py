@@ -107,7 +107,7 @@ def row_named(results: Results, item: str, quantity: str, **names: Any) -> Row:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "bearer"), ROWS)
-def test_goodput_of_tables_2_to_5(tables: Results, number: int, bearer: int) -> None:
+def test_goodput_matches_tables_2_to_5(tables: Results, number: int, bearer: int) -> None:
     row = row_named(tables, f"table{number}", "goodput", bearer=bearer)
     assert difference(row) <= 0.05
 
@@ -122,14 +122,14 @@ def test_goodput_of_tables_2_to_5(tables: Results, number: int, bearer: int) -> 
         for row in ROWS
     ],
 )
-def test_delay_of_tables_2_to_5(tables: Results, number: int, bearer: int) -> None:
+def test_delay_matches_tables_2_to_5(tables: Results, number: int, bearer: int) -> None:
     row = row_named(tables, f"table{number}", "delay", bearer=bearer)
     assert difference(row) <= 0.15
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("bearer", "flows"), published_table(6))
-def test_table6_drop_tail(tables: Results, bearer: int, flows: int) -> None:
+def test_drop_tail_matches_table6(tables: Results, bearer: int, flows: int) -> None:
     names = {"bearer": bearer, "flows": flows, "aqm": "droptail"}
     assert difference(row_named(tables, "table6", "goodput", **names)) <= 0.15
     assert difference(row_named(tables, "table6", "delay", **names)) <= 0.30
@@ -144,7 +144,7 @@ def test_table6_drop_tail_rows_are_near(summaries: Mapping[str, Summary]) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("bearer", "flows", "aqm", "quantity"), improvements())
-def test_table6_improvement(
+def test_improvement_matches_table6(
     tables: Results, bearer: int, flows: int, aqm: str, quantity: str
 ) -> None:
     names = {"bearer": bearer, "flows": flows, "aqm": aqm.lower()}
@@ -156,13 +156,13 @@ def test_table6_improvement(
 def test_table6_improvements_are_near(summaries: Mapping[str, Summary]) -> None:
     found = summaries["improvements"].values
     assert found["improvements"] == 32
-    # 27 with the incorrect turnaround time; 29 over 400 replications.
+    # 27 of 32 are near with the incorrect turnaround time; 29 over 400 replications.
     assert found["within_8_points"] >= 29
 
 
 @pytest.mark.slow
 def test_rms_difference_of_delays_of_tables_2_to_6_is_small(tables: Results) -> None:
-    """Root mean square of the 32 differences; 11.1 % with the incorrect turnaround time."""
+    """The root mean square of the 32 differences was 11.1 % with the incorrect turnaround time."""
     computed = {
         tuple(row.row.values()): row.computed
         for item in tables.values()
@@ -216,7 +216,7 @@ WHOLE_GRIDS = {
     ],
     ids=lambda spec: spec.key,
 )
-def test_claims_of_the_text(session: Session, spec: ClaimCheck) -> None:
+def test_claim_of_the_text_has_its_known_verdict(session: Session, spec: ClaimCheck) -> None:
     session.simulate(spec.cells)
     found = spec.check(session)
     assert found.holds == (spec.key not in NOT_HELD), found.measured
@@ -240,7 +240,7 @@ def test_weaker_forms_of_the_claims_hold() -> None:
 
 
 def test_modes_state_replications_of_tables() -> None:
-    """paper.toml contains the number in a text."""
+    """The number is part of a text in paper.toml."""
     assert {point.reps for point in TABLE6.values()} == {100}
     for effort in load("sbd").modes.values():
         assert effort.note.startswith("Tables 2 to 6: 100 runs.")
@@ -273,12 +273,13 @@ def test_trace_of_fig14_has_all_parts(figures: Results) -> None:
     assert all(value is not None and 15 <= value <= 40 for value in largest.values())
 
 
-# --- the report, on a stand-in for the engine --------------------------------------------------
+# --- the report, with a replacement of the engine
+# --------------------------------------------------
 
 
 class Published(OneByOne):
-    """An engine that returns the printed values for each row of Tables 2 to 6, and the same values
-    for all other points."""
+    """An engine that returns the printed values for each row of Tables 2 to 6, and equal values for
+    all other points."""
 
     def __init__(self) -> None:
         self.runs: list[tuple[str, int]] = []

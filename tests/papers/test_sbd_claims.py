@@ -1,4 +1,4 @@
-"""The later criteria of sbd-2006 on synthetic numbers, and their computation."""
+"""The later criteria of sbd-2006: their verdicts on synthetic numbers, and their computation."""
 
 from __future__ import annotations
 

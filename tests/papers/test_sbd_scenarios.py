@@ -102,7 +102,7 @@ def test_settings_of_the_tables_have_their_replications_on_the_grids() -> None:
     assert [sbd.sweeps.effort_of(point, sbd.modes["quick"]).replications for point in other] == [4]
 
 
-def test_a_setting_may_be_named() -> None:
+def test_value_of_a_setting_may_be_a_name() -> None:
     sbd = {"aqm": "SBD", "bearer": 384}
     assert setting_at({"aqm": "drop-tail", "bearer": 384}) == DROP_TAIL
     assert setting_at(sbd) == ("SBD", 200, 20) == setting_at({"table": 3, "bearer": 384})
@@ -164,7 +164,7 @@ TABLE_1: dict[str, Callable[[Any, Any, Any], Any]] = {
     ),
     "Frame Error Ratio (FER)": lambda link, *_: f"{100 * link['errors']['frame_error_rate']:g} %",
     "Maximum TCP/IP packet size": lambda _link, tcp, _: f"{tcp['mss'] + 40} bytes",
-    # 65 536 bytes exceed by one the largest window without scaling.
+    # 65 536 bytes are one byte more than the largest window without scaling.
     "Maximum allowed window": lambda _link, tcp, _: f"{(tcp['receive_window'] + 1) // 1024} kbytes",
     "Initial window": lambda _link, tcp, _: f"{tcp['initial_window'] / tcp['mss']:g}",
     "Wired Network Round Trip Delay": lambda _link, _tcp, wire: (
@@ -302,7 +302,7 @@ def differences(one: Any, other: Any, place: str = "") -> list[str]:
     return [] if one == other else [place]
 
 
-def test_a_newcomer_starts_alone() -> None:
+def test_newcomer_starts_at_the_given_time() -> None:
     first, second = path_of(384, 2, size=80, newcomer_s=20.0)["flows"]
     assert first["start"] == {"kind": "at", "time_ns": 0}
     assert second["start"] == {"kind": "at", "time_ns": 20 * 10**9}

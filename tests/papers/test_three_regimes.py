@@ -90,7 +90,9 @@ IDX_10, IDX_15 = (SWEEPS.cells("table5", idx=idx) for idx in (10, 15))
 
 
 def explained(cell: Any, effort: Effort = SHORT) -> tuple[float, Explanation]:
-    """Return the difference of the compiled model from a short simulation, and its explanation."""
+    """Return the relative difference of the engine's model from a short simulation, and the parts
+    that explain it.
+    """
     run = ap.simulate(STUDIES.sweeps.scenario(cell, effort), reps=effort.replications)
     measured = CellAverages.of(run.replications)
     difference = math.log(scenarios.solution(cell).throughput_bps / measured.throughput_bps)
@@ -121,7 +123,8 @@ def test_drops_explain_published_point_with_18_percent_difference() -> None:
 
 
 def test_assumptions_of_the_fixed_point_have_no_effect_where_they_hold() -> None:
-    # One regime, no drops and a constant queue: only TCP can differ from its formula.
+    # With one regime, no drops and a constant queue, the only difference is that of TCP from its
+    # formula.
     path = ModelPath.of([12.0, 12.0], [1e-3, 1e-3], [10], [0.05, 0.05])
     system = np.zeros(22)
     system[21] = 1.0
@@ -179,7 +182,8 @@ def test_summary_counts_are_correct() -> None:
     assert summary.values["fixed_point"]["median"] == pytest.approx(0.03)
     assert summary.values["average"]["largest"] == pytest.approx(0.03)
     assert summary.values["warned"] == 1
-    # 0.12 + 0.02 + 0 of 0.1 + 0.02 + 0.03; a part with the opposite sign counts as negative.
+    # The share is (0.12 + 0.02 + 0) / (0.1 + 0.02 + 0.03); a part with the opposite sign is
+    # negative.
     assert summary.values["shares"]["spread"] == pytest.approx(0.14 / 0.15)
     assert summary.values["shares"]["tcp"] == pytest.approx(0.01 / 0.15)
     assert three_regimes.summarise([]) == []

@@ -55,7 +55,7 @@ def test_packet_failures_match_independent_evaluation(
     assert found == pytest.approx(snrs_db, abs=0.02)
 
 
-def test_past_the_threshold_data_and_acks_arrive() -> None:
+def test_data_and_acks_arrive_above_the_threshold_snr() -> None:
     assert failure("2x2", 0.93, 10.0, ACK_BYTES) > 0.01
     assert 8.0 < past_db("2x2", 0.93) < 12.0
 
@@ -132,7 +132,7 @@ def test_points_past_threshold_match_fig_6() -> None:
         antennas, rate = place["antennas"], place["code_rate"]
         same = {name: place[name] for name in ("antennas", "code_rate", "protocol", "snr_db")}
         is_past = place["snr_db"] > past_db(antennas, rate)
-        # Panels end at 25 dB, which is a value of claims for one of them only.
+        # Panels end at 25 dB; only one panel has a claim at this value.
         is_claimed = place["snr_db"] < 25 or (antennas, rate) == ("2x1", 0.93)
         assert bool(SWEEPS.points("past", **same)) == (is_past and is_claimed), point.label
 
@@ -178,7 +178,7 @@ class Recordings(OneByOne):
     """An engine with two replications that have these times of first segments, s, by flow."""
 
     def simulate_one(self, _scenario: Any, **_more: Any) -> Simulated:
-        """Return the replications: two flows, of which the second one sends nothing in the second
+        """Return two replications of two flows; the second flow sends nothing in the second
         replication."""
         flows = [{"id": 0, "start_s": 0.1, "aborted_at_s": 9.2}, {"id": 1, "start_s": 0.2}]
         found = {
@@ -204,7 +204,7 @@ def test_first_ack_precedes_data() -> None:
     assert sampled == {(first, second) for first in spans for second in spans}
 
 
-def test_the_two_sample_difference_is_one_sided() -> None:
+def test_two_sample_difference_is_one_sided() -> None:
     early, late = [1.0, 2.0, 3.0, 4.0], [2.5, 3.5, 4.5, 5.5]
     assert later_by(late, early) == pytest.approx(0.5)
     assert later_by(early, late) == 0.0
@@ -235,7 +235,9 @@ CELLS = [
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.label)
 def test_share_of_failed_data_matches_distribution(made: Session, cell: SweepPoint) -> None:
-    """99.9 % of a binomial distribution; bursts are too short for a correlation between packets."""
+    """The tolerance is the 99.9 % range of a binomial distribution: bursts are too short to
+    correlate packets.
+    """
     found = error_rate(made, cell)
     assert found is not None
     axes = cell.axes
@@ -245,7 +247,7 @@ def test_share_of_failed_data_matches_distribution(made: Session, cell: SweepPoi
 
 
 def test_every_claim_is_checked_on_simulated_cells() -> None:
-    """The checks complete and produce a result, on points with one short replication each."""
+    """Each check gives a verdict on points with one short replication."""
     assert len(PAPER.claims) == 27
     analytic = [spec for spec in PAPER.claims if not spec.cells]
     session = Session(PAPER, PAPER.modes["quick"], seed=1)

@@ -28,7 +28,7 @@ def test_burst_of_8_bits_corresponds_to_doppler_shift_of_50_khz() -> None:
 
 
 def known(delivered: dict[SweepPoint, float]) -> Session:
-    """Return a session in which the given numbers of packets are delivered at some points."""
+    """Return a session that delivers the given numbers of packets at some points."""
     made = Session(PAPER, PAPER.modes["quick"])
     vars(made)["values"] = lambda cell, _value: [delivered[cell]] if cell in delivered else []
     vars(made)["finished"] = delivered.__contains__

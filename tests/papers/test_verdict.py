@@ -209,7 +209,7 @@ def test_strength_cause_and_date_are_listed_with_claim(bad: Report) -> None:
     for text in (printed(shown), page(document), report_of_paper(document)):
         assert all(line in text for line in lines)
     assert Claim.of(document["claims"][-1]) == found
-    # A claim that holds has no cause; a claim that is not from the paper has a reason.
+    # A claim that holds has no cause. A claim that is not a sentence of the paper has a reason.
     assert "Cause" not in " ".join(replace(found, holds=True, strength=None).about())
     assert replace(found, of_paper=False, cause="").about()[-1] == (
         "Not a claim of the paper: Table 2 excludes it."

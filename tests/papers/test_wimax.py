@@ -47,7 +47,9 @@ UNI, BLIND, ADAPT = SWEEPS.cells("table1")
 
 
 def session(cells: list[Cell], runs: int | None = None) -> Session:
-    """Return a session with these points, with their own number of replications or with `runs`."""
+    """Return a session with these points, each with the replications of its sweep, or with
+    `runs`.
+    """
     paper = PAPER
     if runs is not None:
         paper = replace(PAPER, sweeps=lasting(PAPER.sweeps, replications=runs))
@@ -263,8 +265,9 @@ def test_eq_8_matches_independent_evaluation(
 
 
 def test_growing_queue_matches_hand_calculation() -> None:
-    """R = 5 Mbit/s, 20 ms, no losses: a window of 16 packets or more exceeds the capacity of the
-    pipe."""
+    """Rate R = 5 Mbit/s, round trip 20 ms, no losses: a window of 16 packets or more exceeds the
+    bandwidth-delay product.
+    """
     queued_s = time_s = 0.0
     windows = (1, 2, 4, 8, 16, 32, 64, 64, 64)  # 191 packets before the last
     for window in windows:
@@ -343,8 +346,8 @@ def two_acks() -> TwoAcks:
 def test_two_acks_of_figure_1_follow_standard(two_acks: TwoAcks) -> None:
     steps = messages(*two_acks.frames)
     assert [step.upwards for step in steps] == [True, False, True, False, True, False, True]
-    # The code is sent after the arrival of the first ACK; the second ACK waits when the first one
-    # is sent.
+    # The ranging code is sent after the arrival of the first ACK; the second ACK waits in the queue
+    # when the first ACK is sent.
     assert two_acks.arrivals[0] < steps[0].sent_ms
     assert two_acks.arrivals[1] < steps[4].sent_ms
 
@@ -361,6 +364,7 @@ def test_grants_of_figure_1_follow_reception_of_requests(two_acks: TwoAcks) -> N
     # it.
     _first, second = two_acks.frames
     assert (second - 1) * FRAME_MS >= two_acks.received_ms[0]
-    # The code is sent without skipping a map: the first back-off window has two opportunities.
+    # The code is sent in the frame of the next map: the first back-off window has two
+    # opportunities.
     waited = (steps[0].sent_ms - two_acks.arrivals[0]) / FRAME_MS
     assert 0 < waited <= 2

@@ -19,7 +19,9 @@ def _span(value: Any, info: ValidationInfo) -> Duration | list[Duration]:
     if not isinstance(value, (list, tuple)):
         return Duration._validate(value, info)
     if len(value) != 2:
-        raise fault("not a pair", "Set the lower end first, then the upper end", '["25 ms", "50 ms"]')
+        raise fault(
+            "not a pair", "Set the lower end first, then the upper end", '["25 ms", "50 ms"]'
+        )
     ends: list[Duration] = []
     wrong: list[Any] = []
     for index, item in enumerate(value):

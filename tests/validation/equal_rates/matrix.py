@@ -101,7 +101,9 @@ def link_of(kind: str, directory: Path) -> ap.link.Link | dict[str, Any]:
 
 
 def discipline(kind: str, control: str) -> dict[str, Any]:
-    """Return the discipline with its defaults; with marks for DCTCP if it supports them."""
+    """Return the discipline with its defaults; for DCTCP, it marks packets if it supports
+    marking.
+    """
     may_mark = control == "dctcp" and "ecn" in QueueDisc.registry[kind].model_fields
     return {"kind": kind, **({"ecn": True} if may_mark else {}), **MUST_HAVE.get(kind, {})}
 

@@ -38,7 +38,9 @@ class Received(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """Loss of a packet whose symbols have the error rates of a channel with two states."""
+    """Loss probability of a packet over a channel with two states, each with its symbol
+    error rate.
+    """
 
     name: str
     """Antennas and mean SNR; determines the error rates of BPSK."""
@@ -90,7 +92,7 @@ FAILURES = [
 
 @cache
 def kept() -> dict[str, str]:
-    """Return the kept digits, by case."""
+    """Return the stored values, as a mapping from the case to its digits."""
     with FILE.open(encoding="utf-8", newline="") as file:
         return {row["case"]: row["value"] for row in csv.DictReader(file)}
 
@@ -101,7 +103,7 @@ def case_of(case: Received | Failure) -> str:
 
 
 def computed() -> dict[str, str]:
-    """Return the computed digits, by case."""
+    """Return the computed values, as a mapping from the case to its digits."""
     return {case_of(case): mp.nstr(case.value(), DIGITS) for case in (*RECEIVED, *FAILURES)}
 
 

@@ -24,8 +24,9 @@ def tail(x: mp.mpf) -> mp.mpf:
 
 
 def without_fading(modulation: str) -> Law:
-    """Return the symbol error rate as a function of the SNR, by products of tails, without
-    differences and integrals."""
+    """Return the symbol error rate as a function of the SNR. It is computed from products of
+    Gaussian tails, without differences and integrals.
+    """
     if modulation == "bpsk":
         return lambda snr: tail(2 * snr)
     if modulation == "qpsk":
@@ -110,7 +111,7 @@ def by_all_paths(chain: tuple[float, float, float, float], units: int) -> np.nda
 def drawn_bits(
     chain: tuple[float, float, float, float], runs: int, units: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return the wrong units of random runs, shape (runs, units)."""
+    """Return random runs as an array of shape (runs, units); True is a wrong unit."""
     leave, back, error_good, error_bad = chain
     is_bad = rng.random(runs) < leave / (leave + back)
     wrong = np.empty((runs, units), dtype=bool)

@@ -112,7 +112,7 @@ def test_phi_matches_random_bits_at_20_points() -> None:
         units, runs = 24 + 4 * point, 20_000
         drawn = units - second_opinion.drawn_bits(given, runs, units, rng).sum(axis=1)
         phi = ErrorChain(*given).received(units)
-        # Not the median but the point with a seventh of the mass below it.
+        # The point below which a seventh of the probability lies, instead of the median.
         received = int(np.searchsorted(np.cumsum(phi), 1 / 7))
         found, law = np.mean(drawn == received), phi[received]
         if abs(found - law) > 2.5758 * math.sqrt(law * (1 - law) / runs):
@@ -179,7 +179,7 @@ def test_two_samples_differ_by_one_unit_of_last_digit(antennas: str, snr_db: str
 
 
 @pytest.mark.parametrize("case", digits.FAILURES, ids=digits.case_of)
-def test_failures_in_many_digits(case: digits.Failure) -> None:
+def test_failure_rate_matches_many_digits(case: digits.Failure) -> None:
     chain = ErrorChain(*PAPER, case.error_good, case.error_bad)
     if case.code_rate is None:
         found = chain.packet_failure(8 * case.packet_bytes)

@@ -39,7 +39,7 @@ def fading_of(case: digits.Received) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("case", digits.RECEIVED, ids=digits.case_of)
-def test_exact_to_1e_10_down_to_1e_100(case: digits.Received) -> None:
+def test_rates_down_to_1e_100_are_exact_to_1e_10(case: digits.Received) -> None:
     modulation, tx, rx, snr_db, *_ = case
     fading = fading_of(case)
     with mp.workdps(22):
@@ -54,7 +54,9 @@ def test_exact_to_1e_10_down_to_1e_100(case: digits.Received) -> None:
     ("points", "tx", "rx", "snr_db"),
     [(2, 2, 2, 30), (4, 1, 1, 150), (8, 2, 2, -10), (16, 2, 8, 80), (32, 1, 4, 25), (64, 1, 8, 20)],
 )
-def test_phases_in_many_digits(points: int, tx: int, rx: int, snr_db: float, method: Any) -> None:
+def test_psk_rate_matches_many_digits(
+    points: int, tx: int, rx: int, snr_db: float, method: Any
+) -> None:
     modulation = {2: "bpsk", 4: "qpsk"}.get(points, f"{points}psk")
     with mp.workdps(22):
         expected = second_opinion.of_phases(points, tx, rx, snr_db)
@@ -81,7 +83,7 @@ def test_eq5_is_right_to_1e_14(modulation: str) -> None:
         assert np.abs(closed - integral).max() < 1e-14
 
 
-def test_the_relative_error_of_eq5_grows() -> None:
+def test_relative_error_of_eq5_grows_with_the_snr() -> None:
     """2×2 BPSK: from 4e-16 at 0 dB to 7e-5 at 30 dB; 8 branches: no correct digit at 20 dB."""
     snrs_db = np.array([0.0, 10, 20, 30])
     closed = np.asarray(symbol_error_rate(snrs_db, tx=2, rx=2, method="closed-form"))
@@ -106,7 +108,7 @@ def snr_of(rate: float, tx: int, rx: int) -> float:
     return low
 
 
-def test_snrs_of_an_error_rate_of_1e_3() -> None:
+def test_snr_at_an_error_rate_of_1e_3() -> None:
     found = {antennas: snr_of(1e-3, *antennas) for antennas in ((1, 1), (2, 1), (1, 2), (2, 2))}
     for (tx, rx), expected in zip(found, (23.97, 14.10, 11.09, 7.05), strict=True):
         FALLS.close(f"{tx}x{rx}", "dB", found[tx, rx], expected, 0.005)

@@ -107,7 +107,7 @@ def percent(share: float) -> str:
 
 
 def verdict(holds: bool | None, valid: bool = True) -> str:
-    """Return "yes", "no" or "not measured", with a remark if there was no valid run."""
+    """Return "yes", "no" or "not measured", with a remark if no run was valid."""
     answer = {True: "yes", False: "no", None: "not measured"}[holds]
     return answer if valid or holds is None else f"{answer}, but invalid"
 
@@ -377,7 +377,9 @@ def matrix_table(results: Results) -> str:
 
 
 def matrix_within(results: Results) -> tuple[int, int, int]:
-    """Return the numbers of measured scenarios, and of those whose goodput and queue agree."""
+    """Return the number of measured scenarios, of those whose goodput agrees, and of those whose
+    queue agrees.
+    """
     measured = [one for one in matrix(results) if one.is_measured]
     goodput = sum(abs(one.off("goodput")) <= cases.GOODPUT_BOUND for one in measured)
     queue = sum(abs(one.off("queue")) <= cases.QUEUE_BOUND for one in measured)

@@ -164,7 +164,7 @@ def simulate(directory: Path, only: str) -> None:
 
 
 def chosen(only: str) -> list[cases.Case]:
-    """Return the cases of a part, or the cases whose names start with `only`."""
+    """Return the cases of the part `only`, or the cases whose names start with `only`."""
     found = [case for case in cases.all_cases() if only in ("", case.part)]
     return found or [case for case in cases.all_cases() if case.id.startswith(only)]
 
@@ -173,7 +173,7 @@ def chosen(only: str) -> list[cases.Case]:
 
 
 def wanted(rows: Rows, case: str, run: int, most: int = cases.TRIES) -> int | None:
-    """Return the number of the next attempt, if one is required."""
+    """Return the index of the next attempt, or None if no further attempt is required."""
     made = [row for row in rows.read() if (row["case"], row["run"]) == (case, str(run))]
     if any(row["valid"] == "1" for row in made) or len(made) >= most:
         return None

@@ -132,7 +132,7 @@ class Comparison(NamedTuple):
     airpath: Values
 
     def difference(self, name: str) -> float:
-        """Relative difference of the means."""
+        """Return the relative difference of the means."""
         reference = statistics.mean(self.ns3[name])
         return statistics.mean(self.airpath[name]) / reference - 1
 

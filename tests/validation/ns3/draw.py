@@ -3,7 +3,7 @@
     python draw.py
 
 The seeds are fixed; no dumbbell is selected or excluded manually. The first set was used to find
-the differences of ns-3. The second set was generated afterwards, as a check.
+the deviations of ns-3. The second set was generated afterwards, as a check.
 """
 
 from __future__ import annotations
