@@ -1,5 +1,5 @@
-//! Configuration of framing, the same key for every link that sends each packet in a separate
-//! frame.
+//! Configuration of the framing. Every link that sends each packet in a separate frame has this
+//! configuration.
 
 use airpath_core::{Bytes, Checks, ConfigError, Framing};
 use serde::Deserialize;
@@ -7,22 +7,22 @@ use serde::Deserialize;
 /// Largest overhead per packet and largest block, bytes: the size of the largest IP packet.
 const LARGEST: u64 = 65_535;
 
-/// Smallest code rate, with which packet sizes on the air stay far below overflow.
+/// Smallest code rate. With this code rate, packet sizes on the air do not overflow.
 pub(crate) const LEAST_CODE_RATE: f64 = 1e-3;
 
-/// Configuration: a table, or only the overhead as a number.
+/// Configuration of the framing: a table, or a number, which sets only the overhead.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(from = "Given")]
 pub struct FramingConfig {
     /// Bytes added to each packet. At most 65 535.
     pub overhead_bytes: u64,
-    /// Block size, bytes, 1 to 65 535. A frame is padded to a multiple of it.
+    /// Block size, bytes, 1 to 65 535. A frame is padded to a multiple of the block size.
     pub block_bytes: u64,
-    /// Share of data among the bytes on the air, 0.001 to 1.
+    /// Code rate: share of data among the bytes on the air, 0.001 to 1.
     pub code_rate: f64,
 }
 
-/// The two accepted forms of the value.
+/// Form of the configuration: a number or a table.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Given {

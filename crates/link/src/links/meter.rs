@@ -1,7 +1,7 @@
-//! Measurements of one direction of a link: capacity used, packets delivered and lost.
+//! Measurements of one direction of a link: used capacity, delivered packets, lost packets.
 //!
-//! The unit of capacity depends on the link: nanoseconds on the air if a packet occupies the link
-//! exclusively, bytes of opportunities, or PDUs. Only the link knows its total capacity.
+//! The unit of capacity depends on the link: nanoseconds on the air (if a packet occupies the link
+//! exclusively), bytes of opportunities, or PDUs. The link itself computes its total capacity.
 
 use crate::link::LinkReport;
 use airpath_core::{Duration, Packet, Time};
@@ -20,7 +20,8 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Creates a meter for a link with `regimes` regimes (0 without regimes), started at time zero.
+    /// Creates a meter for a link with `regimes` regimes; 0 for a link without regimes. The
+    /// measurement starts at time zero.
     pub fn new(regimes: usize) -> Meter {
         Meter { regime_packets: vec![0; regimes], ..Meter::default() }
     }
@@ -48,7 +49,8 @@ impl Meter {
         self.used += amount;
     }
 
-    /// Adds air time from `began` to `ended`; the unit of capacity is the nanosecond.
+    /// Adds the air time from `began` to `ended`, for a link whose unit of capacity is the
+    /// nanosecond.
     #[inline]
     pub fn add_busy(&mut self, began: Time, ended: Time) {
         self.used += self.busy_between(began, ended).as_nanos();
@@ -74,7 +76,7 @@ impl Meter {
         self.lost_packets += 1;
     }
 
-    /// Capacity used, in units of the link.
+    /// Used capacity, in units of the link.
     pub fn used(&self) -> u64 {
         self.used
     }

@@ -1,7 +1,7 @@
-//! Start time of a link in its trace.
+//! Offset: position in a trace at which a run starts.
 //!
-//! At time t of the run, the link reads the trace at t + offset; the trace repeats. A random offset
-//! uses a separate random stream, so it does not change the link's other random variates.
+//! At time t of the run, the link reads the repeated trace at t + offset. A random offset has its
+//! own random stream, so it does not change other random variates of the link.
 
 use airpath_core::{Checks, Duration, Seed};
 use serde::Deserialize;
@@ -10,13 +10,13 @@ use std::borrow::Cow;
 /// Random offsets are multiples of 1 ms, like the times of recorded transmission opportunities.
 const GRID_NS: u64 = 1_000_000;
 
-/// Configuration of the offset; absent: the start of the trace.
+/// Configuration of the offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum OffsetSpec {
     /// A fixed offset.
     At {
-        /// Time since the start of the trace, ns. Beyond the end of the trace, it wraps around.
+        /// Time since the start of the trace, ns, modulo the period of the trace.
         time_ns: u64,
     },
     /// A uniformly distributed offset, sampled in each replication.
@@ -26,7 +26,8 @@ pub enum OffsetSpec {
         /// Upper bound (exclusive), ns.
         high_ns: u64,
     },
-    /// An offset uniform over one period of the trace, sampled in each replication.
+    /// An offset that is uniformly distributed over one period of the trace, sampled in each
+    /// replication.
     Random {},
 }
 
@@ -54,7 +55,7 @@ impl OffsetSpec {
         }
     }
 
-    /// Returns the fixed offset, or a random one from `seed`, modulo the trace's `period`.
+    /// Returns the fixed offset or a random offset from `seed`, modulo the `period` of the trace.
     fn draw(self, period: Duration, seed: &Seed) -> Offset {
         let (low_ns, high_ns) = match self {
             OffsetSpec::At { time_ns } => return Offset::at(time_ns % period.as_nanos()),
@@ -80,12 +81,13 @@ impl Offset {
         Offset { nanos, is_set: true }
     }
 
-    /// Returns the offset that `spec` configures; without `spec`, the start of the trace.
+    /// Returns the offset that `spec` configures. If `spec` is `None`, the run starts at the start
+    /// of the trace.
     pub(crate) fn of(spec: Option<OffsetSpec>, period: Duration, seed: &Seed) -> Offset {
         spec.map_or_else(Offset::default, |spec| spec.draw(period, seed))
     }
 
-    /// Returns `trace_offset_s`, which a link with an offset adds to its counters.
+    /// Returns the counter `trace_offset_s`; no counter if no offset is configured.
     pub(crate) fn counters(self) -> Vec<(Cow<'static, str>, f64)> {
         let seconds = Duration::from_nanos(self.nanos).as_secs_lossy();
         self.is_set.then_some((Cow::Borrowed("trace_offset_s"), seconds)).into_iter().collect()

@@ -1,4 +1,4 @@
-//! Number of bytes that each opportunity of a trace carries.
+//! Number of bytes that each delivery opportunity of a trace carries.
 //!
 //! A recorded opportunity carries 1504 bytes. At another nominal rate every opportunity carries
 //! proportionally more or fewer bytes, rounded down to an integer. The remaining fraction of a byte
@@ -8,26 +8,26 @@
 use airpath_core::Rate;
 use airpath_trace::{OPPORTUNITY_BYTES, OpportunityTrace};
 
-/// Product of bit/s and ns that corresponds to one byte.
+/// One byte in bit-nanoseconds: the product of a rate in bit/s and a time in ns.
 const BIT_NANOS_PER_BYTE: u128 = 8_000_000_000;
 
-/// Size of an opportunity, by its number.
+/// Size of each opportunity, as a function of the number of the opportunity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct OpportunitySize {
     /// Bytes that every opportunity carries.
     whole: u64,
-    /// Additional fraction per opportunity, in units of 1/`unit` byte.
+    /// Additional fraction of a byte per opportunity, in units of 1/`unit` byte.
     rest: u128,
     unit: u128,
 }
 
 impl OpportunitySize {
-    /// Returns the size of Mahimahi's opportunities.
+    /// Returns the size of recorded opportunities (Mahimahi).
     pub(crate) fn recorded() -> OpportunitySize {
         OpportunitySize { whole: OPPORTUNITY_BYTES, rest: 0, unit: 1 }
     }
 
-    /// Returns the size with which the mean rate of `trace` is `rate`.
+    /// Returns the size at which the mean rate of `trace` equals `rate`.
     pub(crate) fn at(rate: Rate, trace: &OpportunityTrace) -> OpportunitySize {
         let in_a_round = u128::from(rate.0) * u128::from(trace.period_ns());
         let unit = BIT_NANOS_PER_BYTE * trace.times_ms().len() as u128;
@@ -35,7 +35,8 @@ impl OpportunitySize {
         OpportunitySize { whole, rest: in_a_round % unit, unit }
     }
 
-    /// Returns the bytes of the opportunities from number `from` to number `to` (exclusive).
+    /// Returns the total number of bytes of the opportunities from number `from` to number `to`
+    /// (exclusive).
     #[inline]
     pub(crate) fn between(&self, from: u64, to: u64) -> u128 {
         let whole = u128::from(to - from) * u128::from(self.whole);
@@ -46,8 +47,8 @@ impl OpportunitySize {
         whole + odd(to) - odd(from)
     }
 
-    /// Returns the number of the opportunity that carries the last of `bytes` bytes (at least 1),
-    /// of which opportunity number `from` carries the first. Returns `None` at rate zero.
+    /// Returns the number of the opportunity that carries the last byte of `bytes` bytes (at least
+    /// 1), if opportunity number `from` carries the first byte. Returns `None` at rate zero.
     #[inline]
     pub(crate) fn reaching(&self, from: u64, bytes: u64) -> Option<u64> {
         if bytes <= self.whole { Some(from) } else { self.reaching_later(from, bytes) }
@@ -81,7 +82,7 @@ mod tests {
 
     #[test]
     fn opportunities_carry_bytes_in_proportion_to_rate() {
-        // Three opportunities in 12 ms: 3.008 Mbit/s as recorded.
+        // Three recorded opportunities in 12 ms correspond to 3.008 Mbit/s.
         let trace = trace(&[1, 1, 12]);
         assert_eq!(sizes(OpportunitySize::recorded(), 3), [1504; 3]);
         assert_eq!(sizes(OpportunitySize::at(Rate(3_008_000), &trace), 3), [1504; 3]);
@@ -108,7 +109,7 @@ mod tests {
         let fastest = OpportunitySize::at(Rate(u64::MAX), &rare);
         assert_eq!(fastest.reaching(u64::MAX - 1, 131_070), Some(u64::MAX - 1));
         assert!(fastest.between(0, u64::MAX) > u128::from(u64::MAX));
-        // A byte takes 8 s at 1 bit/s: 8000 periods of a thousand opportunities.
+        // At 1 bit/s a byte takes 8 s, which are 8000 periods of 1000 opportunities.
         let slowest = OpportunitySize::at(Rate(1), &dense);
         assert_eq!(slowest.reaching(0, 1), Some(7_999_999));
         assert_eq!(slowest.reaching(7_999_999, 131_070), Some(8_000_000 * 131_070 - 1));

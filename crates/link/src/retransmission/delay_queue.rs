@@ -1,4 +1,4 @@
-//! Queue ordered by due time: items leave at their due time; items with equal due times leave in
+//! [`DelayQueue`]: queue whose items leave at their due time. Items with equal due times leave in
 //! order of insertion.
 
 use airpath_core::Time;
@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 /// Items ordered by their due time.
 #[derive(Clone, Debug)]
 pub struct DelayQueue<T> {
-    /// Due time, insertion number, and index in `places`.
+    /// Heap of due time, insertion number, and index in `places`.
     due: BinaryHeap<Reverse<(Time, u64, u32)>>,
     /// Items, stored outside the heap so that the heap moves only small entries.
     places: Vec<Option<T>>,
@@ -85,6 +85,6 @@ mod tests {
         }
         assert_eq!((out.as_str(), late.len(), late.next()), ("bdac", 0, Time::NEVER));
         late.push(at(9), 'e');
-        assert_eq!(late.take_due(at(9)), Some('e'), "a place is used again");
+        assert_eq!(late.take_due(at(9)), Some('e'), "a free slot is reused");
     }
 }

@@ -1,9 +1,9 @@
-//! Hybrid ARQ as a component of any link: after a failed attempt a block is retransmitted one round
-//! trip later, a limited number of times.
+//! Hybrid ARQ: after a failed attempt a block is retransmitted one round trip later. The number of
+//! attempts is limited.
 //!
-//! Source: wimax-2009 §5.1 (at most three retransmissions, 30 ms each). Attempts are events in
-//! time. An attempt is corrupted by the error rate of this component or by the error process of the
-//! link. Retransmissions take time but no capacity.
+//! Source: wimax-2009 §5.1 (at most three retransmissions, 30 ms each). An attempt can be corrupted
+//! by the error rate of this component or by the error process of the link. Retransmissions take
+//! time but no capacity.
 //!
 //! With stop-and-wait processes (IEEE 802.16-2009 §6.3.17; 3GPP TS 36.321 §5.4.2) a block occupies
 //! a process from the start of its first attempt until the feedback for its last attempt, one round
@@ -34,7 +34,7 @@ pub struct HarqConfig {
     pub error: AttemptErrors,
     /// Time from one attempt to the next, ns.
     pub round_trip_ns: u64,
-    /// Number of stop-and-wait processes, at least 1; absent: unlimited.
+    /// Number of stop-and-wait processes, at least 1. `None`: unlimited.
     #[serde(default)]
     pub processes: Option<u32>,
 }
@@ -94,8 +94,8 @@ impl Harq {
         })
     }
 
-    /// Returns true if attempt number `made` (from 1) fails by the error probability of this
-    /// component.
+    /// Returns true if attempt number `made` (from 1) fails. The outcome is random, with the error
+    /// probability of this component.
     #[inline]
     pub(crate) fn fails(&mut self, made: u32) -> bool {
         let error = self.rates.of(made);

@@ -1,8 +1,10 @@
-//! Retransmission below IP: HARQ, then ARQ, after the first transmission attempt of a link.
+//! Retransmission in the link layer: HARQ, then ARQ, after the first transmission attempt of a
+//! block.
 //!
-//! A link reports the first attempt of each block with [`Retransmission::begin`], and polls the
-//! later outcomes with [`Retransmission::take_due`]. Each block has one outcome. If blocks have to
-//! leave in order, a [`Resequencer`](crate::Resequencer) follows.
+//! A link reports the end of the first attempt of each block with [`Retransmission::begin`], and
+//! polls later outcomes with [`Retransmission::take_due`]. Each block has exactly one outcome. If
+//! blocks must be released in order, the outcomes are passed to a
+//! [`Resequencer`](crate::Resequencer).
 //!
 //! | file | |
 //! | --- | --- |
@@ -28,7 +30,7 @@ use airpath_core::{Checks, ConfigError, Duration, Seed, Time};
 #[derive(Clone, Debug)]
 struct Pending<B> {
     block: B,
-    /// Number of attempts made; 0 if ARQ will deliver the block.
+    /// Number of attempts so far; 0 if ARQ will deliver the block.
     made: u32,
     /// Duration of one attempt.
     airtime: Duration,
@@ -52,7 +54,7 @@ pub struct BlockOutcome<B> {
 }
 
 impl<B> Retransmission<B> {
-    /// Creates HARQ and ARQ, both optional; error rates must be numbers.
+    /// Creates HARQ and ARQ; both are optional. Error rates in `harq` must be numbers.
     ///
     /// # Errors
     /// If a value is outside its range.
@@ -64,7 +66,7 @@ impl<B> Retransmission<B> {
         Retransmission::with_files(harq, arq, &Files::default(), seed)
     }
 
-    /// Creates HARQ and ARQ, both optional, with error-rate tables from `files`.
+    /// Creates HARQ and ARQ; both are optional. Error-rate tables come from `files`.
     ///
     /// # Errors
     /// If a value is outside its range, or if a table does not exist.
@@ -93,8 +95,8 @@ impl<B> Retransmission<B> {
         self.harq.as_mut().map_or(now, |harq| harq.free_from(now))
     }
 
-    /// Records the start of the first attempt of a block, which occupies a process. Callers that do
-    /// not limit processes need not call this method.
+    /// Records that the first attempt of a block starts and occupies a HARQ process. Callers that
+    /// do not use a limited number of processes need not call this method.
     #[inline]
     pub fn start(&mut self) {
         if let Some(harq) = &mut self.harq {
@@ -109,7 +111,7 @@ impl<B> Retransmission<B> {
         self.end_first(block, is_corrupted, Duration::ZERO, now)
     }
 
-    /// Same as [`Retransmission::begin`], for a block whose attempts take `airtime`.
+    /// Same as [`Retransmission::begin`], but each attempt of the block takes `airtime`.
     #[inline]
     pub fn end_first(
         &mut self,
@@ -121,14 +123,14 @@ impl<B> Retransmission<B> {
         self.attempted(Pending { block, made: 1, airtime }, is_corrupted, now)
     }
 
-    /// End of the next retransmission.
+    /// Time at which the next retransmission ends.
     #[inline]
     pub fn next_wakeup(&self) -> Time {
         self.pending.next()
     }
 
     /// Returns a block whose outcome after retransmissions is known by `now`. `corrupts` returns
-    /// true if the channel corrupts an attempt, and may record this in the block.
+    /// true if the channel corrupts an attempt; it may change the block.
     pub fn take_due(
         &mut self,
         now: Time,
@@ -186,7 +188,7 @@ impl<B> Retransmission<B> {
     }
 }
 
-/// Checks the HARQ and ARQ configurations of a link, both optional.
+/// Checks the HARQ and ARQ configurations of a link; both are optional.
 pub(crate) fn check_retransmission(
     harq: Option<&HarqConfig>,
     arq: Option<ArqConfig>,
@@ -227,7 +229,7 @@ mod tests {
         let mut recovery = recovery(3, 0.0, Some(100));
         assert_eq!(recovery.begin(7, true, at(5)), None);
         assert_eq!(recovery.take_due(at(35), |_| true), None, "the second attempt fails");
-        assert_eq!(recovery.take_due(at(65), |_| true), None, "and the third");
+        assert_eq!(recovery.take_due(at(65), |_| true), None, "the third attempt fails");
         assert_eq!(recovery.next_wakeup(), at(165));
         let ended = recovery.take_due(at(165), |_| unreachable!());
         assert_eq!(ended, Some(BlockOutcome { block: 7, is_received: true }));
@@ -250,7 +252,8 @@ mod tests {
         );
     }
 
-    /// wimax-mac §4: the mean is 30 (p + p² + p³) + 100 p⁴ ms.
+    /// wimax-mac §4: with the error probability p of an attempt, the mean delay is 30 (p + p² + p³)
+    /// + 100 p⁴ ms.
     #[test]
     fn mean_delay_matches_closed_form() {
         for (error, runs) in [(0.316, 200_000), (0.1, 200_000)] {

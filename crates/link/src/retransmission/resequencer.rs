@@ -1,8 +1,10 @@
-//! Release in order: a late entry blocks the entries that were sent after it.
+//! [`Resequencer`]: releases entries in the order in which they were sent. A late entry blocks all
+//! later entries.
 //!
-//! Entries are numbered in order of transmission. Each entry is settled once, as received or lost;
-//! entries may be settled in any order. With release in order, an entry is released when all
-//! entries before it are settled; otherwise when it is settled.
+//! Entries are numbered in order of transmission. Each entry is settled once: its outcome is set to
+//! received or lost. Entries may be settled in any order. With release in order, an entry is
+//! released when it and all entries before it are settled. Without it, an entry is released when it
+//! is settled.
 
 use std::collections::VecDeque;
 
@@ -10,7 +12,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub struct Resequencer<T> {
     in_order: bool,
-    /// Entries from number `first` on; `None` for a released entry.
+    /// Entries, starting with number `first`; `None` for a released entry.
     entries: VecDeque<Option<Entry<T>>>,
     first: u64,
     held: usize,
@@ -24,7 +26,8 @@ struct Entry<T> {
 }
 
 impl<T> Resequencer<T> {
-    /// Creates a resequencer that releases entries `in_order`, or as soon as they are settled.
+    /// Creates a resequencer. If `in_order` is true, entries are released in order; otherwise as
+    /// soon as they are settled.
     pub fn new(in_order: bool) -> Resequencer<T> {
         Resequencer { in_order, entries: VecDeque::new(), first: 0, held: 0 }
     }
@@ -51,8 +54,8 @@ impl<T> Resequencer<T> {
         self.entry_mut(number).map(|entry| &mut entry.value)
     }
 
-    /// Settles entry number `number` as received or lost. `release` receives the entries that are
-    /// released by this call, with their outcomes.
+    /// Settles entry number `number` as received or lost. Calls `release` with each entry that is
+    /// then released, and its outcome.
     #[inline]
     pub fn settle(&mut self, number: u64, is_received: bool, mut release: impl FnMut(T, bool)) {
         self.mark(number, is_received);
@@ -63,8 +66,8 @@ impl<T> Resequencer<T> {
         }
     }
 
-    /// Settles entry number `number` without removing it. [`Resequencer::released_by`] returns the
-    /// entries that are to be removed.
+    /// Settles entry number `number` without removing it. [`Resequencer::released_by`] then returns
+    /// the entries that the caller must remove.
     #[inline]
     pub fn mark(&mut self, number: u64, is_received: bool) {
         if let Some(entry) = self.entry_mut(number) {
@@ -72,8 +75,8 @@ impl<T> Resequencer<T> {
         }
     }
 
-    /// Calls `judge` for the entry and settles it with the result; the entry stays open if the
-    /// result is `None`. Returns true if the entry is settled now.
+    /// Calls `judge` with the entry and settles the entry with the result. If the result is `None`,
+    /// the entry is not settled. Returns true if the entry is now settled.
     #[inline]
     pub fn mark_with(&mut self, number: u64, judge: impl FnOnce(&mut T) -> Option<bool>) -> bool {
         let Some(entry) = self.entry_mut(number) else { return false };
@@ -84,8 +87,8 @@ impl<T> Resequencer<T> {
         fate.is_some()
     }
 
-    /// Returns the next entry that is released by settling number `settled`: its number, the entry
-    /// and its outcome. The caller removes the entry before the next call.
+    /// Returns the next entry that can be released after entry number `settled` was settled: its
+    /// number, the entry and its outcome. The caller must remove the entry before the next call.
     #[inline]
     pub fn released_by(&mut self, settled: u64) -> Option<(u64, &mut T, bool)> {
         let number = if self.in_order { self.first } else { settled };

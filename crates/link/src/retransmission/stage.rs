@@ -1,9 +1,10 @@
 //! HARQ, ARQ and release in order for a serial link.
 //!
-//! Attempts are corrupted by the link's own loss and by its error process. Retransmissions start
-//! and end as [`Retransmission`] decides, independently of other transmissions of the link: they
-//! take time but no capacity. A retransmission has the loss probability of the first attempt; the
-//! error process is evaluated at the time of the retransmission.
+//! An attempt can be corrupted by the random loss of the link and by its error process.
+//! [`Retransmission`] determines the times of retransmissions. They do not depend on other
+//! transmissions of the link: they take time but no capacity. A retransmission has the loss
+//! probability of the first attempt; the error process is evaluated at the time of the
+//! retransmission.
 
 use crate::files::Files;
 use crate::links::frame_errors::FrameErrors;
@@ -18,15 +19,15 @@ use std::borrow::Cow;
 /// A packet whose first attempt has ended.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
-    /// Number of the packet in order of first attempts.
+    /// Number of the packet, in order of the first attempts.
     number: u64,
-    /// Probability that the link's own loss corrupts an attempt.
+    /// Probability that the random loss of the link corrupts an attempt.
     loss: f64,
     /// Frame of the first attempt.
     frame: Frame,
 }
 
-/// Retransmissions of a serial link, after the first attempts.
+/// HARQ, ARQ and release in order of a serial link.
 pub(crate) struct RetransmissionStage {
     recovery: Retransmission<Flight>,
     order: Resequencer<Packet>,
@@ -82,9 +83,9 @@ impl RetransmissionStage {
         self.recovery.free_from(now)
     }
 
-    /// Processes the end of the first attempt of `packet`, the frame `frame` with the link's own
-    /// loss probability `loss`. `release` receives the packets that leave, and whether they were
-    /// received.
+    /// Processes the end of the first attempt of `packet`. `frame` is the frame of this attempt,
+    /// and `loss` is the random loss probability of the link. Calls `release` with each released
+    /// packet, and true if the packet was received.
     pub(crate) fn end_first(
         &mut self,
         packet: Packet,
@@ -92,8 +93,8 @@ impl RetransmissionStage {
         air: &mut FrameErrors,
         release: impl FnMut(Packet, bool),
     ) {
-        // The number of free processes was not queried since the start: the link sends one packet
-        // at a time.
+        // The start is recorded only now. No free process was needed in the meantime, because the
+        // link sends one packet at a time.
         self.recovery.start();
         let flight = Flight { number: self.order.push(packet), loss, frame };
         let is_corrupted = corrupts(&flight, frame.ended, air, &mut self.asked_from);
@@ -140,12 +141,12 @@ impl RetransmissionStage {
         self.order.settle(number, is_received, release);
     }
 
-    /// End of the next retransmission.
+    /// Time at which the next retransmission ends.
     pub(crate) fn next_wakeup(&self) -> Time {
         self.recovery.next_wakeup()
     }
 
-    /// Number of packets that have been sent and have not left.
+    /// Number of packets that have been sent but not released.
     pub(crate) fn held(&self) -> usize {
         self.order.len()
     }
@@ -155,9 +156,11 @@ impl RetransmissionStage {
         self.counts = Counts::default();
     }
 
-    /// Returns the counters by name: completed retransmissions; packets received by a
-    /// retransmission or by ARQ; mean time from the end of a packet's first attempt to its
-    /// reception, without the delay of release in order.
+    /// Returns the counters as pairs of name and value:
+    /// - number of completed retransmissions;
+    /// - number of packets received by a retransmission or by ARQ;
+    /// - mean time from the end of a packet's first attempt to its reception, without the delay of
+    ///   release in order.
     pub(crate) fn counters(&self) -> [(Cow<'static, str>, f64); 3] {
         let Counts { repetitions, recovered, received, delay } = self.counts;
         let mean_s = delay.as_secs_lossy() / received.max(1) as f64;
@@ -170,8 +173,8 @@ impl RetransmissionStage {
 }
 
 /// Returns true if the channel corrupts an attempt that ends at `ended`. The error process must be
-/// called in order of time. An attempt that started before the latest call is therefore evaluated
-/// at a time after that call.
+/// called with ascending times. Therefore an attempt that started before the last call is evaluated
+/// at a later time.
 fn corrupts(flight: &Flight, ended: Time, air: &mut FrameErrors, asked_from: &mut Time) -> bool {
     let Flight { loss, frame, .. } = *flight;
     air.corrupts(loss, || {

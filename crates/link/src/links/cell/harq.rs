@@ -1,10 +1,10 @@
-//! Retransmission of blocks whose slot has failed.
+//! Retransmission of a block after its slot has failed.
 //!
 //! Without HARQ the bits of the block are retransmitted as part of a new block, at a new rate
 //! (clamp-2008 §5.2). With HARQ the same block is retransmitted, and the receiver combines all
-//! attempts: with chase combining the SNRs add up (Chase 1985), with incremental redundancy the
-//! capacities add up. clamp-2008 §6 expects that incremental redundancy compensates for the loss by
-//! fast fading.
+//! attempts. With chase combining (Chase 1985) the receiver adds the SNRs of the attempts; with
+//! incremental redundancy it adds their capacities. clamp-2008 §6 expects that incremental
+//! redundancy compensates for the loss by fast fading.
 
 use super::rate::{Coded, SlotRate};
 use serde::Deserialize;
@@ -27,13 +27,15 @@ pub enum Harq {
 pub(super) struct HarqBlock {
     /// Rate, bits and MCS of the block.
     pub(super) block: Coded,
-    /// Combined attempts: a sum of power ratios or of capacities.
+    /// Sum over the attempts of the SNRs (power ratios; chase combining) or of the capacities
+    /// (incremental redundancy).
     pub(super) combined: f64,
 }
 
 impl Harq {
-    /// Returns the combined attempts of a block after another slot, which ended with the SNR `snr`
-    /// (power ratio). `before` is 0 before the first slot.
+    /// Returns the new combined value of a block after another slot. The slot ended with the SNR
+    /// `snr` (power ratio). `before` is the combined value of the previous attempts, 0 if there are
+    /// none.
     #[inline]
     pub(super) fn on_feedback(self, before: f64, snr: f64, rate: &SlotRate) -> f64 {
         match self {
@@ -50,8 +52,8 @@ mod tests {
     use crate::links::cell::rate::{Logarithm, Shannon};
     use airpath_core::Duration;
 
-    /// Two slots with SNRs of 1 and 3 and 1 Hz: log2(1 + 4) with chase combining, 1 + 2 with
-    /// incremental redundancy, 2 without HARQ.
+    /// Capacity of two slots with SNRs of 1 and 3 at a bandwidth of 1 Hz: log2(1 + 4) with chase
+    /// combining, 1 + 2 with incremental redundancy, 2 without HARQ (only the second slot).
     #[test]
     fn combined_attempts_match_formula() {
         let rate = SlotRate::Shannon(Shannon::new(1.0, None, Logarithm::Binary));

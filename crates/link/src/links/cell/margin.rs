@@ -1,13 +1,14 @@
-//! The margin m of the selected rate: a constant, or a value adapted to a target loss.
+//! SNR margin m for the selection of the rate: constant, or adapted to a target loss.
 //!
 //! Source: clamp-2008 §5.2: m is "adaptively tuned such that the packet error rate after
-//! retransmissions is approximately a target". The paper gives no rule; the rule is Airpath's.
-//! There is one m for the cell, or one for each user (`per_user`). A discarded packet adds δ(1 −
-//! p*) to m, a delivered packet subtracts δp*, so that m converges to a value with which the
-//! fraction p* of the packets is discarded. δ is 0.1 until the 10th loss, 0.02 until the 40th, then
-//! 0.002. The initial value of m is 0, or the lower bound if that is larger. m stays within [−4,
-//! 0.95], or above the configured lower bound. Steps shrink with the number of losses, not with
-//! time, so that m also converges in a cell with a low rate.
+//! retransmissions is approximately a target". The paper does not define the adaptation; Airpath
+//! uses the following rule. There is one m for the cell, or one for each user (`per_user`). Each
+//! discarded packet adds δ(1 − p*) to m and each delivered packet subtracts δp*. Therefore m
+//! converges to a value at which the fraction p* of the packets is discarded. δ is 0.1 until the
+//! 10th loss, 0.02 until the 40th loss, and 0.002 afterwards. The initial value of m is 0, or the
+//! lower bound if that is larger. m is limited to [−4, 0.95]; the lower bound is configurable. The
+//! step size depends on the number of losses and not on time, so that m also converges in a cell
+//! with a low rate.
 
 use airpath_core::{Checks, above, at_least};
 use serde::Deserialize;
@@ -18,7 +19,7 @@ const LEAST: f64 = -100.0;
 const LEAST_ADAPTIVE: f64 = -4.0;
 /// Largest value of an adaptive margin.
 const MOST_ADAPTIVE: f64 = 0.95;
-/// Step sizes: (losses, δ) means the step δ until that number of losses.
+/// Step sizes as pairs (losses, δ): the step is δ until this number of losses.
 const STEPS: [(u32, f64); 2] = [(10, 0.1), (40, 0.02)];
 /// Final step size δ.
 const LAST_STEP: f64 = 0.002;
@@ -29,7 +30,7 @@ const LAST_STEP: f64 = 0.002;
 pub enum MarginConfig {
     /// Constant m, from −100, below 1.
     Fixed(f64),
-    /// m adapted to a target loss.
+    /// Margin m that is adapted to a target loss.
     Adaptive(AdaptiveMarginConfig),
 }
 
@@ -42,7 +43,8 @@ pub struct AdaptiveMarginConfig {
     /// Lower bound of m, from −4 to 0.95.
     #[serde(default = "least_adaptive")]
     pub least: f64,
-    /// True if every user has a separate margin, which follows the user's packets.
+    /// True if every user has a separate margin, which is adapted to the loss of this user's
+    /// packets.
     #[serde(default)]
     pub per_user: bool,
 }
@@ -52,7 +54,7 @@ fn least_adaptive() -> f64 {
 }
 
 impl Default for MarginConfig {
-    /// Zero margin.
+    /// Returns a constant margin of 0.
     fn default() -> MarginConfig {
         MarginConfig::Fixed(0.0)
     }
@@ -90,7 +92,7 @@ impl Margins {
         &self.0[user.min(self.0.len() - 1)]
     }
 
-    /// Returns the margin of a user for modification.
+    /// Returns a mutable reference to the margin of a user.
     #[inline]
     pub(super) fn of_mut(&mut self, user: usize) -> &mut Margin {
         let place = user.min(self.0.len() - 1);
@@ -113,7 +115,8 @@ pub(super) struct Margin {
     /// Lower bound of m.
     least: f64,
     losses: u32,
-    /// Sum of m over the allocated slots, and number of these slots.
+    /// Sum of m over the slots allocated since measurement started. The next field is the number of
+    /// these slots.
     sum: f64,
     slots: u64,
 }
@@ -144,8 +147,8 @@ impl Margin {
         }
     }
 
-    /// Mean margin over the slots allocated since measurement started; the current margin without
-    /// such slots.
+    /// Returns the mean margin over the slots allocated since measurement started. If there are no
+    /// such slots, returns the current margin.
     pub(super) fn mean(&self) -> f64 {
         if self.slots > 0 { self.sum / self.slots as f64 } else { self.value }
     }
@@ -155,7 +158,7 @@ impl Margin {
         (self.sum, self.slots) = (0.0, 0);
     }
 
-    /// Returns the step δ.
+    /// Returns the current step size δ.
     fn step(&self) -> f64 {
         let step = STEPS.iter().find(|(until, _)| self.losses < *until);
         step.map_or(LAST_STEP, |(_, step)| *step)
@@ -248,8 +251,8 @@ mod tests {
         assert_eq!(margin.value(), -4.0);
     }
 
-    /// With losses of probability 0.2 e^{-4m}, evenly spaced, the loss rate converges to the
-    /// target.
+    /// The loss probability is 0.2 e^{-4m}, and losses are evenly spaced. The loss rate converges
+    /// to the target.
     #[test]
     fn adaptive_margin_converges_to_target_loss() {
         let mut margin = adaptive(0.01);

@@ -1,30 +1,30 @@
-//! A cell: one radio channel that is divided into slots, and a queue for each user.
+//! Link of a cell: one radio channel that is divided into slots, and a queue for each user.
 //!
-//! Source: clamp-2008 §5.2 and §5.3. At the start of each slot the rates of the users with data
-//! follow from their SNRs (Eq. 18), and a scheduler selects one user. The block of this user
+//! Source: clamp-2008 §5.2 and §5.3. At the start of each slot the rates of the users with data are
+//! computed from their SNRs (Eq. 18), and a scheduler selects one user. The block of this user
 //! carries as many bits as fit into the slot: several packets, or a part of one packet. The block
 //! fails if the SNR at the end of the slot does not support the rate. Its bits are then
 //! retransmitted in the next slot of the user, at the rate of that slot. At the n-th consecutive
-//! failure the packets that the block would have completed are discarded; a packet of which the
-//! block would have carried the first part is kept. If no packet is discarded, the count continues.
-//! With HARQ the same block is retransmitted instead. A packet is delivered at the end of the slot
-//! that completes it.
+//! failure the packets that the block would have completed are discarded. A packet that would have
+//! been only partly carried by the block is kept. If no packet is discarded, the failure count is
+//! not reset. With HARQ the same block is retransmitted instead. A packet is delivered at the end
+//! of the slot that completes it.
 //!
-//! Slots start at integer multiples of their length. The cell has no wake-ups while no user has
-//! data: channels are functions of time, and averages are updated by slot number. A packet that
-//! arrives during a slot is served from the next slot on. A packet that arrives at the start of a
-//! slot may be served in it, if the slot is not allocated yet.
+//! Slots start at integer multiples of their length. While no user has data, the cell has no
+//! wake-ups: the SNR is computed as a function of time, and averages are updated by slot number. A
+//! packet that arrives during a slot can be served from the next slot. A packet that arrives
+//! exactly at the start of a slot can be served in this slot if the slot is not allocated yet.
 //!
-//! Left out: the delay of block acknowledgements, errors in the measured SNR, power control,
+//! Not modelled: the delay of block acknowledgements, errors in the measured SNR, power control,
 //! interference from other cells.
 //!
-//! | file | what |
+//! | file | contents |
 //! | --- | --- |
 //! | `settings.rs` | configuration |
-//! | `rate.rs`, `rate/` | the rate of a slot, and the failure of a block |
+//! | `rate.rs`, `rate/` | rate of a slot, and failure of a block |
 //! | `harq.rs` | retransmission of a failed block |
-//! | `margin.rs` | the margin of the rate |
-//! | `user.rs` | a user's queue, the packets of its blocks, measurements |
+//! | `margin.rs` | SNR margin for the selection of the rate |
+//! | `user.rs` | state of a user: queue, packets of its blocks, measurements |
 
 mod harq;
 mod margin;
@@ -135,7 +135,7 @@ impl Component<dyn Link + Send, LinkContext> for Cell {
 }
 
 impl Cell {
-    /// Creates the user with the number `user`. Its random streams do not depend on the other
+    /// Creates the user with the ID `user`. The random streams of a user do not depend on the other
     /// users.
     fn user(
         config: &CellConfig,
@@ -164,9 +164,10 @@ impl Cell {
         now.as_nanos().div_ceil(self.slot.as_nanos())
     }
 
-    /// Number of slots that have started since measurement started, allocated or not.
+    /// Number of slots that have started since the start of measurement, including unallocated
+    /// slots.
     fn measured_slots(&self, now: Time) -> u64 {
-        // A slot that starts at `now` counts only after its allocation.
+        // A slot that starts at `now` is counted only after its allocation.
         let end = self.slot_from(now).max(self.next_slot);
         end.saturating_sub(self.slot_from(self.meter.since()))
     }
@@ -185,7 +186,7 @@ impl Cell {
         !self.with_data.is_empty() && !self.rate.is_zero()
     }
 
-    /// Updates the records of the user's data and of its queue's timer.
+    /// Updates the set of users with data and the timer of the user's queue.
     #[inline]
     fn look_at(&mut self, user: usize, now: Time) {
         let (person, radio) = (&self.people[user], &mut self.radios[user]);
@@ -195,8 +196,8 @@ impl Cell {
         self.timers.note(user, person.queue.next_wakeup());
     }
 
-    /// Finds the users that can be served in slot number `slot`, with their rates. Returns the
-    /// largest rate.
+    /// Sets `candidates` to the users that can be served in slot number `slot`, with their rates.
+    /// Returns the largest rate.
     fn find_candidates(&mut self, slot: u64, ctx: &mut Ctx<'_>) -> f64 {
         let mut largest = 0.0f64;
         let (now, records) = (ctx.now, ctx.records(Series::Snr));
@@ -228,7 +229,7 @@ impl Cell {
         let place = self.scheduler.choose(slot, &self.candidates);
         let Some(&Candidate { user, rate, .. }) = self.candidates.get(place) else {
             let (place, count) = (place + 1, self.candidates.len());
-            return ctx.fail(format!("the scheduler has chosen number {place} of {count} users"));
+            return ctx.fail(format!("the scheduler has chosen index {place} of {count} users"));
         };
         self.scheduler.served(slot, &self.candidates, place, rate);
         let user = user.0 as usize;
@@ -294,7 +295,7 @@ impl Cell {
         self.look_at(user, ctx.now);
     }
 
-    /// Passes the nominal rate to the disciplines.
+    /// Notifies the queue disciplines of the nominal rate.
     fn notify_rate(&mut self, ctx: &mut Ctx<'_>) {
         let rate = LinkRate::of_packets(self.rate.nominal());
         for user in 0..self.people.len() {
@@ -317,7 +318,7 @@ impl Cell {
     }
 }
 
-/// Number of bits of a slot at `rate`, bit/s, rounded down.
+/// Returns the number of bits of a slot at `rate`, bit/s, rounded down.
 #[inline]
 fn whole_bits(rate: f64, slot: Duration) -> u64 {
     (rate * slot.as_secs_lossy()) as u64

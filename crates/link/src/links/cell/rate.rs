@@ -20,27 +20,27 @@ use serde::Deserialize;
 /// Largest bandwidth, Hz.
 const MAX_BANDWIDTH_HZ: f64 = 1e12;
 
-/// Configuration of the rate.
+/// Configuration of the rate model.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RateConfig {
-    /// Channel capacity at the SNR of the slot's start.
+    /// Channel capacity at the SNR at the start of the slot.
     Shannon {
         /// Bandwidth W, Hz. Above 0, at most 10¹².
         bandwidth_hz: f64,
-        /// Largest rate C, bit/s. Above 0; absent: no limit.
+        /// Largest rate C, bit/s. Above 0. `None`: no limit.
         #[serde(default)]
         cap_bps: Option<u64>,
         /// Base of the logarithm.
         #[serde(default)]
         log: Logarithm,
     },
-    /// Rate of the MCS with the largest expected goodput at the SNR of the slot's start.
+    /// Rate of the MCS with the largest expected goodput at the SNR at the start of the slot.
     Mcs {
         /// Key of the error-rate table.
         table: String,
-        /// Bandwidth W, Hz, with one symbol per second and Hz. Above 0, at most 10¹²; absent: the
-        /// rates of the table.
+        /// Bandwidth W, Hz, with one symbol per second and Hz. Above 0, at most 10¹². `None`: the
+        /// rates are those of the table.
         #[serde(default)]
         bandwidth_hz: Option<f64>,
     },
@@ -77,23 +77,23 @@ impl RateConfig {
 /// Rate, bits and MCS of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Coded {
-    /// Selected rate, bit/s, and number of bits at this rate.
+    /// Selected rate, bit/s. The next field is the number of bits of a slot at this rate.
     pub(super) rate: f64,
     pub(super) bits: u64,
-    /// Index of the MCS in the table, and a uniform variate that determines the failure: a block
-    /// with the variate 0 fails first. Both are 0 without a table.
+    /// Index of the MCS in the table. `variate` is a uniform variate: the block fails if its error
+    /// rate exceeds the variate. Both fields are 0 without a table.
     mcs: usize,
     variate: f64,
 }
 
-/// Rate of slots at the current nominal rate.
+/// Rate model of slots at the current nominal rate.
 pub(super) enum SlotRate {
     Shannon(Shannon),
     Mcs(Box<Mcs>),
 }
 
 impl SlotRate {
-    /// Creates the rate of slots of length `slot`, with random numbers from `seed`.
+    /// Creates the rate model for slots of length `slot`, with random numbers from `seed`.
     ///
     /// # Errors
     /// If the table is missing in `files`.
@@ -129,7 +129,7 @@ impl SlotRate {
         self.nominal() == Rate(0)
     }
 
-    /// Sets the nominal rate; all rates are scaled in proportion.
+    /// Sets the nominal rate. All rates are scaled in proportion.
     pub(super) fn set_nominal(&mut self, rate: Rate) {
         match self {
             SlotRate::Shannon(shannon) => shannon.set_nominal(rate),
@@ -137,7 +137,7 @@ impl SlotRate {
         }
     }
 
-    /// Returns the rate of a slot, bit/s, that starts with the SNR `snr` (power ratio), with the
+    /// Returns the rate, bit/s, of a slot that starts with the SNR `snr` (power ratio), for the
     /// margin m.
     #[inline]
     pub(super) fn select(&self, snr: f64, margin: f64) -> f64 {
@@ -160,8 +160,8 @@ impl SlotRate {
         Coded { rate, bits: whole_bits(rate, length), mcs, variate }
     }
 
-    /// Returns the capacity of a slot at the SNR `snr`, which incremental redundancy sums over the
-    /// slots of a block: in bit/s, or with a table in bits per symbol.
+    /// Returns the capacity of a slot at the SNR `snr`, in bit/s, or in bits per symbol with a
+    /// table. Incremental redundancy adds this capacity over the slots of a block.
     #[inline]
     pub(super) fn capacity(&self, snr: f64) -> f64 {
         match self {
@@ -170,7 +170,8 @@ impl SlotRate {
         }
     }
 
-    /// Returns true if `block` fails, whose attempts are combined to `combined` by `harq`.
+    /// Returns true if `block` fails. `combined` is the combined value of its attempts
+    /// (`HarqBlock::combined`).
     #[inline]
     pub(super) fn fails(&self, block: &Coded, harq: Harq, combined: f64) -> bool {
         match (self, harq) {
@@ -188,7 +189,7 @@ impl SlotRate {
         }
     }
 
-    /// Index of the MCS of `block` in the table, if there is a table.
+    /// Index of the MCS of `block` in the table; `None` without a table.
     pub(super) fn mcs(&self, block: &Coded) -> Option<usize> {
         matches!(self, SlotRate::Mcs(_)).then_some(block.mcs)
     }

@@ -10,8 +10,8 @@ use airpath_phy::snr::AnySnr;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Shortest slot. Radio systems have no shorter slots, and the simulation of a second would take
-/// minutes.
+/// Shortest slot, ns. Radio systems have no shorter slots, and with shorter slots the simulation of
+/// one second would take minutes.
 const MIN_SLOT_NS: u64 = 1000;
 /// Longest slot, ns.
 const MAX_SLOT_NS: u64 = 3_600_000_000_000;
@@ -24,37 +24,38 @@ pub struct CellConfig {
     pub slot_ns: u64,
     /// Rate of a slot: `{"kind": "shannon", …}` or `{"kind": "mcs", …}`.
     pub rate: RateConfig,
-    /// Margin of the selected rate: a number below 1, or a table with a target.
+    /// SNR margin for the selection of the rate: a number below 1, or a table with a target loss.
     #[serde(default)]
     pub margin: MarginConfig,
-    /// Number n of consecutive failed slots of a user after which the packets that the last slot
-    /// would have completed are discarded. At least 1.
+    /// Number n of consecutive failed slots of a user. At the n-th failure the packets that the
+    /// slot would have completed are discarded. At least 1.
     pub attempts: u32,
     /// Retransmission of a block whose slot has failed.
     #[serde(default)]
     pub harq: Harq,
     /// Scheduler: `{"kind": …}`.
     pub scheduler: Value,
-    /// SNR process of every user, each with a separate random stream: `{"kind": …}`.
+    /// SNR process of the users: `{"kind": …}`. Every user has a separate process with its own
+    /// random stream.
     pub snr: Value,
-    /// Users with separate settings. Entries of users without flows have no effect.
+    /// Configuration of individual users. Entries of users without flows have no effect.
     #[serde(default)]
     pub users: Vec<UserConfig>,
-    /// Error process of blocks in addition to the fading: `{"kind": …}`. Absent: none.
+    /// Error process of blocks in addition to the fading: `{"kind": …}`. `None`: no error process.
     #[serde(default)]
     pub errors: Option<Value>,
 }
 
-/// Settings of one user.
+/// Configuration of one user.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UserConfig {
-    /// User number.
+    /// ID of the user.
     pub user: u32,
-    /// Weight w in the scheduler's utility. Above 0; absent: 1.
+    /// Weight w in the scheduler's utility function. Above 0. `None`: 1.
     #[serde(default)]
     pub weight: Option<f64>,
-    /// SNR process of the user; absent: `snr` of the cell.
+    /// SNR process of the user. `None`: `snr` of the cell.
     #[serde(default)]
     pub snr: Option<Value>,
 }
@@ -96,7 +97,7 @@ impl CellConfig {
         checks.finish()
     }
 
-    /// Returns the entry of `user`, with its index in the list.
+    /// Returns the index of the entry of `user` in the list, and the entry.
     fn of(&self, user: u32) -> Option<(usize, &UserConfig)> {
         self.users.iter().enumerate().find(|(_, entry)| entry.user == user)
     }
@@ -106,7 +107,8 @@ impl CellConfig {
         self.of(user).and_then(|(_, entry)| entry.weight).unwrap_or(1.0)
     }
 
-    /// Returns the SNR process of `user`, and the field for error messages.
+    /// Returns the SNR process of `user`, and the name of its configuration field for error
+    /// messages.
     pub(super) fn snr(&self, user: u32) -> (&Value, String) {
         let own = self.of(user).and_then(|(place, entry)| Some((place, entry.snr.as_ref()?)));
         own.map_or((&self.snr, String::new()), |(place, snr)| (snr, format!("users.{place}")))

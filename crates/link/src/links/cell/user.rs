@@ -1,4 +1,4 @@
-//! One user of a cell: its queue, the packets of its blocks, its channel and its measurements.
+//! State of one user of a cell: queue, packets of its blocks, radio channel and measurements.
 
 use super::harq::HarqBlock;
 use crate::link::UserReport;
@@ -12,8 +12,9 @@ pub(super) struct Counts {
     delivered_bytes: u64,
     delivered_packets: u64,
     lost_packets: u64,
-    /// Slots allocated to the user that started in the measured time; the number of failed slots
-    /// among them, and the number of slots in which no user with data had a higher rate.
+    /// Number of slots that were allocated to the user and started in the measured time. The next
+    /// two fields count the failed slots among them, and the slots in which no user with data had a
+    /// higher rate.
     slots: u64,
     failed_slots: u64,
     best_slots: u64,
@@ -21,16 +22,16 @@ pub(super) struct Counts {
     rates: f64,
 }
 
-/// State that is read in every slot in which a user has data. Stored separately, so that the states
-/// of the users of a large cell are close together in memory.
+/// State of a user that is read in every slot in which the user has data. It is stored separately
+/// from [`User`], so that these states of all users are close together in memory.
 pub(super) struct Radio {
     pub(super) channel: SlottedSnr,
-    /// Bytes of IP packets that wait or are not completely delivered.
+    /// Bytes of the IP packets that wait or are not completely delivered.
     pub(super) backlog: Bytes,
     /// Arrival time of the first of these packets.
     pub(super) head_since: Time,
-    /// Sum of the SNRs (power ratios) of the slots in which the user had data since measurement
-    /// started, and number of these slots.
+    /// Sum of the SNRs (power ratios) of the slots since the start of measurement in which the user
+    /// had data. The next field is the number of these slots.
     snr: f64,
     snr_slots: u64,
 }
@@ -66,16 +67,16 @@ impl Radio {
 /// One user of a cell.
 pub(super) struct User {
     pub(super) queue: Queue,
-    /// Dequeued packets for blocks, in order of their delivery.
+    /// Packets that were dequeued for blocks and are not delivered yet, in order of delivery.
     held: Ring<Packet>,
     held_bytes: Bytes,
     /// Received bits of the first of these packets.
     received_bits: u64,
     /// Number of consecutive failed slots.
     failures: u32,
-    /// Block to be retransmitted unchanged.
+    /// Block that is retransmitted unchanged (HARQ).
     pub(super) repeated: Option<HarqBlock>,
-    /// Times from the arrival of a packet to the end of the slot that completes it.
+    /// Delays from the arrival of a packet to the end of the slot that completes the packet.
     delays: Delays,
     counts: Counts,
 }
@@ -100,13 +101,13 @@ impl User {
         !self.held.is_empty() || !self.queue.is_empty()
     }
 
-    /// Returns true if the last slot of the user has failed without a discard.
+    /// Returns true if the last slot of the user has failed and no packet was discarded.
     #[inline]
     pub(super) fn is_failing(&self) -> bool {
         self.failures > 0
     }
 
-    /// Number of dequeued packets for blocks.
+    /// Number of packets that were dequeued for blocks and are not delivered yet.
     #[inline]
     pub(super) fn packets_held(&self) -> usize {
         self.held.len()
@@ -117,7 +118,7 @@ impl User {
         self.queue.packets() + self.held.len()
     }
 
-    /// Bytes of IP packets that wait or are not completely delivered.
+    /// Bytes of the IP packets that wait or are not completely delivered.
     #[inline]
     pub(super) fn backlog(&self) -> Bytes {
         self.queue.backlog() + self.held_bytes
@@ -131,7 +132,7 @@ impl User {
         Time::from_nanos(now.as_nanos().saturating_sub(waited.as_nanos()))
     }
 
-    /// Dequeues the packets that a block of `bits` carries in addition to the packets already held.
+    /// Dequeues packets until the held packets fill a block of `bits`, or until the queue is empty.
     pub(super) fn fill(&mut self, bits: u64, ctx: &mut Ctx<'_>) {
         let mut packet = Packet::default();
         while self.held_bytes.0 * 8 < self.received_bits.saturating_add(bits)
@@ -142,8 +143,8 @@ impl User {
         }
     }
 
-    /// Removes and returns the next packet that a block completes. `left` is the number of unused
-    /// bits of the block; the bits of the packet are subtracted.
+    /// Removes and returns the next packet if the block completes it. `left` is the number of
+    /// unused bits of the block; the bits for the packet are subtracted from it.
     fn complete(&mut self, left: &mut u64) -> Option<Packet> {
         let missing = u64::from(self.held.front()?.size) * 8 - self.received_bits;
         *left = left.checked_sub(missing)?;
@@ -153,8 +154,8 @@ impl User {
         Some(packet)
     }
 
-    /// Processes a received block of `bits`: `deliver` receives the completed packets; the
-    /// remaining bits count for the next packet.
+    /// Processes a received block of `bits`. Calls `deliver` with each completed packet. The
+    /// remaining bits belong to the next packet.
     pub(super) fn succeed(
         &mut self,
         mut bits: u64,

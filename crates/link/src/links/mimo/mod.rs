@@ -1,18 +1,20 @@
-//! MIMO fading link: an SNR with two states, a constellation, several antennas, and a packet code.
+//! MIMO fading link: an SNR with two states, a modulation constellation, several antennas, and a
+//! Reed-Solomon code for packets.
 //!
 //! ```text
-//! SNR, antennas, fading ──▶ ε_G, ε_B ──▶ chain of symbols ──▶ outcome of a packet, state at its end
+//! SNR, antennas, fading ──▶ symbol error rates ε_G, ε_B ──▶ outcome of a packet, state at its end
 //! ```
 //!
-//! The rate includes everything on the air: parity, data and ACKs. For each packet, the outcome and
-//! the state at its end are sampled from their joint distribution, given the state at the start.
-//! For the time between packets, the state is sampled with the n-step transition probabilities,
-//! where n is counted in modulation symbols at the rate of the next packet. Both distributions are
-//! exact, even if a state lasts longer than a packet.
+//! ε_G and ε_B are the symbol error rates in the good and in the bad state. The rate of the link
+//! includes parity, data and ACKs. For each packet, the outcome and the state at the end of the
+//! packet are sampled from their joint distribution, given the state at the start. After the time
+//! between two packets, the state is sampled with the n-step transition probabilities. n is the
+//! number of modulation symbols in this time, at the rate of the next packet. Both distributions
+//! are exact, even if a state lasts longer than a packet.
 //!
-//! Source: vcp-2008 §II; distribution of packet outcomes: `phy/bit_errors.rs`, codes:
-//! `phy/code/reed_solomon.rs`. Left out: channel estimation, adaptation of the code, changes of the
-//! SNR within a run.
+//! Source: vcp-2008 §II. The distribution of packet outcomes is in `phy/bit_errors.rs`, the code in
+//! `phy/code/reed_solomon.rs`. Not modelled: channel estimation, adaptation of the code, changes of
+//! the mean SNRs during a run.
 //!
 //! | file | what |
 //! | --- | --- |
@@ -40,10 +42,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Largest size of a small packet, if the link does not configure it.
+/// Default largest size of a small packet.
 const SMALL_UP_TO: Bytes = Bytes(128);
 
-/// Memory of a chain after [`Mimo::forgotten`] symbols: below the resolution of a random number.
+/// Influence of the initial state of a chain after [`Mimo::forgotten`] symbols. It is below the
+/// resolution of a random number.
 const FORGOTTEN: f64 = 1e-18;
 
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
@@ -55,12 +58,12 @@ struct Size {
     on_air: Bytes,
     /// Transmission time at the current rate.
     time: Duration,
-    /// Thresholds by the state at the start: P(lost, then good), P(lost), P(lost or good at the
-    /// end).
+    /// Cumulative probabilities, by the state at the start of the packet: P(lost and good at the
+    /// end), P(lost), P(lost, or good at the end).
     below: [[f64; 3]; 2],
 }
 
-/// Number of packets sent, and number of failed packets.
+/// Number of sent packets, and number of failed packets among them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     packets: u64,
@@ -77,7 +80,8 @@ pub struct Mimo {
     forgotten: u64,
     shared: Arc<Outcomes>,
     known: BTreeMap<u64, Size>,
-    /// Last small and last large packet size; the next packet often has one of these sizes.
+    /// Values for the last small and the last large packet size. The next packet often has one of
+    /// these sizes.
     last: [Size; 2],
     small_up_to: Bytes,
     is_bad: bool,
@@ -88,7 +92,8 @@ pub struct Mimo {
 }
 
 impl Mimo {
-    /// Creates a transmitter of the link with the seed `seed`, at `rate` over `channel`.
+    /// Creates a transmitter with the rate `rate` and the channel `channel`. `seed` is the seed of
+    /// the link.
     pub fn new(rate: Rate, channel: MimoChannel, shared: Arc<Outcomes>, seed: &Seed) -> Mimo {
         let mut stream = seed.child("chain").stream();
         let states = channel.states();
@@ -199,9 +204,9 @@ impl Transmitter for Mimo {
     }
 }
 
-/// Returns the thresholds of a random number from [0, 1) at which the outcome changes, by the state
-/// at the start. Rare outcomes are close to 0, where floating-point numbers are dense; impossible
-/// outcomes never occur, despite rounding.
+/// Returns, for each state at the start, the thresholds at which a random number from [0, 1)
+/// selects another outcome. Rare outcomes have intervals close to 0, where the resolution of
+/// floating-point numbers is high. Rounding never makes an impossible outcome possible.
 fn thresholds(outcome: &Outcome) -> [[f64; 3]; 2] {
     [0, 1].map(|from| {
         let ([lost_and_good, lost_and_bad], [good, bad]) =

@@ -1,8 +1,8 @@
-//! Packet outcomes by channel and size, computed at the first packet of this size, once per
-//! scenario.
+//! Cache of packet outcomes by channel and packet size. The outcome for a packet size is computed
+//! once per scenario, at the first packet of this size.
 //!
-//! Replications, threads and directions share the cache. An entry depends only on channel and size,
-//! so it is irrelevant which link computes it.
+//! Replications, threads and directions share the cache. An entry depends only on the channel and
+//! the packet size, not on the link that computes it.
 
 use super::settings::MimoChannel;
 use airpath_core::Bytes;
@@ -10,7 +10,7 @@ use airpath_phy::bit_errors::Outcome;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Outcomes of one channel, by packet size in bytes.
+/// Maps the packet size in bytes to the outcome on one channel.
 type BySize = BTreeMap<u64, Outcome>;
 
 /// Cache of packet outcomes.
@@ -20,7 +20,8 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
-    /// Returns the outcome of a packet on a channel. Waits if another thread is computing it.
+    /// Returns the outcome of a packet on a channel. Waits while another thread computes the same
+    /// outcome.
     pub fn of(&self, channel: &MimoChannel, packet: Bytes) -> Outcome {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let known = made.iter().position(|(known, _)| known == channel);

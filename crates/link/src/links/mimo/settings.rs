@@ -10,7 +10,7 @@ use airpath_phy::symbol_error::{Branches, Constellation, Fading, symbol_error_ra
 use serde::Deserialize;
 use serde_json::Value;
 
-/// SNR (power ratio) above which every error rate is indistinguishable from 0.
+/// Largest SNR (power ratio) in computations. Above it every error rate is practically 0.
 const MOST_SNR: f64 = 1e100;
 
 /// Configuration set by the user.
@@ -29,11 +29,13 @@ pub struct MimoConfig {
     pub snr_db: f64,
     /// Mean SNR in the bad state minus mean SNR in the good state, dB. At most 0.
     pub bad_snr_offset_db: f64,
-    /// 1 − γ, P(bad next | good now) for each modulation symbol, in [0, 1].
+    /// 1 − γ: probability of a transition from the good to the bad state after each modulation
+    /// symbol, in [0, 1].
     pub p_good_to_bad: f64,
-    /// 1 − β, P(good next | bad now) for each modulation symbol, in [0, 1].
+    /// 1 − β: probability of a transition from the bad to the good state after each modulation
+    /// symbol, in [0, 1].
     pub p_bad_to_good: f64,
-    /// Fading of the branches.
+    /// Fading of each antenna branch.
     #[serde(default)]
     pub fading: FadingKind,
     /// K factor, dB; only for Rician fading.
@@ -42,13 +44,13 @@ pub struct MimoConfig {
     /// Parameter m; only for Nakagami fading. At least 1/2.
     #[serde(default)]
     pub m: Option<f64>,
-    /// Packet code; absent: none.
+    /// Forward error correction of packets. `None`: no code.
     #[serde(default)]
     pub fec: Option<FecConfig>,
     /// Separate code rate for small packets.
     #[serde(default)]
     pub small: Option<SmallConfig>,
-    /// Error process in addition to the fading: `{"kind": …}`. Absent: none.
+    /// Error process in addition to the fading: `{"kind": …}`. `None`: no error process.
     #[serde(default)]
     pub errors: Option<Value>,
 }
@@ -57,42 +59,42 @@ pub struct MimoConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FadingKind {
-    /// Without line of sight.
+    /// Rayleigh fading: no line of sight.
     #[default]
     Rayleigh,
-    /// With line of sight.
+    /// Rician fading: with line of sight.
     Rician,
     /// Nakagami fading.
     Nakagami,
 }
 
-/// Packet code.
+/// Forward error correction of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FecConfig {
-    /// Reed-Solomon code RS(b, k) of each packet.
+    /// Reed-Solomon code RS(b, k) in each packet.
     ReedSolomon {
         /// Code rate r, in (0, 1].
         code_rate: f64,
         /// Bits of a code symbol, a multiple of the bits of a modulation symbol. At most 16.
         symbol_bits: u32,
-        /// Largest number of symbols of a block; absent: one block for each packet.
+        /// Largest number of symbols of a block. `None`: one block for each packet.
         #[serde(default)]
         max_block: Option<u64>,
     },
 }
 
-/// Code of small packets.
+/// Configuration of the code of small packets.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SmallConfig {
     /// Largest size of a small IP packet, bytes.
     pub up_to_bytes: u64,
-    /// Code rate r of control packets, in (0, 1].
+    /// Code rate r of small packets, in (0, 1].
     pub code_rate: f64,
 }
 
-/// Radio channel with time-invariant packet outcomes.
+/// Radio channel whose packet outcomes have a distribution that does not change with time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MimoChannel {
     states: TwoStates,
@@ -101,7 +103,8 @@ pub struct MimoChannel {
     /// Bits of a modulation symbol.
     bits: u32,
     code: Option<ReedSolomon>,
-    /// Largest size of a small packet, and the code of small packets.
+    /// Largest size of a small packet, and the code of small packets; `None` if small packets have
+    /// no separate code.
     small: Option<(Bytes, ReedSolomon)>,
 }
 
@@ -145,7 +148,7 @@ impl MimoConfig {
         checks.nested("", Branches::of_antennas(self.tx, self.rx, 1.0));
         checks.finish()?;
         let (Some(constellation), Some(fading)) = (constellation, fading) else {
-            unreachable!("both are accepted")
+            unreachable!("both values are valid")
         };
         let of = |snr_db: f64| {
             let branches = Branches::of_antennas(self.tx, self.rx, ratio(snr_db))?;
@@ -197,7 +200,8 @@ impl MimoConfig {
         }
         let is_rate = checks.within("small.code_rate", code_rate, LEAST_CODE_RATE..=1.0);
         let code = if is_rate { self.code_at(code_rate).ok().flatten() } else { None };
-        // The code of other packets is checked separately: at this rate, blocks are too short.
+        // The code of other packets is checked separately. Here only the rate for small packets
+        // makes the blocks too short.
         if is_rate && code.is_none() && self.code().is_ok_and(|code| code.is_some()) {
             let problem = "blocks of max_block are too short for one symbol of data";
             checks.reject("small.code_rate", code_rate, problem, "Use a larger code rate");
@@ -221,7 +225,7 @@ impl MimoConfig {
         let small = bits.and_then(|_| checks.nested("", self.small_code()));
         checks.finish()?;
         let (Some(error), Some(bits), Some(code), Some(small)) = (error, bits, code, small) else {
-            unreachable!("all are accepted")
+            unreachable!("all values are valid")
         };
         let chain = ErrorChain::new(good_to_bad, bad_to_good, error[0], error[1])?;
         Ok(MimoChannel { states, error, chain, bits: bits.bits(), code, small })
@@ -265,7 +269,7 @@ impl MimoChannel {
         self.small.map(|(up_to, _)| up_to)
     }
 
-    /// Cost of a packet on the air.
+    /// Framing: size of a packet on the air.
     pub fn framing(&self) -> Framing {
         let small = self.small.map(|(up_to, code)| (up_to, code.symbol_code().code_rate));
         self.code.map_or_else(Framing::default, |code| {
@@ -273,8 +277,8 @@ impl MimoChannel {
         })
     }
 
-    /// Returns the outcome of a packet, by the states before it and at its end. A packet is lost if
-    /// its block would have more symbols than the code allows.
+    /// Returns the outcome probabilities of a packet, by the states at its start and at its end. A
+    /// packet whose block would have more symbols than the code allows is always lost.
     pub fn outcome(&self, packet: Bytes) -> Outcome {
         let small = self.small.filter(|(up_to, _)| packet <= *up_to).map(|(_, code)| code);
         let Some(code) = small.or(self.code) else {
@@ -303,7 +307,8 @@ impl MimoChannel {
         (first > 0.0).then(|| (then_good * after_good + then_bad * after_bad) / first)
     }
 
-    /// Returns the outcome of a certain loss, with `units` state transitions.
+    /// Returns the outcome probabilities of a packet that is always lost, after `units` state
+    /// transitions.
     fn lost(&self, units: u64) -> Outcome {
         let after = |is_bad| {
             let bad = self.states.bad_after(units, is_bad);

@@ -1,8 +1,8 @@
-//! TTIs of one direction: their start times and the number of PDUs that they carry.
+//! Start times of the TTIs of one direction, and the number of PDUs in each TTI.
 
 use airpath_core::{Bytes, Duration, Rate, Time};
 
-/// The grid of TTIs, and the PDUs per TTI at the nominal rate.
+/// Start times of the TTIs on a regular grid, and the number of PDUs per TTI at the nominal rate.
 ///
 /// If the rate is not an integer number of PDUs per TTI, some TTIs carry one additional PDU, so
 /// that the mean rate is exact.
@@ -12,9 +12,9 @@ pub(super) struct Clock {
     rate: Rate,
     /// Bits of a PDU's payload.
     pdu_bits: u64,
-    /// Number of PDUs in every TTI.
+    /// Number of PDUs in every TTI, without additional PDUs.
     whole: u64,
-    /// Remaining bits of a TTI, in units of 1/`unit` PDU.
+    /// Remaining fraction of a PDU per TTI, in units of 1/`unit` PDU.
     rest: u64,
     unit: u64,
 }
@@ -53,14 +53,14 @@ impl Clock {
         self.rate.0 as f64 / self.pdu_bits as f64
     }
 
-    /// Payload of `pdus` PDUs. The nominal rate counts only the payload.
+    /// Payload of `pdus` PDUs. The nominal rate refers to the payload only.
     pub(super) fn bytes_of(&self, pdus: u64) -> Bytes {
         Bytes(pdus.saturating_mul(self.pdu_bits / 8))
     }
 
     /// Returns the start of the first TTI at or after `time` that carries a PDU; [`Time::NEVER`] at
-    /// rate zero. `near` is a time on the grid; it saves a division if `time` equals `near` or lies
-    /// in the TTI after it.
+    /// rate zero. `near` is the start of a TTI. If `time` equals `near` or lies in this TTI, no
+    /// division is necessary.
     #[inline]
     pub(super) fn tti_at_or_after(&self, time: Time, near: Time) -> Time {
         if time.is_never() || self.rate.0 == 0 {
@@ -74,7 +74,7 @@ impl Clock {
         Time::from_nanos(tti.saturating_mul(self.tti))
     }
 
-    /// Returns the first TTI from number `tti` on that carries an additional PDU.
+    /// Returns the number of the first TTI, from number `tti`, that carries an additional PDU.
     #[cold]
     fn tti_with_an_odd_pdu(&self, tti: u64) -> u64 {
         let (rest, unit) = (u128::from(self.rest), u128::from(self.unit));
@@ -135,7 +135,7 @@ mod tests {
             assert_eq!(all.map(|ns| ns / 10_000_000), [0, 1, 1, 2, 2, 3]);
             assert!(all.iter().all(|ns| ns % 10_000_000 == 0));
         }
-        // 10 kbit/s: a PDU every 32 ms.
+        // At 10 kbit/s there is one PDU every 32 ms.
         let slow = self::clock(10_000);
         let ttis: Vec<u64> =
             (0..1000).filter(|tti| slow.slots(Time::from_millis(10 * tti)) > 0).collect();

@@ -21,7 +21,7 @@ pub(super) struct Frame {
     pub(super) poll: bool,
     /// Status report about the other direction, as an index in the link's store.
     pub(super) status: Option<u32>,
-    /// Number up to which the receiver must perform the skips of this direction.
+    /// Number of the last skip that the receiver must perform (order to move the receiving window).
     pub(super) skip_until: Option<u32>,
     /// True if the frame contains a RESET PDU.
     pub(super) reset: bool,
@@ -32,9 +32,9 @@ pub(super) struct Frame {
 /// Counters of a bearer since measurement started.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
-    /// PDUs that the nominal rate allowed up to `rate_since`.
+    /// Number of PDUs that could have been sent at the nominal rate up to `rate_since`.
     pub(super) offered: f64,
-    /// Start time of the current rate.
+    /// Time since which the current rate applies.
     pub(super) rate_since: Time,
     pub(super) frames: u64,
     pub(super) frames_lost: u64,
@@ -55,18 +55,20 @@ pub(super) struct Direction {
     pub(super) receiver: Receiver,
     pub(super) clock: Clock,
     pub(super) counts: Counts,
-    /// Meter in PDUs.
+    /// Meter whose unit of capacity is the PDU.
     pub(super) meter: Meter,
     errors: Option<AnyErrors>,
     frames: Ring<Frame>,
-    /// Data PDUs of `frames`.
+    /// Data PDUs of the frames in `frames`.
     runs: Ring<PduRun>,
     payload: Payload,
-    /// Start of the next served TTI.
+    /// Start of the next TTI in which PDUs are sent.
     pub(super) next_tti: Time,
-    /// End of the last served TTI; packets that arrive earlier are not sent before it.
+    /// End of the last TTI in which PDUs were sent. Packets that arrive before this time are not
+    /// sent before this time.
     pub(super) tti_ends: Time,
-    /// Start of the time during which new data wait for the window.
+    /// Time since which new data wait because the window is full; `None` if no data wait for the
+    /// window.
     stalled_since: Option<Time>,
 }
 
@@ -98,14 +100,15 @@ impl Direction {
         }
     }
 
-    /// Computes the next served TTI, if there are PDUs to send from `ready_at` on.
+    /// Computes the next TTI in which PDUs are sent. `ready_at` is the earliest time with a PDU to
+    /// send.
     #[inline]
     pub(super) fn plan(&mut self, ready_at: Time, now: Time) {
         let from = ready_at.max(self.tti_ends).max(now);
         self.next_tti = self.clock.tti_at_or_after(from, self.tti_ends);
     }
 
-    /// Returns true if data wait that no PDU has carried.
+    /// Returns true if new data wait: data that no PDU has carried yet.
     #[inline]
     pub(super) fn has_data(&self) -> bool {
         self.sdus.has_partial() || self.queue.as_ref().is_some_and(|queue| !queue.is_empty())
@@ -159,7 +162,7 @@ impl Direction {
         }
     }
 
-    /// Removes the PDUs of the last call of `fill`: the next frame carries none of them.
+    /// Removes the PDUs of the last call of `fill`, so that the next frame does not carry them.
     #[inline]
     pub(super) fn forget_payload(&mut self) {
         self.payload.runs.clear();
@@ -196,8 +199,8 @@ impl Direction {
         (0..frame.runs).for_each(|_| self.runs.drop_front());
     }
 
-    /// Performs the skips up to the number `until` at the receiver, for PDUs that the sender has
-    /// discarded.
+    /// Performs the skips up to the number `until` at the receiver. A skip covers PDUs that the
+    /// sender has discarded.
     #[cold]
     pub(super) fn skip(&mut self, until: u32, ctx: &mut Ctx<'_>) {
         let Direction { sender, receiver, sdus, queue, meter, .. } = self;
@@ -211,7 +214,7 @@ impl Direction {
         receiver.want_status();
     }
 
-    /// Frees the SDUs whose PDUs are all acknowledged.
+    /// Frees the SDUs of which all PDUs are acknowledged.
     #[inline]
     pub(super) fn free_acknowledged(&mut self, ctx: &mut Ctx<'_>) {
         let Direction { sender, sdus, .. } = self;
@@ -228,7 +231,7 @@ impl Direction {
         }
     }
 
-    /// Resets both peers; data in flight are lost.
+    /// Resets sender and receiver. Data in flight are lost.
     pub(super) fn reset(&mut self, ctx: &mut Ctx<'_>) {
         let Direction { sdus, queue, meter, .. } = self;
         let (count, bytes) = sdus.reset(|packet| {
@@ -256,13 +259,13 @@ impl Direction {
         }
     }
 
-    /// Number of PDUs that the nominal rate has allowed since measurement started.
+    /// Number of PDUs that could have been sent at the nominal rate since measurement started.
     pub(super) fn offered(&self, now: Time) -> f64 {
         let span = now.max(self.tti_ends).saturating_since(self.counts.rate_since).as_secs_lossy();
         self.counts.offered + span * self.clock.pdus_per_second()
     }
 
-    /// Number of duplicates since measurement started.
+    /// Number of duplicate PDUs since measurement started.
     pub(super) fn duplicates(&self) -> u64 {
         self.receiver.duplicates - self.counts.duplicates_before
     }
@@ -286,7 +289,7 @@ impl Direction {
     }
 }
 
-/// Drops a dequeued packet that is not retransmitted any further.
+/// Drops a dequeued packet, which is no longer retransmitted.
 fn give_up(queue: Option<&mut Queue>, packet: Packet, ctx: &mut Ctx<'_>) {
     match queue {
         Some(queue) => queue.give_up(packet, DropReason::Retries, ctx),

@@ -1,24 +1,24 @@
 //! 3G radio bearer: RLC in acknowledged mode, with both directions in one stage.
 //!
-//! Source: 3GPP TS 25.322; parameters and their values from Alcaraz & Cerdán 2006, Table 1. A
-//! packet is an SDU. It leaves the queue when its first PDU is sent, counts as held by the link
-//! until all its PDUs are acknowledged, and is delivered when all PDUs up to its end have arrived.
-//! All PDUs of a TTI are received or lost together. A TTI carries, in this order: control PDUs (one
-//! PDU each), PDUs that were reported missing, new PDUs.
+//! Sources: 3GPP TS 25.322; parameters and their values from Alcaraz & Cerdán 2006, Table 1. Each
+//! packet is one SDU. A packet leaves the queue when its first PDU is sent. It counts as held by
+//! the link until all its PDUs are acknowledged. It is delivered when all PDUs up to its last PDU
+//! have arrived. All PDUs of a TTI are received or lost together. A TTI first carries control PDUs
+//! (each occupies one PDU), then retransmissions of PDUs that were reported missing, then new PDUs.
 //!
-//! Left out: piggybacked status, local suspend, ciphering, the limits MaxRST and MaxMRW, and the
-//! segmentation of a status report into several PDUs. During a reset neither peer sends data, from
-//! the RESET PDU to the arrival of its acknowledgement.
+//! Not modelled: piggybacked status, local suspend, ciphering, the limits MaxRST and MaxMRW, and
+//! the segmentation of a status report into several PDUs. During a reset neither peer sends data,
+//! from the RESET PDU to the arrival of its acknowledgement.
 //!
-//! | file | what |
+//! | file | contents |
 //! | --- | --- |
 //! | `settings.rs` | configuration |
-//! | `clock.rs` | TTIs and the PDUs that they carry |
-//! | `sdus.rs` | segmentation, concatenation, in-order delivery, buffer |
-//! | `sender.rs` | window, retransmission, polls, discard |
-//! | `receiver.rs` | missing PDUs, status reports |
-//! | `direction.rs` | one direction: sender, air, receiver |
-//! | `sequence.rs`, `pdu_set.rs` | 12-bit numbers; sets of PDUs in a window |
+//! | `clock.rs` | start times of TTIs, and the number of PDUs in each TTI |
+//! | `sdus.rs` | SDUs: segmentation, concatenation, in-order delivery, buffer |
+//! | `sender.rs` | sender: window, retransmissions, polls, discard |
+//! | `receiver.rs` | receiver: missing PDUs, status reports |
+//! | `direction.rs` | one direction: sender, radio channel, receiver |
+//! | `sequence.rs`, `pdu_set.rs` | 12-bit sequence numbers; sets of PDUs in a window |
 
 mod clock;
 mod direction;
@@ -51,12 +51,12 @@ struct Reset {
     by: usize,
     /// Time of the next transmission of the RESET PDU.
     send_at: Time,
-    /// True if the peer has to send an acknowledgement.
+    /// True if the peer must send a RESET ACK PDU.
     is_ack_due: bool,
 }
 
-/// Two acknowledged-mode entities and the channel between them. Input and output 0 belong to the
-/// forward direction (downlink), input and output 1 to the reverse direction.
+/// RLC link: two acknowledged-mode entities and the radio channel between them. Input and output 0
+/// belong to the forward direction (downlink), input and output 1 to the reverse direction.
 pub struct RlcAm {
     directions: [Direction; 2],
     /// Outputs of the directions; a single direction uses the configured output.
@@ -67,10 +67,11 @@ pub struct RlcAm {
     reset_timer: Duration,
     reset: Option<Reset>,
     resets: u64,
-    /// Status reports on the air, and free indices in this store.
+    /// Store of the status reports on the air. `free_reports` contains the unused indices of the
+    /// store.
     reports: Vec<StatusReport>,
     free_reports: Vec<u32>,
-    /// Earliest event of all.
+    /// Time of the earliest event of both directions.
     wakeup: Time,
 }
 
@@ -135,7 +136,7 @@ const fn opposite(side: usize) -> usize {
 }
 
 impl RlcAm {
-    /// Time at which the direction `side` next has PDUs to send.
+    /// Returns the time from which the direction `side` has PDUs to send.
     #[inline]
     fn ready_at(&self, side: usize) -> Time {
         if let Some(reset) = &self.reset {
@@ -155,7 +156,8 @@ impl RlcAm {
         }
     }
 
-    /// Computes the next TTI of the direction `side`, from `now` on; a due TTI is not changed.
+    /// Computes the next TTI of the direction `side`, at or after `now`. A TTI that is due is not
+    /// changed.
     #[inline]
     fn plan(&mut self, side: usize, now: Time) {
         if self.directions[side].next_tti > now {
@@ -164,7 +166,7 @@ impl RlcAm {
         }
     }
 
-    /// Computes the next event of both directions, from `now` on.
+    /// Computes the next event of both directions, at or after `now`.
     fn reschedule(&mut self, now: Time) {
         self.plan(0, now);
         self.plan(1, now);
@@ -250,8 +252,8 @@ impl RlcAm {
         u64::from(frame.reset || frame.reset_ack)
     }
 
-    /// Sends `frame` unless it is corrupted. `pdus` is its number of PDUs, `control` the number of
-    /// control PDUs among them.
+    /// Sends `frame` unless it is corrupted. `pdus` is the number of PDUs in the frame, `control`
+    /// the number of control PDUs among them.
     #[inline]
     fn transmit(&mut self, side: usize, [pdus, control]: [u64; 2], frame: Frame, start: Time) {
         let direction = &mut self.directions[side];
@@ -284,7 +286,7 @@ impl RlcAm {
         }
     }
 
-    /// Passes a report about the direction `side` to its sender.
+    /// Passes a status report to the sender of the direction `side`.
     #[inline]
     fn receive_status(&mut self, side: usize, place: u32, ctx: &mut Ctx<'_>) {
         let direction = &mut self.directions[side];
@@ -314,7 +316,7 @@ impl RlcAm {
         self.reset = Some(Reset { by, send_at: now, is_ack_due: false });
     }
 
-    /// Between a RESET PDU and its acknowledgement all other frames are ignored.
+    /// Processes a received frame during a reset. All PDUs except RESET and RESET ACK are ignored.
     #[cold]
     fn receive_around_reset(&mut self, side: usize, frame: Frame, ctx: &mut Ctx<'_>) {
         self.directions[side].ignore_pdus(&frame);
@@ -333,7 +335,8 @@ impl RlcAm {
     }
 
     /// Removes remaining frames of a reset: retransmitted RESET and RESET ACK PDUs. In the
-    /// standard, the reset sequence number (RSN) distinguishes them from those of the next reset.
+    /// standard, these PDUs have a reset sequence number (RSN), so that the next reset ignores
+    /// them.
     #[cold]
     fn clear_air(&mut self, side: usize) {
         while let Some(frame) = self.directions[side].take_frame(Time::NEVER) {
@@ -357,7 +360,7 @@ impl RlcAm {
             ("resets", self.resets as f64),
         ]
         .map(|(name, count)| (name.into(), count));
-        // PDUs that do not divide a TTI evenly are sent slightly early.
+        // If the rate is not an integer number of PDUs per TTI, PDUs are sent slightly early.
         let sent = direction.meter.used() as f64;
         let offered = direction.offered(now).max(sent);
         let link = LinkReport {

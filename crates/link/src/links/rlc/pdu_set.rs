@@ -1,9 +1,10 @@
-//! A set of PDU numbers in a moving window.
+//! [`PduSet`]: set of PDU numbers in a moving window.
 
 use std::ops::Range;
 
-/// Numbers of a moving window, as bits of a ring. Two numbers whose difference is a multiple of the
-/// capacity share a bit. Therefore the caller must remove the numbers that leave the window.
+/// Set of numbers in a moving window, stored as bits of a ring. Two numbers whose difference is a
+/// multiple of the capacity share a bit. Therefore the caller must remove the numbers that leave
+/// the window.
 #[derive(Clone, Debug)]
 pub(super) struct PduSet {
     words: Box<[u64]>,
@@ -92,8 +93,8 @@ impl PduSet {
     }
 }
 
-/// Returns for each word that `range` covers a number in the word and the mask of the bits in the
-/// range.
+/// Returns, for each 64-bit word that `range` covers, a number in the word and the mask of the bits
+/// in the range.
 #[inline]
 fn words_of(range: Range<u64>) -> impl Iterator<Item = (u64, u64)> {
     let Range { start, end } = range;
@@ -112,7 +113,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_a_sorted_set(
+        fn set_equals_sorted_set(
             window in 1u64..300,
             base in 0u64..10_000,
             moves in prop::collection::vec((any::<[bool; 2]>(), 0u64..300, 0u64..300), 0..40),

@@ -11,7 +11,7 @@ use std::ops::Range;
 /// A status report (STATUS PDU): the ACK and LIST super-fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct StatusReport {
-    /// LSN: all PDUs before this number have arrived, except `missing`.
+    /// LSN: all PDUs before this number have arrived, except the PDUs in `missing`.
     pub(super) last: Sn,
     /// Missing PDUs before `last`, in order.
     pub(super) missing: Vec<PduRun>,
@@ -44,7 +44,7 @@ pub(super) struct Receiver {
     skips_made: u32,
     /// Expiry of Timer_Status_Prohibit.
     prohibited_until: Time,
-    /// Number of PDUs that had already arrived or lay outside the window.
+    /// Number of received PDUs that had already arrived or were outside the window.
     pub(super) duplicates: u64,
 }
 
@@ -84,7 +84,8 @@ impl Receiver {
     fn on_pdus_out_of_sequence(&mut self, first: Sn, count: u64) {
         let first = first.at_or_after(self.next);
         let end = first + count;
-        // All PDUs are new: processes them in one step, with the same result as one by one.
+        // All PDUs are new, so they are processed in one step. The result is the same as for one
+        // PDU at a time.
         if end <= self.next + self.rules.window && self.received.first_in(first..end).is_none() {
             if first > self.highest && self.rules.missing_pdu_indicator {
                 self.want_status();
@@ -94,7 +95,7 @@ impl Receiver {
             return self.advance();
         }
         for number in first..end {
-            // When VR(R) moves, numbers below it appear to be far ahead.
+            // When VR(R) moves, numbers below VR(R) are interpreted as numbers far ahead.
             self.on_pdu(Sn::of(number).at_or_after(self.next));
         }
         self.advance();
@@ -124,7 +125,8 @@ impl Receiver {
         self.next = in_sequence;
     }
 
-    /// Performs skip number `number`: `pdus`, which the sender has discarded, count as received.
+    /// Performs skip number `number`: the PDUs `pdus`, which the sender has discarded, count as
+    /// received.
     pub(super) fn skip(&mut self, number: u32, pdus: Range<u64>) {
         self.skips_made = number + 1;
         let from = pdus.start.max(self.next);

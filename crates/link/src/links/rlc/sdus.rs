@@ -1,32 +1,32 @@
 //! SDUs of one direction: segmentation into PDUs, storage until acknowledged, delivery in order.
 //!
-//! Source: 3GPP TS 25.322 §9.2.2.8 (length indicators), §11.3 (segmentation and concatenation). The
-//! ring stands for the SDU buffers of both peers. The sender frees an SDU when all its PDUs are
-//! acknowledged; the receiver delivers it when all previous SDUs have arrived. The receiver reads
-//! the last PDU of an SDU from this structure instead of from length indicators.
+//! Source: 3GPP TS 25.322 §9.2.2.8 (length indicators), §11.3 (segmentation and concatenation). One
+//! ring represents the SDU buffers of both peers. The sender frees an SDU when all its PDUs are
+//! acknowledged. The receiver delivers an SDU when the SDU and all previous SDUs have arrived. The
+//! receiver reads the last PDU of an SDU from this structure instead of from length indicators.
 
 use airpath_aqm::Queue;
 use airpath_core::{Bytes, Ctx, Packet, Ring};
 use std::ops::Range;
 
-/// Size of a length indicator, bytes; PDUs of up to 126 bytes have short indicators.
+/// Size of a length indicator, bytes. PDUs of up to 126 bytes have indicators of this size.
 const LENGTH_INDICATOR: u64 = 1;
-/// Last PDU of an SDU that is not completely segmented.
+/// Value of `Sdu::last` if the SDU is not completely segmented.
 const NOT_ENDED: u64 = u64::MAX;
 
 /// An SDU whose transmission has started.
 #[derive(Clone, Copy, Debug)]
 struct Sdu {
     packet: Packet,
-    /// First PDU with a part of the SDU.
+    /// Number of the first PDU that carries a part of the SDU.
     first: u64,
-    /// Last PDU of the SDU, or [`NOT_ENDED`].
+    /// Number of the last PDU of the SDU, or [`NOT_ENDED`].
     last: u64,
-    /// True if the sender has released the SDU: acknowledged or discarded.
+    /// True if the sender has released the SDU because it was acknowledged or discarded.
     freed: bool,
     /// True if the sender has discarded the SDU.
     abandoned: bool,
-    /// True if the SDU was discarded before it was completely sent: the receiver can only skip it.
+    /// True if the SDU was discarded before it was completely sent. The receiver must then skip it.
     cut_short: bool,
     /// True if the receiver has been ordered to skip the SDU.
     skipped: bool,
@@ -35,9 +35,9 @@ struct Sdu {
 /// PDUs and SDUs that the receiver must skip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Skip {
-    /// First PDU that carries only discarded SDUs.
+    /// Number of the first PDU that carries only discarded SDUs.
     pub(super) first: u64,
-    /// Last such PDU plus one.
+    /// Number of the last PDU that carries only discarded SDUs, plus one.
     pub(super) end: u64,
     /// Number of the first SDU.
     first_sdu: u64,
@@ -52,7 +52,7 @@ impl Skip {
     }
 }
 
-/// SDUs between the queue and their delivery.
+/// SDUs that have left the queue and are still needed by the sender or the receiver.
 #[derive(Clone, Debug)]
 pub(super) struct Sdus {
     payload: u64,
@@ -62,9 +62,9 @@ pub(super) struct Sdus {
     base: u64,
     /// Number of the next SDU to deliver.
     next_delivery: u64,
-    /// Number of the first SDU that the sender may still hold.
+    /// Number of the oldest SDU that the sender may still hold.
     next_freed: u64,
-    /// Bytes of the last SDU that no PDU carries yet.
+    /// Number of bytes of the last SDU that no PDU carries yet.
     unsent: u64,
     /// Buffer for the packet that is being dequeued.
     packet: Packet,
@@ -119,8 +119,8 @@ impl Sdus {
         &mut self.ring[(number - self.base) as usize]
     }
 
-    /// Fills up to `space` PDUs, numbered from `first` on, with the rest of the last SDU and with
-    /// packets from `queue`. Returns the number of PDUs.
+    /// Fills up to `space` PDUs with the rest of the last SDU and with packets from `queue`. The
+    /// first PDU has the number `first`. Returns the number of PDUs.
     pub(super) fn segment(
         &mut self,
         first: u64,
@@ -173,7 +173,7 @@ impl Sdus {
         true
     }
 
-    /// Passes the SDUs that end before the PDU `received` to `deliver`, in order.
+    /// Calls `deliver`, in order, with each SDU that ends before the PDU `received`.
     #[inline]
     pub(super) fn deliver(&mut self, received: u64, mut deliver: impl FnMut(&mut Packet)) {
         while self.next_delivery < self.end() {
@@ -190,8 +190,9 @@ impl Sdus {
         self.forget();
     }
 
-    /// Frees the SDUs whose PDUs are all known to have arrived, in any order. Returns their number
-    /// and bytes. No PDU from `known_end` on is known.
+    /// Frees the SDUs of which all PDUs are known to have arrived, in any order. Returns the number
+    /// and the bytes of these SDUs. No PDU with a number of `known_end` or above is known to have
+    /// arrived.
     pub(super) fn free(
         &mut self,
         known_end: u64,
@@ -214,9 +215,9 @@ impl Sdus {
         (count, Bytes(bytes))
     }
 
-    /// Discards the SDUs of which the PDU `given_up` carries parts; `next` is the next new PDU.
-    /// Returns the skip for the receiver, and the number and bytes of the SDUs that the sender has
-    /// freed.
+    /// Discards the SDUs of which the PDU `given_up` carries parts. `next` is the number of the
+    /// next new PDU. Returns the skip for the receiver, and the number and the bytes of the SDUs
+    /// that the sender has freed.
     pub(super) fn abandon(&mut self, given_up: u64, next: u64) -> (Skip, usize, Bytes) {
         let carried = |sdu: &Sdu| sdu.first <= given_up && given_up <= sdu.last;
         let numbers = self.base..self.end();
@@ -244,7 +245,8 @@ impl Sdus {
         (Skip { first: pdus.start, end: pdus.end, first_sdu, end_sdu }, count, Bytes(bytes))
     }
 
-    /// Returns the PDUs that carry parts of the SDUs `numbers` and of no SDU that is still in use.
+    /// Returns the PDUs that carry parts of the SDUs `numbers` but no parts of an SDU that is still
+    /// in use.
     fn pdus_of_none_but(&self, numbers: Range<u64>, given_up: u64) -> Range<u64> {
         if numbers.is_empty() {
             return given_up..given_up + 1;
@@ -257,7 +259,7 @@ impl Sdus {
         first + u64::from(shares_first)..last + 1 - u64::from(shares_last)
     }
 
-    /// Performs `skip` at the receiver: passes its undelivered SDUs to `lose`.
+    /// Performs `skip` at the receiver: calls `lose` with each undelivered SDU of the skip.
     pub(super) fn skip(&mut self, skip: Skip, mut lose: impl FnMut(Packet)) {
         for number in skip.first_sdu.max(self.next_delivery)..skip.end_sdu {
             let sdu = self.sdu_mut(number);

@@ -2,7 +2,7 @@
 //!
 //! Source: 3GPP TS 25.322 §9.4 (VT(S), VT(A), VT(DAT)), §9.5 (Timer_Poll), §9.7.1 (polls), §11.3.2
 //! (transmission), §11.5.3 (reception of a status report), §11.6 (move receiving window). All PDUs
-//! of a TTI are received or lost together, so a poll in any PDU counts for the TTI.
+//! of a TTI are received or lost together, so a poll in any PDU is a poll of the TTI.
 
 use super::pdu_set::PduSet;
 use super::receiver::StatusReport;
@@ -38,7 +38,7 @@ impl Payload {
 struct Poll {
     /// Expiry of the timer.
     expires: Time,
-    /// Value of VT(S) when the poll was sent.
+    /// Value of VT(S) at the time of the poll.
     next: u64,
 }
 
@@ -54,9 +54,11 @@ pub(super) struct Sender {
     nacked: PduSet,
     /// PDUs above VT(A) that are known to have arrived.
     known: PduSet,
-    /// VT(DAT): number of transmissions of each PDU, by number modulo the length.
+    /// VT(DAT): number of transmissions of each PDU. The index is the PDU number modulo the length
+    /// of the array.
     transmissions: Box<[u8]>,
-    /// Time of the last transmission of each PDU, by number modulo the length.
+    /// Time of the last transmission of each PDU. The index is the PDU number modulo the length of
+    /// the array.
     sent_at: Box<[Time]>,
     poll: Option<Poll>,
     /// PDUs that the receiver still has to skip, oldest first.
@@ -65,7 +67,7 @@ pub(super) struct Sender {
     skip_at: Time,
     /// Number of skips since the start.
     skipped: u32,
-    /// True if a PDU was discarded and both peers have to be reset.
+    /// True if a PDU has reached MaxDAT transmissions and both peers must be reset.
     needs_reset: bool,
 }
 
@@ -101,13 +103,12 @@ impl Sender {
         self.rules.window - self.outstanding()
     }
 
-    /// Returns true if both peers have to be reset.
+    /// Returns true if both peers must be reset.
     pub(super) fn needs_reset(&self) -> bool {
         self.needs_reset
     }
 
-    /// Returns the earliest time at which there is a PDU to send; `has_data` is true if new data
-    /// wait.
+    /// Returns the earliest time with a PDU to send. `has_data` is true if new data wait.
     #[inline]
     pub(super) fn ready_at(&self, has_data: bool) -> Time {
         if !self.nacked.is_empty() || (has_data && self.window_left() > 0) {
@@ -116,8 +117,8 @@ impl Sender {
         self.poll.map_or(Time::NEVER, |poll| poll.expires).min(self.skip_at)
     }
 
-    /// Returns the number of the last skip of an order, if an order to skip PDUs is to be sent now.
-    /// The order occupies a PDU.
+    /// Returns the number of the last skip of an order to skip PDUs; `None` if no order must be
+    /// sent now. An order occupies one PDU.
     pub(super) fn take_skip_order(&mut self, now: Time) -> Option<u32> {
         if self.skip_at > now {
             return None;
@@ -126,7 +127,7 @@ impl Sender {
         Some(self.skipped)
     }
 
-    /// Unconfirmed skips with their numbers.
+    /// Skips that the receiver has not confirmed, with their numbers.
     pub(super) fn skips(&self) -> impl Iterator<Item = (u32, Skip)> {
         let first = self.skipped - self.skips.len() as u32;
         (first..).zip(self.skips.iter().copied())
@@ -222,7 +223,7 @@ impl Sender {
         }
     }
 
-    /// Poll_Window: returns true if a PDU after which VT(S) is `next` polls.
+    /// Poll_Window: returns true if a PDU polls. `next` is the value of VT(S) after this PDU.
     #[inline]
     fn window_polls(&self, next: u64, now: Time) -> bool {
         next - self.acknowledged >= self.rules.poll_from
@@ -232,8 +233,8 @@ impl Sender {
             }
     }
 
-    /// Called after the expiry of Timer_Poll: the last PDU of the TTI polls. If the TTI has no data
-    /// PDU, the last sent PDU is retransmitted.
+    /// Sets the poll of a TTI after the expiry of Timer_Poll: the last PDU of the TTI polls. If the
+    /// TTI has no data PDU, a PDU is retransmitted for the poll.
     fn poll_on_expiry(
         &mut self,
         slots: u64,
@@ -263,8 +264,8 @@ impl Sender {
         }
     }
 
-    /// Returns the PDU that is retransmitted for its poll: VT(S) − 1. If that PDU has arrived and
-    /// may not be retransmitted, the oldest unacknowledged PDU is returned.
+    /// Returns the number of the PDU that is retransmitted for a poll: VT(S) − 1. If that PDU has
+    /// arrived and must not be retransmitted, returns the oldest unacknowledged PDU.
     fn pdu_that_polls(&self) -> u64 {
         let last = self.next - 1;
         if self.is_given_up(last) && self.known.contains(last) { self.acknowledged } else { last }
@@ -282,7 +283,8 @@ impl Sender {
         self.sent_at[place] = now;
     }
 
-    /// Records the first transmission of `pdus`: at least one and at most a window.
+    /// Records the first transmission of `pdus`. They are at least one PDU and at most a window of
+    /// PDUs.
     #[inline]
     fn transmit_first(&mut self, pdus: Range<u64>, now: Time) {
         let (from, end) = (self.place(pdus.start), self.place(pdus.end - 1) + 1);
@@ -326,11 +328,12 @@ impl Sender {
         self.skip_at = Time::ZERO;
     }
 
-    /// Processes a status report. A report that is older than the current state contains nothing
-    /// new. `sdus_wait` is true if there are SDUs whose transmission has not started.
+    /// Processes a status report. A report that is older than the current state has no effect.
+    /// `sdus_wait` is true if there are SDUs whose transmission has not started.
     ///
     /// Timer_Poll stops when the PDU that polled is reported missing (§9.5), because that PDU is
-    /// then retransmitted and polls again. A report that the guard ignores does not stop the timer.
+    /// then retransmitted and polls again. A report of a missing PDU that the NACK guard ignores
+    /// does not stop the timer.
     pub(super) fn on_status(&mut self, report: &StatusReport, sdus_wait: bool, now: Time) {
         let last = report.last.at_or_after(self.acknowledged);
         if last > self.next {
@@ -361,16 +364,16 @@ impl Sender {
         self.confirm_skips(report.skips_made);
     }
 
-    /// Returns true if a report without information about the polling PDU stops Timer_Poll. This
-    /// requires waiting SDUs that can be sent and whose last PDU polls; otherwise no further poll
-    /// might follow.
+    /// Returns true if a report without information about the polling PDU stops Timer_Poll. The
+    /// timer stops only if SDUs wait that can be sent and whose last PDU polls. Otherwise it would
+    /// be possible that no further poll follows.
     fn any_report_stops_poll(&self, sdus_wait: bool) -> bool {
         let asks_again = self.rules.last_pdu_poll && sdus_wait && self.window_left() > 0;
         self.rules.poll_stop == PollStop::Report && asks_again
     }
 
-    /// Returns the PDU numbers of `run` in a report up to `last`. In an old report they may start
-    /// below VT(A).
+    /// Returns the PDU numbers of `run` in a report with the LSN `last`. In an old report the
+    /// numbers may start below VT(A).
     fn numbers_of(&self, run: PduRun, last: u64) -> Option<Range<u64>> {
         let ahead = run.first.at_or_after(self.acknowledged);
         let first = if ahead < last { ahead } else { ahead.checked_sub(Sn::MODULUS)? };
@@ -384,7 +387,7 @@ impl Sender {
     }
 
     /// Schedules the retransmission of `pdus`, except PDUs that were sent too recently for the
-    /// report to be reliable.
+    /// report to include them.
     fn missing(&mut self, pdus: Range<u64>, now: Time) {
         let mut from = pdus.start;
         for number in pdus.clone() {
@@ -420,8 +423,8 @@ impl Sender {
         }
     }
 
-    /// Returns a PDU number from which on no PDU is known to have arrived; not always the lowest
-    /// such number.
+    /// Returns a PDU number N such that no PDU with a number of at least N is known to have
+    /// arrived. N is not always the lowest possible number.
     #[inline]
     pub(super) fn known_end(&self) -> u64 {
         if self.known.is_empty() { self.acknowledged } else { self.next }

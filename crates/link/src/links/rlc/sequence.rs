@@ -16,7 +16,7 @@ impl Sn {
         Sn((number % Sn::MODULUS) as u16)
     }
 
-    /// Returns the first number from `from` on with this sequence number.
+    /// Returns the lowest PDU number of at least `from` that has this sequence number.
     #[inline]
     pub(super) fn at_or_after(self, from: u64) -> u64 {
         from + u64::from(self.0).wrapping_sub(from) % Sn::MODULUS

@@ -22,7 +22,7 @@ pub enum OnMaxDat {
     Reset,
 }
 
-/// PDUs that poll above the poll window (TS 25.322 §9.7.1).
+/// PDUs that poll while the outstanding PDUs exceed the poll window (TS 25.322 §9.7.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WindowPoll {
@@ -37,11 +37,11 @@ pub enum WindowPoll {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PollStop {
-    /// Reports with information about the PDU that polled: they acknowledge all PDUs up to it, or
-    /// report it missing.
+    /// Reports with information about the PDU that polled: reports that acknowledge this PDU and
+    /// all PDUs before it, or that report this PDU missing.
     #[default]
     Answer,
-    /// Every report, while SDUs wait whose last PDU polls again.
+    /// Every report, if SDUs wait whose last PDU will poll.
     Report,
 }
 
@@ -51,24 +51,25 @@ pub enum PollStop {
 pub struct RlcConfig {
     /// Nominal rate: bits of PDU payload per second, bit/s. Above 0.
     pub rate_bps: u64,
-    /// Nominal rate of the reverse direction, bit/s; null: equal to the forward rate, including its
-    /// changes.
+    /// Nominal rate of the reverse direction, bit/s. If null, it always equals the forward rate,
+    /// also after rate changes.
     #[serde(default)]
     pub reverse_rate_bps: Option<u64>,
     /// Transmission time interval, ns. Above 0.
     pub tti_ns: u64,
     /// Time from the start of a TTI to the delivery of its PDUs at the peer, ns. At least a TTI.
     pub latency_ns: u64,
-    /// Latency of the reverse direction, ns; null: equal to the forward direction.
+    /// Latency of the reverse direction, ns. If null, it equals the forward latency.
     #[serde(default)]
     pub reverse_latency_ns: Option<u64>,
     /// Payload of a PDU, bytes. 2 to 1500.
     pub pdu_payload: u64,
     /// Transmission and reception window, PDUs. 1 to 2047.
     pub window: u64,
-    /// MaxDAT: a PDU is discarded instead of its transmission number `max_dat`. 2 to 255.
+    /// MaxDAT: a PDU is transmitted at most `max_dat` − 1 times; then `on_max_dat` applies. 2 to
+    /// 255.
     pub max_dat: u32,
-    /// Action after MaxDAT transmissions.
+    /// Action when a PDU reaches MaxDAT.
     #[serde(default)]
     pub on_max_dat: OnMaxDat,
     /// Timer_Poll, ns. Above 0.
@@ -76,11 +77,11 @@ pub struct RlcConfig {
     /// Reports that stop Timer_Poll.
     #[serde(default)]
     pub poll_stop: PollStop,
-    /// Timer_Status_Prohibit, ns. 0: none.
+    /// Timer_Status_Prohibit, ns; 0 disables this timer.
     pub status_prohibit_ns: u64,
     /// Poll_Window: fraction of the window, in (0, 1], above which PDUs poll.
     pub poll_window: f64,
-    /// PDUs that poll above this fraction.
+    /// PDUs that poll above this fraction of the window.
     #[serde(default)]
     pub window_poll: WindowPoll,
     /// True if the last PDU in the buffer polls.
@@ -99,11 +100,12 @@ pub struct RlcConfig {
     pub mrw_timer_ns: u64,
     /// Timer_RST, ns. Above 0.
     pub reset_timer_ns: u64,
-    /// Error process of the frames of the forward direction: `{"kind": …}`; null: none.
+    /// Error process of the frames of the forward direction: `{"kind": …}`. If null, there is no
+    /// error process.
     #[serde(default)]
     pub errors: Option<Value>,
-    /// Error process of the reverse direction; null: an independent process with the forward
-    /// configuration.
+    /// Error process of the reverse direction. If null, an independent process with the
+    /// configuration of the forward direction.
     #[serde(default)]
     pub reverse_errors: Option<Value>,
 }
@@ -188,12 +190,13 @@ pub(super) struct Rules {
     pub(super) on_max_dat: OnMaxDat,
     pub(super) poll_timer: Duration,
     pub(super) poll_stop: PollStop,
-    /// Number of outstanding PDUs from which on PDUs poll.
+    /// Number of outstanding PDUs at which PDUs start to poll.
     pub(super) poll_from: u64,
     pub(super) window_poll: WindowPoll,
     pub(super) last_pdu_poll: bool,
     pub(super) last_retransmission_poll: bool,
     pub(super) mrw_timer: Duration,
-    /// Minimum time since the transmission of a PDU for which a report of its loss is accepted.
+    /// Minimum time between the transmission of a PDU and a report of its loss. Earlier reports of
+    /// its loss are ignored.
     pub(super) nacks_from: Duration,
 }

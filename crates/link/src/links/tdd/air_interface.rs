@@ -18,11 +18,11 @@ pub(super) struct AirInterface {
     sent: VecDeque<(Time, Mpdu)>,
     errors: Option<AnyErrors>,
     recovery: Retransmission<Mpdu>,
-    /// True if every MPDU is received at its first arrival.
+    /// True if no MPDU can be corrupted.
     is_perfect: bool,
     /// Time of the next arrival or of the end of the next retransmission.
     next: Time,
-    /// Drop reason of discarded packets, if retransmission is enabled.
+    /// Drop reason of discarded packets.
     reason: DropReason,
 }
 
@@ -55,7 +55,7 @@ impl AirInterface {
         self.next = self.next.min(at);
     }
 
-    /// Adds request number `request_number` to the last sent MPDU.
+    /// Adds the piggyback request with the number `request_number` to the last sent MPDU.
     pub(super) fn carry(&mut self, request_number: u32) {
         if let Some((_, mpdu)) = self.sent.back_mut() {
             mpdu.request_number = request_number;
@@ -83,8 +83,8 @@ impl AirInterface {
         Some(mpdu)
     }
 
-    /// Removes and returns an MPDU whose outcome is known by `now`, after `airtime` on the air.
-    /// `fades` returns true if the radio channel corrupts an attempt.
+    /// Removes and returns an MPDU whose outcome is known by `now`. An attempt takes the time
+    /// `airtime`. `fades` returns true if the radio channel corrupts an attempt.
     fn take_ended(
         &mut self,
         now: Time,
@@ -119,7 +119,7 @@ impl AirInterface {
 }
 
 impl Tdd {
-    /// Receives all MPDUs of the direction `side` whose outcome is known by now.
+    /// Receives all MPDUs of the direction `side` whose outcome is known at the current time.
     pub(super) fn receive_mpdus(&mut self, side: usize, ctx: &mut Ctx<'_>) {
         if self.air[side].is_perfect {
             while let Some(mpdu) = self.air[side].take_arrived(ctx.now) {
@@ -168,8 +168,8 @@ impl Tdd {
         }
     }
 
-    /// Processes a station's packet number `settled`, which is settled: delivers the packets that
-    /// it releases, and drops lost packets.
+    /// Releases packets of a station after packet number `settled` was received or lost: delivers
+    /// received packets and drops lost packets.
     pub(super) fn deliver(&mut self, side: usize, number: usize, settled: u64, ctx: &mut Ctx<'_>) {
         loop {
             let Tdd { stations, meters, ports, air, .. } = &mut *self;

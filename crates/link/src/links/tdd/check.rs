@@ -22,7 +22,7 @@ const LONGEST_FRAME_NS: u64 = 3_600_000_000_000;
 const MOST_SLOTS: u64 = 1_000_000;
 /// Largest number of frames between a map and the burst that it grants.
 const MOST_RELEVANCE: u64 = 1000;
-/// Keys of each direction: MCS and number of slots.
+/// Configuration keys of the MCS and of the number of slots, by direction.
 const SIDES: [(&str, &str); 2] =
     [("downlink_mcs", "downlink_slots"), ("uplink_mcs", "uplink_slots")];
 
@@ -166,12 +166,13 @@ impl TddConfig {
         }
     }
 
-    /// Slots for data in a frame, down without the maps, and up.
+    /// Numbers of slots for data in a frame: in the downlink without the slots of the maps, and in
+    /// the uplink.
     pub(super) fn slots(&self) -> [u64; 2] {
         [self.downlink_slots - self.map_overhead.slots, self.uplink_slots]
     }
 
-    /// Bytes of a direction of a frame with the most robust MCS in use.
+    /// Bytes that a frame carries in the direction `side` with the most robust MCS in use.
     pub(super) fn capacity(&self, side: usize) -> u64 {
         let slots = self.slots()[side];
         if self.radio.is_some() {

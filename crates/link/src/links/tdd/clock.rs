@@ -1,11 +1,14 @@
-//! Frames and the event times in them.
+//! Start times of frames, and the times of events relative to the frames.
 
 use airpath_core::{Duration, Time};
 
 /// Clock of the frames. Frames start at integer multiples of their length. Each frame has three
-/// event times, which may lie after its end: the stations decode its downlink bursts; its uplink
-/// bursts close, so that they contain the data available by then; the base station receives its
-/// uplink bursts. FDD and slots of 1 ms and 0.5 ms can be configured with these times.
+/// event times, which may be after the end of the frame:
+/// - `decoded`: the stations decode the downlink bursts.
+/// - `closed`: the uplink bursts close. They contain the data that are available at this time.
+/// - `received`: the base station receives the uplink bursts.
+///
+/// With these times, FDD and slots of 1 ms or 0.5 ms can be configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     frame: Duration,

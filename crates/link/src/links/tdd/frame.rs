@@ -1,8 +1,9 @@
-//! Allocation at the start of a frame: its downlink, and the uplink that its map grants.
+//! Allocation at the start of a frame: the downlink of the frame, and the uplink that its map
+//! grants.
 //!
-//! The scheduler allocates both directions in turns. A turn of the downlink is one MPDU; a turn of
-//! the uplink has the bytes of the largest MPDU. The allocations of a station in one direction of a
-//! frame form one burst, which is rounded up to slots once.
+//! The scheduler allocates both directions in turns. In the downlink a turn is one MPDU; in the
+//! uplink a turn has at most the size of the largest MPDU. All allocations of a station in one
+//! direction of a frame form one burst. The size of the burst is rounded up to slots.
 
 use super::Tdd;
 use super::side::{LARGEST_MPDU, Segmentation, Side};
@@ -30,17 +31,17 @@ pub(super) struct Burst {
     pub(super) bytes: u64,
     /// Number of request headers that are granted.
     pub(super) headers: u32,
-    /// Index of the MCS, if the MCS follows the radio channel.
+    /// Index of the MCS, if the MCS is adaptive.
     pub(super) scheme: u8,
 }
 
-/// Downlink data of a station for a frame. Cached, because for most stations the data do not change
-/// between frames.
+/// Cached state of a station for the allocation of the downlink. For most stations it does not
+/// change between frames.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DownlinkState {
     /// True if the state must be recomputed because the station's data or its slots have changed.
     pub(super) is_stale: bool,
-    /// Rate with all slots of the frame, bit/s.
+    /// Rate if the station has all slots of the frame, bit/s.
     rate: f64,
     /// Backlog with headers, bytes.
     backlog: u64,
@@ -49,7 +50,7 @@ pub(super) struct DownlinkState {
 }
 
 impl DownlinkState {
-    /// State that must be recomputed.
+    /// Initial state, which must be recomputed.
     pub(super) const STALE: DownlinkState =
         DownlinkState { is_stale: true, rate: 0.0, backlog: 0, head_since: Time::ZERO };
 
@@ -73,8 +74,8 @@ impl Tdd {
         }
     }
 
-    /// Finds the candidates among the stations with data, with their rates if they had the complete
-    /// frame.
+    /// Sets `candidates` to the stations with data. The rate of a candidate is its rate if it has
+    /// the complete frame.
     fn find_candidates(&mut self, side: usize, frame: u64, now: Time) {
         let Tdd { candidates, stations, with_data, with_request, turns, .. } = self;
         let Tdd { segmentation, slots, frame_s, offers, radio, .. } = self;
@@ -96,7 +97,8 @@ impl Tdd {
                 }
                 (offer.rate, offer.backlog, now.saturating_since(offer.head_since))
             } else {
-                // The base station only knows the request queue, not the backlog of the station.
+                // The base station has no information about the backlog of the station except the
+                // request queue.
                 let station = &stations[number];
                 let rate = station.sides[1].slot.rate(slots[1], *frame_s);
                 (rate, station.requested, Duration::ZERO)
@@ -108,19 +110,19 @@ impl Tdd {
         });
     }
 
-    /// Returns the index of the next served station among the candidates.
+    /// Returns the index of the candidate that is served next.
     #[inline]
     fn choose(&mut self, side: usize, frame: u64, ctx: &mut Ctx<'_>) -> Option<usize> {
         let place = self.schedulers[side].choose(frame, &self.candidates);
         if place >= self.candidates.len() {
             let (place, count) = (place + 1, self.candidates.len());
-            ctx.fail(format!("the scheduler has chosen number {place} of {count} stations"));
+            ctx.fail(format!("the scheduler has chosen index {place} of {count} stations"));
             return None;
         }
         Some(place)
     }
 
-    /// Notifies the scheduler that the candidate at index `place` gets `bytes` in `frame`.
+    /// Notifies the scheduler that the candidate at index `place` receives `bytes` in `frame`.
     #[inline]
     fn notify_served(&mut self, side: usize, frame: u64, place: usize, bytes: u64) {
         let rate = bytes as f64 * 8.0 / self.frame_s;
@@ -136,8 +138,8 @@ impl Tdd {
         let sent_in = frame + self.map_relevance;
         let first = self.bursts.len();
         let mut free = self.slots[1];
-        // Request headers are allocated first: they are short, and the base station waits for their
-        // content.
+        // Request headers are allocated first because they are short and the base station needs
+        // their content for further grants.
         for place in 0..self.candidates.len() {
             let number = self.candidates[place].user.0 as usize;
             let (station, turn) = (&mut self.stations[number], &mut self.turns[number]);
@@ -180,7 +182,8 @@ impl Tdd {
         (self.bursts.len() - first) as u64
     }
 
-    /// Grants a station a turn of the uplink of the frame `sent_in`. Returns the granted bytes.
+    /// Grants a station one turn in the uplink of the frame `sent_in`. Returns the number of
+    /// granted bytes.
     fn grant_turn(&mut self, number: usize, sent_in: u64, first: usize, free: &mut u64) -> u64 {
         let station = &mut self.stations[number];
         let (slot, turn) = (station.sides[1].slot, self.turns[number]);

@@ -1,24 +1,26 @@
-//! A TDD link with frames, in which stations request uplink bandwidth.
+//! TDD link with frames. Stations request uplink bandwidth from the base station.
 //!
 //! Source: wimax-2009 §2.1, §2.2, §4 and §5.1; IEEE 802.16e. A frame starts with maps and downlink
 //! bursts; the uplink follows. The base station has a transmission queue and a request queue (a
-//! counter of bytes) for each station. At the start of a frame it allocates the downlink slots to
-//! waiting packets, and the uplink slots of the frame that its map describes to the requests. When
-//! its burst closes, a station fills the burst with the waiting data and requests bandwidth for the
-//! rest by piggyback. Without a grant the station uses the request procedure. A grant policy may
-//! add proactive grants to the request queues.
+//! counter of bytes) for each station. At the start of a frame the base station allocates the
+//! downlink slots of this frame to waiting packets. It allocates to the requests the uplink slots
+//! of the frame to which the map refers. A burst is filled with the waiting data of its station
+//! when the burst closes. The station requests bandwidth for the remaining data by piggyback.
+//! Without a grant the station uses the request procedure. A grant policy may add proactive grants
+//! to the request queues.
 //!
-//! The link has no wake-up in frames without pending work. Events at equal times are processed in
-//! this order: requests are received, bursts are received, bursts close, stations send requests,
-//! the frame starts.
+//! The link has no wake-up in frames without pending work. Events with equal times are processed in
+//! this order: reception of requests, reception of bursts, closing of bursts, sending of requests,
+//! start of the frame.
 //!
-//! Left out: slots of HARQ retransmissions, losses of requests other than collisions, space for
-//! piggyback subheaders (they are counted but always fit), the two-dimensional shape of bursts.
+//! Not modelled: slots of HARQ retransmissions; losses of requests other than collisions; limits of
+//! the space for piggyback subheaders (they are counted but always fit); the two-dimensional shape
+//! of bursts.
 //!
-//! | file | what |
+//! | file | contents |
 //! | --- | --- |
 //! | `settings.rs` | configuration |
-//! | `clock.rs` | frames and the event times in them |
+//! | `clock.rs` | start times of frames, and times of events relative to the frames |
 //! | `timers.rs` | stations with pending work, and the next events |
 //! | `slots.rs` | slots and their capacity |
 //! | `side.rs` | a direction of a station: packets and MPDUs |
@@ -77,7 +79,8 @@ use station::Station;
 use std::collections::VecDeque;
 use uplink::ReceivedRequest;
 
-/// Smallest payload of a direction of a frame, bytes: less does not carry a fragment of a packet.
+/// Smallest payload of a frame in a direction, bytes. A smaller payload cannot carry a fragment of
+/// a packet.
 const LEAST_PAYLOAD: u64 = 8;
 
 /// The TDD link. Input and output 0 are the downlink, input and output 1 the uplink.
@@ -85,12 +88,13 @@ pub struct Tdd {
     clock: Clock,
     /// Length of a frame, s.
     frame_s: f64,
-    /// Slots for data in a frame: downlink without the maps, and uplink.
+    /// Numbers of slots for data in a frame: in the downlink without the slots of the maps, and in
+    /// the uplink.
     slots: [u64; 2],
     slot_symbols: u64,
     per_burst: u64,
     map_relevance: u64,
-    /// Segmentation by direction.
+    /// Segmentation rules, by direction.
     segmentation: [Segmentation; 2],
     /// Number of directions: 2, or 1 if no flow uses the uplink.
     directions: usize,
@@ -107,12 +111,13 @@ pub struct Tdd {
     grant: AnyGrant,
     rules: GrantRules,
     air: [AirInterface; 2],
-    /// The radio channel, if the MCS follows it.
+    /// Radio channels, if the MCS is adaptive.
     radio: Option<Radio>,
-    /// Stations with data in the downlink, and stations with a nonempty request queue.
+    /// Stations with data in the downlink. The next field contains the stations with a nonempty
+    /// request queue.
     with_data: UserSet,
     with_request: UserSet,
-    /// Bursts granted by maps, in order of their frames.
+    /// Bursts that were granted by maps and have not closed, in order of their frames.
     bursts: VecDeque<Burst>,
     /// Requests in bursts and headers that are in flight.
     stated: DelayQueue<ReceivedRequest>,
@@ -133,15 +138,16 @@ pub struct Tdd {
     meters: [Meter; 2],
     received: Vec<RequestEvent>,
     candidates: Vec<Candidate>,
-    /// By station: downlink state, and allocation in the current direction of the frame.
+    /// Downlink state of each station. The next field is the allocation of each station in the
+    /// current direction of the frame.
     offers: Vec<DownlinkState>,
     turns: Vec<FrameAllocation>,
     /// Time at which the first burst closes.
     closes: Time,
-    /// Earliest irregular event: reception of requests by the procedure or from bursts, fallbacks,
-    /// timers of queues and of the grant policy.
+    /// Time of the earliest irregular event: reception of requests, fallback requests, timers of
+    /// queues and of the grant policy.
     seldom: Time,
-    /// Earliest event of all.
+    /// Time of the earliest event.
     wakeup: Time,
 }
 
@@ -179,7 +185,7 @@ impl Component<dyn Link + Send, LinkContext> for Tdd {
             let problem = "nothing is ever granted, since stations cannot send requests";
             return Err(ConfigError::new("grant.kind", kind, problem));
         }
-        // Applies to plug-in policies; `check` has already checked the built-in ones.
+        // This check is for plug-in policies; `check` has already checked built-in policies.
         if rules.largest > config.capacity(1) {
             let problem = "more than a frame's uplink";
             return Err(ConfigError::new("grant.size_bytes", rules.largest, problem));
@@ -196,7 +202,7 @@ impl Component<dyn Link + Send, LinkContext> for Tdd {
             .as_ref()
             .map(|radio| Radio::new(radio, &config.users, cell, (&context, &seed.child("radio"))));
         let radio = radio.transpose()?;
-        // Queues are numbered by direction, downlink first.
+        // The queues of the downlink are created first, so they have the lower IDs.
         let down = Self::queues(&config, &context.forward)?;
         let up = match &context.reverse {
             Some(reverse) => Self::queues(&config, reverse)?,
@@ -286,7 +292,8 @@ impl Component<dyn Link + Send, LinkContext> for Tdd {
 }
 
 impl Tdd {
-    /// Returns the error for the queue of an unused uplink, if the link has one direction.
+    /// Returns the error if the link has one direction: an unused queue in place of the uplink
+    /// queue.
     fn no_queue() -> Result<Queue, ConfigError> {
         let description = json!({"kind": "droptail", "limit": {"packets": 1}});
         let setup = Setup { seed: Seed::new(0, 0, ""), registry: &Registry::default(), extra: () };
@@ -312,8 +319,8 @@ impl Tdd {
         AnyScheduler::build(&config.scheduler, setup).map_err(|error| error.under("scheduler"))
     }
 
-    /// Passes the nominal rates to the disciplines: the rate of a station that has the complete
-    /// frame.
+    /// Notifies the queue disciplines of the nominal rate: the rate of a station that has the
+    /// complete frame.
     fn notify_rate(&mut self, ctx: &mut Ctx<'_>) {
         for number in 0..self.stations.len() {
             for side in 0..2 {
@@ -328,8 +335,8 @@ impl Tdd {
         }
     }
 
-    /// Scales all slots of both directions by the ratio of `rate` to the nominal rate of the
-    /// downlink.
+    /// Scales the capacity of all slots of both directions by the ratio of `rate` to the nominal
+    /// rate of the downlink.
     fn change_rate(&mut self, rate: Rate, ctx: &mut Ctx<'_>) {
         self.wait_for_frame(ctx.now);
         self.rate = rate;

@@ -1,14 +1,15 @@
-//! Piggyback requests that the base station reads together with their MPDUs: after the
-//! retransmissions of HARQ and ARQ, or never if the MPDU is lost.
+//! Piggyback requests that the base station reads together with their MPDUs, after the
+//! retransmissions of HARQ and ARQ. If the MPDU is lost, the request is lost.
 
 use super::Tdd;
 use super::uplink::ReceivedRequest;
 use airpath_core::{Duration, Time};
 
-/// Requests on the air. An MPDU contains the number of its request, from 1; 0 means no request.
+/// Requests on the air. Each MPDU stores the number of its request, from 1; 0 means no request.
 #[derive(Default)]
 pub(super) struct PiggybackRequests {
-    /// By number minus 1: the request, and the delay between its reception and its processing.
+    /// Requests, and for each request the delay between its reception and its processing. The index
+    /// is the number of the request minus 1.
     requests: Vec<(ReceivedRequest, Duration)>,
     free: Vec<u32>,
 }
@@ -31,8 +32,9 @@ impl PiggybackRequests {
 }
 
 impl Tdd {
-    /// Processes request number `request_number` of a station when its MPDU is settled. The request
-    /// is either read or lost with the MPDU; the station learns of a loss immediately.
+    /// Processes request number `request_number` of a station when the MPDU with the request is
+    /// received or lost. The request is read or lost together with the MPDU. The station detects
+    /// the loss immediately.
     #[cold]
     pub(super) fn read_carried(
         &mut self,

@@ -1,5 +1,5 @@
 //! Adaptive modulation and coding: each station has an SNR process. A policy selects the MCS from
-//! the SNR that was fed back. An attempt fails with the probability of the error-rate table at the
+//! the fed-back SNR. The error-rate table determines the probability that an attempt fails at the
 //! SNR of its frame.
 //!
 //! Source: wimax-2009 §5.1 (adaptive modulation and coding by the SINR, from two lists). The
@@ -12,7 +12,7 @@
 //! an attempt fails with F_n/F_{n-1},  F_n = per(combined attempts), see `harq/attempt_errors.rs`
 //! ```
 //!
-//! Left out: feedback errors; interference between users, except as a part of the SNR.
+//! Not modelled: feedback errors; interference between users, except as a part of the SNR.
 
 use super::slots::SlotSize;
 use crate::context::LinkContext;
@@ -41,14 +41,16 @@ const LONGEST_FEEDBACK: u64 = 1_000_000;
 pub struct RadioConfig {
     /// Key of the error-rate table, with a curve for each modulation and code rate of the lists.
     pub table: String,
-    /// SNR process of every station's downlink, each with a separate random stream: `{"kind": …}`.
+    /// SNR process of the downlink: `{"kind": …}`. Every station has a separate process with its
+    /// own random stream.
     pub snr: Value,
     /// Uplink SNR relative to the downlink, dB, -200 to 200.
     #[serde(default)]
     pub uplink_db: f64,
-    /// Policy for the MCS of either direction: `{"kind": …}`, a policy with one regime.
+    /// Policy that selects the MCS of both directions: `{"kind": …}`. The policy must have one
+    /// regime.
     pub policy: Value,
-    /// Feedback delay: age of the SNR from which an MCS is selected, frames, up to a million.
+    /// Feedback delay: age of the SNR from which an MCS is selected, frames. At most a million.
     #[serde(default)]
     pub feedback_frames: u64,
     /// Combining of several attempts at the receiver.
@@ -68,8 +70,8 @@ impl RadioConfig {
     }
 }
 
-/// Packet size for which policies compute packet error rates: the largest size on most paths, as on
-/// an adaptive link.
+/// Packet size for which policies compute packet error rates. It is the largest packet size on most
+/// paths, and the default of an adaptive link.
 const REFERENCE: Bytes = Bytes(1500);
 
 /// Inputs of the construction of a radio from its link.
@@ -84,12 +86,13 @@ pub(super) struct Cell {
 
 /// Radio channel of a station.
 struct Channel {
-    /// SNR as fed back, and SNR in either direction: the same process, sampled at different times.
+    /// Fed-back SNR. The next field is the SNR in each direction. All of them are copies of the
+    /// same process, which are sampled at different times.
     fed_back: SlottedSnr,
     met: [SlottedSnr; 2],
-    /// Offset set by control events, dB.
+    /// Offset of the SNR that control events set, dB.
     moved_db: f64,
-    /// (SNR estimate in dB, scheme for it), by direction.
+    /// Last SNR estimate in dB and the MCS selected for it, by direction.
     chosen: [(f64, u8); 2],
 }
 
@@ -97,7 +100,8 @@ struct Channel {
 pub(super) struct Radio {
     tables: [Arc<PerTable>; 2],
     choosers: [Chooser; 2],
-    /// Capacity of slots with each MCS, at the nominal and at the current rate.
+    /// Capacity of a slot with each MCS at the nominal rate, by direction. The next field is the
+    /// capacity at the current rate.
     given: [Vec<SlotSize>; 2],
     sizes: [Vec<SlotSize>; 2],
     uplink_db: f64,
@@ -226,8 +230,8 @@ impl Radio {
         self.counts[side][usize::from(scheme)] += 1;
     }
 
-    /// Returns true if an attempt in `frame` fails. Adds the SNR of the attempt to the combined SNR
-    /// of the MPDU. The frame numbers of a station must not decrease.
+    /// Adds the SNR of an attempt in `frame` to the combined SNR of the MPDU. Returns true if the
+    /// attempt fails. The frame numbers of a station must not decrease.
     pub(super) fn corrupts(&mut self, side: usize, frame: u64, mpdu: &mut super::Mpdu) -> bool {
         let uplink_db = if side == 0 { 0.0 } else { self.uplink_db };
         let channel = &mut self.channels[mpdu.station as usize];
@@ -251,7 +255,7 @@ impl Radio {
         fails > 0.0 && self.draws[side].bernoulli(fails)
     }
 
-    /// Number of MPDUs by MCS, with the names of the MCSs.
+    /// Returns the name of each MCS and the number of MPDUs sent with it.
     pub(super) fn counts(&self, side: usize) -> impl Iterator<Item = (&'static str, u64)> {
         SETS[side].names().zip(self.counts[side].iter().copied())
     }

@@ -42,7 +42,7 @@ impl Tdd {
         let meter = &self.meters[side];
         let span = now.saturating_since(meter.since());
         let frames = span.as_nanos() as f64 / self.clock.frame().as_nanos() as f64;
-        // The slots of a frame count from its start on, even if most of the frame is in the future.
+        // All slots of a frame are counted at the start of the frame.
         let offered = (frames * self.slots[side] as f64).max(meter.used() as f64);
         let link = meter.report(meter.used() as f64 / offered.max(1.0), offered);
         let link = LinkReport { regime_packets: vec![meter.delivered_packets()], ..link };
@@ -94,7 +94,8 @@ impl Tdd {
 }
 
 impl Tdd {
-    /// Number of MPDUs by MCS, if the MCS follows the radio channel: `mpdus_qpsk_3_4`.
+    /// Counters of the MPDUs sent with each MCS, for example `mpdus_qpsk_3_4`. Empty if the MCS is
+    /// not adaptive.
     fn scheme_counters(&self, side: usize) -> impl Iterator<Item = (Cow<'static, str>, f64)> {
         let counts = self.radio.iter().flat_map(move |radio| radio.counts(side));
         counts.map(|(name, count)| {

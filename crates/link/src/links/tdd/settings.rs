@@ -17,11 +17,11 @@ pub struct TddConfig {
     pub frame_ns: u64,
     /// Number of stations, 1 to 1000.
     pub stations: u32,
-    /// Downlink slots of a frame, including maps.
+    /// Number of downlink slots of a frame, including the slots of maps.
     pub downlink_slots: u64,
-    /// Uplink slots of a frame.
+    /// Number of uplink slots of a frame.
     pub uplink_slots: u64,
-    /// Data symbols of a slot.
+    /// Number of data symbols of a slot.
     pub slot_symbols: u64,
     /// Overhead of maps in the downlink.
     pub map_overhead: MapOverhead,
@@ -35,33 +35,33 @@ pub struct TddConfig {
     pub received_ns: u64,
     /// Name of the downlink MCS in the list of wimax-2009 §5.1.
     pub downlink_mcs: String,
-    /// Name of the uplink MCS.
+    /// Name of the uplink MCS in the list of wimax-2009 §5.1.
     pub uplink_mcs: String,
-    /// Adaptive modulation and coding; absent: constant MCSs.
+    /// Adaptive modulation and coding. `None`: the MCSs are constant.
     #[serde(default)]
     pub radio: Option<RadioConfig>,
-    /// Stations with separate settings. Entries of stations that do not exist are rejected.
+    /// Configuration of individual stations. Entries of stations that do not exist are rejected.
     #[serde(default)]
     pub users: Vec<StationConfig>,
     /// True if MPDUs end with a CRC of 4 octets.
     #[serde(default)]
     pub crc: bool,
-    /// True if packets are fragmented to fit.
+    /// True if packets are fragmented to fill frames.
     pub fragmentation: PerDirection,
     /// True if several packets share an MPDU.
     pub packing: PerDirection,
-    /// HARQ in both directions; absent: none.
+    /// HARQ parameters of both directions. `None`: no HARQ.
     #[serde(default)]
     pub harq: Option<HarqConfig>,
-    /// ARQ in both directions; absent: none.
+    /// ARQ parameters of both directions. `None`: no ARQ.
     #[serde(default)]
     pub arq: Option<ArqConfig>,
     /// True if packets are delivered in the order of their transmission.
     pub in_order: PerDirection,
-    /// Error process of MPDUs of the downlink: `{"kind": …}`. Absent: none.
+    /// Error process of MPDUs of the downlink: `{"kind": …}`. `None`: no error process.
     #[serde(default)]
     pub errors: Option<Value>,
-    /// Error process of MPDUs of the uplink.
+    /// Error process of MPDUs of the uplink. `None`: no error process.
     #[serde(default)]
     pub reverse_errors: Option<Value>,
     /// Time at which a piggyback request is read.
@@ -75,19 +75,19 @@ pub struct TddConfig {
     pub scheduler: Value,
 }
 
-/// Settings of one station.
+/// Configuration of one station.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StationConfig {
-    /// Station number.
+    /// ID of the station.
     pub user: u32,
-    /// MCS of the station in the downlink; absent: the MCS of the link.
+    /// MCS of the station in the downlink. `None`: the MCS of the link.
     #[serde(default)]
     pub downlink_mcs: Option<String>,
-    /// MCS of the station in the uplink; absent: the MCS of the link.
+    /// MCS of the station in the uplink. `None`: the MCS of the link.
     #[serde(default)]
     pub uplink_mcs: Option<String>,
-    /// SNR process of the station's downlink; absent: that of the link.
+    /// SNR process of the station's downlink. `None`: the SNR process of the link.
     #[serde(default)]
     pub snr: Option<Value>,
 }
@@ -104,7 +104,7 @@ pub enum PiggybackRead {
     WithMpdu,
 }
 
-/// Downlink slots of a frame that maps occupy.
+/// Number of downlink slots of a frame that maps occupy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapOverhead {
@@ -116,13 +116,13 @@ pub struct MapOverhead {
     pub per_burst: u64,
 }
 
-/// A switch for both directions.
+/// An option that can be enabled separately for each direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PerDirection {
-    /// Whether it applies to the downlink.
+    /// True if the option is enabled in the downlink.
     pub down: bool,
-    /// Whether it applies to the uplink.
+    /// True if the option is enabled in the uplink.
     pub up: bool,
 }
 
@@ -146,8 +146,8 @@ impl TddConfig {
         if self.crc { 10 } else { 6 }
     }
 
-    /// Capacity of the slots of `station`, downlink and uplink: the largest one if the MCS follows
-    /// the radio channel.
+    /// Returns the capacity of a slot of `station`, in the downlink and in the uplink. If the MCS
+    /// is adaptive: the largest capacity.
     pub(super) fn slot_sizes(&self, station: u32) -> Result<[SlotSize; 2], ConfigError> {
         let own = self.users.iter().enumerate().find(|(_, entry)| entry.user == station);
         let mut sizes = [None, None];

@@ -1,4 +1,5 @@
-//! One direction of a station: its queue, the packets in flight, and the MPDUs that carry them.
+//! State of one direction of a station: its queue, the packets in flight, and the MPDUs that carry
+//! the packets.
 //!
 //! MPDUs carry packets (MSDUs) in three ways: one packet per MPDU, fragments with a subheader each
 //! (fragmentation), or several packets with a subheader each (packing). A packet is complete when
@@ -12,7 +13,7 @@ use std::ops::Range;
 
 /// Octets of a fragmentation or packing subheader.
 pub(super) const SUBHEADER: u64 = 2;
-/// Size of the largest MPDU with a subheader, bytes: the length field has 11 bits.
+/// Size of the largest MPDU with a subheader, bytes. It is limited by the length field of 11 bits.
 pub(super) const LARGEST_MPDU: u64 = 2047;
 
 /// Rules of the segmentation of packets into MPDUs.
@@ -28,7 +29,7 @@ pub(super) struct Segmentation {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Msdu {
     pub(super) packet: Packet,
-    /// Number of fragments that are not settled.
+    /// Number of sent fragments whose outcome is not known yet.
     missing: u32,
     /// True if the packet is completely sent.
     is_whole: bool,
@@ -41,18 +42,19 @@ pub(super) struct Msdu {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mpdu {
     pub(super) station: u32,
-    /// Number of the first packet in the MPDU, and number of packets with data in the MPDU.
+    /// Number of the first packet with data in the MPDU. The next field counts the packets with
+    /// data in the MPDU.
     first: u64,
     packets: u32,
     /// Number of packets that end in the MPDU.
     pub(super) ends: u32,
     /// Size of the MPDU including its header, octets.
     pub(super) bytes: u64,
-    /// Index of the MCS, if the MCS follows the radio channel.
+    /// Index of the MCS, if the MCS is adaptive.
     pub(super) scheme: u8,
-    /// Combined SNR of the attempts, a power ratio.
+    /// Combined SNR of all attempts so far, as a power ratio.
     pub(super) combined: f32,
-    /// Number of the piggyback request that is read with the MPDU; 0: none.
+    /// Number of the piggyback request that is read together with the MPDU; 0 if there is none.
     pub(super) request_number: u32,
 }
 
@@ -70,14 +72,14 @@ struct Head {
 pub(super) struct Side {
     pub(super) queue: Queue,
     pub(super) slot: SlotSize,
-    /// Index of the MCS of `slot`, if the MCS follows the radio channel.
+    /// Index of the MCS of `slot`, if the MCS is adaptive.
     pub(super) scheme: u8,
     pub(super) in_flight: Resequencer<Msdu>,
     head: Option<Head>,
 }
 
 impl Mpdu {
-    /// Numbers of the packets of which the MPDU carries data.
+    /// Numbers of the packets with data in the MPDU.
     #[inline]
     pub(super) fn numbers(&self) -> Range<u64> {
         self.first..self.first + u64::from(self.packets)
@@ -110,7 +112,7 @@ impl Side {
         head + self.queue.backlog().0 + self.queue.packets() as u64 * segmentation.header
     }
 
-    /// The packet that is sent next, for its waiting time.
+    /// Returns the packet that is sent next.
     #[inline]
     pub(super) fn head_packet(&mut self) -> Option<&Packet> {
         match self.head {
@@ -119,7 +121,7 @@ impl Side {
         }
     }
 
-    /// Dequeues the next packet, unless there already is one.
+    /// Dequeues the next packet, unless a dequeued packet is not completely sent.
     #[inline]
     fn take_head(&mut self, ctx: &mut Ctx<'_>) -> Option<Head> {
         if self.head.is_none() {
@@ -165,8 +167,8 @@ impl Side {
         }
         let mut last_end = None;
         loop {
-            // The first packet of a packed MPDU has no subheader while it is the only packet and
-            // unfragmented.
+            // An unfragmented packet has no subheader while it is the only packet in the MPDU. A
+            // second packet therefore also adds the subheader of the first packet.
             let for_others = if mpdu.packets == 1
                 && mpdu.ends == 1
                 && last_end.is_some_and(|(_, plain)| plain)
@@ -222,8 +224,8 @@ impl Side {
         self.head = (!is_whole).then(|| Head { left: head.left - bytes, is_begun: true, ..head });
     }
 
-    /// Drops the packet that is sent next, because it does not fit into any frame. Returns its
-    /// number if it is settled thereby.
+    /// Drops the packet that is sent next, because it does not fit into any frame. Returns the
+    /// number of the packet if its outcome is then known.
     pub(super) fn drop_head(&mut self) -> Option<u64> {
         let Head { number, .. } = self.head.take()?;
         let msdu = self.in_flight.get_mut(number)?;
@@ -236,7 +238,7 @@ impl Side {
     }
 
     /// Records the outcome of a fragment of packet number `number`: received or lost. Returns true
-    /// if the packet is settled now.
+    /// if the outcome of the packet is now known.
     #[inline]
     pub(super) fn settle_piece(&mut self, number: u64, is_received: bool) -> bool {
         self.in_flight.mark_with(number, |msdu| {

@@ -1,4 +1,4 @@
-//! Performance of a station that has the link to itself, in closed form, for analytic models.
+//! Computes the performance of a station that is the only station on the link, for analytic models.
 //!
 //! Packets of one size are segmented into MPDUs as in `side.rs`. The computation uses no random
 //! numbers.
@@ -10,10 +10,11 @@ use airpath_core::{Bytes, ConfigError};
 
 /// Number of MPDUs over which a mean is computed.
 const COUNTED: u64 = 100_000;
-/// Size of the largest frame that is filled MPDU by MPDU, bytes.
+/// Largest size of a frame that is filled MPDU by MPDU, bytes. For larger frames an approximation
+/// is used.
 const LARGEST_FRAME: u64 = 1 << 24;
 
-/// Performance of a station that has the link to itself, with packets of one size in each
+/// Performance of a station that is the only station on the link, with packets of one size in each
 /// direction. Arrays are indexed by direction, downlink first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SingleStation {
@@ -21,17 +22,17 @@ pub struct SingleStation {
     pub clock: Clock,
     /// Number of frames between a map and its uplink burst.
     pub map_relevance: u64,
-    /// Mean number of packets that a frame carries under saturation; 0: no packet ever fits.
+    /// Mean number of packets that a frame carries under saturation; 0 if a packet never fits.
     pub packets_per_frame: [f64; 2],
-    /// Number of frames that an isolated packet takes; 0: the packet never fits.
+    /// Number of frames that an isolated packet needs; 0 if the packet never fits.
     pub frames: [u64; 2],
     /// Number of MPDUs of an isolated packet.
     pub mpdus: [u64; 2],
 }
 
 impl TddConfig {
-    /// Returns the performance of the first station while no other station sends, with packets of
-    /// `sizes` bytes in the downlink and in the uplink. Each frame has maps for one burst in each
+    /// Returns the performance of the first station while no other station sends. `sizes` are the
+    /// packet sizes in the downlink and in the uplink. Each frame has maps for one burst in each
     /// direction.
     ///
     /// # Errors
@@ -68,10 +69,10 @@ impl TddConfig {
 #[derive(Clone, Copy, Debug)]
 struct Packets {
     size: u64,
-    /// Bytes of the first that are not sent.
+    /// Number of unsent bytes of the first packet.
     left: u64,
     is_begun: bool,
-    /// True if there are always further packets.
+    /// True if the number of packets is unlimited.
     endless: bool,
     /// Number of completely sent packets.
     sent: u64,
@@ -86,7 +87,8 @@ impl Packets {
         !self.endless && self.sent > 0
     }
 
-    /// Returns the bytes of the next MPDU, of at most `space`, as `Side::next_mpdu` does.
+    /// Returns the size of the next MPDU, at most `space` bytes. The rules are those of
+    /// `Side::next_mpdu`.
     fn next_mpdu(&mut self, space: u64, rules: &Segmentation) -> Option<u64> {
         let (mut bytes, mut packets, mut ends, mut plain) = (rules.header, 0, 0, false);
         while !self.is_over() {
@@ -129,7 +131,8 @@ impl Packets {
     }
 }
 
-/// Returns the frames and MPDUs of an isolated packet; no frames if it never fits.
+/// Returns the number of frames and the number of MPDUs of an isolated packet. The number of frames
+/// is 0 if the packet never fits.
 fn by_itself(size: u64, space: u64, rules: &Segmentation) -> (u64, u64) {
     let mut packets = Packets::new(size, false);
     let (mut frames, mut mpdus) = (0, 0);
@@ -177,7 +180,8 @@ mod tests {
     #[test]
     fn packets_per_frame_with_and_without_fragmentation() {
         assert!((in_full_frames(1540, 3240, &rules(false, false)) - 2.0).abs() < 1e-9);
-        // A fragmented packet costs a header and two subheaders; nearly every frame contains one.
+        // Nearly every frame contains a fragmented packet, which needs an additional header and two
+        // subheaders.
         let cut = in_full_frames(1540, 3240, &rules(true, false));
         assert!((cut / ((3240.0 - 10.0) / 1546.0) - 1.0).abs() < 1e-3, "{cut}");
         assert_eq!(by_itself(1540, 3240, &rules(true, false)), (1, 1));

@@ -1,9 +1,9 @@
-//! Slots and their capacity.
+//! [`SlotSize`]: capacity of a slot.
 
 use airpath_core::ConfigError;
 use airpath_phy::mcs::{McsSet, SlotMcs};
 
-/// Bits of a slot, as a fraction.
+/// Number of bits of a slot, as a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlotSize {
     bits: u64,
@@ -11,7 +11,7 @@ pub(super) struct SlotSize {
 }
 
 impl SlotSize {
-    /// Returns the size of a slot of `symbols` data symbols in this MCS.
+    /// Returns the size of a slot of `symbols` data symbols with the MCS `mcs`.
     pub(super) fn new(mcs: SlotMcs, symbols: u64) -> SlotSize {
         let (bits, of) = mcs.code_rate;
         let bits = symbols * mcs.modulation.bits() as u64 * bits;
@@ -20,7 +20,7 @@ impl SlotSize {
 
     /// Returns the size scaled by `rate` / `nominal`.
     pub(super) fn scaled(self, rate: u64, nominal: u64) -> SlotSize {
-        // The resolution of a thousandth of a bit keeps products small.
+        // The resolution is 1/1000 bit, so that products do not overflow.
         let bits = u128::from(self.bits) * 1000 * u128::from(rate)
             / (u128::from(self.of) * u128::from(nominal.max(1)));
         SlotSize { bits: u64::try_from(bits).unwrap_or(u64::MAX / 1000), of: 1000 }
@@ -44,8 +44,8 @@ impl SlotSize {
     }
 }
 
-/// Returns the size of a slot with the MCS called `name` in the list of the direction `side` (0 is
-/// the downlink) of wimax-2009 §5.1.
+/// Returns the size of a slot with the MCS `name` from the list of the direction `side` in
+/// wimax-2009 §5.1. Direction 0 is the downlink.
 pub(super) fn slot_of(
     field: &str,
     name: &str,

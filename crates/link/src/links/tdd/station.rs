@@ -1,4 +1,4 @@
-//! State of a station at both ends, and its counters.
+//! State of a station: values at the station and at the base station, and counters.
 
 use super::side::Side;
 use airpath_core::{Delays, Time};
@@ -14,9 +14,9 @@ pub(super) struct Traffic {
 /// Counters of the uplink since measurement started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct UplinkCounts {
-    /// Granted bytes before rounding to slots, including bytes of requests.
+    /// Granted bytes before rounding to slots, including the bytes of requests.
     pub(super) granted_bytes: u64,
-    /// Bytes of MPDUs.
+    /// Bytes of MPDUs that the station has sent.
     pub(super) used_bytes: u64,
     pub(super) contention: u64,
     pub(super) piggyback: u64,
@@ -25,27 +25,29 @@ pub(super) struct UplinkCounts {
 
 /// One station of the link.
 pub(super) struct Station {
-    /// Downlink and uplink.
+    /// Directions of the station: downlink, uplink.
     pub(super) sides: [Side; 2],
-    /// Size of its request queue at the base station, bytes.
+    /// Size of the station's request queue at the base station, bytes.
     pub(super) requested: u64,
-    /// Number of request headers to be granted.
+    /// Number of request headers that the base station must grant.
     pub(super) headers: u32,
-    /// Total bytes granted by maps, and total bytes of closed bursts. The difference is in flight.
+    /// Total bytes granted by maps. The next field is the total bytes of closed bursts. The
+    /// difference of both is granted but not used yet.
     pub(super) granted_ever: u64,
     pub(super) closed_ever: u64,
     /// Value of `closed_ever` at the latest request.
     pub(super) closed_when_sent: u64,
     /// Value of `closed_ever` in the latest received piggyback request.
     pub(super) closed_at_request: u64,
-    /// Number of requests in progress, by contention and by piggyback.
+    /// Number of requests in flight, by contention and by piggyback.
     pub(super) asks: u32,
-    /// Start of the wait for a grant: arrival of data, or end of a burst in which the station sent
-    /// data.
+    /// Time since which the station waits for a grant: the arrival of data, or the end of a burst
+    /// in which the station sent data.
     pub(super) waits_since: Time,
     pub(super) traffic: [Traffic; 2],
     pub(super) counts: UplinkCounts,
-    /// Uplink delays from the arrival at the station to the reception.
+    /// Delays of uplink packets from the arrival at the station to the reception at the base
+    /// station.
     pub(super) delays: Delays,
 }
 
@@ -67,8 +69,8 @@ impl Station {
         }
     }
 
-    /// Returns true if a request or a grant is in flight. The station knows its requests, and knows
-    /// grants from the responses to them.
+    /// Returns true if a request or a grant is in flight, or if the request queue of the station is
+    /// not empty.
     #[inline]
     pub(super) fn is_served(&self) -> bool {
         self.asks > 0 || self.requested > 0 || self.granted_ever > self.closed_ever

@@ -1,8 +1,8 @@
-//! Stations with pending work, and the next events.
+//! Updates of the sets of stations with pending work and of the times of the next events.
 //!
-//! Frames, bursts and MPDUs on the air have separate times. Irregular events (requests by procedure
-//! or in bursts, fallbacks, timers of queues and of the grant policy) share one time, `seldom`, so
-//! that most wake-ups poll none of them.
+//! The next frame, the next closing of a burst and the next arrival of an MPDU have separate times.
+//! All irregular events (requests, fallback requests, timers of queues and of the grant policy)
+//! share one time, `seldom`, so that most wake-ups need not check them.
 
 use super::Tdd;
 use crate::mac::grant::Grant;
@@ -10,7 +10,7 @@ use crate::mac::request::Request;
 use airpath_core::{Ctx, Time};
 
 impl Tdd {
-    /// Updates the records of a station's data and of its queue's timer.
+    /// Updates the set of stations with data and the timer of the station's queue.
     #[inline]
     pub(super) fn look_at(&mut self, side: usize, station: usize) {
         let direction = &self.stations[station].sides[side];
@@ -23,13 +23,14 @@ impl Tdd {
         self.seldom = self.seldom.min(timer);
     }
 
-    /// Updates the record of a station's request queue.
+    /// Updates the set of stations with a nonempty request queue.
     #[inline]
     pub(super) fn look_at_request(&mut self, station: usize) {
         self.with_request.set(station, self.stations[station].needs_grant());
     }
 
-    /// Sets the next frame to one at or after `now`, if no work was pending for it.
+    /// If no work was pending for the next frame, sets the next frame to the first frame at or
+    /// after `now`.
     #[inline]
     pub(super) fn wait_for_frame(&mut self, now: Time) {
         if !self.is_awake() {
@@ -75,7 +76,7 @@ impl Tdd {
             .min(self.queue_timers[1].next());
     }
 
-    /// Calls the disciplines whose timers are due.
+    /// Calls the queue disciplines whose timers are due.
     pub(super) fn wake_queues(&mut self, ctx: &mut Ctx<'_>) {
         for side in 0..2 {
             while let Some(station) = self.queue_timers[side].take_due(ctx.now) {

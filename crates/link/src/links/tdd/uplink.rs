@@ -50,8 +50,8 @@ impl Tdd {
         self.asking.per_packet && self.rules.asks
     }
 
-    /// Sends a request of a station with data, if requests are allowed and neither a request nor a
-    /// grant is in flight.
+    /// Sends a request of a station that has data, if requests are allowed and neither a request
+    /// nor a grant is in flight.
     fn request_if_needed(&mut self, number: usize, now: Time) {
         let station = &self.stations[number];
         if self.rules.asks && station.sides[1].has_data() && !station.is_served() {
@@ -95,7 +95,7 @@ impl Tdd {
         }
     }
 
-    /// Polls the procedure and processes the requests that the base station has received.
+    /// Polls the request procedure and processes the requests that the base station has received.
     pub(super) fn poll_requests(&mut self, now: Time) {
         if self.request.next_wakeup() > now {
             return;
@@ -118,7 +118,7 @@ impl Tdd {
         self.received = received;
     }
 
-    /// Processes the requests in received bursts and headers.
+    /// Processes the requests in received bursts and request headers.
     pub(super) fn receive_requests(&mut self, now: Time) {
         while let Some(stated) = self.stated.take_due(now) {
             self.on_request(stated, now);
@@ -134,9 +134,9 @@ impl Tdd {
         self.note_fallback(number);
     }
 
-    /// Processes a request at the base station. The request replaces the request queue, minus the
-    /// grants in flight; an incremental request is added. A piggyback request that was overtaken by
-    /// a later one is ignored.
+    /// Processes a request at the base station. The requested bytes minus the grants in flight
+    /// become the new size of the request queue; the bytes of an incremental request are added
+    /// instead. A piggyback request is ignored if a later request has already been received.
     fn on_request(&mut self, stated: ReceivedRequest, now: Time) {
         let ReceivedRequest {
             request: BandwidthRequest { station: number, bytes, adds },
@@ -166,7 +166,7 @@ impl Tdd {
         let more = self.grant.on_request(number, bytes, station.requested);
         self.grant_proactively(number as usize, more, now);
         self.look_at_request(number as usize);
-        // The grants in flight may be too small.
+        // The grants in flight may be too small for the backlog.
         self.request_if_needed(number as usize, now);
         self.note_fallback(number as usize);
     }
@@ -188,7 +188,7 @@ impl Tdd {
         self.look_at_request(number);
     }
 
-    /// Adds the grants of the policy's timer.
+    /// Adds the grants that the timer of the policy issues.
     pub(super) fn grant_by_itself(&mut self, now: Time) {
         if self.grant.next_wakeup() > now {
             return;
@@ -239,7 +239,7 @@ impl Tdd {
         station.closed_ever += burst.bytes;
         station.counts.used_bytes += used;
         if used > 0 {
-            // A grant that is too small counts as no grant.
+            // A grant that is too small for any data counts as no grant.
             station.waits_since = ctx.now;
         }
         let left = station.sides[1].backlog(&self.segmentation[1]);
@@ -249,7 +249,7 @@ impl Tdd {
             ReceivedRequest { request, closed, is_piggyback }
         };
         if burst.headers > 0 {
-            // A pending request is sent in a header; several headers contain the same request.
+            // The request is sent in each granted header; several headers contain the same request.
             for _ in 0..burst.headers {
                 self.stated.push(arrives, state(false));
             }
@@ -286,8 +286,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Two bursts of 46 bytes have closed. The request in the second burst reports 40 waiting
-    /// bytes, which arrived after the first burst had closed.
+    /// Two bursts of 46 bytes have closed. Then 40 bytes arrived after the close of the first
+    /// burst, so only the request in the second burst reports them.
     #[test]
     fn overtaken_piggyback_request_is_ignored() {
         let mut tdd = make(json!({}), 1, 1).expect("a valid configuration");

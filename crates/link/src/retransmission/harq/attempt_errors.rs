@@ -1,9 +1,10 @@
-//! Error probability of an attempt: a number, or the value of an error-rate table at the combined
-//! SNR.
+//! Error probability of a HARQ attempt: a number, or the value of an error-rate table at the
+//! combined SNR.
 //!
-//! The receiver combines the attempts of a block. With chase combining the SNRs add up (Chase
-//! 1985), with incremental redundancy the capacities add up. The terms are those of
-//! [`crate::links::cell`]. With per(γ) of the table and n attempts at the SNR γ (a power ratio):
+//! The receiver combines the attempts of a block. With chase combining (Chase 1985) the receiver
+//! adds the SNRs; with incremental redundancy it adds the capacities. per(γ) is the error rate of
+//! the table at the SNR γ (a power ratio), and n is the number of attempts. The three values of F_n
+//! are for no combining, chase combining, and incremental redundancy:
 //!
 //! ```text
 //! P(not decoded after n) = F_n = per(γ)^n, per(n γ) or per((1 + γ)^n - 1)
@@ -17,8 +18,8 @@ use airpath_phy::per_table::PerCurve;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Number of attempts with separate error probabilities; later attempts have the probability of the
-/// last of these.
+/// Number of attempts with different error probabilities. All later attempts have the probability
+/// of the last of these attempts.
 const DISTINCT_ATTEMPTS: u32 = 64;
 
 /// Bytes of the largest block.
@@ -120,7 +121,7 @@ impl TableErrors {
             .collect())
     }
 
-    /// Returns F_n, the probability that n attempts leave a block undecoded.
+    /// Returns F_n, the probability that a block is not decoded after n attempts.
     fn undecoded(&self, attempts: u32, curve: &PerCurve) -> f64 {
         let n = f64::from(attempts);
         let of_db = |snr_db| curve.per(snr_db, Bytes(self.block_bytes));
@@ -139,13 +140,14 @@ impl TableErrors {
 /// Error probabilities of attempts, each given that all previous attempts have failed.
 #[derive(Clone, Debug)]
 pub(super) struct AttemptRates {
-    /// Probabilities from the first attempt on, at least one; the last entry also applies to all
+    /// Error probability of each attempt, at least one entry. The last entry also applies to all
     /// later attempts.
     by_attempt: Arc<[f64]>,
 }
 
 impl AttemptRates {
-    /// Probabilities from the first attempt on; the last entry also applies to all later attempts.
+    /// Returns the error probability of each attempt. The last entry also applies to all later
+    /// attempts.
     pub(super) fn first_ones(&self) -> Vec<f64> {
         self.by_attempt.to_vec()
     }
@@ -164,8 +166,8 @@ mod tests {
     use airpath_phy::per_table::PerTable;
     use serde_json::json;
 
-    /// Files with one scheme whose error rate falls from 1 at 0 dB to 1/1000 at 6 dB, tenfold per 2
-    /// dB.
+    /// Returns files with an error-rate table of one MCS. The error rate is 1 at 0 dB and falls by
+    /// a factor of 10 every 2 dB, to 1/1000 at 6 dB.
     fn files() -> Files {
         let points: Vec<_> = [1000, 100, 10, 1]
             .into_iter()
@@ -193,8 +195,8 @@ mod tests {
         }
     }
 
-    /// At 1 dB the error rate is 10^-0.5. Twice this SNR is 3.01 dB more, three times is 4.77 dB
-    /// more: 10^(-dB/2).
+    /// At x dB the error rate is 10^(-x/2), so 10^-0.5 at 1 dB. Two attempts add 3.01 dB to the
+    /// SNR, three attempts add 4.77 dB.
     #[test]
     fn snrs_add_up_with_chase_combining() {
         assert_close(&rates(1.0, "none"), [10f64.powf(-0.5); 3]);
@@ -204,7 +206,8 @@ mod tests {
         assert_close(&rates(1.0, "chase"), [first, second / first, third / second]);
     }
 
-    /// The sum of log2(1 + γ): two attempts at γ equal one attempt at γ² + 2γ.
+    /// The capacities log2(1 + γ) are added: two attempts at the SNR γ equal one attempt at the SNR
+    /// γ² + 2γ.
     #[test]
     fn capacities_add_up_with_incremental_redundancy() {
         let snr = 10f64.powf(0.05);
@@ -212,7 +215,10 @@ mod tests {
         let per = |snr: f64| 10f64.powf(-10.0 * snr.log10() / 2.0);
         let found = rates(0.5, "incremental");
         assert_close(&found[..2], [per(snr), per(heard) / per(snr), 1.0]);
-        assert!(found[1] < rates(0.5, "chase")[1], "more than the SNRs alone");
+        assert!(
+            found[1] < rates(0.5, "chase")[1],
+            "incremental redundancy gains more than chase combining"
+        );
     }
 
     fn problems(errors: &AttemptErrors) -> String {
@@ -258,8 +264,8 @@ mod tests {
             let rates = table.rates(attempts, &files).expect("a valid configuration");
             let curve = &files.tables["t"].curves[0];
             let together: f64 = rates.iter().product();
-            let told = table.undecoded(attempts.min(64), curve);
-            proptest::prop_assert!((together - told).abs() < 1e-12, "{} {}", together, told);
+            let expected = table.undecoded(attempts.min(64), curve);
+            proptest::prop_assert!((together - expected).abs() < 1e-12, "{} {}", together, expected);
             proptest::prop_assert!(rates.iter().all(|rate| (0.0..=1.0).contains(rate)));
         }
     }

@@ -7,16 +7,18 @@
 //! fails with P_m(N′), N′ the SNR at its end
 //! ```
 //!
-//! b_m is the number of bits of a symbol, R_m the code rate, k_m the bytes of a FEC block. The rate
-//! of a user is zero if no MCS has an expected goodput of at least one bit per slot.
+//! For MCS m, c_m is the rate, b_m the number of bits of a symbol, R_m the code rate, k_m the
+//! number of bytes of a FEC block, and fer_m the error rate of a FEC block. τ is the slot length
+//! and W the bandwidth. The rate of a user is zero if no MCS has an expected goodput of at least
+//! one bit per slot.
 //!
 //! A block fails if P_m exceeds a uniform variate that depends only on the slot number. A
-//! retransmitted block keeps its variate: P_m falls with the combined SNR, and over all blocks each
-//! attempt fails with probability P_m at its combined SNR.
+//! retransmitted block keeps its variate. P_m decreases as the combined SNR increases, so the
+//! fraction of blocks for which attempt n fails equals P_m at the combined SNR of n attempts.
 //!
-//! The choice of the MCS is a piecewise constant function of the SNR. Its breakpoints are computed
-//! when the cell is created and when its nominal rate changes, to a millionth of a dB. For a slot,
-//! a search among the breakpoints is sufficient.
+//! The choice of the MCS is a piecewise constant function of the SNR. The breakpoints of this
+//! function are computed to a millionth of a dB when the cell is created and when its nominal rate
+//! changes. In each slot only a search among the breakpoints is necessary.
 
 use airpath_core::{Bytes, Duration, Rate, Stream};
 use airpath_phy::per_table::{PerCurve, PerTable};
@@ -25,17 +27,17 @@ use std::sync::Arc;
 
 use super::whole_bits;
 
-/// SNR step at which choices are compared, dB.
+/// Step of the search for breakpoints, dB.
 const STEP_DB: f64 = 0.05;
-/// Number of bisections of a step in which the choice changes.
+/// Number of bisections of a step that contains a breakpoint.
 const HALVINGS: u32 = 16;
 
-/// SNR at which an MCS starts to be chosen.
+/// Range of the SNR in which an MCS is chosen. It ends at the next entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Choice {
-    /// SNR (power ratio).
+    /// Lower end of the range, as an SNR (power ratio).
     from: f64,
-    /// Index of the MCS and its rate, bit/s.
+    /// Index of the MCS and its rate, bit/s; `None` if no MCS is usable.
     scheme: Option<(usize, f64)>,
 }
 
@@ -43,13 +45,13 @@ struct Choice {
 pub(in crate::links::cell) struct Mcs {
     table: Arc<PerTable>,
     slot: Duration,
-    /// Key of the random stream of each slot.
+    /// Key from which the random stream of each slot is derived.
     key: u64,
-    /// Configured rates c_m, and the largest of them.
+    /// Configured rates c_m. `original` is the largest of these rates.
     given: Box<[f64]>,
     original: Rate,
     nominal: Rate,
-    /// Choices of the MCS by ascending SNR.
+    /// Choices of the MCS, in ascending order of the SNR.
     choices: Vec<Choice>,
 }
 
@@ -85,7 +87,7 @@ impl Mcs {
         self.find_choices();
     }
 
-    /// Rates c_m of all MCSs at the nominal rate.
+    /// Returns the rates c_m of all MCSs at the current nominal rate.
     fn rates(&self) -> Vec<f64> {
         let factor = self.nominal.0 as f64 / self.original.0 as f64;
         self.given.iter().map(|rate| rate * factor).collect()
@@ -113,7 +115,8 @@ impl Mcs {
         let lowest = points().map(|point| point.snr_db).fold(f64::INFINITY, f64::min);
         let highest = points().map(|point| point.snr_db).fold(f64::NEG_INFINITY, f64::max);
         let mut choices = vec![Choice { from: 0.0, scheme: self.best(&rates, lowest) }];
-        // One step beyond the last point, because a curve may jump to zero there.
+        // The search continues for one step beyond the last point, because a curve may jump to zero
+        // at this point.
         let steps = ((highest - lowest) / STEP_DB).ceil() as u64 + 1;
         let mut before = lowest;
         for step in 1..=steps {
@@ -134,8 +137,8 @@ impl Mcs {
         self.choices = choices;
     }
 
-    /// Returns the MCS of a slot that starts with the SNR `snr` (power ratio), with the margin m,
-    /// and its rate, bit/s. Returns `None` if the expected goodput is below one bit per slot.
+    /// Returns the MCS and the rate, bit/s, of a slot that starts with the SNR `snr` (power ratio),
+    /// for the margin m. Returns `None` if the expected goodput is below one bit per slot.
     #[inline]
     pub(super) fn select(&self, snr: f64, margin: f64) -> Option<(usize, f64)> {
         let snr = (1.0 - margin) * snr;
@@ -193,7 +196,7 @@ mod tests {
         mcs.select(from_db(snr_db), margin).map(|(number, _)| number)
     }
 
-    /// 960 and 1920 bits are 10 and 20 blocks of 96 bits.
+    /// A slot carries 960 or 1920 bits, which are 10 or 20 FEC blocks of 96 bits.
     #[test]
     fn slot_fails_if_any_fec_block_fails() {
         let mcs = mcs(None);
@@ -229,8 +232,8 @@ mod tests {
         }
         assert_eq!(mcs.select(0.0, 0.0), None, "no SNR");
         assert_eq!(selected(&mcs, 200.0, 0.0), Some(1));
-        // The margin is a fraction of the SNR: 0.5 is 3.01 dB, and −1 is the same amount in the
-        // other direction.
+        // The margin is a fraction of the SNR: 0.5 reduces the SNR by 3.01 dB, and −1 increases it
+        // by 3.01 dB.
         assert_eq!(selected(&mcs, 10.0, 0.5), selected(&mcs, 6.99, 0.0));
         assert_eq!((selected(&mcs, 10.0, 0.5), selected(&mcs, 10.0, 0.0)), (Some(0), Some(1)));
         assert_eq!(selected(&mcs, 6.0, -1.0), Some(1));

@@ -1,8 +1,9 @@
-//! Slot rates from the channel capacity at the SNR of the slot's start.
+//! Slot rates from the channel capacity at the SNR at the start of the slot.
 //!
-//! Source: clamp-2008 §5.2, Eq. 18: B = τ min(W log(1 + (1 − m) N), C), with m the margin and N the
-//! SNR at the start of the slot. The block fails if B > τ W log(1 + N) with the SNR N at the end of
-//! the slot.
+//! Source: clamp-2008 §5.2, Eq. 18: B = τ min(W log(1 + (1 − m) N), C). B is the number of bits of
+//! the slot, τ the slot length, W the bandwidth, m the margin, N the SNR at the start of the slot,
+//! and C the largest rate. The block fails if B > τ W log(1 + N) with the SNR N at the end of the
+//! slot.
 //!
 //! The paper does not define the base of the logarithm. With base 2, the largest rate C of both
 //! presets of the paper is the capacity at the mean SNR.
@@ -13,9 +14,10 @@ use airpath_core::Rate;
 /// Eq. 18 at the current nominal rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::links::cell) struct Shannon {
-    /// Configured values.
+    /// Configured W and C.
     config: (f64, f64),
-    /// W and C at the current nominal rate, Hz and bit/s; C is infinite without a largest rate.
+    /// Bandwidth W at the current nominal rate, Hz. The next field is the largest rate C, bit/s;
+    /// infinite if there is no largest rate.
     bandwidth_hz: f64,
     cap_bps: f64,
     log: Logarithm,
@@ -35,13 +37,13 @@ impl Shannon {
         Shannon { config, bandwidth_hz, cap_bps, log, original: nominal, nominal }
     }
 
-    /// Nominal rate of the cell: its largest rate, or without a largest rate the capacity at 0 dB,
-    /// which is 1 bit per second and Hz.
+    /// Nominal rate of the cell: the largest rate C. If there is no largest rate: the capacity at 0
+    /// dB, which is 1 bit/s per Hz of bandwidth.
     pub(in crate::links::cell) fn nominal(&self) -> Rate {
         self.nominal
     }
 
-    /// Sets the nominal rate; bandwidth and largest rate are scaled in proportion.
+    /// Sets the nominal rate. The bandwidth and the largest rate are scaled in proportion.
     pub(in crate::links::cell) fn set_nominal(&mut self, rate: Rate) {
         let factor = rate.0 as f64 / self.original.0 as f64;
         let (bandwidth_hz, cap_bps) = self.config;
@@ -61,8 +63,8 @@ impl Shannon {
         self.bandwidth_hz * log
     }
 
-    /// Returns B/τ, bit/s: the rate of a slot that starts with the SNR `snr` (power ratio), with
-    /// the margin m.
+    /// Returns the rate B/τ, bit/s, of a slot that starts with the SNR `snr` (power ratio), for the
+    /// margin m.
     #[inline]
     pub(in crate::links::cell) fn select(&self, snr: f64, margin: f64) -> f64 {
         self.capacity((1.0 - margin) * snr).min(self.cap_bps)
@@ -77,7 +79,7 @@ mod tests {
         Shannon::new(4.3e6, cap_bps, log)
     }
 
-    /// Eq. 18 with the numbers of the paper: at the mean SNR of 4 the capacity equals the largest
+    /// Eq. 18 with the values of the paper: at the mean SNR of 4 the capacity equals the largest
     /// rate.
     #[test]
     fn select_matches_eq18() {
