@@ -1,9 +1,9 @@
-"""Scenario classes: flows, bottleneck and ACK path, with units in texts and exact error messages.
+"""Scenario classes: flows, bottleneck, ACK path, and quantities such as ``"5 Mbit/s"``.
 
 `load` reads a scenario from a TOML file; `Scenario` builds one from Python objects.
-`Scenario.resolve` converts a scenario into the resolved form, which the models and the simulator
-read. Each family of components has a module, and `airpath` has a namespace of the same name:
-`airpath.aqm.CoDel` is defined in `airpath.scenario.aqm`.
+`Scenario.resolve` converts a scenario into the resolved form, which is the input of the simulator
+and the analytic models. Each family of components has a module and a namespace of the same name in
+`airpath`: `airpath.aqm.CoDel` is defined in `airpath.scenario.aqm`.
 """
 
 from airpath.errors import MISSING as MISSING

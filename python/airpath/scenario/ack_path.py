@@ -17,18 +17,18 @@ __all__ = ["AckPath", "Ideal", "Link", "Reverse"]
 
 
 class AckPath(Component):
-    """An ACK path, chosen by `kind`. It lies between each flow's `ack_access` and `return_wire`."""
+    """An ACK path, selected by `kind`, between `ack_access` and `return_wire` of each flow."""
 
     family = "an ACK path"
     key_labels = Bottleneck.key_labels
 
     def delay(self, forward: base.Link) -> int:
-        """Return the propagation delay that the ACK path adds, ns; `forward` is the bottleneck."""
+        """Return the propagation delay of the ACK path, ns; `forward` is the bottleneck link."""
         return 0
 
 
 class Ideal(AckPath):
-    """ACKs traverse only the flow's return wire: no queue, no loss, no transmission time."""
+    """ACKs have no shared queue, no loss and no transmission time; each flow's wires delay them."""
 
     kind: Literal["ideal"] = "ideal"
 
@@ -65,7 +65,8 @@ class Reverse(AckPath):
     aqm : QueueDisc
         The queue of the reverse direction. Default drop-tail with 1000 packets.
     link : Link, optional
-        The link of the reverse direction. Default: parameters as the bottleneck's link.
+        The link of the reverse direction. Default: a link with the parameters of the bottleneck's
+        link.
     """
 
     kind: Literal["reverse"] = "reverse"
@@ -77,7 +78,7 @@ class Reverse(AckPath):
         return int(self.link.delay if self.link else forward.delay_back)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; a null link stands for one with the bottleneck's parameters."""
+        """Return the resolved form; a null link means a link with the bottleneck's parameters."""
         if self.link:
             return {"kind": self.kind, **resolved_hop(self, context, path)}
         queue = self.aqm.resolved(context, (*path, "aqm"))
@@ -85,6 +86,6 @@ class Reverse(AckPath):
 
 
 def shared_delay(bottleneck: Bottleneck, ack_path: AckPath, backhaul: Wire | None) -> int:
-    """Return the two-way propagation delay of all shared hops, ns."""
+    """Return the sum of the propagation delays of all shared hops in both directions, ns."""
     there_and_back = 2 * int(backhaul.delay) if backhaul else 0
     return int(bottleneck.link.delay) + ack_path.delay(bottleneck.link) + there_and_back

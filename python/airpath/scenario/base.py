@@ -67,19 +67,19 @@ __all__ = [
 ]
 
 _ON_TOP = ("base", "control", "hops", "scenario", "tcp", "wires")
-"""Modules whose classes are attributes of `airpath`; classes of other modules are in namespaces."""
+"""Modules whose classes are attributes of `airpath` itself, not of a namespace in `airpath`."""
 
 FromFile = {"from_file": True}
-"""Validation context of values that were read from a TOML file."""
+"""Pydantic's validation context for values that were read from a TOML file."""
 
 
 def is_from_file(info: ValidationInfo) -> bool:
-    """Return whether the value that is being validated was read from a TOML file."""
+    """Return whether the value under validation was read from a TOML file."""
     return bool(info.context and info.context.get("from_file"))
 
 
 class Context(Protocol):
-    """Names of external files that a component needs in its resolved form."""
+    """Provides the engine's names of traces and tables for the resolved forms of components."""
 
     def trace_key(self, file: str, field: Path) -> str:
         """Return the name under which the engine receives the trace in `file`."""
@@ -96,7 +96,7 @@ class Context(Protocol):
 if TYPE_CHECKING:
 
     class _Base:
-        """Pydantic's model as type checkers see it.
+        """Signature of pydantic's model for type checkers only.
 
         For type checkers, pydantic's own constructor accepts only the type of the attribute, for
         example `Duration`. At run time it also accepts convertible values, such as ``"40 ms"``.
@@ -123,12 +123,12 @@ else:
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, PrivateAttr))
 class Model(_Base, metaclass=ModelType):
-    """A table of the scenario. Its keys are checked on construction and are immutable afterwards.
+    """A table of the scenario. Its values are checked on construction and are immutable.
 
     Raises
     ------
     ScenarioError
-        On construction, with every problem found.
+        On construction, with all problems found.
     """
 
     model_config = ConfigDict(
@@ -141,13 +141,13 @@ class Model(_Base, metaclass=ModelType):
     )
 
     engine_family: ClassVar[str | None] = None
-    """The engine's name of the family or table; None if the engine has no separate check for it."""
+    """The engine's name of the family or table; None if the engine cannot check it separately."""
     engine_keys: ClassVar[Mapping[str, str]] = {}
-    """User keys by the engine's field names, for names that differ from the key with a unit."""
+    """Maps engine field names to user keys, where the name is not the key plus a unit suffix."""
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Groups of mutually exclusive keys; an override of one key removes the others of its group."""
     key_labels: ClassVar[Mapping[str, str]] = {}
-    """Names of keys in figures, where they differ from the words of the key. Inherited."""
+    """Maps keys to labels in figures where the label differs from the key; inherited."""
 
     if TYPE_CHECKING:
 
@@ -178,19 +178,19 @@ class Model(_Base, metaclass=ModelType):
         return f"ap.{self.public_name()}" if is_ours else type(self).__name__
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Yield the values that differ from their defaults, as constructor arguments."""
+        """Yield the fields that differ from their defaults as names and values for ``repr``."""
         for name, info in type(self).model_fields.items():
             value = getattr(self, name)
             if info.is_required() or value != info.get_default(call_default_factory=True):
                 yield name, as_written(value)
 
-    # Marks this as pydantic's own constructor, so that nested models are validated in one pass and
-    # keep the full path of each problem.
+    # Mark this method as pydantic's own constructor, so that pydantic validates nested models in
+    # one pass and keeps the full path of each problem.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     @classmethod
     def model_rebuild(cls, *, _parent_namespace_depth: int = 2, **options: Any) -> bool | None:
-        """Build the class at first use; delay Ctrl-C, which pydantic would report as an error."""
+        """Build the class at first use. Ctrl-C is delayed: pydantic would report it as an error."""
         with interrupts_wait(however_often=True):
             return super().model_rebuild(
                 _parent_namespace_depth=_parent_namespace_depth + 1, **options
@@ -206,7 +206,7 @@ class Model(_Base, metaclass=ModelType):
         return checked(cls, data, handler, is_from_file(info))
 
     def _check_alternatives(self) -> None:
-        """Reject keys that exclude or require each other; the engine checks the remaining rules."""
+        """Reject conflicting and missing keys; the engine checks the remaining rules."""
 
     def _engine_problems(self) -> list[EngineProblem]:
         """Return the problems that the engine finds in this table without its scenario."""
@@ -215,11 +215,11 @@ class Model(_Base, metaclass=ModelType):
         return _airpath.component_problems(self.engine_family, as_json(self.engine_form))
 
     def _effective(self, key: str) -> Any:
-        """Return the value of a key that the engine uses: set here or derived from elsewhere."""
+        """Return the value of a key that the engine uses, either set here or derived."""
         return getattr(self, key)
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of an engine field, relative to this table.
+        """Return the user's keys of an engine field, as a path from this table.
 
         Parameters
         ----------
@@ -231,11 +231,11 @@ class Model(_Base, metaclass=ModelType):
     @classmethod
     @cache
     def _known_keys(cls) -> frozenset[str]:
-        """Return all valid keys, of a TOML file and of Python."""
+        """Return all valid keys, both those of TOML files and those of Python."""
         return frozenset(cls.keys()) | frozenset(cls.model_fields)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Reject the assignment, because the table was validated as a unit."""
+        """Reject the assignment, because tables are immutable."""
         if name in type(self).model_fields:
             accepted = "Make another one: model_copy(update=…), or Scenario.replace"
             what = "cannot be changed afterwards"
@@ -247,14 +247,14 @@ class Model(_Base, metaclass=ModelType):
         super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:
-        """Reject the deletion, because the table was validated as a unit."""
+        """Reject the deletion, because tables are immutable."""
         accepted = "Make another one: model_copy(update=…), or Scenario.replace"
         what = "cannot be taken away afterwards"
         raise ScenarioError([Problem(self.public_name(), (name,), MISSING, what, accepted)])
 
     @classmethod
     def ordered_fields(cls) -> list[tuple[str, FieldInfo]]:
-        """Return the fields in the order of a TOML file."""
+        """Return the fields in the order in which a TOML file lists them."""
         return list(cls.model_fields.items())
 
     @classmethod
@@ -266,16 +266,16 @@ class Model(_Base, metaclass=ModelType):
 
     @classmethod
     def keys(cls, *, from_file: bool = True) -> list[str]:
-        """Return the keys in their written order, for a TOML file or for Python."""
+        """Return the keys, either of a TOML file or of Python, in the order of the fields."""
         return [(from_file and info.alias) or name for name, info in cls.ordered_fields()]
 
     def document(self) -> dict[str, Any]:
-        """Return the table as plain values for a TOML file; quantities are texts."""
+        """Return the table as plain values for a TOML file; quantities become strings."""
         values = ((info.alias or name, getattr(self, name)) for name, info in self.ordered_fields())
         return {key: _as_text(value) for key, value in values if value is not None}
 
     def given(self) -> dict[str, Any]:
-        """Return the explicitly set fields as plain values; quantities are texts."""
+        """Return the explicitly set fields as plain values; quantities become strings."""
         fields = ((name, info.alias or name) for name, info in self.ordered_fields())
         values = [(key, getattr(self, name)) for name, key in fields if self._is_given(name)]
         return {key: _as_given(value) for key, value in values if value is not None}
@@ -285,16 +285,16 @@ class Model(_Base, metaclass=ModelType):
 
     @classmethod
     def instead_of(cls, key: str) -> set[str]:
-        """Return the keys that `key` replaces."""
+        """Return the keys that an override of `key` removes."""
         return {other for keys in cls.alternatives if key in keys for other in keys} - {key}
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy; changed values are checked like those of the constructor.
+        """Return a copy with some values changed. The new values are checked.
 
         Parameters
         ----------
         update : mapping, optional
-            New values by key.
+            Maps keys to new values.
         deep : bool
             As in pydantic. Default False.
 
@@ -319,16 +319,16 @@ class Model(_Base, metaclass=ModelType):
         return made
 
     def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form under the engine's name of the component."""
+        """Return the resolved form, as a table whose key is the engine's name of the component."""
         return self.resolved(context, path)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form: every key, quantities as integers of their base unit.
+        """Return the resolved form: all keys, with quantities as integers in base units.
 
         Parameters
         ----------
         context : Context
-            Names the traces and tables.
+            Provides the engine's names of traces and tables.
         path : tuple of str or int
             Path of this table in the scenario, for error messages.
         """
@@ -370,16 +370,16 @@ def _plain(value: Any, context: Context, path: Path) -> Any:
 
 
 class Component(Model):
-    """A component chosen by name. Direct subclasses are families; their subclasses are choices."""
+    """A selectable component. Direct subclasses are families; their subclasses are the choices."""
 
     family: ClassVar[str]
-    """Noun for a member of the family in messages, with its article."""
+    """Name of the family in messages, with an article: "a queue discipline"."""
     chosen_by: ClassVar[str] = "kind"
     """Key whose value selects the class."""
     registry: ClassVar[dict[str, type[Component]]]
-    """Classes of the family by the value of that key."""
+    """Maps values of the key `chosen_by` to the classes of the family."""
     emulated: ClassVar[dict[str, type[Component]]]
-    """Classes that only a kernel implements, by the value of that key; the engine lacks them."""
+    """Maps values of `chosen_by` to classes that only a kernel implements, not the engine."""
     only_emulated: ClassVar[bool] = False
     """True if only a kernel implements the class."""
     if TYPE_CHECKING:
@@ -387,9 +387,9 @@ class Component(Model):
         def __set__(self, owner: object, value: str | Mapping[str, Any] | Model) -> None: ...
 
     own_keys: ClassVar[tuple[str, ...]] = ()
-    """Keys with another meaning elsewhere in the family; a change of kind does not keep them."""
+    """Keys whose meaning differs within the family. A change of kind drops their values."""
     compared_keys: ClassVar[tuple[str, ...]] = ()
-    """Keys of the entire family whose defaults differ; a change of kind reports their values."""
+    """Keys whose defaults differ within the family. A change of kind reports their values."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -399,7 +399,7 @@ class Component(Model):
             return
         field = cls.model_fields.get(cls.chosen_by)
         if field is None or not isinstance(field.default, str):
-            return  # A base class of several choices, not a choice.
+            return  # A common base class of several choices; users cannot select it.
         known = cls.registry.get(field.default)
         if known is not None and known.__qualname__ != cls.__qualname__:
             raise TypeError(
@@ -410,7 +410,7 @@ class Component(Model):
 
     @classmethod
     def known(cls) -> dict[str, type[Component]]:
-        """Return every class of the family, by the value of the key that selects it."""
+        """Map each value of the key `chosen_by` to its class, for all classes of the family."""
         return {**cls.registry, **cls.emulated}
 
     @classmethod
@@ -459,7 +459,7 @@ class Component(Model):
 
     @classmethod
     def ordered_fields(cls) -> list[tuple[str, FieldInfo]]:
-        """Return the fields: the key that selects the class, required keys, then all others."""
+        """Return the fields: the key that selects the class, required fields, then all others."""
         fields = super().ordered_fields()
         return sorted(fields, key=lambda f: (f[0] != cls.chosen_by, not f[1].is_required()))
 
@@ -470,7 +470,7 @@ class Component(Model):
         Raises
         ------
         ScenarioError
-            If a key or value is not accepted; `place` begins each line.
+            If a key or value is not accepted. Each line of the message begins with `place`.
         """
         try:
             return cls.model_validate(data)
@@ -479,5 +479,5 @@ class Component(Model):
 
     @classmethod
     def usual_kind(cls) -> str | None:
-        """Return the kind that applies if the user names none; None if a kind is required."""
+        """Return the default kind of the family; None if the user must set a kind."""
         return None

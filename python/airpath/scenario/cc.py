@@ -1,4 +1,4 @@
-"""TCP congestion control algorithms, one class each."""
+"""TCP congestion control algorithms, one class for each."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ ON_LOSS = choice("reno", "ignore")
 
 
 class Congestion(Component):
-    """A congestion control algorithm, chosen by `kind`; a text is its kind: ``cc = "reno"``."""
+    """A congestion control algorithm, selected by `kind`; ``cc = "reno"`` sets only the kind."""
 
     family = "a congestion control"
     engine_family = "congestion"
     recovery: ClassVar[str | None] = None
-    """Loss recovery that belongs to the algorithm; None uses that of the TCP profile."""
+    """Loss recovery that the algorithm requires; None selects the recovery of the TCP profile."""
     echo: ClassVar[str | None] = None
-    """Value of the engine's `ecn` that the algorithm needs; None uses that of the TCP profile."""
+    """ECN mode of the engine that the algorithm requires; None selects that of the profile."""
     negotiates_ecn: ClassVar[bool] = False
     """True if both endpoints negotiate ECN, as in RFC 3168."""
 
     obeys_price: ClassVar[bool] = False
-    """True if the data direction needs a queue that writes a price into packets."""
+    """True if the algorithm requires a queue that writes a price into data packets."""
 
     def resolved_control(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of the congestion control, with the engine's `kind`."""
@@ -53,11 +53,11 @@ class Congestion(Component):
         return self.resolved_control(context, path)
 
     def in_ns3(self) -> Congestion:
-        """Return the algorithm that this name selects with the profile `ns3`."""
+        """Return the algorithm that the `kind` of this class selects with the profile `ns3`."""
         return self
 
     def in_linux(self) -> Congestion:
-        """Return the algorithm that this name selects with the profile `linux`."""
+        """Return the algorithm that the `kind` of this class selects with the profile `linux`."""
         return self
 
 
@@ -101,7 +101,7 @@ class NewReno(Congestion):
     hystart: Annotated[str, HYSTART] = "off"
 
     def resolved_control(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form of the congestion control, which is that of Reno."""
+        """Return the resolved form of the congestion control, which is the same as for Reno."""
         return self.resolved(context, path) | {"kind": "reno"}
 
 
@@ -138,7 +138,7 @@ class Cubic(Congestion):
     hystart: Annotated[str, HYSTART] = "off"
 
     def in_ns3(self) -> Congestion:
-        """Return the algorithm of ns-3's class, with the parameters that both classes have."""
+        """Return `CubicNs3` with the parameters that both classes have."""
         return CubicNs3(
             c=self.c,
             beta=self.beta,
@@ -147,7 +147,7 @@ class Cubic(Congestion):
         )
 
     def in_linux(self) -> Congestion:
-        """Return the algorithm of Linux's module, if C, β and `beta_ecn` have their defaults."""
+        """Return `CubicLinux` if C, β and `beta_ecn` have their defaults, otherwise this object."""
         if (self.c, self.beta, self.beta_ecn) != (0.4, 0.7, None):
             return self
         return CubicLinux(
@@ -158,7 +158,7 @@ class Cubic(Congestion):
 
 
 class CubicNs3(Congestion):
-    """CUBIC in the arithmetic of ns-3: the congestion control of its class TcpCubic.
+    """CUBIC as computed by ns-3's class TcpCubic.
 
     The window counts complete segments, and HyStart ends slow start. `cc = "cubic"` selects this
     class if `stack = "ns3"` and SACK is on, as in the profile `ns3`.
@@ -186,7 +186,7 @@ class CubicNs3(Congestion):
 
 
 class CubicLinux(Congestion):
-    """CUBIC in the arithmetic of Linux: the congestion control of its module tcp_cubic.
+    """CUBIC as computed by Linux's module tcp_cubic.
 
     The window counts complete segments, with C = 0.4 and β = 717/1024. `cc = "cubic"` selects this
     class if `stack = "linux"`, as in the profile `linux`.
@@ -208,17 +208,17 @@ class CubicLinux(Congestion):
 
 
 class Dctcp(Congestion):
-    """DCTCP: reductions by the share of marked bytes (RFC 8257), loss recovery of RFC 6582.
+    """DCTCP: reduces the window by the share of marked bytes (RFC 8257); loss recovery of RFC 6582.
 
-    DCTCP switches `ecn` on and requires a queue that marks.
+    DCTCP turns `ecn` on and requires a queue that marks packets.
 
     Parameters
     ----------
     g : float
-        Weight of a window's share of marked bytes in α, above 0 and at most 1. Default 0.0625
-        (RFC 8257 §4.2).
+        Weight of the latest window's share of marked bytes in the average α, above 0 and at most 1.
+        Default 0.0625 (RFC 8257 §4.2).
     initial_alpha : float
-        α before the first window, in [0, 1]. Default 1 (RFC 8257 §3.3).
+        Initial value of α, in [0, 1]. Default 1 (RFC 8257 §3.3).
     hystart : {"off", "classic", "plus-plus"}
         Detection of the end of slow start before the queue overflows: none, HyStart (Ha & Rhee
         2011) or HyStart++ (RFC 9406). Default off; ns-3 and Linux have classic.
@@ -235,7 +235,7 @@ class Dctcp(Congestion):
 
 
 class Bbr(Congestion):
-    """BBR: the version of the running kernel. It can be emulated, not simulated."""
+    """BBR in the version of the running kernel. It can only be emulated, not simulated."""
 
     only_emulated = True
 
@@ -243,10 +243,10 @@ class Bbr(Congestion):
 
 
 class Clamp(Congestion):
-    """CLAMP at the sender: the smaller of NewReno's window and the window of the echoed price.
+    """CLAMP at the sender: the smaller of NewReno's window and a window computed from the price.
 
-    An `aqm.Clamp` in the data direction writes the price; the receiver needs no `window.Clamp`.
-    Loss recovery follows RFC 6582.
+    An `aqm.Clamp` in the data direction writes the price, and the receiver echoes it. The receiver
+    needs no `window.Clamp`. Loss recovery follows RFC 6582.
 
     Parameters
     ----------
@@ -259,8 +259,9 @@ class Clamp(Congestion):
         β, the weight of a sample in the estimate of the delay, between 0 and 1. Default 0.001
         (§4.2).
     headroom : float, optional
-        Upper bound of the price's window as a multiple of NewReno's window, 1 to 10⁶. It limits the
-        window while the flow is limited elsewhere. Default: no bound, as in the paper.
+        Upper bound of the window from the price, as a multiple of NewReno's window, 1 to 10⁶. The
+        bound takes effect while something other than the price limits the flow. Default: no bound,
+        as in the paper.
     """
 
     recovery = "newreno"
@@ -274,7 +275,7 @@ class Clamp(Congestion):
 
 
 class Vcp(Congestion):
-    """VCP: growth and reduction by the two-bit load code that the queue discipline `vcp` writes.
+    """VCP: the window follows the two-bit load code that the queue discipline `vcp` writes.
 
     The code is in the ECN field and is not negotiated. Loss recovery follows RFC 5681: it ends with
     the first new ACK.
@@ -282,11 +283,11 @@ class Vcp(Congestion):
     Parameters
     ----------
     kappa : float
-        κ, gain of the multiplicative increase: ξ = κ/4 in `interval`, above 0. Default 0.25
-        (Xia et al. 2005, Table 1).
+        κ, gain of the multiplicative increase (MI), above 0. The window grows by ξ = κ/4 per
+        `interval`. Default 0.25 (Xia et al. 2005, Table 1).
     alpha : float
-        α, additive increase in an RTT of 100 ms, packets, above 0. Default 1 (Xia et al. 2005,
-        Table 1).
+        α, additive increase (AI) per RTT for an RTT of 100 ms, packets, above 0. Default 1 (Xia et
+        al. 2005, Table 1).
     beta : float
         β, factor of the window at overload, above 0 and below 1. Default 0.875 (Xia et al. 2005,
         Table 1).
@@ -294,18 +295,20 @@ class Vcp(Congestion):
         t_ρ, the interval of the routers, above 0. MI has one step per interval, and the window is
         constant for one interval after a reduction. Default 200 ms (Xia et al. 2005, Table 1).
     scaling : {"public-code", "squared", "product", "linear", "off"}
-        AI per RTT as a factor of α. ``"public-code"``: (RTT/100 ms)², linear below 20 ms and above
-        500 ms. ``"squared"``: (RTT/t_ρ)². ``"product"``: (RTT/t_ρ)(RTT/100 ms). ``"linear"``:
-        RTT/t_ρ. ``"off"``: 1. Default public-code (the public ns-2 package).
+        Factor by which α is multiplied to get the AI per RTT. ``"public-code"``: (RTT/100 ms)²,
+        linear below 20 ms and above 500 ms. ``"squared"``: (RTT/t_ρ)². ``"product"``:
+        (RTT/t_ρ)(RTT/100 ms). ``"linear"``: RTT/t_ρ. ``"off"``: 1. Default public-code (the public
+        ns-2 package).
     limiters : bool
         Limit ξ and AI per ACK by the size of the window. Default True (the public ns-2 package).
     freeze : {"public-code", "unconditional"}
-        Effect of codes after a reduction. ``"public-code"``: overload has no effect for t_ρ and
-        then causes AI for an RTT; lower codes take effect immediately. ``"unconditional"``: no code
-        has an effect for t_ρ. Default public-code (the public ns-2 package).
+        Effect of load codes after a reduction. ``"public-code"``: the code overload has no effect
+        for t_ρ and then causes AI for one RTT; lower codes take effect immediately.
+        ``"unconditional"``: no code has an effect for t_ρ. Default public-code (the public ns-2
+        package).
     granularity : Duration
-        Granularity of the RTT that scales growth, and of the two timers; 0 s is exact. Default 10
-        ms (the public ns-2 package).
+        Granularity of the RTT in `scaling`, and of the two timers; 0 s means exact times. Default
+        10 ms (the public ns-2 package).
     on_loss : {"reno", "ignore"}
         Reaction to a loss. ``"reno"``: a fast retransmit halves the window, and a timeout reduces
         it to one packet. ``"ignore"``: the window is reduced only while the code is overload.

@@ -1,7 +1,7 @@
-"""Validation of a table: keys and types here, ranges and rules between values by the engine.
+"""Validation of scenario tables: checks keys and types, and lets the engine check the rest.
 
-All problems are reported together. A rule over several values is checked if these values can be
-read, even if other values are wrong.
+The engine checks ranges of values and rules between values. All problems are reported together. A
+rule between values is checked if these values can be read, even if other values are wrong.
 """
 
 from __future__ import annotations
@@ -36,31 +36,31 @@ ModelT = TypeVar("ModelT", bound="Model")
 T = TypeVar("T")
 
 _TYPES_ALONE: ContextVar[bool] = ContextVar("_TYPES_ALONE", default=False)
-"""True if tables are read without the checks of the engine."""
+"""True while only keys and types of tables are checked, without the engine."""
 _STAND_INS: ContextVar[bool] = ContextVar("_STAND_INS", default=False)
-"""True if valid values replace values that cannot be read."""
+"""True while values that cannot be read are replaced by valid values."""
 
 
 def checked(
     kind: type[ModelT], data: Any, handler: Callable[[Values], ModelT], from_file: bool
 ) -> ModelT:
-    """Return a table whose values are accepted.
+    """Return the table with the given values after all checks.
 
     Parameters
     ----------
     kind : type
         Class of the table.
     data : object
-        The value that the user set.
+        The table as the user wrote it.
     handler : callable
         Function that reads the values of known keys.
     from_file : bool
-        True if the keys are those of a TOML file.
+        True if `data` has the keys of a TOML file, not those of Python.
 
     Raises
     ------
     ValidationError
-        With every problem found.
+        With all problems found.
     """
     if not isinstance(data, Mapping):
         raise fault("not a table", f"Expected one of: {', '.join(kind.keys(from_file=from_file))}")
@@ -100,7 +100,7 @@ def _is_missing(line: InitErrorDetails) -> bool:
 
 
 def with_types_alone(read: Callable[[], T]) -> T:
-    """Return the result of `read`; the engine does not check the tables that it reads."""
+    """Return the result of `read`, which reads tables; only their keys and types are checked."""
     token = _TYPES_ALONE.set(True)
     try:
         return read()
@@ -109,12 +109,12 @@ def with_types_alone(read: Callable[[], T]) -> T:
 
 
 def as_json(resolve: Callable[[Context, Path], Values]) -> str:
-    """Return the resolved form of a table without its scenario, as JSON for the engine."""
+    """Return the resolved form of a separate table (without scenario) as JSON for the engine."""
     return json.dumps(resolve(NO_FILES, ()), allow_nan=False)
 
 
 class _NoFiles:
-    """Context of a table without its scenario: its files are checked with the scenario."""
+    """Context for a table without scenario. Files are not opened; the scenario checks them."""
 
     def trace_key(self, file: str, field: Path) -> str:
         return file
@@ -129,7 +129,7 @@ NO_FILES = _NoFiles()
 def _other_faults(
     kind: type[ModelT], read: Callable[[Values], ModelT], given: Values, wrong: Collection[Path]
 ) -> list[InitErrorDetails]:
-    """Return the problems that the engine finds in a table with faults at the paths `wrong`."""
+    """Return the engine's problems in a table that also has faults at the paths `wrong`."""
 
     def read_with_stand_ins() -> ModelT:
         token = _STAND_INS.set(True)
@@ -138,7 +138,7 @@ def _other_faults(
         finally:
             _STAND_INS.reset(token)
 
-    # If the faults are ranges of nested tables, all values can be read.
+    # If the faults are only range errors of nested tables, all values can be read.
     result, unread = _read_with_types_alone(lambda: read(given)), frozenset[Path]()
     if result is None:
         result, unread = _read_with_types_alone(read_with_stand_ins), frozenset(wrong)
@@ -151,7 +151,7 @@ def _other_faults(
 def _read_with_stand_ins(
     kind: type[ModelT], read: Callable[[Values], ModelT], given: Values
 ) -> ModelT:
-    """Return a table in which valid values replace the values that cannot be read."""
+    """Read a table and replace the values that cannot be read by valid values."""
     try:
         return read(given)
     except ValidationError as error:
@@ -165,7 +165,7 @@ def _read_with_stand_ins(
 def _engine_faults(
     table: Model, given: Values, unread: Collection[Path] = ()
 ) -> list[InitErrorDetails]:
-    """Return the problems that the engine finds in values of the right types.
+    """Return the problems that the engine finds in a table whose values have the right types.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def _engine_faults(
     given : mapping
         Keys of the table with the values that the user set.
     unread : collection of tuple
-        Paths of values that have been replaced. Problems that depend on them are left out.
+        Paths of values that were replaced. Problems that depend on these values are omitted.
     """
     faults = []
     for problem in [] if _TYPES_ALONE.get() else table._engine_problems():
@@ -190,13 +190,13 @@ def _engine_faults(
 
 
 def _is_of(table: Model, engine_path: str, paths: Collection[Path]) -> bool:
-    """Return whether an engine field belongs to a value at one of the paths, or contains one."""
+    """Return whether an engine field is at, below or above one of the paths."""
     keys = written_path(table, table._user_path(engine_path))
     return any(all(map(operator.eq, keys, path)) for path in paths)
 
 
 def _read_with_types_alone(read: Callable[[], ModelT]) -> ModelT | None:
-    """Return a table that the engine does not check; None if a type is wrong."""
+    """Read a table and check only keys and types; return None if a type is wrong."""
     if _TYPES_ALONE.get():
         return None
     try:
@@ -208,9 +208,10 @@ def _read_with_types_alone(read: Callable[[], ModelT]) -> ModelT | None:
 def _with_stand_ins(
     fields: Mapping[str, FieldInfo], given: Values, keys: Collection[str]
 ) -> Values | None:
-    """Return the values, in which valid values of the right type replace those of `keys`.
+    """Return a copy of the values in which the values of `keys` are replaced by valid values.
 
-    The replacements are defaults and examples; None if a key has neither.
+    The replacements are defaults or examples of the fields. The result is None if a key has
+    neither.
     """
     values = {key: value for key, value in given.items() if key not in keys}
     for name, info in fields.items():

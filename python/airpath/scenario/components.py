@@ -1,4 +1,4 @@
-"""Registry of the families of components."""
+"""Registry of all families of components, such as queue disciplines and links."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ FAMILIES: Mapping[str, type[Component]] = {
     "snr": SnrProcess,
     "policy": LinkAdaptation,
 }
-"""Families by the engine's names of them. ``airpath list``, the reference and the tests iterate
-over this mapping."""
+"""Maps the engine's name of each family to the family. ``airpath list``, the reference
+documentation and the tests iterate over this mapping."""

@@ -1,4 +1,4 @@
-"""Changes during a run: of the bottleneck's rate, or of the radio of one of its stations."""
+"""Scheduled changes of the bottleneck's rate, or of the radio of one of its stations."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Control(Model):
     at : Duration
         Time of the change since the start of the run, at most its duration.
     rate : Rate, optional
-        New nominal rate of the link. It is the constant rate, the rate of the fastest regime, the
-        mean of a trace, or the largest rate of a cell; a rate that varies keeps its proportions. 0
-        bit/s stops the link. Either `rate` or `user` is required.
+        New nominal rate of the link. The nominal rate is the constant rate, the rate of the fastest
+        regime, the mean of a trace, or the largest rate of a cell. The other rates of the link are
+        scaled by the same factor. 0 bit/s stops the link. Either `rate` or `user` is required.
     user : int, optional
-        Number of a station of a `link.OfdmaTdd` whose MCS or SNR changes, instead of
-        `rate`.
+        Index (from 0) of a station of a `link.OfdmaTdd`. The entry then changes the station's MCS
+        or SNR instead of the rate.
     downlink_mcs : str, optional
         With `user`: new MCS of the station's downlink, for a link without `radio`. Default:
         unchanged.
@@ -58,7 +58,7 @@ class Control(Model):
         unchanged.
     snr : Decibels, optional
         With `user`: new mean SNR of the station's downlink, -200 dB to 200 dB, for a link with
-        `radio`. Shadowing, fading and the uplink keep their differences from it. Default:
+        `radio`. The uplink SNR changes by the same amount; shadowing and fading continue. Default:
         unchanged.
     """
 
@@ -94,7 +94,7 @@ class Control(Model):
         return self
 
     def link_faults(self, link: Link) -> list[tuple[Path, Any, Any]]:
-        """Return the faults of a change that the bottleneck's link does not support.
+        """Return the faults for parts of this change that the bottleneck's link does not support.
 
         Parameters
         ----------

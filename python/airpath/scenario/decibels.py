@@ -1,4 +1,4 @@
-"""Levels in decibels."""
+"""The quantity type for levels in decibels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Decibels"]
 
 
 class Decibels(float):
-    """A finite level in decibels; in a text, a number with ``dB``."""
+    """A finite level in decibels. As a string, it is a number with the unit ``dB``."""
 
     units: ClassVar[Mapping[str, int]] = {"dB": 1}
     noun = "level"
@@ -32,12 +32,12 @@ class Decibels(float):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a number with ``dB``; the space is optional.
+        """Convert a string, a number with the unit ``dB``, to a level. The space is optional.
 
         Raises
         ------
         UnitError
-            If the text is not such a number.
+            If the string is not a number with the unit ``dB``.
         """
         accepted, example = "Use a number with dB", quote(cls.example)
         is_text = isinstance(text, str) and len(text) <= LONGEST_TEXT
@@ -57,7 +57,7 @@ class Decibels(float):
         return cls(number)
 
     def __str__(self) -> str:
-        """Return the level with its unit; `parse` reads the same number from it."""
+        """Return the level with its unit; `parse` converts it back to the same number."""
         return f"{float(self)!r} dB".replace(".0 dB", " dB")
 
     def __repr__(self) -> str:
@@ -78,14 +78,15 @@ class Decibels(float):
 
     @classmethod
     def of(cls, value: object, *, bare_numbers: bool = True) -> Self:
-        """Convert a level, a text, or a number of dB.
+        """Convert a level, a string, or a number of dB to a level.
 
         Parameters
         ----------
         value : object
             The value that the user set.
         bare_numbers : bool
-            True if a number without a unit is accepted (from Python yes, from a file no).
+            True if a number without a unit is accepted. Use True for values from Python and False
+            for values from a file.
 
         Raises
         ------
@@ -104,7 +105,7 @@ class Decibels(float):
 
 
 def _is_finite(number: float) -> bool:
-    """Return whether a number, which may be an integer of any size, is a finite double."""
+    """Return whether a float, or an integer of any size, can be represented as a finite double."""
     try:
         return math.isfinite(float(number))
     except OverflowError:

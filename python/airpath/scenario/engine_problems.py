@@ -1,7 +1,8 @@
-"""Problems that the engine reports, translated into the user's keys and units.
+"""Translation of the engine's problem reports into the user's keys and units.
 
-The engine checks ranges and rules between values. It names its own fields and counts in base units.
-This module finds the user's key and value and describes the accepted values.
+The engine checks ranges of values and rules between values. Its reports contain engine field names
+and values in base units. This module finds the user's key and value and describes the accepted
+values.
 """
 
 from __future__ import annotations
@@ -32,38 +33,38 @@ __all__ = [
 ]
 
 Bounds = tuple[float | None, bool, float | None, bool]
-"""Lowest accepted number, whether it is included; highest accepted number, whether included."""
+"""Lower bound, whether it is accepted itself; upper bound, whether it is accepted itself."""
 
 Accepted = Bounds | str | None
-"""A range in base units, or advice as text; None if the reason contains the advice."""
+"""Accepted range in base units, or advice as text; None if the reason contains the advice."""
 
 EngineProblem = tuple[str, str, str, Accepted, list[str]]
-"""Path of a field, its value, the reason, the accepted values, and the paths of other fields that
-the rule reads. The reason is empty if the value is outside a constant range."""
+"""Path of a field, its value, the reason, the accepted values, and the paths of the other fields in
+the rule. The reason is empty if the value is outside a constant range."""
 
 _SI_SUFFIXES = ("_hz", "_mps", "_m", "_db")
 _SUFFIXES = frozenset([kind.key_suffix for kind in Quantity.__subclasses__()] + [*_SI_SUFFIXES])
-"""Suffixes that the engine appends to the name of a quantity, in base units or in SI."""
+"""Unit suffixes of the engine's field names, for base units and SI units."""
 
 
 class Key:
-    """Metadata of a field: its name in the resolved form, if it differs from the usual name."""
+    """Metadata of a field: its name in the resolved form if this is not the default name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
 
 class Rejected(NamedTuple):
-    """A value of the user that the engine rejects.
+    """A value in the user's scenario that the engine rejects, with advice.
 
     Parameters
     ----------
     path : tuple of str or int
-        Keys of the value.
+        Path of keys to the value.
     value : object
-        The value that the user set, or its default; None if it is missing.
+        The value that the user set, or the default; None if the value is missing.
     what : str
-        The reason.
+        Reason for the rejection.
     accepted : str or None
         Advice on accepted values.
     example : str or None
@@ -83,14 +84,14 @@ class Rejected(NamedTuple):
 
 
 def name_groups(problems: Iterable[EngineProblem], groups: Sequence[int]) -> list[EngineProblem]:
-    """Return problems with flows named by their group; equal problems of a group appear once.
+    """Replace indices of flows in problems by their groups, and remove duplicate problems.
 
     Parameters
     ----------
     problems : iterable of tuple
-        As the engine reports them; a flow is named by the number of its entry.
+        Problems as reported by the engine, which identifies a flow by the index of its entry.
     groups : sequence of int
-        The group of each entry.
+        Index of the group of each entry.
     """
 
     def named(path: str) -> str:
@@ -107,7 +108,7 @@ def name_groups(problems: Iterable[EngineProblem], groups: Sequence[int]) -> lis
 
 
 class _Found(NamedTuple):
-    """The value in the user's table that belongs to an engine field."""
+    """The value (and its path) in the user's table that belongs to an engine field."""
 
     path: Path
     value: Any
@@ -117,7 +118,7 @@ class _Found(NamedTuple):
 
     @property
     def written(self) -> Any:
-        """The value as the user wrote it, or the effective value."""
+        """The value as the user wrote it, or the effective value if the user did not set it."""
         written = self.value if self.given is None else self.given
         if hasattr(written, "document"):
             return written.document()
@@ -132,7 +133,8 @@ def rejected(
 ) -> Rejected:
     """Translate an engine problem into the user's keys and units.
 
-    If the rejected value was not set, the result names another value of the same rule that was set.
+    If the user did not set the rejected value, the result describes another value in the same rule
+    that the user did set.
 
     Parameters
     ----------
@@ -141,10 +143,10 @@ def rejected(
     given : mapping
         Keys of the table with the values that the user set.
     problem : tuple
-        The problem as the engine reports it.
+        The problem as reported by the engine.
     user_path : callable, optional
-        Function that returns the keys of an engine field, whose name may have a unit suffix.
-        Default: that of `model`.
+        Function that returns the user's keys of an engine field; the name of the field may have a
+        unit suffix. Default: the method of `model`.
     """
     field, _, what, accepted, others = problem
     user_path = user_path or model._user_path
@@ -172,13 +174,13 @@ def rejected(
 
 
 def _with_keys(text: str, table: Model) -> str:
-    """Replace the engine's field names in a reason by the keys of a table."""
-    # A word without an underscore may be an ordinary word and not a field name.
+    """Replace the engine's field names in a reason by the keys of the user's table."""
+    # Words without an underscore are not replaced: they may be ordinary words.
     return re.sub(r"\b[a-z0-9]+_\w+", lambda word: field_name(table, word[0]) or word[0], text)
 
 
 def _example(info: FieldInfo | None, value: Any, bounds: Bounds, *, is_constant: bool) -> Any:
-    """Return the default in the user's notation, or the example of the field."""
+    """Return an example: the field's default in the user's notation, or the field's own example."""
     if info is None:
         return None
     default = info.default
@@ -191,7 +193,7 @@ def _example(info: FieldInfo | None, value: Any, bounds: Bounds, *, is_constant:
 
 
 def _follow(model: Model, given: Any, keys: Sequence[str]) -> _Found:
-    """Return the path of the user's keys, and the value, field and given value at that path."""
+    """Follow the user's keys, and return the path, value, field and given value found there."""
     path: list[str | int] = []
     value: Any = model
     table, info = model, None
@@ -213,20 +215,20 @@ def _follow(model: Model, given: Any, keys: Sequence[str]) -> _Found:
 
 
 def written_path(model: Model, keys: Sequence[str]) -> Path:
-    """Return the path of the user's keys of an engine field, as far as the tables contain them.
+    """Return the longest part of a path of keys that exists in the user's tables.
 
     Parameters
     ----------
     model : Model
         The table.
     keys : sequence of str
-        Keys that its `_user_path` returns.
+        Keys returned by the `_user_path` of the table.
     """
     return _follow(model, {}, keys).path
 
 
 def field_name(model: Any, key: str) -> str | None:
-    """Return the name of the field that the engine calls `key`."""
+    """Return the name of the model's field that has the name `key` in the engine."""
     fields = getattr(type(model), "model_fields", {})
     if key in fields:
         return key
@@ -244,7 +246,7 @@ def _has_unit(value: Any) -> bool:
 
 
 def _in_unit(bounds: Bounds, value: Any, field: str) -> Bounds:
-    """Return bounds in base units of `value`; for a quantity, "from 1 on" is "above 0"."""
+    """Return bounds in base units of `value`; for quantities, "at least 1" becomes "above 0"."""
     if not isinstance(value, Quantity):
         return bounds
     low, takes_low, high, takes_high = bounds
@@ -299,7 +301,7 @@ def _contains(bounds: Bounds, value: Any) -> bool:
 
 
 def _plain(value: Any, number: float | None) -> str:
-    """Return a number as text, in the unit of `value`."""
+    """Return a number in base units as text, with the unit of `value`."""
     assert number is not None
     if isinstance(value, Decibels):
         return str(Decibels(number))

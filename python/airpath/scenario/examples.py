@@ -1,4 +1,4 @@
-"""The example scenarios and sweeps that come with Airpath."""
+"""Access to the example scenarios and sweeps that come with Airpath."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def shipped_examples() -> Path:
 
 
 def examples() -> dict[str, str]:
-    """Return the first line of each example by its name; sweeps come last."""
+    """Map the name of each example to its first line; sweeps come last."""
     found = {}
     for name, path in _files().items():
         line = path.read_text("utf-8").partition("\n")[0].lstrip("# ").rstrip(":.")
@@ -25,7 +25,7 @@ def examples() -> dict[str, str]:
 
 
 def example_path(name: str) -> Path:
-    """Return the file of an example.
+    """Return the path of an example file.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def example_path(name: str) -> Path:
     Raises
     ------
     BadValueError
-        If no example has the name.
+        If there is no example with this name.
     """
     known = _files()
     if name not in known:

@@ -1,4 +1,4 @@
-"""Faults of values: raised by validators and converted into problem messages."""
+"""Errors that validators raise for invalid values, and their conversion into messages."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ __all__ = [
 ]
 
 Path = tuple[str | int, ...]
-"""Keys and positions from the top of the file to a value."""
+"""Keys and list indices from the top level of the file to a value."""
 
 
 OF_FIELD = ""
-"""Placeholder for an example: the field's default, or the field's own example."""
+"""Value of `example` that selects the field's default, or the field's own example."""
 
 
 def fault(
     what: str, accepted: str | None = None, example: str | None = None
 ) -> PydanticCustomError:
-    """Return the error for a validator to raise: the problem, the accepted values, an example."""
+    """Create the error that a validator raises: problem, accepted values, and an example."""
     return PydanticCustomError(
         "airpath", "{what}", {"what": what, "accepted": accepted, "example": example}
     )
 
 
 def faults_at(*faults: tuple[Path, object, PydanticCustomError]) -> ValidationError:
-    """Return the error for faults deeper inside the value that is being validated."""
+    """Create the error for faults at paths inside the value under validation."""
     return ValidationError.from_exception_data(
         "airpath",
         [InitErrorDetails(type=error, loc=path, input=value) for path, value, error in faults],
@@ -50,7 +50,7 @@ def faults_at(*faults: tuple[Path, object, PydanticCustomError]) -> ValidationEr
 
 
 def problems_of(error: ValidationError, place: str | None) -> list[Problem]:
-    """Return the problems that a validation found, each with its place."""
+    """Convert a validation error into problems, each with its location."""
     return [
         Problem(
             place,
@@ -65,14 +65,14 @@ def problems_of(error: ValidationError, place: str | None) -> list[Problem]:
 
 
 def closest(word: str, known: Sequence[str]) -> str | None:
-    """Return the probably intended word: a similar one, or the only one that contains it."""
+    """Return the likely intended word: a similar word, or the only known word that contains it."""
     similar = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.6)
     containing = [each for each in known if word in each.split("_")]
     return similar[0] if similar else containing[0] if len(containing) == 1 else None
 
 
 def nearest(word: str, accepted: Iterable[str]) -> str:
-    """Return advice on an unknown word: the closest accepted word, then all accepted words."""
+    """Return advice on an unknown word: the closest accepted word, and all accepted words."""
     known = list(accepted)
     close, everything = closest(word, known), ", ".join(known)
     expected = f"xpected one of: {everything}"
@@ -88,7 +88,7 @@ _BUILT_IN: Mapping[str, tuple[str, str]] = {
 
 
 def explained(line: Any, fields: Mapping[str, FieldInfo]) -> InitErrorDetails:
-    """Return one of pydantic's error lines with a message in Airpath's style."""
+    """Replace the message of one of pydantic's errors by a message in Airpath's style."""
     kind, path = line["type"], line["loc"]
     key = path[0] if path else None
     by_key = {info.alias or name: info for name, info in fields.items()}
@@ -122,5 +122,5 @@ def explained(line: Any, fields: Mapping[str, FieldInfo]) -> InitErrorDetails:
 
 
 def as_missing(error: PydanticCustomError) -> PydanticCustomError:
-    """Return the fault as that of a missing key; the message shows no value."""
+    """Convert a fault to the fault of a missing key, whose message shows no value."""
     return PydanticCustomError("airpath", "{what}", {**(error.context or {}), "missing": True})

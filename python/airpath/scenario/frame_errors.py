@@ -1,4 +1,4 @@
-"""Error processes of links, which determine the corrupted frames, one class each."""
+"""Error processes that decide which frames of a link are corrupted, one class for each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Burst", "ErrorProcess", "GilbertElliott", "Independent"]
 
 
 class ErrorProcess(Component):
-    """An error process, chosen by `kind`. Its losses add to the loss of the link."""
+    """An error process, selected by `kind`. Its losses are in addition to the loss of the link."""
 
     family = "an error process"
     engine_family = "errors"
@@ -47,10 +47,11 @@ class GilbertElliott(ErrorProcess):
     slot : Duration
         Duration of a step of the chain, above 0. Slots are counted from the start of the run.
     loss_good : float
-        Probability that a good slot corrupts a packet, in [0, 1]. Default 0 (Gilbert 1960).
+        Probability that a good slot corrupts an overlapping packet, in [0, 1]. Default 0 (Gilbert
+        1960).
     loss_bad : float
-        Probability that a bad slot corrupts a packet, in [0, 1]. Default 1, the frame model of
-        Zorzi et al. 1997; 0.5 for the bits in Gilbert 1960.
+        Probability that a bad slot corrupts an overlapping packet, in [0, 1]. Default 1, as in the
+        frame model of Zorzi et al. 1997. Gilbert 1960 uses 0.5 for bits.
     """
 
     kind: Literal["gilbert-elliott"] = "gilbert-elliott"
@@ -62,14 +63,14 @@ class GilbertElliott(ErrorProcess):
 
 
 class Burst(ErrorProcess):
-    """Bursts of errors as long as the fades of a moving receiver (Chockalingam & Zorzi 1999).
+    """Error bursts with the durations of a moving receiver's fades (Chockalingam & Zorzi 1999).
 
     Slots are good or bad; a packet is corrupted if any slot that it overlaps is bad.
 
     Parameters
     ----------
     frame_error_rate : float
-        ε, the share of bad slots, in [0, 1).
+        ε, the share of slots that are bad, in [0, 1).
     doppler : float
         f_d T, the normalised Doppler frequency: Doppler frequency times slot, 1e-9 to 1e9. A lower
         value causes longer bursts.

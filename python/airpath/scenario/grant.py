@@ -1,4 +1,4 @@
-"""Proactive grants of a base station, one class for each policy."""
+"""Policies of a base station for proactive grants, one class for each policy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WHEN: Any = choice("served", "first-transmission", "delivered")
 
 
 class GrantPolicy(Component):
-    """A policy of proactive grants, chosen by `kind`. Requests are granted in any case."""
+    """A policy for proactive grants, selected by `kind`. All policies also grant requests."""
 
     family = "a grant policy"
     engine_family = "grant"
@@ -29,7 +29,7 @@ class Uni(GrantPolicy):
 
 
 class BlindBi(GrantPolicy):
-    """A grant for an ACK with each packet that the downlink serves (wimax-2009 §4.1).
+    """A grant for an ACK for each packet that the downlink serves (wimax-2009 §4.1).
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class BlindBi(GrantPolicy):
 
 
 class AdaptBi(GrantPolicy):
-    """A grant for an ACK if no request is pending; piggyback requests otherwise (wimax-2009 §4.2).
+    """A grant for an ACK if no request is pending; otherwise piggyback requests (wimax-2009 §4.2).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The hop that all flows share: the queue and the link of the bottleneck."""
+"""The bottleneck hop, with queue and link, that all flows share."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ HOP: Mapping[str, Callable[[_Hop, Context, Path], Any]] = {
     "queue": lambda hop, context, path: hop.aqm.resolved(context, (*path, "aqm")),
     "delay_ns": lambda hop, _context, _path: int(hop.link.propagation),
 }
-"""Entries of the resolved form of a hop; each function reads the link or the queue."""
+"""Maps entries of a hop's resolved form to functions that compute them from link or queue."""
 
 
 def resolved_hop(hop: _Hop, context: Context, path: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The tree of a scenario's keys: the tables and fields that a dotted key leads through."""
+"""Tree of a scenario's keys, for the lookup and completion of dotted keys."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["KeyNode", "nodes_at"]
 
 
 def nodes_at(model: type[Model], document: Any, steps: Sequence[str]) -> list[KeyNode]:
-    """Return the nodes that a key leads to; several if several components of a family have it.
+    """Return the nodes at a key; several if several components of a family have the key.
 
     Parameters
     ----------
     model : type of Model
         Model of the complete document.
     document : object
-        The document with the kinds of components; an empty table if unknown.
+        The user's document, which selects the kinds of components; an empty table if unknown.
     steps : sequence of str
         The parts of the dotted key.
     """
@@ -32,14 +32,14 @@ def nodes_at(model: type[Model], document: Any, steps: Sequence[str]) -> list[Ke
 
 @dataclass(frozen=True)
 class KeyNode:
-    """A node of the tree: a table of one of several models, or a list of such tables.
+    """A node of the tree: a table with one or more possible models, or a list of such tables.
 
     Parameters
     ----------
     models : tuple of type of Model
-        The models, including families of components.
+        Possible models of the table; may include families of components.
     given : object
-        The value in the scenario's document; an empty table if it has none.
+        Value of the node in the user's document; an empty table if the document has no such value.
     is_list : bool
         True for a list of tables. Default False.
     """
@@ -49,7 +49,7 @@ class KeyNode:
     is_list: bool = False
 
     def names(self) -> set[str]:
-        """Return the keys, or the numbers and names of a list's tables."""
+        """Return the keys of a table, or the indices and names of the tables in a list."""
         if self.is_list:
             named = {each.get("name") for each in self.given if isinstance(each, Mapping)}
             places = {str(place) for place in range(len(self.given) or 1)}
@@ -64,12 +64,12 @@ class KeyNode:
             return {"."}
         leaves = [leaf for info in self.fields(name) for leaf in _leaves(info.annotation)]
         tables = [leaf for leaf in leaves if _is_model(leaf)]
-        # A component may be written as a word or as a table.
+        # A component may be written as a string (its kind) or as a table.
         values = len(tables) < len(leaves) or any(hasattr(table, "registry") for table in tables)
         return {"="} if not tables else {"=", "."} if values else {"."}
 
     def inside(self, step: str) -> Iterator[KeyNode]:
-        """Yield the nodes below a key or a number."""
+        """Yield the nodes below a key or a list index."""
         if self.is_list:
             tables: dict[Any, Any] = {str(place): each for place, each in enumerate(self.given)}
             for each in self.given:
@@ -87,7 +87,7 @@ class KeyNode:
                     yield KeyNode(models, value)
 
     def words(self, key: str) -> Iterator[str]:
-        """Yield the words that are accepted as values of a key."""
+        """Yield the strings that are accepted as values of a key."""
         for info in self.fields(key):
             if info.annotation is bool:
                 yield from ("true", "false")
@@ -107,7 +107,7 @@ class KeyNode:
                     yield info
 
     def choices(self) -> Iterator[Any]:
-        """Yield the models; for a family, the models that are compatible with the document."""
+        """Yield the possible models; of a family, only the classes that fit the document."""
         for model in self.models:
             if "family" not in vars(model):
                 yield model
@@ -120,7 +120,7 @@ class KeyNode:
 
 
 def _models(annotation: Any, in_list: bool) -> Iterator[Any]:
-    """Yield the models in a field's type, either direct ones or those in a list."""
+    """Yield the models that occur in a field's type, directly or as elements of a list."""
     if typing.get_origin(annotation) is list:
         if in_list:
             yield from _models(typing.get_args(annotation)[0], False)
@@ -132,7 +132,7 @@ def _models(annotation: Any, in_list: bool) -> Iterator[Any]:
 
 
 def _leaves(annotation: Any) -> Iterator[Any]:
-    """Yield the component types of a field's type."""
+    """Yield the innermost types of a field's type."""
     if not typing.get_args(annotation) or typing.get_origin(annotation) is typing.Literal:
         yield from () if annotation is type(None) else (annotation,)
     for part in typing.get_args(annotation):

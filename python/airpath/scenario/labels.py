@@ -1,7 +1,7 @@
-"""Names of a scenario's keys in figures and tables: ``bottleneck.aqm`` is "queue discipline".
+"""Labels of scenario keys in figures and tables: ``bottleneck.aqm`` → "queue discipline".
 
-A class declares names in `key_labels`. A key without a declared name is named by its words and by
-the component that it belongs to.
+A class declares labels in `key_labels`. The label of any other key consists of the words of the key
+and the name of its component.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WORDS = {
     "rwnd": "receive-window",
     "th": "threshold",
 }
-"""Spelling in labels of words that occur in keys."""
+"""Maps words in keys to their spelling in labels."""
 
 _UNITS = {
     "db": "dB",
@@ -40,11 +40,11 @@ _UNITS = {
     "deg": "degrees",
     "percent": "%",
 }
-"""Units of bare numbers, by the last part of a key."""
+"""Maps the last part of a key to the unit of its values, for values without unit."""
 
 
 def words_of(name: str) -> str:
-    """Return a name with underscores as words: ``min_rto`` gives "minimum RTO"."""
+    """Convert a name with underscores to readable words: ``min_rto`` → "minimum RTO"."""
     return " ".join(_WORDS.get(word, word) for word in name.split("_"))
 
 
@@ -54,7 +54,7 @@ def labels_of_keys(keys: Sequence[str], base: str) -> dict[str, str]:
     Parameters
     ----------
     keys : sequence of str
-        Axes of a sweep. A name that is not a key of a scenario, such as a parameter of a function,
+        Names of sweep axes. A name that is not a scenario key, such as a parameter of a function,
         is used unchanged.
     base : str
         The scenario to which the keys are applied, as TOML; empty if unknown.
@@ -69,7 +69,7 @@ def labels_of_keys(keys: Sequence[str], base: str) -> dict[str, str]:
 
 @lru_cache(maxsize=4)
 def document_of(base: str) -> Mapping[str, Any]:
-    """Return the document of a scenario as TOML; an empty one if the text is not valid TOML."""
+    """Parse the TOML text of a scenario; return an empty document if it is not valid TOML."""
     try:
         return tomllib.loads(base)
     except ValueError:
@@ -86,7 +86,7 @@ def _label(key: str, document: Mapping[str, Any]) -> str:
     *rest, unit = steps[-1].split("_")
     unit = _UNITS.get(unit, "") if rest else ""
     name = declared or words_of("_".join(rest) if unit else steps[-1])
-    # A declared name already identifies the component of the path that the key belongs to.
+    # A declared label already identifies the component of the key.
     inner = [owner for owner in owners[1:] if owner and not declared]
     names = [name, *inner[-1:], *filter(None, owners[:1])]
     label = " of the ".join(names) + _of_group(steps, document)
@@ -94,7 +94,7 @@ def _label(key: str, document: Mapping[str, Any]) -> str:
 
 
 def _path_labels(steps: Sequence[str], document: Mapping[str, Any]) -> list[str]:
-    """Return the declared name of each step, empty if it has none; no names for an unknown key."""
+    """Return the declared label of each step (or an empty string); an empty list if unknown."""
     from airpath.scenario import Scenario
 
     found: list[str] = []
@@ -108,7 +108,7 @@ def _path_labels(steps: Sequence[str], document: Mapping[str, Any]) -> list[str]
 
 
 def _declared(nodes: Sequence[KeyNode], key: str) -> str:
-    """Return the name that a class declares for a key; empty if no class declares one."""
+    """Return the label that a class declares for a key; empty if no class declares a label."""
     for node in nodes:
         for model in node.choices():
             for each in model.__mro__:
@@ -118,7 +118,7 @@ def _declared(nodes: Sequence[KeyNode], key: str) -> str:
 
 
 def _of_group(steps: Sequence[str], document: Mapping[str, Any]) -> str:
-    """Return the suffix that identifies the group of flows of a key, if there are several."""
+    """Return the label suffix that names the group of flows, if there are several groups."""
     if len(steps) < 2 or steps[0] != "flows":
         return ""
     groups = document.get("flows", ())

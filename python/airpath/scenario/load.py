@@ -1,4 +1,4 @@
-"""Read a scenario from a TOML file; all problems are reported together."""
+"""Functions that read a scenario from a TOML file and report all problems together."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def load(path: str | os.PathLike[str], overrides: Given = ()) -> Scenario:
     path : path
         A TOML file.
     overrides : mapping of str to value, or iterable of (key, value)
-        Values that replace those of the file. A key is dotted, with list positions from 0
-        (``flows.0.count``); a value is written as in the file, but a text needs no quotes. A table
+        Values that replace values of the file. Keys are dotted and contain list indices from 0
+        (``flows.0.count``). Values are written as in the file, but strings need no quotes. A table
         changes only the keys that it contains. If the kind of a component changes, such as
         ``"bottleneck.aqm": "codel"``, keys that both kinds have keep their values; an
         `OverrideWarning` lists the removed keys.
@@ -49,13 +49,13 @@ def load(path: str | os.PathLike[str], overrides: Given = ()) -> Scenario:
     Returns
     -------
     scenario : Scenario
-        The scenario. Its relative trace paths start from the file's directory.
+        The scenario. Relative trace paths in it start from the directory of the file.
 
     Raises
     ------
     ScenarioError
-        With every problem found, if the file cannot be read, is not TOML, or does not describe a
-        valid scenario.
+        If the file cannot be read, is not TOML, or does not describe a valid scenario. The error
+        lists all problems found.
 
     Examples
     --------
@@ -82,10 +82,10 @@ def loads(
     Parameters
     ----------
     text : str
-        The file's content.
+        Content of the file.
     place : str
-        Name of the file, for messages. Its stem is the scenario's name if the text contains no
-        name.
+        Name of the file, for messages. If the text contains no `name`, the name without extension
+        is the scenario's name.
     directory : pathlib.Path, optional
         Directory from which relative trace paths start. Default: the working directory.
     overrides : mapping of str to value, or iterable of (key, value)
@@ -112,12 +112,12 @@ def _loaded(text: str, place: str, directory: Path | None, given: Given) -> Scen
 def read_document(
     document: dict[str, Any], place: str, directory: Path | None, given: Given = ()
 ) -> tuple[Scenario, Overrides]:
-    """Return the scenario of a document, and the overrides that were applied to it.
+    """Apply overrides to a parsed document; return the scenario and the applied overrides.
 
     Parameters
     ----------
     document : dict
-        Content of a file; it is modified.
+        Parsed content of a file; it is modified.
     place : str
         Name of the file, for messages.
     directory : pathlib.Path or None
@@ -153,7 +153,7 @@ def read_document(
 
 
 def parsed(text: str, place: str) -> dict[str, Any]:
-    """Return the document of a TOML text.
+    """Parse a TOML text.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def parsed(text: str, place: str) -> dict[str, Any]:
     ScenarioError
         If the text is not TOML. The message contains the position of the error.
     """
-    # Some editors begin a file with a byte order mark.
+    # Some editors write a byte order mark at the beginning of a file.
     text = text.removeprefix("\ufeff")
     try:
         return tomllib.loads(text)
@@ -190,11 +190,11 @@ _WORDS = {
     "Expected '=' after a key": "no = after the key",
     "Unclosed array": "a list without its closing bracket",
 }
-"""Airpath's messages by the beginning of the message of Python's TOML reader."""
+"""Maps beginnings of the messages of Python's TOML parser to Airpath's messages."""
 
 
 def _format_toml_error(message: str, text: str) -> str:
-    """Return the problem and the position in a text that is not TOML."""
+    """Return Airpath's message for a TOML syntax error, with the position of the error."""
     at = _AT.search(message)
     where = f" ({at[1]})" if at else ""
     lines = text.rstrip().splitlines() or [""]

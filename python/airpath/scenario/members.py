@@ -1,4 +1,4 @@
-"""The name of a group of flows, and the users that its flows belong to."""
+"""Checks of the keys `name` and `user` of a group of flows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _group_name(value: Any) -> str:
 
 
 def _users(value: Any) -> int | list[int]:
-    """Read one user, or the users among which the flows of a group are distributed."""
+    """Convert the value of `user`: one user, or users that are assigned to flows in rotation."""
     if isinstance(value, (list, tuple)):
         found = [user for item in value for user in _span(item)]
         if not found:
@@ -58,7 +58,7 @@ def _span(value: Any) -> Sequence[int]:
 
 
 def users_of_flows(user: int | Sequence[int] | None, count: int) -> Sequence[int] | None:
-    """Return the user of each flow of a group, in rotation; None if the group has no users."""
+    """Return the user of each flow of a group, assigned in rotation; None without users."""
     if user is None:
         return None
     users = [user] if isinstance(user, int) else user

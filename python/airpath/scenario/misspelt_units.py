@@ -1,4 +1,4 @@
-"""Spellings of units in other programs, for "Did you mean" in messages."""
+"""Unit spellings of other programs, which messages use for "Did you mean ...?" hints."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ SPEEDS: Mapping[str, str] = {
     **dict.fromkeys(("mps", "m/sec"), "m/s"),
 }
 LEVELS: Mapping[str, str] = dict.fromkeys(("db", "decibel", "decibels"), "dB")
-"""Accepted units by the spelling of other programs, in lower case."""
+"""Maps spellings from other programs, in lower case, to the accepted unit."""
 
 
 def unit_meant(unit: str, units: Collection[str], misspelt: Mapping[str, str]) -> str | None:
-    """Return the accepted unit that a misspelt unit stands for; None if it is unknown.
+    """Return the accepted unit that the user probably meant; None if there is no candidate.
 
     Parameters
     ----------
     unit : str
-        The unit as written. A B is a byte and a b is a bit; they are never exchanged.
+        The unit as written. B (byte) and b (bit) are never confused.
     units : collection of str
-        The accepted units.
+        All accepted units.
     misspelt : mapping of str to str
-        Accepted units by the spelling of other programs, in lower case.
+        Maps spellings from other programs, in lower case, to the accepted unit.
     """
     small = unit.lower()
     same_case = {each.lower(): each for each in units if each.count("B") == unit.count("B")}
@@ -70,12 +70,12 @@ def unit_meant(unit: str, units: Collection[str], misspelt: Mapping[str, str]) -
 
 
 def number_meant(text: str) -> float | None:
-    """Return the number of a text with a per cent sign; None if the text has another form.
+    """Convert a percentage, ``"1%"``, to a fraction; return None if the text is no percentage.
 
     Parameters
     ----------
     text : str
-        The text as written, ``"1%"``.
+        The text as written.
     """
     digits = text.strip().removesuffix("%").strip()
     is_number = text.strip() != digits and re.fullmatch("[0-9]{1,15}([.][0-9]{1,15})?", digits)

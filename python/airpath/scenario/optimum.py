@@ -1,4 +1,4 @@
-"""The off-line policy: computes the best dual-regime pair when a scenario is resolved."""
+"""Computes the MCS pair of the link-adaptation policy ``optimum`` when a scenario is resolved."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ _POLICY = ("link", "policy")
 
 
 def settle_optimum(resolved: dict[str, Any], files: Mapping[str, Path], place: str | None) -> None:
-    """Replace the policy ``optimum`` by the pair that the fixed-point model finds.
+    """Replace the policy ``optimum`` by the best MCS pair according to the fixed-point model.
 
     Parameters
     ----------
     resolved : dict
         The resolved scenario; modified if its bottleneck has the policy.
     files : mapping of str to pathlib.Path
-        Files that the scenario names, by key.
+        Maps the engine's names of traces and tables to files.
     place : str or None
         The scenario's file, for messages.
 
     Raises
     ------
     ScenarioError
-        If no analytic model covers the scenario, or the policy belongs to another link.
+        If no analytic model covers the scenario, or a link other than the bottleneck has the
+        policy.
     """
     if _is_optimum(resolved["ack_path"].get("link")):
         raise ScenarioError(
@@ -53,7 +54,7 @@ def settle_optimum(resolved: dict[str, Any], files: Mapping[str, Path], place: s
     field = ("bottleneck", *_POLICY, "kind")
     try:
         texts = {link["table"]: read_table(link["table"], files[link["table"]])}
-        # Recorded series have no effect here, and the engine does not know all of them.
+        # The result does not depend on recorded series, and the engine does not know all series.
         text = json.dumps({**resolved, "record": {**resolved["record"], "series": []}})
         below, above, _throughput_bps = _airpath.optimum_pair(text, texts)
     except ValueError as error:

@@ -1,8 +1,8 @@
-"""Overrides of values: ``--set``, the `overrides` of `load`, `Scenario.replace`.
+"""Overrides of scenario values by ``--set``, `load` and `Scenario.replace`.
 
-A table that overrides another changes only the keys that it contains. If the kind of a component
-changes, by its name or by a table with another `kind`, keys that both kinds have keep their values.
-An `OverrideWarning` lists the removed keys.
+An overriding table changes only the keys that it contains. The kind of a component can be changed
+by a string or by a table with another `kind`. Keys that both kinds have then keep their values, and
+an `OverrideWarning` lists the removed keys.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ __all__ = [
 
 REPLACE = "replace"
 _LONGEST_OVERRIDE = 200
-"""Characters of an override in a title; a list of flows can have thousands of them."""
+"""Largest number of characters of an override in a title; a list of flows can be longer."""
 
 
 def pairs(given: object, place: str) -> list[tuple[str, Any]]:
-    """Return the keys and values of a mapping, or of an iterable of pairs.
+    """Convert a mapping, or an iterable of pairs, to a list of keys and values.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def pairs(given: object, place: str) -> list[tuple[str, Any]]:
 
 
 def value_of_text(text: str) -> Any:
-    """Return the value as TOML reads it; dates and invalid TOML are returned as texts."""
+    """Parse a value as TOML; return dates and invalid TOML unchanged as strings."""
     try:
         parsed = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):
@@ -86,9 +86,9 @@ def value_of_text(text: str) -> Any:
 
 
 def titled(name: str, overrides: Sequence[str]) -> str:
-    """Return a scenario's name with its overrides, for titles; very long overrides are cut.
+    """Return a scenario's name with its overrides for titles; long overrides are shortened.
 
-    Overrides of recordings are left out, because they change nothing on the path.
+    Overrides of recordings are omitted, because they do not affect the simulated path.
     """
     shown = [
         each if len(each) <= _LONGEST_OVERRIDE else f"{each[:_LONGEST_OVERRIDE]}…"
@@ -100,30 +100,30 @@ def titled(name: str, overrides: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class UnknownKeyProblem(Problem):
-    """An unknown key, independent of its value.
+    """Problem report for an unknown key. It does not depend on the value.
 
     Parameters
     ----------
     key : str
-        The key as it was written.
+        The key as written by the user.
     """
 
     key: str = ""
 
 
 class Overrides:
-    """Applies values to the document of a scenario, and records their keys.
+    """Applies overrides to the document of a scenario, and records the changed keys.
 
     Parameters
     ----------
     document : dict
-        Content of a file; it is modified.
+        Parsed content of a file; it is modified.
     model : type of Model
         Model of the document.
     place : str
-        Beginning of each message about an applied value: ``overrides``.
+        First word of each message about an override: ``overrides``.
     context : mapping, optional
-        Validation context of the document's values.
+        Pydantic's validation context for the values.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Overrides:
         self._notes: list[str] = []
 
     def put(self, key: str, value: Any) -> None:
-        """Apply one value.
+        """Apply one override.
 
         Raises
         ------
@@ -178,12 +178,12 @@ class Overrides:
             self._lost.clear()
 
     def warn(self, stacklevel: int) -> None:
-        """Warn about removed values; `stacklevel` counts from the caller."""
+        """Issue an `OverrideWarning` if keys were removed; `stacklevel` counts from the caller."""
         for text in self.lost():
             warnings.warn(text, OverrideWarning, stacklevel=stacklevel + 1)
 
     def lost(self) -> list[str]:
-        """Return a line for each set value that was removed and each default that changed."""
+        """Return a line for each removed value, and for each key whose default changed."""
         moved = (
             f"{self._place}: {key} {text}."
             for key, text in self._moved.items()
@@ -192,12 +192,12 @@ class Overrides:
         return [*self._notes, *moved]
 
     def made(self, before: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return the overrides, and those `before`, as short texts: ``bottleneck.aqm = gred``."""
+        """Return earlier (`before`) and own overrides as short texts: ``bottleneck.aqm = gred``."""
         still = (text for text in before if text.partition(" = ")[0] not in self._made)
         return (*still, *self._made.values())
 
     def placed(self, problem: Problem) -> Problem:
-        """Return the problem, located at the override if it lies in an applied value."""
+        """Return the problem, with the override as its location if it lies in an override."""
         if not any(problem.field[: len(path)] == path for path in self._paths):
             return problem
         field, value, what = problem.field, problem.value, problem.what
@@ -214,7 +214,7 @@ class Overrides:
         path: Path,
         given: tuple[str, Any],
     ) -> tuple[str | int, type[Model] | None]:
-        """Return the position in `table` that `segment` names, and the model of its value."""
+        """Return the key or list index in `table` for a part of a dotted key, and its model."""
         if isinstance(table, dict):
             name, inner = field_of(_class(model, table), segment)
             other = next((key for key in (segment, *name) if key in table), segment)
@@ -243,7 +243,7 @@ class Overrides:
     def _assign(
         self, table: Any, position: Any, value: Any, model: type[Model] | None, path: Path
     ) -> None:
-        """Set `value` at its position; a table is merged into an existing one."""
+        """Set `value` at a key or index of `table`; merge it if both values are tables."""
         old = table.get(position) if isinstance(table, dict) else table[position]
         if value is None:
             if isinstance(table, dict):
@@ -271,7 +271,7 @@ class Overrides:
     def _merge(
         self, old: dict[str, Any], new: Mapping[str, Any], model: type[Model], path: Path
     ) -> None:
-        """Put the table `new` over the table `old`."""
+        """Merge the table `new` into the table `old`."""
         before, after = (_component_of(_class(model, table)) for table in (old, {**old, **new}))
         if before is not None and before is not after:
             self._become(old, new, before, after, path)
@@ -293,9 +293,9 @@ class Overrides:
         kind: type[Component] | None,
         path: Path,
     ) -> None:
-        """Keep only those keys of a component that the component of another `kind` has too."""
+        """Change the kind of a component, and remove the keys that the new kind does not have."""
         if kind is None:
-            old.clear()  # The user gets the error of the unknown kind.
+            old.clear()  # Validation then reports the unknown kind.
             return
         chosen_by = kind.chosen_by
         known = {*kind.keys(), *kind.model_fields}
@@ -325,13 +325,13 @@ class Overrides:
 
 
 def _default(component: type[Component], key: str) -> Any:
-    """Return the default of a component's key; None if it has none."""
+    """Return the default of a component's key; None if the key has no default."""
     field = component.model_fields.get(key)
     return None if field is None or field.is_required() else field.get_default()
 
 
 def replaced(scenario: Scenario, key: object, value: tuple[Any, ...]) -> Scenario:
-    """Return the scenario with other values; see `Scenario.replace`."""
+    """Return a copy of the scenario with other values; see `Scenario.replace`."""
     if isinstance(key, str) and len(value) == 1:
         given = [(key, value[0])]
     elif isinstance(key, str) or value:
@@ -351,7 +351,7 @@ def put_over(
     place: str,
     context: Mapping[str, Any] | None = None,
 ) -> tuple[Scenario, Overrides]:
-    """Return the scenario with other values, and the overrides that were applied.
+    """Return a copy of the scenario with other values, and the applied overrides.
 
     Parameters
     ----------
@@ -360,9 +360,9 @@ def put_over(
     given : iterable of (key, value)
         Dotted keys and their values.
     place : str
-        Beginning of each message about such a value.
+        First word of each message about an override.
     context : mapping, optional
-        Validation context of the values.
+        Pydantic's validation context for the values.
 
     Raises
     ------
@@ -406,14 +406,14 @@ def _class(model: type[Model] | None, table: Mapping[str, Any]) -> type[Model] |
 
 
 def field_of(model: type[Model] | None, key: str) -> tuple[tuple[str, ...], type[Model] | None]:
-    """Return the names of a field, in a file and in Python, and the class of its tables, if any.
+    """Return the names of a field (in a file, in Python), and the class of its tables, if any.
 
     Parameters
     ----------
     model : type of Model or None
         Class of the table; None if it is unknown.
     key : str
-        Either name of the field. An unknown name is returned unchanged.
+        Name of the field in a file or in Python. An unknown name is returned unchanged.
     """
     if model is None:
         return (key,), None
@@ -432,7 +432,7 @@ def _models(annotation: Any) -> Iterator[type[Model]]:
 
 
 def _opened(table: Any, position: Any, inner: type[Model] | None, model: type[Model] | None) -> Any:
-    """Return the value at a position; create a table if a key inside it will be set."""
+    """Return the value at a key or index; create a table there if a key inside will be set."""
     component = _component_of(inner)
     if isinstance(table, dict) and position not in table:
         kind = _class(model, table)
@@ -445,7 +445,7 @@ def _opened(table: Any, position: Any, inner: type[Model] | None, model: type[Mo
 
 
 def _are_positions(value: Any, entries: Sequence[Any]) -> bool:
-    """Return whether a table sets some entries of a list by position."""
+    """Return whether a table sets single entries of a list by their indices or names."""
     positions = {str(position) for position in range(len(entries))}
     return isinstance(value, Mapping) and bool(value) and set(map(str, value)) <= positions
 
@@ -454,7 +454,7 @@ def _are_positions(value: Any, entries: Sequence[Any]) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return a Python value in the form of a document."""
+    """Convert a Python value to plain values as in a parsed document."""
     if isinstance(value, Model):
         return value.given()
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Link adaptation: the policies that choose a modulation and coding scheme (MCS)."""
+"""Link-adaptation policies, which choose a modulation and coding scheme (MCS)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 class LinkAdaptation(Component):
-    """A link-adaptation policy, chosen by `kind`."""
+    """A link-adaptation policy, selected by `kind`."""
 
     family = "a link-adaptation policy"
     engine_family = "policy"
@@ -42,14 +42,15 @@ class Fixed(LinkAdaptation):
 
 
 class DualRegime(LinkAdaptation):
-    """One MCS below a threshold of the queue length, another from the threshold on (qawla-2015 §2).
+    """One MCS for queues shorter than a threshold, another for longer queues (qawla-2015 §2).
 
     Parameters
     ----------
     mcs_below : str or int
-        MCS1: its name in the error-rate table, or its index there, from 0.
+        MCS1, for queue lengths below `threshold`: its name in the error-rate table, or its index
+        there, from 0.
     mcs_above : str or int
-        MCS2, as `mcs_below`.
+        MCS2, for queue lengths from `threshold` on, in the form of `mcs_below`.
     threshold : int
         B, queue length, packets, from 1. The paper recommends 20.
     """
@@ -74,18 +75,18 @@ class Tagla(LinkAdaptation):
 
 
 class Qawla(LinkAdaptation):
-    """Queue-aware policy: one of two error-rate thresholds by the queue length (qawla-2015 §2).
+    """Queue-aware policy: the queue length selects one of two error-rate limits (qawla-2015 §2).
 
     Parameters
     ----------
     th_per : float
         th_PER for queue lengths from `threshold` on, above 0, at most 1. The paper recommends 0.05.
     h : float
-        H: below `threshold`, the error-rate threshold is ``th_per / h``; 1 to 1e9. The paper
-        recommends 100.
+        H, 1 to 1e9. For queue lengths below `threshold`, the error-rate threshold is
+        ``th_per / h``. The paper recommends 100.
     threshold : int
-        B, queue length, packets, from 1. The paper recommends 20, below the gentle RED's min_th of
-        30.
+        B, queue length, packets, from 1. The paper recommends 20, which is below min_th = 30 of its
+        gentle RED.
     """
 
     kind: Literal["qawla"] = "qawla"
@@ -113,8 +114,8 @@ class MaxPhyThroughput(LinkAdaptation):
     Parameters
     ----------
     error_rate : {"per", "fer"}
-        Error rate that the policy uses: of packets or of blocks. Default per, the better option in
-        the paper's Table 6.
+        Error rate that the policy uses: packet error rate or block error rate. Default per, the
+        better option in the paper's Table 6.
     """
 
     kind: Literal["max-phy-throughput"] = "max-phy-throughput"
@@ -122,11 +123,11 @@ class MaxPhyThroughput(LinkAdaptation):
 
 
 class Optimum(LinkAdaptation):
-    """The dual-regime pair with the largest fixed-point throughput (qawla-2015 §6).
+    """The dual-regime pair with the largest throughput in the fixed-point model (qawla-2015 §6).
 
-    The pair is computed when the scenario is resolved, for its true SNR; its resolved form is that
-    of a `policy.DualRegime`. The policy requires a scenario that `airpath.solve` covers, and
-    applies only to the bottleneck's link.
+    The pair is computed for the true SNR when the scenario is resolved. The resolved form is the
+    form of a `policy.DualRegime`. The policy requires a scenario that `airpath.solve` covers. Only
+    the bottleneck's link can have this policy.
 
     Parameters
     ----------

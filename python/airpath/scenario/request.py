@@ -1,4 +1,4 @@
-"""Bandwidth request procedures of a station, one class each."""
+"""Bandwidth request procedures of a station, one class for each."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ else:
 
 
 class RequestProcedure(Component):
-    """A bandwidth request procedure, chosen by `kind`."""
+    """A bandwidth request procedure, selected by `kind`."""
 
     family = "a request procedure"
     engine_family = "request"
@@ -74,16 +74,17 @@ class RandomDelay(RequestProcedure):
     Parameters
     ----------
     delay : duration or pair of duration
-        Time from a request to its grant in a map: one value, or the ends of a uniform distribution.
-        Default ["25 ms", "50 ms"] (wimax-2009 §5.1).
+        Time from a request to its grant in a map: a constant, or the ends of a uniform
+        distribution. Default ["25 ms", "50 ms"] (wimax-2009 §5.1).
     collision : float
-        Probability that an attempt is lost, from 0 to below 1. Default 0.01 (wimax-2009 §5.1).
+        Probability that a request is lost in a collision, from 0 to below 1. Default 0.01
+        (wimax-2009 §5.1).
     timer : Duration
-        Additional delay for each lost attempt, above 0. Default 100 ms (wimax-2009 §5.1).
+        Additional delay for each lost request, above 0. Default 100 ms (wimax-2009 §5.1).
     per : {"queue", "packet"}
-        Unit of a request. ``"queue"``: one request is outstanding, and later ones are piggybacked.
-        ``"packet"``: one request per packet, if the grant policy uses requests. Default ``"queue"``
-        (IEEE 802.16).
+        Unit for which a station sends requests. ``"queue"``: at most one request is outstanding;
+        later requests are piggybacked. ``"packet"``: one request per packet, if the grant policy
+        uses requests. Default ``"queue"`` (IEEE 802.16).
     piggyback : duration or pair of duration
         Delay of a piggyback request before the next map, in the form of `delay`. Default 0 s.
     """
@@ -96,7 +97,7 @@ class RandomDelay(RequestProcedure):
     piggyback: Span = usual(Duration(0))
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; a single time is a range of zero length."""
+        """Return the resolved form; a constant delay becomes a range of zero length."""
         entries = super().resolved(context, path)
         for key in ("delay", "piggyback"):
             for name in (key, f"{key}_ns"):
@@ -108,20 +109,21 @@ class RandomDelay(RequestProcedure):
 
 
 class Ranging(RequestProcedure):
-    """Contention by ranging codes in four steps: code, allocation, header, grant (IEEE 802.16e).
+    """Contention with ranging codes: code, allocation, request header, grant (IEEE 802.16e).
 
-    Each frame has one opportunity. All stations that choose the same code in it fail.
+    Each frame has one opportunity. Stations that choose the same code in the same opportunity all
+    fail.
 
     Parameters
     ----------
     codes : int
         Number of codes that stations choose from, 1 to 65535. Default 8.
     timer : Duration
-        Time without a response after which a station has failed and backs off, above 0. Default 100
+        Time to wait for a response, above 0. Without a response, the station backs off. Default 100
         ms.
     backoff : pair of int
-        First and largest back-off window, opportunities, 1 to 65536; the window doubles with each
-        failure. Default [2, 64].
+        Initial and largest back-off window, opportunities, 1 to 65536. The window doubles after
+        each failure. Default [2, 64].
     """
 
     kind: Literal["ranging"] = "ranging"
@@ -146,6 +148,6 @@ class SchedulingRequest(RequestProcedure):
 
 
 class NoRequest(RequestProcedure):
-    """No requests: a station sends only in proactive grants."""
+    """No requests: a station sends only data for which it gets proactive grants."""
 
     kind: Literal["none"] = "none"

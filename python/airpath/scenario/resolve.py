@@ -1,4 +1,4 @@
-"""Conversion of a scenario into its resolved form and the files that it needs."""
+"""Conversion of a scenario into its resolved form, and collection of its trace and table files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["resolve", "resolved_section"]
 
 
 class _Resolver:
-    """Names traces and tables, and collects those that do not exist."""
+    """Assigns the engine's names of traces and tables, and collects missing files."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.place = scenario.file
@@ -31,7 +31,7 @@ class _Resolver:
     def trace_key(self, file: str, field: tuple[str | int, ...]) -> str:
         path = trace_path(file, self.directory)
         name = Path(file.removeprefix(PREFIX)).name
-        # Not Path.is_file, which raises for names that are too long.
+        # Path.is_file would raise an error for names that are too long.
         found = os.path.isfile(path)  # noqa: PTH113
         return self._key(file, path, name, field, None if found else not_found)
 
@@ -66,7 +66,7 @@ class _Resolver:
 
 
 def resolve(scenario: Scenario) -> tuple[str, dict[str, Path]]:
-    """Return the resolved scenario as JSON, and the files of its traces and tables by key.
+    """Return the resolved scenario as JSON, and a mapping from engine names to files.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def resolve(scenario: Scenario) -> tuple[str, dict[str, Path]]:
     Raises
     ------
     ScenarioError
-        If files do not exist, one problem for each; or if `policy.Optimum` is used and no
+        If files do not exist (one problem for each file), or if `policy.Optimum` is used and no
         analytic model covers the scenario.
     """
     resolver = _Resolver(scenario)
@@ -88,21 +88,22 @@ def resolve(scenario: Scenario) -> tuple[str, dict[str, Path]]:
 
 
 def resolved_section(scenario: Scenario, place: tuple[str, ...]) -> tuple[Any, dict[str, Path]]:
-    """Return one section of the resolved form, or a member of it, and its files by key.
+    """Return one section of the resolved form, or one member of a section, and its files.
 
-    A policy `optimum` is not replaced, and files with the same name in two sections share a key.
+    A policy `optimum` is not replaced. Different files with the same file name in two sections get
+    the same engine name.
 
     Parameters
     ----------
     scenario : Scenario
         The scenario.
     place : tuple of str
-        A key of `SECTIONS`; or such a key and the key of a member.
+        A key of `SECTIONS`, or a key of `SECTIONS` and the key of a member.
 
     Raises
     ------
     ScenarioError
-        If files do not exist, one problem for each.
+        If files do not exist (one problem for each file).
     """
     resolver = _Resolver(scenario)
     key, *member = place

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["RULES", "ack_path_faults", "control_faults", "faults_of_users", "flow_faults"]
 
 Fault = tuple[Path, Any, Any]
-"""Path of a value in a table, the value, and its fault."""
+"""Path of a value in a table, the value, and the fault."""
 Tables = Mapping[str, Any]
-"""Tables validated before this one, by their keys; a rejected table is missing."""
+"""Maps keys to the tables that were validated earlier; rejected tables are missing."""
 
 
 def control_faults(control: Sequence[Control], tables: Tables) -> list[Fault]:
-    """Return the faults of changes that the bottleneck's link does not support."""
+    """Return the faults of scheduled changes that the bottleneck's link does not support."""
     bottleneck = tables.get("bottleneck")
     if bottleneck is None:
         return []
@@ -73,7 +73,7 @@ def flow_faults(groups: Sequence[Source], tables: Tables) -> list[Fault]:
 
 
 def faults_of_users(scenario: Scenario) -> list[Fault]:
-    """Return the faults of users, and of blocks of the largest packets."""
+    """Return the faults of users, and of links whose blocks would be too long."""
     return [each for rule in _OF_USERS for each in rule(scenario)]
 
 
@@ -91,7 +91,7 @@ _OF_USERS = (station_faults, cell_faults, stray_users, _check_blocks)
 def _without_price(
     index: int, group: Source, bottleneck: Bottleneck, ack_path: AckPath
 ) -> list[tuple[Path, str, Any]]:
-    """Return the faults of a group that requires a price if no queue writes one."""
+    """Return the faults of a group that requires a price, but whose queue writes no price."""
     obeying = [
         (key, part.kind)
         for key in ("window", "cc")
@@ -113,7 +113,7 @@ def _without_price(
 
 
 def _same_names(groups: Sequence[Source]) -> list[Fault]:
-    """Return the faults of groups with the name of an earlier group."""
+    """Return a fault for each group that has the name of an earlier group."""
     names = [group.name for group in groups]
     return [
         (
@@ -183,4 +183,4 @@ RULES: Sequence[Callable[[Scenario], list[Fault]]] = (
     _check_names,
     *_OF_USERS,
 )
-"""All rules between accepted tables. Each returns faults and reads only few tables."""
+"""All rules between accepted tables, as functions that return faults."""

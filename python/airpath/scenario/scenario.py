@@ -1,4 +1,4 @@
-"""The scenario: flows, bottleneck, ACK path, duration and recordings."""
+"""The class `Scenario`: flows, bottleneck, ACK path, duration and recordings."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ SERIES = (
 """Names of the time series that can be recorded."""
 
 DISTRIBUTIONS = ("sojourn", "delay", "ack_delay")
-"""Recorded packet times: sojourn time per queue, one-way delays of data and ACKs per group."""
+"""Packet times whose distribution can be recorded: sojourn time, one-way delays."""
 
 CAPTURE_POINTS = ("sender", "ingress", "bottleneck", "receiver", "acks")
 """Points of the path where packets can be captured."""
@@ -83,11 +83,11 @@ CAPTURE_POINTS = ("sender", "ingress", "bottleneck", "receiver", "acks")
 T = TypeVar("T")
 
 MOST_GROUPS = 10_000
-"""Limit for the number of groups of flows. Files and results list each group separately."""
+"""Largest number of groups of flows; files and results list each group separately."""
 
 
 class Record(Model):
-    """Recordings over time.
+    """Recordings of a run: time series, distributions, TCP states and flow statistics.
 
     Parameters
     ----------
@@ -95,16 +95,16 @@ class Record(Model):
         Recorded time series, any of `SERIES`. Default: none.
     interval : Duration
         Sampling interval of levels (``cwnd``, ``ssthresh``, ``rtt``, ``queue``, ``snr``): the last
-        value in each interval is recorded; 0 s records every change. All events are recorded.
-        Default 0 s.
+        value in each interval is recorded. 0 s records every change. Series of events are always
+        recorded completely. Default 0 s.
     distributions : list of str
         Packet times whose distribution is recorded, any of `DISTRIBUTIONS`. Default: none.
     ss : bool
-        Sample the state of every TCP sender, as ``ss -ti`` prints it. Default False.
+        True: sample the state of every TCP sender, with the values of ``ss -ti``. Default False.
     ss_interval : Duration
         Time between two ``ss`` samples, above 0. Default 100 ms.
     flow_monitor : bool
-        Keep the statistics of ns-3's FlowMonitor. Default False.
+        True: record the statistics of ns-3's FlowMonitor. Default False.
     """
 
     series: list[Annotated[str, choice(*SERIES)]] = Field(
@@ -119,20 +119,20 @@ class Record(Model):
     flow_monitor: Truth = False
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; without distributions, that key is absent."""
+        """Return the resolved form; without distributions, their key is omitted."""
         found = super().resolved(context, path)
         return {key: value for key, value in found.items() if value or key != "distributions"}
 
 
 class Capture(Model):
-    """Points at which packets are captured, if the results are written to a directory.
+    """Packet captures, which are written if the results are saved in a directory.
 
     Parameters
     ----------
     points : list of str
         Capture points, any of `CAPTURE_POINTS`. Default: none.
     replication : int
-        Number of the only captured replication, from 0. Default 0.
+        Index of the captured replication, from 0. Default 0.
     """
 
     points: list[Annotated[str, choice(*CAPTURE_POINTS)]] = Field(
@@ -143,7 +143,7 @@ class Capture(Model):
 
 def _as_list(value: Any) -> Any:
     if isinstance(value, list) and len(value) > MOST_GROUPS:
-        # This check comes before the validation of each group.
+        # Check the number before each group is validated.
         accepted = f"Use at most {MOST_GROUPS}; `count` sets the size of a group"
         raise fault(f"{len(value)} groups of flows", accepted)
     return [value] if isinstance(value, (Source, Mapping)) else value
@@ -158,38 +158,39 @@ def _without_faults(value: T, rule: Callable[[T, Mapping[str, Any]], list[Any]],
 
 
 _USER_KEYS = {"reverse": "ack_path", "controls": "control", "queue": "aqm"}
-"""Keys of a scenario file by their names in the engine."""
+"""Maps names in the engine to keys of a scenario file."""
 
 
 class Scenario(Model):
     """The complete input of a simulation, an emulation or an analysis.
 
-    Python accepts texts with units (``"40 ms"``) and numbers in SI units (``0.04``). The attributes
-    are integers of the base unit with separate types (`Duration` in ns, ...).
+    In Python, values may be strings with units (``"40 ms"``) or numbers in SI units (``0.04``). The
+    attributes are integers in base units, with a type for each quantity (`Duration` in ns, ...).
 
     Parameters
     ----------
     name : str
-        Name in titles and file names. Default ``"scenario"``; from a file, the file's name.
+        Name in titles and file names. Default ``"scenario"``, or the name of the scenario file.
     duration : Duration
         Simulated time, above 0.
     warmup : Duration
-        Time at the start that is excluded from results, below `duration`. Default 0 s.
+        Time at the start of the run that is excluded from statistics, below `duration`. Default 0
+        s.
     bottleneck : Bottleneck
         The queue and the link that all flows share.
     ack_path : AckPath
         Path of the ACKs back to the senders. Default ideal.
     backhaul : Wire, optional
-        A wired hop in front of the bottleneck that all flows share. Behind the ACK path, ACKs
-        traverse a hop of the same rate and delay. Default: none.
+        A wired hop in front of the bottleneck that all flows share. ACKs traverse a hop with the
+        same rate and delay after the ACK path. Default: none.
     control : list of Control
-        Changes of the bottleneck's link. Default: none.
+        Scheduled changes of the bottleneck's link. Default: none.
     record : Record
-        Recordings over time. Default: none.
+        Recordings of the run. Default: none.
     capture : Capture
         Points at which packets are captured. Default: none.
     flows : list of Source
-        Groups of equal flows, 1 to 10 000; 100 000 flows in all at most.
+        1 to 10 000 groups of equal flows, with at most 100 000 flows in total.
 
     Raises
     ------
@@ -230,22 +231,22 @@ class Scenario(Model):
 
     @property
     def directory(self) -> FilePath | None:
-        """Directory that relative trace paths start from; None is the working directory."""
+        """Directory from which relative trace paths start; None is the working directory."""
         return self._directory
 
     @property
     def file(self) -> str | None:
-        """The path of the scenario file, as passed to `load`; None without a file."""
+        """Path of the scenario file, as passed to `load`; None without a file."""
         return self._file
 
     @property
     def overrides(self) -> tuple[str, ...]:
-        """The overridden values, as short texts, for titles."""
+        """Overrides as short texts for titles."""
         return self._overrides
 
     @property
     def title(self) -> str:
-        """The name, with the overridden values."""
+        """Name of the scenario and the overridden values."""
         from airpath.scenario.overrides import titled
 
         return titled(self.name, self._overrides)
@@ -274,13 +275,13 @@ class Scenario(Model):
 
     def _engine_problems(self) -> list[EngineProblem]:
         document = self.resolved(NO_FILES)
-        document["record"]["series"] = []  # Validated before; the engine does not know all names.
+        document["record"]["series"] = []  # Already validated; the engine does not know all names.
         groups = [flow["group"] for flow in document["flows"]]
         text = json.dumps(document, allow_nan=False)
         return name_groups(_airpath.scenario_problems(text), groups)
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of an engine field in a scenario file; a flow has those of its group."""
+        """Return the user's keys of an engine field; for a flow, the keys of its group."""
         first, _, rest = engine_path.partition(".")
         number, _, field = rest.partition(".")
         if first == "flows" and field:
@@ -288,19 +289,20 @@ class Scenario(Model):
         return [_USER_KEYS.get(key, key) for key in engine_path.split(".")]
 
     def resolved(self, context: Context, path: Path = ()) -> dict[str, Any]:
-        """Return the resolved form; equal flows of a group are one entry with a count."""
+        """Return the resolved form; equal flows of a group become one entry with a count."""
         assert not path  # A scenario is the root table.
         return {key: section.make(self, context) for key, section in SECTIONS.items()}
 
     def resolve(self) -> tuple[str, dict[str, FilePath]]:
-        """Return the resolved scenario as JSON and the files that it names.
+        """Return the resolved scenario as JSON, and the trace and table files that it uses.
 
         Returns
         -------
         scenario : str
-            JSON with SI base units, every group of flows and every TCP option listed.
+            JSON in base units, with all groups of flows and all TCP parameters.
         files : dict of str to pathlib.Path
-            The file of each trace and error-rate table by its key in the JSON. The files exist.
+            Maps the name of each trace and error-rate table in the JSON to its file. All files
+            exist.
 
         Raises
         ------
@@ -314,18 +316,18 @@ class Scenario(Model):
     def replace(
         self, key: str | Mapping[str, Any] | Iterable[tuple[str, Any]], *value: Any
     ) -> Scenario:
-        """Return a copy of this scenario with other values, after validation of the result.
+        """Return a validated copy of this scenario with some values changed.
 
         Parameters
         ----------
         key : str, mapping or iterable of (key, value)
-            A dotted key with list positions from 0, such as ``"flows.0.cc"``; or keys with values.
-            A mapping may be nested.
+            A dotted key with list indices from 0, such as ``"flows.0.cc"``, or keys with their
+            values. A mapping may be nested.
         value
-            The new value, if `key` is one key. A table changes only the keys that it contains. If
-            the kind of a component changes, by name or by a table, keys that both kinds have keep
-            their values; an `OverrideWarning` lists the removed keys. An object replaces the
-            complete component. None removes the key.
+            The new value, if `key` is one key. A table changes only the keys that it contains. If a
+            string or a table changes the kind of a component, keys that both kinds have keep their
+            values, and an `OverrideWarning` lists the removed keys. An object replaces the complete
+            component. None removes the key.
 
         Returns
         -------
@@ -335,7 +337,7 @@ class Scenario(Model):
         Raises
         ------
         ScenarioError
-            With every problem found: unknown keys and rejected values.
+            If keys are unknown or values are rejected. The error lists all problems found.
 
         Examples
         --------
@@ -356,13 +358,13 @@ class Scenario(Model):
     def to_toml(self, relative_to: str | FilePath | None = None) -> str:
         """Return the text of a TOML file that defines the same scenario.
 
-        The text contains every key, also keys with default values.
+        The text contains all keys, including keys with default values.
 
         Parameters
         ----------
         relative_to : path, optional
-            Directory of the file, from which paths of traces and tables start. Default: absolute
-            paths.
+            Directory of the file. Paths of traces and tables are written relative to this
+            directory. Default: absolute paths.
         """
         from airpath.arguments import check_all, path_like
         from airpath.scenario.toml_text import to_toml

@@ -1,4 +1,4 @@
-"""Schedulers of a cell, one class each; a scheduler selects the user of a slot."""
+"""Schedulers, which select the user of each slot of a cell, one class for each."""
 
 from __future__ import annotations
 
@@ -13,29 +13,31 @@ from airpath.scenario.values import Real, choice
 __all__ = ["AlphaFair", "MaxRate", "ProportionalFair", "RoundRobin", "Scheduler"]
 
 AVERAGE = choice("obtained", "available")
-"""Options for the rate that proportional fairness averages."""
+"""Validator of the key `average`, the rate that proportional fairness averages."""
 
 
 class Scheduler(Component):
-    """A scheduler, chosen by `kind`. It is called in slots in which a user has data."""
+    """A scheduler, selected by `kind`. It is called for slots in which a user has data."""
 
     family = "a scheduler"
     engine_family = "scheduler"
 
 
 class ProportionalFair(Scheduler):
-    """The user with the largest w μ/r: rate over average obtained rate (clamp-2008 eq. 19).
+    """Selects the user with the largest w μ/r (clamp-2008 eq. 19).
 
-    r averages the selected rate over the user's slots, including failed ones, and 0 over all other
-    slots. Its initial value is a quarter of the cell's nominal rate.
+    w is the user's weight, μ the rate in this slot, and r the user's average rate. The average
+    includes the selected rate in the user's own slots, even if they fail, and 0 in all other slots.
+    Its initial value is a quarter of the cell's nominal rate.
 
     Parameters
     ----------
     time_constant : Duration
         Time constant of the average, at least a slot. Default 100 ms (clamp-2008 §5.3).
     average : {"obtained", "available"}
-        Rate that r averages: the obtained rate, which is 0 in slots of other users; or the
-        available rate in each slot with data. Default "obtained".
+        Rate that r averages. ``"obtained"``: the obtained rate, which is 0 in slots of other users.
+        ``"available"``: the available rate in each slot in which the user has data. Default
+        "obtained".
     """
 
     kind: Literal["proportional-fair"] = "proportional-fair"
@@ -44,12 +46,13 @@ class ProportionalFair(Scheduler):
 
 
 class AlphaFair(Scheduler):
-    """The user with the largest w μ/r^α: from highest sum rate (α = 0) to equal rates (α → ∞).
+    """Selects the user with the largest w μ/r^α, where w, μ and r are as in `ProportionalFair`.
 
     Parameters
     ----------
     alpha : float
-        α, from 0 to 10; 1 is proportional fairness.
+        α, from 0 to 10. 0 gives the highest total rate, 1 is proportional fairness, and large
+        values approach equal rates.
     time_constant : Duration
         Time constant of the average r, at least a slot. Default 100 ms (clamp-2008 §5.3).
     """
@@ -60,12 +63,12 @@ class AlphaFair(Scheduler):
 
 
 class MaxRate(Scheduler):
-    """The user with the largest w μ, regardless of past rates: highest sum rate, no fairness."""
+    """Selects the user with the largest weight times rate: highest total rate, no fairness."""
 
     kind: Literal["max-rate"] = "max-rate"
 
 
 class RoundRobin(Scheduler):
-    """All users in cyclic order of their numbers; weights have no effect."""
+    """Selects users in cyclic order of their indices; weights have no effect."""
 
     kind: Literal["round-robin"] = "round-robin"

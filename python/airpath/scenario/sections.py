@@ -1,4 +1,4 @@
-"""The sections of a resolved scenario, each made from one field and few values of other fields."""
+"""Functions that make the sections (top-level keys) of a resolved scenario."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ __all__ = ["DIVIDED", "SECTIONS", "Section"]
 
 
 class Section(NamedTuple):
-    """A key of the resolved scenario.
+    """A section: a top-level key of the resolved scenario.
 
     Parameters
     ----------
     field : str
-        Field of the scenario that the section is made from.
+        Field of the scenario from which the section is made.
     make : callable
-        Function that returns the value.
+        Function that returns the value of the section.
     depends_on : callable or None
-        Function that returns the part of other fields on which the value depends. None: no
-        dependence.
+        Function that returns the values of other fields on which the section depends. None: the
+        section depends on no other field.
     members : mapping of str to callable
-        Functions that make the members of the value from the field, a context and the path of the
-        field. Empty: the value has no members.
+        Maps keys of the section's value to functions that make these members from the field, a
+        context and the path of the field. Empty: the section is made as a unit.
     """
 
     field: str
@@ -39,12 +39,12 @@ class Section(NamedTuple):
     members: Mapping[str, Callable[[Any, Context, Path], Any]] = {}
 
     def places(self, key: str) -> Sequence[tuple[str, ...]]:
-        """Return the paths of the members in the resolved form, or that of the section."""
+        """Return the paths of the members in the resolved form, or the path of the section."""
         return [(key, member) for member in self.members] or [(key,)]
 
 
 def _flows(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
-    """Return the flows; equal flows of a group are one entry with a count."""
+    """Return the flows; equal flows of a group become one entry with a count."""
     shared, at_stations = _hops(scenario)
     return [
         flow
@@ -54,7 +54,7 @@ def _flows(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
 
 
 def _hops(scenario: Scenario) -> tuple[int, bool]:
-    """Return the delay of all shared hops, ns, and whether flows end at stations of the link."""
+    """Return the total delay of shared hops, ns, and whether flows end at stations of the link."""
     shared = shared_delay(scenario.bottleneck, scenario.ack_path, scenario.backhaul)
     return shared, scenario.bottleneck.link.has_stations
 
@@ -69,7 +69,7 @@ def _controls(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
 def _table(
     field: str, members: Mapping[str, Callable[[Any, Context, Path], Any]] | None = None
 ) -> Section:
-    """Return the section of a table that does not depend on other tables."""
+    """Return a section for a table that does not depend on other tables."""
 
     def make(scenario: Scenario, context: Context) -> Any:
         table = getattr(scenario, field)
@@ -90,7 +90,7 @@ SECTIONS: Mapping[str, Section] = {
     "capture": _table("capture"),
     "controls": Section("control", _controls, lambda each: repr(_controls(each, NO_FILES))),
 }
-"""Sections by key, in the order of the resolved form."""
+"""Maps keys of the resolved form, in its order, to sections."""
 
 DIVIDED = frozenset(section.field for section in SECTIONS.values() if section.members)
-"""Fields whose sections have members. No rule connects the keys of their tables."""
+"""Fields whose sections have members. No rule involves several keys of such a field."""

@@ -1,4 +1,4 @@
-"""Signature of a model's constructor for `help` and editors: keys and their defaults."""
+"""Signatures of model constructors, with keys and defaults, for `help` and editors."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ else:
 
 
 class ModelType(_Metaclass):
-    """Metaclass of models. It replaces pydantic's signature, whose types only pydantic can read."""
+    """Metaclass of models that replaces pydantic's signature, which is unreadable for users."""
 
     @property
     def __signature__(self: Any) -> Signature:
-        """Keys in the order of the class's docstring; keys without a default come first."""
+        """Signature with the keys in the order of the docstring; required keys come first."""
         parameters = [
             Parameter(
                 info.alias or name,
@@ -39,11 +39,11 @@ class ModelType(_Metaclass):
 
     @__signature__.setter
     def __signature__(self, _pydantics: object) -> None:
-        """Ignore pydantic's signature."""
+        """Ignore the signature that pydantic assigns."""
 
 
 def as_written(value: Any) -> Any:
-    """Return a value in the form in which the user writes it."""
+    """Convert a default to the form in which the user would write it."""
     if isinstance(value, (list, tuple)):
         return [as_written(each) for each in value]
     return str(value) if isinstance(value, (Decibels, Quantity)) else value

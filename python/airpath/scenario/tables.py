@@ -1,7 +1,7 @@
-"""Search path of error-rate tables.
+"""Lookup of error-rate tables.
 
-A table is named by its path from the directory of the scenario file, or as ``airpath:NAME``, which
-is a table that comes with Airpath.
+A scenario names a table either by its path from the directory of the scenario file, or as
+``airpath:NAME`` for a table that comes with Airpath.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def shipped_tables() -> list[str]:
 
 
 def table_path(table: str, directory: Path | None = None) -> Path:
-    """Return the path that `table` names. The file may not exist.
+    """Return the path of a table. The file may not exist.
 
     Parameters
     ----------
@@ -56,15 +56,15 @@ def table_path(table: str, directory: Path | None = None) -> Path:
 
 
 def is_table(table: str, path: Path) -> bool:
-    """Return whether the table exists; `path` is the path that its name stands for."""
+    """Return whether a table exists; `path` is the result of `table_path`."""
     if table.startswith(PREFIX):
         return table in shipped_tables()
-    # Not Path.is_file, which raises for names that are too long.
+    # Path.is_file would raise an error for names that are too long.
     return os.path.isfile(path)  # noqa: PTH113
 
 
 def is_unfinished(text: str) -> bool:
-    """Return whether the text of a table's file states that points are missing."""
+    """Return whether the text of a table contains the mark of an unfinished measurement."""
     try:
         table = json.loads(text)
     except (ValueError, RecursionError):
@@ -78,7 +78,7 @@ def read_table(name: str, path: Path) -> str:
     Raises
     ------
     BadValueError
-        If the file cannot be read: one line that begins with `name`.
+        If the file cannot be read. The message is one line that begins with `name`.
     """
     return read_text(path, LARGEST, name)
 

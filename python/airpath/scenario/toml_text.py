@@ -1,4 +1,4 @@
-"""Writes a scenario as TOML, with the subset of TOML that scenarios need."""
+"""Conversion of a scenario to TOML text."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["to_toml", "write_table"]
 
 _FILES = {"file": TRACES, "table": TABLES}
-"""Keys that name files, and the prefix of names that are not paths."""
+"""Maps each key whose value is a file to the prefix of values that are not paths."""
 
 
 def to_toml(scenario: Scenario, relative_to: str | Path | None = None) -> str:
-    """Return a TOML file that describes `scenario`; see `Scenario.to_toml`."""
+    """Return the text of a TOML file that defines `scenario`; see `Scenario.to_toml`."""
     document = scenario.document()
     for table in _tables(document):
         for key, prefix in _FILES.items():
             if isinstance(table.get(key), str) and not table[key].startswith(prefix):
-                # Not Path.resolve, which would replace symbolic links.
+                # Path.resolve would replace symbolic links.
                 path = os.path.abspath((scenario.directory or Path()) / table[key])  # noqa: PTH100
                 if relative_to is not None:
                     path = os.path.relpath(path, relative_to)

@@ -1,9 +1,9 @@
-"""Search path of trace files.
+"""Lookup of trace files.
 
-A trace is named by its path from the directory of the scenario file, or as ``traces:NAME``.
-``traces:NAME`` is a file in the directory that the environment variable ``AIRPATH_TRACES`` names.
-If the variable is not set, it is a file in the directory ``traces`` next to the scenario file or in
-``airpath/traces`` of the user's data directory.
+A scenario names a trace either by its path from the directory of the scenario file, or as
+``traces:NAME``. The latter is a file in the directory that the environment variable
+``AIRPATH_TRACES`` names. If the variable is not set, the file is in the directory ``traces`` next
+to the scenario file, or in ``airpath/traces`` of the user's data directory.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def recorded_traces(directory: Path | None = None) -> Path:
 
 
 def trace_path(file: str, directory: Path | None) -> Path:
-    """Return the path that `file` names. The file may not exist.
+    """Return the path of a trace. The file may not exist.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def trace_path(file: str, directory: Path | None) -> Path:
     if not file.startswith(PREFIX):
         return (directory or Path()) / file
     paths = [each / file.removeprefix(PREFIX) for each in _directories(directory)]
-    # Not Path.is_file, which raises for names that are too long.
+    # Path.is_file would raise an error for names that are too long.
     return next((path for path in paths if os.path.isfile(path)), paths[-1])  # noqa: PTH113
 
 

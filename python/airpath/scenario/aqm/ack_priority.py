@@ -1,4 +1,4 @@
-"""Queue discipline that sends ACKs before all other packets, around any queue discipline."""
+"""Queue discipline that sends ACKs first and queues other packets in an inner discipline."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ __all__ = ["AckPriority"]
 
 
 class AckPriority(QueueDisc):
-    """ACKs wait in a queue with priority over the other packets, under the same limit.
+    """Priority for ACKs: a separate ACK queue is served first; both queues share one limit.
 
-    The discipline of the other packets counts an ACK in its arrivals and its backlog. An ACK that
-    would exceed the limit of this discipline is dropped; no ACK is dropped early or marked.
+    The inner discipline queues all other packets. It counts ACKs in its arrivals and its backlog.
+    An ACK that would exceed the limit of the inner discipline is dropped. No ACK is dropped early
+    or marked.
 
     Parameters
     ----------

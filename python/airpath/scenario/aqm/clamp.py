@@ -15,28 +15,29 @@ __all__ = ["Clamp"]
 
 
 class Clamp(QueueDisc):
-    """CLAMP's router agent around any discipline: it writes a price into each departing packet.
+    """CLAMP's router agent: writes a price into each packet that leaves an inner discipline.
 
-    Receivers with a `window.Clamp` limit their windows by the price.
+    Receivers with a `window.Clamp` compute their window limit from the price.
 
     Parameters
     ----------
     a : Size, optional
-        Averaged queue below which the price falls, from 0. The queue of k flows with price τ
-        settles at a + kτ. Default: adapted to `target_delay`.
+        Average queue length below which the price falls, from 0. In equilibrium, k flows with
+        parameter τ have a queue of a + kτ. Default: adapted to `target_delay`.
     target_delay : Duration, optional
-        Mean time from a packet's arrival to the completion of its service, above 0. If it is set
-        instead of `a`, it is held for any number of flows. Default: `a` is constant.
+        Target for the mean time from the arrival of a packet to the end of its service, above 0. If
+        it is set instead of `a`, the discipline adapts a to reach it for any number of flows.
+        Default: `a` is constant.
     adaptation_time : Duration, optional
-        Time constant with which `target_delay` adapts a, above 0. Default: 5 s.
+        Time constant of the adaptation of a to `target_delay`, above 0. Default: 5 s.
     b : float
-        Gain of the price with the queue, above 0; stable below π/2. Default 1 (Andrew, Hanly and
-        Mukhtar 2008 §3.2).
+        Gain from queue length to price, above 0. The control loop is stable for b below π/2.
+        Default 1 (Andrew, Hanly and Mukhtar 2008 §3.2).
     time_constant : Duration
-        Time constant of the average queue, above 0. Default 500 ms (§4.1).
+        Time constant of the average queue length, above 0. Default 500 ms (§4.1).
     rate_time_constant : Duration
-        Time constant of the measured output rate, above 0. Default 500 ms, as for the queue (not
-        given in the paper).
+        Time constant of the measured output rate, above 0. Default 500 ms, as for the queue; the
+        paper gives no value.
     inner : QueueDisc, optional
         The inner queue discipline, any except `aqm.Clamp`. Default: drop-tail with its defaults.
     """

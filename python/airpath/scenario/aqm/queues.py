@@ -1,4 +1,4 @@
-"""Queue disciplines, drop-tail and AQM, one class each."""
+"""Queue disciplines (drop-tail and AQM), one class for each."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ __all__ = [
 
 
 class QueueDisc(Component):
-    """A queue discipline, chosen by `kind`. Queue lengths exclude the packet in transmission."""
+    """A queue discipline, selected by `kind`. Queue lengths exclude the packet in transmission."""
 
     family = "a queue discipline"
     engine_family = "aqm"
     compared_keys = ("limit",)
     always_marks: ClassVar[bool] = False
-    """True if the discipline writes into the ECN field without a key `ecn`."""
+    """True if the discipline always writes into the ECN field and therefore has no key `ecn`."""
     ends: ClassVar[str | None] = None
-    """Name of the only TCP endpoints that read the written values; None for all endpoints."""
+    """Name of the TCP endpoints that the discipline requires, for messages; None for any."""
     key_labels = {
         "limit": "queue limit",
         "max_p": "largest drop probability",
@@ -61,7 +61,7 @@ class QueueDisc(Component):
 
 
 class DropTail(QueueDisc):
-    """First in, first out; an arrival that would exceed the limit is dropped.
+    """First-in first-out queue that drops an arriving packet if it would exceed the limit.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ class DropTail(QueueDisc):
 
     @classmethod
     def adopted(cls, key: str, value: Any) -> Any:
-        """Return the limit with a unit; other disciplines have a limit of packets without one."""
+        """Add the unit packets to a limit without unit from another discipline."""
         return f"{value} packets" if key == "limit" and isinstance(value, int) else value
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; the limit has its unit as a key."""
+        """Return the resolved form; the limit is a table with its unit as the key."""
         unit = "packets" if isinstance(self.limit, Packets) else "bytes"
         return {"kind": self.kind, "limit": {unit: int(self.limit)}}
 
@@ -99,7 +99,7 @@ class Gred(QueueDisc):
     max_p : float
         p_max, the drop probability at `max_th`, in [0, 1]. Default 0.1 (qawla-2015 §4).
     ecn : bool
-        Mark ECN-capable packets instead of dropping them. Default False; qawla-2015 drops.
+        Mark ECN-capable packets instead of dropping them. Default False, as in qawla-2015.
     """
 
     kind: Literal["gred"] = "gred"
@@ -110,10 +110,10 @@ class Gred(QueueDisc):
 
 
 class _AutomaticRed(QueueDisc):
-    """Common part of RED and ARED: thresholds and weight that may follow from the link's rate."""
+    """Base class of RED and ARED, which can derive thresholds and weight from the link's rate."""
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; values that the engine derives are null."""
+        """Return the resolved form; automatic values, which the engine derives, are null."""
         entries = super().resolved(context, path)
         return {key: None if value == AUTOMATIC else value for key, value in entries.items()}
 
@@ -146,7 +146,7 @@ class Red(_AutomaticRed):
         Size of an IP packet that converts the link's rate into packets/s, above 0. Default 500 B
         (ns-2, ns-3); set it to the size of your packets.
     gentle : bool
-        Let the probability rise to 1 between `max_th` and twice `max_th`. False: it is 1 from
+        True: the probability rises to 1 between `max_th` and twice `max_th`. False: it is 1 from
         `max_th` on. Default True (Floyd 2000); RED of Floyd & Jacobson 1993 is not gentle.
     wait : bool
         Wait at least 1/p_b arrivals after a drop before the next drop. Default True (ns-2, ns-3);
@@ -155,13 +155,14 @@ class Red(_AutomaticRed):
         Mark ECN-capable packets instead of dropping them, where p_b < 1. Default False (ns-2,
         ns-3).
     hard_drop : bool
-        Drop ECN-capable packets where p_b = 1; False: they are marked there too. Default True
+        True: drop ECN-capable packets where p_b = 1. False: mark them there too. Default True
         (Floyd & Jacobson 1993, RFC 3168 §7, ns-3). A step at K packets, as DCTCP requires, is
         ``min_th = K``, ``max_th = K + 1``, ``weight = 1``, ``gentle = false``, ``ecn = true``,
         ``hard_drop = false``.
     variant : {"red-1993", "ns"}
-        Rule that exempts arrivals from random drops and counts the others: the rule of Floyd &
-        Jacobson 1993, or the rule of ns-2 and ns-3. Default red-1993 (Floyd & Jacobson 1993 §7).
+        Rule that decides which arrivals are exempt from random drops and which are counted: the
+        rule of Floyd & Jacobson 1993, or the rule of ns-2 and ns-3. Default red-1993 (Floyd &
+        Jacobson 1993 §7).
     """
 
     kind: Literal["red"] = "red"
@@ -180,7 +181,7 @@ class Red(_AutomaticRed):
 
 
 class Ared(_AutomaticRed):
-    """RED that adapts `max_p` to the load, always gentle (Floyd, Gummadi & Shenker 2001).
+    """Adaptive RED: gentle RED that adapts `max_p` to the load (Floyd, Gummadi & Shenker 2001).
 
     Parameters
     ----------
@@ -229,7 +230,7 @@ class Ared(_AutomaticRed):
 
 
 class CoDel(QueueDisc):
-    """Drops at the head after sojourn times above a target for an interval (RFC 8289).
+    """CoDel: drops at the head if sojourn times stay above a target for an interval (RFC 8289).
 
     Parameters
     ----------
@@ -256,14 +257,14 @@ class CoDel(QueueDisc):
 
 
 class Pie(QueueDisc):
-    """Random drops on arrival; a controller adapts their probability to the delay (RFC 8033).
+    """PIE: random drops on arrival with a probability that follows the delay (RFC 8033).
 
     Parameters
     ----------
     limit : int
         Most packets in the queue, from 1. Default 1000 (Linux).
     target : Duration
-        QDELAY_REF, the queueing delay to hold, above 0. Default 15 ms (RFC 8033 §4.2).
+        QDELAY_REF, the target queueing delay, above 0. Default 15 ms (RFC 8033 §4.2).
     update : Duration
         T_UPDATE, time between updates of the probability, above 0. Default 15 ms (RFC 8033 §4.2).
     alpha : float
@@ -273,8 +274,8 @@ class Pie(QueueDisc):
         Gain of the change of the delay since the last update, 1/s, from 0. Default 1.25 (RFC 8033
         §4.2).
     max_burst : Duration
-        MAX_BURST, time without drops after a period without congestion, from 0. Default 150 ms (RFC
-        8033 §4.4).
+        MAX_BURST, length of a burst without drops that follows a period without congestion, from 0.
+        Default 150 ms (RFC 8033 §4.4).
     mean_packet : Size
         MEAN_PKTSIZE, bytes of IP packets, from 0. No packet is dropped while the backlog is at most
         twice this size. Default 1500 B, the MTU, as in Linux.
@@ -308,15 +309,15 @@ class Pie(QueueDisc):
 
 
 class FqCoDel(QueueDisc):
-    """One queue per flow under CoDel, served round robin with new flows first (RFC 8290).
+    """FQ-CoDel: a CoDel queue per flow, served round robin with new flows first (RFC 8290).
 
     Parameters
     ----------
     limit : int
-        Most packets in all queues together, from 1. Default 10240 (RFC 8290 §5.2).
+        Largest total number of packets in all queues, from 1. Default 10240 (RFC 8290 §5.2).
     flows : int
-        Number of queues, 1 to 65535; flows whose hashes collide share one. Default 1024
-        (RFC 8290 §5.2).
+        Number of queues, 1 to 65535. Flows whose hashes collide share a queue. Default 1024 (RFC
+        8290 §5.2).
     quantum : Size
         Bytes of IP packets that a queue may send per round, 256 B to 4 GB. Default 1514 B
         (RFC 8290 §5.2).
@@ -343,16 +344,16 @@ class FqCoDel(QueueDisc):
 
 
 class DualPi2(QueueDisc):
-    """A queue for scalable flows and a classic queue, coupled for equal flow rates (RFC 9332).
+    """DualPI2: a low-latency and a classic queue, coupled for equal flow rates (RFC 9332).
 
-    Packets with ECT(1) or CE go into the low-latency (L) queue, all others into the classic one.
+    Packets with ECT(1) or CE go into the low-latency (L) queue, all others into the classic queue.
 
     Parameters
     ----------
     limit : int
-        Most packets in both queues together, from 1. Default 10000 (Linux).
+        Largest total number of packets in both queues, from 1. Default 10000 (Linux).
     target : Duration
-        Delay of the classic queue to hold, above 0. Default 15 ms (RFC 9332 Appendix A.1).
+        Target delay of the classic queue, above 0. Default 15 ms (RFC 9332 Appendix A.1).
     update : Duration
         Tupdate, time between updates of the probability, above 0. Default 15 ms, the smaller of
         `target` and a third of an RTT of 100 ms (RFC 9332 Appendix A.1).
@@ -369,13 +370,14 @@ class DualPi2(QueueDisc):
         minTh, sojourn time in the L queue above which packets are marked. Default 800 us
         (RFC 9332 Appendix A.1).
     ramp : Duration
-        Additional sojourn time after which all packets are marked; 0 s is a step. Default 400 us
-        (RFC 9332 Appendix A.1).
+        Sojourn time beyond `ramp_start` from which all packets are marked; 0 s gives a step.
+        Default 400 us (RFC 9332 Appendix A.1).
     classic_percent : int
         Share of the link for the classic queue while both queues are backlogged, per cent, 1 to 99.
         Default 10 (Linux).
     mtu : Size
-        Size of a large packet: the first credit of the round robin, above 0. Default 1500 B.
+        Size of a large packet, above 0: the initial credit of the weighted round robin. Default
+        1500 B.
     any_ect : bool
         Put every ECN-capable packet into the L queue. This serves scalable congestion control
         algorithms that send ECT(0), such as DCTCP. Default False (RFC 9331).

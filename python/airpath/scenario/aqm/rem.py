@@ -1,4 +1,4 @@
-"""REM: marks or drops by a price that follows the backlog and the excess load."""
+"""The queue discipline REM (Random Exponential Marking)."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ else:
 
 
 class Rem(QueueDisc):
-    """Marks or drops by a price that rises with the backlog and with the excess load (REM).
+    """REM: marks or drops according to a price, which rises with backlog and excess load.
 
     Parameters
     ----------
     limit : int or Size
-        Longest queue, packets from 1 or bytes of IP packets above 0. Default 100, as for drop-tail.
-        The limit of ns-2 in bytes is 100 mean packets: "104 kB".
+        Longest queue: a number of packets from 1, or a size of IP packets above 0. Default 100
+        packets, as for drop-tail. The limit of ns-2 in bytes is 100 mean packets: "104 kB".
     target : int
-        b*, the backlog to hold, in mean packets, from 0. Default 20 (ns-2).
+        b*, the target backlog, in mean packets, from 0. Default 20 (ns-2).
     gamma : float
         γ, step size of the price, above 0. Default 0.001 (ns-2).
     alpha : float
         α, weight of the backlog relative to the excess load, from 0. Default 0.1 (ns-2).
     phi : float
-        φ, above 1: a packet is marked or dropped with probability 1 - φ^-p at a price of p.
+        φ, above 1. At a price of p, a packet is marked or dropped with probability 1 - φ^-p.
         Default 1.001 (ns-2).
     update : Duration
         T, time between updates of the price, above 0. Default 2 ms (ns-2).
@@ -55,8 +55,8 @@ class Rem(QueueDisc):
         proportion to the packet size. ``"packets"``: each packet counts as one, so that an ACK
         counts as much as a data packet. Default bytes.
     ecn : bool
-        Mark ECN-capable packets as they leave, and drop packets only if the queue is full. False:
-        drop arrivals by the price. Default False.
+        True: mark departing ECN-capable packets, and drop packets only if the queue is full. False:
+        drop arriving packets. Default False.
     """
 
     own_keys = ("target", "gamma", "alpha", "phi", "update", "mean_packet")
@@ -74,7 +74,7 @@ class Rem(QueueDisc):
     ecn: Truth = False
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; the limit has its unit as a key."""
+        """Return the resolved form; the limit is a table with its unit as the key."""
         entries = super().resolved(context, path)
         unit = "bytes" if isinstance(self.limit, Size) else "packets"
         entries.pop("limit", None)

@@ -56,8 +56,8 @@ class Sbd(QueueDisc):
     Parameters
     ----------
     limit : int
-        maxth, packets, from 1: most packets in the queue and held by the link. Default 40 (sbd-2006
-        §5).
+        maxth, from 1: largest number of packets in the queue and in the link together. Default 40
+        (sbd-2006 §5).
     min_th : int
         minth, packets, from 0 and at most `limit`; no packet is dropped below `min_th`. Default 20
         (sbd-2006 Table 3, 384 kbit/s).
@@ -65,23 +65,24 @@ class Sbd(QueueDisc):
         T_r, time until a drop reduces the buffer occupancy, above 0. Default 200 ms (sbd-2006 Table
         3, 384 kbit/s).
     alpha : int
-        alpha, packets, from 1: the rise over which the slope is measured. Default 5
-        (sbd-2006 §5).
+        alpha, packets, from 1: the growth of the buffer occupancy over which the slope is measured.
+        Default 5 (sbd-2006 §5).
     tick : Duration
-        Time step to whose multiples the measuring time C and T_r are rounded up, above 0. Default
+        Time step, above 0. The measuring time C and T_r are rounded up to multiples of it. Default
         10 ms, a TTI (sbd-2006 §3).
     expiry : {"timer", "arrival"}
-        Event at which the occupancy is examined: the expiry of a timer, or the next arrival after
-        it. Default timer (sbd-2006 §3, pseudocode).
+        Event at which the occupancy is examined: the expiry of a timer, or the first arrival after
+        the expiry. Default timer (sbd-2006 §3, pseudocode).
     after_drop : {"react", "rearm"}
-        Measurement after a drop: a pause of T_r, as in the paper's text, or an immediate start of
-        C, as in the paper's pseudocode. Default react (sbd-2006 §3, text).
+        Action after a drop. ``"react"``: measure again after a pause of T_r, as in the paper's
+        text. ``"rearm"``: start a new measuring time C immediately, as in the paper's pseudocode.
+        Default react (sbd-2006 §3, text).
     ecn : bool
         Mark an ECN-capable packet instead of dropping it, below the limit. Default False.
     by_rate : list of SbdRow
         `min_th` and `reaction_time` per link rate. The row with the largest rate not above the
-        link's rate applies; if all are above, the lowest row. Each rate may occur only once.
-        Default none: the values do not depend on the rate.
+        link's rate applies. If all rows have a higher rate, the row with the lowest rate applies.
+        Each rate may occur only once. Default none: the values do not depend on the rate.
     """
 
     own_keys = ("alpha",)
@@ -102,12 +103,12 @@ class Sbd(QueueDisc):
 
 
 class RlcRed(QueueDisc):
-    """RED at the buffer of a radio bearer: instantaneous occupancy, drops at the front (sbd-2006).
+    """RED on the instantaneous occupancy of a radio bearer's buffer, with front drops (sbd-2006).
 
     Parameters
     ----------
     limit : int
-        max_th, packets, from 1: most packets in the queue and held by the link. Default 40
+        max_th, from 1: largest number of packets in the queue and in the link together. Default 40
         (sbd-2006 §5).
     min_th : int
         min_th, packets, from 0 and below `limit`; no packet is dropped below `min_th`. Default 20
@@ -116,17 +117,18 @@ class RlcRed(QueueDisc):
         max_p, in [0, 1]: the drop probability that would be reached at `limit`. Default 0.05
         (sbd-2006 Table 5, 384 kbit/s).
     count : bool
-        Space drops evenly by the count of arrivals since the last drop (Floyd & Jacobson 1993).
-        False: drops are independent. Default True (Floyd & Jacobson 1993 Fig. 2).
+        True: the count of arrivals since the last drop raises the drop probability, so that drops
+        are evenly spaced (Floyd & Jacobson 1993). False: drops are independent. Default True (Floyd
+        & Jacobson 1993 Fig. 2).
     drop : {"front", "arrival"}
-        Packet to drop: the first one whose transmission has not started, or the arrival. Default
-        front, as for SBD.
+        Packet to drop: the first packet whose transmission has not started, or the arriving packet.
+        Default front, as for SBD.
     ecn : bool
         Mark an ECN-capable packet instead of dropping it. Default False.
     by_rate : list of RlcRedRow
         `min_th` and `max_p` per link rate. The row with the largest rate not above the link's rate
-        applies; if all are above, the lowest row. Each rate may occur only once. Default none: the
-        values do not depend on the rate.
+        applies. If all rows have a higher rate, the row with the lowest rate applies. Each rate may
+        occur only once. Default none: the values do not depend on the rate.
     """
 
     kind: Literal["rlc-red"] = "rlc-red"

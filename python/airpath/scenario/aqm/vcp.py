@@ -38,7 +38,7 @@ else:
 
 
 class Vcp(QueueDisc):
-    """A VCP router: writes its load (low, high or overload) to the ECN field of departing data.
+    """A VCP router: writes its load (low, high, overload) to the ECN field of departing packets.
 
     Parameters
     ----------
@@ -56,14 +56,15 @@ class Vcp(QueueDisc):
     sampling : Duration
         t_q, time between samples of the queue, above 0. Default 10 ms (Xia et al. 2005 Table 1).
     low : float
-        Load factor from which the load is high, above 0 and below 1. Default 0.8 (Xia et al. 2005).
+        Load factor above which the load is no longer low but high, above 0 and below 1. Default 0.8
+        (Xia et al. 2005).
     average : {"ewma", "public-code"}
-        Average of the persistent queue: of the intervals' means with weight 1/4; or the last mean
-        divided by 16, as the public code computes it. Default ewma, which is the intention of the
-        public code.
+        Average of the persistent queue. ``"ewma"``: moving average of the means of the intervals,
+        with weight 1/4. ``"public-code"``: the last mean divided by 16, as the public code computes
+        it. Default ewma, which is the intention of the public code.
     capacity : Rate or {"link", "measured"}
-        C, capacity on the air: the link's nominal rate; the link's measured rate while it is busy;
-        or a fixed rate. Default link.
+        C, capacity on the air. ``"link"``: the nominal rate of the link. ``"measured"``: the rate
+        of the link measured while it is busy. Otherwise a fixed rate. Default link.
     """
 
     own_keys = ("target", "interval")
@@ -82,7 +83,7 @@ class Vcp(QueueDisc):
     capacity: Capacity = usual("link")
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; a capacity that is a rate has the key `fixed`."""
+        """Return the resolved form; a fixed capacity is a table with the key `fixed`."""
         entries = super().resolved(context, path)
         capacity = self.capacity
         if isinstance(capacity, Rate):

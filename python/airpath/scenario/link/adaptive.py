@@ -1,4 +1,4 @@
-"""Adaptive links: the modulation and coding scheme follows the SNR.
+"""Adaptive links, which select the modulation and coding scheme (MCS) from the SNR.
 
 A policy chooses the MCS of each packet from an estimate of the signal-to-noise ratio and from the
 queue. An error-rate table contains the rate and the error rate of each MCS.
@@ -24,9 +24,9 @@ __all__ = ["Adaptive"]
 
 
 class Adaptive(_RepeatingLink):
-    """A policy chooses each packet's MCS, from an estimate of the SNR and from the queue.
+    """Link whose policy chooses the MCS of each packet from an SNR estimate and the queue.
 
-    A packet fills complete FEC blocks of the chosen MCS. It is lost if any of them fails at the
+    A packet is sent in complete FEC blocks of the chosen MCS. It is lost if any block fails at the
     true SNR.
 
     Parameters
@@ -37,16 +37,16 @@ class Adaptive(_RepeatingLink):
     policy : LinkAdaptation
         Policy that selects the MCS of each packet.
     snr_db : float, optional
-        The true SNR if it is constant, dB, -200 to 200. Default: that of `snr`.
+        Constant true SNR, dB, -200 to 200. Default: the SNR of `snr`.
     snr : SnrProcess, optional
-        The true SNR over time, instead of `snr_db`. Default: constant.
+        Process of the true SNR over time, instead of `snr_db`. Default: the SNR is constant.
     delay : Duration
-        One-way propagation delay, from 0. Default 0 s; the paper's D_F is 2.5 ms.
+        One-way propagation delay, from 0. Default 0 s; D_F of qawla-2015 is 2.5 ms.
     errors : ErrorProcess, optional
         Errors in addition to those of the table. Default: none.
     snr_bias_db : float
-        Bias of the SNR estimate, dB, -200 to 200; a positive bias overestimates. Default 0; the
-        paper evaluates 2 and 4.
+        Bias of the SNR estimate, dB, -200 to 200; a positive bias overestimates. Default 0. The
+        paper uses 2 and 4.
     snr_noise_db : float
         Standard deviation of the estimate, dB, 0 to 200. Default 0.
     estimate_interval : Duration
@@ -99,13 +99,13 @@ class Adaptive(_RepeatingLink):
             raise faults_at(((*place, "coherence"), None, missing))
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of an engine field; the engine's constant SNR is the key `snr_db`."""
+        """Return the user's keys of an engine field; the constant SNR has the key `snr_db`."""
         if engine_path == "snr.mean_db" and self.snr is None:
             return ["snr_db"]
         return super()._user_path(engine_path)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; `table` is the key of the table for the engine."""
+        """Return the resolved form; `table` is the engine's name of the error-rate table."""
         key = context.table_key(self.table, (*path, "table"))
         framing = Framing(overhead=self.frame_overhead)
         entries = with_framing(super().resolved(context, path), framing, context, path)
@@ -116,7 +116,7 @@ class Adaptive(_RepeatingLink):
 
     @classmethod
     def regime_boundaries(cls, resolved: Mapping[str, Any]) -> list[int]:
-        """Return the threshold of the policy, if it has one."""
+        """Return a list with the queue threshold of the policy; empty without a threshold."""
         policy = resolved["policy"]
         return [policy["threshold"]] if "threshold" in policy else []
 
@@ -124,7 +124,7 @@ class Adaptive(_RepeatingLink):
     def regime_labels(
         cls, resolved: Mapping[str, Any], table: Callable[[], str | None]
     ) -> list[str]:
-        """Return the MCS of each regime; empty if the SNR estimate varies."""
+        """Return the name of the MCS of each regime; empty if the SNR estimate varies."""
         if resolved["snr_noise_db"] or resolved["snr"]["kind"] != "constant":
             return []
         text = table()

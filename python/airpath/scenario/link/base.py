@@ -1,4 +1,4 @@
-"""Base classes of links: family, framing, retransmission, and properties for other modules."""
+"""Base classes of links, and the framing of packets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Framing", "Link"]
 
 
 class Framing(Model):
-    """Size of a packet on the air; queue disciplines receive it with the link's nominal rate.
+    """Framing of packets, which determines their size on the air.
 
     A packet of L bytes takes ⌈⌈(L + `overhead`) / `block`⌉ · `block` / `code_rate`⌉ bytes.
 
@@ -26,7 +26,7 @@ class Framing(Model):
     block : Size
         Size to whose multiples frames are padded, 1 to 65535 B. Default 1 B.
     code_rate : float
-        Share of data in the transmitted bytes; the rest is parity. 0.001 to 1. Default 1.
+        Share of data in the transmitted bytes, 0.001 to 1; the rest is parity. Default 1.
     """
 
     overhead: Size = Size(0)
@@ -35,20 +35,21 @@ class Framing(Model):
 
 
 class Link(Component):
-    """A link, chosen by `kind`. `delay` is the one-way propagation delay, without transmission."""
+    """A link, selected by `kind`. Its `delay` is the one-way propagation delay."""
 
     family = "a link"
     engine_family = "link"
     is_duplex: ClassVar[bool] = False
-    """True if the link also serves the reverse direction, if that is the ACK path."""
+    """True if the link can also serve the reverse direction as the ACK path."""
     has_stations: ClassVar[bool] = False
-    """True if the receivers are stations of the link and request their uplink. ACKs must then
-    traverse its reverse direction, and all wires of a flow are between the link and the sender."""
+    """True if the receivers are stations of the link and request uplink capacity. ACKs must then
+    traverse the reverse direction of the link, and all wires of a flow lie between link and
+    sender."""
 
     series: ClassVar[frozenset[str]] = frozenset()
-    """Recorded series that this link writes and some other links do not."""
+    """Link-specific series that can be recorded for this link."""
     trace_format: ClassVar[Literal["mahimahi", "csv"] | None] = None
-    """Format of the trace; None for links without one."""
+    """File format of the trace; None for links without a trace."""
     key_labels = {
         "arq": "ARQ",
         "delay": "propagation delay",
@@ -69,9 +70,9 @@ class Link(Component):
     errors: Maybe[ErrorProcess] = ABSENT
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; without an error process, there is no key for it.
+        """Return the resolved form. Without an error process, the form has no key `errors`.
 
-        The form does not contain the propagation delay, which belongs to the hop.
+        The form does not contain the propagation delay, because it is part of the hop's form.
         """
         entries = super().resolved(context, path)
         if self.errors is None:
@@ -80,24 +81,24 @@ class Link(Component):
         return entries
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of an engine field; an overhead without framing is `frame_overhead`."""
+        """Return the user's keys of an engine field; the overhead may be `frame_overhead`."""
         if engine_path == "framing.overhead_bytes" and getattr(self, "framing", None) is None:
             return ["frame_overhead"]
         return super()._user_path(engine_path)
 
     @property
     def propagation(self) -> Duration:
-        """The part of `delay` that the hop applies: all of it, unless the link applies it."""
+        """Propagation delay that the hop applies: `delay`, or 0 if the link itself applies it."""
         return self.delay
 
     @property
     def delay_back(self) -> Duration:
-        """The reverse delay of this link, or the delay of a reverse link with its parameters."""
+        """Propagation delay of the reverse direction, which may have its own value."""
         return self.delay
 
     @classmethod
     def all_series(cls) -> frozenset[str]:
-        """Return the recorded series that only some links write."""
+        """Return the names of all link-specific series."""
         classes = (each for each in cls.registry.values() if issubclass(each, Link))
         return frozenset().union(*(each.series for each in classes))
 
@@ -105,22 +106,22 @@ class Link(Component):
 
     @classmethod
     def known_rates_bps(cls, resolved: Mapping[str, Any]) -> list[float]:
-        """Return the bit rate of each regime; one for a constant rate, empty if unknown."""
+        """Return the bit rate of each regime: one element for a constant rate, empty if unknown."""
         return [float(resolved["rate_bps"])] if "rate_bps" in resolved else []
 
     @classmethod
     def latencies_ns(cls, resolved: Mapping[str, Any]) -> tuple[int, int]:  # noqa: ARG003
-        """Return the delays that each direction adds to the delay of the hop, ns."""
+        """Return forward and reverse delay that the link adds to the delay of the hop, ns."""
         return 0, 0
 
     @classmethod
     def largest_rate_bps(cls, resolved: Mapping[str, Any]) -> float:
-        """Return an upper bound of the bit rate, for estimates; 0 if none is known."""
+        """Return an upper bound of the bit rate, for estimates; 0 if no bound is known."""
         return max(cls.known_rates_bps(resolved), default=0.0)
 
     @classmethod
     def regime_boundaries(cls, resolved: Mapping[str, Any]) -> list[int]:  # noqa: ARG003
-        """Return the queue lengths, packets, at which each further regime begins."""
+        """Return the queue length, packets, at which each regime after the first begins."""
         return []
 
     @classmethod
@@ -129,29 +130,29 @@ class Link(Component):
         resolved: Mapping[str, Any],  # noqa: ARG003
         table: Callable[[], str | None],  # noqa: ARG003
     ) -> list[str]:
-        """Return a label of each regime; empty if the regimes have no distinguishing names.
+        """Return the label of each regime; an empty list if no distinct labels exist.
 
         Parameters
         ----------
         resolved : mapping
             The resolved form.
         table : callable
-            Returns the text of the error-rate table; None if the table cannot be read.
+            Function that returns the text of the error-rate table, or None if it cannot be read.
         """
         return []
 
     @classmethod
     def slots(cls, resolved: Mapping[str, Any], duration_ns: int) -> float:  # noqa: ARG003
-        """Return the slots of a run, for estimates of processor time; 0 without slots."""
+        """Return the number of slots in a run, to estimate CPU time; 0 for links without slots."""
         return 0.0
 
     @property
     def has_parity(self) -> bool:
-        """True if the link adds the parity of a code to packets."""
+        """True if the link adds the parity of an error-correcting code to packets."""
         return False
 
     def uncorrected_code_rate(self, size: int) -> float | None:
-        """Return the code rate of packets of `size` bytes, if their parity corrects no errors."""
+        """Return the code rate for `size` bytes if the parity corrects no errors, else None."""
         return None
 
 
@@ -177,7 +178,7 @@ class _FramedLink(Link):
         return entries
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; `frame_overhead` becomes framing."""
+        """Return the resolved form; `frame_overhead` is converted to framing."""
         framing = self.framing or Framing(overhead=self.frame_overhead)
         return with_framing(super().resolved(context, path), framing, context, path)
 
@@ -185,7 +186,7 @@ class _FramedLink(Link):
 def with_framing(
     entries: dict[str, Any], framing: Framing, context: Context, path: Path
 ) -> dict[str, Any]:
-    """Return the resolved form of a link; its framing replaces `frame_overhead`."""
+    """Return the resolved form of a link, in which the framing replaces `frame_overhead`."""
     del entries["frame_overhead_bytes"]
     return {**entries, "framing": framing.resolved(context, (*path, "framing"))}
 
@@ -204,7 +205,7 @@ class _RepeatingLink(Link):
             raise faults_at((("in_order",), self.in_order, wrong))
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form, without keys that are not set."""
+        """Return the resolved form; unset optional keys are omitted."""
         entries = super().resolved(context, path)
         for key in ("harq", "arq", "in_order"):
             if entries[key] is None:

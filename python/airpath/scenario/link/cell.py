@@ -33,10 +33,10 @@ class SlotRate(Component):
 
 
 class Shannon(SlotRate):
-    """The capacity at the SNR of the slot's start, W log(1 + (1 - m) N) (clamp-2008 eq. 18).
+    """Shannon capacity W log(1 + (1 - m) N) at the SNR N of the slot's start (clamp-2008 eq. 18).
 
-    A slot fails if the capacity at the SNR of its end is below that rate; m is the `margin` of the
-    cell.
+    m is the `margin` of the cell. A slot fails if the capacity at the SNR of the slot's end is
+    below this rate.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ class Shannon(SlotRate):
     cap : Rate, optional
         The largest rate, above 0. Default: none.
     log : {"binary", "natural"}
-        Base of the logarithm: 2, or e. Default ``"binary"``: with it, the largest rate in both
-        presets of the paper is the capacity at the mean SNR.
+        Base of the logarithm: 2, or e. Default ``"binary"``, because the largest rate in both
+        presets of the paper is then the capacity at the mean SNR.
     """
 
     kind: Literal["shannon"] = "shannon"
@@ -78,8 +78,8 @@ class McsRate(SlotRate):
         Error-rate table: a path from the scenario file's directory, or ``airpath:NAME`` for a table
         that comes with Airpath (see `airpath.scenario.tables`).
     bandwidth : Frequency, optional
-        W, above 0; the rate of an MCS is W times its bits per symbol times its code rate. Default:
-        rates from the table.
+        W, above 0. The rate of an MCS is then W times its bits per symbol times its code rate.
+        Default: the rates in the table.
     """
 
     kind: Literal["mcs"] = "mcs"
@@ -98,14 +98,14 @@ class McsRate(SlotRate):
 class AdaptiveMargin(Model):
     """A margin that adapts to a target share of discarded packets (clamp-2008 §5.2).
 
-    A discarded packet increases the margin of the cell by δ(1 - p*), a delivered packet decreases
-    it by δp*. δ is 0.1 until the 10th loss, 0.02 until the 40th, then 0.002. The margin starts at
-    the larger of 0 and `least`, and stays between `least` and 0.95.
+    A discarded packet increases the margin of the cell by δ(1 - p*); a delivered packet decreases
+    the margin by δp*. The step δ is 0.1 until the 10th loss, then 0.02 until the 40th loss, then
+    0.002. The margin starts at the larger of 0 and `least`, and stays between `least` and 0.95.
 
     Parameters
     ----------
     target_loss : float
-        p*, above 0 and below 1. 0.001 in the paper.
+        p*, the target share of discarded packets, above 0 and below 1. 0.001 in the paper.
     least : float
         Lower bound of the margin, from -4 to 0.95. Default -4.
     per_user : bool, optional
@@ -118,7 +118,7 @@ class AdaptiveMargin(Model):
     per_user: Maybe[Truth] = ABSENT
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; `per_user` is absent if it is not set."""
+        """Return the resolved form; `per_user` is omitted if it is not set."""
         entries = super().resolved(context, path)
         if entries["per_user"] is None:
             del entries["per_user"]
@@ -145,11 +145,11 @@ class CellUser(Model):
     Parameters
     ----------
     user : int
-        Number of the user, from 0. At least one flow must have it.
+        Index of the user, from 0. At least one flow must belong to this user.
     weight : float
         w in the scheduler's utility, above 0. Default 1.
     snr : SnrProcess, optional
-        SNR of the user. Default: that of the cell.
+        SNR process of the user. Default: the process of the cell.
     """
 
     user: Number = Field(examples=["0"])
@@ -157,7 +157,7 @@ class CellUser(Model):
     snr: Maybe[SnrProcess] = ABSENT
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; without `snr`, the key is absent."""
+        """Return the resolved form; `snr` is omitted if it is not set."""
         entries = super().resolved(context, path)
         if self.snr is None:
             del entries["snr"]
@@ -168,9 +168,9 @@ class Cell(Link):
     """A fading cell: slots, a queue for each user, and a scheduler (clamp-2008 §5.2, §5.3).
 
     At the start of each slot, a scheduler selects one of the users with data. The slot carries as
-    many bits of that user's packets as its rate allows; they may belong to several packets or to a
-    part of one. The slot fails if the SNR at its end does not support the rate. Each user has a
-    separate queue with the bottleneck's queue discipline; a flow's `user` selects the queue.
+    many bits of that user's packets as its rate allows: several packets, or a part of a packet. The
+    slot fails if the SNR at its end does not support the rate. Each user has a separate queue with
+    the bottleneck's queue discipline; a flow's `user` selects the queue.
 
     Parameters
     ----------
@@ -179,22 +179,23 @@ class Cell(Link):
     rate : SlotRate
         The rate of a slot.
     snr : SnrProcess
-        The SNR of each user, independent of the others.
+        SNR process of each user. The SNRs of different users are independent.
     scheduler : Scheduler
         Scheduler that selects the user of each slot. Default ``"proportional-fair"`` (clamp-2008
         §5.3).
     margin : float or AdaptiveMargin
-        m: a slot's rate is selected for the fraction 1 - m of the SNR. From -100 to below 1; or an
-        adaptive margin, ``{target_loss = 0.001}``. Default 0.
+        m, from -100 to below 1, or an adaptive margin, ``{target_loss = 0.001}``. The rate of a
+        slot is selected for the fraction 1 - m of the SNR. Default 0.
     attempts : int
-        n: after n consecutive failed slots of a user, the packets that the last of these slots
-        would have completed are discarded. From 1. Default 15 (clamp-2008 §5.4, fast fading).
+        n, from 1. After n consecutive failed slots of a user, the packets that the last of these
+        slots would have completed are discarded. Default 15 (clamp-2008 §5.4, fast fading).
     harq : {"off", "chase", "incremental"}
-        Treatment of a block whose slot has failed. ``"off"``: its bits go into new blocks.
-        Otherwise it is retransmitted, and the receiver adds the SNRs of its slots (chase combining)
-        or their capacities (incremental redundancy). Default ``"off"`` (clamp-2008 §5.2).
+        Treatment of a block whose slot has failed. ``"off"``: its bits are sent in new blocks.
+        Otherwise the block is retransmitted. The receiver adds the SNRs of the block's slots
+        (``"chase"``, chase combining) or their capacities (``"incremental"``, incremental
+        redundancy). Default ``"off"`` (clamp-2008 §5.2).
     users : list of CellUser
-        Users whose parameters differ. Default none.
+        Users whose parameters differ from the defaults of the cell. Default none.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     errors : ErrorProcess, optional

@@ -1,4 +1,4 @@
-"""Links, one class each. A link removes packets from its queue and transmits them one by one."""
+"""Links that take packets from their queue and transmit them one by one, one class for each."""
 
 from __future__ import annotations
 
@@ -92,10 +92,10 @@ class MultiRegime(_RepeatingLink, _FramedLink):
     Parameters
     ----------
     thresholds : list of int
-        Boundaries between regimes, packets, each above 0, strictly ascending. For two regimes, the
-        only boundary is the paper's B.
+        Queue lengths at the boundaries between regimes, packets, each above 0, strictly ascending.
+        For two regimes, the only boundary is B in qawla-2015.
     regimes : list of Regime
-        Regimes from the shortest queue to the longest: one regime more than there are thresholds.
+        Regimes in ascending queue length. There must be one regime more than thresholds.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     errors : ErrorProcess, optional
@@ -150,20 +150,20 @@ def DualRegime(  # noqa: N802  (named as the class that it returns)
     delay: str | float | Duration = "0 s",
     frame_overhead: str | float | Size = "0 B",
 ) -> MultiRegime:
-    """Return the paper's dual-regime link, a `link.MultiRegime` with two regimes (qawla-2015 §2).
+    """Create the dual-regime link of qawla-2015 §2: a `link.MultiRegime` with two regimes.
 
     Parameters
     ----------
     rates : pair of str, float or Rate
-        r1 and r2: the rate below the threshold and the rate from the threshold on. Floats in bit/s.
+        r1 and r2: the rates below the threshold and from the threshold on. Floats are in bit/s.
     pers : pair of float
         PER1 and PER2, in [0, 1].
     threshold : int
         B, packets, above 0.
     delay : str, float or Duration
-        D_F, the one-way propagation delay. A float in seconds.
+        D_F, the one-way propagation delay. A float is in seconds.
     frame_overhead : str, float or Size
-        Size added to each IP packet for its transmission time. A float in bytes.
+        Size added to each IP packet for its transmission time. A float is in bytes.
 
     Raises
     ------
@@ -243,14 +243,14 @@ class _FromTrace(_FramedLink):
         return file
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of an engine field; the engine has a table for each kind of offset."""
+        """Return the user's keys of an engine field; each kind of offset is a table there."""
         first, _, field = engine_path.partition(".")
         if first == "offset" and isinstance(self.offset, Uniform):
             return ["offset", *self.offset._user_path(field)]
         return ["offset"] if first == "offset" else super()._user_path(engine_path)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; `trace` is the key of the trace for the engine."""
+        """Return the resolved form; `trace` is the engine's name of the trace."""
         entries = super().resolved(context, path)
         for key in ("file", "offset", "offset_ns"):
             entries.pop(key, None)
@@ -260,7 +260,7 @@ class _FromTrace(_FramedLink):
 
 
 class Trace(_FromTrace):
-    """Delivery opportunities from a Mahimahi trace, which is repeated to the end of the run.
+    """Link with the delivery opportunities of a Mahimahi trace, repeated to the end of the run.
 
     Parameters
     ----------
@@ -276,8 +276,8 @@ class Trace(_FromTrace):
     offset : Duration, Uniform or "random", optional
         Position in the trace at which the run starts: a fixed time, a random time in each
         replication (``{uniform = ["0 s", "600 s"]}``), or any time of the trace. Random times are
-        multiples of 1 ms; times beyond its end continue in the repeated trace. Default: the start
-        of the trace.
+        multiples of 1 ms. Times beyond the end of the trace continue in its repetition. Default:
+        the start of the trace.
     frame_overhead : Size
         Size added to each IP packet, 0 to 65535 B. Default 4 B: Mahimahi's opportunities carry
         1504 bytes, a 1500-byte packet and the packet information of the TUN device.
@@ -291,7 +291,7 @@ class Trace(_FromTrace):
 
 
 class RateTrace(_RepeatingLink, _FromTrace):
-    """Piecewise-constant rate from a ``time_s,rate_bps`` CSV, repeated to the end of the run.
+    """Link with a piecewise-constant rate from a ``time_s,rate_bps`` CSV file, which is repeated.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The MIMO fading link: two SNR states, antennas, a modulation, and a code for packets."""
+"""The MIMO fading link with two SNR states and an error-correcting code for packets."""
 
 from __future__ import annotations
 
@@ -35,27 +35,28 @@ BITS = {
     "16qam": 4,
     "64qam": 6,
 }
-"""Bits of a modulation symbol by the name of the modulation."""
+"""Maps the name of a modulation to its bits per symbol."""
 
 
 class ReedSolomon(Model):
     """A Reed-Solomon code for each packet, modelled by its correctable errors (vcp-2008 §II.C).
 
-    A packet of k symbols is sent as b = round(k/`code_rate`) symbols and is received if at most
-    ⌊(b - k)/2⌋ of them are in error. Without `max_block`, a packet is a single block, even if it
-    has more than 2^`symbol_bits` - 1 symbols, the limit of a real code.
+    A packet of k symbols is sent as b = round(k/`code_rate`) symbols. The packet is received if at
+    most ⌊(b - k)/2⌋ of the b symbols are in error. Without `max_block`, a packet is a single block,
+    even if it exceeds the limit of a real code, 2^`symbol_bits` - 1 symbols.
 
     Parameters
     ----------
     kind : {"reed-solomon"}
         The code. Default reed-solomon.
     code_rate : float
-        r, the share of data on the air, 0.001 to 1; 1 corrects no errors.
+        r, the share of data in the transmitted symbols, 0.001 to 1. A code with r = 1 corrects no
+        errors.
     symbol_bits : int
         Bits of a symbol, 1 to 16, a multiple of the bits of a modulation symbol. Default 8.
     max_block : int, optional
-        Most symbols of a block, up to 2^`symbol_bits` - 1. A longer packet is sent as several
-        consecutive blocks and is lost if any of them is lost. Default: one block for a packet.
+        Largest number of symbols in a block, up to 2^`symbol_bits` - 1. A longer packet is sent as
+        several consecutive blocks and is lost if any block is lost. Default: one block per packet.
     """
 
     kind: Annotated[str, choice("reed-solomon")] = "reed-solomon"
@@ -84,14 +85,14 @@ class ReedSolomon(Model):
 
 
 class SmallPackets(Model):
-    """Another code rate for small packets. A link distinguishes sizes of packets, not kinds.
+    """Separate code rate for small packets, such as ACKs. Only the packet size decides.
 
     Parameters
     ----------
     up_to : Size
-        Largest size of such a packet, 1 to 65535 B.
+        Largest size of a packet with this code rate, 1 to 65535 B.
     code_rate : float
-        Code rate r of such packets, 0.001 to 1.
+        Code rate r of these packets, 0.001 to 1.
     """
 
     up_to: Size = Field(examples=['"128 B"'])
@@ -128,16 +129,16 @@ class Mimo(Link):
         1 - β, the probability that a good modulation symbol follows a bad one, in [0, 1]. Not 0 if
         `p_good_to_bad` is 0. Default 0.125 (vcp-2008 §IV).
     fading : {"rayleigh", "rician", "nakagami"}
-        Fading of the amplitude of a branch. Default rayleigh (vcp-2008 §II.B).
+        Distribution of the amplitude of each branch. Default rayleigh (vcp-2008 §II.B).
     k_factor_db : float, optional
-        K of Rician fading, power of the line of sight relative to the scattered power, dB, -200 to
-        200.
+        K factor of Rician fading: power of the line of sight relative to the scattered power, dB,
+        -200 to 200.
     m : float, optional
         Shape parameter of Nakagami fading, 0.5 to 1000; 1 is Rayleigh fading.
     fec : ReedSolomon, optional
-        The code of packets. Default: none.
+        Error-correcting code of the packets. Default: none.
     small : SmallPackets, optional
-        Another code rate for small packets. Default: that of `fec`.
+        Separate code rate for small packets. Default: the code rate of `fec`.
     errors : ErrorProcess, optional
         Errors in addition to those of the fading. Default: none.
     """
@@ -166,7 +167,7 @@ class Mimo(Link):
         return entries
 
     def code_rate_of(self, size: int) -> float:
-        """Return the code rate of packets of a size; 1 without a code.
+        """Return the code rate of packets with a given size; 1 without a code.
 
         Parameters
         ----------
@@ -179,11 +180,11 @@ class Mimo(Link):
 
     @property
     def has_parity(self) -> bool:
-        """True if packets carry the parity of a code."""
+        """True if packets carry parity of an error-correcting code."""
         return self.fec is not None
 
     def uncorrected_code_rate(self, size: int) -> float | None:
-        """Return the code rate of packets of `size` bytes, if their parity corrects no errors."""
+        """Return the code rate for `size` bytes if the parity corrects no errors, else None."""
         rate = self.code_rate_of(size)
         if self.fec is None or rate == 1:
             return None
@@ -194,7 +195,7 @@ class Mimo(Link):
 def block_faults(
     groups: Sequence[Source], links: Sequence[tuple[Path, Link | None]]
 ) -> list[tuple[Path, Any, Any]]:
-    """Return a fault for each link whose blocks of the largest packets would be too long.
+    """Return a fault for each link on which the largest packets would need too long blocks.
 
     Parameters
     ----------

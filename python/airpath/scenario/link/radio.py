@@ -1,4 +1,4 @@
-"""The radio of a link whose MCSs follow the SNR, which is computed from a distance."""
+"""Radio of a TDD link: computes the SNR of stations from their distances to select MCSs."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _OF_BUDGET = (
     *("base_noise_db", "station_noise_db", "loss_db", "bandwidth", "uplink_share"),
     *("shadowing", "correlation_distance", "profile", "speed"),
 )
-"""Keys of the link budget, shadowing and fading that determine the SNR at a distance."""
+"""Keys of link budget, shadowing and fading, from which the SNR at a distance is computed."""
 
 
 _SI = {Frequency: "_hz", Length: "_m", Speed: "_mps", Decibels: "_db"}
-"""Suffixes that the engine appends to the name of a quantity in SI units."""
+"""Maps quantity types to the suffixes of engine field names for values in SI units."""
 
 
 class Radio(Model):
@@ -54,8 +54,8 @@ class Radio(Model):
 
     The mean SNR follows from a link budget at a distance: COST-231 Hata path loss, thermal noise,
     and the powers, gains and noise figures below. Log-normal shadowing and the fading of a delay
-    profile vary the SNR around its mean. The channel is reciprocal; the uplink's SNR differs by its
-    budget. The SNR is constant within a frame.
+    profile vary the SNR around its mean. The channel is reciprocal: shadowing and fading are the
+    same in both directions, and only the link budgets differ. The SNR is constant within a frame.
 
     COST-231 Hata was fitted from 1.5 to 2 GHz and from 1 to 20 km, with base station heights of 30
     to 200 m and station heights of 1 to 10 m. Outside these ranges, such as at 2.5 GHz, its formula
@@ -66,19 +66,19 @@ class Radio(Model):
     distance : Length, optional
         Distance from the base station to the stations, above 0. Required unless `snr` is set.
     snr : SnrProcess, optional
-        The SNR of each station's downlink, instead of the link budget at `distance`. The uplink's
+        SNR process of each station's downlink, instead of the link budget at `distance`. The uplink
         SNR is higher by `uplink_offset`. Default: computed from `distance`.
     uplink_offset : Decibels
         With `snr`: uplink SNR minus downlink SNR, -200 dB to 200 dB. Default 0 dB.
     table : str
-        Error-rate table: a path from the scenario file's directory, or ``airpath:NAME``. Repetition
-        coding shifts the curve of QPSK 1/2. Default ``"airpath:802.16-ctc-awgn"``, because the SNR
-        is constant within a frame.
+        Error-rate table: a path from the scenario file's directory, or ``airpath:NAME``. For MCSs
+        with repetition coding, the error-rate curve of QPSK 1/2 is shifted. Default
+        ``"airpath:802.16-ctc-awgn"``, because the SNR is constant within a frame.
     policy : LinkAdaptation
         Policy that selects the MCS, independently of the queue. Default ``"tfer"`` with ``th_fer =
         0.1``: the fastest MCS with a block error rate below 0.1.
     feedback : int
-        Age of the SNR by which MCSs are selected, frames, from 0. Default 1.
+        Age of the SNR value that the policy uses, frames, from 0. Default 1.
     combining : {"none", "chase", "incremental"}
         Combining of several HARQ attempts in the receiver. Default chase.
     frequency : Frequency
@@ -102,21 +102,22 @@ class Radio(Model):
     station_noise_db : float
         Noise figure of the stations' receivers, dB, from 0. Default 7.
     loss_db : float
-        Loss by walls and bodies, or an interference margin, dB, in both directions. Default 0.
+        Additional loss in both directions, dB, for example by walls and bodies, or an interference
+        margin. Default 0.
     bandwidth : Frequency
         Bandwidth of the used subcarriers, above 0. Default 9.1984375 MHz, 841 subcarriers of
         10937.5 Hz.
     uplink_share : float
-        Share of the bandwidth that a station's burst occupies with its full power, 1e-6
-        to 1. Default 0.2.
+        Share of the bandwidth that a station's burst occupies at full transmit power, 1e-6 to 1.
+        Default 0.2.
     shadowing : Decibels
-        σ of the shadowing, 0 dB to 30 dB. Default 8 dB.
+        σ, the standard deviation of the shadowing, 0 dB to 30 dB. Default 8 dB.
     correlation_distance : Length
         Distance after which the correlation of the shadowing is 1/e, above 0. Default 50 m.
     profile : {"none", "pedestrian-a", "pedestrian-b", "vehicular-a", "vehicular-b", "epa", \
 "eva", "etu"}
-        Delay profile of the fading taps: profiles of ITU-R M.1225; the last three are of 3GPP TS
-        36.104. Default pedestrian-b.
+        Delay profile of the fading taps, from ITU-R M.1225 or (``epa``, ``eva``, ``etu``) 3GPP TS
+        36.104. ``"none"``: no fading. Default pedestrian-b.
     speed : Speed
         Speed of the stations, 0 m/s to 10000 m/s. Default 3 km/h.
     """
@@ -182,7 +183,7 @@ class Radio(Model):
         return [] if self.distance is None else super()._engine_problems()
 
     def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the budget, shadowing and mobility in SI units."""
+        """Return link budget, shadowing and mobility in the engine's form, with SI units."""
         values = {name: getattr(self, name) for name in _OF_BUDGET}
         return {
             name + _SI.get(type(value), ""): value.si() if hasattr(value, "si") else value
@@ -197,7 +198,7 @@ class Radio(Model):
         return float(loss_db)
 
     def distance_problem(self, distance: Length) -> EngineProblem | None:
-        """Return the problem that the engine finds in a distance with this budget, or None.
+        """Return the engine's problem with a distance in this link budget; None if it is accepted.
 
         Parameters
         ----------
@@ -214,9 +215,9 @@ class Radio(Model):
         Parameters
         ----------
         distance : Length, optional
-            Distance of that station. Default: that of the radio.
+            Distance of the station. Default: `distance` of the radio.
         snr : SnrProcess, optional
-            SNR process of that station. Default: that of the radio.
+            SNR process of the station. Default: `snr` of the radio.
 
         Raises
         ------
@@ -237,7 +238,7 @@ class Radio(Model):
 
     @property
     def uplink_db(self) -> float:
-        """Uplink SNR minus downlink SNR, dB: powers, noise figures and bandwidths differ."""
+        """Uplink SNR minus downlink SNR, dB, from the powers, noise figures and bandwidths."""
         if self.snr is not None:
             return float(self.uplink_offset)
         band = self.bandwidth.si()
@@ -255,8 +256,9 @@ class Radio(Model):
     ) -> dict[str, Any]:
         """Return the resolved SNR process of a station.
 
-        If the form is only validated, the process of a link budget has a mean of 0 dB, because a
-        budget that the engine rejects may have no mean. The budget is checked separately.
+        If the resolved form is only needed for validation, the mean SNR from a link budget is
+        replaced by 0 dB, because a link budget that the engine rejects may have no mean. The link
+        budget is checked separately.
 
         Parameters
         ----------
@@ -298,7 +300,7 @@ class Radio(Model):
         return entries
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form: an SNR process, and the key of the error-rate table."""
+        """Return the resolved form: an SNR process, and the engine's name of the table."""
         is_of_budget = self.snr is None and context is NO_FILES  # As in `snr_of`.
         return {
             "table": context.table_key(self.table, (*path, "table")),

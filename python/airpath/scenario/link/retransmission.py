@@ -1,4 +1,4 @@
-"""Retransmission on a link by HARQ and ARQ."""
+"""Parameters of retransmissions on a link by HARQ and ARQ."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["Arq", "AttemptErrors", "Harq"]
 
 
 class AttemptErrors(Model):
-    """Error probability of each attempt, from an error-rate table and the receiver's combining.
+    """Error probability of each HARQ attempt, from an error-rate table and the combining.
 
     The probability that a block is not decoded after n attempts depends on the combining. With
-    chase combining, the SNRs of the attempts add up, so that it is the error rate at n times the
-    SNR. With incremental redundancy, the capacities add up. Without combining, attempts are
-    independent.
+    chase combining, the SNRs of the attempts add up, so that this probability is the error rate at
+    n times the SNR. With incremental redundancy, the capacities add up. Without combining, the
+    attempts fail independently.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class AttemptErrors(Model):
     snr : Decibels
         SNR of each attempt, -200 to 200 dB.
     combining : {"none", "chase", "incremental"}
-        Combining of several attempts in the receiver. Default chase.
+        How the receiver combines the attempts of a block. Default chase.
     block : Size
         Size of the block whose error rate is used, 1 to 65535 B. Default 1500 B.
     """
@@ -45,7 +45,7 @@ class AttemptErrors(Model):
     block: Size = Size(1500)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; `table` is the key of the table for the engine."""
+        """Return the resolved form; `table` is the engine's name of the error-rate table."""
         return {
             "table": context.table_key(self.table, (*path, "table")),
             "mcs": self.mcs,
@@ -70,7 +70,7 @@ else:
 
 
 class Harq(Model):
-    """Retransmissions of a corrupted block, one round trip apart (wimax-2009 §5.1).
+    """HARQ: retransmits a corrupted block after a radio round trip (wimax-2009 §5.1).
 
     An attempt fails with probability `error`, or because the link loses it. A retransmission takes
     time but no capacity.
@@ -80,9 +80,9 @@ class Harq(Model):
     attempts : int
         Largest number of transmissions of a block, from 1.
     error : float or AttemptErrors
-        Probability that an attempt fails, from 0 to below 1, independent for each attempt; or the
-        probability from an error-rate table, ``{table = "airpath:802.16-ctc-awgn", mcs = "mcs0",
-        snr = "1.8 dB"}``. Default 0.
+        Probability that an attempt fails, from 0 to below 1, with independent attempts. Or a table
+        that selects the probability from an error-rate table:
+        ``{table = "airpath:802.16-ctc-awgn", mcs = "mcs0", snr = "1.8 dB"}``. Default 0.
     round_trip : Duration
         Time from one attempt to the next, above 0, up to 1 h.
     processes : int, optional
@@ -98,10 +98,10 @@ class Harq(Model):
 
 
 class Arq(Model):
-    """Retransmission of the blocks that HARQ has discarded (wimax-2009 §5.1).
+    """ARQ: retransmits the blocks that HARQ has discarded (wimax-2009 §5.1).
 
-    Without HARQ, it retransmits the packets that the link has lost. It always succeeds, and takes
-    time but no capacity.
+    Without HARQ, ARQ retransmits the packets that the link has lost. A retransmission always
+    succeeds. It takes time but no capacity.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The 3G radio bearer, RLC in acknowledged mode."""
+"""The link class of a 3G radio bearer with RLC in acknowledged mode."""
 
 from __future__ import annotations
 
@@ -23,21 +23,22 @@ class RlcAm(Link):
 
     With ``ack_path = {kind = "reverse"}``, ACKs traverse the reverse direction of the same bearer.
     Otherwise the reverse direction carries only status reports. A packet counts in the queue until
-    all its PDUs are acknowledged. The defaults are those of sbd-2006, Table 1. For its turnaround
-    of 50 ms, set ``delay = "20 ms"`` and ``reverse_delay = "30 ms"``.
+    all its PDUs are acknowledged. The defaults are from sbd-2006, Table 1. For the turnaround time
+    of 50 ms in sbd-2006, set ``delay = "20 ms"`` and ``reverse_delay = "30 ms"``.
 
     Parameters
     ----------
     rate : Rate
         Nominal rate: bits of PDU payload per second, above 0.
     reverse_rate : Rate, optional
-        Nominal rate of the reverse direction. Default: `rate`, also after a change of `rate`.
+        Nominal rate of the reverse direction. Default: `rate`, including scheduled changes of
+        `rate`.
     tti : Duration
         Transmission time interval, above 0. Default 10 ms.
     delay : Duration
         Time from the start of a TTI to the delivery of its PDUs, at least `tti`. Default 25 ms. The
-        response to a PDU is sent in the TTI after its arrival, so that multiples of a TTI add no
-        waiting time.
+        response to a PDU is sent in the first TTI after its arrival. If the delay is a multiple of
+        the TTI, the response does not wait for the TTI.
     reverse_delay : Duration, optional
         Delay of the reverse direction. Default: `delay`.
     pdu_payload : Size
@@ -47,21 +48,21 @@ class RlcAm(Link):
     max_dat : int
         MaxDAT, 2 to 255: a PDU is discarded instead of its MaxDAT-th transmission. Default 10.
     on_max_dat : {"discard", "reset"}
-        Reaction to the discard of a PDU: its SDUs are discarded, or both peers are reset. Default
-        discard.
+        Reaction to the discard of a PDU. ``"discard"``: its SDUs are discarded. ``"reset"``: both
+        peers are reset. Default discard.
     poll_timer : Duration
         Timer_Poll, above 0. Default 60 ms.
     poll_stop : {"answer", "report"}
-        Status reports that stop Timer_Poll: those that cover the PDU with the poll, or every report
-        while packets wait. Default answer.
+        Status reports that stop Timer_Poll. ``"answer"``: reports that cover the PDU with the poll.
+        ``"report"``: every report while packets wait. Default answer.
     status_prohibit : Duration
         Timer_Status_Prohibit, from 0. Default 60 ms.
     poll_window : float
-        Poll_Window: the share of the window, in (0, 1], from which PDUs carry a poll; with 1, the
-        PDU that fills the window. Default 0.5.
+        Poll_Window, in (0, 1]: if at least this share of the window is in use, PDUs carry a poll.
+        With 1, only the PDU that fills the window carries a poll. Default 0.5.
     window_poll : {"every", "timed"}
-        PDUs beyond `poll_window` that carry a poll: every PDU, or only one while Timer_Poll does
-        not run. Default every.
+        PDUs beyond `poll_window` that carry a poll. ``"every"``: every PDU. ``"timed"``: only a PDU
+        that is sent while Timer_Poll does not run. Default every.
     last_pdu_poll : bool
         True: the last PDU in the buffer carries a poll. Default True.
     last_retransmission_poll : bool
@@ -70,7 +71,8 @@ class RlcAm(Link):
         True: a gap in the sequence numbers triggers a status report. Default True.
     nack_guard : bool
         True: the sender ignores negative acknowledgements of PDUs sent less than a radio round trip
-        ago (`delay` plus `reverse_delay`). TS 25.322 ignores none of them. Default True.
+        ago (`delay` plus `reverse_delay`). TS 25.322 does not ignore such acknowledgements. Default
+        True.
     concatenation : bool
         True: the end of one SDU and the start of the next may share a PDU. Default True.
     mrw_timer : Duration
@@ -78,10 +80,10 @@ class RlcAm(Link):
     reset_timer : Duration
         Timer_RST, above 0. Default 200 ms; an assumption, not stated in the paper.
     errors : ErrorProcess, optional
-        Errors of frames. Default: none.
+        Error process of the forward direction's frames. Default: no errors.
     reverse_errors : ErrorProcess, optional
-        Errors of the reverse direction. Default: those of `errors`, independent of the forward
-        direction.
+        Error process of the reverse direction's frames. Default: an independent process with the
+        parameters of `errors`.
     """
 
     is_duplex = True
@@ -113,12 +115,12 @@ class RlcAm(Link):
 
     @property
     def propagation(self) -> Duration:
-        """The delay of the hop, 0: the bearer delays PDUs and status reports itself."""
+        """Delay of the hop: 0, because the bearer itself delays PDUs and status reports."""
         return Duration(0)
 
     @property
     def delay_back(self) -> Duration:
-        """The delay of the reverse direction."""
+        """Delay of the reverse direction."""
         return self.delay if self.reverse_delay is None else self.reverse_delay
 
     @classmethod

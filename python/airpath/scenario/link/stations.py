@@ -1,4 +1,4 @@
-"""The stations of a TDD link: their MCSs, and parameters that differ for one station."""
+"""Stations of a TDD link: the available MCSs, and the parameters of single stations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DOWNLINK_MCS = (
     *("qpsk-1/12", "qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4"),
     *("16qam-1/2", "64qam-2/3", "64qam-3/4", "64qam-5/6"),
 )
-"""MCSs of the downlink in wimax-2009 §5.1; rates below 1/2 are rate 1/2 with repetition."""
+"""MCSs of the downlink in wimax-2009 §5.1. Code rates below 1/2 are rate 1/2 with repetition."""
 UPLINK_MCS = (
     *("qpsk-1/12", "qpsk-1/8", "qpsk-1/4", "qpsk-1/2", "qpsk-3/4"),
     *("16qam-1/2", "16qam-3/4"),
@@ -46,9 +46,9 @@ def slot_bytes(mcs: str, slot_symbols: int) -> Fraction:
     Parameters
     ----------
     mcs : str
-        An MCS of either direction.
+        Name of a downlink or uplink MCS.
     slot_symbols : int
-        Data symbols of a slot.
+        Number of data symbols in a slot.
     """
     modulation, _, rate = mcs.partition("-")
     return slot_symbols * BITS[modulation] * Fraction(rate) / 8
@@ -64,16 +64,16 @@ class TddUser(Model):
     Parameters
     ----------
     user : int
-        Number of the station, from 0, below `stations`.
+        Index of the station, from 0, below `stations`.
     downlink_mcs : str, optional
-        MCS of the station's downlink. Default: that of the link.
+        MCS of the station's downlink. Default: `downlink_mcs` of the link.
     uplink_mcs : str, optional
-        MCS of the station's uplink. Default: that of the link.
+        MCS of the station's uplink. Default: `uplink_mcs` of the link.
     distance : Length, optional
-        With `radio`: distance of the station from the base station, above 0. Default: that of the
-        radio.
+        With `radio`: distance of the station from the base station, above 0. Default: `distance` of
+        the radio.
     snr : SnrProcess, optional
-        With `radio`: SNR of the station's downlink. Default: that of the radio.
+        With `radio`: SNR process of the station's downlink. Default: `snr` of the radio.
     """
 
     user: Number = Field(examples=["0"])
@@ -91,14 +91,14 @@ class TddUser(Model):
 
 
 def radio_faults(users: list[TddUser], link: Mapping[str, Any]) -> list[Any]:
-    """Return the faults of user entries that do not match the link's radio, or require one.
+    """Return the faults of entries that conflict with the link's radio, or require a radio.
 
     Parameters
     ----------
     users : list of TddUser
-        The entries.
+        Entries of the key `users`.
     link : mapping
-        The link's values, as far as they have been read.
+        Values of the link that were accepted so far.
     """
     radio = link.get("radio")
     wrong: list[Any] = []
@@ -127,7 +127,7 @@ def radio_faults(users: list[TddUser], link: Mapping[str, Any]) -> list[Any]:
 
 
 def no_station(stations: int) -> Any:
-    """Return the problem and the fix for a user without a station."""
+    """Return the fault for a user index to which no station belongs."""
     there = "1 station" if stations == 1 else f"{stations} stations"
     wanted = "Use 0" if stations == 1 else f"Use a number from 0 to {stations - 1}"
     return fault(f"the link has {there}", wanted)

@@ -1,4 +1,4 @@
-"""The TDD link: frames with slots for both directions, and bandwidth requests for the uplink."""
+"""The TDD link, with slots for both directions in a frame and bandwidth requests."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from airpath.scenario.values import Number, Truth, choice, integer_of, whole
 __all__ = ["Fragmentation", "InOrder", "MapOverhead", "OfdmaTdd", "Packing"]
 
 MOST_SYMBOLS = 47
-"""OFDM symbols of a frame of 5 ms without its gaps (wimax-2009 §5.1)."""
+"""Number of OFDM symbols in a frame of 5 ms, without the gaps (wimax-2009 §5.1)."""
 
 
 class MapOverhead(Model):
@@ -56,10 +56,10 @@ class MapOverhead(Model):
     Parameters
     ----------
     slots : int
-        Slots in every frame that carries data, from 0. Default 60.
+        Number of slots for the maps in every frame with data, from 0. Default 60.
     per_burst : int
-        Additional slots for each burst of either direction that the maps announce, from 0. Default
-        0.
+        Number of additional slots for each downlink or uplink burst that the maps announce, from 0.
+        Default 0.
     """
 
     slots: Number = 60
@@ -84,12 +84,12 @@ Symbols = Annotated[int, PlainValidator(whole(1, MOST_SYMBOLS, 18))]
 
 
 class Fragmentation(Model):
-    """Fragmentation of packets. Each fragment has a header and a subheader of 2 octets.
+    """Fragmentation of packets. Each fragment has a header, and a subheader of 2 octets.
 
     Parameters
     ----------
     down, up : bool
-        True: packets of that direction may be sent in parts. Default True.
+        True: packets of this direction may be fragmented. Default True.
     """
 
     down: Truth = True
@@ -102,7 +102,7 @@ class Packing(Model):
     Parameters
     ----------
     down, up : bool
-        True: packets of that direction may share an MPDU. Default False.
+        True: packets of this direction may share an MPDU. Default False.
     """
 
     down: Truth = False
@@ -115,9 +115,10 @@ class InOrder(Model):
     Parameters
     ----------
     down : bool
-        In the downlink. Default True (wimax-2009 §5.1).
+        True: in the downlink, packets are released in order. Default True (wimax-2009 §5.1).
     up : bool
-        In the uplink. Default False: ACKs are cumulative.
+        True: in the uplink, packets are released in order. Default False, because ACKs are
+        cumulative.
     """
 
     down: Truth = True
@@ -127,10 +128,11 @@ class InOrder(Model):
 class OfdmaTdd(Link):
     """A TDD link of frames and slots with bandwidth requests (wimax-2009 §2, §5.1).
 
-    The link serves both directions: it requires ``ack_path = {kind = "reverse"}``, whose `aqm`
-    applies to each station's uplink. A station is a `user`; a flow without `user` belongs to the
-    station with the flow's number modulo `stations`. `delay` and a flow's `base_rtt` do not include
-    the waiting time for frames. The defaults are those of 802.16e with 10 MHz and PUSC.
+    The link serves both directions. It requires ``ack_path = {kind = "reverse"}``, whose `aqm` is
+    the queue discipline of each station's uplink. The key `user` of a flow selects its station.
+    Without `user`, the station is the index of the flow modulo `stations`. `delay` and a flow's
+    `base_rtt` do not include the waiting time for frames. The defaults describe IEEE 802.16e with
+    10 MHz and PUSC.
 
     Parameters
     ----------
@@ -139,29 +141,32 @@ class OfdmaTdd(Link):
     stations : int
         Number of stations, each with a queue per direction, 1 to 1000. Default 1.
     downlink_symbols : int
-        OFDM symbols of the downlink, including the preamble; each two additional symbols give 30
-        slots. At most 47 together with `uplink_symbols`. Default 29 (wimax-2009 §5.1): 420 slots.
+        Number of downlink OFDM symbols, including the preamble. Every two symbols after the
+        preamble give 30 slots. The sum with `uplink_symbols` is at most 47. Default 29 (wimax-2009
+        §5.1): 420 slots.
     uplink_symbols : int
-        OFDM symbols of the uplink, including three for ranging and feedback; each three additional
-        symbols give 35 slots. Default 18 (wimax-2009 §5.1): 175 slots.
+        Number of uplink OFDM symbols, including three for ranging and feedback. Every three symbols
+        after these give 35 slots. Default 18 (wimax-2009 §5.1): 175 slots.
     downlink_slots : int, optional
-        Slots of a frame's downlink, instead of `downlink_symbols`. Default: computed from the
-        symbols.
+        Number of downlink slots per frame, instead of `downlink_symbols`. Default: computed from
+        the symbols.
     uplink_slots : int, optional
-        Slots of a frame's uplink, instead of `uplink_symbols`. Default: computed from the symbols.
+        Number of uplink slots per frame, instead of `uplink_symbols`. Default: computed from the
+        symbols.
     slot_symbols : int
-        Data symbols of a slot, subcarriers times OFDM symbols, 1 to 1000000. Default 48 (PUSC).
+        Number of data symbols per slot (subcarriers times OFDM symbols), 1 to 1000000. Default 48
+        (PUSC).
     map_overhead : int or MapOverhead
         Downlink slots for the maps of a frame, or ``{slots = 60, per_burst = 2}``. Default 60.
     map_relevance : int
-        Number of frames from a map to the uplink frame that it grants, 0 to 1000; 0 grants in the
-        same frame. Default 1.
+        Number of frames between a map and the uplink frame in which its grants apply, 0 to 1000.
+        With 0, grants apply in the same frame. Default 1.
     decoded : Duration
-        Time from the start of a frame until the station has decoded its downlink bursts; it may
-        exceed the frame. Default 3 ms.
+        Time from the start of a frame until the station has decoded its downlink bursts. It may be
+        longer than the frame. Default 3 ms.
     closed : Duration
-        Time from the start of a frame until its uplink bursts are closed. Later arrivals wait for
-        another frame. Default 3 ms.
+        Time from the start of a frame until its uplink bursts are closed. Packets that arrive later
+        wait for another frame. Default 3 ms.
     received : Duration
         Time from the start of a frame until the base station has received its uplink bursts, with
         their data and requests; not before `closed`. Default 4.94 ms.
@@ -175,9 +180,9 @@ class OfdmaTdd(Link):
         Radio whose MCSs follow the SNR of each station, instead of `downlink_mcs` and `uplink_mcs`.
         Default: fixed MCSs.
     users : list of TddUser
-        Stations whose parameters differ. Default none.
+        Stations whose parameters differ from the parameters of the link. Default none.
     crc : bool
-        True: each MPDU has a CRC of 4 octets in addition to its header of 6. Default False.
+        True: each MPDU has a CRC of 4 octets in addition to its header of 6 octets. Default False.
     fragmentation : Fragmentation
         Fragmentation of packets, per direction.
     packing : Packing
@@ -191,19 +196,20 @@ class OfdmaTdd(Link):
     request : RequestProcedure
         Procedure by which stations request uplink bandwidth. Default ``"random-delay"``.
     piggyback_read : {"at-once", "with-mpdu"}
-        Time at which a piggyback request is read: the reception of the burst that carries it; or
-        the reception of the last MPDU of that burst, after its retransmissions. Default
-        ``"at-once"``.
+        Time at which the base station reads a piggyback request. ``"at-once"``: when it receives
+        the burst with the request. ``"with-mpdu"``: when it has received the last MPDU of that
+        burst, including retransmissions. Default ``"at-once"``.
     grant : GrantPolicy
-        Proactive grants. Default ``"uni"``.
+        Policy for proactive grants. Default ``"uni"``.
     scheduler : Scheduler
-        Order of service in a frame that is too small for all stations. Default ``"round-robin"``.
+        Scheduler that orders the stations in a frame that is too small for all. Default
+        ``"round-robin"``.
     delay : Duration
         One-way propagation delay, from 0, of either direction. Default 0 s.
     errors : ErrorProcess, optional
-        Errors of downlink MPDUs; with `harq`, errors of attempts. Default: none.
+        Error process of downlink MPDUs, or of HARQ attempts with `harq`. Default: no errors.
     reverse_errors : ErrorProcess, optional
-        Errors of uplink MPDUs. Default: none.
+        Error process of uplink MPDUs. Default: no errors.
     """
 
     is_duplex = True
@@ -248,7 +254,7 @@ class OfdmaTdd(Link):
     @field_validator("users")
     @classmethod
     def _check_radio(cls, users: list[TddUser], info: ValidationInfo) -> list[TddUser]:
-        # If the radio has faults, the accepted user entries are unknown.
+        # If the radio has faults, the rules for user entries cannot be checked.
         if "radio" in info.data and (wrong := radio_faults(users, info.data)):
             raise faults_at(*wrong)
         return users
@@ -259,7 +265,7 @@ class OfdmaTdd(Link):
             raise faults_at(*wrong)
 
     def _engine_problems(self) -> list[EngineProblem]:
-        """Return the engine's problems, without those of values that follow from a link budget."""
+        """Return the engine's problems, except problems of values computed from a link budget."""
         found = super()._engine_problems()
         return [problem for problem in found if not self._is_of_budget(problem[0])]
 
@@ -272,7 +278,7 @@ class OfdmaTdd(Link):
         return is_derived and self.radio is not None and self.radio.snr is None
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of an engine field; slots lead to a key that the user set."""
+        """Return the user's keys of an engine field; slots may have been set as symbols."""
         if engine_path not in ("downlink_slots", "uplink_slots"):
             return super()._user_path(engine_path)
         name = engine_path.removesuffix("_slots")
@@ -282,7 +288,7 @@ class OfdmaTdd(Link):
         return [next((key for key in keys if self._is_given(key)), keys[-1])]
 
     def _symbol_faults(self) -> list[Any]:
-        """Return the faults in the symbols of directions whose slots follow from them."""
+        """Return the faults in numbers of symbols from which slots are computed."""
         wrong: list[Any] = []
         used = 0
         for name, least in (("downlink", 3), ("uplink", 6)):
@@ -315,12 +321,12 @@ class OfdmaTdd(Link):
         ]
 
     def slots_of(self, direction: Literal["downlink", "uplink"]) -> int:
-        """Return the number of slots of a frame in a direction (wimax-mac §1).
+        """Return the number of slots per frame in one direction (wimax-mac §1).
 
         Parameters
         ----------
         direction : {"downlink", "uplink"}
-            Direction of the slots.
+            Direction of the link.
         """
         if direction == "downlink":
             columns = (self.downlink_symbols - 1) // 2
@@ -344,7 +350,7 @@ class OfdmaTdd(Link):
         Parameters
         ----------
         user : int
-            Number of the station, of a link with a radio.
+            Index of the station. The link must have a radio.
         """
         own = next((entry for entry in self.users if entry.user == user), TddUser(user=user))
         if self.radio is None:
@@ -355,7 +361,7 @@ class OfdmaTdd(Link):
             return None
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form: symbols as slots, the map overhead as a table."""
+        """Return the resolved form; symbols become slots, and the map overhead a table."""
         entries = super().resolved(context, path)
         del entries["downlink_symbols"], entries["uplink_symbols"]
         entries["downlink_slots"] = self.slots_of("downlink")
@@ -365,7 +371,7 @@ class OfdmaTdd(Link):
         if self.radio is None:
             del entries["radio"]
             return entries
-        # The fastest MCSs determine the nominal rate.
+        # With a radio, the fastest MCSs determine the nominal rate.
         entries |= {"downlink_mcs": DOWNLINK_MCS[-1], "uplink_mcs": UPLINK_MCS[-1]}
         for index, (entry, own) in enumerate(zip(entries["users"], self.users, strict=True)):
             if own.distance is not None or own.snr is not None:
@@ -375,13 +381,13 @@ class OfdmaTdd(Link):
 
     @classmethod
     def known_rates_bps(cls, resolved: Mapping[str, Any]) -> list[float]:
-        """Return the rate of the downlink's slots, bit/s; empty if stations differ."""
+        """Return a list with the rate of the downlink slots, bit/s; empty if stations differ."""
         differ = "radio" in resolved or any(user["downlink_mcs"] for user in resolved["users"])
         return [] if differ else [cls.largest_rate_bps(resolved)]
 
     @classmethod
     def largest_rate_bps(cls, resolved: Mapping[str, Any]) -> float:
-        """Return the rate of the downlink's data slots with the MCS of the link, bit/s."""
+        """Return the rate of all downlink data slots with the link's own MCS, bit/s."""
         slots = resolved["downlink_slots"] - resolved["map_overhead"]["slots"]
         bits = 8 * slots * slot_bytes(resolved["downlink_mcs"], resolved["slot_symbols"])
         return float(bits / Fraction(resolved["frame_ns"], 10**9))

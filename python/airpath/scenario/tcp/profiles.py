@@ -1,10 +1,10 @@
-"""TCP profiles: named columns of the table of TCP parameters.
+"""TCP profiles: named sets of values for all TCP parameters.
 
-A profile is data: for each parameter, its value in the notation of a scenario file, and the source
-of the value. ``rfc`` follows the standards. ``ns3-2014`` is the classic Reno of ns-3.21, the
-release of September 2014, with which the tables of qawla-2015 were produced. ``ns3`` follows
-ns-3.44 to ns-3.48 with SACK. ``linux`` follows a Linux kernel, as far as the parameters allow.
-``ns2`` is the one-way Reno of ns-2 of 2006, with its defaults.
+A profile has, for each parameter, a value in the notation of a scenario file and the source of this
+value. ``rfc`` follows the standards. ``ns3-2014`` is the classic Reno of ns-3.21, the release of
+September 2014, with which the tables of qawla-2015 were produced. ``ns3`` follows ns-3.44 to
+ns-3.48 with SACK. ``linux`` follows a Linux kernel, as far as the parameters allow. ``ns2`` is the
+one-way Reno of ns-2 of 2006, with its defaults.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["profile_config", "profiles", "unmet_needs"]
 
 @cache
 def profiles() -> Mapping[str, Mapping[str, Option]]:
-    """Return the profiles by name: the value and the source of each parameter."""
+    """Map the name of each profile to the value and the source of each parameter."""
     rows = parameters()
     return {
         profile: {name: row.profiles[profile] for name, row in rows.items()}
@@ -34,9 +34,9 @@ def profiles() -> Mapping[str, Mapping[str, Option]]:
 def profile_config(
     profile: str, cc: str | None, recovery: str | None, overrides: TcpConfig
 ) -> TcpConfig:
-    """Return all parameters: the profile's values, then those that `cc` sets, then the overrides.
+    """Return all parameters: values of the profile, replaced by those of `cc` and `overrides`.
 
-    A profile keeps its recovery if that recovery works with every congestion control. An override
+    The recovery of the profile is kept if it works with every congestion control. An override also
     replaces values of the profile that conflict with it.
 
     Parameters
@@ -46,7 +46,7 @@ def profile_config(
     cc : str or None
         Congestion control that the user named, if any.
     recovery : str or None
-        Recovery that it requires; None keeps that of the profile.
+        Recovery that the congestion control requires; None keeps the recovery of the profile.
     overrides : TcpConfig
         Values that the user set.
     """
@@ -57,14 +57,14 @@ def profile_config(
 def _profile_config(
     profile: str, cc: str | None, recovery: str | None, overrides: tuple[tuple[str, Any], ...]
 ) -> TcpConfig:
-    """Return the result of `profile_config`, cached because each flow and each check needs it."""
+    """Return the result of `profile_config`. The result is cached: each flow and check needs it."""
     values = {name: option.value for name, option in profiles()[profile].items()}
     values |= table()["cc"].get(profile, {}).get(cc or "", {})
     if recovery is not None and values["recovery"] not in SELECTIVE:
         values["recovery"] = recovery
     given = dict(overrides)
     whole = values | given
-    # A replaced value may be required by another value.
+    # A replacement can violate the requirements of another value, so repeat until none is unmet.
     while implied := {
         name: needs.otherwise for name, needs in unmet_needs(whole) if name not in given
     }:
@@ -77,7 +77,7 @@ def _profile_config(
 
 
 def unmet_needs(values: Mapping[str, Any]) -> Iterator[tuple[str, Needs]]:
-    """Yield each parameter whose value has unmet requirements on other parameters.
+    """Yield each parameter whose value has unmet requirements, with these requirements.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Reads the table of TCP parameters, `tcp_options.toml`, once per process at first use.
+"""Reader of the table of TCP parameters, `tcp_options.toml`, which is parsed at first use.
 
-The module imports nothing from the package, so that a broken generated class can be generated again
-from the table.
+This module imports nothing else from the package. Therefore the generated class `TcpConfig` can be
+generated again even if it is broken.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Kernel", "Needs", "Option", "Parameter", "holds", "model_groups", "p
 FILE = Path(__file__).with_name("tcp_options.toml")
 
 Condition = Mapping[str, Sequence[Any]]
-"""Accepted values by parameter; each parameter must have one: ``{"recovery": ["sack", "prr"]}``."""
+"""Maps parameters to accepted values: ``{"recovery": ["sack", "prr"]}``. All must match."""
 
 
 class Option(NamedTuple):
@@ -33,7 +33,7 @@ class Option(NamedTuple):
 
 
 class Needs(NamedTuple):
-    """Requirements of a parameter's value on other parameters; the keys are those of the table."""
+    """Requirements of a parameter's value on other parameters, with the keys of the table."""
 
     value: Any
     any_of: Sequence[Condition]
@@ -43,7 +43,7 @@ class Needs(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """Effect of a kernel on a parameter; the keys are those of the table."""
+    """How a Linux kernel implements a parameter, with the keys of the table."""
 
     setting: str = ""
     sysctls: Mapping[str, Mapping[str, str]] = {}
@@ -60,16 +60,16 @@ class Kernel(NamedTuple):
 
 
 class Parameter(NamedTuple):
-    """A TCP parameter; the keys are those of the table.
+    """A TCP parameter, with the keys of the table.
 
     Parameters
     ----------
     name : str
-        Key in a scenario.
+        Key of the parameter in a scenario.
     resolved : str
-        Key in a resolved scenario.
+        Key of the parameter in a resolved scenario.
     profiles : mapping of str to Option
-        Value and source in each profile.
+        Maps the name of each profile to the parameter's value and its source.
     """
 
     name: str
@@ -95,7 +95,7 @@ def table() -> Mapping[str, Any]:
 
 @cache
 def parameters() -> Mapping[str, Parameter]:
-    """Return all parameters by name, in the order of the resolved scenario.
+    """Map names to all parameters, in the order of the resolved scenario.
 
     Raises
     ------
@@ -120,12 +120,12 @@ def _parameter(name: str, keys: Mapping[str, Any]) -> Parameter:
 
 
 def holds(condition: Condition, values: Mapping[str, Any]) -> bool:
-    """Return whether each parameter that a condition names has one of its values."""
+    """Return whether the values fulfil a condition."""
     return all(values[name] in accepted for name, accepted in condition.items())
 
 
 def model_groups(model: str) -> Mapping[str, tuple[Sequence[str], str, str]]:
-    """Return the parameter groups of a model: names, covered values, rejected values.
+    """Map each parameter group of a model to parameter names, covered and rejected values.
 
     Raises
     ------

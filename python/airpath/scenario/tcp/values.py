@@ -1,4 +1,4 @@
-"""Values that only TCP parameters have, and the base class of `TcpConfig`."""
+"""Value types of TCP parameters, and the base class of `TcpConfig`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SELECTIVE = ("sack", "prr")
 """Values of `recovery` that use SACK and work with every congestion control."""
 
 TIMESTAMPS = Size(12)
-"""Bytes of the timestamps option in a header, RFC 7323 §3.2."""
+"""Size of the timestamps option in a header (RFC 7323 §3.2)."""
 
 UNLIMITED = "unlimited"
 
@@ -30,12 +30,12 @@ def _size_or_unlimited(value: Any, info: ValidationInfo) -> Any:
 
 
 def _initial_window(value: Any) -> Any:
-    """Read a window in bytes or in segments."""
+    """Convert an initial window, which is given in bytes or in segments."""
     return None if value is None else counted_or_bytes(value, Segments, "window")
 
 
 class Nullable(OrWord):
-    """Metadata of a field: ``"unlimited"`` is null in the resolved form, not absent."""
+    """Metadata of a field whose value ``"unlimited"`` is null in the resolved form."""
 
     word = UNLIMITED
 
@@ -51,7 +51,7 @@ else:
 
 
 class TcpParameters(Model):
-    """Base of `TcpConfig`; parameters that are not set are absent."""
+    """Base class of `TcpConfig`. Parameters that are not set are omitted from the table."""
 
     model_config = ConfigDict(validate_default=False)
 
@@ -60,10 +60,10 @@ class TcpParameters(Model):
         return dict(self._document)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; ``"unlimited"`` is null for a size and absent for a count."""
+        """Return the resolved form; ``"unlimited"`` is null for sizes and omitted for counts."""
         return dict(self._resolved)
 
-    # Many flows share one object of a profile.
+    # Cached, because many flows share one object of a profile.
     @cached_property
     def _document(self) -> dict[str, Any]:
         return super().document()

@@ -1,4 +1,4 @@
-"""Applications of TCP flows: arrival times, transfer sizes and pauses."""
+"""Application behaviour of TCP flows: arrival times, transfer sizes and pauses."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["Arrivals", "OnOff", "Pareto", "RandomSize", "RandomTime", "Triangula
 
 
 class Arrivals(Model):
-    """Start times of the flows of a group, as a sequence of arrivals.
+    """Arrival process that determines the start times of the flows of a group.
 
     Parameters
     ----------
     poisson : ArrivalRate
-        Mean rate of a Poisson process that begins at the group's `start`, above 0. Each flow of the
-        group is one arrival. The process ends after the last flow.
+        Mean rate of a Poisson process that begins at the group's `start`, above 0. Each arrival
+        starts one flow of the group. The process ends after the last flow.
     until : Duration, optional
         Time at which the process ends, after the group's `start`; flows that have already started
         continue. Default: the end of the run.
@@ -40,8 +40,8 @@ class Pareto(Model):
     Parameters
     ----------
     shape : float
-        α, the exponent of the tail, above 0; the mean of an unbounded distribution is finite above
-        1.
+        α, the exponent of the tail, above 0. An unbounded distribution has a finite mean only for α
+        above 1.
     smallest : Size
         Smallest size, above 0.
     largest : Size, optional
@@ -76,7 +76,7 @@ class Triangular(Model):
     largest : Size
         Largest size, at least `mode`, a multiple of `step`.
     step : Size
-        Unit of which every size is a multiple, above 0. Default 1 B.
+        Every size is a multiple of this unit, above 0. Default 1 B.
     """
 
     step: Size = Size(1)
@@ -92,7 +92,7 @@ class Triangular(Model):
 
 
 class RandomSize(Model):
-    """A random size; its key selects the distribution.
+    """A random size. Exactly one key must be set; it selects the distribution.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class RandomSize(Model):
         return size.engine_form(context, path)
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of an engine field; the engine has one table for all distributions."""
+        """Return the user's keys of an engine field; there, all distributions share one table."""
         if engine_path == "mean_bytes":
             return ["exponential"]
         return ["triangular" if self.pareto is None else "pareto", engine_path]
@@ -161,7 +161,7 @@ class RandomTime(Model):
 def _fixed_or_random(
     quantity: type[Quantity], drawn: type[Model], *, required: bool = False
 ) -> Callable[[Any, ValidationInfo], Any]:
-    """Return the validator of a quantity, or of a table with its distribution."""
+    """Return a validator that accepts a quantity or a table with its distribution."""
 
     def check(value: Any, info: ValidationInfo) -> Any:
         if value is None and not required:
@@ -203,13 +203,13 @@ def _distribution(
 
 
 class OnOff(Model):
-    """An application that alternately writes and pauses on one connection.
+    """An application that alternates between sending and pausing on one connection.
 
     Parameters
     ----------
     burst : Size or RandomSize, optional
-        Bytes that the application writes in one call, above 0. The pause begins when all of them
-        have been acknowledged.
+        Number of bytes that the application writes in one call, above 0. The pause begins when all
+        these bytes have been acknowledged.
     on : Duration or RandomTime, optional
         Duration during which the source always has data, above 0; used instead of `burst`.
     off : Duration or RandomTime
@@ -242,7 +242,7 @@ class OnOff(Model):
         return {"on": on, "off": _distribution(self.off, "time_ns", context, (*path, "off"))}
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of an engine field; the engine has tables for sizes and times."""
+        """Return the user's keys of an engine field; there, sizes and times are tables."""
         part, _, field = engine_path.rpartition(".")
         key = {"on.size": "burst", "on.time": "on", "off": "off"}[part]
         value = getattr(self, key)

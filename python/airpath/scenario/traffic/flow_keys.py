@@ -1,4 +1,4 @@
-"""The keys of `airpath.flows`, for type checkers."""
+"""Types of the keyword arguments of `airpath.flows`, for type checkers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["FlowKeys"]
 
 
 class FlowKeys(TypedDict, total=False):
-    """The keys of `flows`: the union of the keys of all sources."""
+    """Keyword arguments of `flows`: the union of the keys of all traffic sources."""
 
     source: str
     name: str | None
